@@ -256,7 +256,10 @@ fn not_positional(start: Reader<'_>, error: Error) -> Error {
         | [found @ marker::MAP32, _, _, _, _, key, ..]
             if matches!(key, 0xa0..=0xbf | 0xd9..=0xdb) =>
         {
-            start.unexpected("array (90 to 9f, dc, dd; a struct that is written by name: `frame::decode_msgpack`)", found)
+            start.unexpected(
+                "array (90 to 9f, dc, dd; read a struct that was written by name with `frame::decode_msgpack`)",
+                found,
+            )
         }
         _ => error,
     }
@@ -315,11 +318,11 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     }
 
     fn deserialize_i128<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value> {
-        Err(Error::new(ErrorKind::Unsupported("i128: no marker is 16 bytes wide")))
+        Err(Error::new(ErrorKind::Unsupported("i128: MessagePack has no 128-bit integers")))
     }
 
     fn deserialize_u128<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value> {
-        Err(Error::new(ErrorKind::Unsupported("u128: no marker is 16 bytes wide")))
+        Err(Error::new(ErrorKind::Unsupported("u128: MessagePack has no 128-bit integers")))
     }
 
     /// Reads a value of the type that the marker determines, including the markers of the `with` modules.

@@ -84,19 +84,19 @@ impl Mark {
     /// Returns the text that describes the values that the mark accepts, for the error about any other value.
     pub(crate) fn holds(self) -> &'static str {
         match self {
-            Mark::Fixstr => "with::fixstr holds a string",
-            Mark::FixstrBytes => "with::fixstr_bytes holds bytes",
-            Mark::Fixext16 => "with::fixext16 holds 17 bytes: the type, then its data",
-            Mark::Count(CountMarker::Map16) => "with::map16 holds a map",
-            Mark::Count(_) => "with::array16 holds a sequence, tuple or struct",
-            Mark::Lengths64 | Mark::Lengths32 => "an array's shape is a sequence",
-            Mark::ArrayMeta => "an array metalayer is a struct",
-            Mark::Extensible => "with::extensible holds a struct",
-            Mark::Embedded => "with::embedded holds a whole value",
+            Mark::Fixstr => "with::fixstr is only for strings",
+            Mark::FixstrBytes => "with::fixstr_bytes is only for bytes",
+            Mark::Fixext16 => "with::fixext16 is only for 17 bytes: the extension's type and its data",
+            Mark::Count(CountMarker::Map16) => "with::map16 is only for maps",
+            Mark::Count(_) => "with::array16 is only for sequences, tuples and structs",
+            Mark::Lengths64 | Mark::Lengths32 => "an array's shape has to be a sequence",
+            Mark::ArrayMeta => "an array metalayer has to be a struct",
+            Mark::Extensible => "with::extensible is only for structs",
+            Mark::Embedded => "with::embedded is only for whole values",
             Mark::Any => "a value of MessagePack is one entry",
             #[cfg(feature = "msgpack")]
-            Mark::Named => "with::named holds a whole value",
-            Mark::FormatOrDtype => "a dtype_format is a number, a dtype a string",
+            Mark::Named => "with::named is only for whole values",
+            Mark::FormatOrDtype => "a dtype_format has to be a number, and a dtype a string",
         }
     }
 }

@@ -188,7 +188,7 @@ impl<S: Sink> Serializer<S> {
     #[inline(always)]
     fn check_some(&self, start: usize) -> Result<()> {
         if self.nil == Some(start) && self.sink.written() == start + 1 {
-            unsupported("Some(()) and Some(None): they would be read as None")
+            unsupported("Some(()) and Some(None), which would be read back as None")
         } else {
             Ok(())
         }
@@ -279,11 +279,11 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
     }
 
     fn serialize_i128(self, _value: i128) -> Result<()> {
-        unsupported("i128: no marker is 16 bytes wide")
+        unsupported("i128: MessagePack has no 128-bit integers")
     }
 
     fn serialize_u128(self, _value: u128) -> Result<()> {
-        unsupported("u128: no marker is 16 bytes wide")
+        unsupported("u128: MessagePack has no 128-bit integers")
     }
 
     fn serialize_char(self, value: char) -> Result<()> {

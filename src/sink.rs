@@ -139,7 +139,7 @@ impl Sink for ReservedSink {
 /// Returns the error for a value whose length differs from the one that was counted.
 #[cold]
 pub(crate) fn changed() -> Error {
-    Error::custom("a value was not the same when it was serialized again, after its length was counted")
+    Error::custom("the value's length changed between two serializations: the first one counts the length")
 }
 
 /// The front of a borrowed buffer.
@@ -220,7 +220,7 @@ impl Counter {
     /// Returns the count, if memory can hold that many bytes.
     #[inline(always)]
     pub(crate) fn total(self) -> Result<usize> {
-        usize::try_from(self.0).map_err(|_| Error::custom("a value is longer than memory can be"))
+        usize::try_from(self.0).map_err(|_| Error::custom("the length of a value does not fit usize"))
     }
 }
 

@@ -104,7 +104,7 @@ impl<S: AsRef<str>> B2ndMeta<S> {
     pub fn parse_dtype(&self) -> Result<DType> {
         match self.dtype_format {
             0 => self.dtype.as_ref().parse(),
-            other => Err(Error::custom(format_args!("expected 0 (NumPy), found {other}: a dtype of an unknown language"))
+            other => Err(Error::custom(format_args!("expected 0 (NumPy), found {other}: the meaning of the dtype is unknown"))
                 .field("dtype_format")),
         }
     }

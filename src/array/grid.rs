@@ -81,7 +81,7 @@ impl Geometry {
         let (chunkshape, blockshape) = (wide(self.chunkshape()), wide(self.blockshape()));
         for (index, (&chunk, &block)) in chunkshape.iter().zip(blockshape.iter()).enumerate() {
             if block == 0 && chunk != 0 {
-                let message = "only an empty chunk has empty blocks";
+                let message = "only a chunk of length 0 can have blocks of length 0";
                 return Err(Error::custom(format_args!("blockshape[{index}] is 0, chunkshape[{index}] is {chunk}: {message}")));
             }
         }

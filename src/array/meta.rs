@@ -111,7 +111,7 @@ impl<S: AsRef<str>> ArrayMeta<S> {
             }
             ArrayMeta::Caterva(meta) => match dtype {
                 Some(dtype) => Ok(B2ndMeta { version: meta.version, ..B2ndMeta::new(meta.geometry, dtype) }),
-                None => Err(Error::custom("a caterva metalayer holds no dtype: upgrading it needs one")),
+                None => Err(Error::custom("a caterva metalayer has no dtype: give one to upgrade it")),
             },
         }
     }

@@ -111,7 +111,7 @@ impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
         let MarkedDeserializer { deserializer, mark } = self;
         match Mark::from_name(name) {
             _ if name == VALUE => deserializer.embedded(visitor),
-            Some(_) => Err(Error::new(ErrorKind::Unsupported("a marked value inside a marked value"))),
+            Some(_) => Err(Error::new(ErrorKind::Unsupported("a module of `with` applied directly to another one"))),
             None => deserializer.deeper(|this| visitor.visit_newtype_struct(MarkedDeserializer::new(this, mark))),
         }
     }

@@ -130,10 +130,10 @@ pub enum ErrorKind {
 fn no_room(name: &str, length: usize, room: Option<usize>) -> String {
     match room {
         Some(room) => format!(
-            "metalayer {name:?} is {length} bytes, its place in the header holds {room}: a metalayer in a file keeps its length, and \
-             a rewrite changes it"
+            "metalayer {name:?} is {length} bytes, but its space in the header has {room}: an edit in place keeps the length, a \
+             rewrite can change it"
         ),
-        None => format!("metalayer {name:?} is not in the header: it can be added by a rewrite, not in the file"),
+        None => format!("metalayer {name:?} is not in the header: a rewrite of the file can add it, an edit in place cannot"),
     }
 }
 

@@ -14,7 +14,7 @@ pub const LONGEST: u64 = 1 << 28;
 /// Checks that a header, index or trailer is not longer than [`LONGEST`]. `part` names it in the error.
 pub(super) fn check_length(part: &str, length: u64) -> Result<()> {
     if length > LONGEST {
-        return Err(Error::custom(format_args!("the {part} has {length} bytes, and more than {LONGEST} are not read")));
+        return Err(Error::custom(format_args!("the {part} has {length} bytes; the limit is {LONGEST}")));
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ impl Metalayers {
         check_nul(name)?;
         if self.len() >= MAX_METALAYERS {
             return Err(Error::custom(format_args!(
-                "name {name:?} would be number {}: C-Blosc2 takes at most {MAX_METALAYERS}",
+                "name {name:?} would be number {}: C-Blosc2 supports at most {MAX_METALAYERS}",
                 self.len() + 1
             )));
         }
@@ -133,7 +133,7 @@ impl Metalayers {
     /// assert_eq!(metalayers.iter().next(), Some((b"b2nd".as_slice(), b"shapes".as_slice())));
     ///
     /// let error = metalayers.rename("units", "b2nd").unwrap_err();
-    /// assert_eq!(error.to_string(), "metalayer \"units\" cannot be called \"b2nd\": there is one of that name");
+    /// assert_eq!(error.to_string(), "metalayer \"units\" cannot be called \"b2nd\": that name is already used");
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn rename(&mut self, from: &str, to: &str) -> Result<bool> {
@@ -141,7 +141,7 @@ impl Metalayers {
         let name = Name::new(to.as_bytes())?;
         check_nul(to)?;
         if self.position(to.as_bytes()).is_some_and(|taken| taken != index) {
-            return Err(Error::custom(format_args!("metalayer {from:?} cannot be called {to:?}: there is one of that name")));
+            return Err(Error::custom(format_args!("metalayer {from:?} cannot be called {to:?}: that name is already used")));
         }
         self.names[index] = name;
         Ok(true)
@@ -170,7 +170,7 @@ impl Metalayers {
     /// Returns the error for more metalayers than C-Blosc2 allows in a header.
     #[cold]
     pub(super) fn too_many(&self) -> Error {
-        Error::custom(format_args!("{} metalayers: C-Blosc2 takes at most {MAX_METALAYERS}", self.len()))
+        Error::custom(format_args!("{} metalayers: C-Blosc2 supports at most {MAX_METALAYERS}", self.len()))
     }
 
     /// Returns the content that C-Blosc2 finds for this name. C-Blosc2 ends a name at a NUL, and reads the first metalayer that matches.
@@ -220,7 +220,7 @@ impl Metalayers {
 /// Refuses a name with a NUL, which C-Blosc2 would read as another name.
 fn check_nul(name: &str) -> Result<()> {
     if name.contains('\0') {
-        return Err(Error::custom(format_args!("metalayer {name:?}: C-Blosc2 would end the name at the NUL")));
+        return Err(Error::custom(format_args!("metalayer {name:?}: C-Blosc2 would end this name at its NUL")));
     }
     Ok(())
 }
@@ -292,5 +292,5 @@ impl AnyName {
 
 #[cold]
 fn taken_for(found: &Name, name: &str) -> Error {
-    Error::custom(format_args!("C-Blosc2 ends the name at the NUL and takes it for {name:?}")).within(found.segment(), None)
+    Error::custom(format_args!("C-Blosc2 ends the name at its NUL and reads {name:?}")).within(found.segment(), None)
 }

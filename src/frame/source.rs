@@ -63,7 +63,7 @@ pub trait Source {
     /// Fails if the chunk's file cannot be read. By default, a source has no such files, and this always fails.
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let _ = (number, range);
-        Err(Error::custom("the chunks of a sparse frame are files next to it, which this source does not have"))
+        Err(Error::custom("the chunks of a sparse frame are separate files, which this source cannot read: open its directory"))
     }
 }
 

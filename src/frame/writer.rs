@@ -242,7 +242,9 @@ impl<T: Target> Writer<T> {
             return Err(Error::custom("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
         }
         if self.header.chunksize() == 0 || self.header.has_variable_chunks() {
-            return Err(Error::custom("a special chunk has the frame's chunksize, and in this frame chunks vary in length"));
+            return Err(Error::custom(
+                "a special chunk needs a chunksize in the header, but in this frame chunks vary in length",
+            ));
         }
         self.check_next(nbytes)?;
         let typesize = usize::try_from(self.header.typesize()).unwrap_or(0);
@@ -341,13 +343,13 @@ impl<T: Target> Writer<T> {
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
         if self.ended {
             return Err(Error::custom(format_args!(
-                "chunk {number}: the one before it is shorter than chunksize, so it is the last"
+                "chunk {number}: the chunk before it is shorter than chunksize, and only the last chunk may be"
             )));
         }
         if chunksize == 0 && !self.header.has_variable_chunks() {
             let found = self.header.chunksize();
             return Err(Error::custom(format_args!(
-                "chunksize: expected 1 or more, found {found}: the flags name no variable chunks"
+                "chunksize: expected 1 or more, found {found}: the flags do not say that chunks vary in length"
             )));
         }
         if nbytes == 0 || (chunksize != 0 && nbytes > chunksize) {
@@ -393,7 +395,7 @@ impl<T: Target> Writer<T> {
             return refuse("blocksize", blocksize, found).map_err(|error| error.in_chunk(number));
         }
         if self.ended {
-            return Err(Error::custom("the last chunk is shorter than the others: in an array it is padded to the same length"));
+            return Err(Error::custom("the last chunk is shorter than the others: pad it, as an array's chunks have one length"));
         }
         Ok(())
     }

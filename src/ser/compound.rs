@@ -78,7 +78,7 @@ macro_rules! compound {
                 $(
                     fn skip_field(&mut self, $key: &'static str) -> Result<()> {
                         let _ = $key;
-                        unsupported("skip_serializing_if: a struct is positional, so every field is written")
+                        unsupported("skip_serializing_if: fields are found by their position, so each has to be written")
                     }
                 )?
 

@@ -153,7 +153,7 @@ impl<'a, S: Sink> ser::Serializer for MarkedSerializer<'a, S> {
     fn serialize_newtype_struct<T: Serialize + ?Sized>(mut self, name: &'static str, value: &T) -> Result<()> {
         match Mark::from_name(name) {
             _ if name == mark::VALUE => self.embed(value),
-            Some(_) => unsupported("a marked value inside a marked value"),
+            Some(_) => unsupported("a module of `with` applied directly to another one"),
             None => self.inner(value),
         }
     }

@@ -99,7 +99,7 @@ fn what_cannot_be_written_cannot_be_made() {
     let errors = [
         (Struct::packed([("", u1())]).unwrap_err(), "field 0 has no name"),
         (Struct::packed([("a", u1()), ("a", u1())]).unwrap_err(), "'a' is the name or title of two fields"),
-        (Struct::aligned([("a", packed())]).unwrap_err(), "field 'a' is not aligned, the structure around it is"),
+        (Struct::aligned([("a", packed())]).unwrap_err(), "field 'a' is not aligned, but its structure is"),
         (Subarray::new(u1(), &[]).unwrap_err(), "0 dimensions, expected 1 to 64"),
         (Subarray::new(u1(), &[1; 65]).unwrap_err(), "65 dimensions, expected 1 to 64"),
         (Subarray::new(u1(), &[0, 1 << 31]).unwrap_err(), "a dimension of 2147483648, 2147483647 is NumPy's limit"),
@@ -113,7 +113,7 @@ fn what_cannot_be_written_cannot_be_made() {
         ),
         (
             Scalar::new(ScalarType::BFloat16, ByteOrder::Big).unwrap_err(),
-            "bfloat16 is written by its name, which cannot say big-endian",
+            "bfloat16 is written by its name, which has no big-endian form",
         ),
     ];
     for (error, expected) in errors {
@@ -126,7 +126,7 @@ fn metalayers_say_what_their_dtype_is() {
     let meta = B2ndMeta::new(geometry(), "<M8[25s]");
     assert_eq!(meta.parse_dtype().unwrap(), parse("<M8[25s]"));
     let other = B2ndMeta { dtype_format: 1, ..meta.clone() };
-    let message = "dtype_format: expected 0 (NumPy), found 1: a dtype of an unknown language";
+    let message = "dtype_format: expected 0 (NumPy), found 1: the meaning of the dtype is unknown";
     assert_eq!(other.parse_dtype().unwrap_err().to_string(), message);
     assert_eq!(ArrayMeta::B2nd(other).parse_dtype().unwrap_err().to_string(), message);
     assert_eq!(ArrayMeta::MiscountedB2nd(meta).parse_dtype().unwrap(), Some(parse("<M8[25s]")));

@@ -327,7 +327,13 @@ fn overflow_says_what_does_not_fit() {
         &[1, 1],
         &format!("shape[1]: {max} in chunks of 10: the padded length does not fit int64"),
     );
-    assert_refused(&[1, 0], &[1, 3], &[1, 0], "blockshape[1] is 0, chunkshape[1] is 3: only an empty chunk has empty blocks");
+    assert_refused(
+        &[1, 0],
+        &[1, 3],
+        &[1, 0],
+        "blockshape[1] is 0, chunkshape[1] is 3: only a chunk of length 0 can have blocks \
+                                               of length 0",
+    );
 }
 
 #[track_caller]

@@ -206,7 +206,7 @@ fn upgrade_gives_the_released_layout() {
     assert_eq!(ArrayMeta::MiscountedB2nd(meta).upgrade(None).unwrap(), meta.into_owned());
     let caterva = ArrayMeta::<&str>::Caterva(CatervaMeta { version: 2, geometry: geometry(2) });
     assert_eq!(caterva.upgrade(Some("<f8")).unwrap(), B2ndMeta { version: 2, ..B2ndMeta::new(geometry(2), "<f8") });
-    assert_eq!(message(caterva.upgrade(None)), "a caterva metalayer holds no dtype: upgrading it needs one");
+    assert_eq!(message(caterva.upgrade(None)), "a caterva metalayer has no dtype: give one to upgrade it");
 }
 
 #[test]
@@ -214,15 +214,21 @@ fn a_geometry_refuses_what_no_array_has() {
     let refuses = |shape: &[i64], chunkshape: &[i32], blockshape: &[i32], expected: &str| {
         assert_eq!(message(Geometry::new(shape, chunkshape, blockshape)), expected);
     };
-    refuses(&[1, 2], &[1], &[1, 2], "shape has 2 dimensions, chunkshape 1, blockshape 2: they are of one rank");
-    refuses(&[1], &[1], &[], "shape has 1 dimensions, chunkshape 1, blockshape 0: they are of one rank");
+    refuses(
+        &[1, 2],
+        &[1],
+        &[1, 2],
+        "shape has 2 dimensions, chunkshape 1, blockshape 2: all three need the same number of \
+                                     dimensions",
+    );
+    refuses(&[1], &[1], &[], "shape has 1 dimensions, chunkshape 1, blockshape 0: all three need the same number of dimensions");
     refuses(&[1; 17], &[1; 17], &[1; 17], "17 dimensions, at most 16");
     refuses(&[1; 300], &[1; 300], &[1; 300], "300 dimensions, at most 16");
     refuses(&[1, -1], &[1, 1], &[1, 1], "shape[1]: expected a length of 0 or more, found -1");
     refuses(&[1, 1], &[-7, 1], &[1, 1], "chunkshape[0]: expected a length of 0 or more, found -7");
     refuses(&[1, 1], &[1, 1], &[1, i32::MIN], "blockshape[1]: expected a length of 0 or more, found -2147483648");
-    refuses(&[0, 3], &[0, 0], &[0, 1], "chunkshape[1] is 0, shape[1] is 3: only an empty dimension has empty chunks");
-    refuses(&[3], &[1], &[0], "blockshape[0] is 0, shape[0] is 3: only an empty dimension has empty blocks");
+    refuses(&[0, 3], &[0, 0], &[0, 1], "chunkshape[1] is 0, shape[1] is 3: only an axis of length 0 has empty chunks");
+    refuses(&[3], &[1], &[0], "blockshape[0] is 0, shape[0] is 3: only an axis of length 0 has empty blocks");
     assert!(Geometry::new(&[0, 5], &[0, 5], &[0, 5]).is_ok());
     assert!(Geometry::new(&[0], &[7], &[0]).is_ok());
     assert!(Geometry::new(&[1; 16], &[1; 16], &[1; 16]).is_ok());
@@ -245,11 +251,11 @@ fn decoding_refuses_what_no_array_has() {
     refuses(&hex!("11 90 90 90"), "17 dimensions, at most 16");
     refuses(
         &hex!("01 91 d30000000000000003 91 d200000000 91 d200000001"),
-        "chunkshape[0] is 0, shape[0] is 3: only an empty dimension has empty chunks",
+        "chunkshape[0] is 0, shape[0] is 3: only an axis of length 0 has empty chunks",
     );
     refuses(
         &hex!("01 91 d30000000000000003 91 d200000001 91 d200000000"),
-        "blockshape[0] is 0, shape[0] is 3: only an empty dimension has empty blocks",
+        "blockshape[0] is 0, shape[0] is 3: only an axis of length 0 has empty blocks",
     );
 
     let refuses = |lists: &[u8], expected: &str| {

@@ -158,7 +158,7 @@ fn an_impossible_array_is_refused() {
     refuses(r#""shape":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]"#, "more than 16 dimensions");
     refuses(
         r#""shape":[4],"chunkshape":[0],"blockshape":[1]"#,
-        "NAME: chunkshape[0] is 0, shape[0] is 4: only an empty dimension has empty chunks",
+        "NAME: chunkshape[0] is 0, shape[0] is 4: only an axis of length 0 has empty chunks",
     );
     refuses(r#""shape":[4],"chunkshape":[4000000000],"blockshape":[1]"#, "invalid value: integer `4000000000`, expected i32");
     refuses(r#""shape":4"#, "invalid type: integer `4`, expected a list of at most 16 lengths");

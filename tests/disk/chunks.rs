@@ -164,7 +164,8 @@ fn a_metalayer_behind_the_first_sector_is_refused() {
     let before = read(&path);
     let mut editor = ChunkEditor::new(File::edit(&path).unwrap()).unwrap();
     let error = grow(&mut editor).unwrap_err().to_string();
-    let expected = "the array's metalayer does not lie in the first 512 bytes: its shape cannot change without a risk";
+    let expected = "the array's metalayer does not lie in the first 512 bytes, so a change of its shape would not survive a \
+                    crash";
     assert_eq!(error, format!("{}: {expected}", path.display()));
     assert_eq!(read(&path), before);
 }

@@ -48,7 +48,7 @@ fn a_metalayer_that_does_not_fit_names_the_entries_that_make_its_length() {
     open.rewrite(|metalayers| metalayers.insert("m", b2nd::to_vec(&old)?).map(drop)).unwrap();
     let mut because = |name, content: Vec<u8>| {
         let sentence = refusal(&path, open.set_metalayer_bytes(name, &content));
-        sentence.split_once("and a rewrite changes it").unwrap().1.to_owned()
+        sentence.split_once("a rewrite can change it").unwrap().1.to_owned()
     };
     let longer = (1, "km", vec![[1i16; 2]; 4], [("gain", 1.5)]);
     assert_eq!(because("m", b2nd::to_vec(&longer).unwrap()), ": [1] takes 7 bytes instead of 6, [2] has 4 elements instead of 3");
@@ -99,17 +99,17 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     assert_eq!(
         refusal(&path, open.set_metalayer_bytes("small", &[0; 21])),
         concat!(
-            "metalayer \"small\" is 21 bytes, its place in the header holds 20: a metalayer in a file keeps its length, ",
-            "and a rewrite changes it"
+            "metalayer \"small\" is 21 bytes, but its space in the header has 20: an edit in place keeps the length, ",
+            "a rewrite can change it"
         )
     );
     let nothing = refusal(&path, open.set_metalayer_bytes("b2nd", &[]));
-    assert!(nothing.starts_with("metalayer \"b2nd\" is 0 bytes, its place in the header holds "), "{nothing}");
+    assert!(nothing.starts_with("metalayer \"b2nd\" is 0 bytes, but its space in the header has "), "{nothing}");
     let shorter = refusal(&path, open.set_metalayer_bytes("small", &[0; 19]));
-    assert!(shorter.starts_with("metalayer \"small\" is 19 bytes, its place in the header holds 20: "), "{shorter}");
+    assert!(shorter.starts_with("metalayer \"small\" is 19 bytes, but its space in the header has 20: "), "{shorter}");
     assert_eq!(
         refusal(&path, open.set_metalayer_bytes("none", &[0; 21])),
-        "metalayer \"none\" is not in the header: it can be added by a rewrite, not in the file"
+        "metalayer \"none\" is not in the header: a rewrite of the file can add it, an edit in place cannot"
     );
     assert_eq!(
         refusal(&path, open.set_vlmetalayer(&"n".repeat(32), b"")),
@@ -118,7 +118,7 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     for number in 1..16 {
         open.set_vlmetalayer(&format!("v{number}"), b"").unwrap();
     }
-    let too_many = "name \"more\" would be number 17: C-Blosc2 takes at most 16";
+    let too_many = "name \"more\" would be number 17: C-Blosc2 supports at most 16";
     let before = fs::read(&path).unwrap();
     assert_eq!(refusal(&path, open.set_vlmetalayer("more", b"")), too_many);
     assert!(!open.remove_vlmetalayer("more").unwrap());

@@ -209,7 +209,7 @@ fn a_read_only_file_is_not_replaced() {
     let mut permissions = fs::metadata(&path).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&path, permissions).unwrap();
-    let refusal = format!("{}: it is read-only: give it permission to be written first", path.display());
+    let refusal = format!("{}: it is read-only: make it writable first", path.display());
     assert_eq!(message(File::edit(&path)), refusal);
     assert_eq!(message(rewrite(&path, &path, |_| Ok(()))), refusal);
     assert_eq!(message(rewrite(&source, &path, |_| Ok(()))), refusal);

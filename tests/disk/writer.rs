@@ -201,7 +201,7 @@ fn chunks_of_any_length() {
     for (number, length) in (0..).zip(lengths) {
         writer.append(&Chunk::store(&frames::data(number as u8, length), 2).unwrap()).unwrap();
     }
-    let refusal = "a special chunk has the frame's chunksize, and in this frame chunks vary in length";
+    let refusal = "a special chunk needs a chunksize in the header, but in this frame chunks vary in length";
     assert_eq!(message(writer.append_special(Special::Zeros, 8)), refusal);
     assert_eq!(message(writer.append(&Chunk::store(b"", 2).unwrap())), "chunk 4: expected 1 byte or more, any, found 0");
     let bytes = writer.finish().unwrap();
@@ -226,7 +226,7 @@ fn chunks_that_do_not_fit_are_refused() {
     assert_eq!(message(writer.append_special(Special::Value, 64)), refusal);
     writer.append(&store(64)).unwrap();
     writer.append(&store(60)).unwrap();
-    let refusal = "chunk 2: the one before it is shorter than chunksize, so it is the last";
+    let refusal = "chunk 2: the chunk before it is shorter than chunksize, and only the last chunk may be";
     assert_eq!(message(writer.append(&store(64))), refusal);
     assert_eq!(message(writer.append_special(Special::Zeros, 64)), refusal);
     let bytes = writer.finish().unwrap();
@@ -245,7 +245,7 @@ fn chunks_that_do_not_fit_are_refused() {
     let mut header = b2nd::to_vec(&Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap()).unwrap();
     header[0x3a..0x3e].copy_from_slice(&(-1i32).to_be_bytes());
     let mut writer = Writer::new(Header::from_slice(&header).unwrap());
-    let refusal = "chunksize: expected 1 or more, found -1: the flags name no variable chunks";
+    let refusal = "chunksize: expected 1 or more, found -1: the flags do not say that chunks vary in length";
     assert_eq!(message(writer.append(&store(64))), refusal);
 }
 
@@ -255,7 +255,7 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     for number in 0..16 {
         header.metalayers_mut().insert(&format!("m{number}"), [number]).unwrap();
     }
-    let refusal = "name \"more\" would be number 17: C-Blosc2 takes at most 16";
+    let refusal = "name \"more\" would be number 17: C-Blosc2 supports at most 16";
     assert_eq!(message(header.metalayers_mut().insert("more", [1])), refusal);
     let mut writer = Writer::new(header);
     for number in 0..16 {
@@ -346,7 +346,7 @@ fn a_frame_that_does_not_hold_its_array_is_refused() {
     assert_eq!(message(finished(good(), &[])), "the array has 2 chunks, and 0 were appended");
     assert_eq!(message(finished(good(), &[12])), "the array has 2 chunks, and 1 were appended");
     assert_eq!(message(finished(good(), &[12, 12, 12])), "the array has 2 chunks, and 3 were appended");
-    let refusal = "the last chunk is shorter than the others: in an array it is padded to the same length";
+    let refusal = "the last chunk is shorter than the others: pad it, as an array's chunks have one length";
     assert_eq!(message(finished(good(), &[12, 8])), refusal);
     let said = "as the array's metalayer says, found";
     assert_eq!(message(finished(array_header("<i2", 4, 24, 12), &[24, 24])), format!("typesize: expected 2, {said} 4"));
@@ -380,7 +380,7 @@ fn what_the_index_says_of_a_chunk_needs_a_length() {
     let mut header = b2nd::to_vec(&Header::new(Sizes { typesize: 1, chunksize: 0, blocksize: 0 }).unwrap()).unwrap();
     header[0x3a..0x3e].copy_from_slice(&64i32.to_be_bytes());
     let mut writer = Writer::new(Header::from_slice(&header).unwrap());
-    let refusal = "a special chunk has the frame's chunksize, and in this frame chunks vary in length";
+    let refusal = "a special chunk needs a chunksize in the header, but in this frame chunks vary in length";
     assert_eq!(message(writer.append_special(Special::Zeros, 64)), refusal);
     assert_eq!(message(writer.append(&Chunk::special(Special::Zeros, 64, 1).unwrap())), refusal);
 }

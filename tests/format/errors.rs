@@ -142,7 +142,7 @@ fn what_is_wrong_with_a_header_as_a_value_among_others() {
 fn what_metalayers_refuse() {
     let mut metalayers = Metalayers::new();
     (0..16).for_each(|number| assert_eq!(metalayers.insert(&format!("m{number}"), [number]).unwrap(), None));
-    assert_eq!(message(metalayers.insert("m16", [])), "name \"m16\" would be number 17: C-Blosc2 takes at most 16");
+    assert_eq!(message(metalayers.insert("m16", [])), "name \"m16\" would be number 17: C-Blosc2 supports at most 16");
     assert_eq!(
         message(metalayers.insert(&"x".repeat(32), [])),
         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 32 bytes, a metalayer's name holds at most 31"

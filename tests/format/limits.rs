@@ -75,7 +75,7 @@ fn a_struct_that_is_written_by_name_is_told_apart() {
         #[allow(dead_code)]
         a: u8,
     }
-    let expected = "array (90 to 9f, dc, dd; a struct that is written by name: `frame::decode_msgpack`)";
+    let expected = "array (90 to 9f, dc, dd; read a struct that was written by name with `frame::decode_msgpack`)";
     refused::<Station>(b"\x81\xa1a\x01", &format!("expected {expected}, found fixmap (81) at byte 0"));
     refused::<(u8, Station)>(
         b"\x92\x01\xde\x00\x01\xdb\0\0\0\x01a\x01",
@@ -101,7 +101,7 @@ fn a_field_cannot_be_left_out_when_written() {
         },
     }
     both_ways(Sometimes { a: Some(1), b: 2 }, &hex!("92 01 02"));
-    let expected = "unsupported: skip_serializing_if: a struct is positional, so every field is written";
+    let expected = "unsupported: skip_serializing_if: fields are found by their position, so each has to be written";
     unwritable(&Sometimes { a: None, b: 2 }, expected);
     unwritable(&Variant::Struct { a: None }, expected);
 }
@@ -115,7 +115,7 @@ fn some_of_nothing_is_refused_since_it_would_be_read_as_none() {
     #[derive(Serialize, Deserialize, PartialEq, Debug)]
     struct Newtype<T>(T);
 
-    let expected = "unsupported: Some(()) and Some(None): they would be read as None";
+    let expected = "unsupported: Some(()) and Some(None), which would be read back as None";
     unwritable(&Some(None::<u8>), expected);
     unwritable(&Some(Some(None::<u8>)), expected);
     unwritable(&Some(()), expected);

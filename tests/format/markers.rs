@@ -237,10 +237,10 @@ fn a_char_is_one_character() {
 
 #[test]
 fn there_is_no_marker_of_16_bytes() {
-    unwritable(&1i128, "unsupported: i128: no marker is 16 bytes wide");
-    unwritable(&1u128, "unsupported: u128: no marker is 16 bytes wide");
-    refused::<i128>(&hex!("01"), "unsupported: i128: no marker is 16 bytes wide");
-    refused::<u128>(&hex!("cf 0000000000000001"), "unsupported: u128: no marker is 16 bytes wide");
+    unwritable(&1i128, "unsupported: i128: MessagePack has no 128-bit integers");
+    unwritable(&1u128, "unsupported: u128: MessagePack has no 128-bit integers");
+    refused::<i128>(&hex!("01"), "unsupported: i128: MessagePack has no 128-bit integers");
+    refused::<u128>(&hex!("cf 0000000000000001"), "unsupported: u128: MessagePack has no 128-bit integers");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn fixstr() {
 fn fixstr_refuses() {
     field!(Number<>("b2nd::with::fixstr", u8));
     unwritable(&Fixstr("x".repeat(32)), "32 bytes, a fixstr holds at most 31");
-    unwritable(&Number(1), "unsupported: with::fixstr holds a string");
+    unwritable(&Number(1), "unsupported: with::fixstr is only for strings");
     refused::<Fixstr>(&hex!("db 00000001 78"), "expected fixstr (a0 to bf), found str32 (db) at byte 0");
     refused::<Fixstr>(&hex!("d9 20"), "expected fixstr (a0 to bf), found str8 (d9) at byte 0");
     refused::<Fixstr>(&hex!("a3 6162"), "unexpected end of input at byte 3: the value needs 1 more byte");
@@ -137,8 +137,8 @@ fn array16_refuses() {
     field!(Text<>("b2nd::with::array16", String));
     field!(Map<>("b2nd::with::array16", BTreeMap<u8, u8>));
     unwritable(&Array16(vec![0; 65_536]), "65536 elements, array16 holds at most 65535");
-    unwritable(&Text("x".into()), "unsupported: with::array16 holds a sequence, tuple or struct");
-    unwritable(&Map(BTreeMap::new()), "unsupported: with::array16 holds a sequence, tuple or struct");
+    unwritable(&Text("x".into()), "unsupported: with::array16 is only for sequences, tuples and structs");
+    unwritable(&Map(BTreeMap::new()), "unsupported: with::array16 is only for sequences, tuples and structs");
     refused::<Array16>(&hex!("91 01"), "expected array16 (dc), found fixarray (91) at byte 0");
     refused::<Array16>(&hex!("dd 00010000"), "expected array16 (dc), found array32 (dd) at byte 0");
     refused::<Array16>(&hex!("dc 00"), "unexpected end of input at byte 2: the value needs 1 more byte");
@@ -164,8 +164,8 @@ fn map16_refuses() {
     field!(Sequence<>("b2nd::with::map16", Vec<u8>));
     field!(Struct<>("b2nd::with::map16", Pair));
     unwritable(&Large((0..65_536).map(|key| (key, ())).collect()), "65536 elements, map16 holds at most 65535");
-    unwritable(&Sequence(vec![]), "unsupported: with::map16 holds a map");
-    unwritable(&Struct(Pair { a: 1, b: 2 }), "unsupported: with::map16 holds a map");
+    unwritable(&Sequence(vec![]), "unsupported: with::map16 is only for maps");
+    unwritable(&Struct(Pair { a: 1, b: 2 }), "unsupported: with::map16 is only for maps");
     refused::<Map16>(&hex!("81 01 c3"), "expected map16 (de), found fixmap (81) at byte 0");
     refused::<Map16>(&hex!("df 00010000"), "expected map16 (de), found map32 (df) at byte 0");
     refused::<Map16>(&hex!("de0001 01 01"), "value: expected bool (c2 or c3), found positive fixint (01) at byte 4");
@@ -174,8 +174,8 @@ fn map16_refuses() {
 #[test]
 fn a_mark_holds_no_other_mark() {
     field!(Twice<>("b2nd::with::fixstr", Fixstr));
-    unwritable(&Twice(Fixstr("a".into())), "unsupported: a marked value inside a marked value");
-    refused::<Twice>(&hex!("a1 61"), "unsupported: a marked value inside a marked value");
+    unwritable(&Twice(Fixstr("a".into())), "unsupported: a module of `with` applied directly to another one");
+    refused::<Twice>(&hex!("a1 61"), "unsupported: a module of `with` applied directly to another one");
 }
 
 #[test]
@@ -193,8 +193,8 @@ fn a_mark_holds_no_other_kind_of_value() {
     macro_rules! refuse {
         ($($value:expr),*) => {
             $(
-                unwritable(&Text($value), "unsupported: with::fixstr holds a string");
-                unwritable(&List($value), "unsupported: with::array16 holds a sequence, tuple or struct");
+                unwritable(&Text($value), "unsupported: with::fixstr is only for strings");
+                unwritable(&List($value), "unsupported: with::array16 is only for sequences, tuples and structs");
             )*
         };
     }
@@ -341,7 +341,7 @@ fn named_is_what_python_packs() {
     both_ways((1u16, Named(fields()), 2u16), &cat(&[&hex!("93 cd0001"), packed, &hex!("cd0002")]));
     both_ways(Number(-1), &hex!("ff"));
     both_ways(Maybe(None), &hex!("c0"));
-    unwritable(&Some(Maybe(None)), "unsupported: Some(()) and Some(None): they would be read as None");
+    unwritable(&Some(Maybe(None)), "unsupported: Some(()) and Some(None), which would be read back as None");
     assert_eq!(serde_json::to_string(&Named(fields())).unwrap(), r#"{"name":"K1","steps":[1,300]}"#);
 
     // The order of the names is free, as it is in Python.
@@ -383,6 +383,6 @@ fn extensible() {
     refused::<Known>(&hex!("93 01 d0ff c1"), "[2]: expected a marker of MessagePack, found the unused marker (c1) at byte 4");
     refused::<Known>(&hex!("91 01"), "invalid length 1, expected struct Pair with 2 elements");
     field!(List<>("b2nd::with::extensible", Vec<u8>));
-    refused::<List>(&hex!("91 01"), "unsupported: with::extensible holds a struct");
-    unwritable(&List(vec![1]), "unsupported: with::extensible holds a struct");
+    refused::<List>(&hex!("91 01"), "unsupported: with::extensible is only for structs");
+    unwritable(&List(vec![1]), "unsupported: with::extensible is only for structs");
 }

@@ -150,7 +150,7 @@ fn a_chunk_file_that_is_not_there() {
     fs::remove_file(path.join("00000002.chunk")).unwrap();
     assert!(message(File::open(&path).unwrap().chunk(2)).starts_with("chunk[2]: "));
     fs::write(path.join("00000003.chunk"), &fs::read(path.join("00000003.chunk")).unwrap()[..95]).unwrap();
-    let refusal = "chunk 3 at byte 0 reaches over the end of its place by 1";
+    let refusal = "chunk 3 at byte 0 is longer than its space by 1";
     assert_eq!(message(File::open(&path).unwrap().chunk(3)), refusal);
     fs::remove_file(path.join("chunks.b2frame")).unwrap();
     let frame = path.join("chunks.b2frame");
@@ -253,7 +253,7 @@ fn an_index_that_does_not_fit_the_sizes() {
     refused(&[(INDEX, &value(4, [16, 16, 36]))], "index: the index chunk holds no offsets: all of it is value");
     for at in [80, 81] {
         let one = [value(8, [8, 8, 40]), i64::to_le_bytes(at).to_vec()].concat();
-        let expected = format!("index: chunk 0 is at offset {at}, all chunks end at 80");
+        let expected = format!("index: chunk 0 is at offset {at}, but the chunks end at 80");
         refused(&[(0x1e, &i64::to_be_bytes(8)), (INDEX, &one)], &expected);
     }
     refused(&[(INDEX + 2, &[5])], "index: block 0 is not in the chunk, which has 48 bytes");
@@ -273,29 +273,29 @@ fn an_index_that_does_not_fit_the_sizes() {
 #[test]
 fn offsets_of_chunks() {
     for (value, expected) in [
-        (80, "index: chunk 1 is at offset 80, all chunks end at 80"),
-        (81, "index: chunk 1 is at offset 81, all chunks end at 80"),
-        (128, "index: chunk 1 is at offset 128, all chunks end at 80"),
-        (i64::MAX, "index: chunk 1 is at offset 9223372036854775807, all chunks end at 80"),
+        (80, "index: chunk 1 is at offset 80, but the chunks end at 80"),
+        (81, "index: chunk 1 is at offset 81, but the chunks end at 80"),
+        (128, "index: chunk 1 is at offset 128, but the chunks end at 80"),
+        (i64::MAX, "index: chunk 1 is at offset 9223372036854775807, but the chunks end at 80"),
         (0, "index: two chunks are at offset 0"),
     ] {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }
     for (value, expected) in [
-        (1, "chunk 0 at byte 128 reaches over the end of its place by 15"),
-        (8, "chunk 0 at byte 128 reaches over the end of its place by 24"),
-        (39, "chunk 0 at byte 128 reaches over the end of its place by 1"),
+        (1, "chunk 0 at byte 128 is longer than its space by 15"),
+        (8, "chunk 0 at byte 128 is longer than its space by 24"),
+        (39, "chunk 0 at byte 128 is longer than its space by 1"),
         (41, "chunk[1].cbytes: expected 16 or more, found 0 at byte 181"),
-        (79, "chunk 1 at byte 207 reaches over the end of its place by 15"),
+        (79, "chunk 1 at byte 207 is longer than its space by 15"),
     ] {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }
     for (value, expected) in [
-        (-1, "index: offset 0xffffffffffffffff of chunk 1 is no special value"),
-        (i64::MIN, "index: offset 0x8000000000000000 of chunk 1 is no special value"),
-        (0x83 << 56, "index: offset 0x8300000000000000 of chunk 1 is no special value"),
-        (0x85 << 56, "index: offset 0x8500000000000000 of chunk 1 is no special value"),
-        (0xff << 56, "index: offset 0xff00000000000000 of chunk 1 is no special value"),
+        (-1, "index: offset 0xffffffffffffffff of chunk 1 is an unknown special value"),
+        (i64::MIN, "index: offset 0x8000000000000000 of chunk 1 is an unknown special value"),
+        (0x83 << 56, "index: offset 0x8300000000000000 of chunk 1 is an unknown special value"),
+        (0x85 << 56, "index: offset 0x8500000000000000 of chunk 1 is an unknown special value"),
+        (0xff << 56, "index: offset 0xff00000000000000 of chunk 1 is an unknown special value"),
     ] {
         refused(&[(INDEX + 40, &i64::to_le_bytes(value))], expected);
     }
@@ -307,10 +307,10 @@ fn chunks_that_disagree_with_their_place() {
         (4, 7, "chunk[0].blocksize: expected 1 to 7, found 8 at byte 136"),
         (4, 9, "chunk[0].cbytes: expected 32 + nbytes (9), found 40 at byte 140"),
         (4, 4, "chunk[0].blocksize: expected 1 to 4, found 8 at byte 136"),
-        (12, 41, "chunk 0 at byte 128 reaches over the end of its place by 1"),
+        (12, 41, "chunk 0 at byte 128 is longer than its space by 1"),
         (12, 39, "chunk[0].cbytes: expected 32 + nbytes (8), found 39 at byte 140"),
         (12, 31, "chunk[0].cbytes: expected 32 or more, found 31 at byte 140"),
-        (12, i32::MAX, "chunk 0 at byte 128 reaches over the end of its place by 2147483607"),
+        (12, i32::MAX, "chunk 0 at byte 128 is longer than its space by 2147483607"),
         (12, -1, "chunk[0].cbytes: expected 32 or more, found -1 at byte 140"),
         (8, 9, "chunk[0].blocksize: expected 1 to 8, found 9 at byte 136"),
         (4, -1, "chunk[0].nbytes: expected 0 or more, found -1 at byte 132"),
@@ -320,7 +320,7 @@ fn chunks_that_disagree_with_their_place() {
     refused(&[(131, &[0])], "chunk[0].typesize: expected 1 or more, found 0 at byte 131");
     refused(&[(128 + 31, &[0x70])], "chunk[0].special value: expected 1 to 4, found 7 at byte 159");
     refused(&[(128, &[0; 32])], "chunk[0].cbytes: expected 16 or more, found 0 at byte 140");
-    refused(&[(168 + 12, &i32::to_le_bytes(41))], "chunk 1 at byte 168 reaches over the end of its place by 1");
+    refused(&[(168 + 12, &i32::to_le_bytes(41))], "chunk 1 at byte 168 is longer than its space by 1");
 }
 
 #[test]
@@ -357,7 +357,7 @@ fn versions() {
     refused(&[(2, b"B")], "magic: expected \"b2frame\\x00\", found \"B2frame\\x00\" at byte 1");
     let mut sparse = frame();
     sparse[0x1a] = 1;
-    let refusal = "a sparse frame does not hold its chunks: it is read from its directory";
+    let refusal = "the chunks of a sparse frame are separate files: open its directory";
     assert_eq!(message(Frame::from_slice(&sparse)), refusal);
 }
 

@@ -136,7 +136,7 @@ fn a_metalayer_is_renamed_in_its_place() {
         assert_eq!(metalayers.rename(from, to).unwrap(), found, "{from} to {to}");
         assert!(metalayers.iter().eq([(&b"c"[..], &b"first"[..]), (b"b", b"second")]), "{metalayers:?}");
     }
-    let taken = "metalayer \"b\" cannot be called \"c\": there is one of that name";
+    let taken = "metalayer \"b\" cannot be called \"c\": that name is already used";
     assert_eq!(message(metalayers.rename("b", "c")), taken);
     let long = format!("{}: 32 bytes, a metalayer's name holds at most 31", "n".repeat(32));
     assert_eq!(message(metalayers.rename("b", &"n".repeat(32))), long);

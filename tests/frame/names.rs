@@ -34,7 +34,7 @@ fn c_blosc2_ends_names_at_a_nul_and_takes_the_first() {
         assert_eq!(b2nd::to_vec(&header).unwrap(), bytes, "what is read is written back");
         header.array().map(|array| array.map(|array| array.geometry().shape()[0]))
     };
-    let refusal = |name: &str| format!("{name}: C-Blosc2 ends the name at the NUL and takes it for \"b2nd\"");
+    let refusal = |name: &str| format!("{name}: C-Blosc2 ends the name at its NUL and reads \"b2nd\"");
     assert_eq!(message(read(&[("b2nd\0", array(1)), ("b2nd", array(2))])), refusal("b2nd\\0"));
     assert_eq!(message(read(&[("b2nd\0x", array(1))])), refusal("b2nd\\0x"));
     // The first is the one that C-Blosc2 takes too.
@@ -47,14 +47,14 @@ fn c_blosc2_ends_names_at_a_nul_and_takes_the_first() {
     let mut bytes = b2nd::to_vec(&trailer).unwrap();
     let at = bytes.windows(2).position(|name| name == b"k_").unwrap();
     bytes[at + 1] = 0;
-    let refusal = "vlmetalayers.k\\0: C-Blosc2 ends the name at the NUL and takes it for \"k\"";
+    let refusal = "vlmetalayers.k\\0: C-Blosc2 ends the name at its NUL and reads \"k\"";
     assert_eq!(message(Trailer::from_slice(&bytes).unwrap().value("k")), refusal);
 }
 
 #[test]
 fn a_name_with_a_nul_is_not_written() {
     let mut metalayers = Metalayers::new();
-    let refusal = "metalayer \"b2nd\\0\": C-Blosc2 would end the name at the NUL";
+    let refusal = "metalayer \"b2nd\\0\": C-Blosc2 would end this name at its NUL";
     assert_eq!(message(metalayers.insert("b2nd\0", [1])), refusal);
     metalayers.insert("user", [1]).unwrap();
     assert_eq!(message(metalayers.rename("user", "b2nd\0")), refusal);

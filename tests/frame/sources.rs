@@ -253,7 +253,7 @@ fn a_hole_before_the_trailer_is_not_read() {
 
 #[test]
 fn a_header_an_index_and_a_trailer_of_more_than_256_mib_are_not_read() {
-    let refusal = |part: &str, length: u64| format!("the {part} has {length} bytes, and more than 268435456 are not read");
+    let refusal = |part: &str, length: u64| format!("the {part} has {length} bytes; the limit is 268435456");
     let patched = |at: u64, bytes: &[u8]| {
         let mut hole = with_hole(1 << 30);
         hole.parts.push((at, bytes.to_vec()));
@@ -339,12 +339,16 @@ fn the_chunks_of_a_sparse_frame_are_read_from_the_files_beside_it() {
     }
     let alone = Frame::open(&beside.frame).unwrap();
     let said = alone.chunk(0).unwrap_err().to_string();
-    assert_eq!(said, "chunk[0]: the chunks of a sparse frame are files next to it, which this source does not have");
+    assert_eq!(
+        said,
+        "chunk[0]: the chunks of a sparse frame are separate files, which this source cannot read: open its \
+                      directory"
+    );
 
     let path = directory.join("00000000.chunk");
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() - 5]).unwrap();
-    let cut = "chunk 0 at byte 0 reaches over the end of its place by 5";
+    let cut = "chunk 0 at byte 0 is longer than its space by 5";
     let frame = Frame::open(&beside).unwrap();
     assert_eq!(frame.chunk(0).unwrap_err().to_string(), cut);
     assert_eq!(frame.chunk_reader(0, 1 << 20).unwrap_err().to_string(), cut);

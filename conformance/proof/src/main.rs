@@ -25,7 +25,7 @@ Usage: b2nd-proof READER WORKER LIMIT SEED OUT DIRECTORY...
 
 Damages the frames below the directories: so many times (10000), or so many seconds (3600s). The same seed damages them in the same way.
 READER is c-blosc2, python-blosc2 or one with its version. WORKER is the command that asks it: worker.c, built by conformance/proof/compile, or
-python.py behind its interpreter. What crashes it, hangs it, is read otherwise there, or refused by python-blosc2, is kept in OUT.
+python.py behind its interpreter. What crashes it, hangs it, is read otherwise there, or rejected by python-blosc2, is kept in OUT.
 With --facts, python.py is asked about the files of b2nd-check's facts, below conformance/cases.
 ";
 

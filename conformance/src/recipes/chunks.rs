@@ -130,13 +130,13 @@ fn compressed(suite: &mut Suite) {
     accept(
         suite,
         "filter-shuffle-rest",
-        "a byte shuffle where the length is no multiple of the typesize",
+        "a byte shuffle where the length is not a multiple of the typesize",
         &chunk::compressed(&sample(103), 4, 103, Codec::Lz4, &[(SHUFFLE, 0)], false),
     );
     accept(
         suite,
         "filter-bytedelta-rest",
-        "a byte delta where the length is no multiple of the typesize: C-Blosc2 lost the rest up to 3.3.1",
+        "a byte delta where the length is not a multiple of the typesize: C-Blosc2 lost the rest up to 3.3.1",
         &chunk::compressed(&sample(103), 4, 103, Codec::Lz4, &[(SHUFFLE, 0), (BYTEDELTA, 4)], false),
     );
     let version_4 =

@@ -101,7 +101,7 @@ impl Cells {
         let has = |name| frame.header().metalayers().get(name).is_some();
         let (has_batches, has_chunks) = (has(METALAYER), has(CELLS));
         if !has_batches && !has_chunks {
-            return Err(Error::new(ErrorKind::NotFound, "it holds neither batches of values nor objects"));
+            return Err(Error::new(ErrorKind::NotFound, "it contains neither batches of values nor objects"));
         }
         let leaf = ColumnFile::new(frame, MAX_BYTES)?;
         Ok(if has_batches { Cells::Batches(Batches::open(leaf)?.into()) } else { Cells::Chunks(leaf.into()) })

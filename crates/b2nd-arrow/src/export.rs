@@ -65,7 +65,7 @@ impl Format {
         mut written: impl FnMut(u64),
     ) -> Result<()> {
         if schema.fields().is_empty() {
-            return Err(Error::new(ErrorKind::Refused, "there is no column to write"));
+            return Err(Error::new(ErrorKind::Refused, "there are no columns to write"));
         }
         let mut sink = match self {
             Format::Arrow => Sink::Arrow(Box::new(arrow_ipc::writer::FileWriter::try_new(out, schema)?)),

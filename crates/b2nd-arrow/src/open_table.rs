@@ -77,7 +77,7 @@ impl OpenTable {
             let path = format!("{folder}{file}");
             let source = store
                 .member(&path)?
-                .ok_or_else(|| Error::new(ErrorKind::NotFound, format_args!("no table: {path:?} is missing")))?;
+                .ok_or_else(|| Error::new(ErrorKind::NotFound, format_args!("it is not a table: {path:?} is missing")))?;
             ColumnFile::open(source, options.max_memory)
                 .map_err(|error| Error::new(error.kind(), format_args!("{path}: {error}")))
         };
@@ -132,7 +132,7 @@ impl OpenTable {
                 Column::open(&place, spec)
             }
             (_, Err(why)) => Err(Error::new(ErrorKind::Refused, why)),
-            (None, Ok(_)) => Err(Error::damaged("nothing says how it is stored")),
+            (None, Ok(_)) => Err(Error::damaged("the metadata do not say how it is stored")),
         };
         let column = Arc::new(open().map_err(|error| error.in_table(&self.name).in_column(&info.name))?);
         self.open.insert(place, column.clone());

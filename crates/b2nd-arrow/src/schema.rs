@@ -88,7 +88,7 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
             spec.kind = Kind::Object;
         }
         let data_type = match stale.contains(&name) {
-            true => Err("it is generated from columns that have changed since, so that its values are stale".to_owned()),
+            true => Err("it is computed from columns that have changed since, so its values are stale".to_owned()),
             false => spec.data_type(),
         };
         columns.push(ColumnInfo { name, kind, spec: Some(spec), data_type });
@@ -101,7 +101,7 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
             Some(expression) => format!("the expression {expression:?} of {}", of.join(", ")),
             None => format!("code in Python, of {}", of.join(", ")),
         };
-        let data_type = Err(format!("it is computed when it is read, by {what}: no file has its values"));
+        let data_type = Err(format!("its values are not in a file: python-blosc2 computes them by {what}"));
         columns.push(ColumnInfo { name, kind: "computed".to_owned(), spec: None, data_type });
     }
     Ok(columns)

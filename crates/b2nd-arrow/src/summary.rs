@@ -172,7 +172,8 @@ impl Described {
             }
         }
         // The time that numpy calls NaT is null in any column.
-        let has_nat = matches!(self.element, DataType::Timestamp(..)) && least.chunks_exact(8).any(|low| low == i64::MIN.to_le_bytes());
+        let has_nat =
+            matches!(self.element, DataType::Timestamp(..)) && least.chunks_exact(8).any(|low| low == i64::MIN.to_le_bytes());
         let omits_nulls = self.omits_nulls && !has_nat;
         let nulls = NullBuffer::from(known);
         let array = |bytes: &[u8]| element::array(&self.element, bytes, width, Some(nulls.clone()), |segment| segment as u64);

@@ -63,11 +63,11 @@ impl Table {
         let store = store.into();
         let tables = store.tables().map_err(|error| Error::from(error).in_table(store.name()))?;
         match tables.as_slice() {
-            [] => Err(Error::new(ErrorKind::NotFound, "it holds no table").in_table(store.name())),
+            [] => Err(Error::new(ErrorKind::NotFound, "it contains no table").in_table(store.name())),
             [key] => Table::from_store(store, key),
             [root, ..] if root == "/" => Table::from_store(store, "/"),
             keys => {
-                let message = format!("it holds {} tables, name one of them: {}", keys.len(), keys.join(", "));
+                let message = format!("it holds {} tables, choose one of them: {}", keys.len(), keys.join(", "));
                 Err(Error::new(ErrorKind::NotFound, message).in_table(store.name()))
             }
         }
@@ -230,10 +230,8 @@ impl Table {
     /// Verifies the table like [`verify`](Table::verify), but stops at a deadline. Columns that were not read completely are errors.
     pub fn verify_until(&self, deadline: Option<Instant>) -> Vec<Error> {
         let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let too_late = || {
-            Error::new(ErrorKind::Refused, "its values were not read to their end in the time that is given")
-                .in_table(&self.0.name)
-        };
+        let too_late =
+            || Error::new(ErrorKind::Refused, "its values could not be read within the time limit").in_table(&self.0.name);
         let first = |place| match self.read(&[place], 0..self.rows(), BATCH_SIZE) {
             Ok(mut reader) => std::iter::from_fn(|| match is_late() {
                 true => Some(Err(too_late())),

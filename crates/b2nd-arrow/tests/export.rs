@@ -73,7 +73,7 @@ fn a_time_that_parquet_has_no_place_for_is_named() {
         let error = written(Format::Parquet, &[column(&good), column(&all)]).unwrap_err();
         assert_eq!((error.kind(), error.column(), error.row()), (ErrorKind::Refused, Some(name), Some(4)));
         let expected =
-            format!("column {name:?}, row 4: {too_far} s after 1970: Parquet counts milliseconds, and has no place for so many");
+            format!("column {name:?}, row 4: {too_far} s after 1970: too large for Parquet, which counts milliseconds");
         assert_eq!(error.to_string(), expected);
     }
     // Bytes under a null row are no time.
@@ -221,7 +221,7 @@ fn a_table_of_no_columns_is_refused() {
     for format in [Format::Arrow, Format::Csv, Format::Json, Format::Parquet] {
         let mut out = Vec::new();
         let error = format.write(&none, std::iter::empty(), &mut out, |_| {}).unwrap_err();
-        assert_eq!((error.to_string(), out.len()), ("there is no column to write".to_owned(), 0));
+        assert_eq!((error.to_string(), out.len()), ("there are no columns to write".to_owned(), 0));
     }
 }
 

@@ -79,7 +79,7 @@ fn a_table_of_a_tree_is_opened_by_its_key() {
         is_as_python_says(&Table::from_store(store.clone(), key).unwrap(), truth);
     }
     let error = Table::open(data("tree.b2z")).unwrap_err().to_string();
-    assert!(error.ends_with("tree.b2z: it holds 2 tables, name one of them: /group/people, /things"), "{error}");
+    assert!(error.ends_with("tree.b2z: it holds 2 tables, choose one of them: /group/people, /things"), "{error}");
     let error = Table::from_store(store, "/array").unwrap_err();
     assert!(error.to_string().ends_with("tree.b2z::/array: no table: \"array/_meta.b2f\" is missing"), "{error}");
 }
@@ -120,7 +120,7 @@ fn a_column_that_arrow_cannot_have_is_refused_by_name_and_the_others_are_read() 
     let names: Vec<_> = table.columns().iter().map(|column| (column.name(), column.kind(), column.data_type().is_ok())).collect();
     assert_eq!(names, [("i", "int16", true), ("c", "complex64", true), ("o", "object", false), ("twice", "computed", false)]);
     let refused = [
-        ("o", "it is object, whose values have no common type"),
+        ("o", "its type is object, whose values have no common type"),
         ("twice", "it is computed when it is read, by the expression \"(o0 * 2)\" of \"i\": no file has its values"),
     ];
     for (name, why) in refused {
@@ -176,11 +176,11 @@ fn what_is_no_table_is_refused() {
     let file = directory.path().join("text.b2z");
     std::fs::write(&file, "text").unwrap();
     let error = Table::open(&file).unwrap_err().to_string();
-    assert!(error.ends_with("text.b2z: it is neither an archive nor a frame, so it is no store"), "{error}");
+    assert!(error.ends_with("text.b2z: it is not a store: it is neither an archive nor a frame"), "{error}");
     let error = Table::open(directory.path()).unwrap_err().to_string();
-    assert!(error.ends_with(": it holds no table"), "{error}");
+    assert!(error.ends_with(": it contains no table"), "{error}");
     let error = Table::open("../../tests/data/example.b2nd").unwrap_err().to_string();
-    assert_eq!(error, "../../tests/data/example.b2nd: it is no store, but one frame: ndarray");
+    assert_eq!(error, "../../tests/data/example.b2nd: it is a single frame, not a store: ndarray");
     assert_eq!(Table::open(directory.path().join("absent.b2z")).unwrap_err().kind(), ErrorKind::Io);
 }
 
@@ -345,7 +345,7 @@ fn values_of_lists_batches_and_objects_are_what_python_wrote() {
         let error = CellReader::new(std::sync::Arc::new(array)).err().unwrap();
         assert_eq!(
             (error.kind(), error.to_string()),
-            (ErrorKind::NotFound, "it holds neither batches of values nor objects".to_owned())
+            (ErrorKind::NotFound, "it contains neither batches of values nor objects".to_owned())
         );
     }
 }
@@ -463,8 +463,8 @@ fn a_schema_that_python_refuses_is_an_error() {
     let columns: Change = |schema| schema.replace("\"columns\":", "\"columnz\":");
     assert_eq!(refused("blocks.b2z", columns), "it: the schema: its key \"columns\" holds no list");
     let key: Change = |schema| schema.replacen("{\"name\"", "{\"colour\":1,\"name\"", 1);
-    let expected =
-        "it: column \"n\": the schema: the kind \"int32\" has no key \"colour\", and python-blosc2 refuses the table for it";
+    let expected = "it: column \"n\": the schema: the kind \"int32\" has no key \"colour\", without which python-blosc2 does not open the \
+         table";
     assert_eq!(refused("blocks.b2z", key), expected);
 }
 
@@ -476,7 +476,8 @@ fn a_damaged_name_of_a_mask_is_an_error_and_no_lost_null() {
     let last = archive.windows(name.len()).rposition(|window| window == name).unwrap();
     archive[last + name.len() - 1] ^= 0x20;
     let error = Table::only(Store::from_source("it", std::sync::Arc::new(archive)).unwrap()).unwrap_err().to_string();
-    let expected = "it: the member \"_cols/i.notnull.b2nD\" is not what the archive's directory says: its own header has the name \
+    let expected = "it: the member \"_cols/i.notnull.b2nD\" is damaged: in contrast to the archive's directory, its own header \
+                    has the name \
         \"_cols/i.notnull.b2nd\"";
     assert_eq!(error, expected);
 }

@@ -1,4 +1,4 @@
-//! The catalogue's file: rows as Parquet, and what an update knows from the last one.
+//! Writes the catalogue's file, and reads what an update needs from the last one.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, TryLockError};
@@ -24,18 +24,19 @@ use crate::columns::{SCHEMA, batch};
 use crate::place::{Object, is_below};
 use crate::row::{Extent, Row, UNREADABLE};
 
-/// Rows of a row group. They are sorted by url, so that its statistics are narrow.
+/// The number of rows in a row group. Rows are sorted by URL, so that the statistics of a group cover a narrow range.
 const GROUP: usize = 1 << 15;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The rows that are handed at a time to the thread that writes.
+/// The number of rows that are passed at once to the writing thread.
 const HANDED: usize = 1 << 10;
 
-/// The number of such batches that may wait: files are read while a row group is encoded.
+/// The number of batches that may wait for the writing thread: files are read while a row group is encoded.
 const WAITING: usize = 16;
 
-/// Writes a catalogue into a temporary file next to its path, and renames it when it is complete. A thread encodes while files are read.
+/// Writes a catalogue to a temporary file next to its path, and renames it when it is complete. A separate thread encodes the
+/// rows while files are read.
 pub struct Writer {
     target: PathBuf,
     new: NewFile,
@@ -45,9 +46,9 @@ pub struct Writer {
 }
 
 enum Piece {
-    /// In whatever order they were read.
+    /// Rows in any order. They are sorted.
     Rows(Vec<Vec<Row>>),
-    /// In an order that stays.
+    /// Rows in an order that is kept.
     Batch(RecordBatch),
 }
 
@@ -56,13 +57,13 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// No file can be made in the directory of `target`, or what is there is no Parquet file, which is not replaced.
+    /// The directory of `target` is not writable, or `target` exists and is not a Parquet file; other files are not replaced.
     pub fn new(target: &Path) -> Result<Writer> {
         let target = &replaceable(target)?;
         let new = NewFile::create(target).context("cannot write the catalogue")?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-            // Each differs, and has much in common with the one before.
+            // URLs all differ, but have much in common with the previous one.
             .set_column_dictionary_enabled("url".into(), false)
             .set_column_encoding("url".into(), Encoding::DELTA_BYTE_ARRAY)
             .set_statistics_enabled(EnabledStatistics::Page)
@@ -90,7 +91,7 @@ impl Writer {
         self.send(Piece::Rows(rows))
     }
 
-    /// Adds rows of another catalogue, or of a query that gives the same columns.
+    /// Adds rows of another catalogue, or of a query with the same columns.
     ///
     /// # Errors
     ///
@@ -104,7 +105,7 @@ impl Writer {
         self.pieces.send(piece).or_else(|_| encoded(self.thread.take()).map(drop))
     }
 
-    /// Starts the catalogue again with its rows so far, without those of these urls.
+    /// Restarts the catalogue with the rows written so far, except for those with these URLs.
     ///
     /// # Errors
     ///
@@ -124,11 +125,11 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Ends the catalogue and puts it into its place, atomically.
+    /// Completes the catalogue, and renames it atomically to its path.
     ///
     /// # Errors
     ///
-    /// The disk is full, or the place cannot be written to.
+    /// The disk is full, or the directory is not writable.
     pub fn finish(mut self, notes: &Notes) -> Result<()> {
         self.hand_over()?;
         let Writer { new, pieces, thread, .. } = self;
@@ -142,7 +143,7 @@ impl Writer {
     }
 }
 
-/// The end of a link. Anything but a Parquet file, or an empty one, somebody else needs.
+/// Returns the file to replace, which is the target of a link. Only Parquet files and empty files may be replaced.
 fn replaceable(target: &Path) -> Result<PathBuf> {
     let Ok(found) = target.metadata() else { return Ok(target.to_owned()) };
     let mut first = Vec::new();
@@ -151,12 +152,12 @@ fn replaceable(target: &Path) -> Result<PathBuf> {
         file.take(4).read_to_end(&mut first)?;
     }
     if !found.is_file() || !(first.is_empty() || first == b"PAR1") {
-        bail!("{} is no catalogue, and is not replaced", target.display());
+        bail!("{} is not a catalogue, so it is not replaced", target.display());
     }
     Ok(target.canonicalize()?)
 }
 
-/// Writes pieces until no more come.
+/// Writes pieces until the channel is closed.
 fn encode(pieces: Receiver<Piece>, mut writer: ArrowWriter<File>) -> Result<ArrowWriter<File>> {
     let mut gathered = Vec::new();
     for piece in pieces {
@@ -179,7 +180,7 @@ fn count(rows: &[Vec<Row>]) -> usize {
 fn write(rows: &mut Vec<Vec<Row>>, writer: &mut ArrowWriter<File>) -> Result<()> {
     let mut sorted: Vec<&Row> = rows.iter().flatten().collect();
     sorted.sort_unstable_by(|one, other| (&one.url, &one.key).cmp(&(&other.url, &other.key)));
-    // Parts of it, since the rows' text takes memory for a moment.
+    // The rows are converted in parts, because their text needs additional memory.
     for rows in sorted.chunks(GROUP / 8) {
         writer.write(&batch(rows)?)?;
     }
@@ -187,7 +188,7 @@ fn write(rows: &mut Vec<Vec<Row>>, writer: &mut ArrowWriter<File>) -> Result<()>
     Ok(())
 }
 
-/// The result of the thread that writes; a panic goes on here.
+/// Returns the result of the writing thread, and propagates its panic.
 fn encoded(thread: Option<JoinHandle<Result<ArrowWriter<File>>>>) -> Result<ArrowWriter<File>> {
     match thread.map(JoinHandle::join) {
         Some(Ok(written)) => written.context("the catalogue cannot be written"),
@@ -196,11 +197,11 @@ fn encoded(thread: Option<JoinHandle<Result<ArrowWriter<File>>>>) -> Result<Arro
     }
 }
 
-/// A catalogue's own facts, in the file's metadata.
+/// Facts about a catalogue, which are stored in its Parquet metadata.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notes {
     pub extent: Extent,
-    /// True if the listing was read to its end.
+    /// True if the listing was complete.
     pub is_complete: bool,
 }
 
@@ -215,18 +216,18 @@ impl Notes {
     }
 }
 
-/// The rows of the last scan: of each file whether it is as it was. They take some 50 bytes a file.
+/// The rows of the last scan, by which unchanged files are recognized. They take about 50 bytes per file.
 pub struct Known {
     path: PathBuf,
-    /// Locked until the catalogue is replaced, so that of two updates none undoes what the other did.
+    /// The last catalogue. It is locked until it is replaced, so that two updates cannot overwrite each other's rows.
     file: File,
     roots: Vec<String>,
     files: HashMap<u128, Seen>,
 }
 
-/// A file of the last scan.
+/// A file in the last scan.
 struct Seen {
-    /// Its size, tag and time; `None` if it could not be read.
+    /// A hash of its size, tag and time; `None` if it could not be read.
     version: Option<u64>,
     fate: Fate,
 }
@@ -239,11 +240,11 @@ enum Fate {
 }
 
 impl Known {
-    /// Reads what an update needs; `None` if there is no catalogue yet.
+    /// Reads what an update needs. Returns `None` if there is no catalogue yet.
     ///
     /// # Errors
     ///
-    /// The file is no catalogue, or one of other columns; or another scan updates it.
+    /// The file is not a catalogue or has other columns, or another scan is updating it.
     pub fn load(path: &Path, roots: Vec<String>, extent: Extent) -> Result<Option<Known>> {
         let Some(file) = lock(path)? else { return Ok(None) };
         let reader = open(&file, path)?;
@@ -254,7 +255,7 @@ impl Known {
         };
         let [_, _, attributes, index] = notes.pairs();
         if !has(attributes.0, &attributes.1) || !has(index.0, &index.1) {
-            bail!("{} was made with other options: give --attributes and --index as then, or leave --update out", path.display());
+            bail!("{} was made with other options: use the same --attributes and --index, or leave out --update", path.display());
         }
         let names = ["url", "key", "error", "size", "etag", "modified"];
         let mask = ProjectionMask::columns(reader.parquet_schema(), names);
@@ -281,10 +282,10 @@ impl Known {
         Ok(Some(Known { path: path.to_owned(), file, roots, files }))
     }
 
-    /// True if a listed file is as it was; its rows are then kept.
+    /// Returns true if a listed file has not changed. Its rows are then kept.
     pub fn is_unchanged(&mut self, object: &Object) -> bool {
         let size = object.size.and_then(|size| size.try_into().ok());
-        // Pages of links say nothing of a file.
+        // Pages of links say nothing about their files.
         if size.is_none() && object.etag.is_none() && object.modified.is_none() {
             return false;
         }
@@ -297,15 +298,15 @@ impl Known {
         unchanged
     }
 
-    /// Drops a file's rows: there are new ones.
+    /// Drops the rows of a file, because there are new ones.
     pub fn replace(&mut self, url: &str) {
         if let Some(known) = self.files.get_mut(&name(url)) {
             known.fate = Fate::Replaced;
         }
     }
 
-    /// Copies the rows that are still true: of files that are unchanged, and of those that this scan does not cover or could not
-    /// list; `None` means that the scan did not finish. Returns the number of files that are gone.
+    /// Copies the rows that are still valid: those of unchanged files, and those of files that this scan does not cover or could
+    /// not list. `unlisted` is `None` if the scan was interrupted. Returns the number of files that no longer exist.
     ///
     /// # Errors
     ///
@@ -336,7 +337,7 @@ impl Known {
     }
 }
 
-/// Opens and locks the catalogue; `None` if there is none.
+/// Opens and locks the catalogue. Returns `None` if it does not exist.
 fn lock(path: &Path) -> Result<Option<File>> {
     loop {
         let file = match File::open(path) {
@@ -348,7 +349,7 @@ fn lock(path: &Path) -> Result<Option<File>> {
             // Not every file system has locks.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
-        // Another scan may have replaced it after it was opened.
+        // Another scan may have replaced the file after it was opened.
         let (locked, now) = (file.metadata()?, path.metadata()?);
         if (locked.dev(), locked.ino()) == (now.dev(), now.ino()) {
             return Ok(Some(file));

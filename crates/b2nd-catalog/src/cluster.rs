@@ -21,13 +21,13 @@ use crate::listing::{Names, Unlisted};
 use crate::row::{Extent, Row};
 use crate::scan::{Counts, listings};
 
-/// Files of a part of the manifest: what is done again when an executor is lost.
+/// The number of files in a part of the manifest. If an executor is lost, its part is read again.
 const PART: usize = 1000;
 
-/// The time that an executor may be silent before its work is given to others.
+/// If an executor does not answer for this long, its work is given to others.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A state that knows `b2nd_header`: scheduler, executors and client each need it.
+/// Returns a session state with the function `b2nd_header`, which scheduler, executors and client need.
 fn state(config: SessionConfig) -> SessionState {
     let functions = datafusion::functions::all_default_functions().into_iter().chain([Arc::new(function::header())]);
     SessionStateBuilder::new().with_default_features().with_config(config).with_scalar_functions(functions.collect()).build()
@@ -37,7 +37,7 @@ fn state(config: SessionConfig) -> SessionState {
 ///
 /// # Errors
 ///
-/// The address is taken.
+/// The address is already in use.
 pub async fn scheduler(address: SocketAddr) -> Result<()> {
     let config = ballista_scheduler::config::SchedulerConfig {
         override_session_builder: Some(Arc::new(|config| Ok(state(config)))),
@@ -52,22 +52,22 @@ pub async fn scheduler(address: SocketAddr) -> Result<()> {
     Ok(())
 }
 
-/// Arguments of an executor.
+/// The arguments of an executor.
 #[derive(Debug, clap::Args)]
 pub struct Executor {
     /// The scheduler's address.
     #[arg(long, default_value = "127.0.0.1:50050")]
     scheduler: String,
-    /// The address that it listens on.
+    /// The address to listen on.
     #[arg(long, default_value = "127.0.0.1:50051")]
     listen: SocketAddr,
-    /// The name or address under which others reach it, where that is not the one it listens on.
+    /// The name or address under which other machines reach this executor, if it is not the one to listen on.
     #[arg(long)]
     host: Option<String>,
-    /// The number of parts of the manifest that it reads at the same time.
+    /// The number of parts of the manifest to read at the same time.
     #[arg(long, default_value_t = 2)]
     parts: usize,
-    /// The number of files of a part that it reads at the same time.
+    /// The number of files of a part to read at the same time.
     #[arg(long, default_value_t = 256)]
     jobs: usize,
 }
@@ -77,7 +77,7 @@ impl Executor {
     ///
     /// # Errors
     ///
-    /// The scheduler cannot be reached, or the address is taken.
+    /// The scheduler cannot be reached, or the address is already in use.
     pub async fn run(self) -> Result<()> {
         function::set_jobs(self.jobs);
         let Some((host, port)) = self.scheduler.rsplit_once(':') else { bail!("{} is not HOST:PORT", self.scheduler) };
@@ -99,25 +99,26 @@ impl Executor {
     }
 }
 
-/// A scan that a cluster does.
+/// A scan that runs on a cluster.
 pub struct Job {
     pub roots: Vec<String>,
     pub names: Names,
     pub out: PathBuf,
     pub extent: Extent,
-    /// `HOST:PORT` of the scheduler.
+    /// The scheduler's address, as `HOST:PORT`.
     pub scheduler: String,
-    /// A directory that the executors see too.
+    /// A directory that this machine shares with the executors.
     pub manifest: PathBuf,
     pub counts: Arc<Counts>,
 }
 
 impl Job {
-    /// Lists the files into a manifest, has them read, and writes the catalogue. Whether everything could be listed.
+    /// Lists the files to a manifest, lets the executors read them, and writes the catalogue. Returns true if everything could be
+    /// listed.
     ///
     /// # Errors
     ///
-    /// The cluster cannot be reached or gives up, or the catalogue cannot be written.
+    /// The cluster cannot be reached or fails, or the catalogue cannot be written.
     pub async fn run(self) -> Result<bool> {
         let manifest = tempfile::Builder::new().prefix("manifest-").tempdir_in(&self.manifest);
         let manifest = manifest.with_context(|| format!("cannot write to {}", self.manifest.display()))?;
@@ -136,7 +137,7 @@ impl Job {
         let parts = Counts::get(&self.counts.listed).div_ceil(PART as u64);
         let config = SessionConfig::new_with_ballista().with_target_partitions(usize::try_from(parts)?);
         let context = SessionContext::remote_with_state(&format!("df://{}", self.scheduler), state(config)).await?;
-        // Making the context drops it from the state.
+        // Creating a context removes the function from the state.
         context.register_udf(function::header());
         context.register_parquet("manifest", manifest.to_string_lossy(), ParquetReadOptions::default()).await?;
         let extent = match self.extent {
@@ -162,7 +163,7 @@ impl Job {
         Ok(())
     }
 
-    /// Writes what is listed into files of the manifest, and gives back what cannot be listed.
+    /// Writes the listed files to the manifest, and returns rows for everything that could not be listed.
     async fn list(&self, manifest: &Path) -> Result<Vec<Row>> {
         let mut unlisted = Vec::new();
         let mut parts = listings(self.roots.clone(), self.names.clone()).chunks(PART).enumerate();

@@ -11,13 +11,13 @@ use arrow::error::ArrowError;
 
 use crate::row::Row;
 
-/// Column by column what [`Row`] has, under the same names.
+/// The columns of a catalogue, with the names of the fields of [`Row`].
 pub static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     let field = |(name, column): (&str, ArrayRef)| Field::new(name, column.data_type().clone(), name != "url");
     Arc::new(Schema::new(columns(&[]).map(field).into_iter().collect::<Fields>()))
 });
 
-/// Rows as a batch.
+/// Converts rows to a batch.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! One scan from its listing to its catalogue.
+//! A scan from the listing to the catalogue.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -27,26 +27,26 @@ pub struct Job {
     pub progress: Progress,
 }
 
-/// True if progress is shown.
+/// Whether progress is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
     Terminal,
     None,
 }
 
-/// The end of a scan.
+/// The result of a scan.
 pub struct Summary {
     pub counts: Arc<Counts>,
-    /// Files of the last catalogue that are no longer there.
+    /// The number of files of the last catalogue that no longer exist.
     pub gone: u64,
-    /// True if `stop` ended it before the listing's end.
+    /// True if `stop` ended the scan before the end of the listing.
     pub interrupted: bool,
     /// True if everything could be listed.
     pub is_complete: bool,
 }
 
 impl Job {
-    /// Scans until the listing ends, or until `stop` is ready: then with what is done by then.
+    /// Scans until the listing ends, or until `stop` is ready. In the latter case, the catalogue has the files read so far.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Job {
         }
         let is_complete = unlisted.is_empty() && !interrupted;
         if !unlisted.is_empty() && Counts::get(&counts.listed) == 0 && path.exists() {
-            bail!("{} is as it was: {}", path.display(), reasons.join("; "));
+            bail!("{} was not changed: {}", path.display(), reasons.join("; "));
         }
         let gone = match lock(&known).as_ref() {
             Some(known) => known.keep(&mut writer, (!interrupted).then_some(&unlisted))?,
@@ -104,7 +104,7 @@ impl Job {
         Ok(Summary { counts, gone, interrupted, is_complete })
     }
 
-    /// The place of the catalogue.
+    /// Returns the path of the catalogue.
     fn path(&self) -> Result<PathBuf> {
         let Some(Shard { index, of }) = self.shard else { return Ok(self.out.clone()) };
         std::fs::create_dir_all(&self.out)?;
@@ -121,7 +121,7 @@ impl Job {
         Ok(self.out.join(format!("part-{index}-of-{of}.parquet")))
     }
 
-    /// The listed files that are this shard's, and are not as they were.
+    /// Returns the listed files that belong to this shard and have changed.
     fn changed(&self, known: &Arc<Mutex<Option<Known>>>, counts: &Arc<Counts>) -> Listing {
         let (shard, known, counts) = (self.shard, known.clone(), counts.clone());
         let names = if self.update { self.names.clone().with_sizes() } else { self.names.clone() };
@@ -139,7 +139,7 @@ impl Job {
         changed.boxed()
     }
 
-    /// Shows what is done, how fast, and, as soon as a second listing has counted the names, what is left.
+    /// Shows the progress and speed. The remaining time is shown as soon as a second listing has counted the names.
     fn bar(&self, counts: &Arc<Counts>) -> ProgressBar {
         if self.progress == Progress::None {
             return ProgressBar::hidden();
@@ -175,8 +175,8 @@ impl Job {
     }
 }
 
-/// The files whose last rows are in a batch. A store whose rows go on in the next one is noted in `begun`, and counted when it ends: a
-/// catalogue has all its rows or none.
+/// Returns the files whose last row is in a batch. A store whose rows continue in the next batch is recorded in `begun`, and
+/// returned when it ends, so that a catalogue has either all of its rows or none.
 fn ended<'b>(batch: &'b Batch, begun: &mut HashSet<String>) -> Vec<&'b str> {
     let own = batch.rows.iter().filter(|row| row.key.is_none());
     let went_on = batch.rows.first().filter(|row| begun.remove(&row.url));

@@ -1,4 +1,4 @@
-//! A catalogue of very many Blosc2 arrays: a row of metadata for each file on disks and in buckets, as Parquet.
+//! Collects the metadata of many Blosc2 files, local or remote, in one Parquet file, and queries it with SQL.
 //!
 //! | to | look at |
 //! | --- | --- |

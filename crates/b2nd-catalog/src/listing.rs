@@ -1,4 +1,4 @@
-//! Listings: the files below a directory, a prefix of a bucket, or named by a manifest.
+//! Lists files: those below a directory or a prefix of a bucket, or those in a manifest.
 
 mod filter;
 mod html;
@@ -16,10 +16,10 @@ use crate::place::{Member, Object, Place, base, disk_url, micros, named, parsed,
 
 pub use filter::{ENDINGS, Listing, Names, Unlisted};
 
-/// The names that a walk hands over at a time.
+/// The number of names that are passed on at a time while a directory is walked.
 const WALKED: usize = 256;
 
-/// Lists what is at a url: the file, or everything below it.
+/// Lists the file at a URL, or everything below it.
 pub async fn list(root: &str, names: Names) -> Listing {
     match at(root, names).await {
         Ok(listing) => stores(listing),
@@ -35,7 +35,7 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
     if let Some(length) = store_of(&object.url)
         && object.url.len() > length + 1
     {
-        bail!("it is inside of a store, of which a part is no array: scan {}", &object.url[..length]);
+        bail!("it is inside of a store, which can only be scanned as a whole: scan {}", &object.url[..length]);
     }
     match &object.place {
         Place::Disk(path) => match path.metadata()? {
@@ -93,7 +93,8 @@ fn remote(url: &str, store: &Arc<dyn ObjectStore>, found: ObjectMeta) -> Object 
     }
 }
 
-/// Walks a directory on a thread of its own: unlike object_store's listing of a disk it goes on after what cannot be listed.
+/// Walks a directory on a separate thread. Unlike object_store's listing of a disk, it continues after a directory that cannot be
+/// listed.
 fn walk(directory: PathBuf, names: Names) -> Listing {
     let (sender, receiver) = tokio::sync::mpsc::channel(4);
     tokio::task::spawn_blocking(move || {
@@ -102,7 +103,7 @@ fn walk(directory: PathBuf, names: Names) -> Listing {
         let mut found = walk.filter_map(|entry| walked(entry, &directory, &names));
         loop {
             let some: Vec<_> = found.by_ref().take(WALKED).collect();
-            // The scan may have ended.
+            // Sending fails if the scan has ended.
             if some.is_empty() || sender.blocking_send(some).is_err() {
                 return;
             }
@@ -112,7 +113,7 @@ fn walk(directory: PathBuf, names: Names) -> Listing {
     chunks.flat_map(stream::iter).boxed()
 }
 
-/// Links to directories above the one that is walked: below them it would be found again.
+/// Links to directories above the walked one, below which the walked directory would be found again.
 struct Links {
     walked: Option<PathBuf>,
     above: Vec<PathBuf>,
@@ -123,7 +124,7 @@ impl Links {
         Links { walked: directory.canonicalize().ok(), above: Vec::new() }
     }
 
-    /// True if this is the walked directory once more.
+    /// Returns true if an entry is the walked directory again.
     fn lead_back(&mut self, entry: &DirEntry) -> bool {
         let Some(walked) = self.walked.as_ref().filter(|_| entry.depth() > 0 && entry.file_type().is_dir()) else {
             return false;
@@ -150,9 +151,9 @@ fn walked(entry: walkdir::Result<DirEntry>, directory: &Path, names: &Names) -> 
         Err(error) => {
             let path = error.path().unwrap_or(directory);
             return match () {
-                // What a link to a directory above it leads to is listed there.
+                // A link to a directory above it is not followed, because that directory is listed anyway.
                 () if error.loop_ancestor().is_some() => None,
-                // A link that leads nowhere is a file that cannot be read.
+                // A broken link is listed as a file that cannot be read.
                 () if path.is_symlink() && !path.exists() => {
                     names.have(&path.to_string_lossy()).then(|| on_disk(path.to_owned()))?.map(Ok)
                 }
@@ -165,7 +166,7 @@ fn walked(entry: walkdir::Result<DirEntry>, directory: &Path, names: &Names) -> 
         return None;
     }
     let mut object = on_disk(entry.path().to_owned())?;
-    // A store has the size and the time of its files together.
+    // The size and time of a store are computed from all of its files.
     if names.sizes || store_of(&object.url).is_some() {
         match entry.metadata() {
             Ok(found) => (object.size, object.modified) = (Some(found.len()), micros(&found)),
@@ -181,12 +182,12 @@ fn on_disk(path: PathBuf) -> Option<Object> {
     Some(Object { url, place: Place::Disk(path), size: None, etag: None, modified: None, members: Vec::new() })
 }
 
-/// True if it was deleted meanwhile.
+/// Returns true if the entry was deleted during the walk.
 fn is_gone(error: &walkdir::Error) -> bool {
     error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// Puts the files of a `.b2d` together. A store's names follow each other in every listing.
+/// Combines the files of a `.b2d` into one object. The names of a store's files are adjacent in every listing.
 fn stores(listing: Listing) -> Listing {
     let objects = stream::unfold((listing.fuse(), None::<Object>), |(mut listing, mut open)| async move {
         loop {
@@ -211,7 +212,7 @@ fn stores(listing: Listing) -> Listing {
 }
 
 impl Object {
-    /// The store that a file is in, without its files. Its url is that long.
+    /// Returns the store that contains a file, without its other files. `length` is the length of the store's URL.
     fn store_with(member: &Object, length: usize) -> Object {
         let names = member.url[length..].matches('/').count();
         Object {
@@ -225,7 +226,7 @@ impl Object {
     }
 
     fn add(&mut self, member: Object) {
-        // What one file does not say the store does not.
+        // If a file has no size or time, the store has none either.
         self.size = match (member.size, self.size) {
             (Some(size), _) if self.members.is_empty() => Some(size),
             (Some(size), Some(sum)) => Some(sum + size),
@@ -233,14 +234,14 @@ impl Object {
         };
         let sum = self.etag.as_ref().and_then(|etag| u64::from_str_radix(etag, 16).ok()).unwrap_or(0);
         let version = format!("{} {:?} {:?} {:?}", member.url, member.size, member.etag, member.modified);
-        // In whatever order they are listed.
+        // The result does not depend on the order in which the files are listed.
         let sum = sum ^ XxHash3_128::oneshot(version.as_bytes()) as u64;
         self.etag = self.size.map(|_| format!("{sum:016x}"));
         self.modified = self.modified.max(member.modified);
         let name = member.url.get(self.url.len() + 1..).unwrap_or_default();
         let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
         let Object { place, size, etag, modified, .. } = member;
-        // A name that is no UTF-8 does not say it.
+        // If a name is not UTF-8, the path cannot be computed from it.
         let place = (!self.place.below(&name).is(&place)).then(|| Box::new(place));
         self.members.push(Member { name: name.into(), place, size, etag: etag.map(Into::into), modified });
     }

@@ -1,4 +1,4 @@
-//! `b2nd('url')`: a scan as a table.
+//! `b2nd('url')`: a table function that scans files during a query.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ use crate::read::Batch;
 use crate::row::{Extent, Row};
 use crate::scan::{Options, scan};
 
-/// Rows of a batch.
+/// The number of rows in a batch.
 const ROWS: usize = 1024;
 
 /// The table function.
 #[derive(Debug)]
 pub struct Live {
-    /// The number of requests in flight, if it is given.
+    /// The number of requests in flight, if set.
     pub jobs: Option<usize>,
 }
 
@@ -40,7 +40,7 @@ impl TableFunctionImpl for Live {
                 let _ = Object::of(root);
                 Ok(Arc::new(Table { root: shown(root), jobs: self.jobs }))
             }
-            _ => plan_err!("b2nd takes one url or path, as text: b2nd('s3://bucket/prefix')"),
+            _ => plan_err!("b2nd takes one URL or path, as text: b2nd('s3://bucket/prefix')"),
         }
     }
 }
@@ -61,10 +61,10 @@ impl TableProvider for Table {
         TableType::Temporary
     }
 
-    /// Filters on only the url or only the key are applied before a file is read.
+    /// Filters that use only the URL or only the key are applied before a file is read.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let supported = |filter: &&Expr| match column_of(filter) {
-            // What cannot be listed has a row whose url was not tested.
+            // A place that cannot be listed has a row whose URL was not tested.
             Some("url" | "key") => TableProviderFilterPushDown::Inexact,
             _ => TableProviderFilterPushDown::Unsupported,
         };
@@ -90,7 +90,7 @@ impl TableProvider for Table {
         };
         let extent = Extent { attributes: asked(&["attributes", "dims", "units", "long_name"]), index: asked(&["nchunks"]) };
         let scan = Scan { root: narrowed(&self.root, filters), tests, options: Options { extent, jobs: self.jobs } };
-        // Of rows that are filtered once more, a limit would take too few.
+        // With a limit, filters that are applied again could leave too few rows.
         let limit = limit.filter(|_| filters.is_empty());
         Ok(Arc::new(StreamingTableExec::try_new(SCHEMA.clone(), vec![Arc::new(scan)], projection, [], false, limit)?))
     }
@@ -106,7 +106,7 @@ fn column_of(filter: &Expr) -> Option<&str> {
     }
 }
 
-/// The url to list: what every wanted url starts with, where that is longer than the root and ends at a `/`.
+/// Returns the URL to list: the common start of all wanted URLs, up to a `/`, if it is longer than the root.
 fn narrowed(root: &str, filters: &[Expr]) -> String {
     let Ok(url) = Object::of(root).map(|object| object.url) else { return root.to_owned() };
     let below = format!("{}/", url.trim_end_matches('/'));
@@ -115,7 +115,7 @@ fn narrowed(root: &str, filters: &[Expr]) -> String {
     longest.filter(|start| start.len() > below.len()).unwrap_or_else(|| root.to_owned())
 }
 
-/// The start of every url that passes `url = '…'`, `url like '…%'` or `starts_with(url, '…')`.
+/// Returns the start of every URL that passes `url = '…'`, `url like '…%'` or `starts_with(url, '…')`.
 fn start_of(filter: &Expr) -> Option<String> {
     let text = |expression: &Expr| match expression {
         Expr::Literal(value, _) => value.try_as_str().flatten().map(str::to_owned),
@@ -140,7 +140,7 @@ fn start_of(filter: &Expr) -> Option<String> {
     }
 }
 
-/// A filter on url, or on key.
+/// A filter on the URL or on the key.
 #[derive(Clone, Debug)]
 struct Test {
     on_url: bool,
@@ -148,12 +148,12 @@ struct Test {
 }
 
 impl Test {
-    /// True if a file may have rows that pass. Only a store has rows with a key.
+    /// Returns true if a file may have rows that pass the filter. Only stores have rows with a key.
     fn admits(&self, url: &str) -> bool {
         if !self.on_url && is_store(url) {
             return true;
         }
-        // The expressions know columns by their places.
+        // The expressions refer to columns by position.
         let column = |field: &Arc<Field>| -> ArrayRef {
             match field.name().as_str() {
                 "url" => Arc::new(StringArray::from(vec![url])),
@@ -201,7 +201,7 @@ impl PartitionStream for Scan {
     }
 }
 
-/// A place that cannot be listed has a row too.
+/// Returns the rows of a batch, or the row of a place that could not be listed.
 fn rows(done: std::result::Result<Batch, Unlisted>) -> Vec<Row> {
     done.map_or_else(
         |Unlisted { url, message }| vec![Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() }],

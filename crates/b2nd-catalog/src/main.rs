@@ -16,7 +16,7 @@ use b2nd_catalog::scan::{Counts, Options, Shard};
 use b2nd_catalog::sql;
 use clap::{Args, Parser, Subcommand};
 
-/// A catalogue of very many Blosc2 arrays: a row of metadata for each, asked in SQL.
+/// Collects the metadata of many Blosc2 files in one Parquet file, the catalogue, and queries it with SQL.
 #[derive(Parser)]
 #[command(version)]
 struct Cli {
@@ -26,15 +26,15 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Reads the headers of all files below directories and urls into a catalogue.
+    /// Reads the headers of all files below directories and URLs, and writes a catalogue.
     Scan(Scan),
     #[cfg(feature = "sql")]
-    /// Asks a catalogue, `arrays`, files themselves, `b2nd('url')`, or tables of python-blosc2, `'table.b2z'`, in SQL.
+    /// Queries with SQL: the catalogue as `arrays`, files as `b2nd('url')`, tables of python-blosc2 as `'table.b2z'`.
     Sql(Sql),
-    /// Runs a scheduler, which gives parts of a scan to executors.
+    /// Runs a scheduler, which distributes a scan over executors.
     #[cfg(feature = "ballista")]
     Scheduler {
-        /// The address that it listens on.
+        /// The address to listen on.
         #[arg(long, default_value = "127.0.0.1:50050")]
         listen: std::net::SocketAddr,
     },
@@ -45,35 +45,35 @@ enum Command {
 
 #[derive(Args)]
 struct Scan {
-    /// Directories, files, or urls: file, http, https, s3, gs, az. Keys come from AWS_*, GOOGLE_* and AZURE_*.
+    /// Directories, files or URLs (file, http, https, s3, gs, az). Keys come from AWS_*, GOOGLE_* and AZURE_*.
     #[arg(required = true)]
     roots: Vec<String>,
     /// The catalogue, a Parquet file; with --shard the directory of the parts.
     #[arg(long)]
     out: PathBuf,
-    /// Read only what is new or changed since the catalogue was made, and drop what is gone.
+    /// Read only new and changed files, and drop the rows of deleted files.
     #[arg(long)]
     update: bool,
-    /// The number of files that are read at the same time; without it 256 of servers, and of disks 4 for each core.
+    /// The number of files to read at the same time. The default is 256 for servers, and 4 per core for disks.
     #[arg(long, value_parser = jobs)]
     jobs: Option<usize>,
-    /// Read attributes too, which are at a frame's end: a second request for most files.
+    /// Also read attributes. They are at the end of a frame, so most files need a second request.
     #[arg(long)]
     attributes: bool,
-    /// Read the index where only that counts the chunks.
+    /// Also read the index if it is needed to count the chunks.
     #[arg(long)]
     index: bool,
-    /// Read only this part of the files, I of N from 0 to N-1, which follows from their urls.
+    /// Read only part I of N of the files, with I from 0 to N-1. A file's part depends only on its URL.
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// The endings of the names to look at; `*` for all.
+    /// The endings of the file names to read; `*` reads all files.
     #[arg(long, value_delimiter = ',', default_values = ENDINGS)]
     ending: Vec<String>,
-    /// Have the cluster with this scheduler, HOST:PORT, read the files.
+    /// Let the cluster with this scheduler (HOST:PORT) read the files.
     #[cfg(feature = "ballista")]
     #[arg(long, conflicts_with_all = ["update", "shard"])]
     cluster: Option<String>,
-    /// A directory that this machine and the executors share, for the list of files.
+    /// A directory for the list of files, which this machine and the executors share.
     #[cfg(feature = "ballista")]
     #[arg(long, default_value = ".", requires = "cluster")]
     manifest: PathBuf,
@@ -84,16 +84,16 @@ struct Scan {
 struct Sql {
     /// `select dtype, count(*) from arrays group by dtype`
     query: String,
-    /// The catalogue: a file, a directory of parts, or a url.
+    /// The catalogue: a file, a directory of parts, or a URL.
     #[arg(long)]
     catalog: Option<String>,
-    /// The format of the result; without it that of --out's ending, else a table.
+    /// The format of the result. The default is the ending of --out, or a table.
     #[arg(long)]
     format: Option<sql::Format>,
-    /// The file for the result, instead of standard output.
+    /// Write the result to this file instead of standard output.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// The number of files that `b2nd('url')` reads at the same time; without it 256 of servers, and of disks 4 for each core.
+    /// The number of files that `b2nd('url')` reads at the same time. The default is 256 for servers, and 4 per core for disks.
     #[arg(long, value_parser = jobs)]
     jobs: Option<usize>,
 }
@@ -102,7 +102,7 @@ fn main() -> ExitCode {
     let command = Cli::parse().command;
     let done = tokio::runtime::Runtime::new().map_err(anyhow::Error::from).and_then(|runtime| {
         let done = runtime.block_on(command.run());
-        // After Ctrl-C a disk that does not answer is not waited for.
+        // After Ctrl-C, disks that do not answer are not waited for.
         runtime.shutdown_background();
         done
     });
@@ -112,8 +112,8 @@ fn main() -> ExitCode {
     })
 }
 
-/// An error with its causes, each of which is said once: DataFusion says a cause in its own sentence too. Names of files and of columns are
-/// in it, with escapes for what a terminal would not show but do.
+/// Formats an error with its causes. DataFusion repeats a cause in its own sentence, so repeated causes are left out. Control
+/// characters, which may come from names of files and columns, are escaped.
 fn sentence(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(|cause| cause.to_string()) {
@@ -168,7 +168,7 @@ impl Scan {
         let seconds = started.elapsed().as_secs_f64();
         eprintln!("{read} files read in {seconds:.1} s, {unchanged} unchanged, {gone} gone, {errors} with an error");
         if interrupted {
-            eprintln!("interrupted: the catalogue holds what was done; --update goes on");
+            eprintln!("interrupted: the catalogue has the files read so far; --update continues");
             return Ok(ExitCode::from(130));
         }
         if !is_complete {
@@ -195,7 +195,7 @@ fn jobs(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Is ready when the user or the machine asks for an end: by Ctrl-C, by SIGTERM, or when the terminal is closed.
+/// Waits until the user or the system requests the end: by Ctrl-C, by SIGTERM, or by closing the terminal.
 async fn stop() {
     #[cfg(unix)]
     {

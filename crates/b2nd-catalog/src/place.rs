@@ -1,4 +1,4 @@
-//! Files' places: a url, the store that has it, and what a listing says of it.
+//! The places of files: a URL, the store that contains the file, and its properties in a listing.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,56 +12,56 @@ use object_store::{ClientOptions, ObjectStore, ObjectStoreScheme};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::Url;
 
-/// The place of a file's bytes.
+/// Where the bytes of a file are.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// On a disk of this machine.
     Disk(PathBuf),
-    /// Behind a protocol.
+    /// On a server or in a bucket.
     Remote(Arc<dyn ObjectStore>, Path),
 }
 
-/// A file, as a listing or a manifest names it.
+/// A file in a listing or a manifest.
 #[derive(Clone, Debug)]
 pub struct Object {
     pub url: String,
     pub place: Place,
-    /// In bytes, if the listing has it.
+    /// The size in bytes, if the listing has it.
     pub size: Option<u64>,
     pub etag: Option<String>,
-    /// Microseconds since 1970.
+    /// The time of the last change, in microseconds since 1970.
     pub modified: Option<i64>,
     /// The files of a `.b2d`.
     pub members: Vec<Member>,
 }
 
-/// A file of a `.b2d`. A store may have hundreds of thousands: no more is held of each than is needed.
+/// A file of a `.b2d`. A store may have hundreds of thousands of files, so this type is kept small.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Its path in the store.
+    /// The path of the file in the store.
     pub name: Box<str>,
-    /// Its place, if that does not follow from its name.
+    /// The place of the file, if it cannot be computed from its name.
     pub place: Option<Box<Place>>,
-    /// In bytes, if the listing has it.
+    /// The size in bytes, if the listing has it.
     pub size: Option<u64>,
     pub etag: Option<Box<str>>,
-    /// Microseconds since 1970.
+    /// The time of the last change, in microseconds since 1970.
     pub modified: Option<i64>,
 }
 
-/// Characters that a url's path cannot hold as they are.
+/// Characters that must be escaped in the path of a URL.
 const ENCODED: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}');
 
-/// A store with its connections for each scheme and host.
+/// One store, with its connections, for each scheme and host.
 static STORES: LazyLock<Mutex<HashMap<String, Arc<dyn ObjectStore>>>> = LazyLock::new(Mutex::default);
 
 impl Place {
-    /// The place of a url, or of a path on this machine.
+    /// Returns the place of a URL or of a local path.
     ///
     /// # Errors
     ///
-    /// The scheme is not one of `file`, `http`, `https`, `s3`, `gs`, `az`; or its settings in the environment are wrong.
+    /// The scheme is not `file`, `http`, `https`, `s3`, `gs` or `az`, or its settings in the environment are wrong.
     pub fn of(text: &str) -> Result<Place> {
         if !text.contains("://") {
             return Ok(Place::Disk(std::path::absolute(text)?));
@@ -74,12 +74,13 @@ impl Place {
         }
         if url.query().is_some() || url.fragment().is_some() {
             bail!(
-                "{text}: a url with ? or # is not supported: of a name write %3F and %23, and instead of signatures give keys in the environment"
+                "{text}: URLs with ? or # are not supported: write %3F or %23 in names, and put keys into the environment \
+                 instead of signatures"
             );
         }
         let (scheme, path) = ObjectStoreScheme::parse(&url)?;
         let mut key = format!("{scheme:?} {}", base(&url, &path));
-        // Hosts of http(s) are one store each; of the others the path may name the container.
+        // For http and https, each host is one store; for other schemes, the path may contain the name of the container.
         key.make_ascii_lowercase();
         let with_user = with_user(url.clone());
         key.push_str(&with_user[..url::Position::BeforeHost]);
@@ -102,7 +103,7 @@ impl Place {
         Ok(Place::Remote(store, path))
     }
 
-    /// The place of a file below this one.
+    /// Returns the place of a file below this one.
     pub fn below(&self, name: &str) -> Place {
         match self {
             Place::Disk(path) => Place::Disk(path.join(name)),
@@ -113,7 +114,7 @@ impl Place {
         }
     }
 
-    /// Returns the place of the directory this number of names above.
+    /// Returns the place of the directory that is this number of levels above.
     pub(crate) fn above(&self, names: usize) -> Place {
         match self {
             Place::Disk(path) => Place::Disk(path.ancestors().nth(names).unwrap_or(path).to_owned()),
@@ -124,7 +125,7 @@ impl Place {
         }
     }
 
-    /// True if both, of one store, are the same path.
+    /// Returns true if two places in the same store have the same path.
     pub(crate) fn is(&self, other: &Place) -> bool {
         match (self, other) {
             (Place::Disk(one), Place::Disk(other)) => one == other,
@@ -133,11 +134,11 @@ impl Place {
         }
     }
 
-    /// Its url.
+    /// Returns the URL of the place.
     ///
     /// # Errors
     ///
-    /// `text` is no url.
+    /// `text` is not a URL.
     pub fn url(&self, text: &str) -> Result<String> {
         match self {
             Place::Disk(path) => disk_url(path).with_context(|| format!("{text} has no url")),
@@ -150,8 +151,8 @@ impl Place {
 }
 
 impl Object {
-    /// The url of the file itself, from which [`Object::of`] makes the same object, in another process too: with a password, where
-    /// its server was given one.
+    /// Returns the URL from which [`Object::of`] creates the same object, also in another process. It contains the user and
+    /// password of the server, if given.
     pub fn address(&self) -> String {
         let url = self.file_url();
         match &self.place {
@@ -172,11 +173,11 @@ impl Object {
         }
     }
 
-    /// A file that nothing is known of but its url.
+    /// Creates a file of which only the URL is known.
     ///
     /// # Errors
     ///
-    /// As [`Place::of`].
+    /// The same as for [`Place::of`].
     pub fn of(text: &str) -> Result<Object> {
         let place = Place::of(text)?;
         let url = named(place.url(text)?);
@@ -184,13 +185,13 @@ impl Object {
     }
 }
 
-/// Users and passwords that urls named, for each server. They hold for all of its urls, and none that is shown has them.
+/// The users and passwords from URLs, for each server. They are used for all URLs of the server, and never shown.
 static USERS: LazyLock<Mutex<HashMap<String, Url>>> = LazyLock::new(Mutex::default);
 
-/// A url without user and password. The next requests to that server have them.
+/// Parses a URL and removes its user and password, which are used for later requests to that server.
 pub(crate) fn parsed(text: &str) -> Result<Url> {
     let mut url = Url::parse(text).with_context(|| format!("{} is not a url", shown(text)))?;
-    // In other urls it is the name of a container.
+    // In other URLs, it is the name of a container.
     let is_web = matches!(url.scheme(), "http" | "https");
     if is_web && (!url.username().is_empty() || url.password().is_some()) {
         USERS.lock().unwrap_or_else(PoisonError::into_inner).insert(url.origin().ascii_serialization(), url.clone());
@@ -200,7 +201,7 @@ pub(crate) fn parsed(text: &str) -> Result<Url> {
     Ok(url)
 }
 
-/// A url with the user and the password that were named for its server, if any were.
+/// Adds the user and password of the server to a URL, if they are known.
 pub(crate) fn with_user(mut url: Url) -> Url {
     let users = USERS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(named) = users.get(&url.origin().ascii_serialization()) {
@@ -210,20 +211,20 @@ pub(crate) fn with_user(mut url: Url) -> Url {
     url
 }
 
-/// A path or a url as a person gave it, without user and password.
+/// Returns a path or URL from the command line without user and password.
 pub fn shown(text: &str) -> String {
     let Some(start) = text.find("://").map(|at| at + "://".len()) else { return text.to_owned() };
     if !["http://", "https://"].contains(&text[..start].to_ascii_lowercase().as_str()) {
         return text.to_owned();
     }
-    // What is no url may have its @ anywhere.
+    // If the text is not a URL, it may contain an @ anywhere.
     let end =
         Url::parse(text).map_or(text.len(), |_| text[start..].find(['/', '?', '#', '\\']).map_or(text.len(), |at| start + at));
     let host = text[..end].rfind('@').map_or(start, |at| at + 1);
     format!("{}{}", &text[..start], &text[host..])
 }
 
-/// Makes the store of a server with a user and a password.
+/// Creates the store for a server that needs a user and a password.
 fn for_user(url: &Url) -> Result<HttpStore> {
     let headers = reqwest::Client::new().get(url.clone()).build()?.headers().clone();
     let options = ClientOptions::new().with_allow_http(url.scheme() == "http").with_default_headers(headers);
@@ -231,7 +232,7 @@ fn for_user(url: &Url) -> Result<HttpStore> {
     Ok(HttpBuilder::new().with_url(&host[..url::Position::BeforePath]).with_client_options(options).build()?)
 }
 
-/// A url without the path that the store knows: `s3://bucket`, `https://account.blob.core.windows.net/container`.
+/// Returns a URL without the path that the store knows: `s3://bucket`, `https://account.blob.core.windows.net/container`.
 pub fn base(url: &Url, path: &Path) -> String {
     let mut text = url[..url::Position::AfterPath].trim_end_matches('/');
     for _ in path.parts() {
@@ -240,23 +241,23 @@ pub fn base(url: &Url, path: &Path) -> String {
     text.to_owned()
 }
 
-/// The url of a path in a store.
+/// Returns the URL of a path in a store.
 pub fn remote_url(base: &str, path: &Path) -> String {
     format!("{base}/{}", utf8_percent_encode(path.as_ref(), ENCODED))
 }
 
-/// The url of an absolute path.
+/// Returns the URL of an absolute path.
 pub fn disk_url(path: &std::path::Path) -> Option<String> {
     Some(Url::from_file_path(path).ok()?.into())
 }
 
-/// When a file was changed, in microseconds since 1970.
+/// Returns the time at which a file was changed, in microseconds since 1970.
 pub fn micros(found: &std::fs::Metadata) -> Option<i64> {
     let since = found.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
     since.as_micros().try_into().ok()
 }
 
-/// A sparse frame has its directory's url.
+/// Returns the URL of the directory for a file of a sparse frame, and other URLs unchanged.
 pub(crate) fn named(mut url: String) -> String {
     if url.ends_with(&format!("/{SPARSE_FRAME}")) && store_of(&url).is_none() {
         url.truncate(url.len() - SPARSE_FRAME.len() - 1);
@@ -264,12 +265,12 @@ pub(crate) fn named(mut url: String) -> String {
     url
 }
 
-/// The length of the url of the `.b2d` that holds a file.
+/// Returns the length of the URL of the `.b2d` that contains a file.
 pub(crate) fn store_of(url: &str) -> Option<usize> {
     url.find(".b2d/").map(|at| at + ".b2d".len())
 }
 
-/// True if a url is one of these roots, or below one.
+/// Returns true if a URL is one of the roots or below one.
 pub(crate) fn is_below(url: &str, roots: &[String]) -> bool {
     let below =
         |root: &String| url.strip_prefix(root.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));

@@ -1,4 +1,4 @@
-//! Reading: from a file to its rows, with as few range requests as it takes.
+//! Reads the rows of a file, with as few range requests as possible.
 
 mod disk;
 mod fetched;
@@ -14,28 +14,28 @@ use crate::row::{Extent, Row, UNREADABLE};
 use disk::Disk;
 use fetched::Fetched;
 
-/// The most rows of a store in a batch.
+/// The largest number of rows of a store in a batch.
 pub const ROWS: usize = 2048;
 
-/// The bytes of a store that are read at a time: small frames lie side by side in it.
+/// The number of bytes of a store that are read at a time, because small frames are often adjacent.
 const OF_STORE: u64 = 1 << 16;
 
-/// The bytes of a frame's end that are read at a time. Most attributes fit.
+/// The number of bytes that are read from the end of a frame. Most attributes fit.
 const OF_TAIL: u64 = 1 << 15;
 
-/// Rows that were read together: all rows of each file, but for a store with more than [`ROWS`]. Those of one store follow each other:
-/// its own row, then its leaves in the order of their keys.
+/// Rows that were read together. A batch has all rows of each file, except for a store with more than [`ROWS`] rows. The rows of
+/// a store are adjacent: its own row, then its leaves in the order of their keys.
 #[derive(Default, Debug)]
 pub struct Batch {
     pub rows: Vec<Row>,
-    /// True if the last row's store has more rows, with which the next batch of this reading begins.
+    /// True if the store of the last row has more rows, with which the next batch begins.
     pub goes_on: bool,
 }
 
-/// Takes a batch after which others follow. False ends the reading.
+/// A function that receives each batch but the last. If it returns false, reading ends.
 pub type Take<'t> = dyn FnMut(Batch) -> bool + 't;
 
-/// Reads a file's rows: one, and of a store one more for each leaf. All but the last batch go into the channel.
+/// Reads the rows of a file: one row, and for a store one more for each leaf. All batches but the last are sent to the channel.
 pub async fn rows(object: Object, extent: Extent, others: Sender<Batch>) -> Batch {
     if is_store(&object) {
         return store::on_thread(object, extent, others).await;
@@ -46,14 +46,14 @@ pub async fn rows(object: Object, extent: Extent, others: Sender<Batch>) -> Batc
         let mut row = Row::of(&object);
         file.identify(&mut row);
         let row = of_frame(row, &file, extent);
-        // Once the missing bytes are fetched, it is read again.
+        // After missing bytes were fetched, the file is read again.
         if !file.fetch().await {
             return Batch { rows: vec![row], goes_on: false };
         }
     }
 }
 
-/// Reads all rows of a file, and holds them together.
+/// Reads all rows of a file into memory.
 pub async fn all_rows(object: Object, extent: Extent) -> Vec<Row> {
     let (sender, mut others) = channel::<Batch>(1);
     let mut rows = Vec::new();
@@ -67,7 +67,7 @@ pub async fn all_rows(object: Object, extent: Extent) -> Vec<Row> {
     rows
 }
 
-/// Reads the rows of files on a disk: all but the last batch are given away. It blocks.
+/// Reads the rows of files on a disk. All batches but the last are passed to `take`. Blocks the thread.
 pub fn rows_on_disk(objects: &[Object], extent: Extent, take: &mut Take) -> Batch {
     let mut batch = Batch { rows: Vec::with_capacity(objects.len()), goes_on: false };
     let mut disk = Disk::default();
@@ -98,7 +98,7 @@ fn is_store(object: &Object) -> bool {
     !object.members.is_empty() || [".b2z", ".b2e"].iter().any(|ending| object.url.ends_with(ending))
 }
 
-/// The state of a file, as the listing knows it.
+/// Returns the state of a file according to the listing.
 fn found(object: &Object) -> Option<Found> {
     let (etag, modified) = (object.etag.clone(), object.modified);
     object.size.map(|size| Found { size, etag, modified })
@@ -113,7 +113,7 @@ fn of_frame(mut row: Row, file: &dyn Source, extent: Extent) -> Row {
 }
 
 impl Row {
-    /// The part of a row that is known before a file is read.
+    /// Returns the part of a row that is known before the file is read.
     fn of(object: &Object) -> Row {
         Row {
             url: object.url.clone(),

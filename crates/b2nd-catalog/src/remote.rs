@@ -8,41 +8,41 @@ use futures::TryStreamExt;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
 
-/// More bytes of a file than these are not held.
+/// At most this many bytes of a file are kept in memory.
 pub(crate) const HELD: u64 = 1 << 28;
 
-pub(crate) const CHANGED: &str = "it was changed meanwhile";
+pub(crate) const CHANGED: &str = "it was changed while it was read";
 
-/// A file's state, as a listing or an answer tells it.
+/// The state of a file according to a listing or an answer.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Found {
     pub(crate) size: u64,
     pub(crate) etag: Option<String>,
-    /// Microseconds since 1970.
+    /// The time of the last change, in microseconds since 1970.
     pub(crate) modified: Option<i64>,
 }
 
-/// A part of a file, and the state that it had then.
+/// A part of a file, and the state of the file at that time.
 pub(crate) struct Answer {
     pub(crate) found: Found,
     pub(crate) bytes: Bytes,
-    /// False if the server sent the file from its start.
+    /// False if the server ignored the range and sent the file from its start.
     #[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "a scan does not care"))]
     pub(crate) has_ranges: bool,
 }
 
-/// Requests a range, which is cut at the end of the file.
+/// Requests a range. If it reaches beyond the end of the file, it is shortened.
 ///
 /// # Errors
 ///
-/// A sentence: it is not there, has another tag than the known one, or cannot be read.
+/// The file does not exist, has another tag than the known one, or cannot be read. The error is a sentence.
 pub(crate) async fn get(
     store: &Arc<dyn ObjectStore>,
     path: &Path,
     known: Option<&Found>,
     range: Range<u64>,
 ) -> Result<Answer, String> {
-    // A weak tag cannot be compared.
+    // Weak tags cannot be compared.
     let etag = known.and_then(|found| found.etag.clone()).filter(|etag| !etag.starts_with("W/"));
     let whole = GetOptions { if_match: etag, ..GetOptions::default() };
     let part = GetOptions { range: Some(GetRange::Bounded(range.clone())), ..whole.clone() };
@@ -62,7 +62,7 @@ pub(crate) async fn get(
     Ok(Answer { found, bytes, has_ranges })
 }
 
-/// Skips bytes of a whole file and takes those that follow. What comes after them is not waited for.
+/// Skips the first bytes of a whole file and returns the following ones, without waiting for the rest.
 async fn part_of(got: GetResult, mut skipped: u64, wanted: u64) -> object_store::Result<Bytes> {
     let mut part = BytesMut::new();
     let mut pieces = got.into_stream();
@@ -80,7 +80,7 @@ async fn part_of(got: GetResult, mut skipped: u64, wanted: u64) -> object_store:
 
 fn message(error: &object_store::Error) -> String {
     match error {
-        object_store::Error::NotFound { .. } => "it is not there".to_owned(),
+        object_store::Error::NotFound { .. } => "it does not exist".to_owned(),
         object_store::Error::Precondition { .. } => CHANGED.to_owned(),
         error => error.to_string(),
     }

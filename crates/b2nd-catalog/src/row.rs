@@ -1,4 +1,4 @@
-//! [`Row`]: what the catalogue says of a frame.
+//! [`Row`]: a row of the catalogue, which describes a frame.
 
 use std::borrow::Cow;
 
@@ -8,16 +8,16 @@ use b2nd_view::text::parameter;
 use b2nd_view::{Array, Frame, Kind};
 use serde::Serialize;
 
-/// One row: the columns of the catalogue, in their order. What is not known is `None`.
+/// A row of the catalogue, with its columns in order. Unknown values are `None`.
 #[derive(Clone, Default, Debug, Serialize)]
 pub struct Row {
-    /// The file's address; of a sparse frame its directory's.
+    /// The URL of the file, or for a sparse frame of its directory.
     pub url: String,
-    /// A leaf's key in its store, as Python has it.
+    /// The key of a leaf in its store, as in Python.
     pub key: Option<String>,
     /// The kind that python-blosc2 opens it as.
     pub kind: Option<&'static str>,
-    /// Why there is no more to say.
+    /// Why the file could not be read.
     pub error: Option<String>,
     /// The length of the file in bytes.
     pub size: Option<i64>,
@@ -25,27 +25,27 @@ pub struct Row {
     pub etag: Option<String>,
     /// Microseconds since 1970, UTC.
     pub modified: Option<i64>,
-    /// The file in the store that holds a leaf.
+    /// The file in the store that contains a leaf.
     pub member: Option<String>,
-    /// The start of the frame in its file.
+    /// The position of the frame in its file.
     pub offset: Option<i64>,
     pub ndim: Option<i32>,
     pub shape: Option<Vec<i64>>,
     pub chunkshape: Option<Vec<i64>>,
     pub blockshape: Option<Vec<i64>>,
     pub dtype: Option<String>,
-    /// That of the dtype if there is one, else the frame's typesize.
+    /// The itemsize of the dtype, or without a dtype the typesize of the frame.
     pub itemsize: Option<i64>,
-    /// The length of the data, uncompressed, padding of chunks included.
+    /// The length of the uncompressed data in bytes, including the padding of chunks.
     pub nbytes: Option<i64>,
     pub cbytes: Option<i64>,
     pub ratio: Option<f64>,
     pub codec: Option<String>,
     pub level: Option<i32>,
     pub filters: Option<Vec<String>>,
-    /// Null where chunks vary in length: only the index knows it.
+    /// The number of chunks. Null if chunks vary in length, unless the index was read.
     pub nchunks: Option<i64>,
-    /// Which metalayer says what the array is, and in which form.
+    /// The layout of the array metalayer.
     pub layout: Option<&'static str>,
     pub frame_type: Option<&'static str>,
     pub frame_version: Option<i32>,
@@ -58,21 +58,21 @@ pub struct Row {
     pub long_name: Option<String>,
 }
 
-/// The parts that are read beyond the header.
+/// The parts of a frame to read in addition to the header.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Extent {
-    /// The attributes, at the frame's end.
+    /// The attributes, which are at the end of the frame.
     pub attributes: bool,
-    /// The index, at the frame's end, which counts the chunks if they vary in length.
+    /// The index, at the end of the frame. It gives the number of chunks if they vary in length.
     pub index: bool,
 }
 
 impl Row {
-    /// Fills in what a frame says.
+    /// Fills in the columns that describe a frame.
     ///
     /// # Errors
     ///
-    /// The source of bytes fails, or what was requested cannot be read.
+    /// The source fails, or a requested part cannot be read.
     pub fn describe(&mut self, frame: &Frame, extent: Extent) -> b2nd::Result<()> {
         let header = frame.header();
         self.offset = Some(saturated(frame.offset()));
@@ -95,7 +95,7 @@ impl Row {
         if let Ok(Some(array)) = &array {
             self.describe_array(array);
         }
-        // The header leaves a few kinds to the attributes.
+        // For a few kinds, the header is not enough, and the attributes have to be read.
         let is_open = matches!(array, Ok(None)) && header.has_vlmetalayers() && self.kind == Some(Kind::SChunk.name());
         if extent.attributes || is_open {
             let trailer = frame.trailer()?;
@@ -137,7 +137,7 @@ fn filter_name(filter: Filter, meta: u8) -> String {
     }
 }
 
-/// A name, which may be any bytes.
+/// Converts a name, which may be any bytes, to text.
 fn text(name: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(name)
 }
@@ -146,5 +146,5 @@ fn saturated(number: u64) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// The first words of the error of a file that could not be read.
+/// The start of the error for a file that could not be read.
 pub const UNREADABLE: &str = "cannot be read: ";

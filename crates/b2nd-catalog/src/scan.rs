@@ -1,4 +1,4 @@
-//! A scan: files are listed and read at the same time, many in flight, in bounded memory.
+//! Lists and reads files at the same time, with many requests in flight and bounded memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,16 +16,16 @@ use crate::read::{Batch, rows, rows_on_disk};
 use crate::row::Extent;
 use crate::spawned::spawned;
 
-/// The files of a disk that a thread reads in one go.
+/// The number of files on a disk that a thread reads together.
 const TOGETHER: usize = 64;
 
-/// The requests to servers in flight, unless it is said otherwise.
+/// The default number of requests to servers in flight.
 const REQUESTS: usize = 256;
 
-/// The threads that read disks, for each core, unless it is said otherwise. More get into each other's way.
+/// The default number of threads per core that read disks. More threads slow each other down.
 const THREADS: usize = 4;
 
-/// Which files of a listing are this process's.
+/// The part of the files that this process reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shard {
     pub index: u64,
@@ -33,7 +33,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Returns true if a file is in this shard, which only its url determines.
+    /// Returns true if a file is in this shard. This depends only on its URL.
     pub fn has(&self, url: &str) -> bool {
         XxHash3_128::oneshot(url.as_bytes()) as u64 % self.of == self.index
     }
@@ -55,20 +55,20 @@ impl std::str::FromStr for Shard {
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub extent: Extent,
-    /// The number of requests in flight, and of threads that read disks. Unless it is said, 256, and 4 for each core.
+    /// The number of requests in flight, and of threads that read disks. The default is 256 requests, and 4 threads per core.
     pub jobs: Option<usize>,
 }
 
-/// Counts so far.
+/// The counts so far.
 #[derive(Default, Debug)]
 pub struct Counts {
-    /// Files that the listing named.
+    /// The number of files in the listing.
     pub listed: AtomicU64,
-    /// Files that were read.
+    /// The number of files that were read.
     pub read: AtomicU64,
-    /// Files that had not changed since the last scan.
+    /// The number of files that have not changed since the last scan.
     pub unchanged: AtomicU64,
-    /// Rows with an error.
+    /// The number of rows with an error.
     pub errors: AtomicU64,
 }
 
@@ -82,12 +82,12 @@ impl Counts {
     }
 }
 
-/// One listing after the other. A root below another is not listed twice.
+/// Returns the listings of several roots, one after another. A root below another one is not listed twice.
 pub fn listings(roots: Vec<String>, names: Names) -> Listing {
     let urls: Vec<_> = roots.iter().map(|root| Object::of(root).map_or_else(|_| root.clone(), |object| object.url)).collect();
     let is_apart = |at: usize| {
         let others = (0..urls.len()).filter(|&other| other != at && is_below(&urls[at], &urls[other..=other]));
-        // Of equal ones the first stays.
+        // Of equal roots, the first is kept.
         !others.into_iter().any(|other| other < at || !is_below(&urls[other], &urls[at..=at]))
     };
     let apart: Vec<bool> = (0..urls.len()).map(is_apart).collect();
@@ -99,8 +99,8 @@ pub fn listings(roots: Vec<String>, names: Names) -> Listing {
     stream::iter(roots).then(each).flatten().boxed()
 }
 
-/// Reads listed files, into rows in the order in which they are ready: all of a file together, and of a disk those of several files;
-/// those of a large store in several batches.
+/// Reads listed files. Batches come in the order in which they are ready. A batch has all rows of a file, the rows of several
+/// files on a disk, or a part of the rows of a large store.
 pub fn scan(listing: Listing, options: Options) -> BoxStream<'static, Result<Batch, Unlisted>> {
     let extent = options.extent;
     let threads = Arc::new(Semaphore::new(options.jobs.unwrap_or_else(threads).max(1)));
@@ -125,7 +125,7 @@ pub fn scan(listing: Listing, options: Options) -> BoxStream<'static, Result<Bat
     units.flat_map_unordered(options.jobs.unwrap_or(REQUESTS).max(1), read).boxed()
 }
 
-/// The batches of a task: those that it sends while it reads, and its last.
+/// Returns the batches of a task: those that it sends, and its result.
 fn batches(start: impl FnOnce(Sender<Batch>) -> JoinHandle<Batch>) -> BoxStream<'static, Result<Batch, Unlisted>> {
     let (sender, mut others) = channel(1);
     let task = start(sender);

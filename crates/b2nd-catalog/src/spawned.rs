@@ -1,8 +1,8 @@
-//! [`spawned`]: the end of a task.
+//! [`spawned`]: waits for a task.
 
 use tokio::task::JoinHandle;
 
-/// A task's result; a panic goes on here.
+/// Returns the result of a task, and propagates its panic.
 pub(crate) async fn spawned<T>(task: JoinHandle<T>) -> T {
     match task.await {
         Ok(result) => result,

@@ -1,4 +1,4 @@
-//! SQL over catalogues, over live scans and over tables.
+//! SQL queries of catalogues, of files and of tables.
 
 use std::fs::File;
 use std::io::{BufWriter, Write, stdout};
@@ -21,23 +21,23 @@ use crate::live::Live;
 use crate::place::{Place, shown};
 use crate::tables::with_tables;
 
-/// The most rows of a table on a terminal.
+/// The largest number of rows that is printed as a table.
 const SHOWN: usize = 10_000;
 
-/// The format that a result is written in.
+/// The format of a query's result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Format {
-    /// Columns in lines, for people.
+    /// A table of aligned columns, for people.
     Table,
-    /// A line for each row; lists in brackets.
+    /// A line for each row. Lists are in brackets.
     Csv,
-    /// An object for each row, one a line.
+    /// A line for each row, with a JSON object.
     Json,
-    /// For other programs; needs --out.
+    /// Parquet, for other programs; needs --out.
     Parquet,
 }
 
-/// A context in which `arrays` is the catalogue, `b2nd('url')` a scan, and `'table.b2z'` a table of python-blosc2.
+/// Creates a context in which `arrays` is the catalogue, `b2nd('url')` a scan, and `'table.b2z'` a table of python-blosc2.
 ///
 /// # Errors
 ///
@@ -59,7 +59,7 @@ pub async fn context(catalog: Option<&str>, jobs: Option<usize>) -> Result<Sessi
                 url
             }
         };
-        // A file may have any name; of a directory those that end so are its parts.
+        // A single file may have any name; in a directory, files with this ending are the parts.
         let file_extension = if url.ends_with('/') { ".parquet" } else { "" };
         let options = ParquetReadOptions { file_extension, ..ParquetReadOptions::default() };
         context.register_parquet("arrays", url, options).await.with_context(|| format!("cannot open {}", shown(catalog)))?;
@@ -67,11 +67,11 @@ pub async fn context(catalog: Option<&str>, jobs: Option<usize>) -> Result<Sessi
     Ok(context)
 }
 
-/// Runs a query and writes what it gives.
+/// Runs a query and writes its result.
 ///
 /// # Errors
 ///
-/// The query is wrong, what it reads cannot be read, or the output cannot be written.
+/// The query is wrong, its input cannot be read, or the output cannot be written.
 pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, out: Option<&Path>) -> Result<()> {
     let format = match (format, out.and_then(|out| out.extension()?.to_str())) {
         (Some(format), _) => format,
@@ -79,12 +79,13 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
         (None, Some("json" | "jsonl" | "ndjson")) => Format::Json,
         (None, Some("parquet")) => Format::Parquet,
         (None, None) if out.is_none() => Format::Table,
-        _ => bail!("what is the output's format? Give --format, or a name that ends in .csv, .jsonl or .parquet"),
+        _ => bail!("the format of the output is unknown: give --format, or a name that ends in .csv, .jsonl or .parquet"),
     };
     let frame = context.sql(query).await?;
     let schema = Arc::new(frame.schema().as_arrow().clone());
     let mut batches = frame.execute_stream().await?;
-    // A query may fail after its first rows: a file is put into its place when it is whole. A device or a pipe stays what it is.
+    // A query may fail after its first rows, so a file is only renamed to its path when it is complete. Devices and pipes are
+    // written directly.
     let place = out.filter(|path| path.metadata().map_or(true, |found| found.is_file()));
     let new = place.map(|path| NewFile::create(path).with_context(|| format!("cannot write {}", path.display())));
     let new = new.transpose()?;
@@ -94,7 +95,7 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
             let file = File::options().write(true).open(path).with_context(|| format!("cannot write {}", path.display()))?;
             Box::new(BufWriter::new(file))
         }
-        (None, None) if format == Format::Parquet => bail!("Parquet is not for a terminal: give --out"),
+        (None, None) if format == Format::Parquet => bail!("Parquet cannot be written to a terminal: use --out"),
         (None, None) => Box::new(BufWriter::new(stdout())),
     };
     let mut output = Output::new(format, schema, to)?;
@@ -170,8 +171,8 @@ impl Output {
     }
 }
 
-/// A batch with escapes for what a terminal would not show but do: in text, and in what has text in it. The names are the schema's of the
-/// output.
+/// Escapes control characters in the text of a batch, and in values that contain text. The names are those of the output's
+/// schema.
 fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
     let options = FormatOptions::default();
     let (mut fields, mut columns) = (Vec::new(), Vec::<ArrayRef>::new());
@@ -194,7 +195,7 @@ fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
     Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
 }
 
-/// A batch with text for lists, which CSV has not.
+/// Converts the lists of a batch to text, because CSV has no lists.
 fn flat(batch: &RecordBatch) -> Result<RecordBatch> {
     let options = FormatOptions::default();
     let mut fields = Vec::new();

@@ -1,4 +1,4 @@
-//! Tables of python-blosc2 as tables of DataFusion, of which no more is read than a query needs.
+//! Tables of python-blosc2 for DataFusion. Only the parts that a query needs are read.
 //!
 //! | to | use |
 //! | --- | --- |
@@ -28,11 +28,11 @@ pub use names::{open, with_tables};
 
 use plan::Scan;
 
-/// A table that DataFusion asks.
+/// A table of python-blosc2 as a table of DataFusion.
 ///
-/// * Of the columns only those that a query names are read, and of these no chunk outside of the rows that it needs.
-/// * Filters leave out the rows that the table's SUMMARY indexes exclude, if it has them and they are not stale. DataFusion tests
-///   those that are left again.
+/// * Only the columns that a query names are read, and only the chunks with rows that it needs.
+/// * Filters skip the rows that the table's SUMMARY indexes exclude, if there are indexes that are not stale. DataFusion applies
+///   the filters to the remaining rows.
 /// * The number of rows is known exactly: `count(*)` reads nothing, and joins begin with the smaller table. `min` and `max` of a column
 ///   come from its SUMMARY index, if no row was deleted and no value is NaN.
 ///
@@ -57,7 +57,7 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// Makes a provider of an open table.
+    /// Creates a provider from an open table.
     pub fn new(table: Table) -> Provider {
         Provider { table }
     }
@@ -73,7 +73,7 @@ impl TableProvider for Provider {
         TableType::Base
     }
 
-    /// An index says of a part of the rows that none of them passes, and nothing of single rows.
+    /// An index can only exclude blocks of rows, not single rows.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let supported = |filter: &&Expr| match filter.is_volatile() {
             true => TableProviderFilterPushDown::Unsupported,
@@ -97,13 +97,13 @@ impl TableProvider for Provider {
         let mut rows: Vec<Range<u64>> = std::iter::once(0..self.table.rows()).collect();
         if !filters.is_empty() {
             let schema = DFSchema::try_from(self.schema().as_ref().clone())?;
-            // DataFusion tests all filters again: one that says nothing here leaves all rows.
+            // DataFusion applies all filters again, so a filter that cannot be used here keeps all rows.
             let physical = filters.iter().filter_map(|filter| state.create_physical_expr(filter.clone(), &schema).ok());
             let (table, physical) = (self.table.clone(), physical.collect::<Vec<_>>());
             let pruned = tokio::task::spawn_blocking(move || prune::rows(&table, &physical));
             rows = pruned.await.map_err(|error| DataFusionError::External(error.into()))??;
         } else if let (Some(limit), Some(all)) = (limit, rows.first_mut()) {
-            // Of rows that are filtered once more, a limit would take too few.
+            // With a limit, filters that are applied again could leave too few rows.
             all.end = all.end.min(limit as u64);
         }
         let projection = projection.cloned().unwrap_or_else(|| (0..self.schema().fields().len()).collect());

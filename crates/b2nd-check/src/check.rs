@@ -1,4 +1,4 @@
-//! Findings of a frame: all of them at once, with the readers that they affect.
+//! Collects the findings of a frame, each with the readers that it affects.
 
 use b2nd::dtype::DType;
 use b2nd::frame::{Decompressor, FrameType, Header, HeaderField, MAX_METALAYERS, Metalayers};
@@ -29,10 +29,10 @@ use limits::Budget;
 pub use limits::Limits;
 pub use stores::{check_file, check_store, check_table};
 
-/// Memory that header and trailer take when they are decoded and taken apart, in lengths of their own.
+/// The memory needed to decode the header or the trailer, as a multiple of its length.
 const DECODED: u64 = 4;
 
-/// The filters of a frame's header, behind their count. Two bytes after them their parameters follow.
+/// The position of the filters in a frame's header, after their count. Their parameters start two bytes after the filters.
 const FIRST_FILTER: usize = HeaderField::PIPELINE.value().start + 1;
 const FILTERS: usize = 6;
 
@@ -42,41 +42,41 @@ const CONTENT_MARKER: u64 = 5;
 /// A filter that subtracts from each byte the one before it in the same plane.
 const BYTEDELTA: u8 = 35;
 
-/// Something that is not as it should be, or that not everybody reads.
+/// A problem of a frame: an error, or something that not every reader supports.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Finding {
     /// The part of the frame: `header`, `metalayer "b2nd"`, `chunk 7`, …
     pub place: String,
-    /// The byte of the frame where it is, where that is known.
+    /// The position of the problem in the frame, in bytes, if it is known.
     pub offset: Option<u64>,
-    /// A sentence.
+    /// A sentence that describes the problem.
     pub finding: String,
-    /// True if the documents allow it; `None` where they say nothing.
+    /// True if the specification allows this; `None` if it does not say.
     pub document: Option<bool>,
-    /// True if C-Blosc2 reads it; `None` if that is not known.
+    /// True if C-Blosc2 can read this; `None` if that is unknown.
     pub c_blosc2: Option<bool>,
-    /// True if python-blosc2 opens it without being told to trust it; `None` if that is not known.
+    /// True if python-blosc2 opens this without being told to trust the file; `None` if that is unknown.
     pub python_blosc2: Option<bool>,
-    /// True if it only says that nothing here decodes a chunk or a value, which may be good.
+    /// True if a chunk or a value could not be decoded because this build lacks a codec. It may be intact.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_decoded: bool,
-    /// True if it says that values cannot be read, were not read, or are others than those of their digests.
+    /// True if values cannot be read, were not read, or do not match their digests.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unreadable: bool,
-    /// The name of the rows of [`FACTS`](crate::FACTS) that say which versions it affects.
+    /// The [`Fact::name`](crate::Fact::name) of the rows of [`FACTS`](crate::FACTS) that list the affected versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fact: Option<&'static str>,
 }
 
 impl Finding {
-    /// A part that cannot be read, with the reason.
+    /// Creates the finding for a part that cannot be read.
     pub(crate) fn refused(place: &str, error: &b2nd::Error) -> Finding {
         let mut findings = Findings::new(&Limits::NONE);
         findings.unreadable(place, error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
         findings.all.remove(0)
     }
 
-    /// Returns true if this reader is known to read a file with this finding.
+    /// Returns true if this reader can read a file with this problem, as far as is known.
     pub fn is_safe_for(&self, reader: Reader) -> bool {
         match (self.fact, reader.library) {
             (Some(_), _) => self.known(reader).is_none() && !self.not_decoded,
@@ -85,40 +85,40 @@ impl Finding {
         }
     }
 
-    /// What this reader is known to do with a file with this finding.
+    /// Returns what this reader is known to do with a file that has this problem.
     pub fn known(&self, reader: Reader) -> Option<&'static Fact> {
         FACTS.iter().find(|fact| Some(fact.name) == self.fact && fact.is_of(reader))
     }
 
-    /// Returns true if the file is sound, and only some versions of some libraries have a problem with it.
+    /// Returns true if the file is valid, and only some versions of some libraries have a problem with it.
     pub fn is_of_readers(&self) -> bool {
         self.fact.is_some() && self.document == YES
     }
 }
 
-/// The three answers of a finding, in their order.
+/// Whether the specification allows something, C-Blosc2 reads it and python-blosc2 reads it.
 type Answers = [Option<bool>; 3];
 
-/// The name of rows of [`FACTS`], and a sentence.
+/// The name of rows in [`FACTS`], and a sentence.
 type Known = (&'static str, String);
 
 const YES: Option<bool> = Some(true);
 const NO: Option<bool> = Some(false);
 
-/// The answers for a chunk whose codec or filter is not built in here, or is a plugin of C-Blosc2.
+/// The answers for a chunk whose codec or filter is not supported here, or is a plugin of C-Blosc2.
 const UNKNOWN: Answers = [None; 3];
 
-/// The finding about a sparse frame's header in a file outside of a sparse frame's directory, on which C-Blosc2 crashes.
+/// Returns the finding if a file that is not a sparse frame's directory has a sparse frame's header, on which C-Blosc2 crashes.
 pub fn misplaced(header: &Header, is_directory: bool) -> Option<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     if header.frame_type() == FrameType::Sparse && !is_directory {
-        let finding = "it says that its chunks are files beside it, and it is no sparse frame's directory";
+        let finding = "it says that the chunks are separate files, but this is not a sparse frame's directory";
         findings.unreadable("header", None, finding, [NO, NO, NO]);
     }
     findings.all.pop()
 }
 
-/// The finding about a frame whose header needs more memory than the limits allow; `None` if there is no frame.
+/// Returns the finding if the frame's header needs more memory than the limits allow.
 pub(crate) fn header_memory(source: &dyn Source, limits: &Limits) -> Result<Option<Finding>> {
     let start = source.read(0..HeaderField::HEADER_LEN.value().end as u64)?;
     let missing = Header::from_slice(&start).err().and_then(|error| error.needed()).unwrap_or(0);
@@ -127,7 +127,7 @@ pub(crate) fn header_memory(source: &dyn Source, limits: &Limits) -> Result<Opti
     Ok(findings.all.pop())
 }
 
-/// All findings of a frame. With `data` every chunk is decompressed.
+/// Returns all findings of a frame. With `data`, every chunk is decompressed.
 pub(crate) fn look(frame: &Frame, data: bool, limits: &Limits, decompressor: &mut Decompressor) -> Result<Vec<Finding>> {
     let mut findings = Findings::new(limits);
     let header = frame.header();
@@ -159,7 +159,7 @@ impl Findings {
         Findings { all: Vec::new(), budget: Budget::new(limits) }
     }
 
-    /// Returns false, with a finding, if a part needs more memory than there may be.
+    /// Returns false, and adds a finding, if a part needs more memory than the limits allow.
     fn needs(&mut self, place: &str, bytes: u64) -> bool {
         let refused = self.budget.refuses(bytes);
         let fits = refused.is_none();
@@ -167,19 +167,19 @@ impl Findings {
         fits
     }
 
-    /// Says of a part that nothing here decodes it.
+    /// Adds the finding that a part cannot be decoded by this build.
     fn not_decoded(&mut self, place: impl Into<String>, offset: Option<u64>, error: &b2nd::Error) {
         self.unreadable(place, offset, error.to_string(), UNKNOWN);
         self.all.iter_mut().next_back().into_iter().for_each(|finding| finding.not_decoded = true);
     }
 
-    /// Says of a part that its values cannot be read, or were not.
+    /// Adds the finding that values of a part cannot be read, or were not read.
     fn unreadable(&mut self, place: impl Into<String>, offset: Option<u64>, finding: impl Into<String>, answers: Answers) {
         self.add(place, offset, finding, answers);
         self.all.iter_mut().next_back().into_iter().for_each(|finding| finding.unreadable = true);
     }
 
-    /// Adds a finding whose affected readers are in [`FACTS`].
+    /// Adds a finding for which [`FACTS`] lists the affected readers.
     fn known(&mut self, place: impl Into<String>, offset: Option<u64>, (fact, finding): Known, document: Option<bool>) {
         let minds = |reader| FACTS.iter().any(|row| row.name == fact && row.is_of(reader));
         let [c, python] = [Reader::C_BLOSC2, Reader::PYTHON_BLOSC2].map(|reader| Some(!minds(reader)));
@@ -199,21 +199,21 @@ impl Findings {
             let place = format!("{kind} {}", quoted(name));
             if name.contains(&0) {
                 let cut = name.split(|&byte| byte == 0).next().unwrap_or_default();
-                let finding = format!("its name has a NUL: C-Blosc2 takes it for {}", quoted(cut));
-                // It opens the frame, and may give the value of another for this one.
+                let finding = format!("its name has a NUL, so C-Blosc2 reads {}", quoted(cut));
+                // C-Blosc2 opens the frame, and may return the value of another metalayer for this name.
                 self.add(&place, None, finding, [NO, None, None]);
             }
             if std::str::from_utf8(name).is_err() {
                 self.add(&place, None, "its name is not UTF-8", [None, YES, NO]);
             }
             if seen.contains(&name) {
-                self.add(&place, None, "another has the same name: the first counts", [NO, YES, None]);
+                self.add(&place, None, "another metalayer has the same name: C-Blosc2 uses the first", [NO, YES, None]);
             }
             seen.push(name);
         }
     }
 
-    /// The filters for new chunks, whether or not a chunk has them.
+    /// Checks the header's filters for new chunks, even if no chunk uses them.
     fn pipeline(&mut self, header: &[u8], typesize: i32) {
         for slot in 0..FILTERS {
             let [filter_at, meta_at] = [FIRST_FILTER, FIRST_FILTER + FILTERS + 2].map(|first| first + slot);
@@ -224,10 +224,10 @@ impl Findings {
             }
             if filter == BYTEDELTA && typesize > i32::from(i8::MAX) {
                 let finding =
-                    format!("its pipeline has bytedelta for elements of {typesize} bytes, where python-blosc2 opens at most 127");
+                    format!("its pipeline has bytedelta for elements of {typesize} bytes, python-blosc2 supports up to 127");
                 self.add("header", Some(filter_at as u64), finding, [None, YES, NO]);
             } else if i8::try_from(meta).is_err() {
-                let finding = format!("its pipeline has the parameter {meta} for a filter, where python-blosc2 expects 0 to 127");
+                let finding = format!("its pipeline has the parameter {meta} for a filter, but python-blosc2 expects 0 to 127");
                 self.add("header", Some(meta_at as u64), finding, [YES, YES, NO]);
             }
         }
@@ -249,11 +249,11 @@ impl Findings {
         let is_cut = |length: i32| length > 0 && typesize > 0 && length % typesize != 0;
         let vary = header.has_variable_chunks() || header.has_variable_blocks();
         if !vary && header.nbytes() != 0 && (is_cut(chunksize) || is_cut(blocksize)) {
-            let finding = format!("chunks of {chunksize} and blocks of {blocksize} bytes cut elements of {typesize}");
+            let finding = format!("chunks of {chunksize} and blocks of {blocksize} bytes split elements of {typesize}");
             self.known("header", None, (CUT_ELEMENTS, finding), None);
         }
         if chunksize == 0 && header.nbytes() != 0 && !header.has_variable_chunks() {
-            let finding = "chunksize: expected 1 or more where the flags do not say that chunks vary in length, found 0";
+            let finding = "chunksize: expected 1 or more, because the flags do not say that chunks vary in length, found 0";
             self.add("header", Some(HeaderField::CHUNKSIZE.marker() as u64), finding, [NO, None, None]);
         }
         if blocksize < if header.nbytes() == 0 { -1 } else { 0 }
@@ -264,7 +264,7 @@ impl Findings {
         }
     }
 
-    /// Metalayers, with where their contents start.
+    /// Checks the metalayers. `starts` are the positions of their contents.
     fn metalayers(&mut self, header: &Header, starts: &[u64]) {
         for (index, (name, content)) in header.metalayers().iter().enumerate() {
             let (place, start) = (format!("metalayer {}", quoted(name)), starts.get(index).copied());
@@ -277,27 +277,27 @@ impl Findings {
         let kind = Kind::of(header, None);
         if kind.needs_trust() {
             let finding =
-                format!("it is a {}, which python-blosc2 refuses unless it is opened with deserialize=\"full\"", kind.name());
+                format!("it is a {}, which python-blosc2 rejects unless it is opened with deserialize=\"full\"", kind.name());
             self.add("frame", None, finding, [YES, YES, NO]);
         }
     }
 
-    /// The array's metalayer, or what has its name.
+    /// Checks a metalayer whose name is that of an array metalayer.
     fn array_metalayer(&mut self, header: &Header, place: &str, start: Option<u64>, name: &[u8], content: &[u8]) {
-        // C-Blosc2 opens a frame with Caterva's as one without an array, whatever is in it.
+        // C-Blosc2 opens a frame with a `caterva` metalayer as a frame without an array, whatever the metalayer contains.
         let c_reads = Some(name == b"caterva" || lenient::grid(content).is_some());
         let error = match name {
             b"b2nd" => b2nd::take_from_slice::<ArrayMeta<&str>>(content).err(),
             _ => b2nd::take_from_slice::<b2nd::CatervaMeta>(content).err(),
         };
-        // Beside an array, "caterva" is a name as any other.
+        // If there is a `b2nd` metalayer, `caterva` is a name like any other.
         let is_other = name == b"caterva" && matches!(Array::find(header), Ok(Some(array)) if array.name == "b2nd");
         if let Some(error) = error.filter(|_| !is_other) {
             let offset = start.zip(error.offset()).map(|(start, offset)| start + offset as u64);
             let answers = match error.kind() {
-                // A dtype is UTF-8 where it is NumPy's; python-blosc2 reads no other.
+                // A dtype of NumPy is UTF-8, and python-blosc2 reads only dtypes of NumPy.
                 ErrorKind::Utf8 => [None, c_reads, NO],
-                // C-Blosc2 takes it for another array than it says.
+                // C-Blosc2 reads it as another array than the metalayer describes.
                 _ if name == b"b2nd" => [NO, c_reads.filter(|reads| !reads), c_reads],
                 _ => [NO, c_reads, c_reads],
             };
@@ -309,17 +309,23 @@ impl Findings {
             return;
         }
         if array.layout() != "b2nd" && array.layout() != "caterva" {
-            // Where no dtype is expected C-Blosc2 takes what follows for one.
+            // If a layout has no dtype, C-Blosc2 reads the bytes after blockshape as a dtype.
             let is_read = c_reads.filter(|&reads| !reads || array.stale == 0 || array.name == "caterva");
             self.add(place, start, format!("its layout is {}", array.describe()), [NO, c_reads, is_read]);
         }
         if array.stale != 0 {
             let offset = start.map(|start| start + (content.len() - array.stale) as u64);
-            self.add(place, offset, format!("after it: {} of a longer one", count(array.stale, "byte")), [NO, YES, YES]);
+            self.add(
+                place,
+                offset,
+                format!("it is followed by {} of a longer metalayer", count(array.stale, "byte")),
+                [NO, YES, YES],
+            );
         }
     }
 
-    /// Findings of python-blosc2 in a value. A metalayer may hold any bytes: those that are not MessagePack are no finding.
+    /// Adds findings about values that python-blosc2 does not load. A metalayer may have any content, so other formats than
+    /// MessagePack are not reported.
     fn value(&mut self, place: &str, start: Option<u64>, content: &[u8]) {
         let Some(value) = Value::from_slice(content) else { return };
         for kind in value.extensions().into_iter().filter(|kind| !kinds::PASSIVE.contains(kind)) {
@@ -328,11 +334,11 @@ impl Findings {
                 43 => "a reference",
                 _ => "a value",
             };
-            let finding = format!("it holds {what} (extension {kind}), which python-blosc2 refuses unless told to trust it");
+            let finding = format!("it holds {what} (extension {kind}), which python-blosc2 rejects unless told to trust it");
             self.add(place, start, finding, [YES, YES, NO]);
         }
         if value.byte_strings().any(is_pickle) {
-            self.add(place, start, "it holds a pickle: whoever opens it runs what it says", [YES, YES, None]);
+            self.add(place, start, "it holds a pickle: loading it can run any code", [YES, YES, None]);
         }
     }
 
@@ -340,7 +346,7 @@ impl Findings {
         let array = match Array::find(header) {
             Ok(Some(array)) => array,
             Ok(None) => return,
-            // The metalayer has its finding; C-Blosc2 may read it all the same.
+            // The error of the metalayer is already reported; C-Blosc2 may still read the metalayer.
             Err(_) => {
                 let grid = header.metalayers().get("b2nd").and_then(lenient::grid);
                 return grid.into_iter().for_each(|grid| self.lengths(header, &grid));
@@ -361,20 +367,23 @@ impl Findings {
         self.lengths(header, &grid);
     }
 
-    /// Compares the products of the array's lengths with what the header says.
+    /// Compares the lengths in the header with those that follow from the array's shapes.
     fn lengths(&mut self, header: &Header, grid: &Grid) {
         let (place, typesize) = ("array", i128::from(header.typesize()));
         if let Some(finding) = products::overflow(grid, header.typesize()) {
             self.add(place, None, finding, [None, NO, None]);
         }
         if let Some(found) = header.nchunks().filter(|&found| found != grid.nchunks()) {
-            let finding = format!("it has {}, the frame holds {}", count(grid.nchunks(), "chunk"), thousands(found));
+            let finding = format!("it has {}, but the frame has {}", count(grid.nchunks(), "chunk"), thousands(found));
             self.unreadable(place, None, finding, [NO, None, None]);
         } else if !header.has_variable_chunks() && header.chunksize() > 0 {
             let (found, expected) = (i128::from(header.nbytes()), i128::from(grid.nchunks()) * i128::from(header.chunksize()));
             if found != expected {
-                let finding =
-                    format!("nbytes: the array's chunks come to {}, the header says {}", thousands(expected), thousands(found));
+                let finding = format!(
+                    "nbytes: expected {} (all chunks of the array), the header says {}",
+                    thousands(expected),
+                    thousands(found)
+                );
                 self.add("header", None, finding, [NO, None, None]);
             }
         }
@@ -384,11 +393,14 @@ impl Findings {
         ];
         for (name, found, items, varies) in lengths {
             let expected = i128::from(items) * typesize;
-            // An empty frame may say nothing.
+            // The header of an empty frame may have lengths of 0.
             let is_said = found > 0 || header.nbytes() != 0;
             if !varies && is_said && expected > 0 && i128::from(found) != expected {
-                let finding =
-                    format!("{name}: the array's shapes come to {}, the header says {}", thousands(expected), thousands(found));
+                let finding = format!(
+                    "{name}: expected {} from the array's shapes, the header says {}",
+                    thousands(expected),
+                    thousands(found)
+                );
                 self.add("header", None, finding, [NO, None, None]);
             }
         }
@@ -399,12 +411,13 @@ impl Findings {
             return;
         }
         let itemsize = count(dtype.itemsize(), "byte");
-        let finding = format!("an element of it has {itemsize}, the frame's typesize is {typesize}");
+        let finding = format!("an element has {itemsize}, but the frame's typesize is {typesize}");
         self.add("dtype", None, finding, [NO, YES, None]);
     }
 }
 
-/// The bytes at which the contents of metalayers start, in their order. They are the last part of their section, which ends at `end`.
+/// Returns the positions at which the contents of the metalayers start. The contents are the last part of their section, which
+/// ends at `end`.
 fn contents_of(metalayers: &Metalayers, end: u64) -> Vec<u64> {
     let length = |content: &[u8]| CONTENT_MARKER + content.len() as u64;
     let first = end - metalayers.iter().map(|(_, content)| length(content)).sum::<u64>();

@@ -1,4 +1,4 @@
-//! [`check`] and [`verify`]: all findings of a frame, and whether it may go on to other readers.
+//! [`check`] and [`verify`]: find the problems of a frame, and decide whether it is safe for other readers.
 
 use b2nd::frame::{Decompressor, FrameType};
 use b2nd::{Error, Result};
@@ -8,16 +8,16 @@ use serde::Serialize;
 use crate::check::{self, Finding, Limits};
 use crate::reader::Reader;
 
-/// The extent of a check.
+/// Options of [`check`].
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Decode every chunk, and compare it with its digest if the frame has one.
+    /// Decode every chunk, and compare its values with the digests if the frame has any.
     pub data: bool,
-    /// What it may take.
+    /// The limits of memory and time.
     pub limits: Limits,
 }
 
-/// All data, without limits.
+/// Checks all data, without limits.
 impl Default for Options {
     fn default() -> Options {
         Options { data: true, limits: Limits::NONE }
@@ -27,27 +27,27 @@ impl Default for Options {
 /// The findings of [`check`] and [`verify`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Everything that is wrong, that could not be decoded, or that some version of a reader cannot handle.
+    /// All problems: errors, parts that could not be decoded, and features that some version of a reader does not support.
     pub findings: Vec<Finding>,
 }
 
 impl Report {
-    /// Returns true if this program reads every value that was looked at: each part is inside the frame, each chunk, attribute and index
-    /// decodes to exactly the length that it claims, and the values are those of the frame's digests if it has some.
+    /// Returns true if every value that was checked can be read: each part is inside the frame, each chunk, attribute and index
+    /// decodes to exactly its stated length, and the values match the frame's digests if it has any.
     pub fn is_readable(&self) -> bool {
         !self.findings.iter().any(|finding| finding.unreadable)
     }
 
-    /// Returns true if nothing is in the frame that this version is known to crash on, to refuse or to read otherwise, and nothing of which
-    /// that is not known.
+    /// Returns true if the frame contains nothing that this version is known to crash on, to reject or to read wrongly, and
+    /// nothing for which this is unknown.
     pub fn is_safe_for(&self, reader: Reader) -> bool {
         self.findings.iter().all(|finding| finding.is_safe_for(reader))
     }
 }
 
-/// Finds everything that is wrong with a frame, or that a reader is known to crash on, to refuse or to misread.
+/// Finds all errors of a frame, and everything that a reader is known to crash on, to reject or to read wrongly.
 ///
-/// Chunks are decoded as [`verify`] does it. A frame that cannot be opened, and a source that fails, are findings.
+/// Chunks are decoded as in [`verify`]. A frame that cannot be opened, or a source that fails, is also reported as a finding.
 pub fn check(source: &dyn Source, options: &Options) -> Report {
     match opened(source, options) {
         Ok(report) => report,
@@ -55,25 +55,28 @@ pub fn check(source: &dyn Source, options: &Options) -> Report {
     }
 }
 
-/// Checks an untrusted frame: header, metalayers, index and trailer, and every chunk and every attribute decoded, within limits.
+/// Checks an untrusted frame within limits of time and memory. It reads header, metalayers, index and trailer, and decodes every
+/// chunk and every attribute.
 ///
-/// Two things can be asked of the report. **[Readable](Report::is_readable)** says that this crate has read every value. **[Safe for a
-/// reader](Report::is_safe_for)** says that nothing in the frame is known to crash that version of C-Blosc2 or python-blosc2, to be refused or
-/// to be read otherwise there; [`FACTS`](crate::FACTS) has what is only a matter of versions. Let a file go on if both hold.
+/// The report answers two questions. **[Readable](Report::is_readable)** means that this crate has read every value. **[Safe for
+/// a reader](Report::is_safe_for)** means that nothing in the frame is known to crash that version of C-Blosc2 or python-blosc2,
+/// or to be rejected or read wrongly by it; [`FACTS`](crate::FACTS) lists the problems that depend on versions. Pass a file on
+/// only if both are true.
 ///
-/// Neither promises anything about values: they have no checksum, so damage that still decodes passes unless the frame keeps
-/// [digests](crate::Digests). Nothing is said about what programs do with metalayers, attributes, pickles or references, about frames that an
-/// attribute embeds, about batches of Arrow IPC (damaged ones crash pyarrow; `b2nd check` reads them), and about C-Blosc2's plugins, which
-/// are never decoded here. It is no proof of C-Blosc2: it is strict about the format and
-/// knows the defects that are public or that damaged frames showed. Two
-/// passes make a sanitizer speak and do no harm, as valid arrays do the same: an array without dimensions (an index of -1 in C-Blosc2
-/// before 3), and one whose lengths times those of its chunks are more than an int64 counts (a product that is never used).
+/// The report does not say that values are correct: Blosc2 has no checksums of values, so damage that still decodes is only found
+/// if the frame has [digests](crate::Digests). The following is not checked: what programs do with metalayers, attributes,
+/// pickles or references, frames that an attribute embeds, batches of Arrow IPC (damaged ones crash pyarrow; `b2nd check` reads
+/// them), and C-Blosc2's plugins, which are never decoded here. Safe does not mean that C-Blosc2 was proved correct: this
+/// function is strict about the format, and knows the defects that are public or that tests with damaged frames have shown.
+/// Sanitizers report an error, which does no harm, for two kinds of frames that are called safe, because valid arrays cause it
+/// too: arrays without dimensions (an index of -1 in C-Blosc2 before 3), and arrays for which the product of their lengths and
+/// their chunks' lengths does not fit an int64 (C-Blosc2 never uses the product).
 ///
-/// Decoders here have no `unsafe` code, Zstandard excepted: the feature `safe` decodes it with ruzstd, which has least. Without it
-/// Zstandard is a finding with [`not_decoded`](Finding::not_decoded), and nothing with it passes. [`check_frame`] takes another decoder
-/// for what is missing, such as one in a process of its own.
+/// The decoders have no `unsafe` code, except for Zstandard: the feature `safe` decodes it with ruzstd, which has the least.
+/// Without this feature, Zstandard causes a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable.
+/// With [`check_frame`] you can add your own decoder, for example in a separate process.
 ///
-/// The source may hold more than the frame.
+/// The source may contain more bytes than the frame.
 ///
 /// ```
 /// use b2nd_check::{Limits, Reader, verify};
@@ -94,25 +97,25 @@ fn opened(source: &dyn Source, options: &Options) -> Result<Report> {
     }
     let frame = Frame::open(source)?;
     let mut report = check_frame(&frame, options, &mut Decompressor::safe())?;
-    // C-Blosc2 opens a directory by its name, and crashes on such a header in a file of its own.
+    // In a directory, C-Blosc2 reads such a frame; as a single file, it crashes.
     if frame.header().frame_type() == FrameType::Sparse && !has_chunk_files(source) {
-        let error = Error::custom("it says that its chunks are files beside it, and there are none");
+        let error = Error::custom("it says that the chunks are separate files, but there are none");
         report.findings.push(Finding::refused("header", &error));
     }
     Ok(report)
 }
 
-/// Returns true if the source has chunk files next to it; the first of them may be missing.
+/// Returns true if the source can read chunk files next to the frame. The first chunk file may be missing.
 fn has_chunk_files(source: &dyn Source) -> bool {
     source.chunk_file(0, 0..1).map_or_else(|error| is_of_source(&error), |_| true)
 }
 
-/// Checks an opened frame as [`check`] does, by a decompressor of your own, which gets the time limit: the
-/// [safe set](Decompressor::safe), with a fallback for what that does not have.
+/// Checks an opened frame like [`check`], but with your own decompressor, whose deadline is set from the limits. Use the one for
+/// [untrusted input](Decompressor::safe), with a fallback for missing codecs.
 ///
 /// # Errors
 ///
-/// The source fails.
+/// The source cannot be read.
 pub fn check_frame(frame: &Frame, options: &Options, decompressor: &mut Decompressor) -> Result<Report> {
     decompressor.stop_at(options.limits.deadline());
     Ok(Report { findings: check::look(frame, options.data, &options.limits, decompressor)? })

@@ -9,36 +9,36 @@ use crate::reader::{Library, Reader};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Does {
-    /// It ends the process, or reads and writes outside of its buffers.
+    /// The library ends the process, or reads or writes outside of its buffers.
     Crashes,
-    /// A call that users make fails.
+    /// The library returns an error for a call that users make.
     Refuses,
-    /// It reads other values.
+    /// The library reads wrong values.
     ReadsOtherwise,
 }
 
-/// Versions from the first up to the second, exclusive.
+/// A range of versions: the first version, and the one after the last.
 type Versions = ([u16; 3], [u16; 3]);
 
 /// A fact about versions of C-Blosc2 and of python-blosc2.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Fact {
-    /// What a file has for it to apply: findings name it.
+    /// The feature of a file to which this fact applies. [`Finding::fact`](crate::Finding::fact) has this name.
     pub name: &'static str,
-    /// The versions of C-Blosc2.
+    /// The affected versions of C-Blosc2.
     pub c_blosc2: Versions,
-    /// The versions of python-blosc2.
+    /// The affected versions of python-blosc2.
     pub python_blosc2: Versions,
-    /// What they do.
+    /// What these versions do with such files.
     pub does: Does,
-    /// What was called, and what was said.
+    /// The call that was made, and its error message.
     pub seen: &'static str,
-    /// A file of the conformance suite, below `conformance/cases`.
+    /// A file of the conformance suite that shows this fact, relative to `conformance/cases`.
     pub case: &'static str,
 }
 
 impl Fact {
-    /// Returns true if it applies to this reader.
+    /// Returns true if this fact applies to a reader.
     pub fn is_of(&self, reader: Reader) -> bool {
         let (since, until) = match reader.library() {
             Library::CBlosc2 => self.c_blosc2,
@@ -48,41 +48,41 @@ impl Fact {
     }
 }
 
-/// Chunks of any length.
+/// Chunks vary in length.
 pub(crate) const VARIABLE_CHUNKS: &str = "variable-chunks";
-/// The same in what python-blosc2 opens as batches of objects, and takes apart by itself.
+/// Chunks vary in length in a frame that python-blosc2 opens as batches of objects, whose chunks it decompresses itself.
 pub(crate) const VARIABLE_CHUNKS_OF_OBJECTS: &str = "variable-chunks-of-objects";
-/// Blocks of any length.
+/// Blocks vary in length.
 pub(crate) const VARIABLE_BLOCKS: &str = "variable-blocks";
-/// The same in batches of objects.
+/// Blocks vary in length in a frame that python-blosc2 opens as batches of objects.
 pub(crate) const VARIABLE_BLOCKS_OF_OBJECTS: &str = "variable-blocks-of-objects";
-/// A shuffle with a parameter.
+/// A shuffle has a parameter.
 pub(crate) const SHUFFLE_PARAMETER: &str = "shuffle-parameter";
-/// Delta that is not the first filter.
+/// The filter delta is not the first filter.
 pub(crate) const DELTA_BEHIND: &str = "delta-behind-another-filter";
-/// A codec of C-Blosc2 by the number of a user's one.
+/// A built-in codec has the number of a user's codec.
 pub(crate) const CODEC_FORMAT: &str = "codec-format-6";
-/// A special chunk with bytes of its own.
+/// A special chunk is stored as a chunk, and not only in the index.
 pub(crate) const SPECIAL_IN_DATA: &str = "special-in-data";
-/// A special chunk with another blocksize than its array.
+/// A special chunk has another blocksize than its array.
 pub(crate) const SPECIAL_BLOCKSIZE: &str = "special-blocksize";
-/// A special chunk where blocks vary in length.
+/// A special chunk is in a frame whose blocks vary in length.
 pub(crate) const SPECIAL_VARIABLE_BLOCKS: &str = "special-variable-blocks";
-/// Chunks with another typesize than their frame.
+/// Chunks have another typesize than their frame.
 pub(crate) const TYPESIZE: &str = "other-typesize";
 
-/// Elements that reach from one chunk or block into the next.
+/// Elements cross the boundary of a chunk or block.
 pub(crate) const CUT_ELEMENTS: &str = "cut-elements";
-/// Blocks that start at the same byte.
+/// Several blocks start at the same byte.
 pub(crate) const SHARED_BLOCKS: &str = "shared-blocks";
-/// An attribute that is not what python-blosc2 unpacks.
+/// An attribute is not MessagePack that python-blosc2 can unpack.
 pub(crate) const NOT_MSGPACK: &str = "attribute-not-msgpack";
 
 const END: [u16; 3] = [u16::MAX; 3];
 const NONE: Versions = (END, END);
 const ALL: [Versions; 2] = [([0; 3], END), ([0; 3], END)];
 const ALL_PYTHON: [Versions; 2] = [NONE, ([0; 3], END)];
-/// Those with the code of C-Blosc2 2, up to python-blosc2 3.9, and those with that of 3.
+/// The versions that contain code of C-Blosc2 2 (python-blosc2 up to 3.9), and the versions that contain code of C-Blosc2 3.
 const OLD: [Versions; 2] = [([0; 3], [3, 0, 0]), ([0; 3], [4, 0, 0])];
 const NEW: [Versions; 2] = [([3, 0, 0], END), ([4, 0, 0], END)];
 const NEW_C: [Versions; 2] = [NEW[0], NONE];
@@ -93,8 +93,8 @@ const fn row(name: &'static str, versions: [Versions; 2], does: Does, seen: &'st
     Fact { name, c_blosc2, python_blosc2, does, seen, case }
 }
 
-/// All of them. C-Blosc2 2.21.3, 3.3.2 and 3.3.5 and python-blosc2 4.14.1 were tried. What was seen there is taken to be so in all versions,
-/// or in all with the code of the same major version of C-Blosc2.
+/// All facts. C-Blosc2 2.21.3, 3.3.2 and 3.3.5 and python-blosc2 4.14.1 were tested. Their behavior is assumed for all versions,
+/// or for all versions with the same major version of C-Blosc2.
 pub const FACTS: &[Fact] = &[
     row(
         VARIABLE_CHUNKS,
@@ -103,7 +103,7 @@ pub const FACTS: &[Fact] = &[
         "blosc2.open(f)[0], blosc2_schunk_get_slice_buffer: SIGFPE",
         "frame/variable-chunks",
     ),
-    row(VARIABLE_CHUNKS, OLD, Does::Refuses, "it does not know chunks that vary in length", "frame/variable-chunks"),
+    row(VARIABLE_CHUNKS, OLD, Does::Refuses, "it does not support chunks that vary in length", "frame/variable-chunks"),
     row(
         VARIABLE_CHUNKS_OF_OBJECTS,
         NEW_C,
@@ -115,16 +115,16 @@ pub const FACTS: &[Fact] = &[
         VARIABLE_CHUNKS_OF_OBJECTS,
         OLD,
         Does::Refuses,
-        "it does not know chunks that vary in length",
+        "it does not support chunks that vary in length",
         "frame/variable-chunks-batch",
     ),
     row(VARIABLE_BLOCKS, NEW_PYTHON, Does::Refuses, "s[0]: Error while getting the slice", "frame/variable-blocks"),
-    row(VARIABLE_BLOCKS, OLD, Does::ReadsOtherwise, "it takes data for starts of blocks", "frame/variable-blocks"),
+    row(VARIABLE_BLOCKS, OLD, Does::ReadsOtherwise, "it reads data as starts of blocks", "frame/variable-blocks"),
     row(
         VARIABLE_BLOCKS_OF_OBJECTS,
         OLD,
         Does::ReadsOtherwise,
-        "it takes data for starts of blocks",
+        "it reads data as starts of blocks",
         "frame/variable-blocks-batch",
     ),
     row(SHUFFLE_PARAMETER, OLD, Does::ReadsOtherwise, "it shuffles by the typesize", "frame/shuffle-parameter"),

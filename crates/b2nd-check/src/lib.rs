@@ -1,4 +1,4 @@
-//! Is a Blosc2 file sound, is it safe for C-Blosc2, and what of it can be saved?
+//! Finds errors in Blosc2 files, decides whether a file is safe for C-Blosc2, and recovers data from damaged files.
 //!
 //! | to | look at |
 //! | --- | --- |
@@ -7,7 +7,7 @@
 //! | find damage that still decodes | [`check::Digests`] |
 //! | keep what is whole of a broken frame | [`salvage`] |
 //!
-//! It compiles to wasm32.
+//! This crate compiles to wasm32.
 
 mod check;
 

@@ -1,4 +1,4 @@
-//! [`Reader`]: a program that files go to, and its version.
+//! [`Reader`]: a version of a library that reads Blosc2 files.
 
 use std::fmt;
 use std::str::FromStr;
@@ -30,13 +30,13 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// The last C-Blosc2 that was tried.
+    /// The newest version of C-Blosc2 that was tested.
     pub const C_BLOSC2: Reader = Reader { library: Library::CBlosc2, version: [3, 3, 5] };
 
-    /// The last python-blosc2 that was tried. It contains that C-Blosc2.
+    /// The newest version of python-blosc2 that was tested. It contains [`C_BLOSC2`](Reader::C_BLOSC2).
     pub const PYTHON_BLOSC2: Reader = Reader { library: Library::PythonBlosc2, version: [4, 14, 1] };
 
-    /// A version of a library.
+    /// Creates a reader from a library and its version.
     pub const fn new(library: Library, version: [u16; 3]) -> Reader {
         Reader { library, version }
     }

@@ -1,4 +1,4 @@
-//! [`Salvage`]: the whole parts of a frame that is cut off or damaged, by its index or walked from the front.
+//! [`Salvage`]: finds the intact parts of a frame that is cut off or damaged, with its index or by a search from the front.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,58 +18,60 @@ mod walk;
 /// The length of a chunk's header.
 const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 
-/// The most chunks that a new frame gets: an index of them is as long.
+/// The largest number of chunks of a new frame. It is limited by the length of an index that can be read.
 const MOST: u64 = LONGEST / 8;
 
-/// The whole parts of a frame, and what is lost.
+/// The intact parts of a damaged frame, and a list of what is lost.
 ///
-/// Header and metalayers have to be whole. Where the index is readable, it says which chunk is where. Otherwise chunks are walked from the
-/// front, and numbered in the order in which they were written: that is another one if chunks were updated, inserted, or special
-/// (those take no bytes), which nothing in such a file says. A chunk is whole if it decodes to its length; one that `decompressor` does
-/// not [accept](Decompressor::accept) is taken as it is.
+/// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, chunks
+/// are searched from the front and numbered in the order in which they were written. These numbers are wrong if chunks were
+/// updated or inserted, or if some chunks are special (special chunks take no bytes), which cannot be seen in the file. A chunk
+/// is intact if it decodes to its length. A chunk that `decompressor` does not [accept](Decompressor::accept) is copied without
+/// this check.
 pub struct Salvage<'s> {
     source: &'s dyn Source,
     header: Header,
-    /// Chunks in a row: their number, and what they are. A few bytes may claim any number of chunks.
+    /// Runs of equal chunks: their number, and where they are. A few bytes may claim any number of chunks, so the list is not
+    /// expanded.
     chunks: Vec<(u64, Part)>,
-    /// True if the index says which chunk is where.
+    /// True if the index gives the position of each chunk.
     pub is_ordered: bool,
-    /// Names and values of the vlmetalayers that are whole.
+    /// The names and values of the intact vlmetalayers.
     pub attributes: Vec<(String, Vec<u8>)>,
-    /// Everything that is lost, as sentences with their places.
+    /// The lost parts, each as a sentence that says where it was.
     pub lost: Vec<String>,
 }
 
 /// A chunk of the new frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// In these bytes of the broken frame.
+    /// The chunk is in this range of the damaged frame.
     Here(Range<u64>),
-    /// In the file with this number in the directory of a sparse frame.
+    /// The chunk is in the file with this number, in the directory of a sparse frame.
     File(u64),
-    /// Nowhere: the index says what its elements are.
+    /// The chunk is only an entry of the index, which says the value of its elements.
     Special(Special),
-    /// It is lost.
+    /// The chunk is lost.
     Lost,
 }
 
-/// The substitute of lost chunks.
+/// The value of the elements of lost chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fill {
     /// Zeros.
     Zero,
-    /// NaN, for floats of 4 or 8 bytes.
+    /// NaN. The elements have to be floats of 4 or 8 bytes.
     Nan,
 }
 
 impl<'s> Salvage<'s> {
-    /// Looks for what is whole. With `in_order`, chunks without an index are taken in the order in which they stand even where their number
-    /// shows that it is another one.
+    /// Searches for the intact parts. If the index is lost, chunks are numbered in the order in which they are found; with
+    /// `in_order`, even if the header shows that this order is wrong.
     ///
     /// # Errors
     ///
-    /// The header is not whole; the index is lost, and there are more or fewer chunks than the header says although none is cut off; or the
-    /// source fails.
+    /// Fails if the header is damaged, if the source cannot be read, or if the index is lost and the chunks that were found are
+    /// not as many as the header says (although none is cut off).
     pub fn new(source: &'s dyn Source, in_order: bool, decompressor: &mut Decompressor) -> Result<Salvage<'s>> {
         let frame = Frame::open(source)?;
         let header = frame.header().clone();
@@ -91,23 +93,23 @@ impl<'s> Salvage<'s> {
         Ok(salvage)
     }
 
-    /// The header of the frame.
+    /// The header of the damaged frame.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The chunks of the new frame, in their order: how many in a row, and what they are.
+    /// The chunks of the new frame in order, as runs of equal chunks: the length of the run, and where the chunks are.
     pub fn chunks(&self) -> &[(u64, Part)] {
         &self.chunks
     }
 
-    /// The number of chunks that are whole, and of all.
+    /// Returns the number of intact chunks, and the number of all chunks.
     pub fn counts(&self) -> (u64, u64) {
         let count = |runs: &mut dyn Iterator<Item = &(u64, Part)>| runs.map(|(count, _)| count).sum();
         (count(&mut self.chunks.iter().filter(|(_, part)| *part != Part::Lost)), count(&mut self.chunks.iter()))
     }
 
-    /// Adds chunks that are the same.
+    /// Adds a run of equal chunks.
     fn push(&mut self, count: u64, part: Part) {
         match self.chunks.last_mut() {
             Some((before, last)) if *last == part && matches!(part, Part::Special(_) | Part::Lost) => *before += count,
@@ -116,15 +118,16 @@ impl<'s> Salvage<'s> {
         }
     }
 
-    /// Appends all chunks and sets all attributes in a writer of a frame with this header.
+    /// Writes all chunks and attributes to a writer, which has to be one of a frame with this header.
     ///
     /// # Errors
     ///
-    /// The fill does not fit the elements, a lost chunk has no known length, the writer refuses a chunk, or the source fails.
+    /// The fill does not fit the elements, the length of a lost chunk is unknown, the writer rejects a chunk, or the source
+    /// cannot be read.
     pub fn write<T: Target>(&self, fill: Fill, writer: &mut Writer<T>) -> Result<()> {
         let (whole, all) = self.counts();
         if all > MOST {
-            return Err(Error::custom(format_args!("the frame has {all} chunks, and no more than {MOST} are written")));
+            return Err(Error::custom(format_args!("the frame has {all} chunks; at most {MOST} can be written")));
         }
         if fill == Fill::Nan && whole < all {
             self.expect_floats()?;
@@ -158,18 +161,18 @@ impl<'s> Salvage<'s> {
         if is_float {
             Ok(())
         } else {
-            Err(Error::custom("lost chunks cannot be filled with NaN: the elements are no floats of 4 or 8 bytes"))
+            Err(Error::custom("lost chunks cannot be filled with NaN: the elements are not floats of 4 or 8 bytes"))
         }
     }
 
-    /// The bytes from where the index should be to the end of the frame, or to where it is cut off.
+    /// Reads the bytes from the expected position of the index to the end of the frame, or of the file if it is cut off.
     fn tail(&self) -> Result<Vec<u8>> {
         let place = self.header.tail_range();
         let end = place.end.min(self.source.len()?).min(place.start.saturating_add(LONGEST));
         Ok(self.source.read(place.start..end.max(place.start))?.into_owned())
     }
 
-    /// The length of a chunk's data, where chunks do not vary.
+    /// Returns the length of a chunk's data. Fails if chunks vary in length.
     fn nbytes(&self, number: u64) -> Result<usize> {
         self.length(number)
             .ok_or_else(|| Error::custom(format_args!("chunk {number} is lost, and its length with it: chunks vary in length")))
@@ -178,7 +181,8 @@ impl<'s> Salvage<'s> {
     fn length(&self, number: u64) -> Option<usize> {
         let chunksize = u64::try_from(self.header.chunksize()).ok().filter(|&chunksize| chunksize > 0)?;
         let all = self.count()?.checked_mul(chunksize)?;
-        // Only the last chunk of what is no array may be shorter; its length is known where the header counts it.
+        // Only in a frame without an array may the last chunk be shorter. Its length is known if the header counts the bytes of
+        // all chunks.
         let nbytes = u64::try_from(self.header.nbytes())
             .ok()
             .filter(|&nbytes| nbytes.div_ceil(chunksize) == all / chunksize)
@@ -187,14 +191,14 @@ impl<'s> Salvage<'s> {
         usize::try_from(left.min(chunksize)).ok().filter(|&length| length > 0 && !self.header.has_variable_chunks())
     }
 
-    /// The number of chunks that there should be: an array's shapes say it, or the header does.
+    /// Returns the expected number of chunks, from the array's shapes or else from the header.
     fn count(&self) -> Option<u64> {
         let array = self.header.array().ok().flatten();
         let grid = array.and_then(|array| array.geometry().grid().ok());
         grid.map(|grid| grid.nchunks()).or_else(|| self.header.nchunks())
     }
 
-    /// Takes each chunk from the place that the index names.
+    /// Takes each chunk from its position in the index.
     fn indexed(&mut self, offsets: &Offsets, decompressor: &mut Decompressor) -> Result<()> {
         for number in 0..offsets.len() {
             let part = match (offsets.get(number), offsets.range(number)) {
@@ -209,7 +213,7 @@ impl<'s> Salvage<'s> {
         Ok(())
     }
 
-    /// Adds a chunk if it is whole, or a lost one.
+    /// Adds a chunk if it is intact, else a lost chunk.
     fn take(&mut self, number: u64, part: Part, length: Option<usize>, decompressor: &mut Decompressor) -> Result<()> {
         let whole = match &part {
             Part::Here(range) => {
@@ -230,13 +234,13 @@ impl<'s> Salvage<'s> {
         Ok(())
     }
 
-    /// The chunk in a file of its own.
+    /// Reads the chunk from its file in a sparse frame.
     fn file(&self, number: u64) -> Result<Cow<'s, [u8]>> {
         let front = self.source.chunk_file(number, 0..HEADER)?;
         self.source.chunk_file(number, 0..ChunkHeader::from_slice(&front)?.cbytes() as u64)
     }
 
-    /// The length of the chunk at the front of a place, if it is whole there.
+    /// Returns the length of the chunk at the start of `place`, if the chunk is intact.
     fn whole(&self, place: Range<u64>, length: Option<usize>, decompressor: &mut Decompressor) -> Result<u64> {
         let front = self.source.read(place.start..place.end.min(place.start.saturating_add(HEADER)))?;
         let cbytes = ChunkHeader::from_slice(&front)?.cbytes() as u64;
@@ -245,7 +249,7 @@ impl<'s> Salvage<'s> {
     }
 }
 
-/// Appends a chunk as it is; one that chunks of any length cannot hold as an entry of the index is stored.
+/// Appends a chunk unchanged. If chunks vary in length, a special chunk cannot be an entry of the index, so it is stored as data.
 fn append<T: Target>(writer: &mut Writer<T>, chunk: &Chunk) -> Result<()> {
     match (writer.append(chunk), chunk.header().special()) {
         (Err(_), Some(_)) => writer.append(&Chunk::store(&chunk.data()?, chunk.header().typesize())?),
@@ -253,7 +257,7 @@ fn append<T: Target>(writer: &mut Writer<T>, chunk: &Chunk) -> Result<()> {
     }
 }
 
-/// The length of a chunk that decodes to the length of data that it should have.
+/// Checks that a chunk decodes to the expected length, and returns the length of the chunk.
 fn decodes(bytes: &[u8], length: Option<usize>, decompressor: &mut Decompressor) -> Result<u64> {
     let chunk = Chunk::from_slice(bytes)?;
     let (nbytes, cbytes) = (chunk.header().nbytes(), chunk.header().cbytes() as u64);

@@ -70,8 +70,14 @@ fn lists_of_items_that_python_refuses_are_found() {
     };
     assert_eq!(list(&[("kind", "timestamp"), ("unit", "s")]), (vec![], true));
     let finding = |problem: &str| (vec![format!("metalayer \"listarray\": its items: {problem}")], true);
-    assert_eq!(list(&[("kind", "day")]), finding("kind: \"day\" is none that python-blosc2 knows"));
-    assert_eq!(list(&[("kind", "int8"), ("unit", "s")]), finding("\"unit\" is no setting of int8 that python-blosc2 knows"));
+    assert_eq!(list(&[("kind", "day")]), finding("kind: \"day\" is unknown to python-blosc2"));
+    assert_eq!(
+        list(&[("kind", "int8"), ("unit", "s")]),
+        finding(
+            "\"unit\" is a setting of int8 that python-blosc2 does not \
+                                                                  know"
+        )
+    );
 }
 
 /// python-blosc2 4.14.1: `serializer must be 'msgpack' or 'arrow'`, `batch_rows must be a positive integer`.
@@ -115,7 +121,7 @@ fn extensions_that_python_refuses_are_found() {
     for good in [extension(44, &[0; 16]), extension(45, b"\x92\x01\xa1x"), array(b"1234"), extension(0xff, &[0; 8])] {
         assert_eq!(found(&good), (String::new(), true), "{good:x?}");
     }
-    let active = "it holds a value (extension 105), which python-blosc2 refuses unless told to trust it";
+    let active = "it holds a value (extension 105), which python-blosc2 rejects unless told to trust it";
     assert_eq!(found(&extension(105, b"x")), (active.to_owned(), false));
     let other = "its value is not MessagePack as python-blosc2 unpacks it";
     for bad in [extension(44, &[0; 15]), extension(45, b"\x91\x91\x01"), array(b"123"), extension(0xff, &[0; 7])] {
@@ -132,9 +138,10 @@ fn stores_that_python_refuses_are_found() {
         frame(typesize, ("b2embed", BTreeMap::from([("version", 1)])), ("estore_metadata", metadata))
     };
     assert_eq!(found(&store(1, &["embed_map", "current_offset"])), (vec![], true));
-    let no_offset = "vlmetalayer \"estore_metadata\": it has no \"current_offset\", without which python-blosc2 opens no store";
+    let no_offset = "vlmetalayer \"estore_metadata\": it has no \"current_offset\", without which python-blosc2 cannot open the \
+                     store";
     assert_eq!(found(&store(1, &["embed_map"])), (vec![no_offset.to_owned()], true));
-    let wide = "header: its typesize: expected 1 where frames are embedded, found 8";
+    let wide = "header: its typesize: expected 1 because it embeds frames, found 8";
     assert_eq!(found(&store(8, &["embed_map", "current_offset"])), (vec![wide.to_owned()], true));
 }
 
@@ -176,6 +183,6 @@ fn a_trailer_farther_behind_than_an_int32_counts_is_found_and_the_gap_is_not_rea
     };
     let most = i32::MAX as u64;
     assert_eq!(found(&apart(most)), (vec![], true));
-    let far = "trailer: before it: a gap of 2,147,483,648 bytes, more than C-Blosc2 counts with";
+    let far = "trailer: it follows a gap of 2,147,483,648 bytes, which is more than C-Blosc2 supports";
     assert_eq!(found(&apart(most + 1)), (vec![far.to_owned()], false));
 }

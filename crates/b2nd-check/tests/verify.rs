@@ -94,7 +94,7 @@ fn what_crashes_c_blosc2_does_not_pass() {
         frame(64, &[chunk])
     };
     assert!(passes(&verify(&stored(0), &Limits::default())));
-    let lazy = "chunk 0: its flags say that its data are elsewhere (a lazy chunk)";
+    let lazy = "chunk 0: its flags say that its data are stored elsewhere (a lazy chunk)";
     assert_eq!(found(&stored(0x08), &Limits::default()), [lazy]);
     assert_eq!(found(&stored(0x80), &Limits::default()), ["chunk 0: its flags say that it holds measurements of a codec"]);
 
@@ -103,8 +103,8 @@ fn what_crashes_c_blosc2_does_not_pass() {
     zeros.append_special(b2nd::frame::Special::Zeros, 64).unwrap();
     let mut zeros: Vec<u8> = zeros.finish().unwrap();
     zeros[0x3a..0x3e].fill(0);
-    let no_length = "chunk 0: it is special in the index, and nothing says how long: chunks vary in length";
-    let no_chunksize = "header: chunksize: expected 1 or more where the flags do not say that chunks vary in length, found 0";
+    let no_length = "chunk 0: it is special in the index, so its length is unknown: chunks vary in length";
+    let no_chunksize = "header: chunksize: expected 1 or more, because the flags do not say that chunks vary in length, found 0";
     assert_eq!(found(&zeros, &Limits::default()), [no_chunksize, no_length]);
     zeros[0x19] = 0x53;
     assert_eq!(found(&zeros, &Limits::default()), [no_length]);
@@ -176,14 +176,11 @@ fn nothing_takes_more_time_than_is_allowed() {
     let refused = found(&bytes, &Limits { max_memory: 1 << 30, max_time: Some(Duration::from_millis(100)) });
     assert_eq!(
         refused,
-        [
-            "chunk 0: more than one of its blocks starts at byte 80,032 of it",
-            "frame: no time is left for chunk 0 and what follows: at most 100ms are allowed"
-        ]
+        ["chunk 0: several of its blocks start at its byte 80,032", "frame: the time limit of 100ms was reached before chunk 0"]
     );
     // One block of it decodes.
     let one = found(&frame(1, &[chunk(ZLIB, 1, 1, &stream)]), &Limits::default());
-    assert_eq!(one, ["chunk 0: block 0 has a place of 1,000,016 bytes, and fills at most 5"]);
+    assert_eq!(one, ["chunk 0: block 0 has a space of 1,000,016 bytes, but needs at most 5"]);
 }
 
 #[test]
@@ -214,12 +211,12 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     let mut sparse: Vec<u8> = sparse.finish().unwrap();
     assert!(passes(&verify(&sparse, &Limits::default())));
     sparse[0x1a] = 1;
-    assert_eq!(only(&sparse), "header: it says that its chunks are files beside it, and there are none");
+    assert_eq!(only(&sparse), "header: it says that the chunks are separate files, but there are none");
     // A header of Blosc 1, before as many bytes as it says.
     let mut short = good.clone();
     short[start + 2] = 2;
     short[start + 12..start + 16].copy_from_slice(&80_u32.to_le_bytes());
-    assert_eq!(only(&short), "chunk 0: its header is one of Blosc 1, of 16 bytes");
+    assert_eq!(only(&short), "chunk 0: it has a header of Blosc 1, with 16 bytes");
     // A block with room behind it.
     let mut stream = vec![0x78, 0x9c, 1, 64, 0, 0xbf, 0xff];
     stream.extend([7; 64]);
@@ -227,7 +224,7 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     (0..64).for_each(|_| sum = (sum.0 + 7, sum.1 + sum.0 + 7));
     stream.extend((sum.1 << 16 | sum.0).to_be_bytes());
     let packed = chunk(ZLIB, 64, 64, &stream);
-    assert!(only(&frame(64, &[packed])).starts_with("chunk 0: block 0 has a place of 79 bytes, and fills at most 68"));
+    assert!(only(&frame(64, &[packed])).starts_with("chunk 0: block 0 has a space of 79 bytes, but needs at most 68"));
     // A value of another length than the elements'.
     let mut value = Chunk::repeated(&[1, 2, 3], 66).unwrap().into_bytes();
     value[4..8].copy_from_slice(&64_u32.to_le_bytes());
@@ -243,7 +240,7 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     zeros[0x1a] = 0;
     zeros[0x30..0x34].copy_from_slice(&7_i32.to_be_bytes());
     let zeros = self::found(&zeros, &Limits::default());
-    assert_eq!(zeros[0], "header: chunks of 64 and blocks of 64 bytes cut elements of 7");
+    assert_eq!(zeros[0], "header: chunks of 64 and blocks of 64 bytes split elements of 7");
     assert!(zeros[1].contains("nbytes: expected a multiple of typesize (7), found 64") && zeros.len() == 2, "{zeros:?}");
 }
 
@@ -264,7 +261,7 @@ fn flags_that_only_chunks_in_memory_have_do_not_pass_in_metadata() {
         bytes
     };
     assert!(passes(&verify(&with(&|_| ()), &Limits::default())));
-    let lazy = "vlmetalayer \"note\": its flags say that its data are elsewhere (a lazy chunk)";
+    let lazy = "vlmetalayer \"note\": its flags say that its data are stored elsewhere (a lazy chunk)";
     assert_eq!(found(&with(&|chunk| chunk[31] |= 0x08), &Limits::default()), [lazy]);
     let special = "vlmetalayer \"note\": it is special (uninitialized), and its flags say that it has";
     for (byte, bit, wrong) in [(31, 1, "a dictionary"), (30, 1, "blocks that vary in length")] {
@@ -282,7 +279,7 @@ fn special_chunks_where_c_blosc2_looks_for_data_do_not_pass() {
     let mut first = good.clone();
     first[start..start + 32].copy_from_slice(&zeros);
     let found_first = found(&first, &Limits::default());
-    let sentence = "chunk 0: it is special (zeros) in its own header and not in the index: C-Blosc2 opens no such file";
+    let sentence = "chunk 0: it is special (zeros) in its own header but not in the index: C-Blosc2 does not open such files";
     assert!(found_first.contains(&sentence.to_owned()), "{found_first:?}");
     // The index itself: zeros would be the offset 0 for each chunk.
     let mut index = good;
@@ -307,7 +304,7 @@ fn an_array_whose_header_counts_fewer_bytes_than_its_chunks_have_does_not_pass()
     };
     assert!(passes(&verify(&array(8), &Limits::default())));
     let found = found(&array(5), &Limits::default());
-    assert_eq!(found[0], "header: nbytes: the array's chunks come to 8, the header says 5");
+    assert_eq!(found[0], "header: nbytes: expected 8 (all chunks of the array), the header says 5");
 }
 
 /// Chunks of 16 and 4 bytes in a frame whose header counts others. C-Blosc2 allocates what the header counts.
@@ -332,16 +329,15 @@ fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
     assert!(passes(&verify(&frame(20, &[alpha.clone()]), &Limits::default())));
     alpha[0] = 3;
     alpha[21] = 1;
-    let leaves_out = "chunk 0: its header has six filters, and is of version 3, which has five: C-Blosc2 leaves out the sixth";
+    let leaves_out = "chunk 0: its header has six filters but version 3, which allows five: C-Blosc2 ignores the sixth";
     assert_eq!(found(&frame(20, &[alpha]), &Limits::default()), [leaves_out]);
     // 20 bytes are a vector of 16 and four more.
     let mut first = chunk(ZLIB, 20, 20, &[0x78, 0x9c, 0x63, 0x60, 0xc0, 0x4, 0x0, 0x0, 0x14, 0x0, 0x1]);
     first[21] = 34;
-    let depends =
-        "chunk 0: its values depend on how C-Blosc2 was built: the first bytedelta (filter 34), and planes of no whole vectors";
+    let depends = "chunk 0: its values depend on how C-Blosc2 was built: the first bytedelta (filter 34), not in whole vectors";
     assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [depends]);
     // 20 bytes are six elements of three, and two more.
-    let rest = "chunk 0: its values depend on memory that C-Blosc2 leaves as it was: bytedelta, and blocks of no whole elements";
+    let rest = "chunk 0: its values depend on uninitialized memory in C-Blosc2: bytedelta, with blocks that split elements";
     for filter in [34, 35] {
         (first[21], first[29]) = (filter, 3);
         assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [rest]);
@@ -370,10 +366,10 @@ fn lengths_that_c_blosc2_cannot_multiply_do_not_pass() {
         Writer::new(header).finish().unwrap()
     };
     assert!(passes(&verify(&array(&[0, 1 << 40], &[4, 4], &[4, 4]), &Limits::default())));
-    let multiply = "array: its lengths, without those that are 0, multiply to more than an int64 counts";
+    let multiply = "array: the product of its lengths (other than 0) does not fit an int64";
     assert_eq!(found(&array(&[0, 1 << 40, 1 << 40], &[4, 2, 2], &[4, 2, 2]), &Limits::default()), [multiply]);
-    let distance =
-        "array: it is empty, and its lengths times those of its chunks, which C-Blosc2 multiplies, are more than an int64 counts";
+    let distance = "array: it is empty, but the product of its lengths and its chunks' lengths, which C-Blosc2 computes, does not fit an \
+         int64";
     assert_eq!(found(&array(&[0, 1 << 61], &[2, 8], &[2, 8]), &Limits::default()), [distance]);
 }
 
@@ -466,6 +462,6 @@ fn a_codec_by_the_number_of_a_users_one_does_not_pass_in_an_attribute() {
     bytes[at + 2] = 0x15 | 6 << 5;
     bytes[at + 22] = 4;
     let found = found(&bytes, &Limits::default());
-    let sentence = "vlmetalayer \"note\": its flags say that its codec is one of users, and its number is 4, of zlib";
+    let sentence = "vlmetalayer \"note\": its flags say that its codec is a user's, but the codec's number is 4, which is zlib";
     assert!(found.contains(&sentence.to_owned()), "{found:?}");
 }

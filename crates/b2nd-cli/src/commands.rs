@@ -42,7 +42,7 @@ use view::View;
 /// A subcommand with its arguments.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Shows what is in frames and stores; so does `b2nd PATH...`.
+    /// Shows what is in frames and stores; `b2nd PATH...` does the same.
     #[command(after_help = "Examples:\n  b2nd info field.b2nd\n  b2nd info --tree archive.b2z")]
     Info(Info),
     /// Prints the bytes of the header and trailer with their meaning.
@@ -80,15 +80,15 @@ pub(crate) enum Command {
     Rewrite(Rewrite),
     /// Copies a frame or a store without the gaps that edits leave, or recompresses it.
     ///
-    /// Chunks, metalayers and attributes are copied as they are, and values not decoded, unless an option asks for another
-    /// compression. Prints the new length and the old one.
+    /// Copies chunks, metalayers and attributes without decoding them, unless an option changes the compression. Prints the new
+    /// length and the old one.
     #[command(
         after_help = "Examples:\n  b2nd repack field.b2nd\n  b2nd repack --codec zstd --level 9 field.b2nd small.b2nd\n  b2nd repack --sparse field.b2nd field.b2frame\n  b2nd repack archive.b2z archive.b2d"
     )]
     Repack(Repack),
     /// Copies the intact parts of a damaged frame and fills the lost ones.
     ///
-    /// Lists what is lost, and exits with 1 if anything is.
+    /// Lists the lost parts, and exits with 1 if there are any.
     #[command(after_help = "Examples:\n  b2nd salvage broken.b2nd new.b2nd\n  b2nd salvage --fill nan broken.b2nd new.b2nd")]
     Salvage(Salvage),
     /// Upgrades Caterva and early b2nd files to the current layout.
@@ -96,39 +96,40 @@ pub(crate) enum Command {
     Upgrade(upgrade::Args),
     /// Prints the values of an array, or the rows of a table.
     ///
-    /// An array has a line for each row of its last dimension, and an empty line between planes. A row of a
-    /// table is one line, whatever its length.
+    /// For an array, prints a line for each row of its last dimension, and an empty line between planes. For a table, prints a
+    /// line for each row, whatever its length.
     #[command(after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x")]
     Cat(Cat),
     /// Prints the first values of an array, or the first rows of a table, to fit the screen.
     ///
-    /// Prints as many rows as the terminal has lines, or 25 lines of 80 columns if the output does not go to a terminal. Columns that do
-    /// not fit are left out, which `…` shows.
+    /// Prints as many rows as the terminal has lines, or 25 lines of 80 columns if the output is not a terminal. If columns do
+    /// not fit, `…` takes their place.
     #[command(after_help = "Examples:\n  b2nd head field.b2nd\n  b2nd head table.b2z --columns a,b")]
     Head(Excerpt),
-    /// Prints the last values of an array, or the last rows of a table, as `b2nd head` prints the first.
+    /// Prints the last values of an array, or the last rows of a table, like `b2nd head`.
     #[command(after_help = "Examples:\n  b2nd tail field.b2nd\n  b2nd tail -n 3 table.b2z")]
     Tail(Excerpt),
     /// Writes an array as NumPy, Zarr, CSV, JSON or text; a table as Arrow, Parquet, CSV or JSON.
     #[command(after_help = "Examples:\n  b2nd export field.b2nd field.npy\n  b2nd export archive.b2z::/group/x - --format csv")]
     Export(Export),
-    /// Writes NumPy, CSV, raw bytes or Zarr as a `.b2nd` file.
+    /// Converts NumPy, CSV, raw bytes or Zarr to a `.b2nd` file.
     #[command(
         after_help = "Examples:\n  b2nd import field.npy field.b2nd\n  b2nd import --chunks 100,100 - field.b2nd < field.npy"
     )]
     Import(Import),
     /// Computes statistics: count, min, max, mean, standard deviation, NaN, zeros.
     ///
-    /// Structures are counted field by field, tables column by column. Integers and booleans are summed exactly, floats as 64 bits with
-    /// the same result on any number of threads. The standard deviation is numpy's (ddof=0). NaN, NaT and nulls are counted, and left
-    /// out of the rest. Complex numbers have no minimum and no maximum. Empty texts count as zeros.
+    /// Statistics are computed for each field of a structure and each column of a table. Integers and booleans are summed
+    /// exactly, floats with 64 bits and the same result for any number of threads. The standard deviation is numpy's (ddof=0).
+    /// NaN, NaT and nulls are counted, but left out of the other statistics. Complex numbers have no min and max. Empty texts
+    /// count as zeros.
     #[command(after_help = "Examples:\n  b2nd stats field.b2nd\n  b2nd stats --json --slice 0:10 archive.b2z")]
     Stats(Stats),
-    /// Draws values: a heat map, a plot, an image or a histogram, here or as a PNG file.
+    /// Draws values as a heat map, plot, image or histogram, in the terminal or as a PNG.
     ///
-    /// Two dimensions are drawn as a heat map, one as a plot, uint8 with 3 or 4 channels as an image, the columns of a table as
-    /// histograms. Of more dimensions the last two are drawn, at the first element of the others. An array that does not fit into the
-    /// window, or has more than 1,024 chunks, is drawn in steps.
+    /// Two dimensions are drawn as a heat map, one dimension as a plot, uint8 with 3 or 4 channels as an image, and the columns
+    /// of a table as histograms. If there are more dimensions, the last two are drawn, at index 0 of the others. If an array does
+    /// not fit the window or has more than 1,024 chunks, only every n-th element is drawn.
     #[command(after_help = "Examples:\n  b2nd show field.b2nd 0\n  b2nd show field.b2nd ...,::10 --png field.png")]
     Show(Show),
     /// Opens files in the browser, in a page that this program serves.
@@ -143,7 +144,7 @@ pub(crate) enum Command {
     /// Prints this manual as a man page, or the page of a subcommand.
     #[command(after_help = "Examples:\n  b2nd man | man -l -\n  b2nd man meta set | man -l -")]
     Man {
-        /// A subcommand, and the one below it: `meta set`.
+        /// A subcommand, and its own subcommand if it has some: `meta set`.
         subcommand: Vec<String>,
     },
 }

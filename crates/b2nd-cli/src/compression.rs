@@ -13,11 +13,12 @@ pub(crate) struct Compression {
     #[arg(long, value_parser = codec)]
     pub(crate) codec: Option<CodecId>,
 
-    /// The compression level, 0 to 9; 0 stores.
+    /// The compression level, 0 to 9. 0 stores without compression.
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub(crate) level: Option<u8>,
 
-    /// Filters, in the order in which they run: shuffle, bitshuffle, bytedelta (after shuffle), delta (not for arrays), or none.
+    /// Filters, in the order in which they are applied: shuffle, bitshuffle, bytedelta (after shuffle), delta (not for arrays),
+    /// or none.
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', value_parser = filter)]
     filters: Option<Vec<Filter>>,
 

@@ -48,10 +48,10 @@ impl Data {
         }
         let values = values?;
         if part.rows.is_some() || !part.columns.is_empty() {
-            return Err(Error::new("it is no table: --rows and --columns are for tables"));
+            return Err(Error::new("it is not a table: --rows and --columns are only for tables"));
         }
         if part.objects {
-            return Err(Error::new("it is no table: --objects is for tables"));
+            return Err(Error::new("it is not a table: --objects is only for tables"));
         }
         Ok((Data::Array(values.into()), false))
     }

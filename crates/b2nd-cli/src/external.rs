@@ -21,7 +21,7 @@ pub(crate) fn run(words: &[OsString], names: &[String]) -> Option<ExitCode> {
     let Ok(program) = which::which(&file_name) else {
         let hint =
             nearest(&name.to_string_lossy(), names).map_or_else(String::new, |name| format!("; did you mean `b2nd {name}`?"));
-        anstream::eprintln!("b2nd: {name:?} is no file and no subcommand, and no program {:?} is on PATH{hint}", file_name);
+        anstream::eprintln!("b2nd: {name:?} is neither a file nor a subcommand, and no program {:?} is on PATH{hint}", file_name);
         return Some(ExitCode::FAILURE);
     };
     let status = become_or_run(Command::new(&program).args(arguments));

@@ -22,9 +22,9 @@ pub(crate) enum OutputFormat {
     Npy,
     /// The bytes of the elements, in C order.
     Bin,
-    /// Comma-separated values: a record for each element of a one-dimensional array, otherwise for each row of the last dimension.
+    /// Comma-separated values: a record for each element of a one-dimensional array, or else for each row of the last dimension.
     Csv,
-    /// Nested lists; of a table an object for each row.
+    /// Nested lists, or for a table an object for each row.
     Json,
     /// An Arrow file of a table, or of an array of one or two dimensions.
     Arrow,
@@ -85,7 +85,7 @@ impl OutputFormat {
             OutputFormat::Csv => Box::new(csv::Csv::new(layout)?),
             OutputFormat::Json => Box::new(json::Json::new(layout)?),
             OutputFormat::Arrow | OutputFormat::Parquet => {
-                return Err(Error::new("arrow and parquet take all of an array, not a slice of it"));
+                return Err(Error::new("only a whole array can be exported as arrow and parquet, not a slice"));
             }
         })
     }
@@ -101,6 +101,6 @@ impl ElementInfo {
         } else {
             lengths.iter().try_fold(1, |items: u64, &length| items.checked_mul(length))
         };
-        Ok((lengths, items.ok_or_else(|| Error::new("there are more elements than can be counted"))?))
+        Ok((lengths, items.ok_or_else(|| Error::new("there are too many elements to count"))?))
     }
 }

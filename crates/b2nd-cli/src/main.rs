@@ -39,7 +39,7 @@ use commands::info::Info;
 
 /// Shows what is in Blosc2 files, for people and for programs.
 ///
-/// A program b2nd-NAME on PATH is the subcommand NAME.
+/// A program b2nd-NAME on PATH is run as the subcommand NAME.
 #[derive(Parser)]
 #[command(name = "b2nd", version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "Examples:\n  b2nd field.b2nd\n  b2nd --json -r data/")]

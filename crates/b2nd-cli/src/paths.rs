@@ -24,7 +24,7 @@ use crate::progress;
 #[derive(Args)]
 pub(crate) struct Paths {
     /// A frame (.b2nd, .b2frame, .caterva, …), the directory of a sparse frame, a store (.b2z, .b2d, .b2e), a leaf of one
-    /// (archive.b2z::/group/x), an address (http://…), or - for standard input.
+    /// (archive.b2z::/group/x), a URL (http://…), or - for standard input.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -89,7 +89,7 @@ impl Paths {
         let mut gap = "";
         self.each(Leaves::OneByKey, err, &mut |found| {
             let Found::Frame { frame, .. } = found else {
-                return Err(Error::new("it is a table of several frames, not one"));
+                return Err(Error::new("it is a table, which has several frames"));
             };
             let view = show(frame, &found.name())?;
             writeln!(out, "{gap}{}", view.text).map_err(Error::Write)?;
@@ -237,7 +237,7 @@ impl Paths {
         };
         if !matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
             return match which {
-                (Some(key), _) => Err(Error::new(format_args!("it is no store, so there is no {key} in it"))),
+                (Some(key), _) => Err(Error::new(format_args!("it is not a store, so it has no {key}"))),
                 (None, _) => whole(show),
             };
         }
@@ -263,7 +263,7 @@ pub(crate) fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
 /// Says that no frame starts at a byte that was named, where that is so.
 pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd::Error) -> Error {
     match source.read(offset..offset.saturating_add(10)) {
-        Ok(first) if !is_frame(&first) => Error::new(format_args!("no frame starts at byte {offset} of it")),
+        Ok(first) if !is_frame(&first) => Error::new(format_args!("no frame starts at byte {offset} of the file")),
         _ => error.into(),
     }
 }

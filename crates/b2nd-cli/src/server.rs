@@ -38,7 +38,8 @@ pub(crate) type Page = HashMap<String, Cow<'static, [u8]>>;
 pub(crate) fn page(directory: Option<&Path>) -> Result<Page> {
     let Some(directory) = directory else {
         if FILES.is_empty() {
-            let sentence = "this build of b2nd has no page: `pip install b2nd` has one, or build it with web/build and name its directory with --page";
+            let sentence = "this build of b2nd has no page: use `pip install b2nd`, or build the page with web/build and give \
+                            its directory with --page";
             return Err(Error::new(sentence));
         }
         return Ok(FILES.iter().map(|&(name, bytes)| (name.to_owned(), bytes.into())).collect());
@@ -116,7 +117,7 @@ impl Files {
         files.sort_unstable();
         let ends = [".b2frame", ".b2nd", ".b2f", ".b2e"];
         if !files.iter().any(|file| ends.iter().any(|end| file.ends_with(end))) {
-            return Err(Error::new("a directory without a frame or a store: -r looks below it"));
+            return Err(Error::new("a directory without a frame or a store: -r searches its subdirectories"));
         }
         let mut entries = Vec::new();
         for (place, file) in files.into_iter().enumerate() {

@@ -57,7 +57,7 @@ impl Values {
         let mut array = open(source, start.offset)?;
         if let Some(dtype) = &start.dtype {
             if !array.is_flat() {
-                return Err(Error::new("--dtype is for frames without an array, and this array has a dtype: leave --dtype out"));
+                return Err(Error::new("--dtype is only for frames without a dtype, and this array has one: leave out --dtype"));
             }
             array = array.with_dtype(dtype.clone())?;
         }

@@ -1,4 +1,4 @@
-//! Codecs and filters of this build, in one list. The error for one that is missing names it, and what to install for it.
+//! The codecs and filters of this build. The error for a missing one names it, and says what to install.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -14,16 +14,16 @@ const INSTALL: &str = "`cargo install b2nd-cli --features full` or `pip install 
 const IS_LAZY: u8 = 0x08;
 const IS_INSTRUMENTED: u8 = 0x80;
 
-/// The part of this crate that has a codec or a filter.
+/// The part of this crate that implements a codec or a filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Backend {
-    /// In this crate.
+    /// This crate itself.
     Here,
-    /// In `blosc2-pure-rs`.
+    /// The crate `blosc2-pure-rs`.
     Plugins,
 }
 
-/// The backend of a codec, or the feature that has it, or nothing.
+/// Returns the backend of a codec. The error is the feature that adds the codec, or `None` if no feature does.
 fn backend_of_codec(codec: CodecId) -> Result<Backend, Option<&'static str>> {
     let (is_here, feature) = match codec {
         CodecId::BloscLz => return Ok(Backend::Here),
@@ -38,13 +38,13 @@ fn backend_of_codec(codec: CodecId) -> Result<Backend, Option<&'static str>> {
     if is_here { Ok(Backend::Here) } else { Err(Some(feature)) }
 }
 
-/// The backend of a filter, or the feature that has it, or nothing.
+/// Returns the backend of a filter. The error is the feature that adds the filter, or `None` if no feature does.
 fn backend_of_filter(filter: Filter) -> Result<Backend, Option<&'static str>> {
     match filter {
         Filter::None | Filter::Shuffle | Filter::BitShuffle | Filter::Delta | Filter::TruncPrec => Ok(Backend::Here),
         // ndcell and ndmean
         Filter::Other(32 | 33) => plugins(),
-        // bytedelta in its two versions, int_trunc
+        // both versions of bytedelta, int_trunc
         Filter::Other(34..=36) => Ok(Backend::Here),
         Filter::Other(_) => Err(None),
     }
@@ -54,11 +54,11 @@ fn plugins() -> Result<Backend, Option<&'static str>> {
     if cfg!(feature = "plugins") { Ok(Backend::Plugins) } else { Err(Some("plugins")) }
 }
 
-/// The part of this crate that compresses with this codec and these filters, and decompresses.
+/// Returns the part of this crate that compresses and decompresses with this codec and these filters.
 ///
 /// # Errors
 ///
-/// It is not in this build: the error names the codec or the filter.
+/// This build does not support the codec or a filter: the error names it.
 pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)>) -> Result<Backend> {
     let missing = |name: String, feature: Option<&str>| match feature {
         Some(_) => no_codec(codec, format!("this build of b2nd has no {name}: {INSTALL}")),
@@ -75,21 +75,21 @@ pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)
     Ok(backend)
 }
 
-/// Tells from its header whether a chunk can be decompressed here, before memory is allocated for its data.
+/// Checks whether this build can decompress the chunk with this header, before memory is allocated for its data.
 ///
 /// # Errors
 ///
-/// It cannot: the error names the codec or the filter.
+/// The codec or a filter is not supported: the error names it.
 pub fn accept(chunk: &ChunkHeader) -> Result<()> {
     if is_plain(chunk) { Ok(()) } else { backend_of(chunk).map(|_| ()) }
 }
 
-/// True if a chunk's data need no codec.
+/// True if a chunk's data can be read without a codec.
 pub(crate) fn is_plain(chunk: &ChunkHeader) -> bool {
     chunk.is_stored() || chunk.special().is_some()
 }
 
-/// The backend of a chunk that is neither stored nor special.
+/// Returns the backend of a chunk that is neither stored uncompressed nor special.
 pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     let codec = chunk.codec();
     let backend = backend(codec, chunk.filters())?;
@@ -98,15 +98,15 @@ pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     }
     let flags = chunk.raw_blosc2_flags();
     if flags & IS_INSTRUMENTED != 0 {
-        return Err(no_codec(codec, "the chunk holds measurements of a codec, no data".into()));
+        return Err(no_codec(codec, "the chunk holds measurements of a codec instead of data".into()));
     }
     if flags & IS_LAZY != 0 {
-        return Err(no_codec(codec, "the chunk is lazy: its blocks are elsewhere".into()));
+        return Err(no_codec(codec, "the chunk is lazy: its blocks are stored elsewhere".into()));
     }
     Ok(backend)
 }
 
-/// The backend of such a chunk in the safe set.
+/// Returns the backend that decompresses this chunk for untrusted input. The chunk is neither stored uncompressed nor special.
 pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     match backend_of(chunk)? {
         Backend::Here if chunk.codec() == CodecId::Zstd && !cfg!(feature = "safe") => Err(no_safe_zstd()),

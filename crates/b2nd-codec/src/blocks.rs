@@ -1,4 +1,4 @@
-//! [`Blocks`]: where the blocks of a compressed chunk are.
+//! [`Blocks`]: the positions of the blocks in a compressed chunk.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -13,13 +13,14 @@ use crate::streams::{block_start, stream_count};
 /// The longest dictionary in bytes.
 const MAX_DICTIONARY: usize = 32 << 10;
 
-/// Blocks of a compressed chunk, as its front describes them: enough to read and decompress any of them alone.
+/// The positions of a compressed chunk's blocks, read from the front of the chunk. With them, each block can be read and
+/// decompressed without the others.
 ///
 /// ```text
 /// header | start of each block (int32) | dictionary, if there is one: length (int32), bytes | blocks
 /// ```
 ///
-/// [`Decompressor::block`](crate::Decompressor::block) shows how a block is read.
+/// [`Decompressor::block`](crate::Decompressor::block) has an example that reads a block.
 #[derive(Clone, Debug)]
 pub struct Blocks<'a> {
     header: ChunkHeader,
@@ -28,21 +29,24 @@ pub struct Blocks<'a> {
     /// The first byte at which a block can start.
     blocks_at: usize,
     dictionary: Option<&'a [u8]>,
-    /// The starts in order, where the table has them in another: then a block ends at the next of them.
+    /// The starts in ascending order, if the table has them in another order: a block ends where the next one in the chunk
+    /// starts.
     sorted: Option<Vec<usize>>,
-    /// The part of this crate that decompresses the blocks, if there is one.
+    /// The part of this crate that can decompress the blocks, if there is one.
     pub(crate) backend: Option<Backend>,
     pub(crate) pipeline: Pipeline,
 }
 
 impl<'a> Blocks<'a> {
-    /// The bytes of the front of a chunk that [`new`](Blocks::new) needs. A dictionary makes them more.
+    /// Returns the number of bytes at the front of a chunk that [`new`](Blocks::new) needs. If the chunk has a dictionary, more
+    /// bytes are needed.
     pub fn front_len(header: &ChunkHeader) -> usize {
         let table = count(header).saturating_mul(4).saturating_add(header.header_len());
         if header.has_dictionary() { table.saturating_add(4) } else { table }
     }
 
-    /// Reads the block table at the front of a chunk that is neither stored nor special. `front` may be the whole chunk.
+    /// Reads the block table at the front of a chunk that is neither stored uncompressed nor special. `front` may be the whole
+    /// chunk.
     ///
     /// # Errors
     ///
@@ -52,10 +56,10 @@ impl<'a> Blocks<'a> {
         Blocks::of(ChunkHeader::from_slice(front)?, front)
     }
 
-    /// The block table of a chunk with this header.
+    /// Reads the block table of a chunk whose header is already decoded.
     pub(crate) fn of(header: ChunkHeader, front: &'a [u8]) -> Result<Blocks<'a>> {
         if is_plain(&header) {
-            return Err(Error::custom("the chunk is not compressed: it has no blocks"));
+            return Err(Error::custom("the chunk is stored without compression, so it has no blocks"));
         }
         let front_len = Blocks::front_len(&header);
         if front_len > header.cbytes() {
@@ -108,11 +112,11 @@ impl<'a> Blocks<'a> {
         self.count
     }
 
-    /// The bytes of the chunk that hold a block.
+    /// The range of bytes in the chunk that a block occupies.
     ///
     /// # Errors
     ///
-    /// There is no such block, or it starts where no block can.
+    /// The chunk has no block of this number, or the table's entry is not a valid position.
     pub fn range(&self, block: usize) -> Result<Range<usize>> {
         let no_block = || {
             let cbytes = self.header.cbytes();
@@ -132,7 +136,8 @@ impl<'a> Blocks<'a> {
         Ok(start..end.unwrap_or(usize::MAX).min(self.header.cbytes()))
     }
 
-    /// The length of a block's data in bytes. `None` if blocks vary in length: then the first four bytes of the block say it.
+    /// The length of a block's data in bytes, uncompressed. `None` if blocks vary in length: then the first four bytes of each
+    /// block contain its length.
     pub fn data_len(&self, block: usize) -> Option<usize> {
         if self.are_variable() {
             return None;
@@ -141,12 +146,14 @@ impl<'a> Blocks<'a> {
         Some(self.header.nbytes().saturating_sub(start).min(self.header.blocksize()))
     }
 
-    /// True if blocks vary in length, as in a batch of a table's cells. Then each is decompressed alone.
+    /// True if blocks vary in length, for example because each is a batch of a table's cells. Such blocks are decompressed one by
+    /// one.
     pub fn are_variable(&self) -> bool {
         self.header.has_variable_blocks()
     }
 
-    /// True if decompressing a block takes the data of the first one: the filter delta counts from there.
+    /// True if other blocks cannot be decompressed without the data of the first block. This is so with the filter delta, which
+    /// stores differences to it.
     pub fn need_first(&self) -> bool {
         self.header.filters().any(|(filter, _)| filter == Filter::Delta)
     }
@@ -159,7 +166,7 @@ impl<'a> Blocks<'a> {
         if self.are_variable() { 1 } else { stream_count(&self.header, length) }
     }
 
-    /// The entry of the table, or no place in the chunk.
+    /// The block's entry in the table, or `usize::MAX` if it cannot be a position in the chunk.
     fn entry(&self, block: usize) -> usize {
         block_start(&self.header, self.front, block).unwrap_or(usize::MAX)
     }

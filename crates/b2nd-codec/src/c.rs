@@ -1,4 +1,4 @@
-//! C-Blosc2, through its contexts: a room with unsafe code, which only the feature `c` builds.
+//! C-Blosc2, called through its contexts. This module has unsafe code, and is only built with the feature `c`.
 #![allow(unsafe_code)]
 
 use alloc::vec;
@@ -16,25 +16,25 @@ use crate::header::ChunkHeader;
 use crate::ids::{CodecId, Filter};
 use crate::options::Settings;
 
-/// True if the library, as it is built here, has a codec and filters.
+/// True if C-Blosc2, as it is built here, supports a codec and all of these filters.
 fn has(codec: CodecId, mut filters: impl Iterator<Item = (Filter, u8)>) -> bool {
-    // A shuffle of units other than the elements, which its parameter says, is newer than this C-Blosc2.
+    // This version of C-Blosc2 does not support a shuffle whose parameter sets a unit other than the element.
     let own = |filter: (Filter, u8)| matches!(filter, (Filter::Shuffle | Filter::BitShuffle, 0) | (Filter::TruncPrec, _));
     matches!(codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Lz4Hc | CodecId::Zstd) && filters.all(own)
 }
 
-/// True if the library decompresses a chunk: dictionaries and blocks of any length are newer than this C-Blosc2.
+/// True if C-Blosc2 can decompress a chunk: this version does not support dictionaries and blocks of varying length.
 pub(crate) fn decodes(chunk: &ChunkHeader) -> bool {
     !chunk.has_dictionary() && chunk.version() <= 5 && has(chunk.codec(), chunk.filters())
 }
 
-/// True if the library compresses so.
+/// True if C-Blosc2 can compress with these options.
 pub(crate) fn encodes(with: &Settings) -> bool {
     let filters = with.filters.into_iter().zip(with.filters_meta).map(|(filter, meta)| (Filter::from_code(filter), meta));
     has(with.codec, filters.filter(|(filter, _)| *filter != Filter::None))
 }
 
-/// A context of one thread, to compress or to decompress with.
+/// A single-threaded context of C-Blosc2 for compression or decompression.
 struct Context(NonNull<blosc2_context>);
 
 impl Context {
@@ -48,7 +48,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: it was created by `new`, and nobody else has it.
+        // SAFETY: it was created by `new`, and no other code has a copy.
         unsafe { blosc2_free_ctx(self.0.as_ptr()) }
     }
 }
@@ -67,8 +67,8 @@ pub(crate) fn decompress(chunk: &[u8], data: &mut [u8]) -> Result<()> {
             // SAFETY: the parameters are the library's defaults, in which every pointer is null.
             None => kept.insert(Context::new(|| unsafe { blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS) })?),
         };
-        // SAFETY: the context is alive and used by this thread alone; both buffers are as long as they are said to be, and the
-        // library reads and writes no further.
+        // SAFETY: the context is alive and only used by this thread; both buffers have the lengths that are passed, and the
+        // library stays within them.
         let written =
             unsafe { blosc2_decompress_ctx(context.0.as_ptr(), chunk.as_ptr().cast(), cbytes, data.as_mut_ptr().cast(), nbytes) };
         if written != nbytes {
@@ -78,7 +78,7 @@ pub(crate) fn decompress(chunk: &[u8], data: &mut [u8]) -> Result<()> {
     })
 }
 
-/// A chunk of this data.
+/// Compresses data to a chunk.
 pub(crate) fn compress(with: &Settings, data: &[u8]) -> Result<Vec<u8>> {
     let params = blosc2_cparams {
         compcode: with.codec.code(),
@@ -94,7 +94,7 @@ pub(crate) fn compress(with: &Settings, data: &[u8]) -> Result<Vec<u8>> {
     let context = Context::new(|| unsafe { blosc2_create_cctx(params) })?;
     let mut chunk = vec![0; data.len().saturating_add(BLOSC2_MAX_OVERHEAD as usize)];
     let (nbytes, room) = (length(data.len())?, length(chunk.len())?);
-    // SAFETY: the context is used here alone; both buffers are as long as they are said to be.
+    // SAFETY: the context is only used here; both buffers have the lengths that are passed.
     let written =
         unsafe { blosc2_compress_ctx(context.0.as_ptr(), data.as_ptr().cast(), nbytes, chunk.as_mut_ptr().cast(), room) };
     match usize::try_from(written) {

@@ -1,4 +1,4 @@
-//! [`Compressor`]: data into chunks, as C-Blosc2 lays them out.
+//! [`Compressor`]: compresses data to chunks with the same layout as C-Blosc2's.
 
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
@@ -13,10 +13,11 @@ use crate::ids::Special;
 use crate::leaf::Packers;
 use crate::options::{Options, Settings};
 
-/// Shorter data is stored as it is.
+/// Data with fewer bytes are stored uncompressed.
 const SHORTEST: usize = 32;
 
-/// Compresses chunks. Several threads may share one; with the feature `std` each keeps its buffers.
+/// Compresses data to chunks. A compressor can be shared by threads; with the feature `std`, each thread keeps its buffers for
+/// the next chunk.
 ///
 /// ```
 /// use b2nd_codec::{CodecId, Compressor, Options, decompress};
@@ -46,14 +47,14 @@ struct State {
     stream: Vec<u8>,
 }
 
-/// Some blocks of a chunk, compressed: [`Compressor::part`] makes them.
+/// Some compressed blocks of a chunk: the result of [`Compressor::part`].
 #[derive(Debug)]
 pub struct Packed {
     nbytes: usize,
     /// The number of the first block.
     first: usize,
-    /// What the blocks were compressed into, in the first part after room for the header and the block table. Their data, if only the
-    /// whole chunk can be compressed.
+    /// The compressed blocks. In the first part, they follow space for the header and the block table. If only whole chunks can
+    /// be compressed, this is the uncompressed data.
     bytes: Vec<u8>,
     /// The start of each block, and the end of the last one. In the first part also of the blocks of those that follow.
     starts: Vec<usize>,
@@ -86,11 +87,11 @@ impl Packed {
 }
 
 fn not_all_blocks() -> Error {
-    Error::custom("the parts of a chunk are not all of its blocks in order")
+    Error::custom("the parts are not all blocks of the chunk in their order")
 }
 
 impl State {
-    /// Lends the buffers of this thread. With the feature `std` they are kept.
+    /// Calls `work` with the buffers of this thread. With the feature `std`, they are kept for the next call.
     fn lend<T>(work: impl FnOnce(&mut State) -> T) -> T {
         #[cfg(feature = "std")]
         {
@@ -108,7 +109,7 @@ impl State {
 }
 
 impl Compressor {
-    /// Makes a compressor.
+    /// Creates a compressor.
     ///
     /// # Errors
     ///
@@ -121,7 +122,7 @@ impl Compressor {
         Ok(Compressor { settings, backend, pipeline })
     }
 
-    /// Sets the array's metalayer in the released layout, which the plugins ndcell, ndmean, ndlz and zfp need.
+    /// Sets the array metalayer in the current layout. The plugins ndcell, ndmean, ndlz and zfp need it.
     #[must_use]
     pub fn with_metalayer(mut self, metalayer: Vec<u8>) -> Compressor {
         self.settings.metalayer = metalayer;
@@ -133,7 +134,8 @@ impl Compressor {
         self.settings.blocksize(nbytes)
     }
 
-    /// Compresses data into a chunk. Data that would not get shorter is stored; a chunk of zeros is only a header.
+    /// Compresses data to a chunk. If compression does not make the data shorter, they are stored uncompressed. A chunk of zeros
+    /// is only a header.
     ///
     /// # Errors
     ///
@@ -147,8 +149,9 @@ impl Compressor {
         self.join([self.part(data.len(), 0..usize::MAX, fill)?], fill)
     }
 
-    /// Compresses some blocks of a chunk of `nbytes` bytes: several threads can make the parts of a chunk at once, and none needs memory
-    /// for the data of more than a block. `fill` writes the data of the block with this number into a buffer of its length.
+    /// Compresses some blocks of a chunk whose data have `nbytes` bytes. Several threads can compress parts of a chunk at the
+    /// same time, with memory for only one uncompressed block each. `fill(n, buffer)` has to write the data of block `n` into the
+    /// buffer.
     ///
     /// ```
     /// use b2nd_codec::{Compressor, Options, decompress};
@@ -163,7 +166,7 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// The chunk is longer than a chunk can be, or the codec fails.
+    /// The data are longer than a chunk can hold, or the codec fails.
     pub fn part(&self, nbytes: usize, blocks: Range<usize>, mut fill: impl FnMut(usize, &mut [u8])) -> Result<Packed> {
         let (blocksize, is_raw) = (self.blocksize(nbytes).max(1), self.is_raw(nbytes));
         let count = nbytes.div_ceil(blocksize);
@@ -219,12 +222,12 @@ impl Compressor {
         })
     }
 
-    /// Makes a chunk of its parts, which follow each other from the first block to the last. Data that would not get shorter is stored,
-    /// and `fill` called for its blocks again.
+    /// Joins the parts of a chunk, which have to be in the order of their blocks. If compression did not make the data shorter,
+    /// they are stored uncompressed, for which `fill` is called again.
     ///
     /// # Errors
     ///
-    /// The parts are not all blocks of a chunk in order, or it is longer than a chunk can be.
+    /// The parts are not all blocks of a chunk in their order, or the chunk would be too long.
     pub fn join(&self, parts: impl IntoIterator<Item = Packed>, fill: impl FnMut(usize, &mut [u8])) -> Result<Vec<u8>> {
         let mut parts = parts.into_iter();
         let mut whole = parts.next().ok_or_else(not_all_blocks)?;
@@ -292,7 +295,8 @@ impl Compressor {
         Ok(header)
     }
 
-    /// True if blocks are not compressed one by one: they are stored, or compressed together by a foreign codec.
+    /// True if blocks are not compressed one by one, because they are stored uncompressed or a codec of another crate compresses
+    /// the whole chunk.
     fn is_raw(&self, nbytes: usize) -> bool {
         self.needs_all_parts() || self.settings.level == 0 || nbytes < SHORTEST
     }
@@ -311,7 +315,7 @@ impl Compressor {
         false
     }
 
-    /// The chunk of a foreign codec, if it has the blocks that it should.
+    /// Compresses with a codec of another crate. Returns `None` if the chunk has other blocks than expected.
     #[cfg(any(feature = "c", feature = "plugins"))]
     fn foreign(&self, data: &[u8]) -> Result<Option<Vec<u8>>> {
         #[cfg(feature = "plugins")]
@@ -332,7 +336,7 @@ impl Compressor {
         Ok(is_expected.then_some(bytes))
     }
 
-    /// Appends a stream: a run, or what the codec makes of it, or the bytes as they are.
+    /// Appends a stream: as a run of one byte, compressed, or uncompressed, whichever is shortest.
     fn put_stream(&self, part: &[u8], packers: &mut Packers, stream: &mut Vec<u8>, chunk: &mut Vec<u8>) -> Result<()> {
         if let Some(byte) = run_of(part) {
             chunk.extend_from_slice(&(-i32::from(byte)).to_le_bytes());
@@ -354,7 +358,7 @@ fn int32(number: usize) -> Result<[u8; 4]> {
     number.map(i32::to_le_bytes).map_err(|_| Error::custom("a chunk has at most 2 GiB"))
 }
 
-/// The byte of which all bytes are. Slices are compared many bytes at once.
+/// Returns the value of the bytes if all are equal. Slices are compared many bytes at a time.
 fn run_of(bytes: &[u8]) -> Option<u8> {
     let (first, rest) = bytes.split_first()?;
     (bytes.get(..rest.len()) == Some(rest)).then_some(*first)

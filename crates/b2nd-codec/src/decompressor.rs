@@ -1,4 +1,4 @@
-//! [`Decompressor`]: one loop over blocks, streams and filters, with buffers that are kept.
+//! [`Decompressor`]: decompresses blocks and streams and undoes filters, with buffers that are reused.
 
 #[cfg(feature = "plugins")]
 use alloc::borrow::ToOwned;
@@ -19,10 +19,10 @@ use crate::ids::Special;
 use crate::leaf::Leaves;
 use crate::streams::read_streams;
 
-/// Decompresses chunks and blocks, and keeps its buffers for the next one: a codec's tables and two blocks at most.
+/// Decompresses chunks and blocks. It keeps its buffers for the next chunk: the tables of codecs and at most two blocks.
 ///
-/// [`decompress`](crate::decompress) is enough for most programs. This is for those that decompress single blocks, need a time limit
-/// or the safe set, or have chunks of plugins.
+/// For most programs, [`decompress`](crate::decompress) is enough. Use a decompressor for single blocks, time limits, untrusted
+/// input or chunks of plugins.
 ///
 /// ```
 /// use b2nd_codec::{Blocks, ChunkHeader, Decompressor, Options, compress};
@@ -54,7 +54,7 @@ pub struct Decompressor {
 
 type Fallback = dyn FnMut(&[u8], &mut [u8]) -> Result<()> + Send;
 
-/// A block of which runs of elements are taken: [`Decompressor::part`].
+/// A partly decompressed block from which some elements can be copied: the result of [`Decompressor::part`].
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
     streams: &'a [u8],
@@ -62,40 +62,40 @@ pub struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Copies whole elements of the block, from byte `start` of its data on.
+    /// Copies whole elements of the block to `out`. `start` is the position of the first one in the block's data, in bytes.
     pub fn copy(&self, start: usize, out: &mut [u8]) {
         self.pick.take(self.streams, start, out);
     }
 }
 
 impl Decompressor {
-    /// Makes a decompressor with empty buffers and every codec of this build.
+    /// Creates a decompressor with every codec of this build.
     pub fn new() -> Decompressor {
         Decompressor::default()
     }
 
-    /// Makes a decompressor of untrusted input: BloscLZ, LZ4 and zlib without `unsafe` code, and with the feature `safe` Zstandard with
-    /// least. Without that feature it rejects Zstandard. It has nothing of the features `c` and `plugins`.
+    /// Creates a decompressor for untrusted input. BloscLZ, LZ4 and zlib have no `unsafe` code. Zstandard needs the feature
+    /// `safe` and uses the decoder with the least `unsafe` code. Codecs of the features `c` and `plugins` are rejected.
     pub fn safe() -> Decompressor {
         Decompressor { leaves: Leaves::safe(), ..Decompressor::default() }
     }
 
-    /// Adds a decompressor for the chunks that this one rejects: a codec of your own, or for untrusted input one in another process. It
-    /// gets the chunk and a buffer of the data's length.
+    /// Adds a decompressor for the chunks that this one rejects, for example your own codec, or a separate process for untrusted
+    /// input. `decompress` gets the chunk and a buffer with the length of the data.
     #[must_use]
     pub fn with_fallback(mut self, decompress: impl FnMut(&[u8], &mut [u8]) -> Result<()> + Send + 'static) -> Decompressor {
         self.fallback = Some(Box::new(decompress));
         self
     }
 
-    /// Sets the array's metalayer, in the released layout. The plugins ndcell, ndmean, ndlz and zfp need it.
+    /// Sets the array metalayer in the current layout. The plugins ndcell, ndmean, ndlz and zfp need it.
     #[must_use]
     pub fn with_metalayer(mut self, metalayer: &[u8]) -> Decompressor {
         self.set_metalayer(metalayer);
         self
     }
 
-    /// Sets the array's metalayer, as [`with_metalayer`](Decompressor::with_metalayer).
+    /// Sets the array metalayer, like [`with_metalayer`](Decompressor::with_metalayer).
     pub fn set_metalayer(&mut self, metalayer: &[u8]) {
         #[cfg(feature = "plugins")]
         metalayer.clone_into(&mut self.metalayer);
@@ -110,7 +110,8 @@ impl Decompressor {
         self.leaves.deadline.time = time;
     }
 
-    /// Lends a decompressor with every codec of this build. With the feature `std` each thread has one, which keeps its buffers.
+    /// Calls `work` with a decompressor that has every codec of this build. With the feature `std`, each thread has one, which
+    /// keeps its buffers.
     pub fn lend<T>(work: impl FnOnce(&mut Decompressor) -> T) -> T {
         #[cfg(feature = "std")]
         {
@@ -126,35 +127,35 @@ impl Decompressor {
         work(&mut Decompressor::new())
     }
 
-    /// Tells from its header whether a chunk can be decompressed, before memory is allocated for its data.
+    /// Checks whether the chunk with this header can be decompressed, before memory is allocated for its data.
     ///
     /// # Errors
     ///
-    /// It cannot: the error of the kind [`NoCodec`](ErrorKind::NoCodec) names the codec or the filter.
+    /// The codec or a filter is not supported: the error has the kind [`NoCodec`](ErrorKind::NoCodec) and names it.
     pub fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
         if is_plain(chunk) || self.fallback.is_some() { Ok(()) } else { self.backend(chunk).map(|_| ()) }
     }
 
-    /// The backend of a chunk that is neither stored nor special.
+    /// Returns the part of this crate that decompresses a chunk that is neither stored uncompressed nor special.
     fn backend(&self, chunk: &ChunkHeader) -> Result<Backend> {
         if self.leaves.are_safe() { safe_backend_of(chunk) } else { backend_of(chunk) }
     }
 
-    /// Decompresses a whole chunk into a buffer of as many bytes as its header says.
+    /// Decompresses a whole chunk into a buffer, which must have the length that the chunk's header states.
     ///
     /// # Errors
     ///
-    /// The buffer has another length, the chunk is damaged, or a codec or filter is not here.
+    /// The buffer has another length, the chunk is damaged, or its codec or a filter is not supported.
     pub fn chunk(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
         let header = ChunkHeader::from_slice(chunk)?;
         self.chunk_of(&header, chunk, data)
     }
 
-    /// Decompresses a whole chunk whose header has been read: [`chunk`](Decompressor::chunk) does it with one that has not.
+    /// Decompresses a whole chunk whose header is already decoded. [`chunk`](Decompressor::chunk) decodes the header itself.
     ///
     /// # Errors
     ///
-    /// Those of [`chunk`](Decompressor::chunk).
+    /// The same as for [`chunk`](Decompressor::chunk).
     pub fn chunk_of(&mut self, header: &ChunkHeader, chunk: &[u8], data: &mut [u8]) -> Result<()> {
         let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
         if data.len() != nbytes {
@@ -180,12 +181,12 @@ impl Decompressor {
         Ok(())
     }
 
-    /// Decompresses a whole chunk whose header has been read into new memory. Before it is allocated, codec, filters and block table are
-    /// checked: a header can claim 2 GiB.
+    /// Decompresses a whole chunk, whose header is already decoded, into new memory. Codec, filters and block table are checked
+    /// before the memory is allocated, because a header can claim 2 GiB.
     ///
     /// # Errors
     ///
-    /// Those of [`chunk`](Decompressor::chunk), and the memory cannot be allocated.
+    /// The same as for [`chunk`](Decompressor::chunk), or the memory cannot be allocated.
     pub fn data_of(&mut self, header: &ChunkHeader, chunk: &[u8]) -> Result<Vec<u8>> {
         self.accept(header)?;
         if !is_plain(header) {
@@ -198,18 +199,19 @@ impl Decompressor {
         Ok(data)
     }
 
-    /// Decompresses a block into a buffer of its length, from the bytes that [`Blocks::range`] gives. `first` is the data of the
-    /// chunk's first block, if [`Blocks::need_first`] says so; `None` decompresses the first block itself.
+    /// Decompresses a block into a buffer of its length. `bytes` is the range of the chunk that [`Blocks::range`] returns. If
+    /// [`Blocks::need_first`] is true, `first` is the data of the chunk's first block, or `None` for the first block itself.
     ///
     /// # Errors
     ///
-    /// The block is damaged or has another length, or a codec or filter is not here. Offsets count from the start of the block.
+    /// The block is damaged or has another length, or its codec or a filter is not supported. Offsets count from the start of the
+    /// block.
     pub fn block(&mut self, blocks: &Blocks<'_>, bytes: &[u8], first: Option<&[u8]>, block: &mut [u8]) -> Result<()> {
         let header = blocks.header();
         match blocks.backend {
             Some(Backend::Here) => {}
             Some(Backend::Plugins) => {
-                return Err(Error::custom(format_args!("{} decompresses whole chunks alone", header.codec())));
+                return Err(Error::custom(format_args!("{} decompresses only whole chunks", header.codec())));
             }
             None => return self.backend(header).map(|_| ()),
         }
@@ -219,7 +221,7 @@ impl Decompressor {
         let length = block.len();
         let into = if pipeline.moves() == 0 { &mut *block } else { front(streams, length)? };
         if blocks.are_variable() {
-            let (found, content) = bytes.split_first_chunk().ok_or_else(|| Error::custom("a block lacks its length"))?;
+            let (found, content) = bytes.split_first_chunk().ok_or_else(|| Error::custom("the length of a block is missing"))?;
             let found = i32::from_le_bytes(*found);
             if usize::try_from(found) != Ok(length) {
                 return Err(Error::custom(format_args!("expected a block of {length} bytes, found {found}")));
@@ -237,14 +239,14 @@ impl Decompressor {
         pipeline.undo(first, streams, filtered, block)
     }
 
-    /// Decompresses as much of a block of the chunk's blocksize as its first `end` bytes need, for runs of elements of `itemsize` bytes
-    /// to be taken out of it. Damage after these bytes may go unnoticed.
+    /// Decompresses the part of a block that its first `end` bytes need, so that runs of elements of `itemsize` bytes can be
+    /// copied from it. The block must have the chunk's blocksize. Damage after these bytes may not be noticed.
     ///
-    /// `None` if only [`block`](Decompressor::block) undoes the block's filters.
+    /// Returns `None` if the block's filters cannot be undone for a part: use [`block`](Decompressor::block).
     ///
     /// # Errors
     ///
-    /// Those of [`block`](Decompressor::block).
+    /// The same as for [`block`](Decompressor::block).
     pub fn part(&mut self, blocks: &Blocks<'_>, bytes: &[u8], itemsize: usize, end: usize) -> Result<Option<Part<'_>>> {
         let header = blocks.header();
         let length = header.blocksize();

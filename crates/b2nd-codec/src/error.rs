@@ -1,13 +1,14 @@
-//! [`Error`]: small, and a sentence that says where, what was expected and what was found.
+//! [`Error`]: a small error whose sentence says where the input is wrong, what was expected and what was found.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::fmt;
 
-/// The result of everything in this crate that can fail.
+/// The result of all fallible functions of this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// An error: the fault, its byte and its field. It is one pointer wide; `Display` and `Debug` print a sentence.
+/// An error of this crate. It is one pointer wide; `Display` and `Debug` print a sentence with the fault, the offset and the
+/// field.
 ///
 /// ```
 /// let error = b2nd_codec::ChunkHeader::from_slice(&[5, 1, 5, 0]).unwrap_err();
@@ -31,14 +32,14 @@ pub enum ErrorKind {
         /// The number of missing bytes, at least 1.
         needed: usize,
     },
-    /// A number in a header disagrees with another one, or is out of range.
+    /// A number in a header contradicts another one, or is out of range.
     Mismatch {
         /// The expected value, or the range of valid ones.
         expected: String,
         /// The value that was found.
         found: String,
     },
-    /// A buffer has another length than the data.
+    /// The buffer does not have the length of the data.
     Count {
         /// The length of the data.
         expected: usize,
@@ -52,7 +53,7 @@ pub enum ErrorKind {
         /// The largest length allowed.
         limit: usize,
     },
-    /// The codec or a filter of a chunk is not in this build.
+    /// This build does not support the codec or a filter of a chunk.
     NoCodec {
         /// The name of the chunk's codec.
         codec: String,
@@ -64,27 +65,27 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// The fault, for a program to match on.
+    /// The kind of the error, for a program to match on.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// The fault, owned.
+    /// Returns the kind of the error by value.
     pub fn into_kind(self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The offset of the byte at fault, from the start of the chunk, stream or block.
+    /// The offset of the first wrong byte, from the start of the chunk, stream or block.
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
 
-    /// The field at fault, such as `blocksize`.
+    /// The name of the wrong field, such as `blocksize`.
     pub fn field(&self) -> Option<&'static str> {
         self.0.field
     }
 
-    /// The number of missing bytes. `None` unless the input ends too early.
+    /// The number of missing bytes if the input ends too early, else `None`.
     pub fn needed(&self) -> Option<usize> {
         match self.0.kind {
             ErrorKind::UnexpectedEnd { needed } => Some(needed),
@@ -99,7 +100,7 @@ impl Error {
         Error::from(ErrorKind::Message(message.to_string()))
     }
 
-    /// Adds `start` to the offset, if there is one.
+    /// Adds `start` to the offset of the error, if it has one.
     #[cold]
     #[must_use]
     pub fn shifted(mut self, start: usize) -> Error {
@@ -125,7 +126,7 @@ impl Error {
         Error::from(ErrorKind::UnexpectedEnd { needed }).at(length)
     }
 
-    /// The error for a number in a header.
+    /// Creates the error for a wrong number in a header.
     #[cold]
     pub(crate) fn mismatch(name: &'static str, expected: impl fmt::Display, found: impl fmt::Display, offset: usize) -> Error {
         let kind = ErrorKind::Mismatch { expected: expected.to_string(), found: found.to_string() };

@@ -1,4 +1,4 @@
-//! Filters of a chunk, undone block by block.
+//! Applies and undoes the filters of a chunk, block by block.
 
 use alloc::vec::Vec;
 
@@ -14,7 +14,7 @@ mod shuffle;
 mod trunc;
 use shuffle::{shuffle, unshuffle, unshuffle_part};
 
-/// The filters of a chunk that change a block, in the order in which they ran.
+/// The filters of a chunk that change its bytes, in the order in which they are applied.
 #[derive(Clone, Debug)]
 pub(crate) struct Pipeline {
     steps: [Step; 6],
@@ -36,20 +36,20 @@ impl Step {
         matches!(self.filter, Filter::Shuffle | Filter::BitShuffle)
     }
 
-    /// The parameter, which replaces the type size if it is not 0.
+    /// The filter's parameter, or the chunk's typesize if the parameter is 0.
     fn typesize(self, typesize: usize) -> usize {
         if self.meta == 0 { typesize } else { self.meta.into() }
     }
 }
 
-/// The order of the bytes of a block's elements in its streams.
+/// How the bytes of a block's elements are arranged in its streams.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pick {
-    /// As they are.
+    /// Not rearranged.
     Plain,
-    /// Shuffled, as elements of this length.
+    /// Byte shuffle of elements with this length.
     Bytes(usize),
-    /// Their bits shuffled, as elements of this length, in this version of the format.
+    /// Bit shuffle of elements with this length, in this version of the chunk format.
     Bits(usize, u8),
 }
 
@@ -61,7 +61,7 @@ impl Pick {
         }
     }
 
-    /// The number of bytes of each stream that the first `end` bytes of a block of this length need.
+    /// Returns how many bytes of each stream are needed for the first `end` bytes of a block of this length.
     pub(crate) fn needed(self, end: usize, length: usize, streams: usize) -> usize {
         match self {
             Pick::Plain if streams == 1 => end,
@@ -71,7 +71,7 @@ impl Pick {
         }
     }
 
-    /// Takes the bytes of a block from `start` on out of its streams.
+    /// Copies the bytes of a block from `start` on to `out`.
     pub(crate) fn take(self, streams: &[u8], start: usize, out: &mut [u8]) {
         match self {
             Pick::Plain => {
@@ -89,7 +89,7 @@ impl Pipeline {
     pub(crate) fn of(header: &ChunkHeader) -> Pipeline {
         let mut steps = [Step { filter: Filter::None, meta: 0 }; 6];
         let mut count = 0;
-        // What was cut off is gone: trunc_prec and int_trunc have nothing to undo.
+        // trunc_prec and int_trunc have nothing to undo, because the bits are lost.
         let kept = |filter: &(Filter, u8)| !matches!(filter.0, Filter::None | Filter::TruncPrec | Filter::Other(36));
         for (step, (filter, meta)) in steps.iter_mut().zip(header.filters().filter(kept)) {
             *step = Step { filter, meta };
@@ -98,11 +98,11 @@ impl Pipeline {
         Pipeline { steps, count, typesize: header.typesize(), version: header.version() }
     }
 
-    /// The filters of chunks to be written, with the slots that a header has.
+    /// Creates the pipeline for chunks that are written, from the slots of a header.
     ///
     /// # Errors
     ///
-    /// A filter truncates elements that it cannot, or by more bits than they have.
+    /// A filter truncates elements of an unsupported length, or more bits than they have.
     pub(crate) fn new(filters: &[u8; 6], metas: &[u8; 6], typesize: usize) -> Result<Pipeline> {
         let mut steps = [Step { filter: Filter::None, meta: 0 }; 6];
         let mut count = 0;
@@ -115,18 +115,18 @@ impl Pipeline {
         Ok(Pipeline { steps, count, typesize, version: 5 })
     }
 
-    /// True if blocks differ from the first one: the filter delta.
+    /// True if the other blocks are stored as differences to the first block (filter delta).
     pub(crate) fn has_delta(&self) -> bool {
         self.steps().iter().any(|step| step.filter == Filter::Delta)
     }
 
-    /// Cuts off what the filters cut off, and changes nothing else: the data as they are when they are read again.
+    /// Clears the bits that trunc_prec and int_trunc remove, so that the data are as they will be when they are read again.
     pub(crate) fn truncate(&self, data: &mut [u8]) {
         self.steps().iter().for_each(|step| trunc::apply(data, step.filter, step.meta, self.typesize));
     }
 
-    /// Applies the filters to a block, with a second buffer. `first` is the chunk's first block, [truncated](Pipeline::truncate), or
-    /// `None` if this is it.
+    /// Applies the filters to a block. `other` is a second buffer. `first` is the chunk's first block after
+    /// [`truncate`](Pipeline::truncate), or `None` if this is the first block.
     pub(crate) fn apply(&self, block: &mut Vec<u8>, other: &mut Vec<u8>, first: Option<&[u8]>) {
         for step in self.steps() {
             match step.filter {
@@ -145,8 +145,8 @@ impl Pipeline {
         }
     }
 
-    /// The way to take some elements of a block of this length out of its streams, if there is one. Elements start at multiples of
-    /// `itemsize` bytes.
+    /// Returns how to copy single elements of a block of this length from its streams, if that is possible. Elements start at
+    /// multiples of `itemsize` bytes.
     pub(crate) fn pick(&self, itemsize: usize, length: usize) -> Option<Pick> {
         let pick = match self.steps() {
             [] => Pick::Plain,
@@ -162,12 +162,13 @@ impl Pipeline {
         self.steps.get(..self.count).unwrap_or_default()
     }
 
-    /// The number of filters that need a second buffer. Without any, streams go straight to their place.
+    /// The number of filters that need a second buffer. If it is 0, streams are decompressed to their final place.
     pub(crate) fn moves(&self) -> usize {
         self.steps().iter().filter(|step| step.moves()).count()
     }
 
-    /// Undoes the filters: from the front of `streams` into `place`, or in `place` if none needs a second buffer.
+    /// Undoes the filters. The result is in `place`. The input is at the front of `streams`, or in `place` if no filter needs a
+    /// second buffer.
     pub(crate) fn undo(&self, first: Option<&[u8]>, streams: &mut Vec<u8>, other: &mut Vec<u8>, place: &mut [u8]) -> Result<()> {
         let length = place.len();
         let mut left = self.moves();

@@ -1,4 +1,4 @@
-//! Panics of foreign codecs, which are errors here.
+//! Turns panics in codecs of other crates into errors.
 
 use std::boxed::Box;
 use std::cell::Cell;
@@ -7,11 +7,11 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use crate::error::{Error, Result};
 
 std::thread_local! {
-    /// True if this thread is in a foreign codec.
+    /// True while this thread runs a codec of another crate.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls a foreign codec. It meets whatever a file holds: where it panics, that is an error.
+/// Calls a codec of another crate, and returns an error if it panics, as it may on damaged files.
 pub(crate) fn guarded<T>(name: &str, work: impl FnOnce() -> T) -> Result<T> {
     GUARDED.set(true);
     let done = catch_unwind(AssertUnwindSafe(work));
@@ -19,9 +19,9 @@ pub(crate) fn guarded<T>(name: &str, work: impl FnOnce() -> T) -> Result<T> {
     done.map_err(|_| Error::custom(format_args!("{name} panicked")))
 }
 
-/// Silences the messages of panics inside foreign codecs, which are returned as errors. Other panics print as before.
+/// Silences the messages of panics in codecs of other crates, which become errors. Other panics print as before.
 ///
-/// This sets the process's panic hook: call it once, at the start of a program.
+/// Sets the process's panic hook: call this once, at the start of a program.
 pub fn quiet_panics() {
     let others = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {

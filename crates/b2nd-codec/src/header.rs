@@ -18,19 +18,19 @@ const MAX_CBYTES: usize = i32::MAX as usize;
 const IS_EXTENDED: u8 = 0x05;
 const IS_STORED: u8 = 0x02;
 
-/// Bit 3 of the flags.
+/// Bit 3 of a chunk's flags.
 const HAS_DELTA: u8 = 0x08;
 
 /// Bit 4 of the flags: blocks are not split into streams.
 const IS_UNSPLIT: u8 = 0x10;
 
-/// The chunk format's version that this crate writes: that of C-Blosc2 since 2.0.
+/// The version of the chunk format that this crate writes, the same as C-Blosc2 since 2.0.
 const VERSION: u8 = 5;
 
-/// Bit 0 of the flags in byte 30: blocks vary in length, and each starts with its own.
+/// Bit 0 of the flags in byte 30: blocks vary in length, and each starts with its length.
 const HAS_VARIABLE_BLOCKS: u8 = 0x01;
 
-/// The header of a Blosc2 chunk, 16 or 32 bytes, kept as they are.
+/// The header of a Blosc2 chunk. Its 16 or 32 bytes are kept unchanged.
 ///
 /// ```text
 ///  0  version | versionlz | flags | typesize
@@ -53,7 +53,7 @@ const HAS_VARIABLE_BLOCKS: u8 = 0x01;
 /// Source: C-Blosc2's "Chunk Format".
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ChunkHeader {
-    /// If the header has 16 bytes, the others are zero.
+    /// If the header has 16 bytes, the other bytes are zero.
     bytes: [u8; ChunkHeader::MAX_LEN],
 }
 
@@ -65,8 +65,8 @@ impl ChunkHeader {
     ///
     /// # Errors
     ///
-    /// C-Blosc2 would refuse a field, which the error names: sizes are negative or contradict each other, or the typesize is 0. Or the
-    /// input ends early.
+    /// The input ends early, or the header has a field that C-Blosc2 rejects: a size is negative, sizes contradict each other, or
+    /// the typesize is 0. The error names the field.
     pub fn from_slice(chunk: &[u8]) -> Result<ChunkHeader> {
         let mut bytes = [0; ChunkHeader::MAX_LEN];
         let length =
@@ -80,7 +80,7 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// The header of data that are stored uncompressed.
+    /// Creates the header of a chunk whose data are stored uncompressed.
     ///
     /// # Errors
     ///
@@ -93,12 +93,12 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// The header of a chunk that is only a header.
+    /// Creates the header of a special chunk without a value; it is the whole chunk.
     ///
     /// # Errors
     ///
-    /// `nbytes` is not a multiple of `typesize` or longer than a chunk can hold, the elements are NaN and not 4 or 8 bytes long, or
-    /// `special` is [`Special::Value`], which needs the value.
+    /// `nbytes` is not a multiple of `typesize`, or longer than a chunk can hold; `special` is [`Special::Nan`] and elements do
+    /// not have 4 or 8 bytes; or `special` is [`Special::Value`], which needs a value.
     pub fn special_chunk(special: Special, nbytes: usize, typesize: usize, blocksize: usize) -> Result<ChunkHeader> {
         if special == Special::Value {
             return Err(Error::custom("`Special::Value` needs the value's bytes: see `Chunk::repeated`"));
@@ -116,11 +116,11 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// The header of a chunk whose elements all equal the value after it.
+    /// Creates the header of a chunk whose elements all have the same value, which follows the header.
     ///
     /// # Errors
     ///
-    /// `nbytes` is 0, not a multiple of the value's length `typesize`, or longer than a chunk can hold.
+    /// `nbytes` is 0, not a multiple of `typesize` (the length of the value), or longer than a chunk can hold.
     pub fn repeated(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         if nbytes == 0 || nbytes % typesize != 0 {
@@ -134,7 +134,7 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Sets the blocksize, if a chunk of this length can have it.
+    /// Sets the blocksize, unless a chunk of this length cannot have it.
     pub fn set_blocksize(&mut self, blocksize: usize) {
         if let (true, Ok(bytes)) = ((1..=self.nbytes().min(MAX_BLOCKSIZE)).contains(&blocksize), length("blocksize", blocksize)) {
             self.bytes[8..12].copy_from_slice(&bytes);
@@ -174,7 +174,7 @@ impl ChunkHeader {
             return Err(Error::mismatch("typesize", "1 or more", typesize, 3));
         }
         let mut bytes = [0; ChunkHeader::MAX_LEN];
-        // C-Blosc2 too writes 1 for a typesize that the field cannot hold.
+        // C-Blosc2 also writes 1 for a typesize that does not fit the field.
         bytes[..4].copy_from_slice(&[VERSION, 1, IS_EXTENDED, u8::try_from(typesize).unwrap_or(1)]);
         bytes[4..8].copy_from_slice(&length("nbytes", nbytes)?);
         bytes[8..12].copy_from_slice(&length("blocksize", nbytes.clamp(1, MAX_BLOCKSIZE))?);
@@ -182,7 +182,7 @@ impl ChunkHeader {
         Ok(ChunkHeader { bytes })
     }
 
-    /// The checks that C-Blosc2 makes before it decompresses.
+    /// Makes the checks that C-Blosc2 makes before it decompresses.
     fn check(&self) -> Result<()> {
         let [nbytes, blocksize, cbytes] = [4, 8, 12].map(|at| self.int32(at));
         let header_len = self.header_len();
@@ -223,7 +223,7 @@ impl ChunkHeader {
         i32::from_le_bytes(bytes)
     }
 
-    /// A size, or 0 if it is negative, which it is not in a checked header.
+    /// Reads a size. A negative size, which a checked header does not have, becomes 0.
     fn size(&self, at: usize) -> usize {
         usize::try_from(self.int32(at)).unwrap_or(0)
     }
@@ -243,7 +243,7 @@ impl ChunkHeader {
         if self.is_extended() { ChunkHeader::MAX_LEN } else { SHORT }
     }
 
-    /// Returns true if the header has 32 bytes, and so a filter pipeline.
+    /// Returns true if the header has 32 bytes, and so has a filter pipeline.
     pub fn is_extended(&self) -> bool {
         self.bytes[2] & IS_EXTENDED == IS_EXTENDED
     }
@@ -273,17 +273,17 @@ impl ChunkHeader {
         usize::from(self.bytes[3])
     }
 
-    /// The length of the data in bytes, uncompressed.
+    /// The length of the uncompressed data in bytes.
     pub fn nbytes(&self) -> usize {
         self.size(4)
     }
 
-    /// The length of a block in bytes, uncompressed.
+    /// The length of an uncompressed block in bytes.
     pub fn blocksize(&self) -> usize {
         self.size(8)
     }
 
-    /// The length of the chunk in bytes, its header included.
+    /// The length of the chunk in bytes, including its header.
     pub fn cbytes(&self) -> usize {
         self.size(12)
     }
@@ -293,7 +293,7 @@ impl ChunkHeader {
         self.bytes[2] & IS_STORED != 0 && self.special_code().is_none()
     }
 
-    /// The kind of a special chunk. `None` for any other.
+    /// The kind of a special chunk, `None` for other chunks.
     pub fn special(&self) -> Option<Special> {
         Special::from_code(self.special_code()?)
     }
@@ -302,8 +302,8 @@ impl ChunkHeader {
         Some(self.bytes[31] >> 4 & 0x07).filter(|&code| code != 0)
     }
 
-    /// The codec. Three bits of the flags give its format. LZ4 and LZ4HC share one; the byte of the codec tells them apart if the
-    /// writer set it (in chunks of version 4 it can be 0).
+    /// The codec. Three bits of the flags contain the codec's format. LZ4 and LZ4HC share a format; the field for the codec tells
+    /// them apart, if the writer filled it in (in chunks of version 4 it can be 0).
     pub fn codec(&self) -> CodecId {
         let own = self.bytes[22];
         match self.bytes[2] >> 5 {
@@ -313,7 +313,7 @@ impl ChunkHeader {
             3 => CodecId::Zlib,
             4 => CodecId::Zstd,
             6 => CodecId::from_code(own),
-            // 7 refers to the frame's header; the others are reserved.
+            // 7 means that the frame's header has the codec; the other numbers are reserved.
             format => CodecId::Other(format),
         }
     }
@@ -323,8 +323,8 @@ impl ChunkHeader {
         self.bytes[23]
     }
 
-    /// The filters with their parameters, in the order in which they ran. Empty slots are left out. In a header of 16 bytes the filters
-    /// come from its flags.
+    /// The filters with their parameters, in the order in which they were applied, without empty slots. If the header has 16
+    /// bytes, the filters come from its flags.
     pub fn filters(&self) -> impl Iterator<Item = (Filter, u8)> {
         let mut slots = [(Filter::None, 0); 6];
         if self.is_extended() {
@@ -351,15 +351,16 @@ impl ChunkHeader {
         self.bytes[30] & HAS_VARIABLE_BLOCKS != 0
     }
 
-    /// The data of a stored chunk that has this header, without a copy. `None` for any other chunk, and if `chunk` is too short.
+    /// Returns the data of a stored chunk that has this header, without a copy. Returns `None` if the chunk is not stored
+    /// uncompressed or `chunk` is too short.
     pub fn stored_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
         chunk.get(self.header_len()..)?.get(..self.nbytes()).filter(|_| self.is_stored())
     }
 
-    /// The value of all elements of a chunk that has this header, if its kind is [`Special::Value`].
+    /// Returns the value of all elements of a chunk that has this header, if its kind is [`Special::Value`].
     pub fn value_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
         let value = chunk.get(self.header_len()..).filter(|_| self.special() == Some(Special::Value))?;
-        // An element longer than 255 bytes does not fit the header's type size: then it is all that follows.
+        // A typesize of more than 255 bytes does not fit the header: then the value is everything that follows the header.
         if self.typesize() == 1 { Some(value) } else { value.get(..self.typesize()) }
     }
 }
@@ -380,7 +381,7 @@ pub(crate) fn no_nan(typesize: usize) -> Error {
     Error::custom(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8"))
 }
 
-/// A length as a header holds it.
+/// Converts a length to the bytes of a header's field.
 fn length(name: &'static str, length: usize) -> Result<[u8; 4]> {
     match i32::try_from(length) {
         Ok(length) => Ok(length.to_le_bytes()),

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// The codec that compresses a chunk: C-Blosc2's *compcode*.
+/// The codec that compresses a chunk (*compcode* in C-Blosc2).
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CodecId {
@@ -140,7 +140,7 @@ pub enum SplitMode {
     Never,
     /// Depending on codec and filter, 3.
     Auto,
-    /// As Blosc 1 does, 4.
+    /// Like Blosc 1, 4.
     ForwardCompat,
 }
 
@@ -178,7 +178,7 @@ pub enum Special {
     Nan,
     /// All elements have the value that follows the header, 3.
     Value,
-    /// The elements are uninitialized, 4: their values are undefined.
+    /// The elements are uninitialized, so their values are undefined; 4.
     Uninitialized,
 }
 

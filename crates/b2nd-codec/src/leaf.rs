@@ -1,4 +1,4 @@
-//! Leaf codecs: one stream of a block, compressed in one format.
+//! The codecs of single streams, one for each format.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -26,7 +26,7 @@ mod zstd;
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 const IS_SMALL: bool = cfg!(target_pointer_width = "32");
 
-/// The codecs' tables, made when they are first needed and kept.
+/// The tables of the codecs, created on first use and kept.
 #[derive(Default)]
 pub(crate) struct Leaves {
     #[cfg(feature = "zstd")]
@@ -48,7 +48,7 @@ impl Leaves {
         self.is_safe
     }
 
-    /// Expands a stream into a place that it has to fill; only the first `needed` bytes of it if the codec can stop there.
+    /// Decompresses a stream into `place`, which it has to fill; if the codec can stop early, only the first `needed` bytes.
     pub(crate) fn expand(
         &mut self,
         codec: CodecId,
@@ -80,10 +80,10 @@ impl Leaves {
     }
 }
 
-/// Entries of BloscLZ's table at the lowest level, at the next one, and above.
+/// The number of entries in BloscLZ's table at level 1, at level 2, and above.
 const HASHES: [usize; 3] = [1 << 12, 1 << 13, 1 << 14];
 
-/// Compressors' tables, made when they are first needed and kept.
+/// The tables of the compressors, created on first use and kept.
 #[derive(Default)]
 pub(crate) struct Packers {
     blosclz: Vec<u32>,
@@ -98,7 +98,8 @@ pub(crate) struct Packers {
 }
 
 impl Packers {
-    /// Compresses bytes into the front of a buffer, and returns the length. If it is 0, the stream would not be shorter than the bytes.
+    /// Compresses bytes into the front of a buffer, and returns the compressed length. Returns 0 if it would not be shorter than
+    /// the bytes.
     pub(crate) fn pack(&mut self, codec: CodecId, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<usize> {
         match codec {
             CodecId::BloscLz => {
@@ -108,7 +109,7 @@ impl Packers {
                 blosclz::encode::compress_stream(bytes, &mut self.blosclz, stream);
                 Ok(stream.len())
             }
-            // The acceleration is C-Blosc2's.
+            // The acceleration is the same as in C-Blosc2.
             #[cfg(feature = "lz4")]
             CodecId::Lz4 => {
                 let acceleration = 10_usize.saturating_sub(level.into());

@@ -1,4 +1,4 @@
-//! Blosc2 chunks to values and back, without C: headers, blocks, streams, filters, and a codec for each format.
+//! Compresses and decompresses Blosc2 chunks without C.
 //!
 //! ```
 //! use b2nd_codec::{CodecId, Filter, Options, compress, decompress};
@@ -19,7 +19,7 @@
 //! | decompress many chunks with the same buffers, single blocks, untrusted input, or until a point in time | [`Decompressor`], [`Blocks`] |
 //! | compress many chunks alike | [`Compressor`] |
 //!
-//! The crate knows chunks only. The crate `b2nd` knows the files that hold them.
+//! This crate handles only chunks. The crate `b2nd` reads and writes the files that contain them.
 //!
 //! # Features
 //!
@@ -33,9 +33,8 @@
 //! | `std` | buffers that threads keep, [`Decompressor::stop_at`]; implied by all but `lz4` and `serde` | |
 //! | `serde` | `Serialize` for headers, codecs and filters | |
 //!
-//! Codecs and filters that are not here are rejected with an error that names them. With
-//! `default-features = false` the crate is `no_std` with `alloc`. It has no `unsafe` code of its own but with the feature `c`, and builds
-//! for wasm32.
+//! Unsupported codecs and filters are rejected with an error that names them. With `default-features = false` the crate is
+//! `no_std` with `alloc`. It contains no `unsafe` code, except with the feature `c`, and compiles to wasm32.
 #![no_std]
 #![cfg_attr(not(feature = "c"), forbid(unsafe_code))]
 #![cfg_attr(feature = "c", deny(unsafe_code))]
@@ -84,23 +83,25 @@ pub use header::ChunkHeader;
 pub use ids::{CodecId, Filter, Special, SplitMode};
 pub use options::Options;
 
-/// Decompresses the chunk at the front of `chunk`, whichever codec and filters of this build it has.
+/// Decompresses the chunk at the front of `chunk`, with any codec and filters of this build.
 ///
-/// This allocates as much memory as the chunk's header claims, at most 2 GiB. [`Decompressor::chunk`] allocates none for the data.
+/// Allocates as much memory as the chunk's header claims, at most 2 GiB. [`Decompressor::chunk`] decompresses into your own
+/// buffer instead.
 ///
 /// # Errors
 ///
-/// The chunk is damaged, a codec or filter is not here, or the memory cannot be allocated.
+/// The chunk is damaged, its codec or a filter is not supported, or the memory cannot be allocated.
 pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
     let header = ChunkHeader::from_slice(chunk)?;
     Decompressor::lend(|decompressor| decompressor.data_of(&header, chunk))
 }
 
-/// Compresses data into a chunk. Data that would not get shorter are stored; a chunk of zeros is only a header.
+/// Compresses data to a chunk. If compression does not make the data shorter, they are stored uncompressed. A chunk of zeros is
+/// only a header.
 ///
 /// # Errors
 ///
-/// The data are longer than a chunk can hold, the options do not fit each other, or a codec or filter is not here.
+/// The data are longer than a chunk can hold, the options contradict each other, or the codec or a filter is not supported.
 pub fn compress(data: &[u8], options: &Options) -> Result<Vec<u8>> {
     Compressor::new(options)?.chunk(data)
 }

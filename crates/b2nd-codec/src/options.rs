@@ -9,7 +9,7 @@ use crate::ids::{CodecId, Filter, SplitMode};
 const MAX_STREAMS: usize = 16;
 const MIN_STREAM: usize = 32;
 
-/// The length of the smallest automatic block, and of the largest one that is split.
+/// The length in bytes of the smallest block that is chosen automatically, and of the largest one that is split.
 const L1: usize = 32 << 10;
 const LARGEST_SPLIT: usize = 4 << 20;
 
@@ -21,13 +21,13 @@ pub struct Options {
     pub codec: CodecId,
     /// The level, 0 (stored uncompressed) to 9.
     pub level: u8,
-    /// The length of an element in bytes. C-Blosc2 and this crate count elements of more than 255 bytes in bytes.
+    /// The length of an element in bytes. If it is greater than 255, C-Blosc2 and this crate treat each byte as an element.
     pub typesize: usize,
-    /// The length of a block in bytes, uncompressed. 0 is automatic: as C-Blosc2 picks it.
+    /// The length of a block in bytes, uncompressed. If it is 0, the length is chosen as in C-Blosc2.
     pub blocksize: usize,
     /// Up to six filters with their parameters, in the order in which they run.
     pub filters: Vec<(Filter, u8)>,
-    /// The splitting of blocks by byte position.
+    /// The rule for splitting blocks by byte position.
     pub split_mode: SplitMode,
 }
 
@@ -69,12 +69,12 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn new(options: &Options) -> Result<Settings> {
         if let Some((filter, _)) = options.used_filters().find(|(filter, _)| *filter == Filter::Other(34)) {
-            return Err(Error::custom(format_args!("{filter} is read and no longer written: use bytedelta")));
+            return Err(Error::custom(format_args!("{filter} can be read but not written: use bytedelta")));
         }
         let (mut filters, mut filters_meta) = ([0; 6], [0; 6]);
         let count = options.used_filters().count();
         let Some(empty) = filters.len().checked_sub(count) else {
-            return Err(Error::custom(format_args!("{count} filters, a chunk has at most {}", filters.len())));
+            return Err(Error::custom(format_args!("{count} filters: a chunk has at most {}", filters.len())));
         };
         for (slot, (filter, meta)) in (empty..).zip(options.used_filters()) {
             (filters[slot], filters_meta[slot]) = (filter.code(), meta);
@@ -82,7 +82,7 @@ impl Settings {
         Ok(Settings {
             codec: options.codec,
             level: options.level.min(9),
-            // The field in a chunk is a byte; C-Blosc2 counts larger elements in bytes.
+            // The field in the chunk's header has one byte; C-Blosc2 treats each byte of longer elements as an element.
             typesize: u8::try_from(options.typesize).unwrap_or(1).max(1),
             blocksize: options.blocksize,
             split_mode: options.split_mode,

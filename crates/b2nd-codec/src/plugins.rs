@@ -1,4 +1,4 @@
-//! `blosc2-pure-rs`: the codecs and filters that nobody else has in Rust.
+//! The codecs and filters that only the crate `blosc2-pure-rs` implements in Rust.
 
 use alloc::vec::Vec;
 

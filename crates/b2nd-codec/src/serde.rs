@@ -1,4 +1,4 @@
-//! Chunk headers and names for serde's formats.
+//! `Serialize` for chunk headers and for the names of codecs and filters.
 
 use alloc::vec::Vec;
 
@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use crate::header::ChunkHeader;
 use crate::ids::{CodecId, Filter, Special};
 
-/// Serializes the values of its methods, by their names.
+/// Serializes the results of the header's methods, with the methods' names.
 impl Serialize for ChunkHeader {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("ChunkHeader", 10)?;
@@ -25,21 +25,21 @@ impl Serialize for ChunkHeader {
     }
 }
 
-/// Serializes as its name.
+/// Serializes the kind as its name.
 impl Serialize for Special {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-/// Serializes as its name in formats for people, and as its compcode in others.
+/// Serializes the codec as its name in human-readable formats, and as its compcode in others.
 impl Serialize for CodecId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() { serializer.collect_str(self) } else { serializer.serialize_u8(self.code()) }
     }
 }
 
-/// Serializes as its name in formats for people, and as its number in others.
+/// Serializes the filter as its name in human-readable formats, and as its number in others.
 impl Serialize for Filter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() { serializer.collect_str(self) } else { serializer.serialize_u8(self.code()) }

@@ -1,4 +1,4 @@
-//! Blocks of a chunk, taken apart into streams: one loop for every codec.
+//! Reads the streams of a chunk's blocks, for all codecs.
 //!
 //! ```text
 //! chunk:  header | start of each block (int32) | blocks
@@ -9,10 +9,10 @@
 use crate::error::{Error, Result};
 use crate::header::ChunkHeader;
 
-/// The bit of a stream's token that means that all bytes are the same.
+/// The bit of a stream's token which says that all bytes are equal.
 const IS_RUN: u8 = 0x01;
 
-/// Reads from a chunk's block table where a block starts. `front` is the chunk, or as much of its front as holds the table.
+/// Returns the start of a block from the chunk's block table. `front` is the chunk, or a front of it that contains the table.
 ///
 /// # Errors
 ///
@@ -24,20 +24,20 @@ pub(crate) fn block_start(header: &ChunkHeader, front: &[u8], block: usize) -> R
     start.ok_or_else(|| refused("a block starts outside the chunk", at))
 }
 
-/// Counts the streams of a block of this length, uncompressed.
+/// Returns the number of streams of a block with this uncompressed length.
 pub(crate) fn stream_count(header: &ChunkHeader, length: usize) -> usize {
-    // A last block that is shorter than the others is never split.
+    // A shorter block at the end of a chunk is never split.
     if header.is_split() && length == header.blocksize() { header.typesize() } else { 1 }
 }
 
 /// Reads the streams of a block into a place that they have to fill. `expand` does it with a compressed one.
 ///
-/// Only the first `needed` bytes of each stream are filled if `expand` does not fill more.
+/// With `needed`, only the first `needed` bytes of each stream have to be filled.
 ///
 /// # Errors
 ///
-/// The block is not a whole number of streams, a stream is cut off or has an unknown token, or `expand` fails. Offsets count from the
-/// start of `bytes`.
+/// The block's length is not a multiple of its number of streams, a stream is cut off or has an unknown token, or `expand` fails.
+/// Offsets count from the start of `bytes`.
 pub(crate) fn read_streams(
     bytes: &[u8],
     block: &mut [u8],
@@ -47,7 +47,7 @@ pub(crate) fn read_streams(
 ) -> Result<()> {
     let (streams, mut at) = (streams.max(1), 0);
     if block.len() % streams != 0 {
-        return Err(refused("a block is not a whole number of streams", at));
+        return Err(refused("the length of a block is not a multiple of its number of streams", at));
     }
     let length = (block.len() / streams).max(1);
     for stream in block.chunks_mut(length) {
@@ -55,11 +55,11 @@ pub(crate) fn read_streams(
         let (length, rest) = int32(bytes, at)?;
         at += 4;
         let Ok(stored) = usize::try_from(length) else {
-            // A negative number is minus the repeated byte. A token follows it.
-            let byte = u8::try_from(length.unsigned_abs()).map_err(|_| refused("a run repeats more than a byte", start))?;
+            // A negative number is minus the value of the repeated byte, and is followed by a token.
+            let byte = u8::try_from(length.unsigned_abs()).map_err(|_| refused("the value of a run is not a byte", start))?;
             let token = rest.first().ok_or_else(|| cut_off(at))?;
             if token & IS_RUN == 0 {
-                return Err(refused("the token of a stream is unknown", at));
+                return Err(refused("the token of a run is unknown", at));
             }
             at += 1;
             let needed = needed.min(stream.len());
@@ -78,7 +78,7 @@ pub(crate) fn read_streams(
     Ok(())
 }
 
-/// The number at this byte, and what follows it.
+/// Reads the number at this position, and returns it with the bytes that follow.
 fn int32(bytes: &[u8], at: usize) -> Result<(i32, &[u8])> {
     let number = bytes.get(at..).and_then(|bytes| bytes.split_first_chunk());
     number.map(|(number, rest)| (i32::from_le_bytes(*number), rest)).ok_or_else(|| cut_off(at))

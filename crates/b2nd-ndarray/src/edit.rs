@@ -86,7 +86,7 @@ impl ArrayEditor {
         let entries = draft.entries()?;
         if entries.len() as u64 != array.grid().nchunks() {
             let (expected, found) = (array.grid().nchunks(), entries.len());
-            return Err(array.error(b2nd::Error::custom(format_args!("the array has {expected} chunks, its frame {found}"))));
+            return Err(array.error(b2nd::Error::custom(format_args!("the array has {expected} chunks, the frame {found}"))));
         }
         Ok(ArrayEditor { path: path.to_owned(), draft, array, entries, stale: false })
     }

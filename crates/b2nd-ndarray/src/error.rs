@@ -32,7 +32,7 @@ pub enum Error {
         found: String,
     },
     /// The elements do not have the size of the requested type.
-    #[error("the array's elements take {found} bytes each, the type asked for takes {expected}")]
+    #[error("the array's elements have {found} bytes, but the requested type has {expected}")]
     Itemsize {
         /// The size of the requested type, in bytes.
         expected: usize,
@@ -40,7 +40,7 @@ pub enum Error {
         found: usize,
     },
     /// The array's elements are not in the file: they are computed, or stored elsewhere.
-    #[error("its values are computed or fetched when python-blosc2 opens it, and are not in the file (metalayer {metalayer})")]
+    #[error("its values are not in the file: python-blosc2 computes or fetches them when it opens it (metalayer {metalayer})")]
     Elsewhere {
         /// The metalayer that says so.
         metalayer: &'static str,
@@ -54,7 +54,7 @@ pub enum Error {
         found: usize,
     },
     /// The slice has an index outside the array.
-    #[error("slice[{axis}]: {index} is outside a dimension of {length}")]
+    #[error("slice[{axis}]: {index} is outside of a dimension of length {length}")]
     Index {
         /// The dimension.
         axis: usize,
@@ -64,7 +64,7 @@ pub enum Error {
         length: i64,
     },
     /// The view does not have the shape of the slice.
-    #[error("the slice has the shape {expected:?}, the view {found:?}")]
+    #[error("the slice has the shape {expected:?}, but the view has {found:?}")]
     View {
         /// The slice's shape.
         expected: Vec<usize>,
@@ -72,7 +72,7 @@ pub enum Error {
         found: Vec<usize>,
     },
     /// The rows do not have the shape of the array's rows.
-    #[error("the array's rows have the shape {expected:?}, those to append {found:?}")]
+    #[error("the array's rows have the shape {expected:?}, but the rows to append have {found:?}")]
     Rows {
         /// The array's shape after its first axis.
         expected: Vec<i64>,
@@ -88,7 +88,7 @@ pub enum Error {
         source: Box<Error>,
     },
     /// The number of bytes to write does not match the array.
-    #[error("the array has {expected} bytes, {found} are given")]
+    #[error("the array has {expected} bytes, but {found} were given")]
     Length {
         /// The product of shape and itemsize.
         expected: usize,

@@ -72,7 +72,7 @@ impl Flat {
     pub(crate) fn geometry(&self, itemsize: usize, blocksize: usize) -> Result<Geometry> {
         let size = itemsize.max(1) as u64;
         if self.len() % size != 0 {
-            let message = format!("its {} bytes are no whole number of elements of {size} bytes", self.len());
+            let message = format!("its {} bytes are not a multiple of the element size, {size} bytes", self.len());
             return Err(b2nd::Error::custom(message).into());
         }
         let length = i64::try_from(self.len() / size).unwrap_or(i64::MAX);

@@ -61,13 +61,12 @@ pub(crate) fn explained_object(path: &str, source: &Bytes, error: Error) -> Erro
 
 #[cfg(feature = "object_store")]
 const ARCHIVE: &str =
-    "a zip archive, such as a store of python-blosc2: `Remote::open_at` takes the byte at which an array's frame starts in it";
+    "a zip archive, such as a store of python-blosc2: `Remote::open_at` takes the byte at which a frame starts in it";
 
 #[cfg(feature = "object_store")]
-const STORED: &str =
-    "a store of python-blosc2, whose arrays are read from a local file: `Array::from_store` takes its path and a key";
+const STORED: &str = "a store of python-blosc2: download it, and open its arrays by key with `Array::from_store`";
 
-const STORE: &str = "a store of python-blosc2: `Array::from_store` takes its path and a key";
+const STORE: &str = "a store of python-blosc2: open its arrays by key with `Array::from_store`";
 
 pub(crate) fn of_file(file: &File) -> Result<ArrayFrame> {
     Ok(Frame::open_at(Arc::new(FileSource::open(file.path())?) as Bytes, file.offset())?)

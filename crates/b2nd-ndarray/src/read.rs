@@ -273,7 +273,7 @@ impl Array {
         if let Some(last) = last.filter(|_| self.flat.is_none()) {
             let found = self.store.offsets().map_err(|error| self.error(error))?.len();
             if last >= found {
-                let missing = b2nd::Error::custom(format_args!("the frame has no more than {found}"));
+                let missing = b2nd::Error::custom(format_args!("the frame has only {found}"));
                 return Err(self.error(Error::in_chunk(last, missing.into())));
             }
         }

@@ -93,7 +93,7 @@ impl Remote {
         let open = || -> Result<Array> {
             let array = Array::from_source(pieces.clone(), offset)?;
             if array.header().frame_type() == FrameType::Sparse {
-                let message = "the chunks of a sparse frame are objects of their own, and are not read here";
+                let message = "the chunks of a sparse frame are separate objects, which `Remote` cannot read";
                 return Err(b2nd::Error::custom(message).into());
             }
             array.store.offsets()?;

@@ -79,7 +79,7 @@ pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &Repa
     let mut editor = File::edit(source)?;
     let job = Job::new(frame::of_file(&editor)?, options)?;
     if options.frame_type.is_some_and(|kind| kind != job.frame.header().frame_type()) {
-        let message = "a file and a sparse frame's directory do not take each other's place: name another target";
+        let message = "a file cannot replace a sparse frame's directory, nor the other way round: choose another target";
         return Err(Error::in_file(source, Fault::custom(message).into()));
     }
     editor.replace_with(job.header.clone(), |_, writer| job.fill(writer)).map_err(|error| Error::in_file(source, error))
@@ -130,7 +130,7 @@ impl<'a> Job<'a> {
         let mut meta: Option<B2ndMeta> = if meta.is_some() { Some(b2nd::from_slice(&described)?) } else { None };
         let is_released = meta.is_some() && old.metalayers().get("b2nd").is_some();
         if cuts && !is_released {
-            return Err(Fault::custom("chunks and blocks are those of an array in the layout b2nd, and it holds none").into());
+            return Err(Fault::custom("only arrays of the current layout can get other shapes of chunks and blocks").into());
         }
         // Some files have a blocksize of 0 in the header.
         if let Some(meta) = meta.as_mut().filter(|_| is_released && (cuts || old.blocksize() == 0)) {

@@ -238,7 +238,7 @@ fn every_way_to_read_gives_what_the_array_gives() {
     assert_eq!(said(remote.chunks::<f32>().err().unwrap()), "the array's elements are uint32, little-endian, not float32");
     assert_eq!(
         said(block_on(remote.select::<u32>(&[Select::All, [400].into()])).unwrap_err()),
-        "slice[1]: 400 is outside a dimension of 400"
+        "slice[1]: 400 is outside of a dimension of length 400"
     );
     assert_eq!(said(block_on(remote.read_steps::<u32>(&steps.0, &[1, 0])).unwrap_err()), "steps[1]: expected 1 or more, found 0");
 }

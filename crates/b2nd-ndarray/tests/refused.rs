@@ -33,7 +33,7 @@ fn what_holds_no_array_is_named_with_its_path() {
         std::fs::write(&path, bytes).unwrap();
         path
     };
-    let store = "it is a store of python-blosc2: `Array::from_store` takes its path and a key";
+    let store = "it is a store of python-blosc2: open its arrays by key with `Array::from_store`";
     let release = Path::new(DATA).join("python-blosc2-4.14.1");
     let frame = std::fs::read(Path::new(DATA).join("example.b2nd")).unwrap();
     let plain = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 8, blocksize: 8 }).unwrap()).finish().unwrap();
@@ -151,7 +151,7 @@ fn a_slice_of_more_chunks_than_there_are() {
     Writer::create(&path, Header::for_array(&empty).unwrap()).unwrap().finish().unwrap();
     File::edit(&path).unwrap().set_metalayer(&meta).unwrap();
     let reader = Array::open(path).unwrap();
-    refused(reader.read::<f64>(&[0..1 << 60]), "chunk 1099511627775: the frame has no more than 0");
+    refused(reader.read::<f64>(&[0..1 << 60]), "chunk 1099511627775: the frame has only 0");
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn a_repeated_value_that_is_no_element() {
     assert_eq!(reader.read::<u32>(&[0..2]).unwrap(), array![0x0403_0201, 0x0403_0201].into_dyn());
     let bytes = value(3, &[1, 2, 3]);
     let (_directory, reader) = file_of("<u4", &bytes);
-    refused(reader.read::<u32>(&[0..2]), "chunk 0: it repeats 3 bytes, the array's elements have 4");
+    refused(reader.read::<u32>(&[0..2]), "chunk 0: it repeats a value of 3 bytes, but the array's elements have 4");
 }
 
 #[test]
@@ -243,15 +243,15 @@ fn the_cause_of_a_chunks_error_is_kept() {
 fn what_is_not_written() {
     let path = tempfile::tempdir().unwrap().path().join("array.b2nd");
     let short = Options { chunkshape: Some(vec![1]), ..Options::default() };
-    let expected = "shape has 2 dimensions, chunkshape 1, blockshape 1: they are of one rank";
+    let expected = "shape has 2 dimensions, chunkshape 1, blockshape 1: all three need the same number of dimensions";
     refused(b2nd_ndarray::write(&path, &array![[1, 2]], &short), expected);
     let long = Options { chunkshape: Some(vec![1, 2]), blockshape: Some(vec![1, 3]), ..Options::default() };
-    let expected = "blockshape[1] is 3, chunkshape[1] is 2: no block is longer than its chunk";
+    let expected = "blockshape[1] is 3, chunkshape[1] is 2: blocks must fit in chunks";
     refused(b2nd_ndarray::write(&path, &array![[1, 2]], &long), expected);
     let meta = B2ndMeta::of::<u16>(Geometry::new(&[3], &[3], &[3]).unwrap());
-    refused(b2nd_ndarray::write_bytes(&path, &meta, &[0; 5], &Options::default()), "the array has 6 bytes, 5 are given");
+    refused(b2nd_ndarray::write_bytes(&path, &meta, &[0; 5], &Options::default()), "the array has 6 bytes, but 5 were given");
     let delta = Options { filters: vec![(Filter::Delta, 0)], ..Options::default() };
-    let expected = "filter delta: C-Blosc2 gives other values in slices of arrays that have it: choose other filters";
+    let expected = "filter delta: C-Blosc2 reads wrong values from slices of such arrays: choose other filters";
     refused(b2nd_ndarray::write(&path, &array![1, 2], &delta), expected);
     let wide = B2ndMeta::new(Geometry::new(&[2], &[2], &[2]).unwrap(), "|S128");
     for parameter in [0, 128] {
@@ -266,7 +266,7 @@ fn what_is_not_written() {
 fn arrays_whose_elements_are_elsewhere() {
     let refused_file = |file: &str, metalayer: &str| {
         let expected = format!(
-            "its values are computed or fetched when python-blosc2 opens it, and are not in the file (metalayer {metalayer})"
+            "its values are not in the file: python-blosc2 computes or fetches them when it opens it (metalayer {metalayer})"
         );
         refused(Array::open(Path::new(DATA).join(file)), &expected);
     };

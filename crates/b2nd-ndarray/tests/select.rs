@@ -203,9 +203,9 @@ fn a_selection_that_does_not_fit_is_refused_by_axis_index_and_bounds() {
         error
     };
     assert_eq!(error(&[Select::All]), "the array has 2 dimensions, the slice 1");
-    assert_eq!(error(&[[0, 4].into(), Select::All]), "slice[0]: 4 is outside a dimension of 4");
-    assert_eq!(error(&[Select::All, [0, -4].into()]), "slice[1]: -4 is outside a dimension of 3");
-    assert_eq!(error(&[Select::All, [i64::MIN].into()]), "slice[1]: -9223372036854775808 is outside a dimension of 3");
+    assert_eq!(error(&[[0, 4].into(), Select::All]), "slice[0]: 4 is outside of a dimension of length 4");
+    assert_eq!(error(&[Select::All, [0, -4].into()]), "slice[1]: -4 is outside of a dimension of length 3");
+    assert_eq!(error(&[Select::All, [i64::MIN].into()]), "slice[1]: -9223372036854775808 is outside of a dimension of length 3");
     assert_eq!(error(&[Select::All, [true; 4].into()]), "selection[1]: expected a mask of 3 entries, found 4");
     assert_eq!(error(&[(2..5).into(), Select::All]), "slice[0]: expected 0 <= start <= stop <= 4, found 2..5");
     #[allow(clippy::reversed_empty_ranges)]

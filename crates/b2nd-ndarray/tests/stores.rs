@@ -28,7 +28,7 @@ fn a_key_of_a_directory_is_a_file_in_it() {
     let array = Array::from_store(directory.path(), "/group/x").unwrap();
     assert_eq!(array.read::<u16>(&array.whole()).unwrap(), values.into_dyn());
     let out = Array::from_store(directory.path().join("group"), "/../group/x").unwrap_err().to_string();
-    assert!(out.ends_with("there is no /../group/x in it; there are /x"), "{out}");
+    assert!(out.ends_with("it has no leaf /../group/x; its leaves are /x"), "{out}");
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn a_key_that_is_not_there_and_an_archive_that_is_none() {
     let sentence = |path: &Path, key: &str| Array::from_store(path, key).unwrap_err().to_string();
     assert_eq!(
         sentence(Path::new(TREE), "/g1/n9"),
-        format!("{TREE}: there is no /g1/n9 in it; there are /ext, /g0/n0, /g0/n2, /g1/n1, /g1/n3")
+        format!("{TREE}: it has no leaf /g1/n9; its leaves are /ext, /g0/n0, /g0/n2, /g1/n1, /g1/n3")
     );
     assert!(sentence(Path::new("../../tests/data/example.b2nd"), "/x").starts_with("../../tests/data/example.b2nd: "));
     assert!(sentence(Path::new("nowhere.b2z"), "/x").starts_with("nowhere.b2z: No such file"));

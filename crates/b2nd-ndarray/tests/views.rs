@@ -38,9 +38,13 @@ fn slices_are_those_of_ndarray() {
 fn a_slice_outside_the_array_says_where() {
     let array = array();
     let sentence = |error: b2nd_ndarray::Error| error.to_string();
-    assert_eq!(sentence(array.slice::<i32>(s![.., 30, ..]).unwrap_err()), "slice[1]: 30 is outside a dimension of 30");
-    assert_eq!(sentence(array.slice::<i32>(s![.., .., 3..12]).unwrap_err()), "slice[2]: 12 is outside a dimension of 11");
-    assert_eq!(sentence(array.slice::<i32>(s![-8, .., ..]).unwrap_err()), "slice[0]: -8 is outside a dimension of 7");
+    assert_eq!(sentence(array.slice::<i32>(s![.., 30, ..]).unwrap_err()), "slice[1]: 30 is outside of a dimension of length 30");
+    assert_eq!(
+        sentence(array.slice::<i32>(s![.., .., 3..12]).unwrap_err()),
+        "slice[2]: 12 is outside of a dimension of length \
+                                                                              11"
+    );
+    assert_eq!(sentence(array.slice::<i32>(s![-8, .., ..]).unwrap_err()), "slice[0]: -8 is outside of a dimension of length 7");
     assert_eq!(sentence(array.slice::<i32>(s![.., ..]).unwrap_err()), "the array has 3 dimensions, the slice 2");
 }
 
@@ -64,7 +68,7 @@ fn views_of_any_layout_are_filled() {
     assert!(wider.slice(s![.., ..;2, ..]).iter().all(|&value| value == -1));
 
     let error = array.read_into(&slice, ArrayD::from_elem(vec![5, 9, 23], 0).view_mut()).unwrap_err();
-    assert_eq!(error.to_string(), "the slice has the shape [5, 23, 9], the view [5, 9, 23]");
+    assert_eq!(error.to_string(), "the slice has the shape [5, 23, 9], but the view has [5, 9, 23]");
 }
 
 #[test]

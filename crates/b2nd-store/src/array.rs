@@ -9,16 +9,16 @@ pub struct Array<'a> {
     pub name: &'static str,
     /// The metadata.
     pub meta: ArrayMeta<&'a str>,
-    /// The number of bytes that follow the metadata in their metalayer.
+    /// The number of bytes in the metalayer after the metadata.
     pub stale: usize,
 }
 
 impl<'a> Array<'a> {
-    /// The array in a frame, if it holds one.
+    /// Returns the array in a frame, if the frame has one.
     ///
     /// # Errors
     ///
-    /// A metalayer with an array's name holds something else.
+    /// A metalayer has the name of an array metalayer, but other content.
     pub fn find(header: &'a Header) -> b2nd::Result<Option<Array<'a>>> {
         let Some(meta) = header.array()? else { return Ok(None) };
         // Decoded metadata encode to the same bytes, which identify the metalayer.

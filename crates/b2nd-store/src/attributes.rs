@@ -14,9 +14,9 @@ pub const MAX_VALUE: usize = 1 << 28;
 
 /// A variable-length metalayer: an attribute, as python-blosc2 calls it.
 pub struct Attribute<'a> {
-    /// Its name, which may be any bytes.
+    /// The attribute's name, which may be any bytes.
     pub name: &'a [u8],
-    /// The header of the chunk that holds it.
+    /// The header of the chunk that contains the attribute.
     pub chunk: Result<ChunkHeader>,
     /// The value's bytes.
     pub value: Result<Cow<'a, [u8]>>,
@@ -56,7 +56,7 @@ pub fn get_with<'a>(trailer: &'a Trailer, name: &str, decompressor: &mut Decompr
 fn data<'a>(chunk: Chunk<'a>, decompressor: &mut Decompressor) -> Result<Cow<'a, [u8]>> {
     let nbytes = chunk.header().nbytes();
     if nbytes > MAX_VALUE {
-        return Err(Error::custom(format_args!("the value has {nbytes} bytes, and more than {MAX_VALUE} are not decompressed")));
+        return Err(Error::custom(format_args!("the value has {nbytes} bytes; the limit is {MAX_VALUE}")));
     }
     chunk.into_data_with(decompressor)
 }
@@ -75,7 +75,7 @@ impl Attributes {
     ///
     /// # Errors
     ///
-    /// The source fails, or the trailer cannot be read.
+    /// The source fails, or the trailer is damaged.
     pub fn of(frame: &Frame) -> Result<Attributes> {
         let attributes = of(frame.trailer()?).into_iter();
         let named = |attribute: Attribute| {
@@ -98,7 +98,7 @@ impl Attributes {
         self.bytes(name).and_then(Value::from_slice)
     }
 
-    /// Names and values.
+    /// Iterates over the attributes: their names and values. A value is `None` if it is not MessagePack.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, Option<Value<'_>>)> {
         self.0.iter().map(|(name, bytes)| (name.as_str(), Value::from_slice(bytes)))
     }

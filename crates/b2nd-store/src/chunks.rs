@@ -17,7 +17,8 @@ pub struct Row {
 
 /// The position of a chunk, and its header.
 pub enum Content {
-    /// No bytes: the index gives the value of all elements. The length of the data, if the header gives one.
+    /// The chunk has no bytes: the index gives the value of all elements. The second field is the length of the data, if the
+    /// frame's header gives one.
     Special(Special, Option<u64>),
     /// The offset of the chunk after the header, or the number of its file in a sparse frame.
     At(u64, Result<ChunkHeader>),

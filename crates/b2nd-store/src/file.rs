@@ -128,7 +128,7 @@ pub fn is_store_directory(path: &Path) -> bool {
     is_named_so || path.join("_meta.b2f").is_file() || is_store(&path.join("embed.b2e")).unwrap_or(false)
 }
 
-/// Returns true if an `embed.b2e` belongs to its directory. Otherwise it is a store of its own.
+/// Returns true if an `embed.b2e` belongs to the store that its directory is. If not, it is itself a store.
 fn is_store(embed: &Path) -> Result<bool> {
     let file = LocalFile::open(embed)?;
     let frame = Frame::open(&file)?;

@@ -4,16 +4,16 @@ use b2nd::{Error, ErrorKind, Result};
 
 use crate::frame::Bytes;
 
-/// The member that embeds small leaves, and whose metalayer gives the kind of the store.
+/// The member that contains small leaves, and whose metalayer gives the kind of the store.
 pub(crate) const EMBED: &str = "embed.b2e";
 
 /// The member that holds the attributes of a store or of a group.
 pub(crate) const ATTRIBUTES: &str = "__vlmeta__.b2f";
 
-/// The key of attributes that are embedded.
+/// The key of attributes that are stored in `embed.b2e`.
 pub(crate) const EMBEDDED_ATTRIBUTES: &str = "/__vlmeta__";
 
-/// The member that makes a folder a table.
+/// The member whose presence makes a folder a table.
 pub(crate) const TABLE: &str = "_meta.b2f";
 
 /// The member that holds the attributes of a table.
@@ -22,7 +22,7 @@ pub(crate) const TABLE_ATTRIBUTES: &str = "_vlmeta.b2f";
 /// The endings of members that are leaves.
 pub(crate) const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
 
-/// Named files: a directory, an archive, or the files of either that a client has fetched.
+/// A set of named files: a directory, an archive, or the fetched part of either.
 pub trait Folder {
     /// Returns the paths of the files, relative to the folder, with `/` between names.
     ///
@@ -52,7 +52,7 @@ pub trait Folder {
         Vec::new()
     }
 
-    /// Returns the offset in bytes at which a file starts in its archive, or 0 outside of archives.
+    /// Returns the position of a file in its archive, in bytes, or 0 outside of archives.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ pub fn is_zip(first: &[u8]) -> bool {
     matches!(first, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..])
 }
 
-/// Returns the folder of a file if the file has this name; `""` for the root.
+/// If `file` has this name, returns its folder; `""` for the root.
 pub(crate) fn folder_of<'a>(file: &'a str, name: &str) -> Option<&'a str> {
     let folder = file.strip_suffix(name)?;
     if folder.is_empty() { Some(folder) } else { folder.strip_suffix('/') }
@@ -94,12 +94,12 @@ pub(crate) fn named(file: &str, error: Error) -> Error {
     }
 }
 
-/// Returns true if an error is that of a source that failed or whose bytes have not been fetched yet, rather than of its content.
+/// Returns true if the source failed, or has not fetched the necessary bytes yet. Returns false if the content is wrong.
 pub fn is_of_source(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::Missing { .. })
 }
 
-/// Separates the errors of a frame, which are reported, from those of its source, which end the reading.
+/// Separates the errors of a frame's content, which are the inner result, from those of its source, which are the outer one.
 ///
 /// # Errors
 ///

@@ -6,11 +6,12 @@ use b2nd::frame::Source;
 
 use crate::folder::is_frame;
 
-/// Names the format of a file that starts with these bytes, and what to do with it. `None` for frames and unknown formats.
+/// Describes the format of a file that starts with these bytes, and how to read such files. Returns `None` for frames and unknown
+/// formats.
 ///
 /// ```
 /// let what = b2nd_store::foreign::describe(b"\x89HDF\r\n\x1a\n").unwrap();
-/// assert_eq!(what, "an HDF5 file: `b2nd info --offset N` shows a frame in a chunk of it, h5py and hdf5plugin read it");
+/// assert!(what.starts_with("an HDF5 file: read it with h5py and hdf5plugin; "));
 /// assert_eq!(b2nd_store::foreign::describe(b"\x9e\xa8b2frame\0"), None);
 /// ```
 pub fn describe(first: &[u8]) -> Option<&'static str> {
@@ -21,24 +22,24 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
     let word = text.trim_ascii_start().to_ascii_lowercase();
     Some(match first {
         _ if starts(b"\x89HDF\r\n\x1a\n") => {
-            "an HDF5 file: `b2nd info --offset N` shows a frame in a chunk of it, h5py and hdf5plugin read it"
+            "an HDF5 file: read it with h5py and hdf5plugin; `b2nd info --offset N` shows the frame in one of its chunks"
         }
-        _ if starts(b"\x93NUMPY") => "a numpy file: `b2nd import FILE.npy OUT.b2nd` makes an array of it",
-        _ if starts(b"PAR1") => "a Parquet file: pyarrow, polars and DuckDB read it",
-        _ if starts(b"ARROW1") => "an Arrow file: pyarrow and polars read it",
+        _ if starts(b"\x93NUMPY") => "a numpy file: `b2nd import FILE.npy OUT.b2nd` converts it",
+        _ if starts(b"PAR1") => "a Parquet file: pyarrow, polars and DuckDB can read it",
+        _ if starts(b"ARROW1") => "an Arrow file: pyarrow and polars can read it",
         _ if starts(b"PK\x03\x04") || starts(b"PK\x05\x06") => {
-            "a zip archive: a .npz is unpacked first, then `b2nd import` takes its .npy files"
+            "a zip archive: unpack a .npz file first, then convert its .npy files with `b2nd import`"
         }
         _ if starts(b"\x1f\x8b") => "a gzip file: unpack it first, with gunzip or tar",
         _ if starts(b"\x28\xb5\x2f\xfd") => "a zstd file: unpack it first, with unzstd or tar",
         _ if starts(b"BZh") => "a bzip2 file: unpack it first, with bunzip2 or tar",
         _ if starts(b"\xfd7zXZ\0") => "an xz file: unpack it first, with unxz or tar",
-        _ if starts(b"CDF\x01") || starts(b"CDF\x02") || starts(b"CDF\x05") => "a netCDF file: xarray and netCDF4 read it",
+        _ if starts(b"CDF\x01") || starts(b"CDF\x02") || starts(b"CDF\x05") => "a netCDF file: xarray and netCDF4 can read it",
         _ if starts(b"II*\0") || starts(b"MM\0*") => "a TIFF image",
         _ if starts(b"\x89PNG") => "a PNG image",
         _ if starts(b"%PDF") => "a PDF document",
         _ if word.starts_with(b"<!doctype html") || word.starts_with(b"<html") => {
-            "an HTML page: the address is that of a page, not of the file behind it"
+            "an HTML page: the URL is that of a page, not of the file itself"
         }
         _ if starts(b"version https://git-lfs") => "a pointer of Git LFS: `git lfs pull` fetches the file",
         _ if word.starts_with(b"{") && text.windows(13).any(|window| window == b"\"zarr_format\"") => ZARR,
@@ -47,7 +48,7 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Names the format of a source, like [`describe`].
+/// Describes the format of a source, like [`describe`].
 pub fn describe_source(source: &dyn Source) -> Option<&'static str> {
     let first = source.read(0..FIRST_BYTES).ok()?;
     if is_frame(&first) { None } else { describe(&first) }
@@ -56,12 +57,12 @@ pub fn describe_source(source: &dyn Source) -> Option<&'static str> {
 /// The number of bytes that identify a format.
 const FIRST_BYTES: u64 = 512;
 
-/// Fewer bytes are not called text, even if they are characters.
+/// Text of fewer bytes is not reported as text.
 const SENTENCE: usize = 16;
 
-const ZARR: &str = "a part of a Zarr store: zarr-python reads it";
+const ZARR: &str = "a part of a Zarr store: zarr-python can read it";
 
-/// Names the format of a directory that is neither a sparse frame nor a store.
+/// Describes the format of a directory that is neither a sparse frame nor a store.
 pub fn describe_directory(path: &Path) -> Option<&'static str> {
     [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).is_file()).then_some(ZARR)
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use b2nd::frame::Source;
 
-/// A frame in any source.
+/// A frame that is read from any source.
 pub type Frame<'s> = b2nd::frame::Frame<&'s dyn Source>;
 
-/// A source that owns its bytes and that several threads can read.
+/// A source that owns its bytes and can be read by several threads.
 pub type Bytes = Arc<dyn Source + Send + Sync>;
 
-/// The name of the file of a sparse frame's chunk.
+/// Returns the name of the file that contains a chunk of a sparse frame.
 pub fn chunk_file_name(number: u64) -> String {
     format!("{number:08X}.chunk")
 }

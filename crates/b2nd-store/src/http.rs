@@ -16,7 +16,7 @@ use crate::frame::Bytes;
 use crate::range_cache::{BLOCK, RangeCache};
 use crate::text::{count, printable};
 
-/// The longest file that is downloaded whole from a server that does not support ranges.
+/// The length of the largest file that is downloaded whole, from servers that do not support range requests.
 const WHOLE: u64 = 1 << 24;
 
 /// The timeout of a range: for all requests, retries and bytes together.
@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const RETRIES: ExponentialBuilder =
     ExponentialBuilder::new().with_min_delay(Duration::from_millis(100)).with_factor(4.0).with_max_times(2);
 
-/// Opens a file on a server. If it is replaced while it is read, that is an error, provided that the server gives an `ETag`, a
+/// Opens a file on a server. Reading returns an error if the file was replaced since, provided that the server sends an `ETag`, a
 /// `Last-Modified` or another length.
 ///
 /// # Errors
@@ -56,7 +56,7 @@ struct Server {
     agent: Agent,
     url: String,
     patience: Duration,
-    /// The error after which no more requests are sent: one of them took longer than `patience`.
+    /// The error of the first request that took longer than `patience`. After it, no more requests are sent.
     stalled: OnceLock<String>,
 }
 
@@ -67,7 +67,7 @@ impl Server {
             Answer::Part(bytes, state) if state == *opened => Ok(bytes),
             Answer::Part(_, State { length, .. }) if length != opened.length => {
                 let was = count(opened.length, "byte");
-                Err(io::Error::other(format!("the file had {was}, and has {length} now")))
+                Err(io::Error::other(format!("the file changed while it was read: it had {was}, and has {length} now")))
             }
             Answer::Part(_, state) => {
                 let (field, was, is) = match opened.tag == state.tag {
@@ -77,7 +77,7 @@ impl Server {
                 let [was, is] = [was, is].map(|value| printable(value.as_deref().unwrap_or("none")));
                 Err(io::Error::other(format!("the file was replaced while it was read: its {field} was {was}, and is {is} now")))
             }
-            Answer::Whole(_) => Err(io::Error::other("the server gives no ranges of the file any more, but all of it")),
+            Answer::Whole(_) => Err(io::Error::other("the server no longer answers range requests for the file")),
         }
     }
 
@@ -98,7 +98,7 @@ impl Server {
             Err(ureq::Error::StatusCode(416)) if range.start == 0 => Ok(Answer::Part(Vec::new(), State::default())),
             Err(ureq::Error::StatusCode(code)) => {
                 let status = StatusCode::from_u16(code).map_or_else(|_| code.to_string(), |status| status.to_string());
-                Err(io::Error::other(format!("the server answers {status}")))
+                Err(io::Error::other(format!("the server answered {status}")))
             }
             Err(error) => Err(io::Error::other(error)),
         };
@@ -124,20 +124,20 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
     if response.status() == StatusCode::OK {
         let body = response.body_mut().with_config().limit(WHOLE + 1).read_to_vec();
         return body.map(Answer::Whole).map_err(|error| match error {
-            ureq::Error::BodyExceedsLimit(_) => io::Error::other(format!(
-                "the server gives no ranges of the file, and no more than {WHOLE} bytes are taken whole"
-            )),
+            ureq::Error::BodyExceedsLimit(_) => {
+                io::Error::other(format!("the server does not support range requests, and the file has more than {WHOLE} bytes"))
+            }
             error => io::Error::other(error),
         });
     }
     if response.status() != StatusCode::PARTIAL_CONTENT {
-        return Err(io::Error::other(format!("the server answers {}", response.status())));
+        return Err(io::Error::other(format!("the server answered {}", response.status())));
     }
     let field = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let said = field("content-range").unwrap_or_default();
     let (tag, modified) = (field("etag"), field("last-modified"));
     let (start, last, length) = content_range(&said).ok_or_else(|| {
-        let what = "the server does not say which bytes of how many it gives";
+        let what = "the server's answer does not say which bytes it contains";
         io::Error::other(format!("{what}: Content-Range: {}", printable(&said)))
     })?;
     // ureq rejects a body that is as long as its limit.
@@ -146,7 +146,11 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
     let end = start.checked_add(bytes.len() as u64);
     if start != range.start || end != last.checked_add(1) || end != Some(range.end.min(length)) {
         let found = format!("{} of {}", count(bytes.len(), "byte"), printable(&said));
-        return Err(io::Error::other(format!("asked for bytes {}-{}, the server gave {found}", range.start, range.end - 1)));
+        return Err(io::Error::other(format!(
+            "bytes {}-{} were requested, but the server sent {found}",
+            range.start,
+            range.end - 1
+        )));
     }
     Ok(Answer::Part(bytes, State { length, tag, modified }))
 }
@@ -158,7 +162,8 @@ enum Answer {
     Whole(Vec<u8>),
 }
 
-/// What distinguishes a file from one that replaces it. Without a tag and a time only the length does.
+/// The properties by which a file is distinguished from one that replaced it. If the server sends neither a tag nor a time, this
+/// is only the length.
 #[derive(Default, PartialEq, Eq)]
 struct State {
     length: u64,

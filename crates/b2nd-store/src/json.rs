@@ -5,11 +5,12 @@ use serde_json::Value;
 /// The key of the object that represents a float that JSON lacks.
 const FLOAT: &str = "float";
 
-/// Parses a JSON text in which floats may be `NaN`, `Infinity` and `-Infinity`: each becomes an object of the one key `float`.
+/// Parses a JSON text in which floats may be `NaN`, `Infinity` and `-Infinity`. Each of these becomes an object with the single
+/// key `float`.
 ///
 /// # Errors
 ///
-/// The text is not JSON even so.
+/// The text is not JSON, even with these floats.
 pub fn parse(text: &str) -> Result<Value, String> {
     let mut strict = String::with_capacity(text.len());
     let mut rest = text;

@@ -6,13 +6,13 @@ use serde::{Serialize, Serializer};
 use crate::attributes;
 use crate::value::Value;
 
-/// The kind of a frame, which only its metalayers tell. It serializes to the name that is listed with each variant.
+/// The kind of a frame. It is determined by the frame's metalayers. It serializes to the name that is listed with each variant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Kind {
     /// `ndarray`: an array of n dimensions.
     NdArray,
-    /// `schunk`: chunks without further metadata.
+    /// `schunk`: chunks without metadata that describe them.
     SChunk,
     /// `ctable`: the metadata of a table.
     CTable,
@@ -20,30 +20,31 @@ pub enum Kind {
     TreeStore,
     /// `dictstore`: a store without groups.
     DictStore,
-    /// `embedstore`: a frame that holds frames.
+    /// `embedstore`: a frame that contains frames.
     EmbedStore,
-    /// `lazyexpr`: a recipe, an expression and its operands.
+    /// `lazyexpr`: an expression and its operands, computed when it is read.
     LazyExpr,
-    /// `lazyudf`: a recipe, a function and its operands.
+    /// `lazyudf`: a function and its operands, computed when it is read.
     LazyUdf,
-    /// `b2object`: a recipe or a reference of an unknown kind.
+    /// `b2object`: an object of another kind, which is computed or fetched when it is opened.
     B2Object,
     /// `proxy`: a cache of another array.
     Proxy,
     /// `remote_array`: a reference to an array elsewhere.
     RemoteArray,
-    /// `object_array`: Python's objects, one in each chunk.
+    /// `object_array`: Python objects, one in each chunk.
     ObjectArray,
-    /// `batch_array`: batches of Python's objects.
+    /// `batch_array`: batches of Python objects.
     BatchArray,
-    /// `list_array`: lists of a column.
+    /// `list_array`: the lists of a column.
     ListArray,
     /// `tensor`: an array that is packed into chunks.
     Tensor,
 }
 
 impl Kind {
-    /// The kind of a frame. python-blosc2 looks at metalayers first; a trailer that cannot be read is ignored.
+    /// Returns the kind of a frame. Like python-blosc2, this checks the metalayers first; a trailer that cannot be read is
+    /// ignored.
     pub fn of(header: &Header, trailer: Option<&Trailer>) -> Kind {
         Decompressor::lend(|decompressor| Kind::of_with(header, trailer, decompressor))
     }
@@ -89,7 +90,7 @@ impl Kind {
         if has("b2nd") || has("caterva") { Kind::NdArray } else { Kind::SChunk }
     }
 
-    /// Returns its name in JSON.
+    /// Returns the kind's name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Kind::NdArray => "ndarray",
@@ -110,7 +111,8 @@ impl Kind {
         }
     }
 
-    /// Returns true if python-blosc2 opens it only if it is told to trust it: it may refer to other files, or contain code.
+    /// Returns true if python-blosc2 opens such a frame only if it is told to trust it, because it may refer to other files or
+    /// contain code.
     pub fn needs_trust(self) -> bool {
         matches!(self, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray | Kind::B2Object | Kind::Proxy)
     }

@@ -1,4 +1,4 @@
-//! [`Leaf`]: an array, a table or something else in a store.
+//! [`Leaf`]: an array, a table or another object in a store.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use crate::folder::{Folder, LEAVES, named};
 use crate::frame::{Bytes, Frame};
 use crate::table::Table;
 
-/// An array, a table or something else in a store.
+/// An array, a table or another object in a store.
 #[derive(Clone)]
 pub struct Leaf {
-    /// The name in Python: `/group/name`.
+    /// The leaf's name in Python: `/group/name`.
     pub key: String,
-    /// The file that holds it; for a table, the file with its metadata.
+    /// The file that contains the leaf. For a table, this is the file with its metadata.
     pub member: Option<String>,
     /// The offset in bytes in the archive, or in the data of the embedding frame.
     pub offset: u64,
@@ -41,7 +41,8 @@ pub enum Content {
     },
 }
 
-/// Finds the leaf with this key. Files of tables can be found too, although they are not listed: `/t/_cols/x`.
+/// Finds the leaf with this key. Single files of tables, such as `/t/_cols/x`, can be found too, although they are not listed as
+/// leaves.
 ///
 /// # Errors
 ///
@@ -60,7 +61,7 @@ pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
     }
     let keys: Vec<_> = leaves.iter().take(5).map(|leaf| leaf.key.as_str()).collect();
     let more = if leaves.len() > keys.len() { ", …" } else { "" };
-    Err(Error::custom(format_args!("there is no {wanted} in it; there are {}{more}", keys.join(", "))))
+    Err(Error::custom(format_args!("it has no leaf {wanted}; its leaves are {}{more}", keys.join(", "))))
 }
 
 impl Leaf {
@@ -78,22 +79,24 @@ impl Leaf {
                 let frame = Frame::open(&*source).map_err(|error| named(member, error))?;
                 Ok(Arc::new(embedded_data(&frame, self.offset, *length).map_err(|error| named(member, error))?))
             }
-            Content::Table(_) => Err(Error::custom(format_args!("{} is a table of several frames", self.key))),
-            Content::Remote { urlbase, path } => Err(Error::custom(format_args!("{} is at {urlbase}, as {path}", self.key))),
+            Content::Table(_) => Err(Error::custom(format_args!("{} is a table, not a frame", self.key))),
+            Content::Remote { urlbase, path } => {
+                Err(Error::custom(format_args!("{} is a reference to {path} on {urlbase}", self.key)))
+            }
         }
     }
 }
 
-/// Decompresses an embedded frame: a range of the data of the embedding frame.
+/// Decompresses an embedded frame, which is a range of the data of another frame.
 fn embedded_data(frame: &Frame, offset: u64, length: u64) -> Result<Vec<u8>> {
     let header = frame.header();
     let end = offset.checked_add(length).filter(|&end| u64::try_from(header.nbytes()).is_ok_and(|nbytes| end <= nbytes));
     let (Some(end), Ok(chunksize @ 1..)) = (end, u64::try_from(header.chunksize())) else {
         let nbytes = header.nbytes();
-        return Err(Error::custom(format_args!("{length} bytes at {offset} are not in the frame's data, which are {nbytes}")));
+        return Err(Error::custom(format_args!("{length} bytes at {offset} are outside of the frame's data of {nbytes}")));
     };
     if length > MAX_VALUE as u64 {
-        return Err(Error::custom(format_args!("{length} bytes are embedded, and more than {MAX_VALUE} are not decompressed")));
+        return Err(Error::custom(format_args!("{length} bytes are embedded; the limit is {MAX_VALUE}")));
     }
     let offsets = frame.offsets()?;
     let mut data = Vec::new();
@@ -106,9 +109,7 @@ fn embedded_data(frame: &Frame, offset: u64, length: u64) -> Result<Vec<u8>> {
                 let chunk = frame.chunk(number)?;
                 let nbytes = chunk.header().nbytes();
                 if nbytes > MAX_VALUE {
-                    return Err(Error::custom(format_args!(
-                        "chunk {number} has {nbytes} bytes, and more than {MAX_VALUE} are not decompressed"
-                    )));
+                    return Err(Error::custom(format_args!("chunk {number} has {nbytes} bytes; the limit is {MAX_VALUE}")));
                 }
                 let chunk = chunk.into_data()?;
                 let Some(part) = chunk.get(from..to) else {
@@ -129,7 +130,7 @@ fn embedded_data(frame: &Frame, offset: u64, length: u64) -> Result<Vec<u8>> {
 mod tests {
     use super::Leaf;
 
-    /// A store may have a million leaves, and few are tables.
+    /// This matters because a store may have a million leaves, of which few are tables.
     #[test]
     fn a_leaf_is_no_larger_than_its_names() {
         assert!(size_of::<Leaf>() <= 6 * size_of::<String>(), "{}", size_of::<Leaf>());

@@ -1,4 +1,5 @@
-//! Opens Blosc2 frames and stores of python-blosc2 in files, directories, archives and URLs, and reads kinds, attributes and schemas of tables.
+//! Opens Blosc2 frames and python-blosc2's stores in files, directories, archives and on servers, and reads their kinds,
+//! attributes and schemas of tables.
 //!
 //! | to | look at |
 //! | --- | --- |

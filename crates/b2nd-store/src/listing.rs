@@ -1,7 +1,7 @@
 //! [`StoreListing`]: the leaves, groups and attributes of a store of python-blosc2 (`.b2z`, `.b2d`, `.b2e`).
 //!
-//! A `.b2d` is a directory with a file for each leaf, a `.b2z` the same as a zip archive: both are a [`Folder`]. A `.b2e` is one
-//! frame whose data are frames; a folder can hold one, `embed.b2e`, whose leaves are the store's.
+//! A `.b2d` is a directory with a file for each leaf, and a `.b2z` is a zip archive of such a directory: both are a [`Folder`]. A
+//! `.b2e` is a frame whose data are frames. A folder can contain one, `embed.b2e`, whose leaves belong to the store.
 
 use b2nd::{Error, Result};
 
@@ -19,7 +19,7 @@ use crate::value::Value;
 /// The content of a store.
 #[derive(Clone, Default)]
 pub struct StoreListing {
-    /// `TreeStore`, `DictStore` or `CTable`. `None` if the folder holds frames but is no store.
+    /// `TreeStore`, `DictStore` or `CTable`. `None` if the folder contains frames but is not a store.
     pub kind: Option<Kind>,
     /// The attributes of the store.
     pub attributes: Attributes,
@@ -27,21 +27,21 @@ pub struct StoreListing {
     pub groups: Vec<(String, Attributes)>,
     /// The leaves, in the order of their keys.
     pub leaves: Vec<Leaf>,
-    /// True if it holds `embed.b2e`, without which python-blosc2 opens no `.b2d` and no `.b2z`.
+    /// True if the store has a file `embed.b2e`. Without it, python-blosc2 cannot open a `.b2d` or a `.b2z`.
     pub has_embed: bool,
-    /// The names that more than one member of an archive has. The last one counts.
+    /// The names that several members of an archive have. The last member with the name is used.
     pub duplicates: Vec<String>,
 }
 
 /// Lists a directory or an archive.
 ///
-/// If bytes of a source have not been fetched yet ([`Missing`](b2nd::ErrorKind::Missing)), the other files are read nevertheless, so
-/// that all missing bytes are known at once. A file of attributes that is not a valid frame is listed as a leaf; opening it gives the
-/// error.
+/// If bytes of a source have not been fetched yet ([`Missing`](b2nd::ErrorKind::Missing)), the other files are still read, so
+/// that all missing bytes are known at once. If a file of attributes is not a valid frame, it is listed as a leaf, and opening
+/// the leaf returns the error.
 ///
 /// # Errors
 ///
-/// The folder or the metadata of the store cannot be read, or there is neither a store nor a frame in it.
+/// The folder or the metadata of the store cannot be read, or the folder contains neither a store nor a frame.
 pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
     let mut files = folder.files()?;
     files.sort_unstable();
@@ -71,11 +71,11 @@ pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
     Ok(store)
 }
 
-/// Lists a frame that holds frames. Its kind is that of the whole store, of which the frame may be a part.
+/// Lists the frames in the data of a frame. The listing's kind is that of the whole store, of which the frame may be a part.
 ///
 /// # Errors
 ///
-/// The frame cannot be read, or holds no frames.
+/// The frame cannot be read, or does not contain frames.
 pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     let kind = Kind::of(frame.header(), None);
     let attributes = Attributes::of(frame)?;
@@ -85,7 +85,10 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
         // python-blosc2 writes this vlmetalayer with the first leaf.
         None if kind == Kind::EmbedStore && metadata.is_none() => None,
         None => {
-            return Err(Error::custom("the frame embeds no others: it has no vlmetalayer \"estore_metadata\" with an embed_map"));
+            return Err(Error::custom(
+                "not an embedded store: the frame has no vlmetalayer \"estore_metadata\" with an \
+                                      embed_map",
+            ));
         }
         map => map,
     };
@@ -107,10 +110,10 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
 /// Returns the error for a folder without any Blosc2 file.
 fn nothing(files: &[String]) -> Error {
     if files.iter().any(|file| file.ends_with(".npy")) {
-        return Error::custom("it holds numpy files, as a .npz does: unpack it, and `b2nd import` makes arrays of them");
+        return Error::custom("it contains numpy files, like a .npz file: unpack it, then convert them with `b2nd import`");
     }
     Error::custom(format_args!(
-        "there is no Blosc2 file in it: no frame (.b2nd, .b2f, .b2b, or chunks.b2frame of a sparse one) and no store ({EMBED})"
+        "it contains no Blosc2 file: no frame (.b2nd, .b2f, .b2b, or a sparse one's chunks.b2frame) and no store ({EMBED})"
     ))
 }
 
@@ -145,7 +148,7 @@ impl StoreListing {
         } else if file == EMBED {
             let source = folder.open(file)?;
             let frame = Frame::open(&*source)?;
-            // The first versions of python-blosc2 wrote one next to tables, without the list of what it embeds.
+            // The first versions of python-blosc2 wrote an `embed.b2e` next to tables, without the list of embedded frames.
             if has_tables && Attributes::of(&frame)?.get("estore_metadata").is_none() {
                 self.kind = self.kind.or(Some(Kind::of(frame.header(), None)));
                 return Ok(());
@@ -161,7 +164,7 @@ impl StoreListing {
         Ok(())
     }
 
-    /// Adds a leaf, or the attributes of a group, which python-blosc2 also embeds.
+    /// Adds a leaf, or the attributes of a group, which can be embedded like a leaf.
     fn add_embedded(&mut self, leaf: Leaf, folder: &dyn Folder) -> Result<()> {
         let Some(group) = leaf.key.strip_suffix(EMBEDDED_ATTRIBUTES) else {
             self.leaves.push(leaf);
@@ -193,7 +196,7 @@ impl StoreListing {
     }
 }
 
-/// Returns the byte at which a file starts; 0 if that cannot be read, and opening the file then gives the error.
+/// Returns the position at which a file starts. Returns 0 if that cannot be determined; opening the file then returns the error.
 fn offset(file: &str, folder: &dyn Folder) -> Result<u64> {
     Ok(readable(folder.offset(file))?.unwrap_or(0))
 }
@@ -206,7 +209,7 @@ fn would_block(error: &Error) -> bool {
     }
 }
 
-/// Returns true if a file is a leaf, judged by its name, or by its first bytes if the folder is not a store.
+/// Returns true if a file is a leaf: by its name, or if the folder is not a store by its first bytes.
 fn is_leaf(folder: &dyn Folder, file: &str, is_store: bool) -> Result<bool> {
     let is_named_so = LEAVES.iter().any(|end| file.ends_with(end));
     Ok(is_named_so || !is_store && is_frame(&folder.open(file)?.read(0..10)?))

@@ -41,7 +41,7 @@ enum Place {
 }
 
 impl Location {
-    /// Parses an argument of a command line. Nothing is opened.
+    /// Parses an argument of a command line, without opening anything.
     pub fn new(word: &OsStr) -> Location {
         let path = Path::new(word);
         let Some(text) = word.to_str().filter(|_| !path.exists()) else { return Location::of(path) };
@@ -102,7 +102,7 @@ impl Location {
     }
 }
 
-/// Returns the error for a store of which a leaf has to be named.
+/// Returns the error for a store if a key is required to select one of its leaves.
 pub fn no_key(place: &str) -> Error {
     Error::custom(format_args!("it is a store: name a leaf, as in {place}{BEFORE_KEY}/KEY"))
 }
@@ -117,7 +117,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// Returns all of standard input. It is read once and kept.
+/// Returns everything from standard input. It is read once and kept.
 fn stdin() -> Result<Arc<Vec<u8>>> {
     static READ: OnceLock<Arc<Vec<u8>>> = OnceLock::new();
     if let Some(bytes) = READ.get() {
@@ -139,7 +139,7 @@ fn scheme(text: &str) -> Option<String> {
 /// Opens a URL by its scheme.
 fn open_address(address: &str) -> Result<Target> {
     let scheme = scheme(address).unwrap_or_default();
-    let refused = |what: &str| Err(Error::custom(format_args!("{scheme}:// is not read here: {what}")));
+    let refused = |what: &str| Err(Error::custom(format_args!("{scheme}:// is not supported: {what}")));
     match scheme.as_str() {
         "https" if cfg!(not(feature = "https")) => {
             refused("this build of b2nd cannot read https://: `cargo install b2nd-cli --features full` or `pip install b2nd`")
@@ -148,19 +148,19 @@ fn open_address(address: &str) -> Result<Target> {
         "http" | "https" => Ok(Target::File(crate::http::open(address)?)),
         "file" => refused("give the path, without file://"),
         "s3" | "s3a" | "gs" | "gcs" | "az" | "azure" | "abfs" | "abfss" | "adl" | "wasb" | "wasbs" | "hf" => {
-            refused("give the object's address with https://, or scan the bucket with b2nd-catalog")
+            refused("use the object's https:// URL, or scan the bucket with b2nd-catalog")
         }
         "ftp" | "ftps" | "sftp" | "ssh" | "scp" | "hdfs" | "webdav" | "dav" | "smb" | "nfs" => {
             refused("copy the file to this machine first")
         }
-        _ => refused("paths, http:// and https:// are"),
+        _ => refused("use a path, http:// or https://"),
     }
 }
 
 /// An open file or directory.
 #[derive(Clone)]
 pub enum Target {
-    /// A frame or an archive, as its first bytes tell.
+    /// A frame or an archive, which its first bytes distinguish.
     File(Bytes),
     /// A store's directory.
     Directory(Directory),

@@ -7,9 +7,9 @@ pub type Show = fn(&[u8]) -> String;
 
 /// The bytes that follow a marker.
 pub enum Form {
-    /// Nothing: the marker is this value.
+    /// Nothing. The marker itself is this value.
     Word(&'static str),
-    /// Nothing: the marker's bits are the number.
+    /// Nothing. The marker's bits are the number.
     Fixint,
     /// A big-endian number with this number of bytes.
     Number(usize, Show),
@@ -41,7 +41,7 @@ impl Length {
     }
 }
 
-/// Returns a marker's name in MessagePack's specification, and what follows it. `None` for `c1`, the one byte that is not a marker.
+/// Returns a marker's name in MessagePack's specification, and what follows it. Returns `None` for `c1`, which is not a marker.
 pub fn of(byte: u8) -> Option<(&'static str, Form)> {
     use Form::*;
     use Length::*;
@@ -112,7 +112,7 @@ fn float(bytes: &[u8]) -> String {
     }
 }
 
-/// Formats a float so that it differs from an integer: 2.0, 1e300.
+/// Formats a float so that it cannot be mistaken for an integer: 2.0, 1e300.
 pub fn float_text(number: f64) -> String {
     format!("{number:?}")
 }

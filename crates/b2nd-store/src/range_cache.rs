@@ -9,7 +9,7 @@ use b2nd::Result;
 use b2nd::frame::Source;
 use quick_cache::sync::Cache;
 
-/// The length of cached blocks: most headers, trailers and indexes fit into one.
+/// The length of a cached block. Most headers, trailers and indexes fit in one block.
 pub const BLOCK: u64 = 1 << 16;
 
 /// The number of blocks in the cache.
@@ -36,7 +36,7 @@ const LONGEST: u64 = 1 << 23;
 pub struct RangeCache<F> {
     length: u64,
     fetch: F,
-    /// By their number.
+    /// The cached blocks by their number.
     blocks: Cache<u64, Arc<[u8]>>,
 }
 

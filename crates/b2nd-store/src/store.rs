@@ -35,12 +35,12 @@ pub struct Store {
 enum Members {
     Folder(Arc<dyn Folder + Send + Sync>),
     Archive(Box<Zip>),
-    /// A frame, and the leaves that are embedded in it.
+    /// A frame, and the leaves that are stored in it.
     Embedded(Bytes, StoreListing),
 }
 
 impl Store {
-    /// Opens a directory of any name, or a file.
+    /// Opens a store: a directory of any name, or a file.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of [`Location::open`], or it is not a store.
+    /// The same as for [`Location::open`], or the location is not a store.
     pub fn at(location: &Location) -> Result<Store> {
         Store::of(location.place(), location.open()?)
     }
@@ -80,7 +80,7 @@ impl Store {
         Store { name: name.into(), members: Members::Folder(folder) }
     }
 
-    /// Opens a directory or an archive. `None` if the target is another file. `name` is its path or URL.
+    /// Opens a directory or an archive. Returns `None` if the target is another file. `name` is its path or URL.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl Store {
         } else {
             return Err(match foreign::describe_source(&source) {
                 Some(what) => Error::custom(format_args!("it is {what}")),
-                None => Error::custom("it is neither an archive nor a frame, so it is no store"),
+                None => Error::custom("it is not a store: it is neither an archive nor a frame"),
             });
         };
         Ok(Store { name: name.into(), members })
@@ -127,7 +127,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Those of [`list`].
+    /// The same as for [`list`].
     pub fn list(&self) -> Result<StoreListing> {
         match &self.members {
             Members::Embedded(_, listing) => Ok(listing.clone()),
@@ -142,7 +142,7 @@ impl Store {
     /// The files cannot be listed.
     pub fn tables(&self) -> Result<Vec<String>> {
         let mut keys: Vec<_> = match &self.members {
-            // The metadata of a table are a leaf, whose key has no ending.
+            // In such a frame, the metadata of a table are a leaf, whose key has no ending.
             Members::Embedded(_, listing) => {
                 let folders = listing.leaves.iter().filter_map(|leaf| leaf.key.strip_suffix("_meta"));
                 folders.filter(|folder| *folder == "/").map(str::to_owned).collect()
@@ -183,12 +183,12 @@ impl Location {
     ///
     /// # Errors
     ///
-    /// It is a store and no key is given; and those of [`open`](Location::open) and [`Store::leaf`].
+    /// The location is a store but has no key; or an error of [`open`](Location::open) or [`Store::leaf`] occurs.
     pub fn frame(&self) -> Result<Bytes> {
         match (self.open()?, self.key()) {
             (target, Some(key)) => Store::of(self.place(), target)?.leaf(key),
             (Target::File(source), None) if !is_zip(&source.read(0..4)?) => Ok(source),
-            // Opening it tells whether it is a store.
+            // Whether the file is a store is only known when it is opened.
             (target, None) => {
                 Store::of(self.place(), target)?.list()?;
                 Err(no_key(&self.place()))
@@ -230,7 +230,7 @@ fn embedded_in(source: &Bytes) -> Result<StoreListing> {
     let frame = Frame::open(source)?;
     let kind = Kind::of(frame.header(), None);
     if !matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
-        return Err(Error::custom(format_args!("it is no store, but one frame: {}", kind.name())));
+        return Err(Error::custom(format_args!("it is a single frame, not a store: {}", kind.name())));
     }
     embedded(&frame)
 }

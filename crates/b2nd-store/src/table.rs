@@ -1,4 +1,4 @@
-//! [`Table`]: a table of columns, each in files of its own.
+//! [`Table`]: a table of columns, each of which has its own files.
 
 use std::collections::BTreeSet;
 
@@ -18,36 +18,36 @@ const FILES: [&str; 5] = [".b2nd", ".b2b", "_dict.b2b", ".utf8.b2nd", ".notnull.
 /// The metadata of a `CTable`.
 #[derive(Clone, Serialize)]
 pub struct Table {
-    /// The number of rows, if the schema has it.
+    /// The number of rows, if the schema contains it.
     pub rows: Option<u64>,
     /// A description of each column: `name`, `kind` and more. Computed columns come last; they have
     /// `col_deps` and no files.
     pub columns: Vec<Value>,
-    /// The version of the entries that name the columns of the source, if the table was made from one.
+    /// If the table was made from another source: the version of the entries that name the source's columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_bindings_version: Option<u64>,
-    /// The names of the source's columns.
+    /// The names of the columns of the source, if the table was made from one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub source_columns: Vec<Value>,
-    /// The names of generated columns whose inputs have changed since.
+    /// The names of computed columns whose inputs have changed since they were computed.
     #[serde(skip)]
     pub stale: Vec<String>,
-    /// The names of columns that no file of the store holds.
+    /// The names of columns for which the store has no file.
     #[serde(skip)]
     pub missing: Vec<String>,
-    /// The names of columns whose files have the unescaped names of 4.2.0, which later versions do not find.
+    /// The names of columns whose files have the unescaped names of python-blosc2 4.2.0, which later versions do not find.
     #[serde(skip)]
     pub plainly_named: Vec<String>,
-    /// The files below `_cols` that belong to no column of the schema.
+    /// The files below `_cols` that do not belong to a column of the schema.
     #[serde(skip)]
     pub unowned: Vec<String>,
-    /// True if there is a file that tells which rows are live. Tables without it cannot be read.
+    /// True if the file that marks deleted rows exists. Tables without it cannot be read.
     #[serde(skip)]
     pub has_valid_rows: bool,
-    /// The files of the table that hold frames, in order.
+    /// The files of the table that contain frames, in order.
     #[serde(skip)]
     pub files: Vec<String>,
-    /// The metadata of python-blosc2: the schema and the indexes.
+    /// The metadata that python-blosc2 stores: the schema and the indexes.
     pub metadata: Attributes,
     /// The user's attributes.
     #[serde(skip)]
@@ -55,7 +55,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Describes the table in a folder of a store. `files` are all files of the store, sorted.
+    /// Describes a table in a folder of a store. `files` are all files of the store, sorted.
     pub(crate) fn new(metadata: Attributes, attributes: Attributes, folder: &str, files: &[String]) -> Table {
         let schema = metadata.get("schema").and_then(|schema| json::parse(schema.as_str()?).ok());
         let listed = |name| schema.as_ref().and_then(|schema| schema.get(name)?.as_array().cloned()).unwrap_or_default();
@@ -92,15 +92,15 @@ impl Table {
         self.columns.iter().filter_map(|column| column.get("name")?.as_str())
     }
 
-    /// Returns the names of generated columns whose inputs have changed since, according to the schema.
+    /// Returns the names of computed columns whose inputs have changed since they were computed, according to the schema.
     pub fn stale_columns(schema: &Value) -> Vec<String> {
         let listed = schema.get("materialized_columns").and_then(Value::as_array).into_iter().flatten();
         let stale = listed.filter(|column| column.get("stale").and_then(Value::as_bool) == Some(true));
         stale.filter_map(|column| Some(column.get("name")?.as_str()?.to_owned())).collect()
     }
 
-    /// Returns the files below `_cols` that belong to none of the named columns. `folder` is the folder of the table,
-    /// ending in `/`, or empty.
+    /// Returns the files below `_cols` that do not belong to the named columns. `folder` is the folder of the table, ending in
+    /// `/`, or empty.
     pub fn unowned<'n>(names: impl Iterator<Item = &'n str>, folder: &str, files: &[String]) -> Vec<String> {
         let owned: BTreeSet<String> = names.flat_map(|name| [Table::file_name(name), name.to_owned()]).collect();
         let is_owned = |file: &str| FILES.iter().any(|end| file.strip_suffix(end).is_some_and(|name| owned.contains(name)));
@@ -111,8 +111,8 @@ impl Table {
         files.iter().filter(is_unowned).cloned().collect()
     }
 
-    /// Returns the path of a column's files below `_cols`, without their endings. A dot in a column's name separates folders, unless
-    /// a backslash is before it. python-blosc2 4.2.0 does none of this.
+    /// Returns the path of a column's files below `_cols`, without their endings. A dot in a column's name separates folders,
+    /// unless a backslash precedes it. python-blosc2 4.2.0 used the column's name unchanged.
     ///
     /// ```
     /// assert_eq!(b2nd_store::Table::file_name(r"trip.begin\.lon"), "trip/begin%2Elon");
@@ -131,7 +131,7 @@ impl Table {
     }
 }
 
-/// Escapes a character that has a meaning in a path as `%` and two digits.
+/// Escapes a character with a special meaning in paths as `%` and two digits.
 fn escaped(char: char) -> String {
     if matches!(char, '%' | '/' | '.' | '\\') { format!("%{:02X}", u32::from(char)) } else { char.to_string() }
 }

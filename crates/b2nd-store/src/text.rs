@@ -1,4 +1,4 @@
-//! Numbers, names and bytes as text that a terminal may show.
+//! Numbers, names and bytes as text that is safe to print on a terminal.
 
 use std::fmt::Display;
 
@@ -18,14 +18,14 @@ pub fn thousands(number: impl Display) -> String {
     text
 }
 
-/// `1 byte`, `2 bytes`.
+/// Formats a number with its unit: `1 byte`, `2 bytes`.
 pub fn count(number: impl Display, unit: &str) -> String {
     let number = thousands(number);
     let plural = if number == "1" { "" } else { "s" };
     format!("{number} {unit}{plural}")
 }
 
-/// Formats a length in bytes, and from 1 KiB on also in a larger unit.
+/// Formats a length in bytes. From 1 KiB on, it is also given in a larger unit.
 pub fn size(bytes: i128) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let exact = count(bytes, "byte");
@@ -33,7 +33,7 @@ pub fn size(bytes: i128) -> String {
     let mut amount = bytes as f64;
     let mut unit = None;
     for name in UNITS {
-        // What would be 1024.0 of a unit is 1.0 of the next.
+        // An amount that would be shown as 1024.0 is shown as 1.0 of the next unit.
         if amount < if unit.is_none() { 1024.0 } else { 1023.95 } {
             break;
         }
@@ -48,7 +48,7 @@ pub fn size(bytes: i128) -> String {
 
 /// Returns the parameter of a filter from its byte in the header.
 ///
-/// For trunc_prec and int_trunc, it is the number of bits that they keep, or if negative, the number that they cut off.
+/// For trunc_prec and int_trunc, this is the number of bits that they keep, or if it is negative, the number that they clear.
 ///
 /// ```
 /// use b2nd::frame::Filter;
@@ -67,7 +67,7 @@ pub fn parameter(filter: Filter, meta: u8) -> i16 {
 /// The filter int_trunc.
 const INT_TRUNC: Filter = Filter::Other(36);
 
-/// Escapes the characters of a string that a terminal would not show.
+/// Escapes the characters of a string that a terminal would interpret or not show.
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {
@@ -90,7 +90,7 @@ pub fn shortened(text: String, limit: usize) -> String {
     }
 }
 
-/// Quotes bytes, which are text in most files. Those that are not UTF-8 are escaped.
+/// Quotes bytes, which are text in most files. Bytes that are not UTF-8 are escaped.
 pub fn quoted(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => format!("{text:?}"),
@@ -98,7 +98,7 @@ pub fn quoted(bytes: &[u8]) -> String {
     }
 }
 
-/// Two digits for each byte.
+/// Formats bytes as two hexadecimal digits each.
 pub fn hex(bytes: &[u8], separator: &str) -> String {
     const DIGITS: [u8; 16] = *b"0123456789abcdef";
     let pair = |byte: u8| [byte >> 4, byte & 15].map(|nibble| DIGITS[usize::from(nibble)]);

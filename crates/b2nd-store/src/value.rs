@@ -26,7 +26,8 @@ use crate::text::shortened;
 pub struct Value<'a>(RawValue<'a>);
 
 impl<'a> Value<'a> {
-    /// Reads one value, which must take all bytes. `None` if the bytes are invalid or nest more than 128 levels deep.
+    /// Reads one value, to which all bytes must belong. Returns `None` if the bytes are invalid or nested more than 128 levels
+    /// deep.
     pub fn from_slice(bytes: &'a [u8]) -> Option<Value<'a>> {
         RawValue::from_slice(bytes).ok().map(Value)
     }
@@ -46,7 +47,7 @@ impl<'a> Value<'a> {
         self.0.elements().map(Value)
     }
 
-    /// Returns the string, if the value is one and valid UTF-8.
+    /// Returns the string, if the value is a valid UTF-8 string.
     pub fn as_str(&self) -> Option<&'a str> {
         self.0.as_str()
     }
@@ -109,7 +110,7 @@ impl Write for Line {
     }
 }
 
-/// Returns true if the bytes start and end like a Python pickle of protocol 2 or later. Pickles are never opened.
+/// Returns true if the bytes start and end like a Python pickle of protocol 2 or later. Pickles are never loaded.
 pub fn is_pickle(bytes: &[u8]) -> bool {
     matches!(bytes, [0x80, 2..=5, .., b'.'])
 }

@@ -11,7 +11,7 @@ use crate::folder::{is_frame, is_zip};
 use crate::location::Target;
 use b2nd::frame::Source;
 
-/// A path that may hold frames, not opened yet.
+/// A path that may be or contain frames. It has not been opened yet.
 pub struct Candidate {
     /// The path.
     pub path: PathBuf,
@@ -20,7 +20,7 @@ pub struct Candidate {
 
 /// How a path was found: as a file, or as a directory of a known kind.
 enum What {
-    /// The path that the search started with; not a directory.
+    /// The path at which the search started, if it is not a directory.
     Root,
     File(fs::FileType),
     SparseFrame,
@@ -46,22 +46,23 @@ impl Candidate {
         opened.transpose()
     }
 
-    /// Returns true for a file with an ending of Blosc2, whatever its content.
+    /// Returns true for a file whose name has an ending of Blosc2, whatever its content.
     pub fn is_named_so(&self) -> bool {
         let ends = ["b2nd", "b2frame", "b2f", "b2b", "b2z", "b2e", "caterva"];
         matches!(&self.what, Ok(What::File(kind)) if kind.is_file())
             && self.path.extension().is_some_and(|end| ends.iter().any(|&one| end == one))
     }
 
-    /// Returns true if it may hold many frames.
+    /// Returns true if the path may contain many frames.
     pub fn may_be_store(&self) -> bool {
         let is_named_so = || self.path.extension().is_some_and(|end| end == "b2z" || end == "b2e");
         matches!(self.what, Ok(What::Store | What::Root)) || is_named_so()
     }
 }
 
-/// Iterates over candidates below a path, in the order of their names: files, and directories of sparse frames and stores, which are not
-/// descended into. A path that is not a directory is itself a candidate. Below the path, links to directories are not followed.
+/// Iterates over candidates below a path, in the order of their names: files, and directories of sparse frames and stores, whose
+/// files are not listed. If the path itself is not a directory, it is the only candidate. Links to directories below the path are
+/// not followed.
 ///
 /// Files that cannot be read are returned as errors.
 pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<> {
@@ -76,12 +77,12 @@ pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<>
     })
 }
 
-/// Iterates over those of the [`candidates`] that are frames or stores.
+/// Iterates over the [`candidates`] that are frames or stores.
 pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, Result<Target>)> + use<> {
     candidates(root).filter_map(|candidate| candidate.open().map(|target| (candidate.path, target)))
 }
 
-/// A path, and its type in the directory; `None` for the root.
+/// A path, and its file type according to the directory; `None` for the root.
 type Waiting = (PathBuf, Option<fs::FileType>);
 
 /// Determines the kind of a path. The entries of an ordinary directory are queued.
@@ -107,7 +108,7 @@ fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> 
 }
 
 fn frame_or_archive(path: &Path, kind: fs::FileType) -> Result<Option<LocalFile>> {
-    // Neither links to directories nor devices and pipes.
+    // Skips links to directories, devices and pipes.
     if !(kind.is_file() || kind.is_symlink() && fs::metadata(path)?.is_file()) {
         return Ok(None);
     }

@@ -23,7 +23,7 @@ const SEARCHED: u64 = 1 << 17;
 /// The length of a local header, without the name.
 const LOCAL_HEADER: u64 = 30;
 
-/// A zip archive. If several members have the same name, the last one counts, as in Python.
+/// A zip archive. If several members have the same name, the last one is used, as in Python.
 pub struct Zip {
     source: Bytes,
     members: BTreeMap<String, Member>,
@@ -40,7 +40,7 @@ struct Member {
     length: u64,
 }
 
-/// The members that have been inflated, each once. Their total length is limited to that of a value.
+/// The decompressed members. The limit of their total length is the limit for a value.
 #[derive(Default)]
 struct Inflated {
     members: BTreeMap<String, Arc<Vec<u8>>>,
@@ -65,7 +65,7 @@ impl Zip {
             let length = LOCAL_HEADER.saturating_add(path.as_ref().len() as u64).saturating_add(entry.compressed_size_hint());
             places.push(start..start.saturating_add(length));
             let Ok(name) = std::str::from_utf8(path.as_ref()) else { continue };
-            // A path that leads out of the archive is no leaf.
+            // A path that leads out of the archive is not a leaf.
             let leads_out = name.starts_with('/') || name.split('/').any(|part| part == "..");
             if !entry.is_dir() && !leads_out {
                 let member = Member {
@@ -83,17 +83,17 @@ impl Zip {
         places.sort_unstable_by_key(|place| place.start);
         let pairs = places.iter().zip(places.iter().skip(1));
         if let Some((_, place)) = pairs.into_iter().find(|(one, other)| other.start < one.end) {
-            return Err(Error::custom(format_args!("two members of the archive share its bytes from {} on", place.start)));
+            return Err(Error::custom(format_args!("two members of the archive overlap at byte {}", place.start)));
         }
         duplicates.dedup();
         Ok(Zip { source: Arc::new(source), members, duplicates, inflated: Mutex::default() })
     }
 
-    /// The bytes of the archive that hold a member, if it is stored uncompressed. `None` if it is compressed.
+    /// Returns the bytes of the archive that contain a member, if it is stored uncompressed. Returns `None` if it is compressed.
     ///
     /// # Errors
     ///
-    /// There is no such member, it is encrypted, or the archive cannot be read.
+    /// The member does not exist, it is encrypted, or the archive cannot be read.
     pub fn range(&self, name: &str) -> Result<Option<Range<u64>>> {
         let (member, range) = self.entry(name)?;
         if member.is_encrypted {
@@ -108,7 +108,7 @@ impl Zip {
         };
         let end = member.start.saturating_add(LOCAL_HEADER).saturating_add(name.len() as u64);
         let header = self.source.read(member.start..end)?;
-        let differs = |why| refused(name, &format!("not what the archive's directory says: its own header {why}"));
+        let differs = |why| refused(name, &format!("damaged: in contrast to the archive's directory, its own header {why}"));
         let after = member.check(name, &header).map_err(differs)?;
         let start = end.saturating_add(after);
         Ok((member, start..start.saturating_add(member.packed)))
@@ -121,11 +121,11 @@ impl Zip {
         }
         let most = MAX_VALUE as u64;
         let (Ok(length), true) = (usize::try_from(member.length), inflated.total.saturating_add(member.length) <= most) else {
-            return Err(refused(name, &format!("deflated, and more than {most} bytes of an archive are not inflated")));
+            return Err(refused(name, &format!("compressed, and at most {most} bytes are decompressed")));
         };
         let packed = self.source.read(range)?;
         let data = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, length)
-            .map_err(|error| refused(name, &format!("deflated, and cannot be inflated: {error}")))?;
+            .map_err(|error| refused(name, &format!("compressed, and cannot be decompressed: {error}")))?;
         if data.len() != length {
             return Err(refused(name, &format!("deflated: expected {length} bytes, found {}", data.len())));
         }
@@ -153,7 +153,7 @@ impl Member {
         if u16::try_from(method).map(CompressionMethod::from) != Ok(self.method) {
             return Err(format!("has the method {method}"));
         }
-        // Lengths may follow the data, or be in the extra field.
+        // The lengths may follow the data, or be in the extra field.
         let differs = |said: u64, length: u64| flags & 8 == 0 && said != u64::from(u32::MAX) && said != length;
         let (packed, length) = (number(18, 4), number(22, 4));
         if differs(packed, self.packed) || differs(length, self.length) {
@@ -178,7 +178,7 @@ impl Folder for Zip {
         let (member, range) = self.entry(name)?;
         match member.method {
             CompressionMethod::DEFLATE if name == EMBED => {
-                Err(refused(name, "deflated, and python-blosc2 reads none but a stored one"))
+                Err(refused(name, "compressed, but python-blosc2 needs it uncompressed"))
             }
             CompressionMethod::DEFLATE => Ok(Some(self.inflate(name, member, range)?)),
             other => Err(refused(name, &format!("compressed with the method {other}"))),
@@ -198,7 +198,7 @@ fn refused(name: &str, what: &str) -> Error {
     Error::custom(format_args!("the member \"{}\" is {what}", printable(name)))
 }
 
-/// A source that rawzip can read.
+/// A source as the crate rawzip expects it.
 #[derive(Clone, Copy)]
 struct At<'s>(&'s dyn Source);
 

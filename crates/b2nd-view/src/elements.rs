@@ -45,7 +45,7 @@ pub fn no_objects(dtype: &DType) -> Result<()> {
         }
     }
     if has_objects(dtype) {
-        let what = "its elements are Python objects: addresses in the memory of the program that wrote them, or a pickle";
+        let what = "its elements are Python objects, stored as memory addresses or as a pickle, which cannot be read";
         return Err(Error::custom(what));
     }
     Ok(())

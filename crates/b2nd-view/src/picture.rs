@@ -77,7 +77,7 @@ impl Left {
         let geometry = match header.geometry() {
             // Only the dtype may be unreadable.
             Ok(Some(geometry)) => geometry,
-            Ok(None) => return self.line("faint", "no array: there is no metalayer of one"),
+            Ok(None) => return self.line("faint", "no array: the header has no array metalayer"),
             Err(error) => {
                 self.line("faint", "no array that can be read:");
                 return self.line("faint", error.to_string());

@@ -37,7 +37,7 @@ impl FromStr for Slice {
         let indices: Vec<Index> = text.split(',').map(|index| Index::parse(index.trim())).collect::<Result<_, _>>()?;
         match indices.iter().filter(|index| **index == Index::Rest).count() {
             0 | 1 => Ok(Slice(indices)),
-            _ => Err("... stands in it more than once".to_owned()),
+            _ => Err("... is used more than once".to_owned()),
         }
     }
 }
@@ -47,7 +47,7 @@ impl Index {
         let number = |text: &str| match text.trim() {
             "" => Ok(None),
             digits => {
-                digits.parse().map(Some).map_err(|_| format!("{digits:?} is no integer: expected START:STOP, an index or :"))
+                digits.parse().map(Some).map_err(|_| format!("{digits:?} is not an integer: expected START:STOP, an index or :"))
             }
         };
         if text == "..." {

@@ -59,7 +59,7 @@ fn a_slice_is_read_as_python_reads_it() {
     assert_eq!(touched("0,-11"), error("index -11 is outside dimension 1, whose length is 10"));
     assert_eq!(touched("0,1,2"), error("3 indices, and the array has 2 dimensions"));
     assert_eq!(touched("0, ..., 1, 2"), error("3 indices, and the array has 2 dimensions"));
-    assert_eq!(touched("..., ..."), error("... stands in it more than once"));
+    assert_eq!(touched("..., ..."), error("... is used more than once"));
     assert_eq!(touched("0:4:0"), error("\"0:4:0\" has a step of 0"));
     assert_eq!(touched("8:4:-2").map(|(ranges, _)| ranges), Ok("[6..9, 0..10]".to_owned()));
     assert_eq!(touched("0:4:2").map(|(ranges, _)| ranges), Ok("[0..4, 0..10]".to_owned()));
@@ -69,7 +69,7 @@ fn a_slice_is_read_as_python_reads_it() {
     assert_eq!(kept("1,...,2"), [false, true, true, false]);
     assert_eq!(kept("1:2,3"), [true, false, true, true]);
     assert_eq!(touched("0,,1"), error("an index is empty"));
-    assert_eq!(touched("a:"), error("\"a\" is no integer: expected START:STOP, an index or :"));
+    assert_eq!(touched("a:"), error("\"a\" is not an integer: expected START:STOP, an index or :"));
 }
 
 #[test]

@@ -18,14 +18,14 @@ use zarrs::plugin::{PluginCreateError, ZarrVersion};
 
 use crate::blosc2_codec::{Blosc2Codec, decompress};
 
-/// The codec `b2nd`, array to bytes: each Zarr chunk is the Blosc2 chunk of a b2nd array, whose blocks are stored one after another and
-/// padded where they do not divide the chunk.
+/// The array-to-bytes codec `b2nd`. Each Zarr chunk is stored as the Blosc2 chunk of a b2nd array: its blocks are stored one
+/// after another, and padded if they do not divide the chunk.
 ///
 /// ```json
 /// {"name": "b2nd", "configuration": {"block_shape": [57, 3], "endian": "little", "compressor": {"cname": "zstd", "typesize": 8}}}
 /// ```
 ///
-/// `endian` may be missing if elements have no byte order. `compressor` is the configuration of [`Blosc2Codec`], for writers.
+/// `endian` may be missing if elements have no byte order. `compressor` is the configuration of [`Blosc2Codec`] for writing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlocksCodec {
@@ -81,7 +81,7 @@ impl ArrayCodecTraits for BlocksCodec {
     }
 }
 
-/// One chunk as the grid of an array that has no other.
+/// A chunk, with the grid of an array that consists of this chunk only.
 struct Chunk {
     grid: Grid,
     whole: Vec<std::ops::Range<i64>>,

@@ -6,7 +6,7 @@ use zarrs::array::codec::api::CodecError;
 
 use crate::bytes_codec::{BytesCodec, register};
 
-/// The compressor inside a chunk.
+/// The codec of a Blosc2 chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compressor {
@@ -23,7 +23,7 @@ pub enum Compressor {
     Zstd,
 }
 
-/// The filter before the compressor.
+/// The filter that is applied before the compressor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shuffle {
@@ -36,9 +36,9 @@ pub enum Shuffle {
     BitShuffle,
 }
 
-/// The codec `blosc2`, bytes to bytes: each Zarr chunk is one Blosc2 chunk with its header of 32 bytes, without a frame.
+/// The bytes-to-bytes codec `blosc2`. Each Zarr chunk is stored as one Blosc2 chunk with its header of 32 bytes, without a frame.
 ///
-/// `imagecodecs.blosc2_encode` and python-blosc2's `compress2` write the same chunks, and read these.
+/// `imagecodecs.blosc2_encode` and python-blosc2's `compress2` write the same format, and their counterparts read it.
 ///
 /// ```json
 /// {"name": "blosc2", "configuration": {"cname": "zstd", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}}
@@ -56,7 +56,7 @@ pub struct Blosc2Codec {
     pub shuffle: Shuffle,
     /// The size of an element in bytes, 1 (default) to 255.
     pub typesize: u8,
-    /// The length of a block in bytes. 0 (default) chooses one that fits the level.
+    /// The length of a block in bytes. 0 (default) chooses a length by the level.
     pub blocksize: u32,
 }
 
@@ -104,7 +104,7 @@ impl BytesCodec for Blosc2Codec {
     }
 }
 
-/// Decompresses a Blosc or Blosc2 chunk, which has to hold `length` bytes if the length is known.
+/// Decompresses a Blosc or Blosc2 chunk. Fails if it does not contain `length` bytes, if a length is given.
 pub(crate) fn decompress(bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError> {
     let nbytes = b2nd_codec::ChunkHeader::from_slice(bytes).map_err(failed)?.nbytes() as u64;
     // A damaged header must not allocate more than the array needs.

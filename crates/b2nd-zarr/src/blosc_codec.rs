@@ -1,4 +1,4 @@
-//! The codec `blosc` of Zarr, which is only read here.
+//! Zarr's codec `blosc`, which can only be read here.
 
 use serde::{Deserialize, Serialize};
 use zarrs::array::codec::api::CodecError;
@@ -6,7 +6,7 @@ use zarrs::array::codec::api::CodecError;
 use crate::blosc2_codec::decompress;
 use crate::bytes_codec::{BytesCodec, register};
 
-/// A chunk of C-Blosc 1, whose header has 16 bytes.
+/// A codec for chunks of C-Blosc 1, whose header has 16 bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 struct BloscCodec(serde_json::Map<String, serde_json::Value>);
@@ -19,7 +19,7 @@ impl BytesCodec for BloscCodec {
     }
 
     fn compress(&self, _data: &[u8]) -> Result<Vec<u8>, CodecError> {
-        Err(CodecError::Other("codec blosc: chunks are read and not written, use blosc2 or zstd".to_owned()))
+        Err(CodecError::Other("codec blosc can only be read: write with blosc2 or zstd".to_owned()))
     }
 
     fn decompress(&self, bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError> {

@@ -1,4 +1,4 @@
-//! What the codecs from bytes to bytes have in common.
+//! The common part of the bytes-to-bytes codecs.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use zarrs::array::codec::api::{BytesToBytesCodecTraits, Codec, CodecError};
 use zarrs::plugin::PluginCreateError;
 
-/// A codec from bytes to bytes whose value is its configuration.
+/// A bytes-to-bytes codec whose fields are its configuration.
 pub(crate) trait BytesCodec: Serialize + DeserializeOwned {
     /// Fails if the configuration is not valid.
     fn validate(&self) -> Result<(), String>;
@@ -15,11 +15,11 @@ pub(crate) trait BytesCodec: Serialize + DeserializeOwned {
     /// Compresses a chunk.
     fn compress(&self, data: &[u8]) -> Result<Vec<u8>, CodecError>;
 
-    /// Decompresses a chunk into `length` bytes, if the length is known.
+    /// Decompresses a chunk, to exactly `length` bytes if a length is given.
     fn decompress(&self, bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError>;
 }
 
-/// The configuration of a codec as a JSON object.
+/// Returns the configuration of a codec as a JSON object.
 pub(crate) fn configuration(codec: &impl BytesCodec) -> Option<zarrs::metadata::Configuration> {
     match serde_json::to_value(codec) {
         Ok(serde_json::Value::Object(members)) => Some(members.into()),
@@ -27,7 +27,7 @@ pub(crate) fn configuration(codec: &impl BytesCodec) -> Option<zarrs::metadata::
     }
 }
 
-/// Makes a codec of its configuration.
+/// Creates a codec from its configuration.
 pub(crate) fn create<C: BytesCodec + BytesToBytesCodecTraits + 'static>(
     name: &str,
     configuration: Result<C, Arc<serde_json::Error>>,

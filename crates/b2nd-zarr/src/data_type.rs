@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 
-/// A Zarr data type, with what the metadata of an array say about it.
+/// A Zarr data type, and the related fields of an array's metadata.
 pub(crate) struct ZarrType {
     /// `data_type` in `zarr.json`.
     pub(crate) data_type: Value,
@@ -13,11 +13,11 @@ pub(crate) struct ZarrType {
     pub(crate) fill_value: Value,
     /// The byte order of the stored elements, if they have one.
     pub(crate) order: Option<ByteOrder>,
-    /// The length in bytes of what has a byte order: of a complex number's half, of a character.
+    /// The length in bytes of the units whose byte order is swapped: half a complex number, or a character.
     pub(crate) word: usize,
 }
 
-/// Returns the Zarr data type of elements.
+/// Returns the Zarr data type for elements of a dtype.
 pub(crate) fn to_zarr(dtype: &DType) -> Result<ZarrType> {
     let none = || Error::NoDataType { dtype: dtype.to_string() };
     let scalar = match dtype {
@@ -28,7 +28,7 @@ pub(crate) fn to_zarr(dtype: &DType) -> Result<ZarrType> {
                 fields.push(structured_field(field, end).ok_or_else(none)?);
                 end += field.dtype().itemsize();
             }
-            // Zarr's structures have no padding.
+            // Zarr's structures cannot have padding.
             if end != structure.itemsize() || end == 0 {
                 return Err(none());
             }
@@ -82,31 +82,33 @@ fn zeros_base64(length: usize) -> Value {
     json!(base64::engine::general_purpose::STANDARD.encode(vec![0; length]))
 }
 
-/// A field of a structure that Zarr can describe: it follows the one before it, and is no structure and not big-endian.
+/// Describes a field of a structure for Zarr. Returns `None` if the field does not directly follow the previous one, is itself a
+/// structure, or is big-endian.
 fn structured_field(field: &Field, start: usize) -> Option<Value> {
     let is_plain = matches!(field.dtype(), DType::Scalar(scalar) if scalar.byte_order() != Some(ByteOrder::Big));
     let data_type = to_zarr(field.dtype()).ok().filter(|_| is_plain && field.offset() == start)?.data_type;
     Some(json!([field.name(), data_type]))
 }
 
-/// Returns the dtype of the elements that zarrs reads from an array with this metadata: native, whatever is stored.
+/// Returns the dtype of the elements that zarrs reads from an array with this metadata. They have the machine's byte order,
+/// whatever the stored byte order is.
 pub(crate) fn from_metadata(metadata: &Value) -> Result<DType> {
     let (data_type, dtype) = match &metadata["data_type"] {
-        // Version 2 has NumPy's own strings.
+        // Zarr version 2 uses NumPy's dtype strings.
         Value::Null => (&metadata["dtype"], metadata["dtype"].as_str().and_then(|dtype| dtype.parse().ok()).and_then(native)),
         data_type => (data_type, from_zarr(data_type)),
     };
     dtype.ok_or_else(|| Error::NoDType { data_type: data_type.to_string() })
 }
 
-/// A scalar dtype in the byte order of the machine.
+/// Returns a scalar dtype in the machine's byte order.
 fn native(dtype: DType) -> Option<DType> {
     let DType::Scalar(scalar) = dtype else { return None };
     let scalar = Scalar::new(scalar.scalar_type(), ByteOrder::NATIVE).ok()?;
     Some(DType::Scalar(scalar).into_canonical())
 }
 
-/// Returns the dtype of a Zarr data type.
+/// Returns the dtype for a Zarr data type.
 pub(crate) fn from_zarr(data_type: &Value) -> Option<DType> {
     let name = data_type.as_str().or_else(|| data_type["name"].as_str())?;
     let configuration = &data_type["configuration"];
@@ -134,13 +136,13 @@ pub(crate) fn from_zarr(data_type: &Value) -> Option<DType> {
             None => name.to_owned(),
         },
     };
-    // Names of Python's aliases, such as `int`, are no data types of Zarr.
+    // Names of Python types, such as `int`, are not Zarr data types.
     let dtype = code.parse().ok().and_then(native)?;
     to_zarr(&dtype).ok().filter(|zarr| code != name || zarr.data_type == name)?;
     Some(dtype)
 }
 
-/// Turns elements between the byte order of the machine and the other one.
+/// Converts elements between the machine's byte order and the other one.
 pub(crate) fn swap(bytes: &mut [u8], zarr: &ZarrType, stored: ByteOrder) {
     if zarr.word > 1 && stored != ByteOrder::NATIVE {
         bytes.chunks_exact_mut(zarr.word).for_each(<[u8]>::reverse);

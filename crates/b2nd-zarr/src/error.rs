@@ -1,4 +1,4 @@
-//! [`Error`]: what can fail between the two formats.
+//! [`Error`]: errors of the conversion between Blosc2 and Zarr.
 
 /// The result of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -19,7 +19,7 @@ pub enum Error {
         /// The elements' type, as NumPy writes it.
         dtype: String,
     },
-    /// The elements of the Zarr array have no equal in Blosc2.
+    /// Blosc2 has no dtype for the elements of the Zarr array.
     #[error("{data_type}: Blosc2 arrays have no elements of this Zarr data type")]
     NoDType {
         /// The name of the data type.

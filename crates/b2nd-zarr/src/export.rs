@@ -1,4 +1,4 @@
-//! [`export()`]: an array written as Zarr.
+//! [`export()`]: writes an array as Zarr.
 
 use std::ops::Range;
 use std::path::Path;
@@ -20,7 +20,8 @@ use crate::metadata;
 pub struct ExportOptions {
     /// The level of Zstandard, 1 to 22. 3 by default.
     pub level: i32,
-    /// True if each chunk becomes a shard whose inner chunks are its blocks, if they divide it. The default.
+    /// If true (the default), each chunk becomes a shard whose inner chunks are the blocks, provided that the blocks divide the
+    /// chunk.
     pub sharding: bool,
 }
 
@@ -30,13 +31,13 @@ impl Default for ExportOptions {
     }
 }
 
-/// Writes an array as a directory of Zarr version 3, with its attributes, compressed with Zstandard.
+/// Writes an array with its attributes as a directory in Zarr version 3, compressed with Zstandard.
 ///
-/// The directory appears when it is complete, as a [`NewDirectory`] does. One chunk at a time is in memory.
+/// The directory gets its name when it is complete, see [`NewDirectory`]. Only one chunk at a time is in memory.
 ///
 /// # Errors
 ///
-/// Zarr has no data type for the elements, there is something at the path, the array cannot be read or the directory cannot be written.
+/// Zarr has no data type for the elements, the path already exists, the array cannot be read, or the directory cannot be written.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, Options};
@@ -71,7 +72,7 @@ fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
     ];
     let (chunkshape, blockshape) = (metadata::chunkshape(geometry), geometry.blockshape());
     let pairs = || chunkshape.iter().zip(blockshape).map(|(&chunk, &block)| (chunk, u64::from(block.unsigned_abs().max(1))));
-    // zarr-python 3.1 fails on shards of structures.
+    // zarr-python 3.1 cannot read shards of structures.
     let is_structured = matches!(dtype, DType::Struct(_));
     let is_sharded = options.sharding
         && !is_structured
@@ -106,7 +107,7 @@ fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
     Ok(())
 }
 
-/// The elements of a chunk that are inside the array.
+/// Returns the ranges of a chunk's elements inside the array, without its padding.
 fn slice_of(array: &Array, number: u64) -> Option<Vec<Range<i64>>> {
     let geometry = array.geometry();
     let coordinates = array.grid().chunk_coords(number)?;

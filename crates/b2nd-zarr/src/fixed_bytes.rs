@@ -1,4 +1,5 @@
-//! Zarr's data types of a fixed number of bytes that zarrs lacks: `null_terminated_bytes`, `raw_bytes` and `structured`.
+//! Data types of Zarr with a fixed number of bytes that zarrs does not have: `null_terminated_bytes`, `raw_bytes` and
+//! `structured`.
 
 use std::borrow::Cow;
 
@@ -100,7 +101,7 @@ fn metadata_json(metadata: &MetadataV3) -> serde_json::Value {
     serde_json::to_value(metadata).unwrap_or_default()
 }
 
-/// The size of an element, by its dtype.
+/// Returns the size of an element of a data type.
 fn itemsize(data_type: &serde_json::Value) -> Option<usize> {
     crate::data_type::from_zarr(data_type).map(|dtype| dtype.itemsize()).filter(|size| *size > 0)
 }

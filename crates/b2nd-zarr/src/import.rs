@@ -1,4 +1,4 @@
-//! [`import()`]: a Zarr array written as a `.b2nd` file.
+//! [`import()`]: writes a Zarr array as a `.b2nd` file.
 
 use std::cmp::Ordering;
 use std::io::{self, Read};
@@ -14,19 +14,18 @@ use zarrs::filesystem::FilesystemStore;
 use crate::data_type::from_metadata;
 use crate::error::{Error, Result};
 
-/// The most bytes of elements that are read at once.
+/// The largest number of bytes that are read at once.
 const MOST: u64 = 1 << 30;
 
-/// Writes a Zarr array (version 3 or 2) as a `.b2nd` file, with its attributes.
+/// Writes a Zarr array (version 3 or 2) with its attributes as a `.b2nd` file.
 ///
-/// The Zarr array's chunks are used as chunks, and the inner chunks of shards as blocks, unless `options` give others or they do not fit
-/// into Blosc2's limits. A layer of chunks along the first dimension is in memory at a time, or a part
-/// of 1 GiB if it is longer.
+/// The Zarr array's chunks become chunks, and the inner chunks of shards become blocks, unless `options` has other shapes or they
+/// exceed Blosc2's limits. One layer of chunks along the first dimension is in memory at a time, or a part of 1 GiB if the layer
+/// is larger.
 ///
 /// # Errors
 ///
-/// There is no Zarr array at `from`, it has a codec or a data type that is not supported, its chunks are damaged, or `to` cannot be
-/// written.
+/// `from` is not a Zarr array, its codec or data type is not supported, its chunks are damaged, or `to` cannot be written.
 pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<()> {
     let from = from.as_ref();
     let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", from.display()));
@@ -39,7 +38,7 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     let origin = vec![0; shape.len()];
     let chunkshape: Vec<u64> = match array.chunk_shape(&origin) {
         Ok(chunk) => chunk.iter().map(|length| length.get()).collect(),
-        // An array without elements has no chunk.
+        // An array without elements has no chunks.
         Err(_) => array.shape().to_vec(),
     };
     let mut options = options.clone();
@@ -70,7 +69,7 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     Ok(b2nd_ndarray::write_from(to, &meta, elements, &options)?)
 }
 
-/// A Blosc2 chunk has less than 2 GiB.
+/// Returns true if the chunk has less than 2 GiB, Blosc2's limit.
 fn fits_chunk(chunkshape: &[i32], itemsize: usize) -> bool {
     let bytes = chunkshape.iter().try_fold(itemsize as u64, |bytes, &length| bytes.checked_mul(u64::from(length.unsigned_abs())));
     bytes.is_some_and(|bytes| bytes < 1 << 30)
@@ -79,17 +78,18 @@ fn fits_chunk(chunkshape: &[i32], itemsize: usize) -> bool {
 /// The elements of a Zarr array in C order, read a part at a time.
 struct Elements<'a> {
     array: &'a Array<FilesystemStore>,
-    /// The part that is read next. It has one index in each dimension before `divided`, and all of them in those after it.
+    /// The next part to read. It has a single index in each dimension before `divided`, and all indices in each dimension after
+    /// it.
     next: Option<Vec<Range<u64>>>,
     divided: usize,
-    /// The length of a part in this dimension.
+    /// The length of a part in the dimension `divided`.
     step: u64,
     bytes: Vec<u8>,
     read: usize,
 }
 
 impl<'a> Elements<'a> {
-    /// A part is a layer of chunks if that has no more than `most` bytes, or else as much of one as fits.
+    /// Reads in parts of one layer of chunks, or less if a layer has more than `most` bytes.
     fn new(array: &'a Array<FilesystemStore>, chunkshape: &[u64], itemsize: u64, most: u64) -> Elements<'a> {
         let shape = array.shape();
         let row = |dimension: usize| shape[dimension + 1..].iter().fold(itemsize, |bytes, &length| bytes.saturating_mul(length));
@@ -106,7 +106,7 @@ impl<'a> Elements<'a> {
         Elements { array, next, divided, step, bytes: Vec::new(), read: 0 }
     }
 
-    /// The part after this one.
+    /// Returns the part after this one.
     fn after(&self, mut part: Vec<Range<u64>>) -> Option<Vec<Range<u64>>> {
         let shape = self.array.shape();
         for dimension in (0..shape.len().min(self.divided + 1)).rev() {

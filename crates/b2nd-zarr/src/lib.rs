@@ -1,4 +1,4 @@
-//! Blosc2 arrays as Zarr arrays, and the other way round, on the crate [`zarrs`].
+//! Converts Blosc2 arrays to Zarr and back, and reads `.b2nd` files as Zarr arrays, with the crate [`zarrs`].
 //!
 //! | to | use |
 //! | --- | --- |
@@ -7,13 +7,15 @@
 //! | read a Zarr array into a `.b2nd` file | [`import`] |
 //! | compress Zarr's chunks as Blosc2 chunks | [`Blosc2Codec`] |
 //!
-//! Linking this crate registers the codecs `blosc2` and `b2nd`, and `zstd` and `blosc` (which it only reads) in pure Rust, for every
-//! array that [`zarrs`] opens. Enable neither `zstd` nor `blosc` of [`zarrs`] as well: a name has one codec.
+//! Linking this crate registers the codecs `blosc2`, `b2nd`, `zstd` and `blosc` (only for reading), all written in Rust, for
+//! every array that [`zarrs`] opens. Do not enable the features `zstd` and `blosc` of [`zarrs`] as well, because a name can have
+//! only one codec.
 //!
 //! # Which files need the codec `b2nd`
 //!
-//! A chunk of a b2nd array holds its blocks one after another. Zarr describes that order with its own codecs `reshape` and `transpose`,
-//! if the blocks divide the chunk in each dimension. Otherwise the chunk has padding inside, which the codec `b2nd` crops.
+//! A chunk of a b2nd array stores its blocks one after another. If the blocks divide the chunk in each dimension, Zarr's own
+//! codecs `reshape` and `transpose` can describe this order. If not, the chunk has padding inside, which the codec `b2nd`
+//! removes.
 //!
 //! | blocks | codecs |
 //! | --- | --- |

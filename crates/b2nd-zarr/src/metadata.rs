@@ -1,4 +1,4 @@
-//! `zarr.json`, made of a frame's metadata.
+//! Creates `zarr.json` from a frame's metadata.
 
 use b2nd::dtype::ByteOrder;
 use b2nd::{ArrayMeta, Geometry};
@@ -7,16 +7,16 @@ use serde_json::{Map, Value, json};
 use crate::data_type::{ZarrType, to_zarr};
 use crate::error::{Error, Result};
 
-/// The name of the metadata in a Zarr array.
+/// The name of the metadata file in a Zarr array.
 pub(crate) const FILE: &str = "zarr.json";
 
-/// The data type of an array's elements.
+/// Returns the data type of an array's elements.
 pub(crate) fn zarr_type(meta: &ArrayMeta<&str>) -> Result<ZarrType> {
     let unknown = || Error::NoDataType { dtype: meta.dtype().unwrap_or("elements without a dtype").to_owned() };
     to_zarr(&meta.parse_dtype()?.ok_or_else(unknown)?)
 }
 
-/// The metadata of a Zarr array.
+/// Returns the metadata of a Zarr array.
 pub(crate) fn array(
     shape: &[i64],
     chunkshape: &[u64],
@@ -34,17 +34,17 @@ pub(crate) fn array(
         "fill_value": zarr.fill_value,
         "codecs": codecs,
         "attributes": attributes,
-        // xarray opens no arrays without them.
+        // xarray cannot open arrays without dimension names.
         "dimension_names": (0..shape.len()).map(|dimension| format!("dim_{dimension}")).collect::<Vec<_>>(),
     })
 }
 
-/// A Zarr chunk is one element long at least, also in an array without elements.
+/// Returns the shape of the Zarr chunks. Zarr chunks have at least one element, even if the array has none.
 pub(crate) fn chunkshape(geometry: &Geometry) -> Vec<u64> {
     geometry.chunkshape().iter().map(|&length| u64::from(length.unsigned_abs().max(1))).collect()
 }
 
-/// The codec `bytes`.
+/// Returns the configuration of the codec `bytes`.
 pub(crate) fn bytes(zarr: &ZarrType, order: Option<ByteOrder>) -> Value {
     match order.filter(|_| zarr.word > 1) {
         Some(order) => json!({"name": "bytes", "configuration": {"endian": endian(order)}}),
@@ -59,7 +59,7 @@ fn endian(order: ByteOrder) -> &'static str {
     }
 }
 
-/// The codecs that read the array's chunks as they are in the frame.
+/// Returns the codecs that can read the array's chunks as they are stored in the frame.
 pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -> Vec<Value> {
     let pairs: Vec<_> =
         geometry.chunkshape().iter().zip(geometry.blockshape()).map(|(&chunk, &block)| (chunk.max(1), block.max(1))).collect();
@@ -87,7 +87,8 @@ pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -
     vec![json!({"name": "b2nd", "configuration": configuration})]
 }
 
-/// Attributes as JSON, in the forms of [`b2nd_store::value::Value`] for what JSON lacks. What is no MessagePack becomes null.
+/// Converts attributes to JSON. Values that JSON lacks have the form of [`b2nd_store::value::Value`]. Attributes that are not
+/// MessagePack become null.
 pub(crate) fn attributes<'a>(
     names: impl Iterator<Item = &'a [u8]>,
     content: impl Fn(&str) -> Result<Option<Vec<u8>>>,

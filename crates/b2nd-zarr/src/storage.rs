@@ -1,4 +1,4 @@
-//! [`B2ndStorage`]: the files of a Zarr array, which are parts of a frame.
+//! [`B2ndStorage`]: the files of a Zarr array, read from a frame.
 
 use std::ffi::OsStr;
 use std::ops::Range;
@@ -18,11 +18,11 @@ use zarrs::storage::{
 use crate::error::{Error, Result};
 use crate::metadata;
 
-/// A b2nd array as the storage of a Zarr array, without a copy: `zarr.json` is made from the frame's header, and each chunk key is a
-/// range of the frame's bytes.
+/// A b2nd array as zarrs' storage of a Zarr array, without a copy: `zarr.json` is created from the frame's header, and each chunk
+/// key is a range of the frame's bytes.
 ///
-/// A chunk of zeros has no key, since zero is the fill value. Other chunks that are only an entry of the index (of NaN, say) are made
-/// when they are read.
+/// A chunk of zeros has no key, because zero is the fill value. Other chunks that are only an entry of the index, for example of
+/// NaN, are created when they are read.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -42,21 +42,21 @@ pub struct B2ndStorage {
 }
 
 impl B2ndStorage {
-    /// Opens an array: a path, a URL, or a leaf of a store (`archive.b2z::/group/x`).
+    /// Opens an array by its path, its URL, or its key in a store (`archive.b2z::/group/x`).
     ///
     /// # Errors
     ///
-    /// It cannot be read, is no array, or Zarr has no data type for its elements.
+    /// The file cannot be read, it has no array, or Zarr has no data type for its elements.
     pub fn open(location: impl AsRef<Path>) -> Result<B2ndStorage> {
         let location = Location::new(AsRef::<OsStr>::as_ref(location.as_ref()));
         B2ndStorage::new(Frame::open(location.frame()?)?)
     }
 
-    /// Opens the array of a frame, such as one in an object store.
+    /// Opens the array of a frame, for example of one in an object store.
     ///
     /// # Errors
     ///
-    /// Those of [`open`](B2ndStorage::open).
+    /// The same as for [`open`](B2ndStorage::open).
     pub fn new(frame: Frame<SharedSource>) -> Result<B2ndStorage> {
         let header = frame.header();
         let meta: ArrayMeta<&str> = header.array()?.ok_or(b2nd_ndarray::Error::NoArray)?;
@@ -77,10 +77,10 @@ impl B2ndStorage {
         Ok(B2ndStorage { metadata: serde_json::to_vec_pretty(&array).map_err(Error::zarr)?.into(), grid, frame })
     }
 
-    /// The number of the chunk with this key, if it has one.
+    /// Returns the number of the chunk with this key, if there is one.
     fn chunk(&self, key: &StoreKey) -> Option<u64> {
         let coordinates: Option<Vec<i64>> = key.as_str().split('/').skip(1).map(|part| part.parse().ok()).collect();
-        // `c/c/0` and `c/00` are no keys.
+        // `c/c/0` and `c/00` are not valid keys.
         self.grid.chunk_from_coords(&coordinates?).filter(|&number| self.chunk_key(number).as_ref() == Some(key))
     }
 
@@ -90,7 +90,7 @@ impl B2ndStorage {
         StoreKey::new(key).ok()
     }
 
-    /// What a key holds.
+    /// Returns what is stored under a key.
     fn value(&self, key: &StoreKey) -> b2nd::Result<Option<Stored>> {
         if key.as_str() == metadata::FILE {
             return Ok(Some(Stored::Here(self.metadata.clone())));
@@ -109,7 +109,7 @@ impl B2ndStorage {
     }
 }
 
-/// The bytes behind a key.
+/// The bytes that are stored under a key.
 enum Stored {
     Here(Bytes),
     InFrame(Range<u64>),
@@ -204,7 +204,7 @@ impl std::fmt::Debug for B2ndStorage {
     }
 }
 
-/// A storage as zarrs takes it.
+/// Converts to the type that zarrs expects of a storage.
 impl From<B2ndStorage> for zarrs::storage::ReadableListableStorage {
     fn from(storage: B2ndStorage) -> Self {
         Arc::new(storage)

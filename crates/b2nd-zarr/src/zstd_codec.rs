@@ -1,4 +1,4 @@
-//! The codec `zstd` of Zarr, without C.
+//! Zarr's codec `zstd`, without C.
 
 use serde::{Deserialize, Serialize};
 use zarrs::array::codec::api::CodecError;
@@ -10,10 +10,10 @@ use zstd_pure_rs::decompress::zstd_decompress::{
 
 use crate::bytes_codec::{BytesCodec, register};
 
-/// The levels of Zstandard. 0 is the default.
+/// The levels of Zstandard. 0 means the default level.
 const LEVELS: std::ops::RangeInclusive<i32> = -131_072..=22;
 
-/// A Zstandard frame for each chunk.
+/// A codec that stores each chunk as a Zstandard frame.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct ZstdCodec {

@@ -252,11 +252,11 @@ impl<'a> Parser<'a> {
                 self.cursor.expect("False")?;
             }
             if self.aligned && !aligned {
-                return Err(place.refuse("expected 'aligned': True, as around it"));
+                return Err(place.refuse("expected 'aligned': True, as in the outer structure"));
             }
         }
         if !self.cursor.eat("}") {
-            return Err(self.cursor.expected("'}' or the next of the keys names, formats, offsets, titles, itemsize, aligned"));
+            return Err(self.cursor.expected("'}' or the next key of names, formats, offsets, titles, itemsize, aligned"));
         }
         Ok(Dictionary { parts: Parts { fields, has_offsets, itemsize, aligned }, places, end })
     }

@@ -213,7 +213,7 @@ impl Scalar {
         let why = if row.size > MAX_SIZE || scalar_type.step().is_some_and(|step| step.count > i32::MAX.unsigned_abs()) {
             format!("{scalar_type} is too large, {MAX_SIZE} is NumPy's limit")
         } else if row.code == ' ' && scalar.order == ByteOrder::Big {
-            format!("{scalar_type} is written by its name, which cannot say big-endian")
+            format!("{scalar_type} is written by its name, which has no big-endian form")
         } else {
             return Ok(scalar);
         };
@@ -320,7 +320,7 @@ impl Scalar {
             }
         };
         if prefix == Some('|') && scalar_type.has_byte_order() {
-            return Err(start.refuse(format_args!("'|' says that there is no byte order, {scalar_type} has one")));
+            return Err(start.refuse(format_args!("'|' means that the type has no byte order, but {scalar_type} has one")));
         }
         let order = if prefix == Some('>') { ByteOrder::Big } else { ByteOrder::Little };
         Ok(Scalar::of(scalar_type, order))

@@ -117,7 +117,7 @@ impl Struct {
         let wrong = fields.iter().enumerate().find_map(|(index, field)| match field.dtype.innermost() {
             _ if field.name().is_empty() => Some(format!("field {index} has no name")),
             DType::Struct(inner) if aligned && !inner.aligned => {
-                Some(format!("field {} is not aligned, the structure around it is", Quoted(field.name())))
+                Some(format!("field {} is not aligned, but its structure is", Quoted(field.name())))
             }
             _ => None,
         });
@@ -159,7 +159,7 @@ impl Struct {
             }
             let misfit = |why| Err(Misfit { field: Some(index), why });
             if field.offset % step != 0 {
-                return misfit(format!("field {}: offset {} is no multiple of {step}", Quoted(field.name()), field.offset));
+                return misfit(format!("field {}: offset {} is not a multiple of {step}", Quoted(field.name()), field.offset));
             }
             if field.end() > MAX_SIZE {
                 return misfit(format!("field {} ends at byte {}, {}", Quoted(field.name()), field.end(), limit()));
@@ -187,7 +187,7 @@ impl Struct {
             return Err(Misfit { field: Some(index), why: format!("{} is the name or title of two fields", Quoted(name)) });
         }
         if let Some((index, field)) = has_offsets.then(|| overlapping_object(&fields)).flatten() {
-            let why = format!("field {} shares bytes with another, and one of them is an object", Quoted(field.name()));
+            let why = format!("field {} shares bytes with another field, and one of the two holds objects", Quoted(field.name()));
             return Err(Misfit { field: Some(index), why });
         }
         let (itemsize, has_object) = (itemsize.unwrap_or(end), fields.iter().any(|field| field.dtype.has_object()));

@@ -49,7 +49,7 @@ impl Subarray {
             return Err(format!("a dimension of {length}, {MAX_SIZE} is NumPy's limit"));
         }
         if base.itemsize() == 0 && !matches!(base, DType::Struct(_)) {
-            return Err("an array of values without a length".into());
+            return Err("a subarray of values with 0 bytes".into());
         }
         if base.depth() >= MAX_DEPTH {
             return Err(super::too_deep());
@@ -59,7 +59,7 @@ impl Subarray {
         let bytes = shape.iter().chain([&base.itemsize()]).try_fold(1, multiply).and_then(|bytes| usize::try_from(bytes).ok());
         match bytes.filter(|&bytes| bytes <= MAX_SIZE) {
             Some(itemsize) => Ok(Subarray { depth: base.depth() + 1, base: Box::new(base), shape, itemsize, written: None }),
-            None => Err(format!("the array takes more than {MAX_SIZE} bytes, NumPy's limit")),
+            None => Err(format!("the array takes more than {MAX_SIZE} bytes, which is NumPy's limit")),
         }
     }
 

@@ -78,7 +78,7 @@ impl TimeStep {
             return Err(cursor.found_instead(codes, word.len()));
         };
         if count == Some(1) {
-            return Err(start.found_instead("no number for a single unit", 1));
+            return Err(start.found_instead("no number before the unit if it would be 1", 1));
         }
         cursor.eat(code);
         cursor.expect("]")?;

@@ -245,12 +245,17 @@ fn decode(chunk: usize, bytes: &[u8]) -> Result<Offset> {
     let mut raw = [0; 8];
     raw.copy_from_slice(bytes);
     let raw = i64::from_le_bytes(raw);
-    Offset::from_raw(raw).ok_or_else(|| Error::custom(format_args!("offset {raw:#x} of chunk {chunk} is no special value")))
+    Offset::from_raw(raw).ok_or_else(|| {
+        Error::custom(format_args!(
+            "offset {raw:#x} of chunk {chunk} is an unknown special \
+                                                                    value"
+        ))
+    })
 }
 
 #[cold]
 fn outside(chunk: usize, at: u64, end: u64) -> Error {
-    Error::custom(format_args!("index: chunk {chunk} is at offset {at}, all chunks end at {end}"))
+    Error::custom(format_args!("index: chunk {chunk} is at offset {at}, but the chunks end at {end}"))
 }
 
 #[cold]

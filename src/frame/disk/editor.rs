@@ -219,7 +219,7 @@ impl Editor {
         fill: impl FnOnce(&File, &mut Writer<OneFile>) -> Result<(), E>,
     ) -> Result<(), E> {
         if self.header().frame_type() == FrameType::Sparse {
-            return Err(Error::custom("it is a sparse frame, whose files are not replaced together: name another").into());
+            return Err(Error::custom("it is a sparse frame, which cannot be replaced in one step: choose another name").into());
         }
         let mut writer = Writer::create(self.claim.path(), header)?;
         fill(&self.file, &mut writer)?;

@@ -29,7 +29,7 @@ const COUNTER_AT: u64 = 8;
 const SIDECAR_LEN: u64 = COUNTER_AT + 8;
 
 /// An error of the kind `WouldBlock` has this text if this thread itself holds the lock.
-const BY_THIS_THREAD: &str = "this thread itself has the file open, and would wait forever";
+const BY_THIS_THREAD: &str = "this thread has the file open itself, so it would wait forever";
 
 /// The pause before a file in use is opened again, on systems without a notification.
 const PAUSE: Duration = Duration::from_millis(5);

@@ -200,7 +200,7 @@ pub(super) fn replaceable(path: &Path) -> io::Result<PathBuf> {
         return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
     }
     if found.permissions().readonly() {
-        return Err(io::Error::new(ErrorKind::PermissionDenied, "it is read-only: give it permission to be written first"));
+        return Err(io::Error::new(ErrorKind::PermissionDenied, "it is read-only: make it writable first"));
     }
     Ok(real)
 }

@@ -16,9 +16,9 @@ pub(crate) fn read(path: &Path) -> Result {
         Content::Table(table) => Some(table),
         _ => None,
     });
-    let Some(table) = table else { return Err(refuse("it holds no table")) };
+    let Some(table) = table else { return Err(refuse("it contains no table")) };
     if let Some(name) = table.missing.first() {
-        return Err(refuse(format!("column {name}: no file holds it")));
+        return Err(refuse(format!("column {name}: its file is missing")));
     }
     let (_, live) = rows(&store, "_valid_rows.b2nd")?;
     let count = live.iter().filter(|&&byte| byte != 0).count();

@@ -38,7 +38,7 @@ impl ColumnFile {
 
     pub(crate) fn new(frame: Frame<Bytes>, most: u64) -> Result<ColumnFile> {
         if frame.header().frame_type() == FrameType::Sparse {
-            return Err(Error::damaged("the frame is sparse, and those of tables are contiguous"));
+            return Err(Error::damaged("the frame is sparse, but a table's frames have to be contiguous"));
         }
         Ok(ColumnFile { frame, most: most.min(MAX_BYTES) })
     }

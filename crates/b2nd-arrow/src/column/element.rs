@@ -26,7 +26,7 @@ const UNITS: [(&str, TimeUnit); 4] =
 pub(crate) fn data_type(dtype: &str) -> Result<DataType, String> {
     let order = dtype.get(..1).unwrap_or_default();
     if order == ">" {
-        return Err(format!("{dtype} is big-endian, and Arrow's values are little-endian"));
+        return Err(format!("{dtype} is big-endian, but Arrow's values are little-endian"));
     }
     Ok(match (dtype.get(1..2).unwrap_or_default(), dtype.get(2..).unwrap_or_default()) {
         ("b", "1") => DataType::Boolean,
@@ -128,7 +128,7 @@ pub(crate) fn array(
             let value = value.get(..trimmed.len().next_multiple_of(4)).unwrap_or(value);
             for code in value.chunks_exact(4) {
                 let code = code.try_into().map_or(u32::MAX, u32::from_le_bytes);
-                let wrong = || Error::damaged(format_args!("{code:#x} is no character of Unicode")).at_row(row(at));
+                let wrong = || Error::damaged(format_args!("{code:#x} is not a Unicode character")).at_row(row(at));
                 strings.push_char(char::from_u32(code).ok_or_else(wrong)?);
             }
         } else {

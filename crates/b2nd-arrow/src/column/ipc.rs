@@ -94,7 +94,7 @@ fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &H
                     },
                     (None, None) => return Err(wrong("a record batch before its schema")),
                 };
-                let batch = message.header_as_record_batch().ok_or_else(|| wrong("a record batch that is none"))?;
+                let batch = message.header_as_record_batch().ok_or_else(|| wrong("no record batch in its message"))?;
                 Lengths::of(batch, body)?.check(schema.field(0).data_type())?;
                 return decode(Batch { batch, body, schema: &schema, version }, &dictionaries);
             }

@@ -48,13 +48,13 @@ impl TextBuilder {
             DataType::Binary => Arc::new(BinaryArray::try_new(small(starts), bytes, nulls)?),
             DataType::LargeUtf8 => Arc::new(LargeStringArray::try_new(large(starts), bytes, nulls)?),
             DataType::LargeBinary => Arc::new(LargeBinaryArray::try_new(large(starts), bytes, nulls)?),
-            other => return Err(Error::damaged(format_args!("{other} is no type of text or bytes"))),
+            other => return Err(Error::damaged(format_args!("{other} is not a type of text or bytes"))),
         })
     }
 }
 
 pub(crate) fn too_long(bytes: u64, most: u64) -> Error {
-    let message = format!("{bytes} bytes in one batch, at most {most} are read: ask for fewer rows at once");
+    let message = format!("{bytes} bytes in one batch: the limit is {most}, so read fewer rows at once");
     Error::new(ErrorKind::TooLong, message)
 }
 

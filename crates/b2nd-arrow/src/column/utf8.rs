@@ -107,7 +107,7 @@ impl Utf8Column {
     fn no_text(&self, ends: &[i64], bytes: &[u8], selection: &Selection) -> Option<Error> {
         (0..selection.rows).find_map(|at| {
             let error = std::str::from_utf8(value(ends, bytes, at)).err()?;
-            Some(Error::damaged(format_args!("its text is no UTF-8: {error}")).at_row(selection.row(at)))
+            Some(Error::damaged(format_args!("its text is not UTF-8: {error}")).at_row(selection.row(at)))
         })
     }
 }

@@ -91,7 +91,7 @@ impl CellBuilder {
                     items.push(pack)?;
                 }
                 let end = i32::try_from(items.len());
-                offsets.push(end.map_err(|_| Error::damaged("more than 2^31 items in one batch: ask for fewer rows at once"))?);
+                offsets.push(end.map_err(|_| Error::damaged("more than 2^31 items in one batch: read fewer rows at once"))?);
             }
             Values::Struct(fields, columns) => {
                 let Item::Map(count) = item else { return Err(unexpected("a map", &item)) };
@@ -196,7 +196,7 @@ pub(crate) fn json(value: &[u8]) -> Result<String> {
 fn text<'a>(item: Item<'a>) -> Result<&'a str> {
     match item {
         Item::String(bytes) => {
-            std::str::from_utf8(bytes).map_err(|error| Error::damaged(format_args!("text is no UTF-8: {error}")))
+            std::str::from_utf8(bytes).map_err(|error| Error::damaged(format_args!("text is not UTF-8: {error}")))
         }
         item => Err(unexpected("text", &item)),
     }

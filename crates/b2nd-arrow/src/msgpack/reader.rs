@@ -85,7 +85,7 @@ impl<'a> Pack<'a> {
             Marker::Ext8 => self.length(1).and_then(|length| self.ext(length))?,
             Marker::Ext16 => self.length(2).and_then(|length| self.ext(length))?,
             Marker::Ext32 => self.length(4).and_then(|length| self.ext(length))?,
-            Marker::Reserved => return Err(Error::damaged(format_args!("c1 at byte {at} of the MessagePack starts no value"))),
+            Marker::Reserved => return Err(Error::damaged(format_args!("c1 at byte {at} of the MessagePack is no value"))),
         })
     }
 
@@ -112,7 +112,7 @@ impl<'a> Pack<'a> {
                 _ => continue,
             };
             if left.len() == MAX_DEPTH {
-                return Err(Error::damaged(format_args!("MessagePack nests more than {MAX_DEPTH} levels deep")));
+                return Err(Error::damaged(format_args!("the MessagePack is nested more than {MAX_DEPTH} levels deep")));
             }
             left.push(inside);
         }

@@ -100,7 +100,7 @@ impl Spec {
         if let Some(known) = keys(kind) {
             let is_known = |key: &&String| known.contains(&key.as_str()) || COMMON.contains(&key.as_str());
             if let Some(key) = spec.as_object().into_iter().flat_map(|spec| spec.keys()).find(|key| !is_known(key)) {
-                return Err(format!("the kind {kind:?} has no key {key:?}, and python-blosc2 refuses the table for it"));
+                return Err(format!("the kind {kind:?} has no key {key:?}, without which python-blosc2 does not open the table"));
             }
         }
         let kind = match kind {
@@ -131,8 +131,8 @@ impl Spec {
             "list" => list(spec)?,
             "complex64" => Kind::Element(element::complex(DataType::Float32)),
             "complex128" => Kind::Element(element::complex(DataType::Float64)),
-            "object" => Kind::Refused("it is object, whose values have no common type".to_owned()),
-            kind => Kind::Refused(format!("the kind {kind:?} is not known here")),
+            "object" => Kind::Refused("its type is object, whose values have no common type".to_owned()),
+            kind => Kind::Refused(format!("the kind {kind:?} is not supported")),
         };
         let nulls = match spec.get("null_value") {
             _ if text("null_storage") == Some("mask") => Nulls::Mask,
@@ -234,7 +234,7 @@ fn list(spec: &Value) -> Result<Kind, String> {
     let item = Spec::of_cells(spec.get("item").ok_or("a list needs the key item")?)?;
     let nullable = spec.get("item").and_then(|item| item.get("nullable")).and_then(Value::as_bool).unwrap_or(false);
     if nullable && item.kind == Kind::Element(DataType::Boolean) {
-        let why = "its items are bools that may be null, which python-blosc2 keeps as 0 and 1, and refuses";
+        let why = "its items are bools that may be null, which python-blosc2 does not support";
         return Ok(Kind::Refused(why.to_owned()));
     }
     let text = |key: &str| spec.get(key).and_then(Value::as_str);
@@ -243,7 +243,7 @@ fn list(spec: &Value) -> Result<Kind, String> {
         ("batch", "arrow") => Storage::Arrow,
         ("vl", "msgpack") => Storage::Cells,
         (storage, serializer) => {
-            return Ok(Kind::Refused(format!("the storage {storage:?} of {serializer:?} is not known here")));
+            return Ok(Kind::Refused(format!("the storage {storage:?} of {serializer:?} is not supported")));
         }
     };
     Ok(Kind::List(Box::new(item), storage))

@@ -1,4 +1,4 @@
-//! `b2nd_header(url, size[, what])`: a file's rows, as a list.
+//! `b2nd_header(url, size[, what])`: returns a file's rows as a list.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -20,7 +20,7 @@ use crate::row::{Extent, Row};
 
 static JOBS: OnceLock<usize> = OnceLock::new();
 
-/// Reads are driven here: the engine's threads wait for a batch of them.
+/// Files are read on this runtime, while the engine's threads wait for a batch of them.
 static RUNTIME: LazyLock<std::io::Result<Runtime>> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
 
@@ -32,7 +32,7 @@ pub(super) fn set_jobs(jobs: usize) {
     let _ = JOBS.set(jobs);
 }
 
-/// The function.
+/// Creates the function.
 pub(super) fn header() -> ScalarUDF {
     let exact = |types: &[DataType]| TypeSignature::Exact(types.to_vec());
     let signatures = vec![exact(&[DataType::Utf8, DataType::Int64]), exact(&[DataType::Utf8, DataType::Int64, DataType::Utf8])];
@@ -90,14 +90,14 @@ impl ScalarUDFImpl for Header {
     }
 }
 
-/// The rows of a file that a manifest names.
+/// Reads the rows of a file in a manifest.
 async fn file(url: String, size: Option<u64>, extent: Extent) -> Vec<Row> {
-    // The files of a directory's store are listed where they are read.
+    // The files of a store that is a directory are listed by the process that reads it.
     let object = if url.ends_with(".b2d") {
         match list(&format!("{url}/"), Names::default()).await.next().await {
             Some(Ok(object)) => Ok(object),
             Some(Err(unlisted)) => Err(unlisted.message),
-            None => Err("it is not there".to_owned()),
+            None => Err("it does not exist".to_owned()),
         }
     } else {
         Object::of(&url).map(|object| Object { size, ..object }).map_err(|error| format!("{error:#}"))

@@ -6,29 +6,29 @@ use futures::stream::BoxStream;
 
 use crate::place::Object;
 
-/// A place that could not be listed, and why.
+/// A place that could not be listed, and the reason.
 #[derive(Debug)]
 pub struct Unlisted {
     pub url: String,
     pub message: String,
 }
 
-/// Files, in the order in which the store gives them.
+/// The files of a listing, in the order in which the store returns them.
 pub type Listing = BoxStream<'static, Result<Object, Unlisted>>;
 
 /// The default endings of files with frames.
 pub const ENDINGS: [&str; 10] = ["b2nd", "b2f", "b2b", "b2frame", "b2e", "b2z", "bl2", "cframe", "caterva", "iarr"];
 
-/// The names of files that are scanned.
+/// Rules for the names of files that are scanned.
 #[derive(Clone, Debug)]
 pub struct Names {
     endings: Arc<[String]>,
-    /// True if a disk's listing says sizes and times. Without them the disk is asked once less for each file.
+    /// True if the listing of a disk includes sizes and times. Without them, listing needs one system call less per file.
     pub(super) sizes: bool,
 }
 
 impl Names {
-    /// Names with one of these endings, or every name if `*` is one of them.
+    /// Accepts names with one of these endings, or every name if `*` is one of them.
     pub fn ending_in<S: ToString>(endings: &[S]) -> Names {
         Names {
             endings: endings.iter().map(|ending| ending.to_string().trim().trim_start_matches('.').to_owned()).collect(),
@@ -36,13 +36,13 @@ impl Names {
         }
     }
 
-    /// Rules with which the listing of a disk says sizes and times too. Other listings say what they know anyway.
+    /// Requests sizes and times from the listing of a disk. Other listings always include what they know.
     pub fn with_sizes(self) -> Names {
         Names { sizes: true, ..self }
     }
 
     pub(super) fn have(&self, name: &str) -> bool {
-        // A file that is being written.
+        // A file that is still being written.
         if name.rsplit('/').next().is_some_and(|name| name.starts_with('.') && name.ends_with(".tmp")) {
             return false;
         }

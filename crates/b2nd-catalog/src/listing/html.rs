@@ -1,4 +1,4 @@
-//! Listings of plain http servers: pages of links, as nginx, Apache and `python -m http.server` make them.
+//! Listings of plain http servers: pages of links, like those of nginx, Apache and `python -m http.server`.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use url::Url;
 use super::filter::{Listing, Names, Unlisted};
 use crate::place::{Object, with_user};
 
-/// The most bytes of a page.
+/// The largest size of a page in bytes.
 const PAGE: usize = 1 << 28;
 
 /// The number of retries of a page after transient failures: after 0.1 s, 0.2 s, 0.4 s, and so on.
@@ -22,15 +22,15 @@ const RETRIES: u32 = 6;
 
 static CLIENT: LazyLock<Client> = LazyLock::new(Client::new);
 
-/// True if a server lists a directory as WebDAV does.
+/// Returns true if a server lists a directory by WebDAV.
 pub(super) async fn is_webdav(directory: &Url) -> bool {
     let Ok(method) = Method::from_bytes(b"PROPFIND") else { return false };
     let asked = request(method, directory).header("Depth", "0");
     retried(asked).await.is_ok_and(|(response, _)| response.status() == StatusCode::MULTI_STATUS)
 }
 
-/// True if a server has a directory at a url without a final `/`: it sends to the same with one, or answers with a page, although
-/// the name is not that of a frame.
+/// Returns true if a URL without a final `/` is a directory: the server redirects to the URL with `/`, or answers with a page
+/// although the name is not that of a frame.
 pub(super) async fn is_directory(url: &Url) -> bool {
     let Ok((response, _)) = retried(request(Method::HEAD, url)).await else { return false };
     let answered = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -38,7 +38,7 @@ pub(super) async fn is_directory(url: &Url) -> bool {
     response.url().path().strip_suffix('/') == Some(url.path()) || is_page
 }
 
-/// Every file below a directory, as far as pages link to it; a directory's files before those of the directories in it.
+/// Lists every file below a directory that pages link to. The files of a directory come before those of its subdirectories.
 pub(super) fn walk(directory: Url, names: Names) -> Listing {
     let pages = stream::unfold(vec![directory], move |mut left| {
         let names = names.clone();
@@ -66,7 +66,7 @@ fn unlisted(url: &Url, error: &anyhow::Error) -> Unlisted {
     Unlisted { url: url.to_string(), message: format!("{error:#}") }
 }
 
-/// Links of a directory's page to places below it.
+/// Returns the links of a directory's page that lead below the directory.
 async fn links(directory: &Url) -> Result<BTreeSet<Url>> {
     let (response, page) = retried(request(Method::GET, directory)).await?;
     let response = response.error_for_status()?;
@@ -98,7 +98,7 @@ fn request(method: Method, url: &Url) -> RequestBuilder {
     CLIENT.request(method, with_user(url.clone()))
 }
 
-/// An answer and its body, after as many tries as it takes.
+/// Sends a request, with retries if necessary, and returns the answer and its body.
 async fn retried(request: RequestBuilder) -> Result<(Response, Vec<u8>)> {
     let mut pause = Duration::from_millis(100);
     for _ in 0..RETRIES {

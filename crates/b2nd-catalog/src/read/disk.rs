@@ -24,16 +24,16 @@ pub(super) struct OnDisk {
     first: Vec<u8>,
 }
 
-/// A file of a store with many files, more than a process may have open: it is open only while it is read.
+/// A file of a store that may have more files than a process can open: it is open only while it is read.
 pub(super) struct Closed {
     pub(super) path: PathBuf,
     pub(super) size: u64,
 }
 
-/// Buffers that a thread keeps from one file of a disk to the next.
+/// Buffers that a thread reuses for the files of a disk.
 #[derive(Default)]
 pub(super) struct Disk {
-    /// The path of a directory is followed once for all files that come after each other in it.
+    /// The directory of the last file, opened once for all consecutive files in it.
     directory: Option<(PathBuf, File)>,
     buffer: Vec<u8>,
 }
@@ -48,7 +48,7 @@ impl Disk {
         Ok(OnDisk { file, size: found.len(), modified: micros(&found), first })
     }
 
-    /// Takes back what was lent to a file.
+    /// Takes back the buffers that were lent to a file.
     pub(super) fn close(&mut self, file: OnDisk) {
         self.buffer = file.first;
     }
@@ -59,19 +59,19 @@ impl Disk {
             Some(last) if last.0.as_os_str() == parent => last,
             _ => match File::open(parent) {
                 Ok(directory) => (parent.to_owned(), directory),
-                // Its files may be readable although it is not.
+                // The files may be readable although the directory is not.
                 Err(_) => return File::open(path),
             },
         };
         let (_, directory) = self.directory.insert(opened);
-        // A pipe with this name would be waited for.
+        // Opening a pipe would block.
         let how = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         Ok(openat(directory, name, how, Mode::empty())?.into())
     }
 }
 
 impl OnDisk {
-    /// Puts into a row what is known since the file was opened.
+    /// Fills in the columns of a row that are known since the file was opened.
     pub(super) fn identify(&self, row: &mut Row) {
         row.size = self.size.try_into().ok();
         row.modified = self.modified.or(row.modified);
@@ -102,7 +102,7 @@ impl Source for Closed {
     }
 }
 
-/// The part of a range that a file has. A frame's own numbers may say that it ends before it starts.
+/// Returns the part of a range inside the file. The numbers in a damaged frame may give a range that ends before it starts.
 fn inside(range: Range<u64>, size: u64) -> Range<u64> {
     let start = range.start.min(size);
     start..range.end.min(size).max(start)

@@ -16,19 +16,20 @@ use object_store::path::Path;
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 use crate::row::Row;
 
-/// The bytes that are fetched of each range if several are missing at once: the header of a zip's member, and the first 4 KiB of its frame.
+/// If several ranges are missing, this many bytes are fetched of each: enough for the local header of a zip member and the first
+/// 4 KiB of its frame.
 const OF_MEMBER: u64 = FIRST_READ + 1024;
 
-/// Ranges with less between them are fetched as one, unless that has more bytes than [`MOST`].
+/// Ranges with a smaller gap are fetched as one, unless the result has more bytes than [`MOST`].
 const GAP: u64 = FIRST_READ;
 
-/// The longest range that neighbours are joined to, or that a read is extended to.
+/// The longest range to which ranges are joined or a read is extended.
 const MOST: u64 = 1 << 20;
 
-/// The parts of a file, and files of a store, that are fetched at the same time.
+/// The number of parts of a file, or of files of a store, that are fetched at the same time.
 pub(super) const FETCHED: usize = 64;
 
-/// A remote file, of which pieces have been fetched. Reading other bytes fails until [`fetch`](Fetched::fetch) has fetched them.
+/// A remote file of which parts have been fetched. Reading other bytes fails until [`fetch`](Fetched::fetch) has fetched them.
 pub(super) struct Fetched {
     store: Arc<dyn ObjectStore>,
     path: Path,
@@ -39,23 +40,23 @@ pub(super) struct Fetched {
 
 #[derive(Default)]
 struct State {
-    /// As the listing knows it, or the first answer.
+    /// The state of the file according to the listing or the first answer.
     found: Option<Found>,
-    /// As the first answer had it: a listing may have other tags, and times of another precision.
+    /// The state of the file according to the first answer. A listing may have other tags, and times of another precision.
     answered: Option<Found>,
-    /// The ranges that were fetched: their ends, and their lengths.
+    /// The ranges that were fetched: their lengths by their ends.
     ends: HashMap<u64, u64>,
 }
 
 impl Fetched {
-    /// Makes a file of which nothing has been fetched. If only one range is missing, at least `at_least` bytes are fetched.
+    /// Creates a file of which nothing has been fetched. If only one range is missing, at least `at_least` bytes are fetched.
     pub(super) fn new(store: Arc<dyn ObjectStore>, path: Path, found: Option<Found>, at_least: u64) -> Fetched {
         let pieces = found.as_ref().map_or_else(Pieces::new, |found| Pieces::with_len(found.size));
         let state = State { found, ..State::default() };
         Fetched { store, path, at_least, pieces, state: Mutex::new(state) }
     }
 
-    /// Puts into a row what is known since the first answer.
+    /// Fills in the columns of a row that are known since the first answer.
     pub(super) fn identify(&self, row: &mut Row) {
         let state = self.state();
         let Some(found) = &state.found else { return };
@@ -64,18 +65,18 @@ impl Fetched {
         row.modified = found.modified.or(row.modified);
     }
 
-    /// Returns the number of bytes that are held.
+    /// Returns the number of bytes in memory.
     pub(super) fn held(&self) -> u64 {
         self.pieces.held()
     }
 
-    /// Drops the bytes that are held.
+    /// Drops the bytes in memory.
     pub(super) fn forget(&self) {
         self.state().ends.clear();
         self.pieces.clear();
     }
 
-    /// Fetches what reads lacked, if they lacked anything.
+    /// Fetches the bytes that reads have missed. Returns false if there are none.
     pub(super) async fn fetch(&self) -> bool {
         let asked = self.pieces.take_missing(0);
         if asked.is_empty() {
@@ -87,7 +88,7 @@ impl Fetched {
         let answers: Vec<_> = stream::iter(gets).buffered(FETCHED).collect().await;
         for (range, answer) in ranges.into_iter().zip(answers) {
             if let Err(message) = answer.and_then(|answer| self.put(&range, answer)) {
-                // Where not even the length is known, nothing can be had.
+                // Without a known length, nothing else can be fetched.
                 let range = if self.state().found.is_some() { range } else { 0..u64::MAX };
                 self.pieces.fail(range, message);
             }
@@ -109,9 +110,10 @@ impl Fetched {
         Ok(())
     }
 
-    /// Returns the ranges to fetch for those that are missing; neighbours become one. Ranges beyond the limit of a file fail.
+    /// Returns the ranges to fetch so that all missing ranges are covered. Adjacent ranges are joined. Ranges beyond the limit of
+    /// a file fail.
     fn ranges(&self, asked: Vec<Range<u64>>, known: Option<&Found>) -> Vec<Range<u64>> {
-        // The first answer says how long it is.
+        // The first answer contains the length of the file.
         let Some(known) = known else { return std::iter::once(0..FIRST_READ).collect() };
         let at_least = if asked.len() == 1 { self.at_least } else { OF_MEMBER };
         let mut ranges: Vec<Range<u64>> = Vec::new();
@@ -138,7 +140,7 @@ impl Fetched {
         ranges
     }
 
-    /// Extends a range by the bytes that will probably be read next: those that follow, or those before the end of a frame.
+    /// Extends a range by the bytes that will probably be read next: those that follow it, or those before the end of a frame.
     fn widened(&self, range: Range<u64>, size: u64, at_least: u64) -> Range<u64> {
         if range.start == 0 && range.end <= FIRST_READ {
             return 0..FIRST_READ.min(size);
@@ -146,7 +148,7 @@ impl Fetched {
         if range.end == size {
             return range.start.min(size.saturating_sub(at_least))..range.end;
         }
-        // A long list is read piece by piece: in pieces that grow.
+        // A long list is read in parts of growing length.
         let read = self.state().ends.get(&range.start).copied().unwrap_or(0);
         let at_least = at_least.max((4 * read).min(MOST));
         range.start..range.end.max(range.start.saturating_add(at_least)).min(size)
@@ -158,7 +160,8 @@ impl Fetched {
 }
 
 impl State {
-    /// Returns true if an answer is of another file than those before: some stores ignore the condition of the request.
+    /// Returns true if an answer is from another version of the file than those before. Some stores ignore the condition of a
+    /// request.
     fn is_changed(&self, now: &Found) -> bool {
         self.found.as_ref().is_some_and(|found| found.size != now.size)
             || self.answered.as_ref().is_some_and(|first| first != now)
@@ -171,7 +174,7 @@ impl Source for Fetched {
     }
 
     fn read(&self, range: Range<u64>) -> b2nd::Result<Cow<'_, [u8]>> {
-        // What cannot be had says nothing of what is in the file.
+        // A failed request is not an error in the file.
         self.pieces.read(range).map_err(|error| match error.kind() {
             ErrorKind::Missing { .. } => error,
             _ => io::Error::other(error.to_string()).into(),

@@ -1,4 +1,4 @@
-//! Stores: their rows, some at a time.
+//! Reads the rows of stores, some at a time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,13 +18,14 @@ use crate::remote::{Found, HELD};
 use crate::row::{Extent, Row};
 use crate::spawned::spawned;
 
-/// Fetched bytes of the files of a `.b2d` that are still held when its next rows are read.
+/// At most this many fetched bytes of the files of a `.b2d` are kept when its next rows are read.
 const KEPT: u64 = 1 << 25;
 
-/// Stores of servers that are read at the same time: each holds a thread of the pool that requests need too, for names and disks.
+/// Limits how many stores on servers are read at the same time. Each blocks a thread of the pool that requests also need, for
+/// name resolution and disks.
 static STORES: Semaphore = Semaphore::const_new(64);
 
-/// Reads a store on a thread of its own. All but the last batch go into the channel.
+/// Reads a store on a separate thread. All batches but the last are sent to the channel.
 pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Batch>) -> Batch {
     let handle = Handle::current();
     let one = STORES.acquire().await;
@@ -36,7 +37,7 @@ pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Bat
             handle.block_on(async {
                 tokio::select! {
                     biased;
-                    // The rows are not needed any more.
+                    // The receiver has ended, so the rows are not needed any more.
                     () = others.closed() => false,
                     fetched = all => fetched.contains(&true),
                 }
@@ -49,10 +50,10 @@ pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Bat
     spawned(thread).await
 }
 
-/// Fetches what is missing in remote files; false if nothing is.
+/// Fetches the missing bytes of remote files. Returns false if nothing is missing.
 type Fetch<'f> = dyn Fn(&[Arc<Fetched>]) -> bool + 'f;
 
-/// Reads the rows of a store. It blocks. False if a batch was not taken.
+/// Reads the rows of a store. Blocks the thread. Returns false if a batch was not taken.
 pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut Batch, take: &mut Take) -> bool {
     let row = Row::of(object);
     let mut rows = Rows { extent, batch, take };
@@ -74,7 +75,7 @@ pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut B
             let file = Arc::new(Fetched::new(store.clone(), path.clone(), found(object), OF_STORE));
             let (identify, wait) = (|row: &mut Row| file.identify(row), || fetch(std::slice::from_ref(&file)));
             rows.of_file(row, file.clone(), &identify, &wait, &|| {
-                // Listing an archive has read the place of each member: what came with these is kept if it can be.
+                // Listing an archive has read the start of each member. These bytes are kept if they are few enough.
                 if file.held() > HELD / 4 {
                     file.forget();
                 }
@@ -83,18 +84,18 @@ pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut B
     }
 }
 
-/// The rows that are read and not given away yet.
+/// The rows that were read and not passed on yet.
 struct Rows<'r, 't> {
     extent: Extent,
     batch: &'r mut Batch,
     take: &'r mut Take<'t>,
 }
 
-/// Fetches what the last reads lacked; false if they lacked nothing.
+/// Fetches the bytes that the last reads have missed. Returns false if there are none.
 type Wait<'w> = dyn Fn() -> bool + 'w;
 
 impl Rows<'_, '_> {
-    /// An archive, or a frame that embeds others.
+    /// Reads an archive, or a frame that embeds frames.
     fn of_file(&mut self, mut row: Row, file: Bytes, identify: &dyn Fn(&mut Row), wait: &Wait, forget: &dyn Fn()) -> bool {
         match again(wait, || Store::from_source(&row.url, file.clone())) {
             Ok(store) => self.of_store(row, &store, identify, wait, forget),
@@ -105,7 +106,7 @@ impl Rows<'_, '_> {
         }
     }
 
-    /// The one row of a store that cannot be read.
+    /// Adds the only row of a store that cannot be read.
     fn own(&mut self, row: Row) -> bool {
         self.batch.rows.push(row);
         true
@@ -125,7 +126,7 @@ impl Rows<'_, '_> {
             own = row.clone().failed(&error);
         }
         self.batch.rows.push(own);
-        // The size and the time are the store's: a leaf has none of its own.
+        // The size and the time belong to the store; a leaf has none.
         row.size = None;
         let mut leaves = leaves.as_slice();
         while !leaves.is_empty() {
@@ -147,7 +148,7 @@ impl Rows<'_, '_> {
     }
 }
 
-/// Reads once more for as long as bytes had to be fetched.
+/// Repeats a read as long as bytes had to be fetched.
 fn again<T>(wait: &Wait, read: impl Fn() -> T) -> T {
     loop {
         let done = read();
@@ -181,9 +182,9 @@ fn of_leaf(mut row: Row, leaf: &Leaf, store: &Store, extent: Extent) -> Row {
 /// The files of a `.b2d`.
 struct Members {
     place: Place,
-    /// In the order of their names.
+    /// The files in the order of their names.
     members: Vec<Member>,
-    /// Remote ones of which something was read.
+    /// The remote files of which something was read.
     fetched: Mutex<HashMap<Box<str>, Arc<Fetched>>>,
 }
 

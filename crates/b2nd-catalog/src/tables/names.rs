@@ -1,4 +1,4 @@
-//! Tables by their names in queries: `from 'data/table.b2z'`, `b2nd_table('url', 'key')`.
+//! Tables by name in queries: `from 'data/table.b2z'`, `b2nd_table('url', 'key')`.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -16,22 +16,22 @@ use crate::place::{Place, shown};
 use crate::tables::Provider;
 use crate::tables::remote;
 
-/// The endings of stores that hold tables.
+/// The endings of stores that can contain tables.
 const ENDINGS: [&str; 3] = [".b2z", ".b2d", ".b2e"];
 
-/// Opens a table: of a path, or of a url with `http`, `https`, `s3`, `gs`, `az` or `file`. Of a store with several its key is to be
-/// given, or follows the path or url as in `store.b2z::/group/name`.
+/// Opens a table by a path, or by a URL with `http`, `https`, `s3`, `gs`, `az` or `file`. If a store has several tables, a key is
+/// required, as an argument or at the end of the path or URL: `store.b2z::/group/name`.
 ///
-/// Ranges of a remote table are read, and only those that are needed. A remote `.b2d` cannot be opened.
+/// Of a remote table, only the necessary ranges are read. A remote `.b2d` cannot be opened.
 ///
 /// # Errors
 ///
-/// There is no such table, or it cannot be read.
+/// The table does not exist or cannot be read.
 pub fn open(place: &str, key: Option<&str>) -> anyhow::Result<Table> {
     let location = Location::new(OsStr::new(place));
     let name = location.place();
     let store = match Place::of(&name)? {
-        // Errors name a path as it was given.
+        // Errors show the path as it was given.
         Place::Disk(path) => {
             let path = if name.contains("://") { &path } else { Path::new(&*name) };
             Store::open(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?
@@ -48,7 +48,7 @@ pub fn open(place: &str, key: Option<&str>) -> anyhow::Result<Table> {
     })
 }
 
-/// A context whose queries may name tables of python-blosc2: by a path or url in place of a table's name, or by the table function
+/// Adds tables of python-blosc2 to a context: queries may use a path or URL instead of a table's name, or the table function
 /// `b2nd_table`.
 pub fn with_tables(context: SessionContext) -> SessionContext {
     let id = context.session_id();
@@ -60,7 +60,7 @@ pub fn with_tables(context: SessionContext) -> SessionContext {
     context
 }
 
-/// Tables that are named as a place.
+/// Tables that are named by a path or URL.
 #[derive(Debug)]
 struct Files;
 
@@ -70,7 +70,7 @@ impl UrlTableFactory for Files {
         let location = Location::new(OsStr::new(name));
         let place = location.place();
         let is_store = ENDINGS.iter().any(|end| place.trim_end_matches('/').ends_with(end)) || location.key().is_some();
-        // It names a table that does not exist.
+        // It is the name of a table that does not exist.
         if !is_store && !Path::new(&*place).join("_meta.b2f").is_file() {
             return Ok(None);
         }
@@ -80,7 +80,7 @@ impl UrlTableFactory for Files {
     }
 }
 
-/// The table function.
+/// The table function `b2nd_table`.
 #[derive(Debug)]
 struct Function;
 
@@ -95,7 +95,8 @@ impl TableFunctionImpl for Function {
             Some([place]) => provider(place, None),
             Some([place, key]) => provider(place, Some(key)),
             _ => plan_err!(
-                "b2nd_table takes a url or path, and the key of a table where there are several, as text: b2nd_table('store.b2z', '/group/name')"
+                "b2nd_table takes a URL or path, and the key of a table if there are several, as text: b2nd_table('store.b2z', \
+                 '/group/name')"
             ),
         }
     }

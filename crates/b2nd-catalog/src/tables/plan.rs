@@ -1,4 +1,4 @@
-//! [`Scan`]: rows of some columns of a table, as DataFusion reads them.
+//! [`Scan`]: reads rows of some columns of a table for DataFusion.
 
 use std::fmt;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Par
 
 use crate::tables::bounds;
 
-/// The number of batches of a partition that are read ahead.
+/// The number of batches per partition that are read ahead.
 const WAITING: usize = 2;
 
 /// Rows of some columns of a table.
@@ -27,7 +27,7 @@ pub(super) struct Scan {
     projection: Vec<usize>,
     /// The rows of each partition, in order.
     partitions: Vec<Vec<Range<u64>>>,
-    /// True if these are all rows, each of which is a row of the result.
+    /// True if the rows are all rows of the table, each of which is a row of the result.
     is_whole: bool,
     /// What is known about all rows, once it was asked for.
     statistics: OnceLock<Arc<Statistics>>,
@@ -63,7 +63,7 @@ impl Scan {
     }
 }
 
-/// Divides rows into at most this number of parts of about the same length, between batches.
+/// Divides rows into at most this number of parts of about the same length. The parts end between batches.
 fn divided(rows: Vec<Range<u64>>, partitions: usize) -> Vec<Vec<Range<u64>>> {
     let total: u64 = rows.iter().map(|rows| rows.end - rows.start).sum();
     let each = total.div_ceil(partitions.max(1) as u64).next_multiple_of(BATCH_SIZE as u64);
@@ -143,7 +143,7 @@ impl ExecutionPlan for Scan {
                 let reader = table.read(&projection, run, BATCH_SIZE).map_err(|error| DataFusionError::External(error.into()))?;
                 // The partitions are read in parallel.
                 for batch in reader.parallel(1) {
-                    // The receiver is gone once a limit is reached.
+                    // The receiver is dropped when a limit is reached.
                     if batches.blocking_send(batch.map_err(DataFusionError::from)).is_err() {
                         return Ok(());
                     }

@@ -1,4 +1,4 @@
-//! Rows that a filter may leave, as SUMMARY indexes tell.
+//! Determines which rows a filter may leave, with SUMMARY indexes.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -16,7 +16,7 @@ use datafusion::physical_expr::expressions::{CastExpr, TryCastExpr};
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 
-/// The live rows of a table that may pass all filters, in order. All of them if no index excludes any.
+/// Returns the live rows of a table that may pass all filters, in order. If no index excludes rows, these are all rows.
 pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<Vec<Range<u64>>> {
     let mut summaries = BTreeMap::new();
     let mut predicates = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<V
         }
         predicates.extend(PruningPredicateBuilder::new().with_file_schema(table.schema()).build(filter.clone()));
         for column in collect_columns(filter) {
-            // An index that cannot be read is ignored: the values are in the table.
+            // An index that cannot be read is not needed, because the values are in the table.
             if let Ok(Some(summary)) = table.summary(column.index()) {
                 summaries.insert(column.name().to_owned(), summary);
             }
@@ -38,7 +38,8 @@ pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<V
     let parts = Parts::of(&summaries, table.physical_rows());
     let mut kept = vec![true; parts.rows.len()];
     for predicate in predicates {
-        // An index counts the values of deleted rows, and of rows that another filter leaves out: if one cannot be cast, it says nothing.
+        // An index includes the values of deleted rows, and of rows that another filter excludes: if a value cannot be cast, the
+        // index is not used.
         if let Ok(passed) = predicate.prune(&parts) {
             kept.iter_mut().zip(passed).for_each(|(kept, passed)| *kept &= passed);
         }
@@ -56,8 +57,8 @@ pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<V
     Ok(rows)
 }
 
-/// True if a filter casts to a time of day or to a bool. DataFusion casts the least and the greatest value, and these do not grow with what
-/// they are cast from.
+/// Returns true if a filter casts to a time of day or to a bool. DataFusion casts the min and the max, but these casts are not
+/// monotonic.
 fn turns(filter: &Arc<dyn PhysicalExpr>) -> Result<bool> {
     filter.exists(|part| {
         let cast = part.downcast_ref::<CastExpr>().map(CastExpr::cast_type);
@@ -66,7 +67,7 @@ fn turns(filter: &Arc<dyn PhysicalExpr>) -> Result<bool> {
     })
 }
 
-/// The physical rows of the parts that are kept, neighbours together.
+/// Returns the physical rows of the parts that are kept. Adjacent parts are joined.
 fn runs(parts: &[Range<u64>], kept: &[bool]) -> Vec<Range<u64>> {
     let mut runs: Vec<Range<u64>> = Vec::new();
     for (part, _) in parts.iter().zip(kept).filter(|(_, kept)| **kept) {
@@ -78,7 +79,7 @@ fn runs(parts: &[Range<u64>], kept: &[bool]) -> Vec<Range<u64>> {
     runs
 }
 
-/// Physical rows in parts, each of which is in one segment of every index.
+/// Physical rows, divided so that each part is in one segment of every index.
 struct Parts<'s> {
     rows: Vec<Range<u64>>,
     summaries: &'s BTreeMap<String, Summary>,
@@ -94,7 +95,7 @@ impl<'s> Parts<'s> {
         Parts { rows, summaries }
     }
 
-    /// A value of each part, from those of the segments.
+    /// Returns a value for each part from the values of the segments.
     fn spread(&self, column: &Column, values: impl Fn(&Summary) -> &ArrayRef) -> Option<ArrayRef> {
         let summary = self.summaries.get(&column.name)?;
         let segments: UInt64Array = self.rows.iter().map(|part| summary.segment(part.start) as u64).collect();
@@ -115,7 +116,7 @@ impl PruningStatistics for Parts<'_> {
         self.rows.len()
     }
 
-    /// An index has the segments whose values are all null, but not the number of nulls of the others.
+    /// An index records the segments whose values are all null, but not the number of nulls in other segments.
     fn null_counts(&self, column: &Column) -> Option<ArrayRef> {
         let summary = self.summaries.get(&column.name)?;
         let count = |part: &Range<u64>| summary.is_null(summary.segment(part.start)).then_some(part.end - part.start);

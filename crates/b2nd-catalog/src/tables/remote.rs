@@ -1,4 +1,4 @@
-//! [`open`]: a file behind a protocol, as a source of bytes.
+//! [`open`]: opens a remote file as a source of bytes.
 
 use std::io;
 use std::ops::Range;
@@ -11,12 +11,12 @@ use tokio::runtime::Runtime;
 
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 
-/// The runtime of the requests. Readers may be tasks of another runtime, which must not block on its own futures.
+/// The runtime for requests. Readers may be tasks of another runtime, which must not block on its own futures.
 static REQUESTS: LazyLock<io::Result<Runtime>> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
 
-/// Opens a file behind a protocol: asks for the first block, and with it for the length. If the file changes while it is read, that is an
-/// error.
+/// Opens a remote file: requests the first block, with which the server sends the length. If the file changes while it is read,
+/// reading returns an error.
 pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes> {
     let Answer { found, bytes, has_ranges } = wait(&store, &path, None, 0..BLOCK)?;
     let size = found.size;
@@ -29,19 +29,19 @@ pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes>
     }
     if size > HELD {
         return Err(io::Error::other(format!(
-            "the server knows no ranges, and more than {HELD} bytes are not held: it has {size}"
+            "the server does not support range requests, and {size} is more than the {HELD} bytes that fit"
         )));
     }
     Ok(Arc::new(if size > BLOCK { fetch(0..size)? } else { Vec::from(bytes) }))
 }
 
-/// Asks, and waits for the answer.
+/// Sends a request and waits for the answer.
 fn wait(store: &Arc<dyn ObjectStore>, path: &Path, known: Option<&Found>, range: Range<u64>) -> io::Result<Answer> {
     let requests = REQUESTS.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
     let (answer, answered) = std::sync::mpsc::sync_channel(1);
     let (store, path, known) = (store.clone(), path.clone(), known.cloned());
     requests.spawn(async move {
-        // The receiver is gone only after a panic of the reader.
+        // The receiver is dropped only after a panic of the reader.
         let _ = answer.send(get(&store, &path, known.as_ref(), range).await);
     });
     let answered = answered.recv().map_err(|_| io::Error::other("the request was given up"))?;

@@ -152,11 +152,11 @@ async fn a_file_that_shrank_or_went_after_it_was_listed_is_a_row_with_an_error()
     };
     // Of a file what is there when it is opened; of a store's what was there when it was listed.
     assert_eq!(on_disk(file("a/0.b2nd")), "");
-    assert_eq!(on_disk(member("a/0.b2nd")), ";cannot be read: it was changed meanwhile");
-    assert_eq!(remote("0.b2nd").await, "cannot be read: it was changed meanwhile");
+    assert_eq!(on_disk(member("a/0.b2nd")), ";cannot be read: it was changed while it was read");
+    assert_eq!(remote("0.b2nd").await, "cannot be read: it was changed while it was read");
     assert_eq!(on_disk(member("gone.b2nd")), ";cannot be read: No such file or directory (os error 2)");
     assert_eq!(on_disk(file("gone.b2nd")), "cannot be read: No such file or directory (os error 2)");
-    assert_eq!(remote("gone.b2nd").await, "cannot be read: it is not there");
+    assert_eq!(remote("gone.b2nd").await, "cannot be read: it does not exist");
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn passwords_are_used_and_not_shown() {
             let done = program(&["scan", &with(wrong), "--out", out]).output().unwrap();
             assert_eq!(done.status.code(), Some(1));
             let said = all(done);
-            assert!(said.contains("out.parquet is as it was: ") && said.contains(" cannot be listed: "), "{said}");
+            assert!(said.contains("out.parquet was not changed: ") && said.contains(" cannot be listed: "), "{said}");
             assert_eq!(ask(out.as_ref(), urls), expected);
             let live = format!("select url, error from b2nd('{}')", with(wrong));
             assert!(all(run(&["sql", &live])).contains("cannot be listed: "));

@@ -371,7 +371,7 @@ fn tables_are_joined_by_their_places_and_keys() {
         String::from_utf8(output.stderr).unwrap()
     };
     let error = refused(&format!("select * from '{tree}'"));
-    assert_eq!(error, format!("error: {tree}: it holds 2 tables, name one of them: /group/people, /things\n"));
+    assert_eq!(error, format!("error: {tree}: it holds 2 tables, choose one of them: /group/people, /things\n"));
     let error = refused(&format!("select * from b2nd_table('{tree}', '/absent')"));
     assert!(error.contains("tree.b2z::/absent: no table: \"absent/_meta.b2f\" is missing"), "{error}");
     let error = refused("select * from b2nd_table(3)");
@@ -421,7 +421,7 @@ fn of_a_remote_table_ranges_are_read() {
     assert!(server.answered() < 5, "{:?}", server.requests());
     let output = crate::files::program(&["sql", &format!("select * from '{}absent.b2z'", server.url())]).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(error.contains("absent.b2z: it is not there"), "{error}");
+    assert!(error.contains("absent.b2z: it does not exist"), "{error}");
 }
 
 #[test]

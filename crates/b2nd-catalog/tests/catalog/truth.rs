@@ -84,7 +84,7 @@ fn what_cannot_be_listed_keeps_its_own_rows_alone() {
     // Where nothing can be listed the catalogue stays.
     fs::rename(&first, format!("{first}.away")).unwrap();
     let (said, status) = scan(&[]);
-    assert!(said.contains("out.parquet is as it was: file:///") && status == Some(1), "{said}");
+    assert!(said.contains("out.parquet was not changed: file:///") && status == Some(1), "{said}");
     assert_eq!(ask(&out, good), [json!({"n": 3})]);
 }
 
@@ -98,7 +98,7 @@ fn what_is_no_catalogue_is_not_replaced() {
     let before = fs::read(&array).unwrap();
     for out in [array.to_str().unwrap(), "/dev/null"] {
         let said = String::from_utf8(scan(out).stderr).unwrap();
-        assert_eq!(said, format!("error: {out} is no catalogue, and is not replaced\n"));
+        assert_eq!(said, format!("error: {out} is not a catalogue, so it is not replaced\n"));
     }
     assert!(fs::read(&array).unwrap() == before);
     // A link stays one.

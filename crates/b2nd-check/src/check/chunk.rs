@@ -1,4 +1,4 @@
-//! Findings in a chunk's header: what C-Blosc2 refuses although each field is valid by itself.
+//! Findings in a chunk's header: combinations of valid fields that C-Blosc2 rejects.
 
 use b2nd::frame::{Blocks, Chunk, ChunkHeader, Filter, FrameType, Header, Special};
 
@@ -8,36 +8,38 @@ use crate::known_defects::{
 };
 use b2nd_store::text::{count, thousands};
 
-/// Bits of Blosc2's flags, the last byte of a chunk's header.
+/// Bits of the last byte of a chunk's header.
 const HAS_DICTIONARY: u8 = 0x01;
 const IS_LAZY: u8 = 0x08;
 const IS_INSTRUMENTED: u8 = 0x80;
 
-/// A bit of the byte before them: blocks of variable length.
+/// A bit of the second to last byte of a chunk's header: blocks vary in length.
 const HAS_VARIABLE_BLOCKS: u8 = 0x01;
 
-/// A bit of the flags: data are as they were.
+/// A bit of the flags: the data are stored uncompressed.
 const IS_STORED: u8 = 0x02;
 
-/// The version of chunks of C-Blosc2 3.
+/// The version of chunks that C-Blosc2 3 writes.
 const NEWEST: u8 = 6;
 
-/// The version of chunks of Blosc2's alpha releases, which had a filter fewer, and the byte that they left to chance.
+/// The version of chunks of Blosc2's alpha releases. They had one filter less, and did not initialize the byte of the sixth
+/// filter.
 const ALPHA: u8 = 3;
 const SIXTH_FILTER: usize = 21;
 
-/// The byte of a chunk's header with the codec's number, the format in its flags that asks for it, and the first number that is no codec
-/// of C-Blosc2's own.
+/// The byte of a chunk's header with the codec's number, the format in the flags which says that this byte is used, and the first
+/// number of users' codecs.
 const CODEC: usize = 22;
 const OF_USERS: u8 = 6;
 const FIRST_OF_USERS: u8 = 32;
 
-/// The first bytedelta. With vectors of 16 bytes C-Blosc2 starts anew behind the last that is full, without them it does not.
+/// The first version of bytedelta. C-Blosc2 restarts its sums after the last full vector if it uses vectors of 16 bytes, but not
+/// without vectors.
 const FIRST_BYTEDELTA: Filter = Filter::Other(34);
 const BYTEDELTA: Filter = Filter::Other(35);
 const VECTOR: usize = 16;
 
-/// The findings of a chunk with this number.
+/// Returns the findings of a chunk.
 pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();
     let flags = chunk.raw_blosc2_flags();
@@ -62,13 +64,13 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         }
         let (blocksize, typesize) = (chunk.blocksize(), usize::try_from(frame.typesize()).unwrap_or(0).max(1));
         if chunk.nbytes() % typesize == 0 && blocksize % typesize != 0 {
-            let finding = format!("its blocksize is {}, no whole number of elements", thousands(blocksize));
+            let finding = format!("its blocksize is {}, which is not a multiple of the typesize", thousands(blocksize));
             findings.push((finding, [NO, NO, NO]));
         }
         let is_first = number == 0 && frame.frame_type() == FrameType::Contiguous && special != Special::Value;
         if is_first && findings.is_empty() {
             let finding =
-                format!("it is special ({special}) in its own header and not in the index: C-Blosc2 opens no such file");
+                format!("it is special ({special}) in its own header but not in the index: C-Blosc2 does not open such files");
             findings.push((finding, [None, NO, NO]));
         }
         return findings;
@@ -80,14 +82,15 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
             findings.push((finding, [NO, NO, NO]));
         }
         if flags & HAS_DICTIONARY != 0 {
-            findings.push(("it is stored, and its flags say that it has a dictionary".to_owned(), [NO, NO, NO]));
+            findings
+                .push(("it is stored without compression, but its flags say that it has a dictionary".to_owned(), [NO, NO, NO]));
         }
     }
     if !chunk.is_stored() {
         findings.extend(filters(frame, chunk).map(|finding| (finding.to_owned(), [NO, None, None])));
     }
     if varies(chunk) && !frame.has_variable_blocks() {
-        let finding = "its flags say that its blocks vary in length, the frame's header that they do not";
+        let finding = "its flags say that its blocks vary in length, but the frame's header says that they do not";
         findings.push((finding.to_owned(), [NO, NO, NO]));
     }
     let blocksize = usize::try_from(frame.blocksize()).unwrap_or(0);
@@ -98,18 +101,18 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         findings.push((finding, [NO, NO, NO]));
     }
     if !chunk.is_extended() && findings.is_empty() {
-        findings.push(("its header is one of Blosc 1, of 16 bytes".to_owned(), [None; 3]));
+        findings.push(("it has a header of Blosc 1, with 16 bytes".to_owned(), [None; 3]));
     }
     findings
 }
 
-/// Known problems of readers with a chunk that has bytes of its own, each with whether the document allows it.
+/// Returns known problems of readers with a chunk that is stored as data, each with whether the specification allows it.
 pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(Known, Option<bool>)> {
     let mut found = Vec::new();
     let special = chunk.special();
     let blocksize = usize::try_from(frame.blocksize()).unwrap_or(0);
     if let Some(special) = special.filter(|&special| special != Special::Value && (number > 0 || is_array)) {
-        let finding = format!("it is special ({special}) in its own header and not in the index");
+        let finding = format!("it is special ({special}) in its own header but not in the index");
         found.push(((SPECIAL_IN_DATA, finding), None));
     }
     if is_array && special.is_some() && !frame.has_variable_blocks() && chunk.blocksize() != blocksize {
@@ -117,7 +120,7 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
         found.push(((SPECIAL_BLOCKSIZE, format!("its blocksize is {own}, the frame's {expected}")), NO));
     }
     let typesize = typesize(frame);
-    // Those that vary have the typesize that their writer had.
+    // Chunks that vary in length keep the typesize of their writer.
     let vary = frame.has_variable_chunks() || frame.has_variable_blocks();
     if !is_array && !vary && special != Some(Special::Value) && chunk.typesize() != typesize {
         found.push(((TYPESIZE, format!("its typesize: expected {typesize}, found {}", chunk.typesize())), NO));
@@ -133,7 +136,7 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
                 found.push(((SHUFFLE_PARAMETER, finding), YES));
             }
             Filter::Delta if place > 0 => {
-                found.push(((DELTA_BEHIND, "its delta follows another filter".to_owned()), YES));
+                found.push(((DELTA_BEHIND, "its filter delta is not the first filter".to_owned()), YES));
             }
             _ => {}
         }
@@ -141,15 +144,15 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
     found
 }
 
-/// The finding about a codec of C-Blosc2's own by the number of one of users.
+/// Returns the finding if a chunk uses a built-in codec by a number in the field for users' codecs.
 fn of_users(chunk: &ChunkHeader) -> Option<String> {
     let own = chunk.as_bytes().get(CODEC).copied().unwrap_or(0);
     let is_compressed = chunk.special().is_none() && !chunk.is_stored();
     (is_compressed && chunk.raw_flags() >> 5 == OF_USERS && own < FIRST_OF_USERS)
-        .then(|| format!("its flags say that its codec is one of users, and its number is {own}, of {}", chunk.codec()))
+        .then(|| format!("its flags say that its codec is a user's, but the codec's number is {own}, which is {}", chunk.codec()))
 }
 
-/// The typesize of a frame's chunks: C-Blosc2 writes 1 for one that the field cannot hold.
+/// The typesize of a frame's chunks. C-Blosc2 writes 1 if the typesize does not fit the field.
 fn typesize(frame: &Header) -> usize {
     u8::try_from(frame.typesize()).map_or(1, usize::from)
 }
@@ -158,29 +161,29 @@ fn varies(chunk: &ChunkHeader) -> bool {
     chunk.as_bytes().get(30).is_some_and(|more| more & HAS_VARIABLE_BLOCKS != 0)
 }
 
-/// The finding about filters that C-Blosc2 undoes in another way than they were written, or in one that depends on how it was built.
+/// Returns the finding if C-Blosc2 undoes the filters in a different way than they were applied, or in a way that depends on how
+/// it was built.
 fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     if chunk.version() == ALPHA && chunk.is_extended() && chunk.as_bytes().get(SIXTH_FILTER) != Some(&0) {
-        return Some("its header has six filters, and is of version 3, which has five: C-Blosc2 leaves out the sixth");
+        return Some("its header has six filters but version 3, which allows five: C-Blosc2 ignores the sixth");
     }
     let (filter, meta) = chunk.filters().find(|(filter, _)| [FIRST_BYTEDELTA, BYTEDELTA].contains(filter))?;
     let typesize = if meta == 0 { usize::try_from(frame.typesize()).unwrap_or(1) } else { usize::from(meta) }.max(1);
     let (nbytes, blocksize) = (chunk.nbytes(), chunk.blocksize().max(1));
     let any = |wrong: &dyn Fn(usize) -> bool| wrong(blocksize.min(nbytes)) || wrong(nbytes % blocksize);
-    // C-Blosc2 2 copies no rest for either, 3.3.2 only for the second.
+    // C-Blosc2 2 does not copy the rest in both cases, 3.3.2 only in the second.
     if any(&|length| length % typesize != 0) || varies(chunk) && typesize != 1 {
-        return Some("its values depend on memory that C-Blosc2 leaves as it was: bytedelta, and blocks of no whole elements");
+        return Some("its values depend on uninitialized memory in C-Blosc2: bytedelta, with blocks that split elements");
     }
     let is_split = |length: usize| {
         let plane = length / typesize;
         plane > VECTOR && plane % VECTOR != 0
     };
     let depends = filter == FIRST_BYTEDELTA && (varies(chunk) || any(&is_split));
-    depends
-        .then_some("its values depend on how C-Blosc2 was built: the first bytedelta (filter 34), and planes of no whole vectors")
+    depends.then_some("its values depend on how C-Blosc2 was built: the first bytedelta (filter 34), not in whole vectors")
 }
 
-/// The finding about a chunk that says what all of its elements are, and that C-Blosc2 does not decompress.
+/// Returns the finding about a special chunk that C-Blosc2 cannot decompress.
 fn of_special(chunk: &ChunkHeader, special: Special) -> Option<String> {
     let (header_len, nbytes, cbytes) = (chunk.header_len(), chunk.nbytes(), chunk.cbytes());
     let typesize = match special {
@@ -207,7 +210,8 @@ fn of_special(chunk: &ChunkHeader, special: Special) -> Option<String> {
     Some(format!("it is special ({special}), and its flags say that it has {wrong}"))
 }
 
-/// The finding about blocks that have more room than they can fill: C-Blosc2 reads all of it into a place for one block.
+/// Returns the finding if a block has more space in the chunk than it can fill: C-Blosc2 reads all of this space into a buffer
+/// for one block.
 pub(super) fn gap(chunk: &Chunk) -> Option<String> {
     let header = chunk.header();
     if chunk.header().is_stored() || header.special().is_some() {
@@ -217,10 +221,11 @@ pub(super) fn gap(chunk: &Chunk) -> Option<String> {
     let most = header.blocksize() + size_of::<u32>() * header.typesize();
     let lengths = (0..blocks.count()).filter_map(|block| Some((block, blocks.range(block).ok()?.len())));
     let (block, found) = lengths.into_iter().find(|&(_, length)| length > most)?;
-    Some(format!("block {block} has a place of {}, and fills at most {}", count(found, "byte"), thousands(most)))
+    Some(format!("block {block} has a space of {}, but needs at most {}", count(found, "byte"), thousands(most)))
 }
 
-/// Why blocks that say their own lengths cannot be the chunk's data: known before anything is allocated for these.
+/// Returns the problem if the stated lengths of blocks cannot add up to the chunk's data. This is checked before memory is
+/// allocated for the blocks.
 pub(super) fn lengths(chunk: &Chunk) -> Option<String> {
     let header = chunk.header();
     if header.is_stored() || header.special().is_some() {
@@ -236,7 +241,7 @@ pub(super) fn lengths(chunk: &Chunk) -> Option<String> {
     (found < expected).then(|| format!("the blocks lack {} bytes", expected - found))
 }
 
-/// The finding about blocks that start at the same byte: C-Blosc2 takes the bytes between their starts, and there are none.
+/// Returns the finding if several blocks start at the same byte: C-Blosc2 takes the bytes up to the next start, which are none.
 pub(super) fn shared(chunk: &Chunk) -> Option<Known> {
     let header = chunk.header();
     if header.is_stored() || header.special().is_some() {
@@ -246,19 +251,19 @@ pub(super) fn shared(chunk: &Chunk) -> Option<Known> {
     let mut starts: Vec<_> = (0..blocks.count()).filter_map(|block| Some(blocks.range(block).ok()?.start)).collect();
     starts.sort_unstable();
     let start = starts.iter().zip(starts.get(1..)?).find(|(one, next)| one == next)?.0;
-    Some((SHARED_BLOCKS, format!("more than one of its blocks starts at byte {} of it", thousands(start))))
+    Some((SHARED_BLOCKS, format!("several of its blocks start at its byte {}", thousands(start))))
 }
 
-/// The findings of a chunk that holds metadata: the index, with a typesize that it has to have, or a vlmetalayer.
+/// Returns the findings of a chunk that contains metadata: the index, which must have a certain typesize, or a vlmetalayer.
 pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<usize>) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();
     let wrong_typesize = typesize.filter(|&expected| expected != chunk.typesize()).map(|expected| {
-        // C-Blosc2 3.3.5 reads some that are stored, of one chunk: its elements are then parts of an entry.
+        // C-Blosc2 3.3.5 reads an index that is stored uncompressed and has one chunk: its elements are then parts of an entry.
         let reads = if chunk.is_stored() && chunk.typesize() < expected { None } else { NO };
         (format!("its typesize: expected {expected}, found {}", chunk.typesize()), [NO, reads, reads])
     });
     match chunk.special() {
-        // Special ones have values of their own length.
+        // Special chunks have their own checks of the typesize.
         Some(special) => {
             findings.extend(misplaced(chunk).map(str::to_owned));
             findings.extend(newer(chunk));
@@ -279,20 +284,21 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
     if varies(chunk) && frame.has_variable_blocks() {
         findings.push("its flags say that its blocks vary in length".to_owned());
     }
-    // It is not a chunk of the frame, so it is neither lazy nor has blocks that vary.
+    // This chunk does not belong to the frame's data, so it must be neither lazy nor have blocks that vary in length.
     wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, [NO, NO, NO]))).collect()
 }
 
-/// The finding about a version that C-Blosc2 does not know: it decompresses no such chunk.
+/// Returns the finding if the chunk's version is unknown to C-Blosc2, which then does not decompress the chunk.
 fn newer(chunk: &ChunkHeader) -> Option<String> {
     (chunk.version() > NEWEST).then(|| format!("its version is {}, the newest that is known {NEWEST}", chunk.version()))
 }
 
-/// The findings about flags that only chunks in memory have.
+/// Returns the findings about flags that only chunks in memory have.
 fn misplaced(chunk: &ChunkHeader) -> impl Iterator<Item = &'static str> {
     let flags = chunk.raw_blosc2_flags();
-    // C-Blosc2 makes such chunks in memory. In a file of its own it may read one, in a buffer it looks for data behind it.
-    let lazy = (flags & IS_LAZY != 0).then_some("its flags say that its data are elsewhere (a lazy chunk)");
+    // C-Blosc2 creates lazy chunks in memory. It may read such a chunk from a file, but in a buffer it looks for data after the
+    // chunk.
+    let lazy = (flags & IS_LAZY != 0).then_some("its flags say that its data are stored elsewhere (a lazy chunk)");
     let instrumented = (flags & IS_INSTRUMENTED != 0).then_some("its flags say that it holds measurements of a codec");
     lazy.into_iter().chain(instrumented)
 }

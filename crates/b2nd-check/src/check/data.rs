@@ -1,4 +1,4 @@
-//! A frame's data: its length, its index, its chunks.
+//! Checks the length, the index and the chunks of a frame.
 
 use std::ops::RangeInclusive;
 
@@ -12,20 +12,21 @@ use b2nd_store::Array;
 use b2nd_store::chunks::{self, Content};
 use b2nd_store::text::{count, thousands};
 
-/// The longest gap before a trailer that C-Blosc2 counts with.
+/// The longest gap before a trailer that C-Blosc2 supports.
 const MAX_GAP: u64 = i32::MAX as u64;
 
-/// The start and end of the trailer's length, marker included, counted from the frame's end.
+/// The start and end of the trailer's length with its marker, counted backwards from the frame's end.
 pub(super) const TRAILER_LEN: (u64, u64) = (23, 18);
 
 /// The length of a chunk's header.
 const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 
-/// Memory that an index takes when it is decoded, in lengths of its own.
+/// The memory needed to decode an index, as a multiple of its length.
 const OFFSETS: u64 = 4;
 
 impl Findings {
-    /// Returns false, with a finding, if trailer or index need more memory than there may be. It reads only their lengths.
+    /// Returns false, and adds a finding, if the trailer or the index needs more memory than the limits allow. Only their lengths
+    /// are read.
     pub(super) fn tail(&mut self, frame: &Frame) -> Result<bool> {
         let header = frame.header();
         let end = header.frame_len();
@@ -41,10 +42,10 @@ impl Findings {
         Ok(fits)
     }
 
-    /// Adds the finding that no time is left for this part and what follows it.
+    /// Adds the finding that the time limit was reached before this part.
     pub(super) fn no_time(&mut self, place: &str) -> Result<()> {
         let most = self.budget.limits.max_time.unwrap_or_default();
-        let finding = format!("no time is left for {place} and what follows: at most {most:?} are allowed");
+        let finding = format!("the time limit of {most:?} was reached before {place}");
         self.unreadable("frame", None, finding, UNKNOWN);
         Ok(())
     }
@@ -53,21 +54,24 @@ impl Findings {
         let end = frame.source().len()?.saturating_sub(frame.offset());
         let frame_len = frame.header().frame_len();
         if frame.offset() == 0 && end > frame_len {
-            let finding = format!("after the frame: {}, lost with the next edit", count(end - frame_len, "byte"));
+            let finding = format!("it is followed by {}, which the next edit removes", count(end - frame_len, "byte"));
             self.add("file", Some(frame_len), finding, [None, YES, YES]);
         }
         let header = frame.header();
         if let (0, Ok(range)) = (header.nbytes(), frame.trailer_range()) {
             let after = frame_len.saturating_sub(range.end);
             if after != 0 {
-                let finding = format!("after it: {} in an empty frame, whose first trailer counts", count(after, "byte"));
+                let finding = format!(
+                    "it is followed by {} in an empty frame: C-Blosc2 reads only the first trailer",
+                    count(after, "byte")
+                );
                 self.add("trailer", Some(range.end), finding, [NO, None, None]);
             }
         }
         Ok(())
     }
 
-    /// The digests that the frame keeps of its chunks. Others than those of this layout are a finding.
+    /// Returns the digests of the frame's chunks. Adds a finding if they have another format.
     fn digests(&mut self, frame: &Frame, chunks: u64, decompressor: &mut Decompressor) -> Option<Digests> {
         let place = format!("vlmetalayer {:?}", Digests::NAME);
         match Digests::read(frame.trailer().ok()?, &self.budget, decompressor)? {
@@ -79,13 +83,13 @@ impl Findings {
                 Some(digests)
             }
             Err(error) => {
-                self.add(place, None, format!("its digests are not compared: {error}"), [None, YES, YES]);
+                self.add(place, None, format!("its digests cannot be compared: {error}"), [None, YES, YES]);
                 None
             }
         }
     }
 
-    /// Compares chunks that are special in the index with their digests, by the data of the first.
+    /// Compares special chunks of the index with their digests. All have the same data, so only the first is decoded.
     fn special(&mut self, frame: &Frame, chunks: RangeInclusive<u64>, digests: &Digests) -> Result<()> {
         let Ok(chunk) = readable(frame.chunk(*chunks.start()))? else { return Ok(()) };
         if self.budget.refuses_chunk(chunk.header()).is_some() {
@@ -96,13 +100,13 @@ impl Findings {
         Ok(())
     }
 
-    /// The finding about a chunk that decodes, to other values than it had.
+    /// Adds the finding that a chunk decodes to other values than its digest says.
     fn other_values(&mut self, chunk: u64, offset: Option<u64>) {
-        let finding = "its values are others than those of its digest: they were damaged, or changed without it";
+        let finding = "its values do not match its digest: they were damaged, or changed without an update of the digest";
         self.unreadable(format!("chunk {chunk}"), offset, finding, [None, YES, YES]);
     }
 
-    /// The chunk that holds the index, and what is between it and the trailer.
+    /// Checks the chunk that contains the index, and the bytes between this chunk and the trailer.
     fn index(&mut self, frame: &Frame) -> Result<()> {
         let header = frame.header();
         let place = header.tail_range();
@@ -119,7 +123,7 @@ impl Findings {
         if let Ok(trailer) = frame.trailer_range() {
             let gap = trailer.start.saturating_sub(place.start.saturating_add(chunk.cbytes() as u64));
             if gap > MAX_GAP {
-                let finding = format!("before it: a gap of {}, more than C-Blosc2 counts with", count(gap, "byte"));
+                let finding = format!("it follows a gap of {}, which is more than C-Blosc2 supports", count(gap, "byte"));
                 self.add("trailer", Some(trailer.start), finding, [None, NO, NO]);
             }
         }
@@ -146,14 +150,14 @@ impl Findings {
             let Content::At(_, header) = row.content else {
                 are_whole = false;
                 if frame.header().has_variable_blocks() {
-                    let finding = "it is special in the index, and blocks vary in length".to_owned();
+                    let finding = "it is special in the index, but blocks vary in length".to_owned();
                     self.known(&place, None, (SPECIAL_VARIABLE_BLOCKS, finding), None);
                 }
                 if let (Some(digests), Content::Special(_, Some(_))) = (&digests, &row.content) {
                     self.special(frame, row.first..=row.last, digests)?;
                 }
                 if matches!(row.content, Content::Special(_, None)) {
-                    let finding = "it is special in the index, and nothing says how long: chunks vary in length";
+                    let finding = "it is special in the index, so its length is unknown: chunks vary in length";
                     self.unreadable(place, None, finding, [NO, None, None]);
                 } else if let Err(error) = readable(frame.chunk_header(row.first))? {
                     self.unreadable(place, None, error.to_string(), [NO, NO, None]);
@@ -167,7 +171,7 @@ impl Findings {
             let found: Vec<_> =
                 header.iter().flat_map(|chunk| chunk::findings(frame.header(), is_array, row.first, chunk)).collect();
             for (known, document) in header.iter().flat_map(|chunk| chunk::known(frame.header(), is_array, row.first, chunk)) {
-                // What is wrong with it by itself comes first.
+                // Errors of the chunk itself come first.
                 if found.is_empty() || known.0 != SPECIAL_IN_DATA {
                     self.known(&place, offset, known, document);
                 }
@@ -176,7 +180,7 @@ impl Findings {
                 self.add(&place, offset, finding, answers);
             }
             match header {
-                // In a sparse frame the file may be missing: that is a finding as well.
+                // In a sparse frame, the chunk's file may be missing, which is also a finding.
                 Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && frame.header().frame_type() != FrameType::Sparse => {
                     return Err(error);
                 }
@@ -228,7 +232,8 @@ impl Findings {
             let finding = format!("nbytes: the chunks have {}, the header says {}", thousands(nbytes), thousands(said));
             self.add("header", None, finding, [NO, NO, NO]);
         }
-        // C-Blosc2 counts chunks too that were replaced or removed, and whose bytes are still there: more than the chunks have is not a finding.
+        // C-Blosc2 also counts chunks that were replaced or removed if their bytes are still in the file, so a cbytes that is
+        // larger than the sum is not a finding.
         let said = frame.header().cbytes();
         if i128::from(said) < i128::from(cbytes) {
             let finding = format!("cbytes: the chunks have {}, the header says {}", thousands(cbytes), thousands(said));
@@ -238,7 +243,7 @@ impl Findings {
     }
 }
 
-/// True if a chunk takes one of C-Blosc2's plugins, whose output has changed between its versions.
+/// True if a chunk uses one of C-Blosc2's plugins, whose output differs between versions.
 fn has_plugins(header: &ChunkHeader) -> bool {
     matches!(header.codec(), CodecId::Other(_)) || header.filters().any(|(filter, _)| matches!(filter, Filter::Other(_)))
 }

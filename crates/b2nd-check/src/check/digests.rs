@@ -1,4 +1,4 @@
-//! [`Digests`]: digests of a frame's values, which find damage that still decodes.
+//! [`Digests`]: digests of a frame's values, which detect damage that still decodes.
 
 use b2nd::Result;
 use b2nd::frame::{Chunk, Decompressor, Trailer};
@@ -8,16 +8,17 @@ use twox_hash::XxHash3_64;
 
 use super::limits::Budget;
 
-/// Digests of all chunks of a frame: the value of its vlmetalayer [`NAME`](Digests::NAME), in the format of the crate [`b2nd`].
+/// The digests of all chunks of a frame. They are stored in the vlmetalayer [`NAME`](Digests::NAME), serialized with the crate
+/// [`b2nd`].
 ///
 /// ```text
 /// 93 | 01 version | db 00000007 "xxh3-64" | c6 length, 8 bytes for each chunk
 /// ```
 ///
-/// A digest is XXH3 of 64 bits, seed 0, big-endian, of a chunk's data as they are before compression, with the padding at an array's edges;
-/// of an uninitialized chunk it is that of zeros. A chunk that is compressed anew keeps its digest. XXH3 is fast and well known, and finds
-/// damage; it does not protect against values that are changed on purpose. Other programs read the vlmetalayer as MessagePack of a list,
-/// and can ignore it. A program that changes values has to write new digests.
+/// A digest is the big-endian 64-bit XXH3 hash (seed 0) of a chunk's uncompressed data, including the padding at an array's
+/// edges. The data of an uninitialized chunk are taken as zeros. A chunk keeps its digest when it is recompressed. XXH3 is fast
+/// and well known. It detects damage, but does not protect against intended changes. To other programs the vlmetalayer is a list
+/// in MessagePack, which they can ignore. A program that changes values has to write new digests.
 ///
 /// ```
 /// use b2nd_check::Digests;
@@ -48,17 +49,17 @@ impl Digests {
     /// The name of the vlmetalayer.
     pub const NAME: &str = "b2nd_digests";
 
-    /// Digests of the data of each chunk, in their order.
+    /// Computes the digests of chunks from their data.
     pub fn of_data<D: AsRef<[u8]>>(chunks: impl IntoIterator<Item = D>) -> Digests {
         let digests = chunks.into_iter().flat_map(|data| digest(data.as_ref())).collect();
         Digests { version: VERSION, algorithm: ALGORITHM.to_owned(), digests }
     }
 
-    /// Digests of `count` chunks that `chunk` gives.
+    /// Computes the digests of `count` chunks. `chunk(n)` returns chunk `n`.
     ///
     /// # Errors
     ///
-    /// There are more chunks than an attribute holds digests, or a chunk cannot be read or decoded.
+    /// There are more digests than fit in an attribute, or a chunk cannot be read or decoded.
     pub fn of_chunks<'c>(
         count: u64,
         mut chunk: impl FnMut(u64) -> Result<Chunk<'c>>,
@@ -66,7 +67,7 @@ impl Digests {
     ) -> Result<Digests> {
         let most = (attributes::MAX_VALUE / LENGTH) as u64 - 8;
         if count > most {
-            return Err(b2nd::Error::custom(format_args!("the frame has {count} chunks, and no more than {most} have digests")));
+            return Err(b2nd::Error::custom(format_args!("the frame has {count} chunks; at most {most} can have digests")));
         }
         let mut digests = Digests::of_data::<&[u8]>([]);
         for number in 0..count {
@@ -80,12 +81,12 @@ impl Digests {
         (self.digests.len() / LENGTH) as u64
     }
 
-    /// Compares a chunk's data with its digest. `None` if there is no digest of this chunk.
+    /// Compares a chunk's data with its digest. Returns `None` if the chunk has no digest.
     pub fn matches(&self, chunk: u64, data: &[u8]) -> Option<bool> {
         Some(self.get(chunk)? == digest(data))
     }
 
-    /// Compares many chunks of the same data, and gives the first that differs.
+    /// Compares chunks that all have the same data with their digests, and returns the first chunk that differs.
     pub(super) fn first_other(&self, chunks: std::ops::RangeInclusive<u64>, data: &[u8]) -> Option<u64> {
         let expected = digest(data);
         chunks.into_iter().find(|&chunk| self.get(chunk).is_some_and(|digest| digest != expected))
@@ -96,7 +97,7 @@ impl Digests {
         self.digests.get(start..start.checked_add(LENGTH)?)
     }
 
-    /// The digests of a frame, `None` if it has none or they need more memory than there may be.
+    /// Reads the digests of a frame. Returns `None` if there are none, or if they need more memory than the limits allow.
     pub(super) fn read(trailer: &Trailer, budget: &Budget, decompressor: &mut Decompressor) -> Option<Result<Digests>> {
         let chunk = Chunk::from_slice(trailer.vlmetalayers().get(Digests::NAME)?).ok()?;
         if budget.refuses_chunk(chunk.header()).is_some() {

@@ -1,4 +1,4 @@
-//! Demands of python-blosc2 on its own kinds of frames, beyond what every frame has to say.
+//! Checks what python-blosc2 requires of its own kinds of frames, in addition to what every frame must have.
 
 use b2nd::RawValue;
 use b2nd::dtype::DType;
@@ -10,12 +10,12 @@ use serde_json::Value as Json;
 use super::{Answers, NO, YES};
 use b2nd_store::text::quoted;
 
-/// The settings of columns that python-blosc2 4.14.1 knows, by their kind: it refuses a schema with any other.
+/// The settings of columns that python-blosc2 4.14.1 supports for each kind. It rejects a schema with other settings.
 const NULLS: &[&str] = &["nullable", "null_value", "null_storage"];
 const BOUNDS: &[&str] = &["ge", "gt", "le", "lt"];
 const BATCHES: &[&str] = &["nullable", "serializer", "batch_rows", "items_per_block"];
 
-/// Settings that are one of some words.
+/// Settings whose value must be one of these words.
 const WORDS: [(&str, &[&str]); 4] = [
     ("serializer", &["msgpack", "arrow"]),
     ("storage", &["batch", "vl"]),
@@ -41,18 +41,19 @@ fn settings(kind: &str) -> Option<[&'static [&'static str]; 2]> {
     })
 }
 
-/// The extensions of MessagePack that python-blosc2 unpacks without being told to trust the file: times, complex numbers, sets, arrays.
+/// The MessagePack extensions that python-blosc2 unpacks without being told to trust the file: times, complex numbers, sets,
+/// arrays.
 pub(super) const PASSIVE: [i8; 4] = [-1, 44, 45, 46];
 
-/// The place of a finding, its sentence and the readers that it affects.
+/// The place of a finding, its sentence, and the answers for the readers.
 type Found = (String, String, Answers);
 
-/// The findings of a frame of this kind.
+/// Returns the findings of a frame of one of python-blosc2's kinds.
 pub(super) fn findings(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) -> Vec<Found> {
     let kind = Kind::of_with(header, Some(trailer), decompressor);
     let mut found = Vec::new();
     if !matches!(kind, Kind::NdArray | Kind::SChunk) {
-        // It is opened as what its metalayers say.
+        // python-blosc2 opens it by its metalayers, so it unpacks them all.
         let odd = header.metalayers().iter().filter(|(name, content)| *name != b"b2nd" && !is_unpacked(content));
         found.extend(odd.map(|(name, _)| {
             let finding = format!("it is not MessagePack as python-blosc2 unpacks it to open a {}", kind.name());
@@ -73,25 +74,26 @@ pub(super) fn findings(header: &Header, trailer: &Trailer, decompressor: &mut De
     found
 }
 
-/// Why python-blosc2 refuses the schema of a column or of a part of one, which may have these keys as well.
+/// Returns why python-blosc2 rejects the schema of a column or of a part of a column. `more` are further keys that the schema may
+/// have.
 pub(super) fn refused(schema: &Json, more: &[&str]) -> Option<String> {
     let kind = schema.get("kind").and_then(Json::as_str).unwrap_or_default();
     let Some([own, shared]) = settings(kind) else {
-        return Some(format!("kind: {kind:?} is none that python-blosc2 knows"));
+        return Some(format!("kind: {kind:?} is unknown to python-blosc2"));
     };
     let known = |key: &str| key == "kind" || [own, shared, more].iter().any(|keys| keys.contains(&key));
-    // It looks for the settings of a struct by their names.
+    // The settings of a struct are looked up by name.
     let unknown = schema.as_object()?.keys().find(|key| kind != "struct" && !known(key));
     let odd = odd_setting(schema);
     let parts = ["item", "index_type", "value_type"].iter().filter_map(|key| schema.get(key)).map(|part| (part, &[][..]));
     let fields = schema.get("fields").and_then(Json::as_array).into_iter().flatten().map(|field| (field, &["name"][..]));
     match unknown {
-        Some(key) => Some(format!("{key:?} is no setting of {kind} that python-blosc2 knows")),
+        Some(key) => Some(format!("{key:?} is a setting of {kind} that python-blosc2 does not know")),
         None => odd.or_else(|| parts.chain(fields).find_map(|(part, more)| refused(part, more))),
     }
 }
 
-/// The setting of a schema that has a value which python-blosc2 refuses.
+/// Returns the problem of a schema with a setting whose value python-blosc2 rejects.
 fn odd_setting(schema: &Json) -> Option<String> {
     let found = |key: &str| schema.get(key).filter(|value| !value.is_null());
     let words = WORDS.iter().filter_map(|(key, words)| Some((key, found(key)?, words)));
@@ -102,7 +104,8 @@ fn odd_setting(schema: &Json) -> Option<String> {
     odd.next().or_else(|| zero.next().map(|(key, value)| format!("{key}: expected 1 or more, found {value}")))
 }
 
-/// Returns true for MessagePack as python-blosc2 unpacks it: strings are UTF-8, and keys of maps strings or bytes.
+/// Returns true if the bytes are MessagePack that python-blosc2 unpacks: strings are UTF-8, and the keys of maps are strings or
+/// bytes.
 pub(super) fn is_unpacked(bytes: &[u8]) -> bool {
     RawValue::from_slice(bytes).is_ok_and(|value| is_of_python(&value))
 }
@@ -117,7 +120,8 @@ fn is_of_python(value: &RawValue) -> bool {
         && value.elements().all(|element| is_of_python(&element))
 }
 
-/// Returns true if python-blosc2 makes a value of an extension, or refuses all of this type unless told to trust them.
+/// Returns true if python-blosc2 can unpack this extension, or rejects all extensions of this type unless it is told to trust the
+/// file.
 fn is_known(kind: i8, data: &[u8]) -> bool {
     let inner = || RawValue::from_slice(data).ok().filter(|_| is_unpacked(data));
     let is_passive = || Value::from_slice(data).is_some_and(|value| value.extensions().iter().all(|kind| PASSIVE.contains(kind)));
@@ -131,7 +135,7 @@ fn is_known(kind: i8, data: &[u8]) -> bool {
     }
 }
 
-/// Returns true for the map of an array: its shape with as many objects, or with a dtype and as many bytes.
+/// Returns true for the map of an array: a shape with a matching list of objects, or with a dtype and matching bytes.
 fn is_array(array: &RawValue) -> bool {
     let lengths = array.get("shape").map(|shape| shape.elements().map(|length| length.as_u64()));
     let count = lengths.and_then(|mut lengths| lengths.try_fold(1, |count: u64, length| count.checked_mul(length?)));
@@ -147,19 +151,19 @@ fn is_array(array: &RawValue) -> bool {
     }
 }
 
-/// A frame that embeds frames: its elements are bytes, and it says where the next one would go.
+/// Checks a frame that embeds frames. Its elements are bytes, and an attribute says where the next frame will be added.
 fn store(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) -> Vec<Found> {
     let mut found = Vec::new();
     if header.typesize() != 1 {
-        let finding = format!("its typesize: expected 1 where frames are embedded, found {}", header.typesize());
+        let finding = format!("its typesize: expected 1 because it embeds frames, found {}", header.typesize());
         found.push(("header".to_owned(), finding, [None, YES, NO]));
     }
-    // python-blosc2 writes it with the first leaf.
+    // python-blosc2 writes this attribute with the first leaf.
     if let Some(bytes) = attributes::get_with(trailer, "estore_metadata", decompressor) {
         let metadata = Value::from_slice(&bytes);
         for key in ["embed_map", "current_offset"] {
             if metadata.and_then(|metadata| metadata.get(key)).is_none() {
-                let finding = format!("it has no {key:?}, without which python-blosc2 opens no store");
+                let finding = format!("it has no {key:?}, without which python-blosc2 cannot open the store");
                 found.push(("vlmetalayer \"estore_metadata\"".to_owned(), finding, [None, YES, NO]));
             }
         }
@@ -167,7 +171,7 @@ fn store(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) ->
     found
 }
 
-/// Batches of objects: how they are packed, and how long they are.
+/// Checks how batches of objects are serialized, and the lengths of the batches.
 fn batches(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) -> Vec<Found> {
     let mut found = Vec::new();
     let serializer = header.metalayers().get("batcharray").and_then(Value::from_slice).and_then(|meta| meta.get("serializer"));
@@ -191,7 +195,7 @@ fn batches(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) 
     let metadata = Value::from_slice(&bytes);
     let lengths = metadata.and_then(|metadata| metadata.get("batch_lengths"));
     if metadata.is_some() && lengths.is_none() {
-        let finding = "it has no batch_lengths: python-blosc2 then counts objects by unpacking them".to_owned();
+        let finding = "it has no batch_lengths, so python-blosc2 unpacks all objects to count them".to_owned();
         found.push(("vlmetalayer \"_batch_array_metadata\"".to_owned(), finding, [None, YES, None]));
     }
     if lengths.is_some_and(|lengths| lengths.elements().any(|length| length.as_u64().is_none())) {

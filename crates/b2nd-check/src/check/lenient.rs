@@ -1,18 +1,18 @@
-//! An array's metalayer as C-Blosc2 reads it: by the places of its fields, whatever their markers are.
+//! Reads an array metalayer as C-Blosc2 does: by the positions of its fields, without a check of most markers.
 
 use b2nd::{Geometry, Grid};
 
-/// The dimensions that C-Blosc2 has room for.
+/// The largest number of dimensions that C-Blosc2 supports.
 const MAX_DIM: usize = 16;
 
-/// The length of an entry of the shape, and of one of chunkshape and blockshape, markers included.
+/// The length of an entry of the shape, and of an entry of chunkshape and blockshape, including the markers.
 const LONG: usize = 9;
 const SHORT: usize = 5;
 
-/// The grid of the array that C-Blosc2 opens with this metalayer, `None` where it opens none. It looks at ndim, at the marker of the
-/// dtype, and at the lengths.
+/// Returns the grid of the array that C-Blosc2 opens with this metalayer, or `None` if it does not open it. C-Blosc2 checks ndim,
+/// the marker of the dtype, and the lengths.
 pub(super) fn grid(content: &[u8]) -> Option<Grid> {
-    // The markers of the whole, the version, ndim.
+    // The marker of the list, the version and ndim.
     let (head, mut rest) = content.split_at_checked(3)?;
     let ndim = usize::from(*head.get(2)?);
     if ndim > MAX_DIM {
@@ -30,7 +30,7 @@ pub(super) fn grid(content: &[u8]) -> Option<Grid> {
     };
     let (shape, chunks, blocks) = (take(LONG)?, take(SHORT)?, take(SHORT)?);
     match rest {
-        // C-Blosc2 makes up a dtype.
+        // C-Blosc2 uses a default dtype.
         [] => {}
         [format, 0xdb, length @ ..] if *format <= 0x7f => {
             let (length, string) = length.split_first_chunk::<4>()?;

@@ -1,4 +1,4 @@
-//! [`Limits`]: how much memory and time a check may take.
+//! [`Limits`]: the memory and time that a check may use.
 
 use std::time::{Duration, Instant};
 
@@ -6,21 +6,21 @@ use b2nd::frame::ChunkHeader;
 
 use b2nd_store::text::{count, thousands};
 
-/// Limits on what [`verify`](crate::verify) takes.
+/// Limits of memory and time for [`verify`](crate::verify).
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The bytes that may be allocated at once: for header, index and trailer as they are decoded, and for each chunk with its data and
-    /// two of its blocks.
+    /// The number of bytes that may be allocated at the same time: for the decoded header, index and trailer, and for each chunk
+    /// with its data and two of its blocks.
     pub max_memory: u64,
     /// The time after which nothing more is read or decoded. It is checked before each chunk and block, and every few MiB inside of a block.
     pub max_time: Option<Duration>,
 }
 
 impl Limits {
-    /// Limits that nothing reaches.
+    /// No limits.
     pub const NONE: Limits = Limits { max_memory: u64::MAX, max_time: None };
 
-    /// The time at which a check that starts now has to end.
+    /// Returns the time at which a check that starts now has to end.
     pub fn deadline(&self) -> Option<Instant> {
         self.max_time.and_then(|time| Instant::now().checked_add(time))
     }
@@ -33,7 +33,7 @@ impl Default for Limits {
     }
 }
 
-/// The rest of the limits while a check runs.
+/// The remaining limits during a check.
 pub(super) struct Budget {
     pub(super) limits: Limits,
     pub(super) deadline: Option<Instant>,
@@ -44,18 +44,19 @@ impl Budget {
         Budget { limits: limits.clone(), deadline: limits.deadline() }
     }
 
-    /// True if the time has run out.
+    /// True if the time limit has been reached.
     pub(super) fn is_over(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// The finding about something that needs more memory than there may be.
+    /// Returns the finding if a part needs more memory than the limits allow.
     pub(super) fn refuses(&self, needed: u64) -> Option<String> {
         let most = self.limits.max_memory;
         (needed > most).then(|| format!("it needs {} of memory, at most {} are allowed", count(needed, "byte"), thousands(most)))
     }
 
-    /// The finding about a chunk that needs more: for itself and its data; for its sorted block table and two blocks if it is compressed.
+    /// Returns the finding if a chunk needs more memory than the limits allow: for the chunk and its data, and if it is
+    /// compressed for its sorted block table and two blocks.
     pub(super) fn refuses_chunk(&self, chunk: &ChunkHeader) -> Option<String> {
         let [nbytes, cbytes, blocksize] = [chunk.nbytes(), chunk.cbytes(), chunk.blocksize()].map(|length| length as u64);
         let is_compressed = !chunk.is_stored() && chunk.special().is_none();

@@ -1,4 +1,4 @@
-//! Findings of a store and of its tables, beyond those of their frames.
+//! Checks a store and its tables, in addition to their frames.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,63 +10,68 @@ use serde_json::Value;
 use super::{Finding, Findings, Limits, NO, UNKNOWN, YES, kinds};
 use b2nd_store::text::quoted;
 
-/// What a table's schema says of a column, whatever its kind is.
+/// The keys of a column in a table's schema, whatever the column's kind is.
 const COLUMN: &[&str] = &["name", "default", "cparams", "dparams", "chunks", "blocks"];
 
-/// The findings of a store itself: a `.b2d` or `.b2z` without `embed.b2e`, names that several members of an archive have. `path` is its
-/// path or address.
+/// Returns the findings of a store itself: a `.b2d` or `.b2z` without `embed.b2e`, or several members of an archive with the same
+/// name. `path` is its path or URL.
 pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
-    // Any other archive or directory is a folder with frames.
+    // Other archives and directories are folders with frames.
     let name = match path.split_once("://") {
         Some((_, address)) => address.split(['?', '#']).next().unwrap_or(address),
         None => path,
     };
     let is_named_so = Path::new(name).extension().is_some_and(|end| end == "b2d" || end == "b2z");
     if is_named_so && !store.has_embed {
-        findings.add("store", None, "it has no embed.b2e, without which python-blosc2 opens no store", [None, None, NO]);
+        findings.add("store", None, "it has no embed.b2e, without which python-blosc2 cannot open the store", [None, None, NO]);
     }
     for name in &store.duplicates {
-        let finding = "another member has the same name: the last counts";
+        let finding = "another member has the same name: the last one is used";
         findings.add(format!("member {}", quoted(name.as_bytes())), None, finding, [None, None, YES]);
     }
     findings.all
 }
 
-/// The findings of a table in a store, beyond those of its frames: a schema that is none, no file that says which rows are live, columns that
-/// the schema has and the store has not, files of columns that the schema does not have, or files under a name that later versions do not look for.
+/// Returns the findings of a table in a store, without those of its frames: an invalid schema, a missing file of deleted rows,
+/// columns of the schema without files, files without columns, or files with names that later versions do not look for.
 pub fn check_table(table: &Table) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     let schema = table.metadata.get("schema").and_then(|schema| schema.as_str());
     match schema.map(b2nd_store::json::parse) {
         Some(Ok(schema)) => findings.schema(&schema),
         Some(Err(error)) => findings.unreadable("schema", None, format!("it is not JSON: {error}"), [None, None, NO]),
-        None => findings.unreadable("schema", None, "the table's metadata has no text under this name", [None, None, NO]),
+        None => findings.unreadable("schema", None, "the table's metadata has no text with this name", [None, None, NO]),
     }
     if !table.has_valid_rows {
-        findings.unreadable("_valid_rows.b2nd", None, "it is missing: nothing says which rows are live", [None, None, NO]);
+        findings.unreadable(
+            "_valid_rows.b2nd",
+            None,
+            "it is missing, so it is unknown which rows were deleted",
+            [None, None, NO],
+        );
     }
     for name in &table.missing {
-        findings.unreadable(format!("column {}", quoted(name.as_bytes())), None, "no file holds it", [None, None, NO]);
+        findings.unreadable(format!("column {}", quoted(name.as_bytes())), None, "its file is missing", [None, None, NO]);
     }
     for name in &table.plainly_named {
-        let finding = "its file is named as python-blosc2 4.2.0 did it, and later versions look for another name";
+        let finding = "its file has the name that python-blosc2 4.2.0 used; later versions expect another name";
         findings.add(format!("column {}", quoted(name.as_bytes())), None, finding, [None, None, NO]);
     }
     for name in &table.unowned {
-        let finding = "it belongs to no column of the table: is a name damaged?";
+        let finding = "it does not belong to a column of the table; a name may be damaged";
         findings.add(format!("file {}", quoted(name.as_bytes())), None, finding, [None, None, YES]);
     }
     findings.all
 }
 
 impl Findings {
-    /// The findings of a table's schema, by itself.
+    /// Checks a table's schema.
     fn schema(&mut self, schema: &Value) {
         let Some(columns) = schema.get("columns").and_then(Value::as_array) else {
             return self.unreadable("schema", None, "columns: expected a list", [None, None, NO]);
         };
-        // What the number of rows is, `_valid_rows` says.
+        // `_valid_rows` has the number of rows.
         if let Some(rows) = schema.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
             self.add("schema", None, format!("n_rows: expected 0 or more, found {rows}"), [None, None, YES]);
         }
@@ -81,13 +86,14 @@ impl Findings {
                 self.add(&place, None, problem, [None, None, NO]);
             }
             if !seen.insert(name) && twice.insert(name) {
-                self.unreadable(place, None, "the schema names it more than once", [None, None, YES]);
+                self.unreadable(place, None, "the schema has this name more than once", [None, None, YES]);
             }
         }
     }
 }
 
-/// The findings of a file of a table: what `look` finds in its frame, each with the file in its place, or why there is no frame.
+/// Returns the findings of a file of a table: those that `look` returns for the frame, with the file's name added to their place,
+/// or the reason why the frame cannot be opened.
 pub fn check_file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
     let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source)?));
     let mut findings = Findings::new(&Limits::NONE);
@@ -96,7 +102,7 @@ pub fn check_file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> 
             let in_file = |finding: Finding| Finding { place: format!("{file}, {}", finding.place), ..finding };
             findings.all.extend(found.into_iter().map(in_file));
         }
-        // The other files of the table are worth a look all the same.
+        // The other files of the table can still be checked.
         Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => {
             findings.unreadable(file, None, format!("it cannot be read: {error}"), UNKNOWN);
         }

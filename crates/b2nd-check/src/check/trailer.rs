@@ -1,4 +1,4 @@
-//! A frame's trailer: attributes, each decompressed, and what its kind says in them.
+//! Checks a frame's trailer: decompresses each attribute, and checks what the frame's kind requires of them.
 
 use b2nd::frame::{Chunk, Decompressor, HeaderField, Special};
 use b2nd::{ErrorKind, Result};
@@ -10,7 +10,7 @@ use super::{Findings, NO, UNKNOWN, YES, chunk, contents_of, kinds};
 use crate::known_defects::NOT_MSGPACK;
 use b2nd_store::text::{count, quoted};
 
-/// The most vlmetalayers that C-Blosc2 writes back.
+/// The largest number of vlmetalayers that C-Blosc2 writes.
 const MAX_REWRITTEN: usize = 16;
 
 impl Findings {
@@ -26,15 +26,15 @@ impl Findings {
         self.names("vlmetalayer", vlmetalayers);
         if frame.header().has_vlmetalayers() == vlmetalayers.is_empty() {
             let finding = if vlmetalayers.is_empty() {
-                "it says there are vlmetalayers, and there are none"
+                "it says that there are vlmetalayers, but there are none"
             } else {
-                "it says there are no vlmetalayers, and there are"
+                "it says that there are no vlmetalayers, but there are some"
             };
             self.add("header", Some(HeaderField::HAS_VLMETALAYERS.marker() as u64), finding, [NO, YES, YES]);
         }
         if vlmetalayers.len() > MAX_REWRITTEN {
             let finding = format!(
-                "{}: C-Blosc2 writes back {MAX_REWRITTEN}, so its next edit destroys the file",
+                "{}: C-Blosc2 writes at most {MAX_REWRITTEN}, so its next edit destroys the file",
                 count(vlmetalayers.len(), "vlmetalayer")
             );
             self.add("trailer", Some(range.start), finding, [NO, YES, YES]);
@@ -69,7 +69,7 @@ impl Findings {
                 }
             }
         }
-        // It decodes some of them once more.
+        // This decodes some attributes again.
         let found = if fits { kinds::findings(frame.header(), trailer, decompressor) } else { Vec::new() };
         for (place, finding, answers) in found {
             self.add(place, None, finding, answers);

@@ -1,4 +1,4 @@
-//! The trailer of a broken frame, or as many of its vlmetalayers as are whole.
+//! Reads the trailer of a damaged frame, as far as it is intact.
 
 use b2nd::frame::{ChunkHeader, Decompressor, MAX_METALAYERS};
 use b2nd::{Result, Value};
@@ -9,7 +9,7 @@ use b2nd_store::attributes::Attribute;
 use b2nd_store::is_of_source;
 
 impl Salvage<'_> {
-    /// Reads the trailer, or as many of its vlmetalayers as are whole.
+    /// Reads the trailer, or the vlmetalayers in it that are intact.
     pub(super) fn trailer(&mut self, frame: &Frame, tail: &[u8], decompressor: &mut Decompressor) -> Result<()> {
         match frame.trailer() {
             Ok(trailer) => {
@@ -19,7 +19,7 @@ impl Salvage<'_> {
             Err(error) if is_of_source(&error) => return Err(error),
             Err(error) => self.lose(format_args!("trailer: {error}")),
         }
-        // It follows the index, or in a frame without data the header.
+        // The trailer follows the index, or in a frame without data the header.
         let index = match self.header.nbytes() {
             0 => 0,
             _ => ChunkHeader::from_slice(tail).map_or(usize::MAX, |index| index.cbytes()),
@@ -30,12 +30,12 @@ impl Salvage<'_> {
         Ok(())
     }
 
-    /// Adds an attribute if it is whole.
+    /// Adds an attribute if it is intact.
     fn attribute(&mut self, name: &[u8], content: Option<&[u8]>, decompressor: &mut Decompressor) {
         let whole = match (std::str::from_utf8(name), content) {
             (_, None) => Err("it is cut off".to_owned()),
             (Err(_), _) => Err("its name is not UTF-8".to_owned()),
-            (Ok(_), _) if self.attributes.len() == MAX_METALAYERS => Err(format!("C-Blosc2 writes {MAX_METALAYERS} at most")),
+            (Ok(_), _) if self.attributes.len() == MAX_METALAYERS => Err(format!("C-Blosc2 writes at most {MAX_METALAYERS}")),
             (Ok(name), Some(content)) => match Attribute::new_with(name.as_bytes(), content, decompressor).value {
                 Ok(value) => Ok((name.to_owned(), value.into_owned())),
                 Err(error) => Err(error.to_string()),
@@ -51,7 +51,8 @@ impl Salvage<'_> {
 /// The name of a vlmetalayer, and its content.
 type Named = (Vec<u8>, Option<Vec<u8>>);
 
-/// The names of a trailer's vlmetalayers with their contents, `None` from where it is cut off.
+/// Returns the names of a trailer's vlmetalayers with their contents. The contents after the point where the trailer is cut off
+/// are `None`.
 ///
 /// ```text
 /// 94 | 01 | 93 | cd idx | de count, names and offsets | dc count, contents | …

@@ -1,4 +1,5 @@
-//! A frame without its index: chunks of a contiguous frame from the front, files of a sparse one by their numbers.
+//! Finds chunks without an index: in a contiguous frame by a search from the front, in a sparse frame by the numbers of the
+//! files.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -10,11 +11,11 @@ use super::{HEADER, MOST, Part, Salvage};
 /// The length of a chunk's header in Blosc 1.
 const SHORT_HEADER: usize = 16;
 
-/// The versions of chunks that frames have.
+/// The versions of chunks that occur in frames.
 const VERSIONS: RangeInclusive<u8> = 2..=6;
 
 impl Salvage<'_> {
-    /// Walks the chunks of a contiguous frame from the front, without an index.
+    /// Searches the chunks of a contiguous frame from the front, without an index.
     pub(super) fn walk(&mut self, in_order: bool, decompressor: &mut Decompressor) -> Result<()> {
         let (start, chunks_end) = (self.header.header_len() as u64, self.header.tail_range().start);
         let end = self.source.len()?;
@@ -44,7 +45,7 @@ impl Salvage<'_> {
             let length = self.length(number).unwrap_or(chunk.nbytes());
             self.take(number, Part::Here(at..next), Some(length), decompressor)?;
             if self.length(number).is_none() && self.drop_last_lost() {
-                break format!("the length of the data of chunk {number} is lost with it");
+                break format!("the length of the data of chunk {number} is lost, too");
             }
             at = next;
         };
@@ -67,7 +68,7 @@ impl Salvage<'_> {
         Ok(())
     }
 
-    /// Takes the last chunk away if it is lost.
+    /// Removes the last chunk if it is lost.
     fn drop_last_lost(&mut self) -> bool {
         let is_lost = matches!(self.chunks.last(), Some((_, Part::Lost)));
         if is_lost {
@@ -86,43 +87,43 @@ impl Salvage<'_> {
         self.chunks.retain(|(count, _)| *count > 0);
     }
 
-    /// Refuses to number chunks where the header shows that they have another order.
+    /// Fails if the header shows that the chunks cannot be numbered in the order in which they were found.
     fn expect_count(&self, found: Option<u64>, expected: u64) -> Result<()> {
         let found =
-            found.ok_or_else(|| Error::custom("the index is lost, and a chunk reaches over the end of the chunks' place"))?;
+            found.ok_or_else(|| Error::custom("the index is lost, and a chunk extends past the end of the space for chunks"))?;
         let counted = self.header.nchunks().unwrap_or(expected);
         let why = match found.cmp(&counted) {
             std::cmp::Ordering::Equal => return Ok(()),
-            std::cmp::Ordering::Less => "some took no bytes, and which is lost with the index",
-            std::cmp::Ordering::Greater => "some were updated, and which is lost with the index",
+            std::cmp::Ordering::Less => "some took no bytes, and only the index said which",
+            std::cmp::Ordering::Greater => "some were updated, and only the index said which",
         };
-        Err(Error::custom(format_args!("the header counts {counted} chunks, and {found} are in their place: {why}")))
+        Err(Error::custom(format_args!("the header counts {counted} chunks, but {found} were found: {why}")))
     }
 
-    /// Takes the chunk files of a sparse frame by their numbers, without an index.
+    /// Takes the chunk files of a sparse frame in the order of their numbers, without an index.
     pub(super) fn files(&mut self, decompressor: &mut Decompressor) -> Result<()> {
         let Some(count) = self.count() else {
             return Err(Error::custom(
-                "the index of a sparse frame is lost, and chunks vary in length: nothing says how many there are",
+                "the index of a sparse frame is lost and chunks vary in length, so the number of chunks is unknown",
             ));
         };
         if count > MOST {
-            return Err(Error::custom(format_args!("the frame has {count} chunks, and no more than {MOST} are looked for")));
+            return Err(Error::custom(format_args!("the frame has {count} chunks; at most {MOST} can be searched for")));
         }
         (0..count).try_for_each(|number| self.take(number, Part::File(number), self.length(number), decompressor))
     }
 
-    /// Returns true if a chunk may be one of this frame.
+    /// Returns true if a chunk may belong to this frame.
     fn is_plausible(&self, chunk: &ChunkHeader) -> bool {
         let typesize = u8::try_from(self.header.typesize()).map_or(1, usize::from);
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
-        // Those that vary have the typesize that their writer had.
+        // Chunks that vary in length keep the typesize of their writer.
         let varies = chunksize == 0 || self.header.has_variable_chunks() || self.header.has_variable_blocks();
         let fits = varies || chunk.typesize() == typesize && chunk.nbytes() <= chunksize;
         VERSIONS.contains(&chunk.version()) && chunk.nbytes() > 0 && fits
     }
 
-    /// Returns true if a chunk holds the places of those before it.
+    /// Returns true if a chunk is an index that contains the positions of the chunks before it.
     fn is_index(&self, place: Range<u64>, chunk: &ChunkHeader, starts: &[u64], decompressor: &mut Decompressor) -> Result<bool> {
         if starts.is_empty() || chunk.nbytes() != 8 * starts.len() {
             return Ok(false);

@@ -18,10 +18,10 @@ use crate::values::{End, Start};
 /// `b2nd cat`.
 #[derive(Args)]
 pub(crate) struct Cat {
-    /// An array or a table; as `b2nd info` takes it.
+    /// An array or a table, given like the argument of `b2nd info`.
     file: PathBuf,
 
-    /// A part of it: 0:10,5,::2 as in Python; rows of a table.
+    /// A part of the array, 0:10,5,::2 as in Python, or rows of a table.
     #[arg(allow_hyphen_values = true)]
     slice: Option<Slice>,
 
@@ -50,7 +50,7 @@ pub(crate) struct Excerpt {
     #[arg(short = 'n', long = "lines", value_name = "N", conflicts_with = "rows")]
     count: Option<u64>,
 
-    /// Print all of it, as `b2nd cat` does.
+    /// Print all values, like `b2nd cat`.
     #[arg(long, conflicts_with = "count")]
     all: bool,
 }

@@ -37,7 +37,8 @@ pub(crate) struct Check {
     #[arg(long)]
     json: bool,
 
-    /// Decompress every chunk and attribute. Changed values that still decompress are found only if --digest was used before the change.
+    /// Decompress every chunk and attribute. Changed values that still decompress are only found if --digest was used before the
+    /// change.
     #[arg(long)]
     data: bool,
 
@@ -45,20 +46,20 @@ pub(crate) struct Check {
     #[arg(long, conflicts_with_all = ["json", "data", "strict", "max_memory", "max_time", "readers", "recursive", "offset"])]
     digest: bool,
 
-    /// Like --data, and also exit with 1 if this build cannot decompress something.
+    /// Like --data, and also exit with 1 if this build cannot decode something.
     #[arg(long)]
     strict: bool,
 
-    /// Like --data, and exit with 4 if this program reads the file but READER is known to crash on it or to refuse it:
-    /// c-blosc2, python-blosc2, or one with its version, such as c-blosc2@2.21.3. --strict asks for both.
+    /// Like --data, and exit with 4 if this program can read the file but READER is known to crash on it or to reject it. READER
+    /// is c-blosc2 or python-blosc2, optionally with a version: c-blosc2@2.21.3. --strict checks for both.
     #[arg(long = "for", value_name = "READER")]
     readers: Vec<Reader>,
 
-    /// Like --data, with a limit: the most memory for decoding one part of a frame, in bytes or as 512K, 64M, 1G.
+    /// Like --data, and limit the memory for decoding one part of a frame: bytes, or 512K, 64M, 1G.
     #[arg(long, value_name = "BYTES", value_parser = memory)]
     max_memory: Option<u64>,
 
-    /// Like --data, with a limit: the most seconds for one frame.
+    /// Like --data, and limit the time for one frame, in seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     max_time: Option<Duration>,
 }
@@ -161,12 +162,12 @@ impl Check {
             let name = printable(&path);
             writeln!(
                 output.err,
-                "{name} keeps no digests, so damage that still decodes is not found: `b2nd check --digest` writes them"
+                "{name} has no digests, so damage that still decodes cannot be found: `b2nd check --digest` adds them"
             )?;
         }
         if self.paths.recursive {
             let taken = self.paths.taken.load(Ordering::Relaxed);
-            writeln!(output.err, "{} looked at", text::count(taken, "file"))?;
+            writeln!(output.err, "{} checked", text::count(taken, "file"))?;
         }
         Ok(match readable {
             false => UNREADABLE,
@@ -268,11 +269,11 @@ fn digest(path: &Path) -> Result<u64, Error> {
     Ok(count)
 }
 
-/// Who minds: `against the document, read by C-Blosc2, refused by python-blosc2`.
+/// Who minds: `not as specified, read by C-Blosc2, rejected by python-blosc2`.
 fn answers(finding: &Finding) -> Vec<String> {
-    let document = finding.document.map(|is_allowed| if is_allowed { "allowed by the document" } else { "against the document" });
+    let document = finding.document.map(|is_allowed| if is_allowed { "as specified" } else { "not as specified" });
     let reads =
-        |who: &str, answer: Option<bool>| answer.map(|reads| format!("{} by {who}", if reads { "read" } else { "refused" }));
+        |who: &str, answer: Option<bool>| answer.map(|reads| format!("{} by {who}", if reads { "read" } else { "rejected" }));
     let libraries = match (finding.c_blosc2, finding.python_blosc2) {
         _ if finding.fact.is_some() => Vec::new(),
         (c, python) if c == python => vec![reads("C-Blosc2 and python-blosc2", c)],
@@ -287,7 +288,7 @@ fn known(finding: &Finding, reader: Reader) -> String {
         Some(fact) => {
             let does = match fact.does {
                 Does::Crashes => "crashes",
-                Does::Refuses => "refused by",
+                Does::Refuses => "rejected by",
                 Does::ReadsOtherwise => "read differently by",
             };
             format!("{does} {reader} ({})", fact.seen)

@@ -23,17 +23,17 @@ use crate::values;
 
 mod chunks;
 
-/// Two frames or stores to compare. The exit status is 0 if they say the same, 1 if not, 3 if one cannot be read.
+/// Compares two frames or stores. The exit status is 0 if they are the same, 1 if not, 3 if one cannot be read.
 #[derive(Args)]
 pub(crate) struct Diff {
-    /// A frame or a store; as `b2nd info` takes it.
+    /// A frame or a store, given like the argument of `b2nd info`.
     a: std::path::PathBuf,
 
-    /// The frame or store to compare it with.
+    /// The frame or store to compare with.
     b: std::path::PathBuf,
 
-    /// Compare the values too: of arrays where shape and dtype are the same, of tables column by column, and the data of other frames.
-    /// What could not be compared is named, and the exit status is then 3.
+    /// Also compare the values: of arrays with the same shape and dtype, of tables column by column, and the data of other
+    /// frames. Names everything that could not be compared, and then exits with 3.
     #[arg(long)]
     data: bool,
 }

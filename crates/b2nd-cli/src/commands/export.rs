@@ -18,25 +18,25 @@ use crate::tables::{Part, write_array};
 use crate::values::{Start, Values, source};
 use crate::zarr;
 
-/// Writes an array as a file of numpy (.npy), bytes (.bin), CSV, JSON or text, or as Zarr (.zarr); a table, or objects, batches and lists, as one of Arrow, Parquet, CSV or
-/// JSON.
+/// Writes an array as numpy (.npy), bytes (.bin), CSV, JSON, text or Zarr (.zarr); a table, or objects, batches and lists, as
+/// Arrow, Parquet, CSV or JSON.
 #[derive(Args)]
 pub(crate) struct Export {
-    /// An array or a table; as `b2nd info` takes it.
+    /// An array or a table, given like the argument of `b2nd info`.
     file: PathBuf,
 
     /// The new file, or - for standard output. Its ending selects the format.
     out: PathBuf,
 
-    /// A part of it: 0:10,5,::2 as in Python; rows of a table.
+    /// A part of the array, 0:10,5,::2 as in Python, or rows of a table.
     #[arg(long, allow_hyphen_values = true)]
     slice: Option<Slice>,
 
-    /// The format. Default: the one of the file's ending; npy for standard output.
+    /// The format. The default is the format of the file's ending, and npy for standard output.
     #[arg(long)]
     format: Option<OutputFormat>,
 
-    /// Replace an existing file, or directory of Zarr.
+    /// Replace an existing file or Zarr directory.
     #[arg(long)]
     overwrite: bool,
 

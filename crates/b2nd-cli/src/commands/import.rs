@@ -21,20 +21,22 @@ use crate::signals;
 use crate::staged::must_not_exist;
 use crate::zarr;
 
-/// Writes a file of numpy (.npy), CSV (.csv) or raw bytes (--dtype), or a Zarr array, as a `.b2nd` file, compressed as python-blosc2 does.
+/// Converts numpy (.npy), CSV (.csv), raw bytes (--dtype) or a Zarr array to a `.b2nd` file, compressed with python-blosc2's
+/// defaults.
 #[derive(Args)]
 pub(crate) struct Import {
-    /// The file, the directory of a Zarr array, or - for standard input, which is a numpy file or with --dtype raw bytes.
+    /// The file, the directory of a Zarr array, or - for standard input, which is read as numpy, or with --dtype as raw bytes.
     file: PathBuf,
 
-    /// The array (.b2nd), or - for standard output.
+    /// The new array (.b2nd), or - for standard output.
     out: PathBuf,
 
-    /// The type of the elements of raw bytes or CSV, as numpy writes it: '<i4'. Default for CSV: '<i8', '<f8' or text, whichever holds all values.
+    /// The dtype of the elements of raw bytes or CSV, in numpy's form: '<i4'. The default for CSV is the first of '<i8', '<f8'
+    /// and text that can represent all values.
     #[arg(long)]
     dtype: Option<DType>,
 
-    /// The array's shape: 100,200. Default for raw bytes: one dimension.
+    /// The array's shape: 100,200. The default for raw bytes is one dimension.
     #[arg(long, value_delimiter = ',')]
     shape: Option<Vec<i64>>,
 
@@ -93,7 +95,7 @@ impl Import {
             dtype if ending.eq_ignore_ascii_case("csv") => csv::read(&self.file, dtype.as_ref(), self.shape.clone()),
             Some(dtype) if ending != "npy" => self.raw(dtype),
             None if self.shape.is_none() => npy::read(&self.file),
-            _ => Err(Error::new("--dtype and --shape are for raw bytes and CSV; raw bytes need --dtype")),
+            _ => Err(Error::new("--dtype and --shape are only for raw bytes and CSV, and raw bytes need --dtype")),
         }
     }
 

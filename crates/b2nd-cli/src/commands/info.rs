@@ -54,7 +54,7 @@ pub(crate) struct Info {
     #[arg(long, conflicts_with_all = ["json", "chunks", "slice"])]
     tree: bool,
 
-    /// With --tree: how many levels of groups are drawn.
+    /// With --tree: draw this number of levels of groups.
     #[arg(long, value_name = "N", requires = "tree", value_parser = clap::value_parser!(u16).range(1..))]
     depth: Option<u16>,
 
@@ -62,11 +62,11 @@ pub(crate) struct Info {
     #[arg(long)]
     chunks: bool,
 
-    /// List the chunks that a slice touches, with the number of blocks that it touches in each: 0:10,5,: as in Python.
+    /// List the chunks that a slice touches, each with the number of blocks that the slice touches: 0:10,5,: as in Python.
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
 
-    /// Also print the first values of each array, or of --slice, like `b2nd head`.
+    /// Also print the first values of each array, or of the part given with --slice, like `b2nd head`.
     #[arg(long, conflicts_with_all = ["json", "meta", "tree"])]
     values: bool,
 }
@@ -84,7 +84,7 @@ impl Info {
     /// The options ask for something else as well.
     pub(crate) fn with_chunks(self, slice: Option<Slice>) -> Result<Info, &'static str> {
         if self.meta || self.tree || self.slice.is_some() {
-            return Err("chunks are listed without --meta, --tree and --slice");
+            return Err("chunks cannot be listed together with --meta, --tree or --slice");
         }
         Ok(Info { chunks: slice.is_none() || self.chunks, slice, ..self })
     }
@@ -238,7 +238,7 @@ fn values(frame: &Frame, word: &Path, slice: Option<&Slice>, out: &mut dyn Write
         return Ok(());
     }
     if word == Path::new("-") {
-        return Err(Error::new("standard input is read once: b2nd cat - prints its values"));
+        return Err(Error::new("--values cannot read standard input: use `b2nd cat -`"));
     }
     let mut values = Values::open(word, &Start { offset: Some(frame.offset()), dtype: None }, slice)?;
     writeln!(out, "  {}", styled(LABEL, "values")).map_err(Error::Write)?;

@@ -22,50 +22,51 @@ use crate::signals;
 /// Reads and changes attributes: the vlmetalayers of a frame, or with --fixed its metalayers.
 #[derive(Subcommand)]
 pub(crate) enum Meta {
-    /// Lists metalayers and attributes: names, where each is, values.
+    /// Lists metalayers and attributes: their names, positions and values.
     #[command(after_help = "Examples:\n  b2nd meta list field.b2nd\n  b2nd meta list archive.b2z::/group/x")]
     List {
-        /// A frame, a store, a leaf or a group; as `b2nd info` takes it.
+        /// A frame, a store, a leaf or a group, given like the argument of `b2nd info`.
         file: PathBuf,
     },
-    /// Prints an attribute as JSON. If there is none of this name, prints the metalayer or the table's metadata of this name.
+    /// Prints an attribute as JSON. If it does not exist, prints the metalayer or the metadata of the table with this name.
     #[command(
         after_help = "Examples:\n  b2nd meta get field.b2nd units\n  b2nd meta get --fixed --raw field.b2nd b2nd > b2nd.msgpack"
     )]
     Get {
-        /// A frame, a store, a leaf or a group; as `b2nd info` takes it.
+        /// A frame, a store, a leaf or a group, given like the argument of `b2nd info`.
         file: PathBuf,
         /// The attribute's name.
         name: String,
-        /// Look only at the metalayers in the header.
+        /// Search only the metalayers in the header.
         #[arg(long)]
         fixed: bool,
-        /// Write the value's bytes as they are.
+        /// Write the stored bytes of the value.
         #[arg(long)]
         raw: bool,
     },
     #[command(
         after_help = "Examples:\n  b2nd meta set field.b2nd units --text m/s\n  b2nd meta set field.b2nd origin --json '[0, 1.5]'"
     )]
-    /// Sets an attribute, in place. With --fixed, replaces a metalayer of the header by one of the same length; `b2nd rewrite` changes lengths.
+    /// Sets an attribute in place. With --fixed, replaces a metalayer of the header by one of the same length; to change lengths,
+    /// use `b2nd rewrite`.
     Set {
-        /// A frame, the directory of a sparse frame, or a store (.b2z, .b2d) or a leaf, a table or a group of one.
+        /// A frame, the directory of a sparse frame, a store (.b2z, .b2d), or a leaf, table or group of a store.
         file: PathBuf,
         /// The attribute's name.
         name: String,
         #[command(flatten)]
         value: Given,
-        /// The value, if none of the options below gives it.
+        /// The value, unless one of the options below gives it.
         #[arg(hide = true)]
         plain: Option<String>,
-        /// Replace a metalayer in the header.
+        /// Replace a metalayer in the header instead of an attribute.
         #[arg(long)]
         fixed: bool,
     },
-    /// Removes an attribute, in place.
+    /// Removes an attribute in place.
     #[command(after_help = "Examples:\n  b2nd meta rm field.b2nd units\n  b2nd meta rm frame.b2frame note")]
     Rm {
-        /// A frame, the directory of a sparse frame, or a store (.b2z, .b2d) or a leaf, a table or a group of one.
+        /// A frame, the directory of a sparse frame, a store (.b2z, .b2d), or a leaf, table or group of a store.
         file: PathBuf,
         /// The attribute's name.
         name: String,
@@ -81,7 +82,8 @@ pub(crate) enum Meta {
 pub(crate) struct Given {
     // The help of a command line, and no links.
     #[allow(rustdoc::broken_intra_doc_links)]
-    /// The value as JSON; what JSON lacks as `b2nd info --json` prints it: {"bytes": "00ff"}, {"complex": [1, 2]}, {"set": [1]}.
+    /// The value as JSON. Values that JSON lacks have the form of `b2nd info --json`: {"bytes": "00ff"}, {"complex": [1, 2]},
+    /// {"set": [1]}.
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     json: Option<String>,
     /// The value as a string.
@@ -105,7 +107,7 @@ impl Given {
         let plain = plain.unwrap_or("VALUE");
         let file = file.display();
         Err(Error::new(format_args!(
-            "say what the value is: `b2nd meta set {file} {name} --text {plain:?}`, or --json for numbers and lists"
+            "give the value with an option, as in `b2nd meta set {file} {name} --text {plain:?}`, or --json for numbers and lists"
         )))
     }
 
@@ -141,7 +143,7 @@ impl Meta {
             }
             Meta::Other(words) => {
                 let file = words.first().map(String::as_str).unwrap_or_default();
-                let error = Error::new(format_args!("name what to do with its attributes, as in `b2nd meta list {file}`"));
+                let error = Error::new(format_args!("meta needs a subcommand, as in `b2nd meta list {file}`"));
                 Ok(output.settle(Path::new(file), Err::<(), _>(error))?.is_some())
             }
             Meta::Rm { file, name } => Ok(output.settle(file, remove(file, name))?.is_some()),
@@ -236,9 +238,9 @@ pub(super) fn edit(file: &Path) -> Result<Editor> {
     let location = Location::new(file.as_os_str());
     match location.path() {
         Some(path) if location.key().is_none() && !holds_store(path) => Ok(File::edit(path)?),
-        Some(_) => Err(Error::new("it is a store or a leaf of one, and only files and sparse frames are changed")),
-        None if location.is_stdin() => Err(Error::new("it is standard input, and only files of this machine are changed")),
-        None => Err(Error::new("it is on a server, and only files of this machine are changed")),
+        Some(_) => Err(Error::new("it is a store or a leaf of a store, and only files and sparse frames can be changed")),
+        None if location.is_stdin() => Err(Error::new("it is standard input, and only local files can be changed")),
+        None => Err(Error::new("it is on a server, and only local files can be changed")),
     }
 }
 

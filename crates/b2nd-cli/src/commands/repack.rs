@@ -22,11 +22,11 @@ use crate::staged::Replaced;
 /// Copies a frame or a store without the gaps that edits leave.
 #[derive(Args)]
 pub(crate) struct Repack {
-    /// A frame, the directory of a sparse frame, a store (.b2z, .b2d), a leaf of one, a URL, or `-` for standard input.
+    /// A frame, the directory of a sparse frame, a store (.b2z, .b2d), a leaf of a store, a URL, or `-` for standard input.
     source: PathBuf,
 
-    /// The new file, or `-` for standard output. For a store, its ending (.b2z or .b2d) selects the form. Without it, the source is
-    /// replaced when the copy is complete.
+    /// The new file, or `-` for standard output. For a store, its ending (.b2z or .b2d) selects the form. By default, the source
+    /// is replaced when the copy is complete.
     target: Option<PathBuf>,
 
     #[command(flatten)]
@@ -67,7 +67,7 @@ impl Repack {
         let location = Location::new(files.source.as_os_str());
         let leaf = if location.key().is_some() || location.path().is_none() { Some(location.frame()?) } else { None };
         if leaf.is_some() && files.target.is_none() {
-            return Err(Error::new("it is not a file of this machine: name the new file"));
+            return Err(Error::new("it is not a local file: give a name for the new file"));
         }
         let old = leaf.as_ref().map_or_else(|| length(&files.source), |leaf| Ok(leaf.len()?))?;
         let bar = progress::bytes(data_len(&files.source).unwrap_or(old));
@@ -106,12 +106,10 @@ impl Repack {
 
     fn store(&self, store: &Store, files: &Piped, options: &RepackOptions<'_>) -> Result<()> {
         if self.compression.chunks.is_some() || self.compression.blocks.is_some() {
-            return Err(Error::new(
-                "it is a store, whose arrays have shapes of their own: --chunks and --blocks are for one array",
-            ));
+            return Err(Error::new("it is a store: --chunks and --blocks are only for single arrays"));
         }
         if self.sparse || self.contiguous {
-            return Err(Error::new("it is a store: the ending of the new one, .b2z or .b2d, says what it becomes"));
+            return Err(Error::new("it is a store: the name of the new store has to end in .b2z or .b2d"));
         }
         let mut names = store.files()?;
         names.sort_unstable();

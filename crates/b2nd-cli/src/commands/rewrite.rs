@@ -12,16 +12,16 @@ use crate::output::Output;
 use crate::piped::Piped;
 use crate::staged::must_not_exist;
 
-/// Copies a frame with other metalayers in its header, which in place keep their number and length.
+/// Copies a frame with other metalayers in its header. Edits in place cannot change their number and lengths.
 #[derive(Args)]
 pub(crate) struct Rewrite {
     /// A frame, the directory of a sparse frame, or `-` for standard input.
     source: PathBuf,
 
-    /// The new frame's path, or `-` for standard output; without it the old one is replaced when the new one is complete.
+    /// The path of the new frame, or `-` for standard output. By default, the old frame is replaced when the new one is complete.
     target: Option<PathBuf>,
 
-    /// Add or replace a metalayer, its value as JSON: --set 'station={"id": 17}'.
+    /// Add or replace a metalayer, with its value as JSON: --set 'station={"id": 17}'.
     #[arg(long, value_name = "NAME=JSON", value_parser = assignment)]
     set: Vec<(String, Vec<u8>)>,
 

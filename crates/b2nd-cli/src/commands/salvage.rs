@@ -15,20 +15,21 @@ use crate::output::{Output, fitted};
 use crate::piped::Piped;
 use crate::staged::must_not_exist;
 
-/// Copies what is whole of a frame that is damaged or cut off.
+/// Copies the intact parts of a frame that is damaged or cut off.
 #[derive(Args)]
 pub(crate) struct Salvage {
     /// A frame, the directory of a sparse frame, or a leaf of a store.
     broken: PathBuf,
 
-    /// The new frame: a file, which must not exist, or standard output if it is -.
+    /// The new frame: a file that does not exist yet, or - for standard output.
     new: PathBuf,
 
-    /// The values that take the place of lost chunks.
+    /// The value for the elements of lost chunks.
     #[arg(long, value_enum, default_value_t = FillWith::Zero)]
     fill: FillWith,
 
-    /// If the index is lost, number chunks in file order even if some were special or updated, so that numbers may be wrong.
+    /// If the index is lost, number chunks in the order in which they are found, even if the numbers may be wrong because chunks
+    /// were special or updated.
     #[arg(long)]
     in_order: bool,
 }

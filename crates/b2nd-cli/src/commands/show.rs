@@ -55,10 +55,10 @@ const SIZE: (u32, u32) = (1200, 800);
 /// `b2nd show`.
 #[derive(Args)]
 pub(crate) struct Show {
-    /// An array or a table; as `b2nd info` takes it.
+    /// An array or a table, given like the argument of `b2nd info`.
     file: PathBuf,
 
-    /// A part of it: 0:10,5,::2 as in Python.
+    /// A part of the array: 0:10,5,::2 as in Python.
     #[arg(allow_hyphen_values = true)]
     slice: Option<Slice>,
 
@@ -66,19 +66,19 @@ pub(crate) struct Show {
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
 
-    /// Draw how often values are in each sixteenth of their range.
+    /// Draw a histogram with sixteen bins.
     #[arg(long)]
     histogram: bool,
 
-    /// Write the picture to a PNG file, which must not exist, or to standard output if it is -.
+    /// Write the picture to a PNG file, which must not exist, or to standard output if the name is -.
     #[arg(long, value_name = "OUT")]
     png: Option<PathBuf>,
 
-    /// Replace a PNG file that is there.
+    /// Replace an existing PNG file.
     #[arg(long, requires = "png")]
     overwrite: bool,
 
-    /// The size of the PNG file; otherwise 1200x800, and of an image a pixel for each element. Axes need 400x240.
+    /// The size of the PNG file. The default is 1200x800, and for images one pixel for each element. Axes need at least 400x240.
     #[arg(long, value_name = "WIDTHxHEIGHT", requires = "png", value_parser = parse_size)]
     size: Option<(u32, u32)>,
 
@@ -193,13 +193,13 @@ impl Show {
         let column = columns.swap_remove(place);
         if column.dtype.as_ref().and_then(reader).is_none() {
             return Err(Error::new(match &column.dtype {
-                Some(dtype) => format!("its values are {dtype}, and only numbers and times are drawn: `b2nd head` prints them"),
-                None => "the type of its values is not known: name one with --dtype".to_owned(),
+                Some(dtype) => format!("its values are {dtype}, only numbers and times can be drawn: `b2nd head` prints them"),
+                None => "the type of its values is unknown: give it with --dtype".to_owned(),
             }));
         }
         if column.offsets.len() != 1 {
             let count = column.offsets.len();
-            return Err(Error::new(format_args!("an element holds {count} values, and only single ones are drawn")));
+            return Err(Error::new(format_args!("an element holds {count} values, but only single values can be drawn")));
         }
         Ok(column)
     }

@@ -28,11 +28,11 @@ pub(crate) struct Stats {
     #[command(flatten)]
     paths: Paths,
 
-    /// A part of each array: 0:10,5,::2 as in Python; rows of a table.
+    /// A part of each array, 0:10,5,::2 as in Python, or rows of a table.
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
 
-    /// The type of the elements in frames without an array, as numpy writes it: '<i4'. Default: bytes.
+    /// The dtype of the elements of frames without an array, in numpy's form: '<i4'. The default is bytes.
     #[arg(long, value_name = "DTYPE")]
     dtype: Option<DType>,
 

@@ -30,28 +30,28 @@ use crate::piped::Piped;
 use crate::{output, progress};
 use plan::Plan;
 
-/// Upgrades Caterva arrays and early b2nd arrays to the released layout of b2nd.
+/// Upgrades Caterva arrays and early b2nd arrays to the current layout of b2nd.
 ///
-/// A frame that has that layout, or that holds no array, is not changed. Nothing is overwritten except with --in-place.
+/// Frames with the current layout, and frames without an array, are not changed. Files are only overwritten with --in-place.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Args {
-    /// A frame, the directory of a sparse frame, a directory with frames in it and below, or `-` for standard input.
+    /// A frame, the directory of a sparse frame, a directory that is searched for frames, or `-` for standard input.
     source: PathBuf,
 
-    /// The new frame, the directory for new frames, or `-` for standard output. Existing files are never replaced. Needed without
-    /// --in-place or --dry-run.
+    /// The new frame, the directory for new frames, or `-` for standard output. Existing files are never replaced. Required
+    /// without --in-place and --dry-run.
     #[arg(required_unless_present_any = ["in_place", "dry_run"])]
     target: Option<PathBuf>,
 
-    /// Replace the old frame when the new one is complete and has been compared with it.
+    /// Replace each old frame after the new one is complete and was compared with it.
     #[arg(long, conflicts_with = "target")]
     in_place: bool,
 
-    /// Only say what would be done.
+    /// Only print what would be done.
     #[arg(long)]
     dry_run: bool,
 
-    /// The type of the elements, for files that do not say it: '<f8', "[('x', '<i4'), ('y', '<f4')]".
+    /// The dtype of the elements, for files without one: '<f8', "[('x', '<i4'), ('y', '<f4')]".
     #[arg(long)]
     dtype: Option<String>,
 }
@@ -146,7 +146,7 @@ fn run_on_files(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Re
         let verb = if args.dry_run { "to upgrade" } else { "upgraded" };
         writeln!(
             out,
-            "{upgraded} {verb}, {released} in the released layout already, {no_array} without an array, {refused} refused"
+            "{upgraded} {verb}, {released} already in the current layout, {no_array} without an array, {refused} refused"
         )?;
     }
     Ok(counts.refused == 0)
@@ -163,8 +163,8 @@ impl Done {
     fn describe(&self) -> &str {
         match self {
             Done::Upgraded(words) => words,
-            Done::Released => "in the released layout already, left alone",
-            Done::NoArray => "no array, left alone",
+            Done::Released => "already in the current layout, not changed",
+            Done::NoArray => "no array, not changed",
         }
     }
 }

@@ -15,19 +15,19 @@ pub(crate) struct View {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Look for frames and stores in directories and below them.
+    /// Search directories, with their subdirectories, for frames and stores.
     #[arg(short, long)]
     recursive: bool,
 
-    /// The port; a free one by default.
+    /// The port. By default, a free port is chosen.
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     port: u16,
 
-    /// Print the URL and start no browser.
+    /// Print the URL and do not start a browser.
     #[arg(long)]
     no_open: bool,
 
-    /// Serve another build of the page: a directory that `web/build` made.
+    /// Serve another build of the page: a directory made by `web/build`.
     #[arg(long, value_name = "DIR")]
     page: Option<PathBuf>,
 }

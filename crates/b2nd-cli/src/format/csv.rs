@@ -28,7 +28,7 @@ impl Csv {
         if has_fields && lengths.len() > 1 {
             let ndim = lengths.len();
             return Err(Error::new(format_args!(
-                "structures are records of CSV in one dimension, and these have {ndim}: slice them"
+                "structures can be written as CSV only in one dimension, and these have {ndim}: select a slice"
             )));
         }
         let record = if lengths.len() > 1 { lengths.last().copied().unwrap_or(1).max(1) } else { 1 };
@@ -119,7 +119,8 @@ pub(crate) fn read(path: &Path, dtype: Option<&DType>, shape: Option<Vec<i64>>) 
     let mut bytes = Vec::new();
     for (line, record) in records()?.enumerate().skip(usize::from(has_names)) {
         for (column, cell) in record?.iter().enumerate() {
-            let wrong = || Error::new(format_args!("line {}, column {}: {cell:?} is no value of {dtype}", line + 1, column + 1));
+            let wrong =
+                || Error::new(format_args!("line {}, column {}: {cell:?} is not a value of {dtype}", line + 1, column + 1));
             bytes.extend(element(cell, &dtype).ok_or_else(wrong)?);
         }
     }

@@ -146,14 +146,16 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
     let magic = next(&mut file, MAGIC.len() as u64)?;
     if magic != MAGIC {
         let what = foreign::describe(&magic).map_or_else(String::new, |what| format!("; it is {what}"));
-        return Err(Error::new(format_args!("no numpy file: it does not begin with \\x93NUMPY{what}")));
+        return Err(Error::new(format_args!("not a numpy file: it does not begin with \\x93NUMPY{what}")));
     }
     let cut = || Error::new("the header is cut off");
     let version = next(&mut file, 2)?.first().copied().ok_or_else(cut)?;
     let width = match version {
         1 => 2,
         2 | 3 => 4,
-        other => return Err(Error::new(format_args!("version {other} of numpy's format, known are 1 to 3"))),
+        other => {
+            return Err(Error::new(format_args!("version {other} of numpy's format is not supported, only versions 1 to 3")));
+        }
     };
     let length = next(&mut file, width)?;
     let length = length.iter().rev().fold(0, |length, &byte| length << 8 | u64::from(byte));
@@ -175,7 +177,7 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
     };
     let shape = value(&header, "'shape': (", ")")?;
     let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
-    let length = |length: &str| length.parse::<i64>().map_err(|_| Error::new(format_args!("shape: {length:?} is no length")));
+    let length = |length: &str| length.parse::<i64>().map_err(|_| Error::new(format_args!("shape: {length:?} is not a length")));
     let shape: Vec<i64> = lengths.map(length).collect::<Result<_>>()?;
     let string = descr.strip_prefix('\'').and_then(|descr| descr.strip_suffix('\''));
     let dtype = without_padding(string.unwrap_or(descr))?;
@@ -187,7 +189,7 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
         file.take(length).read_to_end(&mut data)?;
         if data.len() as u64 != length {
             let found = data.len();
-            return Err(Error::new(format_args!("the shape says {length} bytes of elements, the file holds {found}")));
+            return Err(Error::new(format_args!("the shape says {length} bytes of elements, but the file has {found}")));
         }
         Box::new(Cursor::new(to_c_order(&data, &shape, dtype.itemsize())?))
     } else {
@@ -204,7 +206,7 @@ pub(crate) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> R
         (expected, found) => {
             let expected = expected.map_or_else(|| "more than a file holds".to_owned(), |expected| expected.to_string());
             let found = found.map_or_else(|| "less".to_owned(), |found| found.to_string());
-            Err(Error::new(format_args!("the shape says {expected} bytes of elements, the file holds {found}")))
+            Err(Error::new(format_args!("the shape says {expected} bytes of elements, but the file has {found}")))
         }
     }
 }

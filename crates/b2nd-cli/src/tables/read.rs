@@ -162,7 +162,7 @@ impl Rows {
 
     /// Writes them in a format.
     pub(crate) fn write(&self, form: OutputFormat, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
-        let refused = || Error::new("it is a table: its formats are arrow, parquet, csv and json");
+        let refused = || Error::new("it is a table, which can be exported as arrow, parquet, csv or json");
         let format = format_of(form).ok_or_else(refused)?;
         if self.projection.is_empty() {
             return Err(Error::new(format!("no column of it can be written: {}", self.left_out().join("; "))));
@@ -228,7 +228,7 @@ impl Cells {
 
     /// Writes them in a format.
     pub(crate) fn write(self, form: OutputFormat, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
-        let refused = || Error::new("it is no array: its formats are arrow, parquet, csv and json");
+        let refused = || Error::new("it is not an array, so it can be exported as arrow, parquet, csv or json");
         write(format_of(form).ok_or_else(refused)?, self.reader, out, |rows| bar.inc(rows))
     }
 
@@ -259,9 +259,9 @@ fn kept(rows: &Range<u64>, cut: Cut) -> Range<u64> {
 /// The rows that a slice means.
 fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
     let selection = slice.select(&[i64::try_from(length).unwrap_or(i64::MAX)]);
-    let selection = selection.map_err(|why| Error::new(format_args!("{why}: rows are taken as 100:120")))?;
+    let selection = selection.map_err(|why| Error::new(format_args!("{why}: give rows as START:STOP, such as 100:120")))?;
     let ([range], [1], [false]) = (selection.ranges.as_slice(), selection.steps.as_slice(), selection.reversed.as_slice()) else {
-        return Err(Error::new("rows are taken without steps: 100:120"));
+        return Err(Error::new("rows cannot have a step: give them as START:STOP, such as 100:120"));
     };
     Ok(u64::try_from(range.start).unwrap_or(0)..u64::try_from(range.end).unwrap_or(0))
 }
@@ -379,13 +379,13 @@ pub(crate) fn rows(store: &Arc<Store>, key: &str) -> Option<u64> {
 /// Reads the values of a frame whose batches are Arrow IPC, which pyarrow does not check: the first error.
 pub(crate) fn verify_cells(frame: &b2nd_store::Frame, limits: &Limits) -> Option<Finding> {
     let deadline = limits.deadline();
-    let late = || Error::new("its values were not read to their end in the time that is given");
+    let late = || Error::new("its values could not be read within the time limit");
     let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let length = frame.header().frame_len();
     let read = || -> Result<()> {
         if length > limits.max_memory {
             return Err(Error::new(format_args!(
-                "{length} bytes are held to read them, at most {} are allowed",
+                "reading them needs {length} bytes of memory, at most {} are allowed",
                 limits.max_memory
             )));
         }
@@ -420,7 +420,7 @@ pub(crate) fn verify(store: &Arc<Store>, key: &str, said: Option<u64>, limits: &
     };
     let mut findings: Vec<_> = table.verify_until(deadline).into_iter().map(of_column).collect();
     if let Some(said) = said.filter(|&said| said != table.rows()) {
-        let sentence = format!("n_rows: expected {}, as many as _valid_rows.b2nd has, found {said}", table.rows());
+        let sentence = format!("n_rows: expected {} as in _valid_rows.b2nd, found {said}", table.rows());
         // It opens the table, and says that it is as long.
         findings.push(Finding { python_blosc2: Some(true), unreadable: false, ..finding("schema".to_owned(), sentence) });
     }

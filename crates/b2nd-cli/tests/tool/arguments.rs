@@ -10,7 +10,7 @@ fn a_file_of_another_format_is_named() {
     let tests = Directory::new();
     let cases: [(&str, &[u8], &str); 6] = [
         ("a.h5", b"\x89HDF\r\n\x1a\n....", "it is an HDF5 file: `b2nd info --offset N` shows"),
-        ("a.npy", b"\x93NUMPY\x01\0", "it is a numpy file: `b2nd import FILE.npy OUT.b2nd` makes an array of it"),
+        ("a.npy", b"\x93NUMPY\x01\0", "it is a numpy file: `b2nd import FILE.npy OUT.b2nd` converts it"),
         ("a.parquet", b"PAR1....", "it is a Parquet file"),
         ("a.gz", b"\x1f\x8b\x08\0", "it is a gzip file: unpack it first"),
         ("a.html", b"<!DOCTYPE html><html>", "it is an HTML page"),
@@ -25,7 +25,7 @@ fn a_file_of_another_format_is_named() {
     }
     fs::create_dir(tests.path("a.zarr")).unwrap();
     tests.write("a.zarr/zarr.json", "{}");
-    assert!(tests.refused(&["info", "a.zarr"]).ends_with("it is a part of a Zarr store: zarr-python reads it"));
+    assert!(tests.refused(&["info", "a.zarr"]).ends_with("it is a part of a Zarr store: zarr-python can read it"));
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn an_archive_without_blosc2_says_so() {
         };
         assert_eq!(
             said("a.npz"),
-            "a.npz: it holds numpy files, as a .npz does: unpack it, and `b2nd import` makes arrays of them\n"
+            "a.npz: it contains numpy files, like a .npz file: unpack it, then convert them with `b2nd import`\n"
         );
         assert!(said("a.zip").starts_with("a.zip: there is no Blosc2 file in it: "), "{}", said("a.zip"));
     }
@@ -61,9 +61,9 @@ fn a_word_that_looks_like_a_command_is_answered_as_one() {
 fn a_scheme_that_is_not_read_is_named() {
     let tests = Directory::new();
     for (address, expected) in [
-        ("s3://bucket/a.b2nd", "s3:// is not read here: give the object's address with https://"),
-        ("ftp://host/a.b2nd", "ftp:// is not read here: copy the file to this machine first"),
-        ("odd://a.b2nd", "odd:// is not read here: paths, http:// and https:// are"),
+        ("s3://bucket/a.b2nd", "s3:// is not supported: use the object's https:// URL"),
+        ("ftp://host/a.b2nd", "ftp:// is not supported: copy the file to this machine first"),
+        ("odd://a.b2nd", "odd:// is not supported: use a path, http:// or https://"),
     ] {
         for command in ["info", "cat"] {
             let refused = tests.refused(&[command, address]);
@@ -109,7 +109,7 @@ fn another_program_is_a_subcommand() {
     tests.take("example.b2nd", "hello");
     assert_eq!(run().status.code(), Some(1), "the file, and one that is missing");
     let (_, error, status) = tests.run(&["catalogue", "scan"]);
-    assert_eq!(error, "b2nd: \"catalogue\" is no file and no subcommand, and no program \"b2nd-catalogue\" is on PATH\n");
+    assert_eq!(error, "b2nd: \"catalogue\" is neither a file nor a subcommand, and no program \"b2nd-catalogue\" is on PATH\n");
     assert_eq!(status, 1);
 }
 

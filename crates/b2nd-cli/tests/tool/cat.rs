@@ -91,7 +91,7 @@ fn a_frame_inside_a_file_has_its_values_read() {
         let out: &[&str] = if args[0] == "export" { &["none.npy"] } else { &[] };
         for at in ["0", "5", "99999"] {
             let refused = tests.refused(&[args, &["--offset", at, "in.h5"], out].concat());
-            assert_eq!(refused, format!("in.h5: no frame starts at byte {at} of it"), "{args:?}");
+            assert_eq!(refused, format!("in.h5: no frame starts at byte {at} of the file"), "{args:?}");
         }
     }
     assert_eq!(tests.ok(&["cat", "--offset", "8", "in.h5"]), "0  1  2\n3  4  5\n");
@@ -116,7 +116,7 @@ fn nobody_waits_for_chunks_that_are_not_there() {
     tests.write("bad.b2nd", &frame);
     let (_, err, status) = tests.run(&["cat", "bad.b2nd"]);
     let last = (1 << 25) - 1;
-    let expected = format!("bad.b2nd: chunk {last}: the frame has no more than 2\n");
+    let expected = format!("bad.b2nd: chunk {last}: the frame has only 2\n");
     assert_eq!((err.as_str(), status), (expected.as_str(), 1));
 }
 
@@ -155,7 +155,7 @@ fn a_directory_that_is_no_store_is_refused_as_info_refuses_it() {
     tests.write("zarr/0.0", "");
     let directory = "a directory without chunks.b2frame";
     let below = format!("mixed: {directory} (`b2nd info -r` looks for frames below it)");
-    let zarr = format!("zarr: {directory}: it is a part of a Zarr store: zarr-python reads it");
+    let zarr = format!("zarr: {directory}: it is a part of a Zarr store: zarr-python can read it");
     assert_eq!(tests.refused(&["info", "mixed"]), below.replace("`b2nd info -r`", "-r"));
     assert_eq!(tests.refused(&["info", "zarr"]), zarr);
     for args in [&["cat"][..], &["head"], &["export"], &["cat", "--csv"]] {
@@ -199,7 +199,7 @@ fn a_frame_without_an_array_is_one_of_one_dimension() {
         tests.ok(&["stats", "--json", "--dtype", "<i2", "s.b2frame"]).contains("\"count\":7,\"nan\":0,\"zeros\":0,\"min\":-1,")
     );
     let refused = tests.refused(&["cat", "s.b2frame", "--dtype", "<i4"]);
-    assert_eq!(refused, "s.b2frame: its 14 bytes are no whole number of elements of 4 bytes");
+    assert_eq!(refused, "s.b2frame: its 14 bytes are not a multiple of the element size, 4 bytes");
     let refused = two_rows().refused(&["cat", "a.b2nd", "--dtype", "<i4"]);
     assert!(refused.ends_with("this array has a dtype: leave --dtype out"), "{refused}");
 }

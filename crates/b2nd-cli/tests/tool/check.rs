@@ -17,7 +17,8 @@ use crate::harness::{Directory, Place, STORE, TemporaryFile, broken_data, check,
 fn the_exit_status_says_what_was_found() {
     assert_eq!(check(&["--data", "example.b2nd"]), (String::new(), String::new(), 0));
     let squeezed = "python-blosc2-3.9.0/squeeze__2to1_meta.b2nd";
-    let line = "metalayer \"b2nd\" at byte 157: after it: 19 bytes of a longer one (against the document, read by C-Blosc2 and python-blosc2)";
+    let line = "metalayer \"b2nd\" at byte 157: it is followed by 19 bytes of a longer metalayer (not as specified, read by \
+                C-Blosc2 and python-blosc2)";
     assert_eq!(check(&["example.b2nd", squeezed]), (format!("{squeezed}: {line}\n"), String::new(), 1));
     assert_eq!(check(&[]).2, 2);
     assert_eq!(check(&["--nonsense", "example.b2nd"]).2, 2);
@@ -65,13 +66,13 @@ fn the_array_is_compared_with_its_frame() {
         assert_eq!(found.len(), 1, "{found:?}");
         format!("{}: {}", found[0]["place"].as_str().unwrap(), found[0]["finding"].as_str().unwrap())
     };
-    assert_eq!(only(&array("<i4", 2)), "dtype: an element of it has 4 bytes, the frame's typesize is 2");
-    assert_eq!(only(&array("<i2", 4)), "array: it has 4 chunks, the frame holds 2");
+    assert_eq!(only(&array("<i4", 2)), "dtype: an element has 4 bytes, but the frame's typesize is 2");
+    assert_eq!(only(&array("<i2", 4)), "array: it has 4 chunks, but the frame has 2");
     let mut flag = array("<i2", 2);
     flag[0x44] = 0xc2;
-    assert_eq!(only(&flag), "header: it says there are no vlmetalayers, and there are");
+    assert_eq!(only(&flag), "header: it says that there are no vlmetalayers, but there are some");
     let longer = [array("<i2", 2), vec![0; 3]].concat();
-    assert_eq!(only(&longer), "file: after the frame: 3 bytes, lost with the next edit");
+    assert_eq!(only(&longer), "file: it is followed by 3 bytes, which the next edit removes");
     let cut = &array("<i2", 2)[..200];
     let found = findings(&[TemporaryFile::new(cut).path()]);
     let all: Vec<_> = found.iter().map(|finding| finding["place"].as_str().unwrap()).collect();
@@ -99,24 +100,24 @@ fn a_header_that_contradicts_itself_or_its_frame_is_found() {
     let first = usize::from(good[14]);
     let second = first + 36;
     const FLAGS: usize = 2;
-    let lazy = "its flags say that its data are elsewhere (a lazy chunk)";
-    let vary = "its flags say that its blocks vary in length, the frame's header that they do not";
+    let lazy = "its flags say that its data are stored elsewhere (a lazy chunk)";
+    let vary = "its flags say that its blocks vary in length, but the frame's header says that they do not";
     let cases = [
         (0x47, 8, "header", 0x47, "its pipeline has filter 8, which C-Blosc2 does not know", false),
         (0x4c, 5, "header", 0x4c, "its pipeline has filter 5, which C-Blosc2 does not know", false),
-        (
-            0x50,
-            128,
-            "header",
-            0x50,
-            "its pipeline has the parameter 128 for a filter, where python-blosc2 expects 0 to 127",
-            false,
-        ),
+        (0x50, 128, "header", 0x50, "its pipeline has the parameter 128 for a filter, but python-blosc2 expects 0 to 127", false),
         (first + FLAGS, good[first + FLAGS] & !1, "chunk 0", first, "it is stored: cbytes: expected 20, found 36", false),
         (second + 8, 2, "chunk 1", second, "its blocksize is 2, the frame's 4: 2 blocks, not 1", false),
         (first + 31, 0x10, "chunk 0", first, "it is special (zeros): cbytes: expected 32, found 36", false),
         (second + 31, 0x40, "chunk 1", second, "it is special (uninitialized): cbytes: expected 32, found 36", false),
-        (second + 31, 0x01, "chunk 1", second, "it is stored, and its flags say that it has a dictionary", false),
+        (
+            second + 31,
+            0x01,
+            "chunk 1",
+            second,
+            "it is stored without compression, but its flags say that it has a dictionary",
+            false,
+        ),
         (first + 31, 0x08, "chunk 0", first, lazy, false),
         (first + 30, 0x01, "chunk 0", first, vary, false),
     ];
@@ -190,7 +191,7 @@ fn the_header_counts_what_the_chunks_have() {
     assert_eq!((found.len(), &found[0]["finding"]), (1, &json!("cbytes: the chunks have 576, the header says 33")));
 }
 
-/// Writes an empty `embed.b2e`, without which python-blosc2 opens no store, and no table that is one.
+/// Writes an empty `embed.b2e`, without which python-blosc2 cannot open the store, and no table that is one.
 fn write_embed(store: &Path) {
     let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
     header.metalayers_mut().insert("b2embed", b2nd_view::value::pack(r#"{"version": 1}"#).unwrap()).unwrap();
@@ -215,9 +216,9 @@ fn a_store_without_its_embedded_leaves_is_found() {
     files.iter().for_each(|name| tests.write(&format!("store.b2d/{name}"), member(name)));
     assert_eq!(tests.run(&["check", "store.b2d"]), (String::new(), String::new(), 0));
     fs::remove_file(tests.path("store.b2d/embed.b2e")).unwrap();
-    let line = "store: it has no embed.b2e, without which python-blosc2 opens no store (refused by python-blosc2)\n";
+    let line = "store: it has no embed.b2e, without which python-blosc2 cannot open the store (rejected by python-blosc2)\n";
     assert_eq!(tests.run(&["check", "store.b2d"]), (format!("store.b2d: {line}"), String::new(), 1));
-    assert_eq!(tests.run(&["check", "-r", "."]), (format!("./store.b2d: {line}"), "1 file looked at\n".to_owned(), 1));
+    assert_eq!(tests.run(&["check", "-r", "."]), (format!("./store.b2d: {line}"), "1 file checked\n".to_owned(), 1));
     // The table of a store is opened as a store too.
     write_table(&tests.path("table.b2d"));
     fs::remove_file(tests.path("table.b2d/embed.b2e")).unwrap();
@@ -242,14 +243,14 @@ fn a_name_with_a_nul_is_read_under_another() {
     writer.set_vlmetalayer("at_tr", &[2]).unwrap();
     let frame: Vec<u8> = writer.finish().unwrap();
     for (name, line) in [
-        ("us_er", "metalayer \"us\\0er\": its name has a NUL: C-Blosc2 takes it for \"us\""),
-        ("at_tr", "vlmetalayer \"at\\0tr\": its name has a NUL: C-Blosc2 takes it for \"at\""),
+        ("us_er", "metalayer \"us\\0er\": its name has a NUL, so C-Blosc2 reads \"us\""),
+        ("at_tr", "vlmetalayer \"at\\0tr\": its name has a NUL, so C-Blosc2 reads \"at\""),
     ] {
         let mut frame = frame.clone();
         let at = frame.windows(5).position(|bytes| bytes == name.as_bytes()).unwrap();
         frame[at + 2] = 0;
         let file = TemporaryFile::new(&frame);
-        let line = format!("{}: {line} (against the document)\n", file.path());
+        let line = format!("{}: {line} (not as specified)\n", file.path());
         assert_eq!(check(&[file.path()]), (line, String::new(), 1));
     }
 }
@@ -311,9 +312,9 @@ fn a_table_has_the_columns_of_its_schema() {
     fs::rename(directory.join("_cols/100%25.b2nd"), directory.join("_cols/100%.b2nd")).unwrap();
     fs::remove_file(directory.join("_cols/a/b.b2nd")).unwrap();
     let lines = format!(
-        "{path}::/: column \"a.b\": no file holds it (refused by python-blosc2)\n\
-         {path}::/: column \"100%\": its file is named as python-blosc2 4.2.0 did it, and later versions look for another name (refused by \
-         python-blosc2)\n"
+        "{path}::/: column \"a.b\": its file is missing (rejected by python-blosc2)\n\
+         {path}::/: column \"100%\": its file has the name that python-blosc2 4.2.0 used; later versions expect another name \
+         (rejected by python-blosc2)\n"
     );
     assert_eq!(check(&[path]), (lines, String::new(), 1));
 }
@@ -371,7 +372,7 @@ fn the_rows_of_a_table_are_counted_where_its_schema_does_not_say_them_rightly() 
     };
     assert_eq!(said(str::to_owned), (json!(1), String::new()));
     assert_eq!(said(|text| text.replace("n_rows", "no_rows")), (json!(1), String::new()));
-    let line = "table.b2d::/: schema: n_rows: expected 1, as many as _valid_rows.b2nd has, found 7 (read by python-blosc2)\n";
+    let line = "table.b2d::/: schema: n_rows: expected 1 as in _valid_rows.b2nd, found 7 (read by python-blosc2)\n";
     assert_eq!(said(|text| text.replace("\"n_rows\": 1", "\"n_rows\": 7")), (json!(7), line.to_owned()));
 }
 
@@ -422,7 +423,7 @@ fn files_that_are_only_named_as_blosc2s_are_reported_below_a_directory() {
     tests.write("notes.txt", b"some text");
     let (out, err, status) = tests.run(&["check", "-r", "."]);
     let lines: Vec<_> = err.lines().map(|line| line.split(": ").next().unwrap()).collect();
-    assert_eq!(lines, ["./empty.b2nd", "./text.b2frame", "./zeros.b2nd", "4 files looked at"], "{err}");
+    assert_eq!(lines, ["./empty.b2nd", "./text.b2frame", "./zeros.b2nd", "4 files checked"], "{err}");
     assert_eq!((out.as_str(), status), ("", 3));
 }
 
@@ -444,19 +445,29 @@ fn a_schema_that_contradicts_itself_is_found() {
     let negative = "table.b2d::/: schema: n_rows: expected 0 or more, found -1 (read by python-blosc2)\n";
     assert_eq!(said("\"n_rows\": 1", "\"n_rows\": -1"), negative);
     let list = said("\"columns\": [", "\"other\": [");
-    assert!(list.starts_with("table.b2d::/: schema: columns: expected a list (refused by python-blosc2)\n"), "{list}");
+    assert!(list.starts_with("table.b2d::/: schema: columns: expected a list (rejected by python-blosc2)\n"), "{list}");
     let twice = said("\"columns\": [", "\"columns\": [{\"name\": \"100%\", \"kind\": \"int64\"}, ");
-    assert!(twice.contains("column \"100%\": the schema names it more than once (read by python-blosc2)\n"), "{twice}");
+    assert!(twice.contains("column \"100%\": the schema has this name more than once (read by python-blosc2)\n"), "{twice}");
     // What python-blosc2 4.14.1 says when it opens them: KeyError, Unknown column kind, an unexpected keyword argument.
     let refused = [
         ("\"name\": ", "\"called\": ", "schema: columns[0] has no name"),
-        ("\"kind\": \"int8\"", "\"kind\": \"int7\"", "column \"a.b\": kind: \"int7\" is none that python-blosc2 knows"),
-        ("\"kind\": ", "\"colour\": 1, \"kind\": ", "column \"a.b\": \"colour\" is no setting of int8 that python-blosc2 knows"),
-        ("\"kind\": ", "\"unit\": \"s\", \"kind\": ", "column \"a.b\": \"unit\" is no setting of int8 that python-blosc2 knows"),
+        ("\"kind\": \"int8\"", "\"kind\": \"int7\"", "column \"a.b\": kind: \"int7\" is unknown to python-blosc2"),
+        (
+            "\"kind\": ",
+            "\"colour\": 1, \"kind\": ",
+            "column \"a.b\": \"colour\" is a setting of int8 that python-blosc2 does \
+                                                     not know",
+        ),
+        (
+            "\"kind\": ",
+            "\"unit\": \"s\", \"kind\": ",
+            "column \"a.b\": \"unit\" is a setting of int8 that python-blosc2 does \
+                                                       not know",
+        ),
     ];
     for (from, to, finding) in refused {
         let found = said(from, to);
-        assert!(found.contains(&format!("table.b2d::/: {finding} (refused by python-blosc2)\n")), "{found}");
+        assert!(found.contains(&format!("table.b2d::/: {finding} (rejected by python-blosc2)\n")), "{found}");
     }
     assert_eq!(said("\"kind\": ", "\"ge\": 0, \"null_storage\": \"mask\", \"chunks\": [7], \"kind\": "), "");
 }
@@ -469,7 +480,8 @@ fn a_file_that_belongs_to_no_column_is_found() {
     write_table(&directory);
     write_embed(&directory);
     fs::copy(directory.join("_valid_rows.b2nd"), directory.join("_cols/100%25.notnull.b2nD")).unwrap();
-    let line = "table.b2d::/: file \"_cols/100%25.notnull.b2nD\": it belongs to no column of the table: is a name damaged? (read by \
+    let line = "table.b2d::/: file \"_cols/100%25.notnull.b2nD\": it does not belong to a column of the table; a name may be \
+                damaged (read by \
                 python-blosc2)\n";
     assert_eq!(tests.run(&["check", "table.b2d"]), (line.to_owned(), String::new(), 1));
 }

@@ -87,7 +87,7 @@ fn digests_find_damage_that_still_decodes() {
     let mut damaged = digested.clone();
     damaged[header.header_len() + 96 + 40] ^= 1;
     tests.write("b.b2nd", &damaged);
-    let others = "its values are others than those of its digest: they were damaged, or changed without it";
+    let others = "its values do not match its digest: they were damaged, or changed without an update of the digest";
     let line = format!("b.b2nd: chunk 1 at byte {}: {others} (read by C-Blosc2 and python-blosc2)\n", header.header_len() + 96);
     assert_eq!(tests.run(&["check", "--data", "b.b2nd"]), (line, String::new(), 1));
     assert_eq!(tests.ok(&["check", "b.b2nd"]), "");
@@ -117,8 +117,11 @@ fn digests_find_damage_that_still_decodes() {
     let none = b"\x93\x01\xdb\0\0\0\x07xxh3-64\xc6\0\0\0\0";
     assert!(with(none).starts_with("b.b2nd: vlmetalayer \"b2nd_digests\": it has 0 digests, the frame 5 chunks ("));
     let other = b"\x93\x01\xdb\0\0\0\x07xxh4-64\xc6\0\0\0\0";
-    assert!(with(other).contains("its digests are not compared: expected version 1 of xxh3-64, found version 1 of \"xxh4-64\""));
-    assert!(with(b"\xc0").contains("its digests are not compared: "));
+    assert!(with(other).contains(
+        "its digests cannot be compared: expected version 1 of xxh3-64, found version 1 of \
+                                  \"xxh4-64\""
+    ));
+    assert!(with(b"\xc0").contains("its digests cannot be compared: "));
     // Nothing is written where a chunk does not decode, or where there is no frame.
     let mut broken = bytes.clone();
     broken[header.header_len() + 31] = 0x50;
@@ -174,7 +177,7 @@ fn damage_that_python_refuses_is_found() {
         (&finding["document"], &finding["c_blosc2"], &finding["python_blosc2"]),
         (&json!(false), &json!(null), &json!(null))
     );
-    let varies = "its flags say that its blocks vary in length, the frame's header that they do not";
+    let varies = "its flags say that its blocks vary in length, but the frame's header says that they do not";
     assert_eq!(found("flag30", index + 30, 1), [format!("index: {varies}")]);
     // The first byte of a blocksize of 384, after its marker.
     let negative = found("blocksize", 0x35, 0x80);
@@ -189,7 +192,7 @@ fn damage_that_python_refuses_is_found() {
 fn digests_are_not_written_into_standard_input() {
     let (out, err, status) = Directory::new().run(&["check", "--digest", "-"]);
     assert_eq!((out.as_str(), status), ("", 3));
-    assert_eq!(err, "-: it is standard input, and only files of this machine are changed\n");
+    assert_eq!(err, "-: it is standard input, and only local files can be changed\n");
 }
 
 #[test]
@@ -253,7 +256,7 @@ fn a_sound_file_that_a_reader_crashes_on_has_a_status_of_its_own() {
     assert_eq!(tests.ok(&["check", "--data", "a.b2frame"]), "");
     for words in [&["--strict"][..], &["--for", "c-blosc2"], &["--for=python-blosc2@4.14.1"], &["--for", "c-blosc2@2.21.3"]] {
         let (out, err, status) = tests.run(&[&["check"], words, &["a.b2frame"]].concat());
-        assert!(out.starts_with("a.b2frame: header: its chunks vary in length (allowed by the document, "), "{out}");
+        assert!(out.starts_with("a.b2frame: header: its chunks vary in length (as specified, "), "{out}");
         assert_eq!((err.as_str(), status), ("", 4), "{words:?}");
     }
     let json = |words: &[&str]| -> Value {

@@ -50,7 +50,7 @@ fn raw_bytes_and_csv_become_arrays() {
     let raw = tests.pipe(&["import", "--dtype", ">i2", "-", "-"], &tests.read("a.bin"));
     tests.write("one.b2nd", raw);
     assert_eq!(tests.ok(&["cat", "--json", "one.b2nd"]), "[0,1,2,3,4,5]\n");
-    let error = "a.bin: the shape says 8 bytes of elements, the file holds 12";
+    let error = "a.bin: the shape says 8 bytes of elements, but the file has 12";
     tests.fails(&["import", "--dtype", ">i2", "--shape", "4", "a.bin", "b.b2nd"], error);
     for (csv, dtype, json) in [
         ("1,2\n3,4\n", "<i8", "[[1,2],\n[3,4]]"),
@@ -64,7 +64,7 @@ fn raw_bytes_and_csv_become_arrays() {
         assert!(tests.ok(&["info", "--json", "c.b2nd"]).contains(&format!("\"dtype\":\"{dtype}\"")), "{csv}");
     }
     tests.write("a.csv", "1\n300\n");
-    tests.fails(&["import", "--dtype", "|u1", "a.csv", "d.b2nd"], "a.csv: line 2, column 1: \"300\" is no value of |u1");
+    tests.fails(&["import", "--dtype", "|u1", "a.csv", "d.b2nd"], "a.csv: line 2, column 1: \"300\" is not a value of |u1");
     // An array comes back as it was.
     tests.ok(&["export", "a.b2nd", "b.csv"]);
     tests.ok(&["import", "--dtype", ">i2", "b.csv", "b.b2nd"]);
@@ -117,22 +117,22 @@ fn what_is_no_numpy_file_is_refused() {
     let tests = Directory::with_example();
     let good = npy("<i4", "(2, 3)", &[0, 1, 2, 3, 4, 5]);
     let cases: [(&str, Vec<u8>, &str); 5] = [
-        ("text", b"text".to_vec(), "no numpy file: it does not begin with \\x93NUMPY"),
+        ("text", b"text".to_vec(), "not a numpy file: it does not begin with \\x93NUMPY"),
         ("cut", good[..40].to_vec(), "the header is cut off"),
-        ("short", good[..good.len() - 1].to_vec(), "the shape says 24 bytes of elements, the file holds 23"),
+        ("short", good[..good.len() - 1].to_vec(), "the shape says 24 bytes of elements, but the file has 23"),
         ("dtype", npy("<x4", "(1,)", &[1]), "descr: dtype: expected a type code, found 'x' at byte 1"),
-        ("lengths", npy("<i4", "(x,)", &[1]), "shape: \"x\" is no length"),
+        ("lengths", npy("<i4", "(x,)", &[1]), "shape: \"x\" is not a length"),
     ];
     for (name, bytes, error) in cases {
         tests.write(name, bytes);
         tests.fails(&["import", name, "out.b2nd"], &format!("{name}: {error}"));
     }
     tests.write("good", &good);
-    let wide = "blockshape[1] is 7, chunkshape[1] is 3: no block is longer than its chunk";
+    let wide = "blockshape[1] is 7, chunkshape[1] is 3: blocks must fit in chunks";
     tests.fails(&["import", "good", "out.b2nd", "--chunks", "2,3", "--blocks", "1,7"], &format!("good: {wide}"));
     // Addresses, or a pickle, which nothing here opens.
     tests.write("objects", npy("|O", "(1,)", &[0, 0]));
-    let objects = "its elements are Python objects: addresses in the memory of the program that wrote them, or a pickle";
+    let objects = "its elements are Python objects, stored as memory addresses or as a pickle, which cannot be read";
     tests.fails(&["import", "objects", "out.b2nd"], &format!("objects: {objects}"));
     let array = b2nd::B2ndMeta::new(b2nd::Geometry::new(&[1], &[1], &[1]).unwrap(), "[('a', '|O')]");
     b2nd_ndarray::write_bytes(tests.path("objects.b2nd"), &array, &[0; 8], &b2nd_ndarray::Options::default()).unwrap();

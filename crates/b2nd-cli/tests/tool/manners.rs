@@ -154,7 +154,7 @@ fn what_is_below_comes_in_the_order_of_names() {
         let below = tests.run(&[command, &["-r", "."]].concat());
         let without_dot = |text: &str| text.replace("./", "");
         assert_eq!(without_dot(&below.0), each.0, "{command:?}");
-        let count = if command[0] == "check" { "147 files looked at\n" } else { "" };
+        let count = if command[0] == "check" { "147 files checked\n" } else { "" };
         assert_eq!(without_dot(&below.1), format!("{}{count}", each.1), "{command:?}");
         assert_eq!((below.2, each.1.lines().count()), (each.2, 3), "{command:?}");
     }

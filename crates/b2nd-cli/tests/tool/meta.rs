@@ -58,12 +58,13 @@ fn values_that_are_none_are_refused() {
     let error = format!("{integer}: expected an integer from -2^63 to 2^64 - 1, or a float such as {integer}.0");
     json(&format!(r#"{{"a\\\"": [1e3, {integer}]}}"#), &error);
     tests.fails(&["meta", "set", "a.b2z::/a", "x", "--json", "1"], "a.b2z::/a: No such file or directory (os error 2)");
-    let server = "it is on a server, and only files of this machine are changed";
+    let server = "it is on a server, and only local files can be changed";
     tests.fails(&["meta", "rm", "http://localhost/a", "x"], &format!("http://localhost/a: {server}"));
-    let example = "say what the value is: `b2nd meta set a.b2nd x --text \"VALUE\"`, or --json for numbers and lists";
+    let example = "give the value with an option, as in `b2nd meta set a.b2nd x --text \"VALUE\"`, or --json for numbers and \
+                   lists";
     tests.fails(&["meta", "set", "a.b2nd", "x"], &format!("a.b2nd: {example}"));
     tests.fails(&["meta", "set", "a.b2nd", "x", "7"], &format!("a.b2nd: {}", example.replace("VALUE", "7")));
-    tests.fails(&["meta", "a.b2nd"], "a.b2nd: name what to do with its attributes, as in `b2nd meta list a.b2nd`");
+    tests.fails(&["meta", "a.b2nd"], "a.b2nd: meta needs a subcommand, as in `b2nd meta list a.b2nd`");
     assert_eq!(tests.run(&["meta", "set", "a.b2nd", "x", "--text", "a", "--hex", "00"]).2, 2, "two values");
 }
 
@@ -145,7 +146,7 @@ fn the_attribute_that_is_one_too_many_is_named() {
     for number in 3..16 {
         tests.ok(&["meta", "set", "a.b2nd", &format!("n{number}"), "--text", "x"]);
     }
-    let error = "a.b2nd: name \"more\" would be number 17: C-Blosc2 takes at most 16";
+    let error = "a.b2nd: name \"more\" would be number 17: C-Blosc2 supports at most 16";
     tests.fails(&["meta", "set", "a.b2nd", "more", "--text", "x"], error);
     tests.ok(&["meta", "set", "a.b2nd", "n3", "--text", "y"]);
 }

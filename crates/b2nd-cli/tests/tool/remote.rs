@@ -105,7 +105,7 @@ fn a_query_is_passed_on_and_a_redirect_followed() {
         assert_eq!((out.as_str(), error.as_str()), ("0  1  2  3\n", ""), "{path}");
     }
     let other = format!("{host}/there?n=1");
-    assert_eq!(Place::data().run(&[&other]).1, format!("{other}: the server answers 404 Not Found\n"));
+    assert_eq!(Place::data().run(&[&other]).1, format!("{other}: the server answered 404 Not Found\n"));
 }
 
 #[test]
@@ -119,21 +119,21 @@ fn a_server_that_lies_is_refused() {
         assert_eq!(said, format!("{url}: {error}\n"));
     };
     let partial = |range: &str| format!("206 Partial Content\r\ncontent-range: {range}");
-    let whole = "the server gives no ranges of the file, and no more than 16777216 bytes are taken whole";
+    let whole = "the server does not support range requests, and the file has more than 16777216 bytes";
     refused(("200 OK".to_owned(), vec![0; (1 << 24) + 1]), whole);
     refused(
         (partial(&format!("bytes 1-{length}/{length}")), example.clone()),
-        "asked for bytes 0-65535, the server gave 4,794 bytes of bytes 1-4794/4794",
+        "bytes 0-65535 were requested, but the server sent 4,794 bytes of bytes 1-4794/4794",
     );
     refused(
         (partial(&format!("bytes 0-{}/{length}", length - 1)), example[..100].to_vec()),
-        "asked for bytes 0-65535, the server gave 100 bytes of bytes 0-4793/4794",
+        "bytes 0-65535 were requested, but the server sent 100 bytes of bytes 0-4793/4794",
     );
     refused(
         (partial(&format!("bytes 0-{}/{}", length - 1, u64::MAX)), example.clone()),
-        "asked for bytes 0-65535, the server gave 4,794 bytes of bytes 0-4793/18446744073709551615",
+        "bytes 0-65535 were requested, but the server sent 4,794 bytes of bytes 0-4793/18446744073709551615",
     );
-    let silent = "the server does not say which bytes of how many it gives: Content-Range: ";
+    let silent = "the server's answer does not say which bytes it contains: Content-Range: ";
     refused((partial("bytes 0-4793/*"), example.clone()), &format!("{silent}bytes 0-4793/*"));
     refused(("206 Partial Content".to_owned(), example.clone()), silent);
     refused((partial("bytes 0-65535/70000"), vec![0; 70_000]), "the response body is larger than request limit: 65537");
@@ -155,7 +155,7 @@ fn a_file_that_changes_meanwhile_is_refused() {
         0 => part(&bytes, range),
         _ => part(&[&bytes[..], &[0; 9]].concat(), range),
     });
-    let error = format!("{url}: the file had 70,000 bytes, and has 70009 now\n");
+    let error = format!("{url}: the file changed while it was read: it had 70,000 bytes, and has 70009 now\n");
     assert_eq!(Place::data().run(&[&url]), (String::new(), error, 1));
 }
 
@@ -199,7 +199,7 @@ fn a_failure_for_a_moment_is_asked_again_and_a_missing_file_once() {
     assert_eq!((error.as_str(), status, questions.try_iter().count()), ("", 0, 3));
     for command in ["info", "cat"] {
         let missing = format!("{url}/gone");
-        let error = format!("{missing}: the server answers 404 Not Found\n");
+        let error = format!("{missing}: the server answered 404 Not Found\n");
         assert_eq!(Place::data().run(&[command, &missing]), (String::new(), error, 1));
         assert_eq!(questions.try_iter().count(), 1, "{command}");
     }

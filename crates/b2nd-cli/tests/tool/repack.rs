@@ -63,7 +63,7 @@ fn a_frame_shrinks_and_says_by_how_much() {
     assert!(tests.path("sparse.b2nd").join("chunks.b2frame").is_file());
     tests.fails(
         &["repack", "sparse.b2nd"],
-        "sparse.b2nd: it is a sparse frame, whose files are not replaced together: name another",
+        "sparse.b2nd: it is a sparse frame, which cannot be replaced in one step: choose another name",
     );
     tests.ok(&["repack", "--contiguous", "sparse.b2nd", "back.b2nd"]);
     assert!(tests.read("back.b2nd") == new);
@@ -115,11 +115,11 @@ fn an_archive_becomes_a_directory_and_an_archive_again() {
     tests.ok(&["repack", "--codec", "lz4", "--level", "1", "a.b2z", "lz4.b2z"]);
     assert_eq!(tests.ok(&["cat", "lz4.b2z::/ext"]), tests.ok(&["cat", "a.b2z::/ext"]));
     assert!(tests.ok(&["info", "lz4.b2z::/ext"]).contains("lz4, level 1"));
-    let shapes = "a.b2z: it is a store, whose arrays have shapes of their own: --chunks and --blocks are for one array";
+    let shapes = "a.b2z: it is a store: --chunks and --blocks are only for single arrays";
     tests.fails(&["repack", "--chunks", "3", "a.b2z", "b.b2z"], shapes);
     tests.fails(
         &["repack", "--sparse", "a.b2z", "b.b2z"],
-        "a.b2z: it is a store: the ending of the new one, .b2z or .b2d, says what it becomes",
+        "a.b2z: it is a store: the name of the new store has to end in .b2z or .b2d",
     );
     assert!(tests.names().iter().all(|name| !name.starts_with('.') && !name.contains("members")), "{:?}", tests.names());
 }
@@ -171,9 +171,7 @@ fn filters_are_changed_by_name() {
     assert!(tests.read("b.b2nd").len() < tests.read("a.b2nd").len());
 
     let refused = tests.refused(&["repack", "--filters", "delta", "a.b2nd", "c.b2nd"]);
-    assert!(
-        refused.ends_with("filter delta: C-Blosc2 gives other values in slices of arrays that have it: choose other filters")
-    );
+    assert!(refused.ends_with("filter delta: C-Blosc2 reads wrong values from slices of such arrays: choose other filters"));
     // A frame without an array has no slices.
     tests.take("python-blosc2-0.6.6/schunk__vlmeta.b2frame", "s.b2frame");
     tests.ok(&["repack", "--filters", "delta,shuffle", "s.b2frame", "d.b2frame"]);

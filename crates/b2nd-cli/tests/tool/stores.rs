@@ -313,13 +313,14 @@ fn what_cannot_be_read_in_a_store_is_said_and_the_rest_is_shown() {
             assert_eq!((err.as_str(), found), (errors.as_str(), status), "{command:?}");
         }
         let (_, err, status) = store.run(&["check", "-r"]);
-        assert_eq!((err, status), (format!("{errors}1 file looked at\n"), 3));
+        assert_eq!((err, status), (format!("{errors}1 file checked\n"), 3));
     }
 }
 
 #[test]
 fn a_directory_named_like_a_store_that_is_none_says_so() {
-    const NOTHING: &str = "store.b2d: there is no Blosc2 file in it: no frame (.b2nd, .b2f, .b2b, or chunks.b2frame of a sparse one) and no store (embed.b2e)";
+    const NOTHING: &str = "store.b2d: it contains no Blosc2 file: no frame (.b2nd, .b2f, .b2b, or a sparse one's \
+                           chunks.b2frame) and no store (embed.b2e)";
     let folder = Store::new();
     fs::create_dir_all(folder.0.path("store.b2d/below")).unwrap();
     for (command, expected) in [("info", 1), ("check", 3)] {
@@ -395,7 +396,7 @@ fn an_embed_map_that_leads_to_itself_has_an_end() {
     // Offsets count in the data: this is where the store itself would be.
     let beyond = store(&inner, r#""/self": {"offset": 0, "length": 100000}"#);
     tests.write("beyond.b2e", beyond);
-    let error = format!("beyond.b2e::/self: 100000 bytes at 0 are not in the frame's data, which are {}\n", inner.len());
+    let error = format!("beyond.b2e::/self: 100000 bytes at 0 are outside of the frame's data of {}\n", inner.len());
     assert_eq!(tests.run(&["check", "beyond.b2e"]).1, error);
 }
 
@@ -419,12 +420,12 @@ fn a_leaf_has_a_key() {
     let (_, err, _) = Place::data().run(&[&format!("{store}::/none")]);
     assert_eq!(
         err.as_str(),
-        format!("{store}::/none: there is no /none in it; there are /ext, /g0/n0, /g0/n2, /g1/n1, /g1/n3\n")
+        format!("{store}::/none: it has no leaf /none; its leaves are /ext, /g0/n0, /g0/n2, /g1/n1, /g1/n3\n")
     );
     let (_, err, _) = Place::data().run(&["hex", store]);
     assert_eq!(err.as_str(), format!("{store}: it is a store: name a leaf, as in {store}::/KEY\n"));
     let (_, err, _) = Place::data().run(&["example.b2nd::/a"]);
-    assert_eq!(err.as_str(), "example.b2nd::/a: it is no store, so there is no /a in it\n");
+    assert_eq!(err.as_str(), "example.b2nd::/a: it is not a store, so it has no /a\n");
 }
 
 /// An archive's `embed.b2e` that is deflated is refused by name, as python-blosc2 refuses it; other members are inflated.
@@ -437,7 +438,7 @@ fn deflated_members_are_read_or_named() {
     assert!(out.as_str().contains("  element     structure of 3 fields"), "{}", err.as_str());
     tests.write("bad.b2z", zip("embed.b2e", &example));
     let (_, err, status) = tests.run(&["bad.b2z"]);
-    let error = "the member \"embed.b2e\" is deflated, and python-blosc2 reads none but a stored one";
+    let error = "the member \"embed.b2e\" is compressed, but python-blosc2 needs it uncompressed";
     assert_eq!((err.as_str(), status), (format!("bad.b2z: embed.b2e: {error}\n").as_str(), 1));
     // A member's name is used as the key unchanged.
     tests.write("colons.zip", zip("a::b.b2nd", &example));

@@ -58,7 +58,7 @@ fn a_table_is_exported_whole_or_not_at_all() {
     }
     let out = tests.path("kinds.npy");
     let error = tables().refused(&["export", "kinds.b2z", out.to_str().unwrap()]);
-    assert_eq!(error, "kinds.b2z: it is a table: its formats are arrow, parquet, csv and json");
+    assert_eq!(error, "kinds.b2z: it is a table, which can be exported as arrow, parquet, csv or json");
     // Neither it nor a temporary file.
     assert_eq!(fs::read_dir(tests.path("")).unwrap().count(), 4);
 }
@@ -67,19 +67,19 @@ fn a_table_is_exported_whole_or_not_at_all() {
 fn a_column_without_an_arrow_type_is_named() {
     assert_eq!(
         tables().refused(&["cat", "refused.b2z", "--columns", "i,o"]),
-        "refused.b2z: column \"o\": it is object, whose values have no common type"
+        "refused.b2z: column \"o\": its type is object, whose values have no common type"
     );
     let json = tables().ok(&["cat", "refused.b2z", "--objects", "--columns", "o,i", "--rows", ":2", "--json"]);
     assert_eq!(json, "{\"o\":\"{\\\"a\\\":[1,null]}\",\"i\":1}\n{\"o\":\"\\\"text\\\"\",\"i\":2}\n");
     let shown = tables().ok(&["cat", "refused.b2z"]);
-    assert!(shown.contains("without column \"o\": it is object, whose values have no common type\n"), "{shown}");
+    assert!(shown.contains("without column \"o\": its type is object, whose values have no common type\n"), "{shown}");
 }
 
 #[test]
 fn an_array_is_no_table_and_head_shows_its_beginning() {
     let array = "../../../../tests/data/example.b2nd";
     let error = tables().refused(&["cat", array, "--rows", "0:1"]);
-    assert_eq!(error, format!("{array}: it is no table: --rows and --columns are for tables"));
+    assert_eq!(error, format!("{array}: it is not a table: --rows and --columns are only for tables"));
     let error = tables().refused(&["cat", "missing.b2nd", "--rows", "0:3"]);
     assert!(error.starts_with("missing.b2nd: No such file"), "{error}");
     let shown = tables().ok(&["head", array]);
@@ -129,7 +129,11 @@ fn objects_batches_and_lists_are_tables_of_one_column() {
     let expected =
         [vec!["values"], vec!["string"], vec!["{\"a\":1}"], vec!["\"text\""], vec!["NULL"], vec!["2.5"], vec!["4", "values"]];
     assert_eq!(words, expected, "{shown}");
-    assert_eq!(tables().refused(&["cat", "list.b2b", "--rows", "::2"]), "list.b2b: rows are taken without steps: 100:120");
+    assert_eq!(
+        tables().refused(&["cat", "list.b2b", "--rows", "::2"]),
+        "list.b2b: rows cannot have a step: give them as \
+                                                                         START:STOP, such as 100:120"
+    );
     assert!(tables().ok(&["cat", "objects.b2b", "--rows", "1:3"]).ends_with("\n2 of 4 values\n"));
 }
 
@@ -141,7 +145,7 @@ fn a_list_of_an_unknown_kind_is_refused_for_its_kind() {
     bytes[at..at + 5].copy_from_slice(b"int1x");
     tests.write("bad.b2b", &bytes);
     for args in [&["cat", "bad.b2b"][..], &["cat", "bad.b2b", "--rows", "0:2"]] {
-        assert!(tests.refused(args).contains("the kind \"int1x\" is not known here"), "{}", tests.refused(args));
+        assert!(tests.refused(args).contains("the kind \"int1x\" is not supported"), "{}", tests.refused(args));
     }
 }
 
@@ -205,7 +209,7 @@ fn arrays_of_one_or_two_dimensions_are_tables_of_one_column() {
         assert!(fs::read(path(&format!("one.{form}"))).unwrap().starts_with(first), "{form}");
     }
     let error = tables().refused(&["export", array, &path("part.arrow"), "--slice", "0:1"]);
-    assert!(error.contains("arrow and parquet take all of an array, not a slice of it"), "{error}");
+    assert!(error.contains("only a whole array can be exported as arrow and parquet, not a slice"), "{error}");
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.b2nd");
     let error = tables().refused(&["export", example, &path("part.arrow")]);
     assert!(error.ends_with("example.b2nd: expected one or two dimensions, found 3"), "{error}");
@@ -301,7 +305,7 @@ fn batches_on_their_own_are_exported_and_counted() {
     }
     assert_eq!(tables().ok(&["export", "arrow.b2b", "-", "--format", "csv", "--slice", "2:"]), "values\nc\nd\n");
     let refused = tables().refused(&["export", "list.b2b", &path("list.npy")]);
-    assert_eq!(refused, "list.b2b: it is no array: its formats are arrow, parquet, csv and json");
+    assert_eq!(refused, "list.b2b: it is not an array, so it can be exported as arrow, parquet, csv or json");
     let counted = tables().ok(&["stats", "--json", "arrow.b2b", "list.b2b"]);
     let start = ["arrow", "list"].map(|name| format!("{{\"path\":\"{name}.b2b\",\"key\":null,\"column\":\"values\","));
     let lines: Vec<&str> = counted.lines().zip(&start).map(|(line, start)| line.strip_prefix(start.as_str()).unwrap()).collect();
@@ -324,8 +328,12 @@ fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
     assert_eq!(export(&["--rows", "2:4", "--columns", "u,i"]), some);
     assert_eq!(tables().ok(&["export", "arrow.b2b", "-", "--format", "csv", "--rows", "2:"]), "values\nc\nd\n");
     let refused = |args: &[&str]| tables().refused(args);
-    assert_eq!(refused(&["cat", "kinds.b2z", "::2"]), "kinds.b2z: rows are taken without steps: 100:120");
-    let expected = "kinds.b2z: 2 indices, and the array has 1 dimensions: rows are taken as 100:120";
+    assert_eq!(
+        refused(&["cat", "kinds.b2z", "::2"]),
+        "kinds.b2z: rows cannot have a step: give them as START:STOP, such as \
+                                                       100:120"
+    );
+    let expected = "kinds.b2z: 2 indices, and the array has 1 dimensions: give rows as START:STOP, such as 100:120";
     assert_eq!(refused(&["cat", "kinds.b2z", "2:4,1"]), expected);
     let expected = "kinds.b2z: --offset does not work with tables: leave it out, and select rows with --rows 5:7";
     assert_eq!(refused(&["cat", "kinds.b2z", "--offset", "0"]), expected);
@@ -335,7 +343,7 @@ fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
     assert_eq!(refused(&["cat", "tree.b2z", "0:1"]), expected);
     let array = "blocks.b2z::/_cols/n";
     for args in [["--rows", "0:1"], ["--columns", "n"]] {
-        let expected = format!("{array}: it is no table: --rows and --columns are for tables");
+        let expected = format!("{array}: it is not a table: --rows and --columns are only for tables");
         assert_eq!(refused(&[&["export", array, "-"], &args[..]].concat()), expected);
     }
 }

@@ -199,7 +199,7 @@ fn a_dry_run_says_the_same_and_touches_nothing() {
 }
 
 fn no_dtype(path: &str) -> String {
-    let message = "the file has no dtype, and its typesize is 4: --dtype says it, such as <f4, <i4, <u4, |S4, |V4";
+    let message = "the file has no dtype, and its typesize is 4: give a dtype with --dtype, such as <f4, <i4, <u4, |S4, |V4";
     format!("{path}: {message}")
 }
 
@@ -210,7 +210,7 @@ fn what_is_refused_is_explained_and_stays_as_it_was() {
     let (exists, target) = (tests.copy(RELEASED, "exists"), tests.path("new"));
     let before = contents(tests.0.path(""));
     assert_refuses(&[&file, &target], &no_dtype(&file));
-    let longer = "--dtype <f8 has 8 bytes, and the file's typesize is 4, as of <f4, <i4, <u4, |S4, |V4";
+    let longer = "--dtype <f8 has 8 bytes, but the file's typesize is 4, as for <f4, <i4, <u4, |S4, |V4";
     assert_refuses(&["--dtype", "<f8", "--in-place", &file], &format!("{file}: {longer}"));
     let no_code = "--dtype x4: dtype: expected a type code or name, found 'x' at byte 0";
     assert_refuses(&["--dtype", "x4", "--in-place", &file], &format!("{file}: {no_code}"));
@@ -218,7 +218,7 @@ fn what_is_refused_is_explained_and_stays_as_it_was() {
         let error = format!("{file}: {target} already exists");
         assert_refuses(&["--dtype", "<f4", &file, target], &error);
     }
-    let name = "a metalayer of a user's own is called \"b2nd\", which is the name that the array's needs: rename it first";
+    let name = "a user's metalayer has the name \"b2nd\", which the array's metalayer needs: rename it first";
     assert_refuses(&["--dtype", "<i4", "--in-place", &taken], &format!("{taken}: {name}"));
     let missing = tests.path("missing");
     assert_refuses(&[&missing, &target], &File::open(&missing).unwrap_err().to_string());
@@ -233,8 +233,8 @@ fn what_needs_no_upgrade_is_left_alone() {
     let before = contents(tests.0.path(""));
     for args in [vec!["--in-place"], vec![&*target], vec!["--dry-run"]] {
         let with = |path: &str| run(&[&[path], args.as_slice()].concat());
-        let left = |path: &str, why: &str| (format!("{path}: {why}, left alone\n"), String::new(), true);
-        assert_eq!(with(&released), left(&released, "in the released layout already"));
+        let left = |path: &str, why: &str| (format!("{path}: {why}, not changed\n"), String::new(), true);
+        assert_eq!(with(&released), left(&released, "already in the current layout"));
         assert_eq!(with(&none), left(&none, "no array"));
     }
     assert!(contents(tests.0.path("")) == before);
@@ -249,10 +249,10 @@ fn a_tree_is_upgraded_frame_by_frame() {
     tests.copy(NO_ARRAY, "tree/a/none");
     tests.copy("tests/data/README.md", "tree/text");
     let taken = tests.copy(TAKEN, "tree/taken");
-    let refused = "a metalayer of a user's own is called \"b2nd\", which is the name that the array's needs: rename it first";
+    let refused = "a user's metalayer has the name \"b2nd\", which the array's metalayer needs: rename it first";
     let refused = format!("{taken}: {refused}\n");
     let words = "Caterva, without a dtype -> b2nd of <i4";
-    let counts = "1 in the released layout already, 1 without an array, 1 refused";
+    let counts = "1 already in the current layout, 1 without an array, 1 refused";
     let before = contents(tests.0.path(""));
 
     let new = tests.path("new");
@@ -276,7 +276,7 @@ fn a_tree_is_upgraded_frame_by_frame() {
     assert_upgraded(SPARSE, &sparse, "<i4");
 
     // A second time there is nothing to do.
-    let counts = "0 upgraded, 3 in the released layout already, 1 without an array, 1 refused\n";
+    let counts = "0 upgraded, 3 already in the current layout, 1 without an array, 1 refused\n";
     assert_eq!(run(&["--in-place", &tree]), (counts.to_owned(), refused, false));
 }
 

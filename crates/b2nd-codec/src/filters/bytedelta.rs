@@ -1,14 +1,14 @@
-//! Bytedelta: the difference of each byte to the one before it, in each plane of a shuffled block.
+//! Bytedelta: stores each byte as the difference to the byte before it, in each plane of a shuffled block.
 
-/// The length of a vector in the version of C-Blosc2 that starts anew at the end of a plane.
+/// The length of a vector in the version of C-Blosc2 that restarts the sum at the end of a plane.
 const VECTOR: usize = 16;
 
-/// Undoes the filter. Bytes at the end that are no whole element stay as they are.
+/// Undoes the filter. Bytes after the last whole element do not change.
 pub(super) fn undo(data: &mut [u8], typesize: usize) {
     planes(data, typesize).for_each(sums);
 }
 
-/// Undoes the first version of the filter, in which the last bytes of a plane, fewer than 16, are summed up alone.
+/// Undoes the first version of the filter, in which the last bytes of a plane, fewer than 16, start a new sum.
 pub(super) fn undo_buggy(data: &mut [u8], typesize: usize) {
     for plane in planes(data, typesize) {
         let (vectors, rest) = plane.split_at_mut(plane.len() - plane.len() % VECTOR);
@@ -22,7 +22,7 @@ fn planes(data: &mut [u8], typesize: usize) -> impl Iterator<Item = &mut [u8]> {
     data.chunks_exact_mut(length.max(1)).take(if length == 0 { 0 } else { typesize })
 }
 
-/// Replaces each byte by the sum of it and all before it: eight at once, by sums over one, two and four of them.
+/// Replaces each byte by the sum of the byte and all bytes before it, eight bytes at a time.
 fn sums(plane: &mut [u8]) {
     let mut sum = 0_u8;
     let mut words = plane.chunks_exact_mut(8);
@@ -43,13 +43,13 @@ fn sums(plane: &mut [u8]) {
     }
 }
 
-/// Adds each byte of one side to that of the other, without a carry into the next.
+/// Adds the bytes of two words separately, without a carry from one byte to the next.
 fn added(one: u64, other: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     ((one & LOW) + (other & LOW)) ^ ((one ^ other) & !LOW)
 }
 
-/// Applies the filter. Bytes at the end that are no whole element stay as they are.
+/// Applies the filter. Bytes after the last whole element do not change.
 pub(super) fn apply(data: &mut [u8], typesize: usize) {
     for plane in planes(data, typesize) {
         let mut last = 0_u8;

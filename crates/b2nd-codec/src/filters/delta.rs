@@ -1,7 +1,7 @@
-//! Delta: the exclusive or of each element with one before it; in the first block with its neighbour, in all others with the element
-//! at the same place of the first block.
+//! Delta: in the first block, stores the exclusive or of each element and the element before it; in other blocks, of each element
+//! and the element at the same position in the first block.
 
-/// The length of the units that are combined: the type size if it is 1, 2, 4 or 8, else 8 if it is a multiple of that, else 1.
+/// The length of the units that are combined: the typesize if it is 1, 2, 4 or 8; 8 if the typesize is a multiple of 8; else 1.
 fn unit(typesize: usize) -> usize {
     match typesize {
         1 | 2 | 4 | 8 => typesize,
@@ -10,17 +10,17 @@ fn unit(typesize: usize) -> usize {
     }
 }
 
-/// Undoes the filter in a block; `first` is the data of the chunk's first block, or none if this is it.
+/// Undoes the filter in a block. `first` is the data of the chunk's first block, or `None` if this is the first block.
 pub(super) fn undo(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
     let unit = unit(typesize);
-    // Bytes at the end that are no whole unit stay as they are.
+    // Bytes after the last whole unit do not change.
     let whole = data.len() - data.len() % unit;
     let data = data.get_mut(..whole).unwrap_or_default();
     if let Some(first) = first {
         data.iter_mut().zip(first).for_each(|(byte, first)| *byte ^= first);
         return;
     }
-    // Each unit with all before it: eight bytes at once, by units of half their length and less.
+    // Combines each unit with all units before it, eight bytes at a time.
     let mut last = 0_u64;
     let mut words = data.chunks_exact_mut(8);
     for word in &mut words {
@@ -45,7 +45,7 @@ pub(super) fn undo(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
     }
 }
 
-/// A word in which the last unit of this one stands in every place.
+/// Returns a word in which all units equal the last unit of `word`.
 fn repeated(word: u64, unit: usize) -> u64 {
     let mut width = 8 * unit;
     let mut word = word >> (64 - width);
@@ -56,7 +56,8 @@ fn repeated(word: u64, unit: usize) -> u64 {
     word
 }
 
-/// Applies the filter to a block; `first` is what the chunk's first block will be when it is read, or none if this is it.
+/// Applies the filter to a block. `first` is the chunk's first block as it will be read again, or `None` if this is the first
+/// block.
 pub(super) fn apply(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
     let unit = unit(typesize);
     if first.is_some() {

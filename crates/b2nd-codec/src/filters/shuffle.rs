@@ -1,20 +1,20 @@
-//! Byte shuffle: all first bytes of the elements, then all second ones, and so on.
+//! Byte shuffle: the first bytes of all elements, then the second bytes, and so on.
 //!
-//! Elements are put together in stages, each of which takes units from two halves in turn: loops over so many elements become vector
-//! instructions without `unsafe`. Elements of other sizes are put together from parts of 16, 8, 4, 2 and 1 bytes.
+//! Elements are assembled in stages, each of which interleaves units from two halves: the compiler turns such loops into vector
+//! instructions without `unsafe`. Elements of other sizes are assembled from parts of 16, 8, 4, 2 and 1 bytes.
 
-/// Elements in one step. With more or fewer the compiler makes slower loops.
+/// The number of elements in one step. The compiler makes slower loops for other numbers.
 const STEP: usize = 64;
 
-/// Fewer elements are put together byte by byte.
+/// Fewer elements than this are assembled byte by byte.
 const FEW: usize = 8;
 
-/// The bytes of a step's elements at one position.
+/// The bytes at one position of all elements of a step.
 type Plane = [u8; STEP];
 
-/// Puts the bytes of each element together again. Bytes at the end that are no whole element stay where they are.
+/// Undoes the shuffle: puts the bytes of each element next to each other. Bytes after the last whole element do not move.
 ///
-/// Both slices have the same length; of different ones the shorter length counts.
+/// Both slices should have the same length; else the shorter length is used.
 pub(crate) fn unshuffle(shuffled: &[u8], data: &mut [u8], typesize: usize) {
     let length = shuffled.len().min(data.len());
     let (shuffled, data) = (&shuffled[..length], &mut data[..length]);
@@ -28,9 +28,9 @@ pub(crate) fn unshuffle(shuffled: &[u8], data: &mut [u8], typesize: usize) {
     unshuffle_part(shuffled, typesize, 0, joined);
 }
 
-/// Puts the bytes of some elements together again, from element `first` on: as many as `data` has room for.
+/// Undoes the shuffle for the elements from `first` on, until `data` is full.
 ///
-/// If they are not there, `data` stays as it is.
+/// If the elements do not exist, `data` does not change.
 pub(crate) fn unshuffle_part(shuffled: &[u8], typesize: usize, first: usize, data: &mut [u8]) {
     let typesize = typesize.max(1);
     let elements = shuffled.len() / typesize;
@@ -59,7 +59,7 @@ pub(crate) fn unshuffle_part(shuffled: &[u8], typesize: usize, first: usize, dat
     }
 }
 
-/// Puts all first bytes before all second ones, and so on: what [`unshuffle`] reverses.
+/// Shuffles: puts the first bytes of all elements before the second bytes, and so on. [`unshuffle`] undoes this.
 pub(crate) fn shuffle(data: &[u8], shuffled: &mut [u8], typesize: usize) {
     let length = shuffled.len().min(data.len());
     let (data, shuffled) = (&data[..length], &mut shuffled[..length]);
@@ -82,7 +82,8 @@ pub(crate) fn shuffle(data: &[u8], shuffled: &mut [u8], typesize: usize) {
     shuffled[whole..].copy_from_slice(&data[whole..]);
 }
 
-/// Puts `SIZE` planes into the elements from `first` on, from byte `offset` of each on. Returns `SIZE`.
+/// Copies `SIZE` planes to the bytes of the elements from `first` on. `offset` is the position of the first plane in an element.
+/// Returns `SIZE`.
 #[inline(always)]
 fn join_part<const SIZE: usize>(
     planes: &[u8],
@@ -115,7 +116,7 @@ fn join_part<const SIZE: usize>(
     }
     let rest = steps.into_remainder();
     if let Some(last) = elements.checked_sub(STEP).filter(|_| rest.len() >= FEW * typesize) {
-        // A whole step, with elements before or after those that are left.
+        // A whole step, which includes some elements before or after the remaining ones.
         let start = from.min(last);
         let mut joined = [[0; SIZE]; STEP];
         join(planes_at(start), joined.as_flattened_mut());
@@ -132,7 +133,8 @@ fn join_part<const SIZE: usize>(
     SIZE
 }
 
-/// Takes `SIZE` bytes of the elements, from byte `offset` of each on, into planes. Returns `SIZE`.
+/// Copies `SIZE` bytes of each element to planes. `offset` is the position of the first of these bytes in an element. Returns
+/// `SIZE`.
 #[inline(always)]
 fn split_part<const SIZE: usize>(
     data: &[u8],
@@ -169,7 +171,7 @@ fn split_part<const SIZE: usize>(
     SIZE
 }
 
-/// Takes units of so many bytes from each side in turn.
+/// Interleaves units of `UNIT` bytes from two slices.
 #[inline(always)]
 fn join<const UNIT: usize>(one: &[u8], other: &[u8], out: &mut [u8]) {
     for ((place, one), other) in out.chunks_exact_mut(2 * UNIT).zip(one.chunks_exact(UNIT)).zip(other.chunks_exact(UNIT)) {
@@ -209,7 +211,8 @@ fn join16(planes: [&Plane; 16], out: &mut [u8]) {
     join::<8>(&halves[0], &halves[1], out);
 }
 
-/// Gives units of so many bytes to each side in turn. Halves of numbers become vector instructions, bytes at even places do not.
+/// Distributes units alternately to two slices. The compiler turns halves of numbers into vector instructions, but not bytes at
+/// even positions.
 macro_rules! split {
     ($name:ident, $both:ty, $half:ty, $unit:literal) => {
         #[inline(always)]

@@ -1,12 +1,12 @@
-//! Truncated precision: the lowest bits of each element are cut off, so there is nothing to undo.
+//! Truncated precision: the lowest bits of each element are cleared, so there is nothing to undo.
 
 use crate::error::{Error, Result};
 use crate::ids::Filter;
 
-/// int_trunc, for whole numbers. trunc_prec is for floats.
+/// int_trunc, for integers. trunc_prec is for floats.
 const INT_TRUNC: Filter = Filter::Other(36);
 
-/// Refuses a parameter that cuts off what the elements do not have.
+/// Rejects a parameter that clears more bits than the elements have.
 pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
     let sizes: &[usize] = match filter {
         Filter::TruncPrec => &[4, 8],
@@ -21,12 +21,12 @@ pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
         Some(zeroed) if zeroed < most => Ok(()),
         _ => {
             let meta = i8::from_ne_bytes([meta]);
-            Err(Error::custom(format_args!("{filter}: expected 1 to {most} bits, or less than {most} to cut off, found {meta}")))
+            Err(Error::custom(format_args!("{filter}: expected 1 to {most} bits, or minus the number to clear, found {meta}")))
         }
     }
 }
 
-/// Cuts off bits, if the filter is one of these.
+/// Clears bits, if the filter is trunc_prec or int_trunc.
 pub(super) fn apply(data: &mut [u8], filter: Filter, meta: u8, typesize: usize) {
     if !matches!(filter, Filter::TruncPrec | INT_TRUNC) {
         return;
@@ -38,7 +38,7 @@ pub(super) fn apply(data: &mut [u8], filter: Filter, meta: u8, typesize: usize) 
     }
 }
 
-/// The bits of which some are kept: those of the fraction, or all of a whole number.
+/// The number of bits that can be kept: the bits of the fraction of a float, or all bits of an integer.
 fn bits(filter: Filter, typesize: usize) -> u32 {
     match (filter, typesize) {
         (Filter::TruncPrec, 4) => 23,
@@ -50,7 +50,8 @@ fn bits(filter: Filter, typesize: usize) -> u32 {
     }
 }
 
-/// The number of bits that are cut off: a positive parameter says how many stay, a negative one how many go.
+/// The number of bits that are cleared: a positive parameter is the number of bits to keep, a negative one the number of bits to
+/// clear.
 fn zeroed(filter: Filter, meta: u8, typesize: usize) -> Option<u32> {
     let meta = i8::from_ne_bytes([meta]);
     let count = u32::from(meta.unsigned_abs());

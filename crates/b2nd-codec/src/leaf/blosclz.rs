@@ -1,7 +1,7 @@
-//! BloscLZ: what C-Blosc2 compresses indexes with.
+//! BloscLZ: the codec with which C-Blosc2 compresses indexes.
 
 pub(super) mod decode;
 pub(super) mod encode;
 
-/// A match this far away names its distance in two more bytes.
+/// The distance from which on a match stores its distance in two more bytes.
 const FAR: usize = 8191;

@@ -1,4 +1,5 @@
-//! LZ4's block format. Shuffled data is full of matches that overlap what they write: lz4_flex copies these piece by piece.
+//! LZ4's block format. Shuffled data have many matches that overlap their output; lz4_flex copies these piece by piece, so this
+//! decoder is faster.
 
 use super::blosclz::decode::copy_match;
 use crate::deadline::{Deadline, PACE};
@@ -19,15 +20,15 @@ const SHORTEST: usize = 4;
 /// Up to this many literals are copied in one step, if input and output both have that many bytes left.
 const WIDE: usize = 16;
 
-/// Matches are copied in steps of so many bytes: those of nearer ones repeat within a step.
+/// Matches are copied in steps of this many bytes. Matches with a shorter distance repeat within a step.
 const NARROW: usize = 8;
 
-/// A short sequence is expanded at once only where so many bytes of the stream and of the output are left: it reads and writes more than
-/// it needs.
+/// A short sequence is decompressed in one step only if the stream and the output both have this many bytes left, because the
+/// step reads and writes more than necessary.
 const STREAM: usize = 32;
 const OUTPUT: usize = 64;
 
-/// The length of what a stream expands to. If its front is enough, it is expanded until the output is full.
+/// Returns the length of the decompressed stream. With `is_front`, decompression stops when the output is full.
 pub(super) fn expand(
     dictionary: Option<&[u8]>,
     stream: &[u8],
@@ -44,7 +45,8 @@ pub(super) fn expand(
     Ok(end - dictionary.len())
 }
 
-/// Expands a stream behind the first bytes of an output, to which it may refer. Returns the end of what it expands to.
+/// Decompresses a stream to `output` after its first `filled` bytes, to which the stream may refer. Returns the end of the
+/// decompressed data.
 fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: bool, deadline: Deadline) -> Result<usize> {
     let ends = || failed(CodecId::Lz4, "the stream ends early");
     let too_long = || failed(CodecId::Lz4, "the stream is longer than its place");
@@ -69,7 +71,7 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
         }
         let (from, to) = (stream.get(at..).ok_or_else(ends)?, output.get_mut(filled..).ok_or_else(too_long)?);
         match (from.first_chunk::<WIDE>(), to.first_chunk_mut::<WIDE>()) {
-            // More than is meant: the next step writes over it.
+            // Copies more bytes than necessary: the next step overwrites them.
             (Some(from), Some(to)) if literals <= WIDE => *to = *from,
             _ => {
                 let room = to.len();
@@ -107,8 +109,8 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
     }
 }
 
-/// Expands a sequence whose lengths fit the token and whose match is 8 bytes or more before, if it is far from both ends: most are. Returns
-/// the bytes taken and written.
+/// Decompresses a sequence whose lengths fit the token and whose match is 8 bytes or more before, if both ends are far enough
+/// away. Most sequences are like this. Returns the number of bytes read and written.
 #[inline(always)]
 fn short(stream: &[u8], output: &mut [u8], filled: usize) -> Option<(usize, usize)> {
     let sequence = stream.first_chunk::<STREAM>()?;
@@ -128,7 +130,7 @@ fn short(stream: &[u8], output: &mut [u8], filled: usize) -> Option<(usize, usiz
     Some((3 + literals, literals + length + SHORTEST))
 }
 
-/// The rest of a length: bytes of 255, and one that is less.
+/// Reads the rest of a length: bytes of 255, and then a smaller byte.
 fn more(stream: &[u8], at: &mut usize) -> Option<usize> {
     let mut length = 0_usize;
     loop {

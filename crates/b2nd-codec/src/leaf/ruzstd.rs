@@ -1,4 +1,4 @@
-//! Zstandard, by ruzstd: with least `unsafe` code, and on processors of 32 bits.
+//! Zstandard, with ruzstd: for untrusted input, because it has the least `unsafe` code, and for 32-bit processors.
 
 use alloc::format;
 use std::io::Read;
@@ -12,12 +12,12 @@ use ruzstd::decoding::{BlockDecodingStrategy, Dictionary, FrameDecoder};
 use super::failed;
 use crate::guard::guarded;
 
-/// The state of a decoder, which keeps its tables from one stream to the next.
+/// The state of a decoder, which keeps its tables for the next stream.
 #[derive(Default)]
 pub(super) struct Zstd(Option<FrameDecoder>);
 
 impl Zstd {
-    /// The length of what a stream expands to.
+    /// Decompresses a stream, and returns the decompressed length.
     pub(super) fn expand(
         &mut self,
         dictionary: Option<&[u8]>,
@@ -32,7 +32,7 @@ impl Zstd {
         let length = guarded("ruzstd", || {
             if let Some(dictionary) = dictionary {
                 let dictionary = Dictionary::decode_dict(dictionary).map_err(|error| failed(CodecId::Zstd, error))?;
-                // The format asks for it, and C-Blosc2 2 aborts where Zstandard refuses a dictionary.
+                // The format requires this, and C-Blosc2 2 aborts if Zstandard rejects a dictionary.
                 let content = 1..=u32::try_from(dictionary.dict_content.len()).unwrap_or(u32::MAX);
                 if let Some(offset) = dictionary.offset_hist.iter().find(|offset| !content.contains(offset)) {
                     let sentence =

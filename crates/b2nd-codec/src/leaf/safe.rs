@@ -1,4 +1,4 @@
-//! Decoders for untrusted input: miniz_oxide without `unsafe` code, ruzstd with least.
+//! Decoders for untrusted input: miniz_oxide, which has no `unsafe` code, and ruzstd, which has the least.
 
 #[cfg(feature = "zlib")]
 use miniz_oxide::inflate::decompress_slice_iter_to_slice;
@@ -14,7 +14,7 @@ use crate::error::Result;
 #[cfg(feature = "zlib")]
 const STREAM: usize = 64 << 10;
 
-/// The length of what a stream of zlib expands to.
+/// Decompresses a stream of zlib, and returns the decompressed length.
 #[cfg(feature = "zlib")]
 pub(super) fn zlib(stream: &[u8], place: &mut [u8], deadline: Deadline) -> Result<usize> {
     // A byte of zlib expands to 1032 bytes at most.
@@ -25,7 +25,7 @@ pub(super) fn zlib(stream: &[u8], place: &mut [u8], deadline: Deadline) -> Resul
     })
 }
 
-/// Without the feature `safe` nothing here expands Zstandard safely.
+/// Without the feature `safe`, there is no Zstandard for untrusted input.
 #[cfg(all(feature = "zstd", not(feature = "safe")))]
 #[derive(Default)]
 pub(super) struct Zstd;

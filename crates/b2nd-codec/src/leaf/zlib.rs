@@ -1,4 +1,4 @@
-//! Zlib, by flate2 on zlib-rs.
+//! Zlib, with flate2 and zlib-rs.
 
 use crate::error::Result;
 use crate::ids::CodecId;
@@ -11,13 +11,14 @@ use super::failed;
 pub(super) struct Zlib(Option<Decompress>);
 
 impl Zlib {
-    /// The length of what a stream expands to. Its end has to be in the stream, or one that is cut off would pass.
+    /// Decompresses a stream, and returns the decompressed length. The end of the stream has to be found, so that a stream that
+    /// is cut off is an error.
     pub(super) fn expand(&mut self, stream: &[u8], place: &mut [u8]) -> Result<usize> {
         let state = self.0.get_or_insert_with(|| Decompress::new(true));
         state.reset(true);
         match state.decompress(stream, place, FlushDecompress::Finish) {
             Ok(Status::StreamEnd) => Ok(usize::try_from(state.total_out()).unwrap_or(usize::MAX)),
-            Ok(Status::Ok | Status::BufError) => Err(failed(CodecId::Zlib, "the stream does not end in its place")),
+            Ok(Status::Ok | Status::BufError) => Err(failed(CodecId::Zlib, "the stream does not end where its block is full")),
             Err(error) => Err(failed(CodecId::Zlib, error)),
         }
     }
@@ -28,7 +29,7 @@ impl Zlib {
 pub(super) struct Packer(Option<(u8, Compress)>);
 
 impl Packer {
-    /// Makes a stream that fits its place, and returns its length, or 0.
+    /// Compresses to a stream if it fits its buffer, and returns its length, else 0.
     pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut [u8]) -> Result<usize> {
         let state = match &mut self.0 {
             Some((known, state)) if *known == level => state,

@@ -1,4 +1,4 @@
-//! Zstandard, by zstd-pure-rs.
+//! Zstandard, with zstd-pure-rs.
 
 use alloc::boxed::Box;
 
@@ -13,14 +13,14 @@ use zstd_pure_rs::decompress::zstd_decompress_block::{ZSTD_DCtx, ZSTD_decoder_en
 use super::failed;
 use crate::guard::guarded;
 
-/// A context, which keeps its tables from one stream to the next.
+/// A context, which keeps its tables for the next stream.
 #[derive(Default)]
 pub(super) struct Zstd(Option<Box<ZSTD_DCtx>>);
 
 impl Zstd {
-    /// The length of what a stream expands to.
+    /// Decompresses a stream, and returns the decompressed length.
     pub(super) fn expand(&mut self, dictionary: Option<&[u8]>, stream: &[u8], place: &mut [u8]) -> Result<usize> {
-        // A panic leaves no context behind that is half changed.
+        // The context is taken out, so that a panic does not leave a half-changed one behind.
         let mut context = match self.0.take() {
             Some(context) => context,
             None => ZSTD_createDCtx(),
@@ -32,7 +32,7 @@ impl Zstd {
                 ZSTD_decompressDCtx(&mut context, &mut repeated, &mut hash, place, stream)
             }
         })?;
-        // One that has seen a dictionary or an error is not used again.
+        // A context that was used with a dictionary, or that failed, is not reused.
         if ERR_isError(length) {
             return Err(failed(CodecId::Zstd, ZSTD_getErrorName(length)));
         }
@@ -41,20 +41,20 @@ impl Zstd {
     }
 }
 
-/// A context, which keeps its tables from one stream to the next.
+/// A context, which keeps its tables for the next stream.
 #[derive(Default)]
 pub(super) struct Packer(Option<Box<ZSTD_CCtx>>);
 
 impl Packer {
-    /// Makes a stream that fits its place, and returns its length, or 0.
+    /// Compresses to a stream if it fits its buffer, and returns its length, else 0.
     pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut [u8]) -> Result<usize> {
         let context = self.0.take().or_else(ZSTD_createCCtx);
         let mut context = context.ok_or_else(|| failed(CodecId::Zstd, "no memory for a context"))?;
-        // Blosc's levels are 1 to 9, and the highest is Zstandard's.
+        // Blosc's levels are 1 to 9; level 9 is Zstandard's highest.
         let level = if level < 9 { i32::from(level) * 2 - 1 } else { ZSTD_maxCLevel() };
         let length = guarded("zstd-pure-rs", || ZSTD_compressCCtx(&mut context, stream, bytes, level))?;
         self.0 = Some(context);
-        // It says no more than that the place is too small.
+        // The only error here is that the buffer is too small.
         Ok(if ERR_isError(length) { 0 } else { length })
     }
 }

@@ -93,14 +93,14 @@ impl Appender {
         let draft = Draft::open(path)?;
         let array = Array::open(path)?;
         if draft.is_sparse() {
-            return Err(refused(path, "sparse frames cannot grow here"));
+            return Err(refused(path, "sparse frames cannot be appended to"));
         }
         let grid = array.grid();
         let (Some(&rows), Some(&chunk)) = (grid.shape().first(), grid.chunkshape().first()) else {
             return Err(refused(path, "an array without dimensions has no rows"));
         };
         if chunk == 0 || grid.shape().iter().skip(1).any(|&length| length == 0) {
-            return Err(refused(path, "its rows hold no elements"));
+            return Err(refused(path, "its rows have no elements"));
         }
         let full = rows / chunk * chunk;
         let in_row: i64 = grid.chunks_per_dimension().iter().skip(1).product();

@@ -79,7 +79,7 @@ fn meta_in(file: &File) -> Result<B2ndMeta> {
     match file.header().array()?.ok_or(Error::NoArray)? {
         ArrayMeta::B2nd(meta) => Ok(meta.into_owned()),
         _ => {
-            let message = "only arrays of the released layout can grow and be edited: upgrade it first";
+            let message = "only arrays of the current layout can be edited: upgrade the file first";
             Err(b2nd::Error::custom(message).into())
         }
     }

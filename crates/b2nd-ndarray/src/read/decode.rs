@@ -233,7 +233,7 @@ pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: 
     };
     if itemsize.checked_rem(element.len()) != Some(0) {
         let found = element.len();
-        let message = format!("it repeats {found} bytes, the array's elements have {itemsize}");
+        let message = format!("it repeats a value of {found} bytes, but the array's elements have {itemsize}");
         return Err(b2nd::Error::custom(message).into());
     }
     Ok(element)

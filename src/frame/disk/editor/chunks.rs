@@ -207,7 +207,7 @@ impl ChunkEditor {
             return Ok(());
         }
         Err(Error::custom(format_args!(
-            "the array's metalayer does not lie in the first {SECTOR} bytes: its shape cannot change without a risk"
+            "the array's metalayer does not lie in the first {SECTOR} bytes, so a change of its shape would not survive a crash"
         )))
     }
 

@@ -72,7 +72,7 @@ fn by_bytes(mut a: Data, mut b: Data) -> Result<Option<String>> {
         let length = one.len().min(other.len());
         if length == 0 {
             // The shorter has ended; the headers say the lengths, but nothing compares those with the chunks.
-            let ended = format!("the data of one ends after {}", count(at, "byte"));
+            let ended = format!("the data of one file end after {}", count(at, "byte"));
             return Ok(if one.len() == other.len() { differ(differing, "byte", &first.to_string()) } else { Some(ended) });
         }
         for (index, _) in one.iter().zip(other).enumerate().filter(|(_, (one, other))| one != other) {

@@ -28,15 +28,13 @@ impl Plan {
     ///
     /// Why the array in the frame cannot be upgraded.
     pub(crate) fn new(header: &Header, given: Option<&str>) -> Result<Plan, String> {
-        let array = Array::find(header).map_err(|error| format!("no array that can be read: {error}"))?;
+        let array = Array::find(header).map_err(|error| format!("the array cannot be read: {error}"))?;
         let Some(array) = array else { return Ok(Plan::NoArray) };
         if let ArrayMeta::B2nd(_) = array.meta {
             return Ok(Plan::Released);
         }
         if array.name != "b2nd" && header.metalayers().get("b2nd").is_some() {
-            return Err("a metalayer of a user's own is called \"b2nd\", which is the name that the array's needs: \
-                        rename it first"
-                .to_owned());
+            return Err("a user's metalayer has the name \"b2nd\", which the array's metalayer needs: rename it first".to_owned());
         }
         let typesize = header.typesize();
         let wanted = || dtype::candidates(typesize);
@@ -47,7 +45,7 @@ impl Plan {
             }
             (None, None) => {
                 return Err(format!(
-                    "the file has no dtype, and its typesize is {typesize}: --dtype says it, such as {}",
+                    "the file has no dtype, and its typesize is {typesize}: give a dtype with --dtype, such as {}",
                     wanted()
                 ));
             }
@@ -56,7 +54,7 @@ impl Plan {
         if let Some(itemsize) = itemsize.filter(|&itemsize| usize::try_from(typesize) != Ok(itemsize)) {
             let given = given.unwrap_or_default();
             return Err(format!(
-                "--dtype {given} has {itemsize} bytes, and the file's typesize is {typesize}, as of {}",
+                "--dtype {given} has {itemsize} bytes, but the file's typesize is {typesize}, as for {}",
                 wanted()
             ));
         }

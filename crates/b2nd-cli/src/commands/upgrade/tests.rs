@@ -56,7 +56,7 @@ fn a_new_frame_that_differs_is_noticed() {
     let file = |file: &File, position: usize| (file.path().to_owned(), position);
     let header_len = |new: &File| new.header().header_len();
     let data = "the new frame's chunks or index differ from the old one's";
-    let header = "the new header is not the one that was meant";
+    let header = "the new header differs from the intended one";
     let trailer = "the new trailer differs from the old one";
     assert_notices(&source, |new| file(new, header_len(new) + 40), data);
     assert_notices(&source, |new| file(new, header_len(new) + 52 + 8), data);

@@ -46,11 +46,11 @@ pub(crate) fn compare(old: &File, new: &File, upgrade: &Upgrade, progress: &dyn 
     let mut meant = old.header().clone();
     upgrade.apply(meant.metalayers_mut())?;
     if without_frame_len(&b2nd::to_vec(&meant)?) != without_frame_len(&b2nd::to_vec(new.header())?) {
-        return Err("the new header is not the one that was meant".into());
+        return Err("the new header differs from the intended one".into());
     }
     match new.header().array()? {
         Some(ArrayMeta::B2nd(meta)) if meta.into_owned() == upgrade.meta => {}
-        _ => return Err("the new array is not the one that was meant".into()),
+        _ => return Err("the new array differs from the intended one".into()),
     }
     let trailer = new.trailer()?;
     if trailer != old.trailer()? {

@@ -1,26 +1,27 @@
-//! Decompresses one stream of BloscLZ.
+//! Decompresses a stream of BloscLZ.
 
 use super::FAR;
 use crate::deadline::{Deadline, PACE};
 use crate::error::{Error, Result};
 use crate::streams::refused;
 
-/// Copies short runs and matches in one step of so many bytes, where both sides have them.
+/// Short runs and matches are copied in one step of this many bytes, if input and output both have that many left.
 const WIDE: usize = 32;
 
-/// The multiple of each distance below 8 that has 8 or more bytes.
+/// For each distance below 8, its first multiple that is at least 8.
 const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 
-/// Expands literals and matches into a place that they have to fill, and returns its length. If the front of a stream is enough, it is
-/// expanded until the place is full.
+/// Decompresses to `output`, which the stream has to fill, and returns its length. With `is_front`, decompression stops when the
+/// output is full.
 ///
 /// # Errors
 ///
-/// The stream ends early, fills more or less than its place, or refers to bytes before it. Offsets count from its start.
+/// The stream ends early, has too few or too many bytes for the output, or refers to bytes before its start. Offsets count from
+/// the start of the stream.
 pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline: Deadline) -> Result<usize> {
     let mut input = Input { bytes: stream, at: 0 };
     let (mut filled, mut pause) = (0, PACE);
-    // The upper bits of the first byte name the format.
+    // The upper bits of the first byte are the version of the format.
     let mut control = usize::from(input.byte()? & 31);
     loop {
         if filled >= pause {
@@ -31,7 +32,7 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
         if control < 32 {
             let length = control + 1;
             match (stream.get(input.at..).and_then(<[u8]>::first_chunk::<WIDE>), wide(output, filled)) {
-                // More than is meant: the next step writes over it.
+                // Copies more bytes than necessary: the next step overwrites them.
                 (Some(literals), Some(place)) => {
                     *place = *literals;
                     input.at += length;
@@ -56,7 +57,7 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
                 return Err(too_long(start));
             }
             if !copy_match(output, filled, distance, length.min(room)) {
-                return Err(refused("a match starts before its stream", start));
+                return Err(refused("a match starts before the beginning of its stream", start));
             }
             if length > room {
                 return Ok(filled + room);
@@ -68,17 +69,18 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
         }
         control = input.byte()?.into();
     }
-    if filled == output.len() { Ok(filled) } else { Err(refused("a stream is shorter than its place", input.at)) }
+    if filled == output.len() { Ok(filled) } else { Err(refused("a stream ends before its block is full", input.at)) }
 }
 
-/// The next bytes of the output, if there are so many.
+/// The next bytes of the output, if it has this many left.
 #[inline(always)]
 fn wide(output: &mut [u8], filled: usize) -> Option<&mut [u8; WIDE]> {
     output.get_mut(filled..)?.first_chunk_mut()
 }
 
-/// Repeats `length` bytes of `output` that start `distance` before byte `filled`; they may reach into what is written. False if they
-/// start before the output or end behind it. What follows them in the output may be written over too.
+/// Copies `length` bytes of `output` from `distance` bytes before position `filled`. Source and destination may overlap. Returns
+/// false if the source starts before the output or the destination ends after it. May also overwrite the bytes that follow in the
+/// output.
 #[inline]
 pub(crate) fn copy_match(output: &mut [u8], filled: usize, distance: usize, length: usize) -> bool {
     let Some(from) = filled.checked_sub(distance) else { return false };
@@ -106,7 +108,7 @@ pub(crate) fn copy_match(output: &mut [u8], filled: usize, distance: usize, leng
             _ => copy_steps::<16>(&mut output[from..], distance, distance, end - from),
         },
         _ => {
-            // What is there grows with each piece.
+            // The number of available bytes grows with each piece.
             let mut at = filled;
             while at < end {
                 let piece = (at - from).min(end - at);
@@ -118,7 +120,7 @@ pub(crate) fn copy_match(output: &mut [u8], filled: usize, distance: usize, leng
     true
 }
 
-/// Fills the 8 bytes that follow the first `distance` (below 8) with these, repeated.
+/// Fills the 8 bytes after the first `distance` bytes (fewer than 8) by repeating these.
 #[inline(always)]
 fn repeat(area: &mut [u8], distance: usize) {
     let bits = 8 * distance;
@@ -132,7 +134,7 @@ fn repeat(area: &mut [u8], distance: usize) {
     area[distance..distance + 8].copy_from_slice(&word.to_le_bytes());
 }
 
-/// Copies from `back` bytes before, `N` or more, in steps of `N` bytes until `end` is reached.
+/// Copies bytes from `back` bytes before (at least `N`), in steps of `N` bytes, until `end` is reached.
 #[inline(always)]
 fn copy_steps<const N: usize>(area: &mut [u8], back: usize, mut at: usize, end: usize) {
     let mut piece = [0; N];
@@ -145,10 +147,10 @@ fn copy_steps<const N: usize>(area: &mut [u8], back: usize, mut at: usize, end: 
 
 #[cold]
 fn too_long(at: usize) -> Error {
-    refused("a stream is longer than its place", at)
+    refused("a stream is longer than its block", at)
 }
 
-/// A stream's bytes, and how far they are read.
+/// A stream's bytes, and the position of the next one.
 struct Input<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -168,7 +170,7 @@ impl<'a> Input<'a> {
         Ok(byte)
     }
 
-    /// The length of a match, and how far back it starts.
+    /// Reads the length and the distance of a match.
     #[inline(always)]
     fn read_match(&mut self, control: usize) -> Result<(usize, usize)> {
         let mut length = (control >> 5) + 2;

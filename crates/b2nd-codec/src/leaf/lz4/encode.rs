@@ -1,7 +1,7 @@
-//! Compresses into LZ4's block format: the newest earlier place with the same hash is tried, and the search takes longer steps where it
-//! finds nothing.
+//! Compresses to LZ4's block format. Only the newest earlier position with the same hash is tried, and the search takes longer
+//! steps as long as it finds nothing.
 //!
-//! Tables and steps are as large as in LZ4's own `LZ4_compress_fast`, so that streams are as long.
+//! Tables and steps have the same size as in LZ4's `LZ4_compress_fast`, so that streams have the same length.
 
 use alloc::vec::Vec;
 
@@ -15,18 +15,18 @@ pub(super) const LAST_MATCH: usize = 12;
 /// The longest distance of a match.
 pub(super) const WINDOW: usize = 0xffff;
 
-/// Entries of the table: for streams of less than 256 bytes, of at most 64 KiB, and for longer ones.
+/// The number of entries of the table: for streams shorter than 256 bytes, for at most 64 KiB, and for longer ones.
 const FEW: usize = 1 << 9;
 const NEAR: usize = 1 << 13;
 const FAR: usize = 1 << 12;
 
-/// The length of a step has this many fractional bits.
+/// The number of fractional bits in the length of a step.
 const FRACTION: u32 = 6;
 
-/// Literals are copied in one step of this many bytes if both sides have them.
+/// Literals are copied in one step of this many bytes if both slices have that many left.
 const WIDE: usize = 16;
 
-/// The newest place of each hash.
+/// The newest position of each hash.
 #[derive(Default)]
 pub(in crate::leaf) struct Places {
     near: Vec<u16>,
@@ -34,7 +34,7 @@ pub(in crate::leaf) struct Places {
 }
 
 impl Places {
-    /// Compresses bytes. Returns `None` if the stream does not fit into `out`. A higher acceleration is faster and finds less.
+    /// Compresses bytes. Returns `None` if the stream does not fit `out`. A higher acceleration is faster and compresses less.
     pub(in crate::leaf) fn pack(&mut self, bytes: &[u8], acceleration: usize, out: &mut [u8]) -> Option<usize> {
         match bytes.len() {
             0..256 => pack(bytes, acceleration, out, newest::<u16, FEW>(&mut self.near)?),
@@ -44,8 +44,8 @@ impl Places {
     }
 }
 
-/// Returns a function that replaces the place in a table, which starts empty, of the hash of these bytes: the first four of them, five
-/// in a long stream.
+/// Returns a function that replaces the position for a hash in a table, and returns the previous one. The table starts empty. The
+/// hash is that of four bytes, or of five in a long stream.
 #[inline(always)]
 fn newest<P, const ENTRIES: usize>(table: &mut Vec<P>) -> Option<impl FnMut(u64, usize) -> usize>
 where
@@ -70,7 +70,7 @@ fn pack(bytes: &[u8], acceleration: usize, out: &mut [u8], mut newest: impl FnMu
     if bytes.len() > LAST_MATCH {
         let limit = bytes.len() - LAST_MATCH;
         let end = bytes.len() - LAST_LITERALS;
-        // No match starts at the first byte.
+        // No match can start at the first byte.
         let mut at = 1;
         'search: while at < limit {
             let mut tries = acceleration << FRACTION;
@@ -89,7 +89,7 @@ fn pack(bytes: &[u8], acceleration: usize, out: &mut [u8], mut newest: impl FnMu
                     break 'search;
                 }
             }
-            // It may have started earlier.
+            // The match may have started earlier.
             let before = bytes[written..at].iter().rev().zip(bytes[..from].iter().rev());
             let mut literals = at - written - before.take_while(|(one, other)| one == other).count();
             loop {
@@ -134,12 +134,12 @@ pub(super) fn put_last(out: &mut [u8], at: usize, literals: &[u8]) -> Option<usi
     Some(end)
 }
 
-/// Appends the first literals of `from`, and a match.
+/// Appends the first `literals` bytes of `from`, and a match.
 #[inline(always)]
 pub(super) fn put(out: &mut [u8], at: usize, from: &[u8], literals: usize, distance: usize, length: usize) -> Option<usize> {
     let more = length - SHORTEST;
     if literals < 15 && more < 15 {
-        // More than is meant: the next step writes over it.
+        // Copies more bytes than necessary: the next step overwrites them.
         if let (Some(place), Some(from)) = (out.get_mut(at..at + WIDE + 4), from.first_chunk::<WIDE>()) {
             place[0] = (literals << 4 | more) as u8;
             place[1..=WIDE].copy_from_slice(from);

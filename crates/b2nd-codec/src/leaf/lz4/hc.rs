@@ -1,4 +1,5 @@
-//! LZ4 with a long search: all earlier places of four bytes are tried, up to a number that the level gives.
+//! LZ4 with a longer search (LZ4HC): all earlier positions of the same four bytes are tried, up to a number that depends on the
+//! level.
 
 use alloc::vec::Vec;
 
@@ -6,22 +7,23 @@ use super::SHORTEST;
 use super::encode::{LAST_LITERALS, LAST_MATCH, WINDOW, put, put_last};
 use crate::leaf::blosclz::encode::common;
 
-/// Entries for hashes.
+/// The number of entries for hashes, in bits.
 const HASH_BITS: u32 = 15;
 
 /// A match of at least this many bytes is used without searching for a longer one.
 const ENOUGH: usize = 1 << 12;
 
-/// Earlier places of each hash: the last one, and for each place the one before it. Places count from 1.
+/// The earlier positions of each hash: the newest position for a hash, and for each position the previous one with the same hash.
+/// Positions count from 1.
 #[derive(Default)]
 pub(in crate::leaf) struct Chains {
     last: Vec<u32>,
     before: Vec<u32>,
-    /// The next place to enter.
+    /// The next position to add.
     next: usize,
 }
 
-/// A match: its length, and where it starts.
+/// A match: its length and its start.
 type Match = (usize, usize);
 
 impl Chains {
@@ -41,7 +43,7 @@ impl Chains {
                 at += 1;
                 continue;
             }
-            // One that starts a byte later and is longer is better.
+            // A match that starts one byte later and is longer is better.
             while found.0 < ENOUGH && at + 1 < limit {
                 let later = self.longest(bytes, at + 1, tries);
                 if later.0 <= found.0 {
@@ -78,7 +80,7 @@ impl Chains {
             if place == 0 || from >= at || at - from > WINDOW {
                 break;
             }
-            // What does not end as the best one does cannot be longer.
+            // A match that differs at the end of the best one cannot be longer.
             if bytes.get(from + best.0) == here.get(best.0) {
                 let length = common(here, bytes.get(from..).unwrap_or_default());
                 if length > best.0 {
