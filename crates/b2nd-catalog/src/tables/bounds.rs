@@ -16,9 +16,7 @@ pub(super) fn of_column(table: &Table, place: usize) -> ColumnStatistics {
     let nulls = column.and_then(|column| table.null_count(column).ok().flatten()).and_then(|nulls| usize::try_from(nulls).ok());
     let statistics = statistics.with_null_count(nulls.map_or(Precision::Absent, Precision::Exact));
     match bounds(table, place) {
-        Ok(Some((min, max))) => {
-            statistics.with_min_value(Precision::Exact(min)).with_max_value(Precision::Exact(max))
-        }
+        Ok(Some((min, max))) => statistics.with_min_value(Precision::Exact(min)).with_max_value(Precision::Exact(max)),
         // The values are in the table.
         _ => statistics,
     }

@@ -265,7 +265,8 @@ async fn compare_extremes(name: &str, table: &Table, truth: RecordBatch) -> Vec<
             continue;
         }
         let column = field.name().replace('"', "\"\"");
-        let query = |table: &str| format!("select min(\"{column}\"), max(\"{column}\"), count(\"{column}\"), count(*) from {table}");
+        let query =
+            |table: &str| format!("select min(\"{column}\"), max(\"{column}\"), count(\"{column}\"), count(*) from {table}");
         let says = async |table: &str| context.sql(&query(table)).await.unwrap().collect().await.unwrap().remove(0);
         let (found, expected) = (says("t").await, says("truth").await);
         for (one, other) in found.columns().iter().zip(expected.columns()) {
