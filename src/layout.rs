@@ -1,4 +1,4 @@
-//! [`layout()`]: the positions of a value's entries in its bytes.
+//! [`layout()`]: the positions of all entries in the encoding of a value.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -15,8 +15,8 @@ use crate::wire;
 
 mod draw;
 
-/// The layout of a value: the path, the marker and the bytes of each entry, and which entries have another length in other values of
-/// the type.
+/// The layout of a value: the path, the marker, the offset and the length of each entry. Also tells which entries may have another length
+/// in other values of the type.
 ///
 /// ```
 /// #[derive(serde::Serialize)]
@@ -41,13 +41,13 @@ mod draw;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// `Display` draws it as Blosc2's specifications draw theirs, and `Serialize` writes the entries in other formats.
+/// `Display` draws the layout in the style of Blosc2's specifications, and `Serialize` writes the entries to other formats.
 #[derive(Clone, Debug)]
 pub struct Layout {
     entries: Vec<Entry>,
 }
 
-/// A value inside of the one that [`layout()`] was called with.
+/// One entry of the encoded value: the whole value, or a value inside it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Entry {
     path: String,
@@ -75,7 +75,8 @@ pub fn layout<T: Serialize + ?Sized>(value: &T) -> Result<Layout> {
 
 #[allow(clippy::len_without_is_empty)] // A value has at least one byte.
 impl Layout {
-    /// Returns the entries in the order of their bytes: each list, struct and map before what is in it, the whole value first.
+    /// Returns the entries in the order of their bytes. The first entry is the whole value; each list, struct and map comes before its
+    /// contents.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -85,13 +86,13 @@ impl Layout {
         self.entries.first().map_or(0, Entry::len)
     }
 
-    /// Returns true if all values of the type have this length, so that a metalayer of the type always fits its place in a file.
-    /// [`Entry::is_fixed`] describes what is known to be fixed.
+    /// Returns true if all values of the type have the same length, so that a metalayer of this type can always be replaced in a file.
+    /// [`Entry::is_fixed`] describes which types are known to be fixed.
     pub fn is_fixed(&self) -> bool {
         self.entries.first().is_some_and(Entry::is_fixed)
     }
 
-    /// Returns the entries right inside of this one, by their indices.
+    /// Returns the indices of the entries directly inside this entry.
     pub(crate) fn children(&self, index: usize) -> impl Iterator<Item = usize> {
         let depth = self.entries.get(index).map_or(0, Entry::depth);
         let inside = self.entries.iter().enumerate().skip(index + 1).take_while(move |(_, entry)| entry.depth > depth);
@@ -101,38 +102,38 @@ impl Layout {
 
 #[allow(clippy::len_without_is_empty)]
 impl Entry {
-    /// Returns the path, such as `geo.origin[1]`; `names.first` for the value of a map's key `first`, `names[0].key` for the key
-    /// itself, `kind.Circle` for the data of an enum's variant. The whole value has the empty path.
+    /// Returns the path of the entry, such as `geo.origin[1]`. In a map, `names.first` is the value of the key `first`, and `names[0].key`
+    /// is the key of the first pair. `kind.Circle` is the data of an enum's variant. The path of the whole value is empty.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Returns the number of entries that this one is inside of.
+    /// Returns the number of entries that contain this entry.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// Returns the marker: the entry's first byte.
+    /// Returns the marker, which is the first byte of the entry.
     pub fn marker(&self) -> u8 {
         self.marker
     }
 
-    /// Returns the offset of the marker.
+    /// Returns the offset of the entry's first byte.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Returns the length in bytes, with the marker and all that is inside.
+    /// Returns the length of the entry in bytes, including the marker and all entries inside.
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Returns true if this entry has the same length in every value of its type.
     ///
-    /// Numbers of more than 8 bits and `i8`, `bool`, `()` and fixext16 are fixed, and so are tuples, structs and arrays of them, by
-    /// serde's own code and by [`with::numbers`](crate::with::numbers). Strings, byte strings, lists, maps, options and enums are
-    /// not, nor is a `u8`, which takes two bytes above 127. A `Serialize` that calls different methods for different values, as that
-    /// of an untagged enum does, is not recognized.
+    /// The fixed types are numbers of more than 8 bits, `i8`, `bool`, `()`, fixext16, and tuples, structs and arrays of these types, also
+    /// arrays with [`with::numbers`](crate::with::numbers). Strings, byte strings, lists, maps, options and enums are not fixed, nor is
+    /// `u8`, since a number above 127 takes two bytes. A `Serialize` that calls different methods for different values, such as that of an
+    /// untagged enum, may be reported as fixed although it is not.
     pub fn is_fixed(&self) -> bool {
         self.is_fixed
     }
@@ -150,12 +151,12 @@ impl Serialize for Layout {
     }
 }
 
-/// A sink that keeps the bytes and the entries in them.
+/// A sink that records the bytes and the entries in them.
 #[derive(Default)]
 struct Recorder {
     bytes: Vec<u8>,
     entries: Vec<Entry>,
-    /// The entries that are being written, by their indices: each is inside of the one before it.
+    /// The indices of the entries that are being written. Each of these entries is inside the previous one.
     open: Vec<usize>,
 }
 
@@ -210,7 +211,7 @@ impl Sink for Recorder {
         self.bytes.len()
     }
 
-    /// Inserts the head of the open entry, before all that is in it.
+    /// Inserts the head of the open entry before its contents, whose offsets increase.
     fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let first = self.open.last().map_or(0, |&index| index + 1);
         self.entries.iter_mut().skip(first).for_each(|entry| entry.offset += bytes.len());

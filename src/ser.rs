@@ -1,4 +1,4 @@
-//! Encodes values: [`Serializer`] and the functions around it.
+//! Encodes values: [`Serializer`], and functions such as [`to_vec`] that use it.
 
 use alloc::vec::Vec;
 
@@ -17,13 +17,14 @@ pub(crate) use compound::Compound;
 
 /// Encodes a value into a new vector, which is allocated once at its exact length.
 ///
-/// The value is serialized twice, the first time to learn its length as [`serialized_len`] does. A value that differs the second
-/// time, such as an iterator that is used up, is an error.
+/// The value is serialized twice; the first pass computes the length, as [`serialized_len`] does. If the value differs in the second pass,
+/// as an iterator that is used up does, an error is returned.
 ///
 /// # Errors
 ///
-/// Returns [`ErrorKind::Unsupported`] if the format has no bytes for the value, [`ErrorKind::TooLong`], [`ErrorKind::TooDeep`],
-/// [`ErrorKind::Count`] if a declared length is wrong, and any error of the value's own `Serialize`.
+/// Returns [`ErrorKind::Unsupported`] if the format cannot encode the value, [`ErrorKind::TooLong`] and [`ErrorKind::TooDeep`] if the value
+/// exceeds a limit of the format, [`ErrorKind::Count`] if a sequence or map has another length than it declared, and any error of the
+/// value's own `Serialize`.
 ///
 /// ```
 /// // A user's own struct: plain field types pick the markers that C-Blosc2 writes.
@@ -45,11 +46,11 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     }
 }
 
-/// Encodes a value into the front of `buffer` without allocating, and returns that part.
+/// Encodes a value into the front of `buffer` without allocating. Returns the part of the buffer that was written.
 ///
 /// # Errors
 ///
-/// Returns the errors of [`to_vec`], and [`ErrorKind::BufferTooSmall`], which gives the required length. After an error the
+/// Returns the errors of [`to_vec`]. Also returns [`ErrorKind::BufferTooSmall`], which contains the required length. After an error the
 /// buffer's content is unspecified.
 pub fn to_slice<'a, T: Serialize + ?Sized>(value: &T, buffer: &'a mut [u8]) -> Result<&'a mut [u8]> {
     let available = buffer.len();
@@ -60,7 +61,7 @@ pub fn to_slice<'a, T: Serialize + ?Sized>(value: &T, buffer: &'a mut [u8]) -> R
     }
 }
 
-/// Replaces the length in the error of a full sink with that of the whole value.
+/// Replaces the required length in a `BufferTooSmall` error with the length of the whole value.
 #[cold]
 fn with_whole_length<T: Serialize + ?Sized>(error: Error, value: &T, available: usize) -> Error {
     match (error.kind(), serialized_len(value)) {
@@ -73,15 +74,15 @@ fn with_whole_length<T: Serialize + ?Sized>(error: Error, value: &T, available: 
 ///
 /// # Errors
 ///
-/// Returns the errors of [`to_vec`], and those of the writer as [`ErrorKind::Io`].
+/// Returns the errors of [`to_vec`], and errors of the writer as [`ErrorKind::Io`].
 #[cfg(feature = "std")]
 pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value: &T) -> Result<()> {
     writer.write_all(&to_vec(value)?)?;
     Ok(())
 }
 
-/// Computes the length of a value's encoding in bytes. It follows from the type and its lengths, never from a number's value
-/// (a `u8` above 127 excepted, which takes two bytes).
+/// Computes the length of a value's encoding in bytes. The length depends on the type and on the lengths of strings, lists and maps. It
+/// does not depend on the values of numbers, except that a `u8` above 127 takes two bytes.
 ///
 /// # Errors
 ///
@@ -110,7 +111,7 @@ pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
 pub struct Serializer<S> {
     sink: S,
     depth: u8,
-    /// The position of the last nil.
+    /// The position of the nil that was written last.
     nil: Option<usize>,
 }
 
@@ -122,7 +123,7 @@ impl<S: Sink> Serializer<S> {
         Serializer { sink, depth: 0, nil: None }
     }
 
-    /// Returns the vector with the bytes.
+    /// Returns the vector that contains the encoded bytes.
     #[inline(always)]
     pub fn into_sink(self) -> S {
         self.sink
@@ -137,7 +138,7 @@ impl<S: Sink> Serializer<S> {
         Ok(())
     }
 
-    /// Serializes the value inside an option or a newtype, one level deeper.
+    /// Serializes the value inside an option or a newtype, with the depth increased by one.
     #[inline(always)]
     fn inner<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
         self.enter()?;
@@ -146,7 +147,7 @@ impl<S: Sink> Serializer<S> {
         Ok(())
     }
 
-    /// Serializes the value that this step leads to.
+    /// Serializes a value, and tells the sink the step that leads to this value.
     #[inline(always)]
     pub(crate) fn step<T: Serialize + ?Sized>(&mut self, step: Step, value: &T) -> Result<()> {
         self.sink.note(Note::Begin(step));
@@ -155,7 +156,7 @@ impl<S: Sink> Serializer<S> {
         Ok(())
     }
 
-    /// Writes the bytes of one entry as they are.
+    /// Writes the bytes of one entry unchanged, after checking them.
     fn entry(&mut self, entry: &[u8]) -> Result<()> {
         self.sink.note(Note::Is(Shape::Any));
         let mut reader = wire::Reader::new(entry);
@@ -174,7 +175,7 @@ impl<S: Sink> Serializer<S> {
         wire::put_nil(&mut self.sink)
     }
 
-    /// Writes a value of generic msgpack.
+    /// Writes a value as generic MessagePack.
     #[cfg(feature = "msgpack")]
     fn named<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
         self.sink.note(Note::Is(Shape::Any));
@@ -184,7 +185,7 @@ impl<S: Sink> Serializer<S> {
         }
     }
 
-    /// Refuses a `Some` whose value, written from `start` on, is nil: it would be read back as `None`.
+    /// Checks that the value of a `Some`, which was written starting at `start`, is not nil. It would be read back as `None`.
     #[inline(always)]
     fn check_some(&self, start: usize) -> Result<()> {
         if self.nil == Some(start) && self.sink.written() == start + 1 {
@@ -194,7 +195,7 @@ impl<S: Sink> Serializer<S> {
         }
     }
 
-    /// Starts a sequence or map of `count` entries, which are `per_entry` values each.
+    /// Starts a sequence or map of `count` entries. Each entry consists of `per_entry` values.
     #[inline(always)]
     fn start(&mut self, shape: Shape, marker: CountMarker, count: Option<usize>, per_entry: usize) -> Result<Compound<'_, S>> {
         self.sink.note(Note::Is(shape));
@@ -212,7 +213,7 @@ impl<S: Sink> Serializer<S> {
         self.start(Shape::Fields, CountMarker::Array, Some(count), 1)
     }
 
-    /// Writes what precedes the data of an enum's variant: a fixmap of one pair, and its key, the variant's name.
+    /// Writes the bytes before the data of an enum's variant: the marker of a fixmap with one pair, and the variant's name as its key.
     fn put_variant(&mut self, variant: &'static str) -> Result<()> {
         self.sink.note(Note::Is(Shape::Variant));
         self.sink.put([marker::VARIANT])?;
@@ -358,7 +359,7 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
         self.start(Shape::List(CountMarker::Array), CountMarker::Array, count, 1)
     }
 
-    /// Serializes all elements. Inlined, unlike serde's own.
+    /// Serializes all elements. This replaces serde's default method, which is not inlined.
     #[inline(always)]
     fn collect_seq<I: IntoIterator<Item: Serialize>>(self, elements: I) -> Result<()> {
         let elements = elements.into_iter();

@@ -1,35 +1,36 @@
-//! The sink of encoded bytes: one small trait, so that writing a few bytes of known length is one store.
+//! [`Sink`], to which encoded bytes are written. The trait is small, so that writing a few bytes of known length compiles to a single
+//! store.
 
 use alloc::vec::Vec;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::marker::CountMarker;
 
-/// A destination of encoded bytes: a `Vec<u8>` or one of this crate's own.
+/// A destination for encoded bytes: a `Vec<u8>`, or one of the sinks of this crate.
 pub trait Sink {
     /// Appends `bytes`.
     ///
     /// # Errors
     ///
-    /// Fails if the sink cannot hold them.
+    /// Fails if the sink cannot hold the bytes.
     fn put_slice(&mut self, bytes: &[u8]) -> Result<()>;
 
     /// Returns the number of bytes that have been written.
     fn written(&self) -> usize;
 
-    /// Inserts `bytes` before position `at`, which is at most [`written`](Sink::written). A sequence or map of unknown
-    /// length gets its marker in this way.
+    /// Inserts `bytes` before position `at`, which is at most [`written`](Sink::written). The serializer uses this to add the marker of a
+    /// sequence or map whose length was unknown.
     ///
     /// # Errors
     ///
-    /// Fails if the sink cannot hold them.
+    /// Fails if the sink cannot hold the bytes.
     fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()>;
 
-    /// Appends an array whose length the compiler knows.
+    /// Appends an array of bytes, whose length is known at compile time.
     ///
     /// # Errors
     ///
-    /// Fails if the sink cannot hold it.
+    /// Fails if the sink cannot hold the bytes.
     #[inline(always)]
     fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Result<()>
     where
@@ -38,59 +39,59 @@ pub trait Sink {
         self.put_slice(&bytes)
     }
 
-    /// Notes what the serializer writes. Only the recorder of [`layout`](crate::layout()) uses it.
+    /// Receives a note about the bytes that the serializer writes. Only [`layout`](crate::layout()) uses these notes.
     #[inline(always)]
     fn note(&mut self, _note: Note) {}
 }
 
-/// What a serializer notes about the bytes that it writes next.
+/// A note of the serializer about the bytes that it writes.
 pub enum Note {
-    /// An entry begins inside of the one that is open.
+    /// An entry begins inside the open entry.
     Begin(Step),
     /// The open entry ends.
     End,
     /// The open entry is an option.
     Option,
-    /// The open entry is of this shape.
+    /// The open entry has this shape.
     Is(Shape),
 }
 
-/// The step from an entry to one inside of it.
+/// The step from an entry to an entry inside it.
 pub enum Step {
-    /// To the whole value.
+    /// The step to the whole value, which is not inside another entry.
     Root,
-    /// To a struct's field.
+    /// The step to the field of a struct with this name.
     Field(&'static str),
-    /// To an element.
+    /// The step to the element with this index.
     Index(usize),
-    /// To the key of a map's pair of this number.
+    /// The step to the key of the map's pair with this index.
     Key(usize),
-    /// To the value of a map's pair of this number.
+    /// The step to the value of the map's pair with this index.
     Value(usize),
-    /// To the data of an enum's variant.
+    /// The step to the data of the enum's variant with this name.
     Variant(&'static str),
-    /// To the value in a byte string.
+    /// The step to the value that is embedded in a byte string.
     Content,
 }
 
 /// The shape of an entry.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Shape {
-    /// A number, a string, a byte string, nil.
+    /// A number, a boolean, a string, a byte string or nil.
     Leaf,
-    /// A string or byte string whose length is in the type.
+    /// A string or byte string whose length is part of the type.
     FixedBytes,
-    /// An array whose count is in the type.
+    /// A struct, tuple or array, whose count is part of the type.
     Fields,
-    /// An array of any count.
+    /// A list of any count.
     List(CountMarker),
     /// A map.
     Map(CountMarker),
-    /// An enum's variant: its name, or a map of one pair with its name and its data.
+    /// A variant of an enum: its name, or a map of one pair with its name and its data.
     Variant,
-    /// A value in a byte string.
+    /// A value that is embedded in a byte string.
     Embedded,
-    /// Any MessagePack, written as it is.
+    /// Any MessagePack, written unchanged.
     Any,
 }
 
@@ -111,8 +112,8 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// A new vector of known length, which never grows. Without the code to grow it, a whole metalayer is written in one function with
-/// a sixth fewer instructions.
+/// A vector that is allocated at the final length and never grows. Since it needs no code to grow, the compiler writes a whole metalayer in
+/// one function, with a sixth fewer instructions.
 pub(crate) struct ReservedSink(pub(crate) Vec<u8>);
 
 impl Sink for ReservedSink {
@@ -136,13 +137,13 @@ impl Sink for ReservedSink {
     }
 }
 
-/// Returns the error for a value whose length differs from the one that was counted.
+/// Returns the error for a value whose length differs from the length that was counted before.
 #[cold]
 pub(crate) fn changed() -> Error {
     Error::custom("the value's length changed between two serializations: the first one counts the length")
 }
 
-/// The front of a borrowed buffer.
+/// A sink that writes to the front of a borrowed buffer.
 pub(crate) struct SliceSink<'a> {
     buffer: &'a mut [u8],
     written: usize,
@@ -153,13 +154,13 @@ impl<'a> SliceSink<'a> {
         SliceSink { buffer, written: 0 }
     }
 
-    /// Returns the part that was written.
+    /// Returns the part of the buffer that was written.
     #[inline(always)]
     pub(crate) fn into_written(self) -> &'a mut [u8] {
         &mut self.buffer[..self.written]
     }
 
-    /// Returns the next `count` bytes.
+    /// Returns the next `count` bytes of the buffer, to be written to.
     #[inline(always)]
     fn claim(&mut self, count: usize) -> Result<&mut [u8]> {
         let available = self.buffer.len();
@@ -180,7 +181,7 @@ fn full(needed: usize, available: usize) -> Error {
 }
 
 impl Sink for SliceSink<'_> {
-    /// Writes a single byte with one check.
+    /// Appends an array of bytes. A single byte needs only one check.
     #[inline(always)]
     fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Result<()> {
         match (bytes.as_slice(), self.buffer.get_mut(self.written)) {
@@ -212,12 +213,12 @@ impl Sink for SliceSink<'_> {
     }
 }
 
-/// Counts bytes and stores none, so the count may be larger than memory.
+/// A sink that counts bytes and stores none, so the count may be larger than memory.
 #[derive(Default)]
 pub(crate) struct Counter(u64);
 
 impl Counter {
-    /// Returns the count, if memory can hold that many bytes.
+    /// Returns the count. Fails if it does not fit a `usize`.
     #[inline(always)]
     pub(crate) fn total(self) -> Result<usize> {
         usize::try_from(self.0).map_err(|_| Error::custom("the length of a value does not fit usize"))

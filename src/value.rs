@@ -1,4 +1,4 @@
-//! [`Value`]: any content, decoded without a type, with its markers.
+//! [`Value`]: any MessagePack, decoded without a Rust type. It keeps the markers.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -26,16 +26,17 @@ pub use values::{Values, values};
 
 pub use crate::wire::Head;
 
-/// The string that python-blosc2 puts before the elements of a tuple.
+/// The string that python-blosc2 writes before the elements of a tuple.
 const TUPLE: &[u8] = b"__tuple__";
 
-/// The value of `value["no such key"]`.
+/// The value that indexing returns for a missing key, as in `value["no such key"]`.
 static NIL: Value = Value::Nil;
 
-/// Any value of MessagePack, in this format or as other programs pack it, with its markers: `to_vec(&from_slice::<Value>(b)?)? == b`.
+/// Any value of MessagePack, written by this crate or by other programs. A value keeps its markers, so that encoding a decoded value gives
+/// the same bytes.
 ///
-/// A number is the variant of its marker, and variants with a length have a [`Head`], the encoding of the length. So a value can be
-/// changed and written back with all other bytes unchanged:
+/// Each marker of a number is a variant, and variants with a length have a [`Head`], which tells how the length is encoded. So a part of a
+/// value can be changed while all other bytes stay the same:
 ///
 /// ```
 /// use b2nd::Value;
@@ -55,13 +56,13 @@ static NIL: Value = Value::Nil;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// A field of a struct can be a `Value` too. `Value::from` and [`to_value`] choose the markers of this format,
-/// [`shortest`](Value::shortest) those of generic encoders. Values nest up to 128 levels deep.
+/// A field of a struct can be a `Value` too. `Value::from` and [`to_value`] choose the markers that this crate writes;
+/// [`shortest`](Value::shortest) chooses those of generic encoders. Values nest up to 128 levels deep.
 ///
 /// # Other formats
 ///
-/// Formats for people show numbers, strings, lists and maps in their own forms, and types that JSON lacks as an object of one key.
-/// They read all of it back, with the shortest markers; a tuple is read from `{"tuple": [1, 2]}`:
+/// Human-readable formats such as JSON show numbers, strings, lists and maps as usual. Types that JSON lacks are written as an object with
+/// one key. All of these forms are read back too, and the values get the shortest markers. A tuple is read from `{"tuple": [1, 2]}`:
 ///
 /// | MessagePack | JSON |
 /// | --- | --- |
@@ -74,23 +75,23 @@ static NIL: Value = Value::Nil;
 /// | NaN and the infinities | `{"float": "nan"}`, `"inf"`, `"-inf"` |
 /// | a map whose keys are not all different strings | `{"map": [[key, value], ..]}` |
 ///
-/// Binary formats such as CBOR get plain values and lose the markers, as do serde's own buffers (`flatten`, `untagged`).
+/// Binary formats such as CBOR and serde's own buffers (`flatten`, `untagged`) store plain values without the markers.
 ///
 /// # Limits
 ///
-/// The metalayer of an array with 16 dimensions is not self-describing MessagePack: its lists begin with `a0`, an empty string, and
-/// the numbers follow it as if they were other entries. `Value` refuses it for trailing bytes. It also refuses the layout of February
-/// 2023 that has seven entries and counts six. Read these as an [`ArrayMeta`](crate::ArrayMeta).
+/// The metalayer of an array with 16 dimensions is not valid MessagePack: its lists begin with `a0`, the marker of an empty string, and the
+/// numbers follow as if they were separate entries. Decoding it as a `Value` fails because of trailing bytes, and so does the layout of
+/// February 2023 that has seven entries but a count of six. Decode these metalayers as [`ArrayMeta`](crate::ArrayMeta).
 ///
 /// Source: the MessagePack specification; python-blosc2 4.14 for tuples and the extension types 42 to 46.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Value {
-    /// nil, `c0`.
+    /// Nil, `c0`.
     #[default]
     Nil,
-    /// false and true, `c2` and `c3`.
+    /// False and true, `c2` and `c3`.
     Bool(bool),
-    /// A number from -32 to 127 in the marker itself, `e0`..`ff` and `00`..`7f`.
+    /// A number from -32 to 127 that is stored in the marker itself, `e0`..`ff` and `00`..`7f`.
     Fixint(i8),
     /// uint8, `cc`.
     U8(u8),
@@ -118,55 +119,55 @@ pub enum Value {
     RawStr(Vec<u8>, Head),
     /// Bytes: bin8, bin16 or bin32.
     Bytes(Vec<u8>, Head),
-    /// An extension: its type and data.
+    /// An extension, with its type and its data.
     Ext(i8, Vec<u8>, Head),
     /// A list: fixarray, array16 or array32.
     Array(Vec<Value>, Head),
-    /// Pairs in their order, with keys of any kind, which may come twice: fixmap, map16 or map32.
+    /// A map, as pairs in their order: fixmap, map16 or map32. Keys can be of any type, and a key can occur several times.
     Map(Vec<(Value, Value)>, Head),
 }
 
 impl Value {
-    /// Decodes the one value that takes the whole input.
+    /// Decodes a value from the whole input.
     ///
     /// # Errors
     ///
-    /// Fails if the input is no MessagePack, ends early, has bytes after the value, or nests more than 128 levels deep. The path
-    /// names the element, as `steps[3]`.
+    /// Fails if the input is not MessagePack, ends early, has bytes after the value, or nests more than 128 levels deep. The error's path
+    /// names the element, such as `steps[3]`.
     pub fn from_slice(input: &[u8]) -> Result<Value> {
         decode::whole(input, 0)
     }
 
-    /// Encodes the value: the bytes that it was decoded from.
+    /// Encodes the value. A decoded value gives the bytes from which it was decoded.
     ///
     /// # Errors
     ///
-    /// Fails if a marker cannot hold its length or number, or the value nests more than 128 levels deep. Neither happens to a
-    /// decoded value.
+    /// Fails if a marker cannot hold its length or number, or the value nests more than 128 levels deep. Neither can happen with a decoded
+    /// value.
     pub fn to_vec(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         encode::put(self, &mut bytes, MAX_DEPTH.into())?;
         Ok(bytes)
     }
 
-    /// Makes a tuple as python-blosc2 packs it: a list that begins with the string `__tuple__`.
+    /// Makes a tuple as python-blosc2 writes it: a list that begins with the string `__tuple__`.
     #[must_use]
     pub fn tuple(elements: impl IntoIterator<Item = Value>) -> Value {
         let mark = Value::Str("__tuple__".into(), Head::Fix);
         Value::from(core::iter::once(mark).chain(elements).collect::<Vec<_>>())
     }
 
-    /// Returns true if this is a tuple of Python.
+    /// Returns true if the value is a tuple of Python: a list that begins with the string `__tuple__`.
     pub fn is_tuple(&self) -> bool {
         matches!(self, Value::Array(list, _) if list.first().is_some_and(is_tuple_mark))
     }
 
-    /// Returns true if this is nil.
+    /// Returns true if the value is nil.
     pub fn is_nil(&self) -> bool {
         matches!(self, Value::Nil)
     }
 
-    /// Returns the boolean, if the value is one.
+    /// Returns the boolean, or `None` if the value is something else.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Value::Bool(value) => Some(*value),
@@ -174,7 +175,7 @@ impl Value {
         }
     }
 
-    /// Returns the integer, if the value is one that fits, whatever its marker.
+    /// Returns the integer, with any marker, or `None` if the value is not an integer or does not fit an `i64`.
     pub fn as_i64(&self) -> Option<i64> {
         Some(match *self {
             Value::Fixint(number) | Value::I8(number) => number.into(),
@@ -189,7 +190,7 @@ impl Value {
         })
     }
 
-    /// Returns the integer, if the value is one that is not negative, whatever its marker.
+    /// Returns the integer, with any marker, or `None` if the value is not an integer or is negative.
     pub fn as_u64(&self) -> Option<u64> {
         match *self {
             Value::U64(number) => Some(number),
@@ -197,7 +198,7 @@ impl Value {
         }
     }
 
-    /// Returns the float, if the value is one, of either width.
+    /// Returns the float, of 32 or 64 bits, or `None` if the value is not a float.
     pub fn as_f64(&self) -> Option<f64> {
         match *self {
             Value::F32(number) => Some(number.into()),
@@ -206,7 +207,7 @@ impl Value {
         }
     }
 
-    /// Returns the string, if the value is one and UTF-8.
+    /// Returns the string, or `None` if the value is not a string or not UTF-8.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::Str(text, _) => Some(text),
@@ -214,7 +215,7 @@ impl Value {
         }
     }
 
-    /// Returns the bytes, if the value is a byte string.
+    /// Returns the bytes, or `None` if the value is not a byte string.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match self {
             Value::Bytes(bytes, _) => Some(bytes),
@@ -222,7 +223,7 @@ impl Value {
         }
     }
 
-    /// Returns the elements of a list or tuple, without the mark of a tuple; empty for any other value.
+    /// Returns the elements of a list or tuple, without the string `__tuple__` of a tuple. Returns an empty slice for any other value.
     pub fn elements(&self) -> &[Value] {
         match self {
             Value::Array(list, _) => match list.split_first() {
@@ -233,7 +234,7 @@ impl Value {
         }
     }
 
-    /// Returns the pairs of a map; empty for any other value.
+    /// Returns the pairs of a map, or an empty slice for any other value.
     pub fn entries(&self) -> &[(Value, Value)] {
         match self {
             Value::Map(pairs, _) => pairs,
@@ -241,12 +242,13 @@ impl Value {
         }
     }
 
-    /// Returns the value under a map's first key that is this string.
+    /// Returns the value of this key in a map, or `None` if the value is not a map or has no such key. If the key occurs several times, the
+    /// first one counts.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.entries().iter().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value)
     }
 
-    /// Returns the value under a map's key, to change it.
+    /// Returns a mutable reference to the value of this key in a map.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
         match self {
             Value::Map(pairs, _) => pairs.iter_mut().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value),
@@ -254,8 +256,8 @@ impl Value {
         }
     }
 
-    /// Returns the value at a JSON pointer (RFC 6901): `/steps/0`, with `~1` for `/` and `~0` for `~` in a key. The empty pointer
-    /// is the value itself. A tuple's elements count from 0, without its mark.
+    /// Returns the value at a JSON pointer (RFC 6901) such as `/steps/0`. In a key, `/` is written as `~1` and `~` as `~0`. The empty
+    /// pointer is the value itself. The elements of a tuple count from 0, without the string `__tuple__`.
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
         if pointer.is_empty() {
             return Some(self);
@@ -266,7 +268,7 @@ impl Value {
         })
     }
 
-    /// Returns the number of levels of lists and maps in the value: none in a number.
+    /// Returns the number of nested levels of lists and maps in the value. A number has 0 levels.
     pub fn depth(&self) -> usize {
         match self {
             Value::Array(list, _) => 1 + list.iter().map(Value::depth).max().unwrap_or(0),
@@ -280,13 +282,13 @@ fn is_tuple_mark(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.as_bytes() == TUPLE)
 }
 
-/// Returns an index in a pointer: digits without a sign or leading zeros.
+/// Parses an index in a pointer. Returns `None` unless it consists of digits without a sign or leading zeros.
 fn index(token: &str) -> Option<usize> {
     let is_plain = token == "0" || !token.starts_with(['0', '+']);
     token.parse().ok().filter(|_| is_plain)
 }
 
-/// The value under a key; [`Value::Nil`] if there is none.
+/// Returns the value of this key in a map, or [`Value::Nil`] if the key does not exist.
 impl Index<&str> for Value {
     type Output = Value;
 
@@ -295,7 +297,8 @@ impl Index<&str> for Value {
     }
 }
 
-/// An element of a list or tuple, without the mark of a tuple; [`Value::Nil`] if there is none.
+/// Returns the element of a list or tuple with this index, or [`Value::Nil`] if it does not exist. The string `__tuple__` of a tuple is not
+/// counted.
 impl Index<usize> for Value {
     type Output = Value;
 

@@ -1,6 +1,6 @@
-//! The bytes: one function to write each marker and one to read it. Nothing here depends on serde.
+//! Writes and reads single entries, with one function to write each marker and one to read it. This module does not depend on serde.
 //!
-//! A function that reads takes a marker and what follows it, or returns an [`Error`] with the offset where it stopped.
+//! A function that reads an entry consumes the marker and the data after it, or returns an [`Error`] with the offset at which it stopped.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::marker::{BIN32, FALSE, FIXEXT16, FIXMAP, FIXSTR, NIL, STR32, TRUE, U8};
@@ -11,13 +11,13 @@ mod item;
 pub use item::Head;
 pub(crate) use item::{Family, Item, put_head};
 
-/// The largest length of a fixstr.
+/// The maximum length of a fixstr in bytes.
 pub(crate) const FIXSTR_MAX: usize = 31;
 
-/// The most dimensions of an array, and so the most elements of a [`CountMarker::Dimensions`].
+/// The maximum number of dimensions of an array, and so of elements after [`CountMarker::Dimensions`].
 pub(crate) const MAX_DIMENSIONS: usize = 16;
 
-/// The numbers: a marker, then the value in big-endian order.
+/// Defines the functions that write and read a number, which is a marker and the value in big-endian order.
 macro_rules! numbers {
     ($($write:ident $read:ident $ty:ty, $marker:literal, $name:literal;)*) => {
         $(
@@ -59,7 +59,7 @@ numbers! {
     put_f64 take_f64 f64, 0xcb, "float64 (cb)";
 }
 
-/// Writes a positive fixint; above 127, `cc` and the byte.
+/// Writes a number as a positive fixint, or as `cc` and a byte if it is above 127.
 #[inline(always)]
 pub(crate) fn put_u8<S: Sink>(sink: &mut S, value: u8) -> Result<()> {
     if value < FIXMAP { sink.put([value]) } else { sink.put([U8, value]) }
@@ -91,7 +91,7 @@ fn put_with_length<S: Sink>(sink: &mut S, marker: u8, name: &'static str, value:
     sink.put_slice(value)
 }
 
-/// Turns the `length` bytes written from `start` on into the content of a bin32, by inserting its marker.
+/// Makes the last `length` bytes, which start at `start`, the content of a bin32 by inserting its marker and length before them.
 pub(crate) fn insert_bin32<S: Sink>(sink: &mut S, start: usize, length: usize) -> Result<()> {
     let [a, b, c, d] = u32::try_from(length).map_err(|_| Error::too_long("bin32", length, u32::MAX as usize))?.to_be_bytes();
     sink.insert(start, &[BIN32, a, b, c, d])
@@ -111,12 +111,12 @@ pub(crate) fn put_fixext16<S: Sink>(sink: &mut S, value: &[u8; 17]) -> Result<()
     sink.put(*value)
 }
 
-/// Input, and the position up to which it has been read.
+/// The input and the current position in it.
 ///
-/// Functions that make errors take it by value: even on that path, a reference would keep the reader out of registers.
+/// Functions that make errors take the reader by value: even on this path, a reference would keep the reader out of registers.
 ///
-/// Keep input and offset apart. A slice that gets shorter is two words to store, which costs a fifth of the time of a struct with
-/// three vectors.
+/// Keep the input and the offset as separate fields. A single slice that gets shorter would need two words to be stored at each step, which
+/// costs a fifth of the time to read a struct with three vectors.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'de> {
     input: &'de [u8],
@@ -129,13 +129,13 @@ impl<'de> Reader<'de> {
         Reader { input, offset: 0 }
     }
 
-    /// Returns the next byte's position in the input.
+    /// Returns the offset of the next byte in the input.
     #[inline(always)]
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Continues where another reader of the same input stopped.
+    /// Moves to the position of another reader of the same input.
     #[inline(always)]
     pub(crate) fn go_on(&mut self, other: Self) {
         self.offset = other.offset;
@@ -153,7 +153,7 @@ impl<'de> Reader<'de> {
         self.input.get(self.offset..).unwrap_or_default()
     }
 
-    /// Returns the next byte, not taken.
+    /// Returns the next byte without consuming it.
     #[inline(always)]
     pub(crate) fn peek(&self) -> Result<u8> {
         match self.input.get(self.offset) {
@@ -162,12 +162,12 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Returns true if there is a positive fixint at this offset.
+    /// Returns true if the byte at this offset is a positive fixint.
     pub(crate) fn is_fixint(&self, offset: usize) -> bool {
         self.input.get(offset).is_some_and(|&byte| byte < FIXMAP)
     }
 
-    /// Returns the next `N` bytes, not taken.
+    /// Returns the next `N` bytes without consuming them.
     #[inline(always)]
     fn ahead<const N: usize>(&self) -> Option<&'de [u8; N]> {
         self.input.get(self.offset..self.offset.checked_add(N)?)?.first_chunk()
@@ -195,20 +195,20 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Returns the next `length` bytes and a reader after them, if that many are left.
+    /// Returns the next `length` bytes and a reader positioned after them, or `None` if fewer bytes are left.
     #[inline(always)]
     pub(crate) fn split(self, length: usize) -> Option<(&'de [u8], Self)> {
         let end = self.offset.checked_add(length)?;
         Some((self.input.get(self.offset..end)?, Reader { offset: end, ..self }))
     }
 
-    /// Makes the error for input that ends `needed` bytes too early.
+    /// Returns the error for input that ends `needed` bytes too early.
     #[cold]
     fn end(self, needed: usize) -> Error {
         Error::end(needed, self.input.len())
     }
 
-    /// Makes the error for another byte than `marker`, or for fewer than `length` bytes left.
+    /// Returns the error for a byte other than `marker`, or for input in which fewer than `length` bytes are left.
     #[cold]
     fn refuse(self, expected: &'static str, marker: u8, length: usize) -> Error {
         match self.input.get(self.offset) {
@@ -237,7 +237,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Reads a number above 127, in two bytes.
+    /// Reads a number above 127, which takes two bytes.
     #[cold]
     fn wide_u8(self) -> Result<u8> {
         match *self.rest() {
@@ -279,7 +279,7 @@ impl<'de> Reader<'de> {
         self.take_with_length(BIN32, "bin32 (c6)")
     }
 
-    /// Returns a reader of a bin32's content, with offsets that still count from the start of the input.
+    /// Consumes a bin32 and returns a reader of its content. The reader's offsets still count from the start of the whole input.
     pub(crate) fn take_inside(&mut self) -> Result<Reader<'de>> {
         let content = self.take_bin32()?;
         Ok(Reader { input: &self.input[..self.offset], offset: self.offset - content.len() })
@@ -296,10 +296,10 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Returns the bytes just read, as a string.
+    /// Returns the bytes that were read last as a string. Fails if they are not UTF-8.
     #[inline(always)]
     pub(crate) fn utf8(&self, bytes: &'de [u8]) -> Result<&'de str> {
-        // `from_utf8` is slow for short text. For a dtype this saves a twentieth of the time of a whole metalayer.
+        // `from_utf8` is slow for short text. Checking a short dtype in this way saves a twentieth of the time to read a metalayer.
         if bytes.len() < 16 {
             if let Some(chunk) = bytes.utf8_chunks().next().filter(|chunk| chunk.invalid().is_empty()) {
                 return Ok(chunk.valid());
@@ -326,7 +326,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Takes the extension's type, then its 16 bytes.
+    /// Consumes a fixext16. Returns the extension's type and its 16 bytes.
     pub(crate) fn take_fixext16(&mut self) -> Result<&'de [u8; 17]> {
         match self.peek()? {
             FIXEXT16 => {
@@ -338,7 +338,7 @@ impl<'de> Reader<'de> {
     }
 }
 
-/// Returns the text of an encoded map key, for an error's path.
+/// Returns the text of an encoded map key for the path of an error, or `None` if the key is not a UTF-8 string.
 pub(crate) fn key_text(encoded: &[u8]) -> Option<&str> {
     match Reader::new(encoded).take_item().ok()? {
         Item::Str(_, text) => core::str::from_utf8(text).ok(),

@@ -1,4 +1,4 @@
-//! The drawing of a layout, as in Blosc2's specifications: a box for each marker and for what follows it.
+//! Draws a layout in the style of Blosc2's specifications: a box for each marker and for the data after it.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -10,26 +10,26 @@ use super::{Entry, Layout};
 use crate::marker::{self, BIN32, CountMarker, FIXEXT16, FIXSTR, STR32};
 use crate::sink::Shape;
 
-/// A box: the text over it, in it and under its arrow.
+/// A box, with the text above the box, in the box and at its arrow.
 struct Cell {
     top: String,
     name: String,
-    /// True if its length is not fixed.
+    /// Whether the length of the entry may vary.
     is_open: bool,
     arrow: Option<String>,
 }
 
-/// The boxes of a row, and the entries that are drawn in rows of their own.
+/// A row of boxes, and the entries in it whose contents are drawn in separate rows.
 #[derive(Default)]
 struct Row {
     cells: Vec<Cell>,
     sections: Vec<usize>,
-    /// True while the offset of the next box is drawn.
+    /// Whether the offset of the next box is known, since all boxes before it have fixed lengths.
     shows_offsets: bool,
 }
 
 impl Row {
-    /// Adds a marker, and its offset if all before it has a fixed length.
+    /// Adds a box for a marker. The offset is drawn above it if all boxes before it have fixed lengths.
     fn marker(&mut self, entry: &Entry, name: &str, arrow: String) {
         let top = if self.shows_offsets { entry.offset.to_string() } else { String::new() };
         self.cells.push(Cell { top, name: name.to_owned(), is_open: false, arrow: Some(arrow) });
@@ -100,7 +100,7 @@ impl Layout {
         self.entries.get(index)
     }
 
-    /// Returns the words for an entry, which is no option.
+    /// Returns the description of an entry's type. It does not mention whether the entry is an option.
     fn words(&self, index: usize, entry: &Entry) -> String {
         let name = match entry.marker {
             marker::NIL if entry.is_option => "nil or a value",
@@ -123,7 +123,7 @@ impl Layout {
         }
     }
 
-    /// Adds an entry called `name`, whose elements are drawn in a row of their own.
+    /// Adds the boxes of an entry called `name`. Its contents are drawn later, in a separate row.
     fn add(&self, row: &mut Row, index: usize, name: &str) {
         let Some(entry) = self.entry(index) else { return };
         let words = self.words(index, entry);
@@ -141,7 +141,7 @@ impl Layout {
         row.sections.extend(self.children(index).next().map(|_| index));
     }
 
-    /// Adds the marker and the count of a list, struct or map.
+    /// Adds the marker of a list, struct, map or embedded value, and the count or length after it.
     fn add_head(&self, row: &mut Row, entry: &Entry, words: String) {
         let head = match entry.shape {
             Shape::List(CountMarker::Array | CountMarker::Dimensions) => "9X".to_owned(),
@@ -181,7 +181,7 @@ impl Layout {
         }
     }
 
-    /// Adds an entry with its elements.
+    /// Adds the boxes of an entry and of its contents.
     fn add_whole(&self, row: &mut Row, index: usize) {
         let Some(entry) = self.entry(index) else { return };
         match entry.shape {
@@ -193,7 +193,7 @@ impl Layout {
         self.add_elements(row, index);
     }
 
-    /// Adds what is in an entry, after its head.
+    /// Adds the boxes of an entry's contents, without its head.
     fn add_elements(&self, row: &mut Row, index: usize) {
         let Some(entry) = self.entry(index) else { return };
         let mut children = self.children(index);
@@ -246,7 +246,7 @@ impl Layout {
         for &index in &row.sections {
             let Some(entry) = self.entry(index) else { continue };
             let mut row = Row::default();
-            // The box of an option was drawn for all of it.
+            // The row above has a single box for the whole option, so its marker must be drawn here too.
             if entry.is_option {
                 self.add_whole(&mut row, index)
             } else {
@@ -259,8 +259,9 @@ impl Layout {
     }
 }
 
-/// A box for each marker and for what follows it, with its offset over it up to the first box whose length may vary (drawn with `~`);
-/// then the boxes of each list and struct inside. Of a list the first element is drawn, as first and last.
+/// Draws a box for each marker and for the data after it. The offset is above each marker up to the first box whose length may vary (drawn
+/// with `~`). The contents of each list and struct follow as separate drawings. A list is drawn with its first element, once as the first
+/// and once as the nth.
 ///
 /// ```
 /// #[derive(serde::Serialize)]

@@ -11,9 +11,10 @@ use crate::sink::{Note, Sink, Step};
 pub struct Compound<'a, S> {
     pub(super) serializer: &'a mut Serializer<S>,
     pub(super) marker: CountMarker,
-    /// The count in the marker. `None` if the count is not known yet: then the marker is inserted at `start` after the last element.
+    /// The count in the marker, or `None` if the count is not known yet. Then the marker is inserted at `start` after the last element has
+    /// been written.
     pub(super) count: Option<usize>,
-    /// 1, or 2 in a map.
+    /// The number of values in an entry: 1, or 2 in a map.
     pub(super) per_entry: usize,
     pub(super) start: usize,
     pub(super) values: usize,
@@ -40,13 +41,14 @@ impl<S: Sink> Compound<'_, S> {
 
 const ADJACENT_UNIT: &str = "a unit variant of an adjacently tagged enum: only its tag is written, which cannot be read back";
 
-/// serde's type for the tag of an adjacently tagged enum. It is private, so it is recognized by its name.
+/// Returns true if `T` is serde's type for the tag of an adjacently tagged enum. The type is private, so its name is compared.
 #[inline(always)]
 fn is_adjacent_tag<T: ?Sized>() -> bool {
     core::any::type_name::<T>().ends_with("::AdjacentlyTaggedEnumVariant")
 }
 
-/// Takes only numbers. Even on this path, a reference to the serializer would keep it out of registers.
+/// Returns the error for a wrong number of values. Pass only numbers: a reference to the serializer as an argument, even on this path,
+/// would keep the serializer out of registers.
 #[cold]
 fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
     if values % per_entry != 0 {
@@ -55,7 +57,7 @@ fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
     Error::new(ErrorKind::Count { expected, found: values / per_entry })
 }
 
-/// The traits with one method per value: all but maps.
+/// Implements the traits that have one method per value, which are all except `SerializeMap`.
 macro_rules! compound {
     ($($interface:ident $method:ident ($($key:ident)?) $($note:expr)?;)*) => {
         $(

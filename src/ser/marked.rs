@@ -1,4 +1,5 @@
-//! The serializer of one marked value. It passes options and newtypes through, and refuses values that the mark cannot hold.
+//! The serializer of one marked value. It passes options and newtypes through, and rejects values that the encoding of the mark cannot
+//! hold.
 
 use serde::{Serialize, ser};
 
@@ -55,7 +56,7 @@ impl<'a, S: Sink> MarkedSerializer<'a, S> {
     }
 }
 
-/// Methods whose argument no mark can hold.
+/// Defines the methods for types that no mark accepts.
 macro_rules! refuse {
     ($($method:ident($($ty:ty),*) -> $ok:ty;)*) => {
         $(

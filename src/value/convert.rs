@@ -1,4 +1,4 @@
-//! Types to values and back.
+//! Converts Rust types to values and back.
 
 use alloc::borrow::ToOwned;
 use core::slice;
@@ -10,7 +10,7 @@ use super::{Value, decode};
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::mark;
 
-/// Converts anything to the value of its bytes in this format.
+/// Converts any serializable type to a [`Value`], with the markers that [`to_vec`](crate::to_vec) would write.
 ///
 /// # Errors
 ///
@@ -28,14 +28,14 @@ pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value> {
     decode::whole(&crate::to_vec(value)?, 0)
 }
 
-/// Converts a value to a type by its content: the markers need not be those of this format. A number takes any type that holds it; a
-/// struct is read from a list, or from a map with its fields' names.
+/// Converts a value to a Rust type. The markers need not be those that this crate writes: a number can be read as any type that can hold
+/// it, and a struct from a list, or from a map with the names of its fields.
 ///
-/// [`from_slice`](crate::from_slice) is strict about markers.
+/// In contrast, [`from_slice`](crate::from_slice) accepts only the markers that this crate writes.
 ///
 /// # Errors
 ///
-/// Fails if the value is not of the type. The error's path names the field.
+/// Fails if the value does not have the form of the type. The error's path names the field.
 ///
 /// ```
 /// use b2nd::Value;
@@ -79,7 +79,7 @@ impl<'de> Deserializer<'de> for &'de Value {
             Value::F64(number) => visitor.visit_f64(*number),
             Value::Str(text, _) => visitor.visit_borrowed_str(text),
             Value::RawStr(bytes, _) | Value::Bytes(bytes, _) => visitor.visit_borrowed_bytes(bytes),
-            // As in `with::fixext16`: the type, then the data.
+            // Pass the extension's type, then its data, as `with::fixext16` does.
             Value::Ext(kind, data, _) => visitor.visit_byte_buf([&kind.to_be_bytes()[..], data].concat()),
             Value::Array(..) => {
                 let mut elements = Elements { left: self.elements().iter(), index: 0 };
@@ -115,7 +115,7 @@ impl<'de> Deserializer<'de> for &'de Value {
         self.deserialize_bytes(visitor)
     }
 
-    /// Reads an enum's variant: its name, or a map of one from its name to its data.
+    /// Reads a variant of an enum: its name, or a map with one pair, its name and its data.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _name: &'static str,
@@ -146,7 +146,8 @@ impl<'de> IntoDeserializer<'de, Error> for &'de Value {
     }
 }
 
-/// A value for a field that keeps the markers. Like the serde format inside the mark, it claims to be human-readable.
+/// The deserializer for a field that is itself a `Value` and keeps the markers. It is human-readable, as this crate's deserializer is
+/// inside the mark.
 struct Entry<'de>(&'de Value);
 
 impl<'de> Deserializer<'de> for Entry<'de> {

@@ -1,4 +1,4 @@
-//! Bytes to values.
+//! Decodes values from bytes.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -7,17 +7,17 @@ use alloc::vec::Vec;
 use super::{Item, Reader, Value};
 use crate::error::{Error, Result};
 
-/// Returns the value at the front of the input, which is `depth` levels deep, and what follows it.
+/// Decodes the value at the front of the input, which is nested `depth` levels deep. Returns the value and the rest of the input.
 ///
-/// All of its bytes are checked before anything is allocated. So no count is larger than its list, and a value takes a fixed multiple
-/// of its bytes.
+/// All bytes of the value are checked before anything is allocated. So no count is larger than its list, and a value takes at most a fixed
+/// multiple of its encoded length.
 pub(super) fn front(input: &[u8], depth: u8) -> Result<(Value, &[u8])> {
     let mut reader = Reader::new(input);
     let entry = reader.take_entry(depth)?;
     Ok((build(&mut Reader::new(entry))?, reader.rest()))
 }
 
-/// Returns the value that takes all of these bytes.
+/// Decodes a value that takes all of these bytes.
 pub(super) fn whole(entry: &[u8], depth: u8) -> Result<Value> {
     match front(entry, depth)? {
         (value, []) => Ok(value),
@@ -25,12 +25,12 @@ pub(super) fn whole(entry: &[u8], depth: u8) -> Result<Value> {
     }
 }
 
-/// Returns the value of bytes that have been checked.
+/// Decodes a value from bytes that have been checked.
 pub(super) fn checked(entry: &[u8]) -> Result<Value> {
     build(&mut Reader::new(entry))
 }
 
-/// Builds the next value, from bytes that have been checked.
+/// Builds the next value from bytes that have been checked.
 fn build(reader: &mut Reader<'_>) -> Result<Value> {
     Ok(match reader.take_item()? {
         Item::Nil => Value::Nil,

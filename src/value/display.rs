@@ -1,4 +1,4 @@
-//! A value as a line of text that looks like JSON, and like Python for what JSON lacks.
+//! Writes a value as a line of text in the style of JSON, or of Python for types that JSON lacks.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -10,11 +10,12 @@ use crate::marker::MAX_DEPTH;
 /// The longest byte string that is written in full.
 const MAX_BYTES: usize = 32;
 
-/// The most characters of an array's dtype and of its shape that are shown.
+/// The maximum number of characters that are shown of an array's dtype, and of its shape.
 const MAX_ARRAY: usize = 40;
 
-/// One line: `{"a": 1.5, 255: [-2, null]}`, and for what JSON lacks `(1, 2)` for a tuple, `b"\x00\xff"`, `(1.0, -2.5i)`, `set[1, 2]`,
-/// `<ndarray <i4 [2]>`, `<frame of 3 bytes>`. Of a byte string of more than 32 bytes only the length is shown.
+/// Writes the value in one line, such as `{"a": 1.5, 255: [-2, null]}`. Types that JSON lacks are written as `(1, 2)` for a tuple,
+/// `b"\x00\xff"`, `(1.0, -2.5i)`, `set[1, 2]`, `<ndarray <i4 [2]>` and `<frame of 3 bytes>`. For a byte string of more than 32 bytes, only
+/// the length is written.
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         line(self, f, MAX_DEPTH)
@@ -30,7 +31,7 @@ fn line(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
         Value::Str(text, _) => write!(f, "{text:?}"),
         Value::RawStr(text, _) => write!(f, "b\"{}\"", text.escape_ascii()),
         Value::Bytes(bytes, _) => match bytes.as_slice() {
-            // The first and last bytes of Python's pickles since protocol 2. This crate does not decode pickles.
+            // These are the first and last bytes of a Python pickle since protocol 2. This crate does not decode pickles.
             [0x80, 2..=5, .., b'.'] => write!(f, "<pickle of {}>", count(bytes.len())),
             bytes if bytes.len() > MAX_BYTES => write!(f, "<{}>", count(bytes.len())),
             bytes => write!(f, "b\"{}\"", bytes.escape_ascii()),
@@ -40,7 +41,7 @@ fn line(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
             let elements = value.elements();
             let [open, close] = match (value.is_tuple(), elements) {
                 (false, _) => ["[", "]"],
-                // Python writes a comma after the only element.
+                // Python writes a comma after the element of a tuple that has only one.
                 (true, [_]) => ["(", ",)"],
                 (true, _) => ["(", ")"],
             };
@@ -87,7 +88,7 @@ fn extension(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
     }
 }
 
-/// Writes a number of bytes, its digits in groups of three.
+/// Returns a number of bytes as text, with its digits in groups of three.
 fn count(bytes: usize) -> impl Display {
     let digits = bytes.to_string();
     let mut text = digits.chars().enumerate().fold(alloc::string::String::new(), |mut text, (index, digit)| {
@@ -101,7 +102,7 @@ fn count(bytes: usize) -> impl Display {
     text
 }
 
-/// Writes the first characters of a value's line.
+/// Writes the line of a value, shortened to its first characters.
 fn short(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
     struct Line<'a>(&'a Value, u8);
     impl Display for Line<'_> {
@@ -116,7 +117,7 @@ fn short(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
     }
 }
 
-/// Writes a string without quotes, and with escapes for what a terminal would not show.
+/// Writes a string without quotes. Characters that a terminal would not show are escaped.
 fn plain(text: &str, f: &mut Formatter<'_>) -> fmt::Result {
     text.chars().try_for_each(|char| match char {
         '\'' | '"' | '\\' => write!(f, "{char}"),

@@ -1,4 +1,4 @@
-//! Values to bytes, and the markers that values get which are not decoded.
+//! Encodes values, and chooses the markers of values that were not decoded.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Sink;
 use crate::wire::{self, put_head};
 
-/// Writes the value, which may nest up to `levels` levels deep.
+/// Writes the value. Fails if it nests more than `levels` levels deep.
 pub(super) fn put(value: &Value, bytes: &mut Vec<u8>, levels: usize) -> Result<()> {
     let inside = || levels.checked_sub(1).ok_or_else(|| Error::new(ErrorKind::TooDeep));
     match value {
@@ -56,7 +56,7 @@ fn string(bytes: &mut Vec<u8>, kind: Family, head: Head, text: &[u8]) -> Result<
     bytes.put_slice(text)
 }
 
-/// Integers with the shortest marker.
+/// Returns an integer as a value with the shortest marker.
 pub(super) fn shortest_unsigned(number: u64) -> Value {
     match number {
         0..=0x7f => Value::Fixint(number as i8),
@@ -79,7 +79,8 @@ pub(super) fn shortest_signed(number: i64) -> Value {
 }
 
 impl Value {
-    /// Gives integers and lengths the shortest marker that holds them, as generic encoders do, python-blosc2's among them. Floats stay.
+    /// Returns the value with the shortest markers for integers and lengths, as generic encoders (such as that of python-blosc2) write
+    /// them. Floats are unchanged.
     ///
     /// ```
     /// let value = b2nd::to_value(&("m", 3_i64))?;
@@ -113,7 +114,7 @@ impl Value {
         }
     }
 
-    /// Makes a map of these pairs, in their order.
+    /// Makes a map from pairs, in their order, with the shortest marker.
     #[must_use]
     pub fn map(pairs: impl IntoIterator<Item = (Value, Value)>) -> Value {
         let pairs: Vec<_> = pairs.into_iter().collect();
@@ -137,7 +138,7 @@ impl Value {
     }
 }
 
-/// Conversions that choose the marker by the type, as [`to_value`](super::to_value) does.
+/// Implements conversions that choose the marker by the Rust type, as [`to_value`](super::to_value) does.
 macro_rules! from {
     ($($ty:ty: $from:expr;)*) => {
         $(

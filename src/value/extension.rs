@@ -5,40 +5,40 @@ use alloc::vec::Vec;
 use super::{Value, decode};
 use crate::marker::MAX_DEPTH;
 
-/// The content of an extension, by its type.
+/// The decoded content of an extension.
 ///
 /// Source: python-blosc2 4.2 (42, 43), 4.13 (44, 45) and 4.14 (46).
 pub(super) enum Extension<'a> {
-    /// 42: the bytes of a frame.
+    /// Type 42: the bytes of a frame.
     Frame(&'a [u8]),
-    /// 43: a map that names an object elsewhere, by its `kind` and `urlpath` or others.
+    /// Type 43: a reference to an object in another file. It is a map with keys such as `kind` and `urlpath`.
     Reference(Value),
-    /// 44: a complex number, its real and its imaginary part.
+    /// Type 44: the real and the imaginary part of a complex number.
     Complex(f64, f64),
-    /// 45: a set, as the list of its elements.
+    /// Type 45: the elements of a set, as a list.
     Set(Value),
-    /// 46: a NumPy array.
+    /// Type 46: a NumPy array.
     NdArray(NdArray),
-    /// Another type, or content that does not fit the type.
+    /// An extension of another type, or with content that does not fit its type.
     Other(i8, &'a [u8]),
 }
 
-/// A NumPy array in an extension of type 46.
+/// A NumPy array, which is the content of an extension of type 46.
 pub(super) struct NdArray(Value);
 
 impl NdArray {
-    /// Returns the dtype: its string, or the list that describes a structure. An array of objects has none.
+    /// Returns the dtype: a string, or a list that describes a structure. Returns `None` for an array of objects.
     pub(super) fn dtype(&self) -> Option<&Value> {
         let dtype = self.0.get("dtype")?;
         dtype.get("str").or_else(|| dtype.get("descr")).or(Some(dtype))
     }
 
-    /// Returns the shape, a list of lengths.
+    /// Returns the shape as a list of lengths.
     pub(super) fn shape(&self) -> &Value {
         &self.0["shape"]
     }
 
-    /// Returns the elements in C order, in the dtype's byte order.
+    /// Returns the bytes of the elements, in C order and in the dtype's byte order.
     pub(super) fn data(&self) -> Option<&[u8]> {
         self.0.get("data")?.as_bytes()
     }
@@ -50,12 +50,12 @@ impl NdArray {
 }
 
 impl Value {
-    /// Returns the extension's content by its type, if the value is one.
+    /// Returns the content of an extension, or `None` if the value is not an extension.
     ///
-    /// The content may nest `depth` levels deep; one that goes deeper is [`Extension::Other`].
+    /// The content may nest up to `depth` levels deep. Content that nests deeper is returned as [`Extension::Other`].
     pub(super) fn extension_within(&self, depth: u8) -> Option<Extension<'_>> {
         let Value::Ext(kind, data, _) = self else { return None };
-        // An extension in an extension is a level too.
+        // An extension inside an extension counts as a level too.
         let content = || decode::whole(data, MAX_DEPTH.checked_sub(depth).filter(|_| depth != 0)?).ok();
         let known = match kind {
             42 => Some(Extension::Frame(data)),
@@ -68,12 +68,12 @@ impl Value {
         Some(known.unwrap_or(Extension::Other(*kind, data)))
     }
 
-    /// Makes the extension 44, a complex number.
+    /// Makes a complex number, an extension of type 44.
     pub(super) fn complex(real: f64, imaginary: f64) -> Value {
         Value::short_ext(44, [real.to_be_bytes(), imaginary.to_be_bytes()].concat())
     }
 
-    /// Makes the extension of this type around a value, which is not too deep since it has been decoded.
+    /// Makes an extension of this type whose content is an encoded value. The value is not too deep, since it has been decoded.
     pub(super) fn around(kind: i8, content: &Value) -> crate::Result<Value> {
         let data: Vec<u8> = content.to_vec()?;
         Ok(Value::short_ext(kind, data))

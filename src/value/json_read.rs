@@ -1,4 +1,4 @@
-//! Values from other formats, and the forms of JSON taken back.
+//! Reads values from other formats, including the objects that represent types that JSON lacks.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
@@ -15,9 +15,9 @@ use super::{Head, Value};
 use crate::error::{Error, Result};
 use crate::hex;
 
-/// The visitor for any format's values. They get the shortest markers.
+/// The visitor that builds a value from any format. The value gets the shortest markers.
 pub(super) struct AnyVisitor {
-    /// Objects of one key may represent what the format lacks.
+    /// Whether objects with one key may represent types that the format lacks.
     pub(super) takes_forms: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
         let mut pairs: Vec<(Value, Value)> = Vec::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         while let Some((key, value)) = entries.next_entry::<Value, Value>()? {
-            // As in Python, the last of several equal keys counts, at the position of the first.
+            // If a key occurs several times, its last value is stored at the position of the first, as in Python.
             let place = key.as_str().and_then(|name| places.get(name));
             match place.and_then(|&place| pairs.get_mut(place)) {
                 Some((_, place)) => *place = value,
@@ -94,7 +94,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
     }
 }
 
-/// Returns a map, or the value that an object of one key represents.
+/// Returns the pairs as a map, or the value that they represent if they are an object with a special key.
 fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
     let name = match pairs.as_slice() {
         [(Value::Str(name, _), _)] => FORMS.into_iter().find(|form| form == name),
@@ -107,7 +107,7 @@ fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
     }
 }
 
-/// Returns the value that `{name: value}` represents, or `value` again if it is just a map.
+/// Returns the value that the object `{name: value}` represents, or `value` unchanged if the object is an ordinary map.
 fn special(name: &'static str, value: Value) -> Result<Result<Value, Value>> {
     let wrong = |expected: &str| Error::custom(format_args!("{{\"{name}\": ..}}: expected {expected}"));
     Ok(Ok(match (name, value) {

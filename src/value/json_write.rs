@@ -1,4 +1,4 @@
-//! A value in formats for people: JSON's own forms, and objects of one key for what JSON lacks.
+//! Writes a value to a human-readable format. Types that JSON lacks are written as objects with one key.
 
 use alloc::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use serde::{Serialize, ser};
 use super::{Extension, Value};
 use crate::hex::Hex;
 
-/// The keys of such objects. A map whose only key is one of them is written as `{"map": [[key, value]]}`, or it would be read as another
-/// type.
+/// The keys of the objects that represent types that JSON lacks. A map whose only key is one of these is written as `{"map": [[key,
+/// value]]}`, since it would otherwise be read as another type.
 pub(super) const FORMS: [&str; 8] = ["bytes", "complex", "ext", "float", "map", "ndarray", "set", "tuple"];
 
-/// A value, and the number of levels below it that may be shown.
+/// A value to be written, and the number of levels of extensions below it that may be decoded.
 pub(super) struct Shown<'a>(pub(super) &'a Value, pub(super) u8);
 
 impl Serialize for Shown<'_> {
@@ -47,14 +47,15 @@ impl Serialize for Shown<'_> {
     }
 }
 
-/// Returns true if the keys are different strings and would not be read as a form.
+/// Returns true if the pairs can be written as an object: the keys are different strings, and the object would not be read as one that
+/// represents another type.
 fn has_names(pairs: &[(Value, Value)]) -> bool {
     let mut names = BTreeSet::new();
     let is_form = matches!(pairs, [(key, _)] if key.as_str().is_some_and(|key| FORMS.contains(&key)));
     !is_form && pairs.iter().all(|(key, _)| key.as_str().is_some_and(|key| names.insert(key)))
 }
 
-/// Pairs as lists of two.
+/// The pairs of a map, written as lists of two elements.
 struct Pairs<'a>(&'a [(Value, Value)], u8);
 
 impl Serialize for Pairs<'_> {
@@ -92,7 +93,7 @@ fn extension<S: Serializer>(serializer: S, value: &Value, depth: u8) -> Result<S
     }
 }
 
-/// A float, written as an object if JSON lacks it.
+/// A float. NaN and the infinities, which JSON lacks, are written as an object.
 struct Float(f64);
 
 impl Serialize for Float {
@@ -107,7 +108,7 @@ impl Serialize for Float {
     }
 }
 
-/// Writes an object of one key.
+/// Writes an object with one key.
 fn one<S: Serializer>(serializer: S, key: &str, value: &(impl Serialize + ?Sized)) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(1))?;
     map.serialize_entry(key, value)?;

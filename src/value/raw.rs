@@ -13,7 +13,7 @@ use crate::wire::{Item, Reader};
 
 /// The bytes of one entry of MessagePack, borrowed from the input and kept unchanged.
 ///
-/// A field of this type takes what another program wrote, without decoding or allocating, and writes it back:
+/// A field of this type reads an entry that another program wrote, without decoding it or allocating, and writes it back unchanged:
 ///
 /// ```
 /// use b2nd::RawValue;
@@ -33,12 +33,12 @@ use crate::wire::{Item, Reader};
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// Other formats write the [`Value`], and cannot read a `RawValue`.
+/// To other formats, a `RawValue` is written as the decoded [`Value`]. It cannot be read from them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RawValue<'a>(&'a [u8]);
 
 impl<'a> RawValue<'a> {
-    /// Takes the one value that the whole input holds.
+    /// Makes a `RawValue` from the whole input, which must be a single value.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl<'a> RawValue<'a> {
         self.0
     }
 
-    /// Returns the string, if the value is one and UTF-8.
+    /// Returns the string, or `None` if the value is not a string or not UTF-8.
     pub fn as_str(&self) -> Option<&'a str> {
         match self.item()? {
             Item::Str(_, text) => core::str::from_utf8(text).ok(),
@@ -65,7 +65,7 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// Returns the bytes, if the value is a byte string.
+    /// Returns the bytes, or `None` if the value is not a byte string.
     pub fn as_bytes(&self) -> Option<&'a [u8]> {
         match self.item()? {
             Item::Bytes(_, bytes) => Some(bytes),
@@ -73,7 +73,7 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// Returns the number, if the value is an integer and not negative.
+    /// Returns the integer, or `None` if the value is not an integer or is negative.
     pub fn as_u64(&self) -> Option<u64> {
         match self.item()? {
             Item::Str(..) | Item::Bytes(..) | Item::Ext(..) | Item::Array(..) | Item::Map(..) => None,
@@ -81,7 +81,7 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// Returns the elements of an array, a tuple's without its mark; none for any other value.
+    /// Returns the elements of a list or tuple, without the string `__tuple__` of a tuple. The iterator is empty for any other value.
     ///
     /// ```
     /// let value = b2nd::RawValue::from_slice(b"\x82\xa4gain\x02\xa5steps\x92\x01\xa1x")?;
@@ -97,19 +97,20 @@ impl<'a> RawValue<'a> {
         elements
     }
 
-    /// Returns the keys and values of a map; none for any other value.
+    /// Returns the keys and values of a map. The iterator is empty for any other value.
     pub fn entries(&self) -> impl Iterator<Item = (RawValue<'a>, RawValue<'a>)> + use<'a> {
         let mut reader = Reader::new(self.0);
         let pairs = if let Ok(Item::Map(_, pairs)) = reader.take_item() { pairs } else { 0 };
         (0..pairs).map_while(move |_| Some((RawValue(reader.take_entry(0).ok()?), RawValue(reader.take_entry(0).ok()?))))
     }
 
-    /// Returns the value under a key of a map, the first of several.
+    /// Returns the value of this key in a map, or `None` if the key does not exist. If the key occurs several times, the first one counts.
     pub fn get(&self, key: &str) -> Option<RawValue<'a>> {
         self.entries().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value)
     }
 
-    /// Returns the values in it that hold no others, at any depth, in their order; the value itself if it is such a one.
+    /// Returns all values at any depth that are neither lists nor maps, in the order of their bytes. Keys of maps are included. If the
+    /// value itself is neither a list nor a map, the iterator yields only the value.
     pub fn leaves(&self) -> impl Iterator<Item = RawValue<'a>> + use<'a> {
         let mut reader = Reader::new(self.0);
         core::iter::from_fn(move || {
@@ -152,7 +153,8 @@ impl Serialize for RawValue<'_> {
     }
 }
 
-/// The bytes for this format, which claims to be human-readable inside the mark; a plain value for others.
+/// The value inside the mark. To this crate's serializer, which is human-readable inside the mark, it is written as its bytes; to other
+/// formats as a plain value.
 struct Entry<'a>(RawValue<'a>);
 
 impl Serialize for Entry<'_> {
@@ -178,7 +180,7 @@ fn elsewhere<E: de::Error>() -> E {
     E::custom("a RawValue is read only from this crate's format: use a Value")
 }
 
-/// The visitor of the mark, then of the bytes in it.
+/// The visitor of the mark, and then of the entry's bytes.
 struct Marked;
 
 impl<'de> Visitor<'de> for Marked {

@@ -1,4 +1,5 @@
-//! `Serialize` and `Deserialize` of a value: its bytes in this format, the forms of JSON in formats for people, plain values elsewhere.
+//! Implements `Serialize` and `Deserialize` for [`Value`]. This crate's format gets the bytes of the value, human-readable formats get JSON
+//! with special objects, and other formats get plain values.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -23,14 +24,14 @@ impl Serialize for Value {
     }
 }
 
-/// A value for a binary format. Inside the mark, only this format claims to be human-readable.
+/// A value as it is written to a binary format. Only this crate's serializer is human-readable inside the mark.
 struct Plain<'a>(&'a Value);
 
 impl Serialize for Plain<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
             let mut bytes = Vec::new();
-            // The serializer that takes the bytes counts the levels, including those around the value.
+            // The depth is not limited here: the serializer that writes these bytes checks it, including the levels around the value.
             encode::put(self.0, &mut bytes, usize::MAX).map_err(serde::ser::Error::custom)?;
             return serializer.serialize_bytes(&bytes);
         }
@@ -49,7 +50,7 @@ impl Serialize for Plain<'_> {
             Value::F64(number) => serializer.serialize_f64(*number),
             Value::Str(text, _) => serializer.serialize_str(text),
             Value::RawStr(bytes, _) | Value::Bytes(bytes, _) => serializer.serialize_bytes(bytes),
-            // The name by which rmp-serde writes an extension.
+            // rmp-serde writes a newtype struct of this name as an extension.
             Value::Ext(kind, data, _) => serializer.serialize_newtype_struct("_ExtStruct", &(kind, Bytes::new(data))),
             Value::Array(list, _) => {
                 let mut elements = serializer.serialize_seq(Some(list.len()))?;
@@ -92,7 +93,7 @@ impl<'de> Visitor<'de> for Marked {
     }
 }
 
-/// The visitor of an entry's own bytes, which this format has checked, also their depth.
+/// The visitor of the bytes of an entry. This crate's deserializer has checked them and their depth.
 struct Encoded;
 
 impl Visitor<'_> for Encoded {

@@ -1,4 +1,4 @@
-//! [`values`]: values one after another.
+//! [`values`]: decodes values that follow one another.
 
 use core::fmt;
 use core::iter::FusedIterator;
@@ -8,7 +8,8 @@ use serde::Deserialize;
 
 use crate::error::Result;
 
-/// Decodes values that follow one another, each as by [`from_slice`](crate::from_slice): [`Value`](crate::Value)s, or any one type.
+/// Returns an iterator that decodes values which follow one another, each as [`from_slice`](crate::from_slice) does. All values have the
+/// same type, which can be [`Value`](crate::Value).
 ///
 /// ```
 /// use b2nd::Value;
@@ -40,7 +41,7 @@ pub struct Values<'de, T> {
 }
 
 impl<T> Values<'_, T> {
-    /// Returns the number of bytes that the values so far took.
+    /// Returns the total length in bytes of the values that have been decoded.
     pub fn offset(&self) -> usize {
         self.offset
     }

@@ -1,4 +1,4 @@
-//! The markers of sequences and maps.
+//! Writes and reads the markers and counts of sequences and maps.
 
 use super::{MAX_DIMENSIONS, Reader};
 use crate::error::{Error, ErrorKind, Result};
@@ -6,7 +6,7 @@ use crate::marker::{ARRAY16, ARRAY32, CountMarker, FIXARRAY, FIXMAP, MAP16, MAP3
 use crate::sink::Sink;
 
 impl CountMarker {
-    /// Writes the marker of `count` elements.
+    /// Writes the marker and count of a sequence or map of `count` elements.
     #[inline(always)]
     pub(crate) fn put<S: Sink>(self, sink: &mut S, count: usize) -> Result<()> {
         match (self, count) {
@@ -22,13 +22,13 @@ impl CountMarker {
         sink.put_slice(&bytes[..length])
     }
 
-    /// Inserts the marker of the `count` elements that have been written from `start` on.
+    /// Inserts the marker and count at `start`, before `count` elements that have been written already.
     pub(crate) fn insert<S: Sink>(self, sink: &mut S, start: usize, count: usize) -> Result<()> {
         let (bytes, length) = self.marker(count)?;
         sink.insert(start, &bytes[..length])
     }
 
-    /// Returns the marker's bytes, and how many they are.
+    /// Returns the bytes of the marker and count, and the number of these bytes.
     pub(crate) fn marker(self, count: usize) -> Result<([u8; 5], usize)> {
         let short = |base: u8| ([base + count as u8, 0, 0, 0, 0], 1);
         let long = |small: u8, wide: Option<u8>| match (u16::try_from(count), u32::try_from(count), wide) {
@@ -70,7 +70,7 @@ impl CountMarker {
 }
 
 impl Reader<'_> {
-    /// Takes the count of a sequence or map with this marker.
+    /// Consumes the marker of a sequence or map and returns the count.
     #[inline(always)]
     pub(crate) fn take_count(&mut self, marker: CountMarker) -> Result<usize> {
         match (marker, self.input.get(self.offset)) {
@@ -91,7 +91,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes a count that is not in the marker's own byte, and the reader after it.
+    /// Reads a count that is not stored in the marker itself. Returns the count and the reader after it.
     fn long_count(mut self, marker: CountMarker) -> Result<(usize, Self)> {
         let (expected, small, wide) = match marker {
             CountMarker::Array => ("array (90 to 9f, dc, dd)", Some(ARRAY16), Some(ARRAY32)),

@@ -1,24 +1,24 @@
-//! Any MessagePack, of this format and of other writers: every marker, and the length or count after it.
+//! Reads and writes any MessagePack, with every marker and the length or count after it, also markers that only other programs write.
 
 use super::Reader;
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::marker::{self, FALSE, FIXARRAY, FIXEXT16, FIXMAP, FIXSTR, MAX_DEPTH, NIL, TRUE};
 use crate::sink::Sink;
 
-/// Where a length or count is stored: in the marker's own byte, or in the bytes after it.
+/// The position of a length or count: in the marker itself, or in the bytes after it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Head {
-    /// In the marker: fixstr, fixarray, fixmap, fixext1 to fixext16.
+    /// In the marker itself: fixstr, fixarray, fixmap, fixext1 to fixext16.
     Fix,
-    /// In one byte after it: str8, bin8, ext8.
+    /// In one byte after the marker: str8, bin8, ext8.
     U8,
-    /// In two bytes: str16, bin16, ext16, array16, map16.
+    /// In two bytes after the marker: str16, bin16, ext16, array16, map16.
     U16,
-    /// In four bytes: str32, bin32, ext32, array32, map32.
+    /// In four bytes after the marker: str32, bin32, ext32, array32, map32.
     U32,
 }
 
-/// Entries that have a length or a count.
+/// A type of entries that have a length or a count.
 #[derive(Clone, Copy)]
 pub(crate) enum Family {
     Str,
@@ -28,7 +28,7 @@ pub(crate) enum Family {
     Map,
 }
 
-/// A marker and what belongs to it; of an array and a map, how many values or pairs follow.
+/// A marker and its data. For an array or map, the data is only the number of values or pairs that follow.
 #[derive(Clone, Copy)]
 pub(crate) enum Item<'de> {
     Nil,
@@ -52,7 +52,7 @@ pub(crate) enum Item<'de> {
 }
 
 impl Family {
-    /// Returns the marker with this head, if it can hold the length.
+    /// Returns the marker with this head, or `None` if such a marker cannot hold the length.
     fn marker(self, head: Head, length: usize) -> Option<u8> {
         let [fix, one, two, four] = match self {
             Family::Str => [low(FIXSTR, length, 31), Some(0xd9), Some(0xda), Some(marker::STR32)],
@@ -69,7 +69,7 @@ impl Family {
         }
     }
 
-    /// Returns the shortest head that holds the length, as generic encoders choose it.
+    /// Returns the shortest head that can hold the length, as generic encoders choose it.
     pub(crate) fn shortest(self, length: usize) -> Head {
         let heads = [Head::Fix, Head::U8, Head::U16];
         heads.into_iter().find(|&head| self.marker(head, length).is_some()).unwrap_or(Head::U32)
@@ -88,7 +88,7 @@ impl Family {
     }
 }
 
-/// Returns a marker with the length in its low bits.
+/// Returns a marker with the length in its low bits, or `None` if the length is above `limit`.
 fn low(base: u8, length: usize, limit: u8) -> Option<u8> {
     u8::try_from(length).ok().filter(|&length| length <= limit).map(|length| base | length)
 }
@@ -104,10 +104,10 @@ fn fixext(length: usize) -> Option<u8> {
     }
 }
 
-/// Writes a marker with this length or count.
+/// Writes a marker and its length or count.
 pub(crate) fn put_head<S: Sink>(sink: &mut S, kind: Family, head: Head, length: usize) -> Result<()> {
     let marker = kind.marker(head, length).ok_or_else(|| kind.cannot_hold(head, length))?;
-    // The marker exists, so the length fits after it.
+    // Since such a marker exists, the length fits the bytes after it.
     let [.., a, b, c, d] = u64::try_from(length).unwrap_or(u64::MAX).to_be_bytes();
     match head {
         Head::Fix => sink.put([marker]),
@@ -118,7 +118,7 @@ pub(crate) fn put_head<S: Sink>(sink: &mut S, kind: Family, head: Head, length: 
 }
 
 impl<'de> Reader<'de> {
-    /// Takes the next marker and what belongs to it.
+    /// Consumes the next marker and its data.
     pub(crate) fn take_item(&mut self) -> Result<Item<'de>> {
         let marker = self.peek()?;
         let mut after = Reader { offset: self.offset + 1, ..*self };
@@ -127,7 +127,7 @@ impl<'de> Reader<'de> {
         Ok(item)
     }
 
-    /// Takes the rest of an entry whose marker has just been taken.
+    /// Reads the data of an entry whose marker has been consumed.
     fn behind(&mut self, marker: u8) -> Result<Item<'de>> {
         let low = |mask: u8| usize::from(marker & mask);
         Ok(match marker {
@@ -173,7 +173,7 @@ impl<'de> Reader<'de> {
         })
     }
 
-    /// Takes a length after a marker, in a number of 1, 2 or 4 bytes.
+    /// Consumes a length of 1, 2 or 4 bytes, for a `width` of 0, 1 or 2.
     fn length(&mut self, width: u8) -> Result<(Head, usize)> {
         Ok(match width {
             0 => (Head::U8, u8::from_be_bytes(*self.take()?).into()),
@@ -187,7 +187,7 @@ impl<'de> Reader<'de> {
         Ok(Item::Ext(head, kind, self.take_slice(length)?))
     }
 
-    /// Takes the bytes of one whole entry with all that is in it, `depth` levels below the outermost.
+    /// Consumes a whole entry with its contents and returns its bytes. `depth` is the number of levels around the entry.
     pub(crate) fn take_entry(&mut self, depth: u8) -> Result<&'de [u8]> {
         let start = *self;
         self.skip(depth)?;
