@@ -15,17 +15,19 @@ class ByteSource {
   }
 }
 
-/** A file on disk, in Node. */
+/** A file on disk, in Node. It is opened when it is first read, since most files of a large directory are never read. */
 class PathSource {
-  constructor(name, handle, size) {
-    Object.assign(this, { name, handle, size });
+  constructor(name, open, size) {
+    Object.assign(this, { name, open, size });
   }
 
   async read(start, end) {
+    this.handle ??= this.open();
+    const handle = await this.handle;
     const bytes = new Uint8Array(Math.max(Math.min(end, this.size) - start, 0));
     let at = 0;
     while (at < bytes.length) {
-      const { bytesRead } = await this.handle.read(bytes, at, bytes.length - at, start + at);
+      const { bytesRead } = await handle.read(bytes, at, bytes.length - at, start + at);
       if (bytesRead === 0) break;
       at += bytesRead;
     }
@@ -33,17 +35,14 @@ class PathSource {
   }
 
   close() {
-    this.handle.close();
+    this.handle?.then((handle) => handle.close()).catch(() => {});
   }
 }
 
 async function ofPath(path) {
   const { open, readdir, stat } = await import("node:fs/promises");
   const { basename, join } = await import("node:path");
-  const file = async (path) => {
-    const handle = await open(path);
-    return new PathSource(basename(path), handle, (await handle.stat()).size);
-  };
+  const file = async (path) => new PathSource(basename(path), () => open(path), (await stat(path)).size);
   if (!(await stat(path)).isDirectory()) return file(path);
   // A store or a sparse frame.
   const files = new Map();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -243,6 +243,26 @@ test("objects are JSON, complex numbers pairs, and computed columns are refused"
   );
   await assert.rejects(file.rows(0, 1, ["twice"]), /column "twice": its values are not stored, but computed/);
   file.close();
+});
+
+test("files of a directory are opened when they are read, and closed with it", async () => {
+  const directory = join(data, "python-blosc2-2.2.9/storage__sframe_2d_int32.b2sd");
+  const opened = () =>
+    readdirSync("/proc/self/fd").filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).startsWith(directory);
+      } catch {
+        return false;
+      }
+    }).length;
+  const all = readdirSync(directory).length;
+  const file = await open(directory);
+  await file.info();
+  assert.ok(opened() > 0 && opened() < all, `${opened()} of ${all} files`);
+  await file.read();
+  file.close();
+  for (let tries = 0; opened() > 0 && tries < 200; tries += 1) await new Promise((go) => setTimeout(go, 10));
+  assert.equal(opened(), 0);
 });
 
 test("the rows of a table are objects", async () => {

@@ -1,4 +1,4 @@
-//! Elements of arrays: as text, as JSON, as numbers, and what is counted of them.
+//! Elements of arrays as text, JSON and numbers, and their statistics.
 //!
 //! ```
 //! use b2nd_view::elements::{Tally, json, reader, text};
@@ -31,11 +31,11 @@ pub use number::{Column, Number, Read, columns, reader};
 pub use tally::Tally;
 pub use text::{cell, in_quotes, significant, text, text_to};
 
-/// Refuses elements that are Python's objects.
+/// Returns an error if elements are Python objects.
 ///
 /// # Errors
 ///
-/// The dtype is one of objects, or has a field of them.
+/// The dtype is `object`, or contains a field of objects.
 pub fn no_objects(dtype: &DType) -> Result<()> {
     fn has_objects(dtype: &DType) -> bool {
         match dtype {

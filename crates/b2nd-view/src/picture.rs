@@ -169,7 +169,7 @@ impl Left {
         self.bottom += 12.0;
         let kind = match header.frame_type() {
             FrameType::Contiguous => "the frame",
-            FrameType::Sparse => "chunks.b2frame, its chunks in files beside it",
+            FrameType::Sparse => "chunks.b2frame, chunks in files next to it",
         };
         self.line("faint", kind);
         let mut x = MARGIN;

@@ -124,8 +124,8 @@ impl Reader {
         to_json(&self.grid.as_ref().filter(|grid| grid.nchunks() != 0).map(Grid::chunks_per_dimension))
     }
 
-    /// The picture of the chunks from these coordinates on, with at most so many along either axis: rows, then columns,
-    /// -1 where there is none.
+    /// Draws the chunks from these coordinates on, at most `most` along each of the two axes: rows, then columns, -1 for a missing
+    /// axis.
     pub fn picture(&self, axes: Vec<i32>, first: Vec<f64>, most: u32) -> String {
         let Some(grid) = &self.grid else { return "null".to_owned() };
         to_json(&chunk::picture(grid, &axes, &integers(&first), most.into()))

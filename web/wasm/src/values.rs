@@ -122,8 +122,8 @@ impl Values {
         read.map_or_else(nothing, |cells| cells.map_or_else(|error| problem(&error), |cells| to_json(&cells)))
     }
 
-    /// Begins to look at a slice. With `room` it takes steps along the axes that are `drawn`, so that no more elements are left than
-    /// there is room, and no more chunks are read than these. Says the shape, the steps and the chunks.
+    /// Starts to view a slice. With `room`, the limits of elements along the `drawn` axes, and `bytes`, the limit of bytes of chunks, it omits
+    /// elements by steps. Returns the shape, the steps and the chunks.
     pub fn begin(&mut self, start: Vec<f64>, end: Vec<f64>, drawn: Vec<u32>, room: Vec<f64>, square: bool, bytes: f64) -> String {
         let room = (!room.is_empty()).then_some(Room { drawn: &drawn, room: &room, square, bytes: bytes as u64 });
         self.look(&start, &end, &[], room)
@@ -154,8 +154,7 @@ impl Values {
         to_json(&seen.advance(array, &self.files))
     }
 
-    /// The slice as texts, row by row: with `fields`, those of each field of a structure next to each other. Null where a chunk is
-    /// broken.
+    /// Returns the slice as texts, row by row; with `fields`, a text for each field of a structure. Null for damaged chunks.
     pub fn texts(&self, rows: i32, columns: i32, fields: bool) -> String {
         self.drawn(|array, seen| Ok(to_json(&drawn::texts(array, seen, Plane::new(seen, rows, columns), fields))))
     }

@@ -83,7 +83,7 @@ pub fn significant(number: f64, digits: usize) -> String {
     format!("{mantissa}e{exponent}")
 }
 
-/// A cell of CSV, in quotes where it has to be.
+/// Formats a cell of CSV, in quotes if necessary.
 pub fn in_quotes(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) || text.trim() != text {
         return format!("\"{}\"", text.replace('"', "\"\""));
