@@ -40,7 +40,12 @@ pub fn page(frame: &Frame, name: &str, options: &Options) -> b2nd::Result<View> 
     page.line("kind", kind.name());
     if let Ok(trailer) = &trailer_read {
         let width = page.room(Page::TEXT + 1, details::WIDTH);
-        details::lines(kind, header, trailer, width).iter().for_each(|(label, text)| page.inner(label, text));
+        for (label, text) in details::lines(kind, header, trailer, width) {
+            match &*label {
+                "function" | "operand" => page.one_of_many(&label, &text),
+                _ => page.inner(label, text),
+            }
+        }
     }
     for Fact(label, text, _) in [facts::container(header), facts::compression(header)].concat() {
         page.line(label, text);

@@ -18,7 +18,7 @@ const NARROWEST: usize = 8;
 const LIST: usize = 4;
 
 /// Facts that a small screen can do without, the least important first.
-const DETAILS: [&str; 15] = [
+const DETAILS: [&str; 13] = [
     "threads",
     "split mode",
     "blocksize",
@@ -27,8 +27,6 @@ const DETAILS: [&str; 15] = [
     "padding",
     "blocks",
     "typesize",
-    "function",
-    "operand",
     "frame",
     "element",
     "filters",
@@ -160,12 +158,25 @@ impl Page {
 
     pub(super) fn line(&mut self, label: impl Display, text: impl Display) {
         let label = label.to_string();
-        let line = format!("  {}  {text}", styled(LABEL, format_args!("{label:width$}", width = Page::LABELS)));
+        let line = Page::labelled(&label, text);
         match self.parts.last_mut() {
             // The rest of a text that is too long for its line.
             Some(Part::Fact(_, lines)) if label.is_empty() => lines.push(line),
             _ => self.parts.push(Part::Fact(label, vec![line])),
         }
+    }
+
+    /// A fact of which there may be many, such as the lines of a function: the page cuts them like a list.
+    pub(super) fn one_of_many(&mut self, label: &str, text: &str) {
+        let line = Page::labelled(&format!("  {label}"), text);
+        match self.parts.last_mut() {
+            Some(Part::List(rows, _)) => rows.push(line),
+            _ => self.parts.push(Part::List(vec![line], "--full")),
+        }
+    }
+
+    fn labelled(label: &str, text: impl Display) -> String {
+        format!("  {}  {text}", styled(LABEL, format_args!("{label:width$}", width = Page::LABELS)))
     }
 
     pub(super) fn inner(&mut self, label: impl Display, text: impl Display) {
