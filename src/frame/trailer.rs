@@ -1,4 +1,4 @@
-//! [`Trailer`]: the end of a frame.
+//! [`Trailer`]: the trailer of a frame, which holds the variable-length metalayers.
 
 use alloc::borrow::{Cow, ToOwned};
 
@@ -11,9 +11,11 @@ use super::metalayers::{Metalayers, Place, Section, mismatch};
 use crate::error::{Error, Result, Segment};
 use crate::wire::Reader;
 
-/// The trailer of a frame, owned: the variable-length metalayers, which can be added, replaced and removed at any time.
+/// The trailer of a frame, which owns its data. It holds the variable-length metalayers, which can be added, replaced and removed at any
+/// time.
 ///
-/// Each content is a Blosc2 chunk, stored or compressed, that holds the value: see [`value`](Trailer::value).
+/// The content of each variable-length metalayer is a Blosc2 chunk, stored or compressed, with the value in it: see
+/// [`value`](Trailer::value).
 ///
 /// ```
 /// let file = std::fs::read("tests/data/example.b2nd")?;
@@ -34,20 +36,20 @@ pub struct Trailer {
 /// The length of a trailer without vlmetalayers.
 pub(super) const SHORTEST: usize = 35;
 
-/// The distance of trailer_len's marker from the end of the frame.
+/// The distance of the marker of the field trailer_len from the end of the frame.
 const LEN_BEFORE_END: usize = 23;
 
-/// The trailer's version in every file known.
+/// The version of the trailer in all known files.
 const VERSION: u8 = 1;
 
 impl Trailer {
-    /// Makes a trailer with these metalayers and no fingerprint.
+    /// Creates a trailer with these metalayers and no fingerprint.
     #[must_use]
     pub fn new(vlmetalayers: Metalayers) -> Self {
         Trailer { version: VERSION, vlmetalayers, fingerprint: [0; 17] }
     }
 
-    /// Decodes a trailer from exactly its bytes, which are the last [`trailer_len`](Trailer::trailer_len) bytes of a frame.
+    /// Decodes a trailer from exactly its bytes, the last [`trailer_len`](Trailer::trailer_len) bytes of a frame.
     ///
     /// # Errors
     ///
@@ -56,11 +58,11 @@ impl Trailer {
         crate::from_slice::<WireTrailer>(trailer).map_err(named)?.try_into()
     }
 
-    /// Decodes the trailer from the end of `tail`, which is a frame or the last part of one, such as the bytes of
+    /// Decodes the trailer at the end of `tail`, which is a frame or the last part of a frame, such as the bytes of
     /// [`Header::tail_range`](super::Header::tail_range).
     ///
-    /// In a frame without data, C-Blosc2 reads the trailer that follows the header, even if bytes follow that, and so do
-    /// [`File`](super::File) and [`Frame`](super::Frame). No known writer leaves two trailers in such a frame.
+    /// In a frame without data, C-Blosc2, [`File`](super::File) and [`Frame`](super::Frame) read the trailer that follows the header, even
+    /// if the frame does not end with it. No known writer leaves two trailers in such a frame.
     ///
     /// # Errors
     ///
@@ -70,20 +72,20 @@ impl Trailer {
         Trailer::from_slice(&tail[start..]).map_err(|error| error.shifted(start))
     }
 
-    /// Decodes the trailer at the front of the bytes after the header of a frame without data, as C-Blosc2 does, and ignores what follows
-    /// it.
+    /// Decodes the trailer at the start of `tail`, the bytes after the header of a frame without data. Like C-Blosc2, this ignores any
+    /// bytes after the trailer.
     pub(super) fn first_in(tail: &[u8]) -> Result<Trailer> {
         let trailer = crate::take_from_slice::<WireTrailer>(tail).map_err(named).and_then(|(wire, _)| Trailer::try_from(wire));
         trailer.map_err(|error| error.complete("the frame"))
     }
 
-    /// Returns the length that the trailer at the end of `tail` claims.
+    /// Returns the length of the trailer at the end of `tail`, as the trailer gives it. The length is not checked.
     pub(super) fn len_in(tail: &[u8]) -> Option<u64> {
         let end = tail.len().checked_sub(LEN_BEFORE_END)?;
         Reader::new(&tail[end..]).take_u32().ok().map(u64::from)
     }
 
-    /// Returns the start of the trailer in `tail`, which ends at the end of the frame.
+    /// Returns the position in `tail` of the trailer, which ends at the end of `tail`.
     pub(super) fn start_in(tail: &[u8]) -> Result<usize> {
         let Some(end) = tail.len().checked_sub(LEN_BEFORE_END) else {
             return Err(Error::end(LEN_BEFORE_END - tail.len(), tail.len()).field("the frame's trailer"));
@@ -97,16 +99,16 @@ impl Trailer {
 
     /// Returns the length of the trailer in bytes.
     pub fn trailer_len(&self) -> usize {
-        // Both lengths include the section's 10 bytes.
+        // Both lengths include the 10 bytes that a section without metalayers takes.
         SHORTEST - 10 + self.vlmetalayers.section_len()
     }
 
-    /// Returns the trailer's version: 1 in every file known.
+    /// Returns the trailer's version, which is 1 in all known files.
     pub fn version(&self) -> u8 {
         self.version
     }
 
-    /// Returns the variable-length metalayers. Each content is a chunk; [`value`](Trailer::value) returns the value in it.
+    /// Returns the variable-length metalayers. Each content is a chunk: [`value`](Trailer::value) returns the value in the chunk.
     pub fn vlmetalayers(&self) -> &Metalayers {
         &self.vlmetalayers
     }
@@ -116,17 +118,17 @@ impl Trailer {
         &mut self.vlmetalayers
     }
 
-    /// Returns the fingerprint: its type, then 16 bytes. All are 0 in every file known.
+    /// Returns the fingerprint: a byte for its type, then 16 bytes. All of them are 0 in all known files.
     pub fn fingerprint(&self) -> [u8; 17] {
         self.fingerprint
     }
 
-    /// Returns the value of the variable-length metalayer of this name, or `None` if there is none.
+    /// Returns the value of the variable-length metalayer with this name, or `None` if no vlmetalayer has this name.
     ///
     /// # Errors
     ///
-    /// Fails if the content is not a chunk, C-Blosc2 would read another metalayer, or it cannot be decompressed, as in
-    /// [`Chunk::data`].
+    /// Returns the errors of [`Chunk::data`]. Also fails if the content is not a chunk, or C-Blosc2 would read a different metalayer, whose
+    /// name has a NUL after this name.
     pub fn value(&self, name: &str) -> Result<Option<Cow<'_, [u8]>>> {
         let Some(content) = self.vlmetalayers.get_as_c(name).map_err(|error| error.field("vlmetalayers"))? else {
             return Ok(None);
@@ -135,11 +137,12 @@ impl Trailer {
         value.map(Some).map_err(|error| error.within(Segment::Key(name.to_owned()), None).field("vlmetalayers"))
     }
 
-    /// Sets the value of a variable-length metalayer, as a stored chunk of typesize 1.
+    /// Sets the value of a variable-length metalayer, and stores it in an uncompressed chunk of typesize 1.
     ///
     /// # Errors
     ///
-    /// Fails if the name is longer than 31 bytes or has a NUL, the value takes 2 GiB or more, or it is the 17th vlmetalayer.
+    /// Fails if the name is longer than 31 bytes or contains a NUL, the value is too long for a chunk (2 GiB less 32 bytes), or there are
+    /// 16 other vlmetalayers already.
     pub fn set_value(&mut self, name: &str, value: &[u8]) -> Result<()> {
         let chunk = Chunk::store(value, 1)?;
         self.vlmetalayers.insert(name, chunk.into_bytes())?;
@@ -155,7 +158,7 @@ fn named(error: Error) -> Error {
     }
 }
 
-/// The trailer as a file holds it.
+/// The trailer as stored in files.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Trailer", expecting = "a trailer of 4 elements")]
 struct WireTrailer<'a> {
@@ -193,7 +196,7 @@ impl TryFrom<WireTrailer<'_>> for Trailer {
     }
 }
 
-/// The trailer in formats for people, without the fields that follow from others.
+/// The trailer in human-readable formats, without the fields that can be computed from others.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Trailer", rename = "Trailer", deny_unknown_fields)]
 struct Readable {

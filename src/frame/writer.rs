@@ -1,4 +1,4 @@
-//! [`Writer`]: new frames from chunks that are compressed already.
+//! [`Writer`]: writes new frames from chunks that are compressed already.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -14,15 +14,15 @@ use super::trailer::Trailer;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 
-/// Writes a new frame: a header with its metalayers, chunks in order, variable-length metalayers.
+/// A writer of a new frame. It takes a header with metalayers, then the chunks in order, and variable-length metalayers.
 ///
-/// A chunk of an array holds its blocks one after another, each in C order. Chunks and blocks at the array's edges are padded to full
-/// size. Elements appended in the array's own order would come out permuted: [`Grid::pack`](crate::Grid::pack) brings them into the
-/// order of a chunk.
+/// A chunk of an array holds its blocks one after another, each in C order. Chunks and blocks at the edges of the array are padded to full
+/// size. So the elements of a chunk are not in the order of the array: [`Grid::pack`](crate::Grid::pack) brings them into the order of the
+/// chunk.
 ///
-/// Chunks come from any codec crate, or from [`Chunk::store`]. The frame goes into memory ([`Writer::new`]), into a file
-/// ([`Writer::create`]) or into a sparse frame's directory ([`Writer::create_sparse`]). A file or directory appears under its name only
-/// when it is complete.
+/// Chunks can come from [`Header::compressor`], from [`Chunk::store`] or from any other codec crate. The frame is written to memory
+/// ([`Writer::new`]), to a file ([`Writer::create`]) or to the directory of a sparse frame ([`Writer::create_sparse`]). A file or directory
+/// gets its final name only when it is complete.
 ///
 /// ```
 /// use b2nd::frame::{Chunk, Frame, Header, Sizes, Special, Writer};
@@ -46,21 +46,21 @@ use crate::error::{Error, Result};
 pub struct Writer<T = Memory> {
     header: Header,
     vlmetalayers: Trailer,
-    /// The index: little-endian, as the chunk that will hold it.
+    /// The entries of the index, in little-endian order.
     offsets: Vec<u8>,
     nbytes: u64,
     cbytes: u64,
-    /// True once a chunk was shorter than the others, which is the last.
+    /// Whether the last chunk was shorter than the chunksize, so that no other chunk can follow.
     ended: bool,
-    /// The first compressed chunk whose blocksize is not the header's, and that blocksize.
+    /// The number and the blocksize of the first compressed chunk whose blocksize differs from that of the header.
     odd_blocks: Option<(u64, usize)>,
-    /// True if a chunk was taken from another frame as it is.
+    /// Whether a chunk was copied from another frame, so that the chunks are not compared with the array's metalayer.
     is_copy: bool,
     target: T,
 }
 
 /// The destination of a [`Writer`]: [`Memory`], [`OneFile`](super::OneFile) or [`Directory`](super::Directory). Other crates cannot
-/// implement it.
+/// implement this trait.
 pub trait Target: sealed::Target {}
 
 impl<T: sealed::Target> Target for T {}
@@ -69,20 +69,20 @@ pub(super) mod sealed {
     use super::{FrameType, Result};
 
     pub trait Target {
-        /// The result of finishing a frame: its bytes in memory, nothing on disk.
+        /// The value that [`Writer::finish`] returns: the bytes of a frame in memory, or `()` for a frame on disk.
         type Output;
         const FRAME_TYPE: FrameType;
 
-        /// Writes the chunk with this number. In a contiguous frame it starts `position` bytes after the header.
+        /// Writes the chunk with this number. In a contiguous frame, the chunk starts `position` bytes after the header.
         fn put_chunk(&mut self, number: u64, position: u64, chunk: &[u8]) -> Result<()>;
 
-        /// Writes bytes of the next chunk, which start `offset` bytes after its start.
+        /// Writes a part of the next chunk, `offset` bytes after the start of the chunk.
         fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()>;
 
-        /// Completes a chunk of `length` bytes, all of which were put as parts.
+        /// Completes a chunk of `length` bytes, all of which were written by [`put_part`](Target::put_part).
         fn end_parts(&mut self, number: u64, position: u64, length: usize) -> Result<()>;
 
-        /// Writes the header before the chunks, and index and trailer after them.
+        /// Writes the header before the chunks, and `tail` (the index and the trailer) after them.
         fn finish(self, header: &[u8], tail: &[u8]) -> Result<Self::Output>;
     }
 }
@@ -91,7 +91,7 @@ pub(super) mod sealed {
 #[derive(Default)]
 pub struct Memory {
     chunks: Vec<u8>,
-    /// The end of the last chunk. Parts of a chunk that was not appended may follow.
+    /// The end of the last chunk that was appended. Parts of another chunk may follow.
     end: usize,
 }
 
@@ -121,7 +121,7 @@ impl sealed::Target for Memory {
     }
 }
 
-/// Writes bytes at a position of a buffer, which grows if it is shorter.
+/// Writes bytes at a position in a buffer, and extends the buffer if necessary.
 pub(super) fn put_at(buffer: &mut Vec<u8>, at: usize, bytes: &[u8]) -> Result<()> {
     let end = at.checked_add(bytes.len()).ok_or_else(|| Error::custom("the chunk is longer than memory"))?;
     buffer.resize(end.max(buffer.len()), 0);
@@ -143,7 +143,7 @@ impl<T: fmt::Debug> fmt::Debug for Writer<T> {
 }
 
 impl Writer<Memory> {
-    /// Makes a writer into memory.
+    /// Creates a writer of a frame in memory.
     #[must_use]
     pub fn new(header: Header) -> Self {
         Writer::to(header, Memory::default())
@@ -166,16 +166,17 @@ impl<T: Target> Writer<T> {
         }
     }
 
-    /// Appends a chunk unchanged, with two exceptions that C-Blosc2 needs to read it back. A stored chunk gets the header's blocksize.
-    /// (C-Blosc2 reads an array by the blocks of its metalayer, so compressed chunks must be made with that blocksize too.) A chunk of
-    /// zeros, NaN or uninitialized elements becomes an [entry in the index](Writer::append_special).
+    /// Appends a chunk. The chunk is written unchanged, with two exceptions, which C-Blosc2 needs to read it. A stored chunk gets the
+    /// blocksize of the header. (C-Blosc2 reads an array in the blocks that its metalayer gives, so compressed chunks must have that
+    /// blocksize too.) A chunk of zeros, NaN or uninitialized elements becomes an [entry in the index](Writer::append_special).
     ///
     /// # Errors
     ///
-    /// Fails if the chunk's data is longer than the header's chunksize, or the previous chunk was shorter, which only the last
-    /// one may be. Fails for a chunk of NaN with another typesize than the header's, and for a chunk of zeros, NaN or uninitialized
-    /// elements if chunks vary in length: an index entry holds no length, and C-Blosc2 does not open a file whose first chunk is
-    /// one. Also fails if the target cannot be written; the chunk can then be appended again, or left out.
+    /// Fails if the chunk's data is longer than the chunksize in the header, or if the previous chunk was shorter than the chunksize, since
+    /// only the last chunk may be shorter. Fails for a chunk of NaN whose typesize differs from that in the header. Fails for a chunk of
+    /// zeros, NaN or uninitialized elements if chunks vary in length: an entry in the index holds no length, and C-Blosc2 does not open a
+    /// file whose first chunk is such a chunk. Also fails if the target cannot be written; the chunk can then be appended again, or left
+    /// out.
     pub fn append(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let (nbytes, typesize) = (chunk.header().nbytes(), chunk.header().typesize());
         match chunk.header().special() {
@@ -193,7 +194,7 @@ impl<T: Target> Writer<T> {
         self.put(chunk, &chunk.bytes_in_blocks(blocksize), None)
     }
 
-    /// Checks that a chunk may come next, and notes its blocksize.
+    /// Checks that this chunk can be appended, and records its blocksize if it differs from that of the header.
     fn check(&mut self, chunk: &ChunkHeader) -> Result<()> {
         self.check_next(chunk.nbytes())?;
         let number = (self.offsets.len() / 8) as u64;
@@ -205,8 +206,9 @@ impl<T: Target> Writer<T> {
         Ok(())
     }
 
-    /// Writes bytes of the next chunk, which start `offset` bytes after its start, while the rest of it is compressed. They become part of
-    /// the frame with [`append_parts`](Writer::append_parts), and are overwritten if another chunk is appended instead.
+    /// Writes a part of the next chunk, `offset` bytes after the start of the chunk, while other parts are still being compressed. A call
+    /// of [`append_parts`](Writer::append_parts) adds the chunk to the frame. If another chunk is appended instead, it overwrites the
+    /// parts.
     ///
     /// # Errors
     ///
@@ -216,7 +218,8 @@ impl<T: Target> Writer<T> {
         self.target.put_part(self.cbytes, offset, part)
     }
 
-    /// Appends the chunk with this header, all of whose bytes were [put](Writer::put_part). Its blocksize is the header's.
+    /// Appends the chunk with this header, all of whose bytes were written by [`put_part`](Writer::put_part). The chunk must have the
+    /// blocksize of the frame's header.
     ///
     /// # Errors
     ///
@@ -231,12 +234,12 @@ impl<T: Target> Writer<T> {
         self.push(Offset::At(at), chunk.nbytes())
     }
 
-    /// Appends a special chunk of `nbytes` bytes, which takes only an entry in the index.
+    /// Appends a special chunk of `nbytes` bytes, which is stored only as an entry in the index.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`append`](Writer::append) and [`Chunk::special`]. Also fails if `special` is [`Special::Value`],
-    /// which needs a chunk, or chunks vary in length, since an index entry holds no length.
+    /// Returns the errors of [`append`](Writer::append) and [`Chunk::special`]. Also fails if `special` is [`Special::Value`], which needs
+    /// a chunk, or if chunks vary in length, since an entry in the index holds no length.
     pub fn append_special(&mut self, special: Special, nbytes: usize) -> Result<()> {
         if special == Special::Value {
             return Err(Error::custom("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
@@ -261,15 +264,16 @@ impl<T: Target> Writer<T> {
         self.vlmetalayers.set_value(name, value)
     }
 
-    /// Takes the trailer of another frame: its variable-length metalayers as they are, compressed or not.
+    /// Replaces the trailer, for example by the trailer of another frame. Its variable-length metalayers are written unchanged, compressed
+    /// or not.
     pub fn set_trailer(&mut self, trailer: Trailer) {
         self.vlmetalayers = trailer;
     }
 
-    /// Appends a chunk of another frame as it is, byte for byte and not decoded: an entry that is special in its index is special in
-    /// this one. Returns the length of its data.
+    /// Appends a chunk of another frame unchanged, without decompressing it. A special entry in the other frame's index is copied to the
+    /// index of this frame. Returns the length of the chunk's data.
     ///
-    /// Whether such chunks are those of the array that the header describes is then not checked.
+    /// After a call of this method, [`finish`](Writer::finish) does not check that the chunks match the array that the header describes.
     ///
     /// # Errors
     ///
@@ -297,7 +301,7 @@ impl<T: Target> Writer<T> {
         Ok(chunk.header().nbytes())
     }
 
-    /// Writes a chunk's bytes, unless an entry in the index gives all of its elements.
+    /// Appends a chunk. If `special` is given, only this entry is added to the index, and no bytes are written.
     fn put(&mut self, chunk: &Chunk<'_>, bytes: &[u8], special: Option<Offset>) -> Result<()> {
         let number = (self.offsets.len() / 8) as u64;
         let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
@@ -308,19 +312,20 @@ impl<T: Target> Writer<T> {
         self.push(special.unwrap_or(Offset::At(at)), chunk.header().nbytes())
     }
 
-    /// Writes index, trailer and header. On disk the frame then appears under its name; in memory this returns its bytes.
+    /// Writes the index, the trailer and the header. A frame on disk then gets its final name. For a frame in memory, this returns its
+    /// bytes.
     ///
     /// # Errors
     ///
-    /// Fails if the frame does not hold the array that its metalayer describes: it has too few or too many chunks, a last chunk
-    /// that is not padded to full size, or a typesize, chunksize or blocksize that disagrees with the shapes and the dtype. Also
-    /// fails if there are more than 16 metalayers, or the target cannot be written.
+    /// Fails if the frame does not match the array that its metalayer describes: it has too few or too many chunks, the last chunk is not
+    /// padded to full size, or the typesize, chunksize or blocksize does not match the shapes and the dtype. Also fails if there are more
+    /// than 16 metalayers, or the target cannot be written.
     pub fn finish(self) -> Result<<T as sealed::Target>::Output> {
         let (target, header, tail) = self.ended()?;
         target.finish(&header, &tail)
     }
 
-    /// Returns the target, and what it needs to be finished: the header, and index with trailer.
+    /// Checks the frame, and returns the target, the bytes of the header, and the bytes of the index and trailer.
     pub(super) fn ended(self) -> Result<(T, Vec<u8>, Vec<u8>)> {
         if !self.is_copy {
             self.check_array()?;
@@ -337,7 +342,7 @@ impl<T: Target> Writer<T> {
         Ok((target, crate::to_vec(&header)?, tail))
     }
 
-    /// Checks that a chunk of this length may come next.
+    /// Checks that a chunk of this length can be appended.
     fn check_next(&self, nbytes: usize) -> Result<()> {
         let number = self.offsets.len() / 8;
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
@@ -359,9 +364,9 @@ impl<T: Target> Writer<T> {
         Ok(())
     }
 
-    /// Checks that the chunks are those of the array that the header's metalayer describes, if there is one.
+    /// Checks that the chunks match the array that the header describes, if the header has the metalayer of an array.
     fn check_array(&self) -> Result<()> {
-        // A user's metalayer may have the array's name and hold something else.
+        // A metalayer of a user may have the same name and other content.
         let Ok(Some(array)) = self.header.array() else { return Ok(()) };
         let grid = array.geometry().grid()?;
         let refuse = |name: &str, expected: i64, found: i64| match expected == found {
@@ -373,8 +378,8 @@ impl<T: Target> Writer<T> {
         let typesize = i64::from(self.header.typesize());
         if let Some(Ok(dtype)) = array.dtype().map(str::parse::<DType>) {
             let itemsize = i64::try_from(dtype.itemsize()).unwrap_or(i64::MAX);
-            // C-Blosc2 writes |u1 if no dtype was given, and NumPy's string of an aligned structure leaves out padding. The typesize is
-            // then the right one.
+            // The dtype may be shorter than the elements: C-Blosc2 writes |u1 if no dtype was given, and NumPy's string of an aligned
+            // structure leaves out padding.
             let may_be_longer = array.dtype() == Some("|u1") || !matches!(dtype, DType::Scalar(_));
             if itemsize > typesize || !may_be_longer {
                 refuse("typesize", itemsize, typesize)?;

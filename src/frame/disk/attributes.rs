@@ -1,10 +1,10 @@
-//! A file's owner, group, permissions and extended attributes, copied to the file that replaces it as far as the system allows.
+//! Copies the owner, group, permissions and extended attributes of a file to the file that replaces it, as far as the system allows.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Gives a file the owner, the group, the permissions and the extended attributes of another.
+/// Copies the owner, group, permissions and extended attributes of the file `from` to the file `to`.
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let permissions = own(from, to)?;
     fs::set_permissions(to, permissions)?;
@@ -13,7 +13,8 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Copies owner and group as far as this process may, and returns permissions that grant no user more than before.
+/// Copies the owner and the group, if this process may do so. Returns the permissions for the new file, which give no user more access than
+/// before.
 #[cfg(unix)]
 fn own(from: &Path, to: &Path) -> io::Result<fs::Permissions> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -21,7 +22,7 @@ fn own(from: &Path, to: &Path) -> io::Result<fs::Permissions> {
     let (old, new) = (fs::metadata(from)?, fs::metadata(to)?);
     let mut mode = old.mode() & 0o7777;
     if old.gid() != new.gid() && chown(to, None, Some(old.gid())).is_err() {
-        // Another group does not get the old group's permissions.
+        // The new file has another group, which must not get the permissions of the old group.
         mode = mode & !0o6070 | mode & (mode & 0o007) << 3;
     }
     if old.uid() != new.uid() && chown(to, Some(old.uid()), None).is_err() {
@@ -35,13 +36,13 @@ fn own(from: &Path, _: &Path) -> io::Result<fs::Permissions> {
     Ok(fs::metadata(from)?.permissions())
 }
 
-/// Copies extended attributes, including access control lists. Those that the system refuses are omitted.
+/// Copies the extended attributes, including access control lists. Attributes that the system refuses are left out.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn extended(from: &Path, to: &Path) {
     use alloc::vec::Vec;
     use rustix::fs::{XattrFlags, getxattr, listxattr, setxattr};
 
-    /// Linux's limit for a list or a value.
+    /// The maximum length of a list of names or of a value in Linux.
     const MOST: usize = 1 << 16;
 
     let mut buffer = Vec::with_capacity(MOST);

@@ -1,4 +1,4 @@
-//! Copies a part of a file, and keeps its holes.
+//! Copies a part of a file without filling its holes.
 
 use alloc::format;
 use core::ops::Range;
@@ -8,10 +8,11 @@ use std::io::{self, SeekFrom};
 use super::storage::Handle;
 use crate::error::Result;
 
-/// The number of bytes that are copied at once. The buffer of `io::copy` is too small for a large file.
+/// The length of the buffer in bytes. `io::copy` uses a smaller buffer, which is slow for large files.
 const AT_ONCE: usize = 1 << 20;
 
-/// Copies exactly these bytes to the position of `to`, in constant memory, and leaves `to` after them.
+/// Copies exactly this range of bytes to the current position of `to`, in constant memory. The position of `to` is then after the copied
+/// bytes.
 pub(super) fn copy(from: &mut dyn Handle, range: Range<u64>, to: &mut dyn Handle) -> Result<()> {
     let length = range.end.saturating_sub(range.start);
     let there = from.file().metadata()?.len();
@@ -45,8 +46,8 @@ pub(super) fn copy(from: &mut dyn Handle, range: Range<u64>, to: &mut dyn Handle
     Ok(())
 }
 
-/// Returns the first part of the range that holds data; the bytes before it read as zeros. All of the range if the system does
-/// not know.
+/// Returns the first part of the range that holds data. The bytes before it are a hole, which reads as zeros. Returns the whole range if
+/// the system cannot tell.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple", target_os = "freebsd"))]
 fn first_data(file: &fs::File, range: Range<u64>) -> Range<u64> {
     use rustix::fs::{
