@@ -334,7 +334,7 @@ impl<T: Target> Writer<T> {
         if header.metalayers().len() > MAX_METALAYERS {
             return Err(header.metalayers().too_many());
         }
-        // Without chunks the trailer follows the header.
+        // If the frame has no chunks, it has no index.
         let mut tail = if offsets.is_empty() { Vec::new() } else { Chunk::index(&offsets)?.into_bytes() };
         tail.extend_from_slice(&crate::to_vec(&vlmetalayers)?);
         header.set_has_vlmetalayers(!vlmetalayers.vlmetalayers().is_empty());

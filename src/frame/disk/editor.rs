@@ -1,4 +1,4 @@
-//! Edits a frame in its file. A crash at any moment leaves the old content or the new one.
+//! [`Editor`]: changes a frame in its file. A crash at any moment leaves the old content or the new one.
 
 pub(super) mod chunks;
 
@@ -27,7 +27,7 @@ use crate::frame::trailer::Trailer;
 use crate::frame::writer::Writer;
 use crate::layout::Layout;
 
-/// The size of a sector. A write inside one aligned sector is taken to be atomic.
+/// The size of a sector. A write inside one aligned sector is assumed to be atomic.
 const SECTOR: u64 = 512;
 
 /// The bytes of a header that an edit of the trailer changes, from frame_len to has_vlmetalayers. All of them are in one sector.
@@ -37,53 +37,56 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 ///
 /// # After a crash
 ///
-/// A crash, a full disk or a failed write at any moment leaves a file that opens with the old content or the new one.
-/// If the changed bytes are in one aligned sector of 512 bytes, they are overwritten in place, and that one write is taken to be
-/// atomic. A new trailer is written before or after the old one and synced, and one write of frame_len makes it valid. Everything else
-/// is written to a temporary file next to the file (`.NAME.0.tmp`), synced, and renamed over it. A symbolic link is followed: the file
-/// that it names is replaced. Bytes after the frame are not part of it and are not kept. The next edit removes what a killed process
-/// left of this file, and the next new file in the directory what was left of any `.b2nd` or `.b2frame`.
+/// A crash, a full disk or a failed write at any moment leaves a file that opens with the old content or the new one. If the changed bytes
+/// of a metalayer lie in one aligned sector of 512 bytes, they are overwritten in place, in one write, which is assumed to be atomic. A new
+/// trailer is written before or after the old one and synced, then one write of frame_len makes it valid. In all other cases, a new file is
+/// written under a temporary name in the same directory (`.NAME.0.tmp`), synced, and renamed over the old file. If the path is a symbolic
+/// link, the file that it names is replaced. Bytes after the frame are not kept. If a process is killed, its temporary file is removed by
+/// the next edit of the same file, or when this crate creates the next file in the directory.
 ///
-/// After an error the `Editor` shows what the file holds, the old content or the new one, and the edit can be tried again. Space
-/// taken on a full disk is freed. An edit that changes nothing still syncs.
+/// After an error, the `Editor` shows the content of the file, the old or the new one, and the edit can be tried again. If the disk was
+/// full, the space that the edit took is freed. An edit that changes nothing still syncs the file.
 ///
 /// # Several editors
 ///
-/// An `Editor` locks the file until it is dropped. The lock keeps out every other editor, [`rewrite`](crate::frame::rewrite), any
-/// [`Writer`](crate::frame::Writer) that replaces the file, and [`File::open_shared`], in this process and in others.
-/// [`File::open`] takes no lock and reads the current content. The lock is advisory (`flock`; on Windows the file is opened so that
-/// no other process can open it to write). On a file system without locks, such as some network file systems, files are edited unlocked.
+/// An `Editor` locks the file until the `Editor` is dropped. The lock blocks, in this process and in others, other editors,
+/// [`rewrite`](crate::frame::rewrite), any [`Writer`](crate::frame::Writer) that replaces the file, and [`File::open_shared`].
+/// [`File::open`] takes no lock and reads the current content. The lock is advisory (`flock`; on Windows, the file is opened in such a way
+/// that no other process can open it for writing). On a file system without locks, such as some network file systems, files are edited
+/// without a lock.
 ///
-/// C-Blosc2 has an advisory lock of its own, with `locking=True` or the environment variable `BLOSC_LOCKING`: on the file
-/// `NAME.b2lock` next to the frame, in a sparse frame's directory `.b2lock`. An `Editor` takes it too if the file exists or
-/// `BLOSC_LOCKING` is set (to neither nothing nor `0`), and makes C-Blosc2 read the frame again. A symbolic link under its name, or a
-/// file that is longer than a lock file, is an error. Set `BLOSC_LOCKING` if C-Blosc2 may open the file during an edit.
+/// C-Blosc2 has its own advisory lock, which it uses with `locking=True` or if the environment variable `BLOSC_LOCKING` is set. It locks
+/// the file `NAME.b2lock` next to the frame, or `.b2lock` in the directory of a sparse frame. An `Editor` takes this lock too if the lock
+/// file exists or `BLOSC_LOCKING` is set (to a value other than an empty string or `0`), and makes C-Blosc2 read the frame again. If the
+/// lock file is a symbolic link, or is longer than a lock file can be, the edit fails. Set `BLOSC_LOCKING` if C-Blosc2 may open the file
+/// during an edit.
 ///
-/// Together with python-blosc2 4.14.1 with `locking=True`, nothing is lost by assignments to elements, nor by anything inside
-/// `schunk.holding_lock()`. Outside it, an assignment to `vlmeta` or `meta` and a `resize` write the metadata that Python read before
-/// it took the lock: edits made in between are lost, and after a rewrite to a header of another length the frame is destroyed.
-/// A C-Blosc2 without its lock may do the same at any time. Each edit checks that the header is still the one that was read, and that
-/// the path still names the file.
+/// If python-blosc2 4.14.1 with `locking=True` changes the same file, assignments to elements are safe, and so is all code inside
+/// `schunk.holding_lock()`. Outside it, an assignment to `vlmeta` or `meta` and a `resize` are not safe: they write metadata that Python
+/// read before it took the lock. Edits made in between are lost, and if such an edit changed the length of the header, the frame is
+/// destroyed. C-Blosc2 without its lock may do the same at any time. Each edit checks that the header is still the one that was read, and
+/// that the path still names the file.
 ///
 /// # Attributes of a replaced file
 ///
-/// A replaced file keeps its permissions, and its owner, group and extended attributes (access control lists among them) as far as
-/// the system lets this process set them. If the group cannot be kept, it loses the permissions that others do not have. Other hard
-/// links to it keep the old content; its creation time is new; on Windows it has its directory's access control. Holes stay holes. A
-/// read-only file is refused.
+/// If a file is replaced, the new file gets the permissions of the old one, and its owner, group and extended attributes (including access
+/// control lists) as far as the system allows. If the group cannot be kept, the new group gets only those permissions of the old group that
+/// all other users have too. Other hard links to the old file keep the old content. The creation time is new. On Windows, the new file has
+/// the access control of its directory. Holes are kept. A read-only file is not replaced: the edit fails.
 pub struct Editor {
     file: File,
     claim: Claim,
 }
 
 impl File {
-    /// Opens a frame for reading and editing: a file, or a sparse frame's directory. Waits until no other editor has it open.
+    /// Opens a frame, which is a file or the directory of a sparse frame, for reading and editing. Waits until no other editor has the
+    /// frame open.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`open`](File::open). Also fails if the path does not name a regular file, or the file is read-only.
-    /// Returns [`ErrorKind::Locked`] if this thread itself holds an [`Editor`] of it or has it open by
-    /// [`open_shared`](File::open_shared), and so would wait forever.
+    /// Returns the errors of [`open`](File::open). Also fails if the path does not name a regular file, or the file is read-only. Returns
+    /// [`ErrorKind::Locked`] if this thread has an [`Editor`] of the file or has it open by [`open_shared`](File::open_shared), since it
+    /// would then wait for itself forever.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-edit-{}.b2nd", std::process::id()));
@@ -101,7 +104,7 @@ impl File {
         Editor::open(path.as_ref(), true)
     }
 
-    /// Opens a frame for reading and editing, without waiting.
+    /// Opens a frame for reading and editing, without waiting for other editors.
     ///
     /// # Errors
     ///
@@ -134,55 +137,55 @@ impl Editor {
         open().map_err(|error| named(error, &path))
     }
 
-    /// Replaces the content of the metalayer under the name of type `T`.
+    /// Replaces the content of the metalayer with the name of type `T`. The new content must have the same length.
     ///
-    /// [`Layout::is_fixed`](crate::Layout::is_fixed) returns beforehand whether all values of a type have one length, and so always fit.
+    /// If [`Layout::is_fixed`](crate::Layout::is_fixed) returns true, all values of the type have the same length, and so always fit.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`set_metalayer_bytes`](Editor::set_metalayer_bytes). The fields whose lengths differ are given by
-    /// their names.
+    /// Returns the errors of [`set_metalayer_bytes`](Editor::set_metalayer_bytes). If the length differs, the error also names the fields
+    /// whose lengths differ.
     pub fn set_metalayer<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
         let content = crate::to_vec(value)?;
         self.named(|editor| editor.write_metalayer(T::NAME, &content, || crate::layout(value).ok()))
     }
 
-    /// Replaces the content of a metalayer with one of the same length. An array's metalayer may be replaced by that of a shorter
-    /// array: the tail of the old one stays after it, as after a squeeze in C-Blosc2.
+    /// Replaces the content of a metalayer by content of the same length. The metalayer that describes an array may also become shorter:
+    /// the end of the old content then stays after the new content, as after a squeeze in C-Blosc2.
     ///
     /// # Errors
     ///
-    /// Fails if the header has no such metalayer, or its content has another length: it cannot grow, since chunks follow the
-    /// header, and after a shorter one readers would find the tail of the old; the sentence names the entries whose lengths
-    /// differ. [`rewrite`](Editor::rewrite) adds and lengthens metalayers. [`ErrorKind::Io`] if writing fails; see [`Editor`] for
-    /// what the file then holds.
+    /// Fails if the header has no such metalayer, or the new content has another length: content cannot become longer, since chunks follow
+    /// the header, and after shorter content readers would find the end of the old content. The error names the entries whose lengths
+    /// differ. To add or lengthen metalayers, use [`rewrite`](Editor::rewrite). Returns [`ErrorKind::Io`] if writing fails: see [`Editor`]
+    /// for the content of the file in this case.
     pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.named(|editor| editor.write_metalayer(name, content, || None))
     }
 
     /// Sets the value of a variable-length metalayer, uncompressed.
     ///
-    /// The old trailer stays in the file until a later edit overwrites it.
+    /// The old trailer stays in the file, as unused bytes, until a later edit overwrites it.
     ///
     /// # Errors
     ///
-    /// Fails if the name is longer than 31 bytes or has a NUL, the value takes 2 GiB or more, or it is the 17th vlmetalayer
-    /// (C-Blosc2 opens such a file, and destroys it at its next write). [`ErrorKind::Io`] if writing fails; see [`Editor`] for
-    /// what the file then holds.
+    /// Fails if the name is longer than 31 bytes or contains a NUL, or the value is too long for a chunk (2 GiB less 32 bytes). Also fails
+    /// if there are 16 other vlmetalayers already: C-Blosc2 opens a file with more, but destroys it at its next write. Returns
+    /// [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
     pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
         self.named(|editor| editor.edit_trailer(|trailer| trailer.set_value(name, value)))
     }
 
-    /// Removes a variable-length metalayer. Returns `false` if there is none of this name.
+    /// Removes a variable-length metalayer. Returns `false` if no vlmetalayer has this name.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Io`] if writing fails; see [`Editor`] for what the file then holds.
+    /// Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
         self.named(|editor| editor.edit_trailer(|trailer| Ok(trailer.vlmetalayers_mut().remove(name).is_some())))
     }
 
-    /// Rewrites the frame with other metalayers, as [`rewrite`](crate::frame::rewrite) does, and continues with the new file.
+    /// Rewrites the frame with other metalayers, like [`rewrite`](crate::frame::rewrite). This `Editor` then edits the new file.
     ///
     /// # Errors
     ///
@@ -206,13 +209,13 @@ impl Editor {
         })
     }
 
-    /// Replaces this frame by a new one, and continues with it. `fill` gets the old frame, and the writer of the new one, which
-    /// has this header and keeps the file's permissions.
+    /// Replaces this frame by a new one with the given header. `fill` gets the old frame and the writer of the new frame. The new file
+    /// keeps the permissions of the old one, and this `Editor` then edits the new file.
     ///
     /// # Errors
     ///
-    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if it is a sparse frame, which is many files. The old
-    /// frame is then as it was.
+    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if the frame is sparse, since it consists of many files. After an
+    /// error of `fill`, or for a sparse frame, the old frame is unchanged.
     pub fn replace_with<E: From<Error>>(
         &mut self,
         header: Header,
@@ -237,7 +240,8 @@ impl Editor {
 
     fn write_metalayer(&mut self, name: &str, content: &[u8], layout: impl FnOnce() -> Option<Layout>) -> Result<()> {
         let place = self.header().metalayers().get(name).ok_or_else(|| no_room(name, 0, None))?;
-        // The array's metalayer may be followed by the tail of a longer one, as after a squeeze in C-Blosc2. Others are read to their end.
+        // The metalayer of an array may be followed by the end of a longer one, as after a squeeze in C-Blosc2. Readers expect other
+        // metalayers to fill their content.
         let may_be_shorter =
             [B2ndMeta::<&str>::NAME, CatervaMeta::NAME].contains(&name) && crate::from_slice::<ArrayMeta<&str>>(content).is_ok();
         if content.len() > place.len() || (content.len() < place.len() && !may_be_shorter) {
@@ -271,12 +275,12 @@ impl Editor {
         let mut header = self.header().clone();
         header.set_has_vlmetalayers(!trailer.vlmetalayers().is_empty());
         if header.nbytes() == 0 {
-            // C-Blosc2 then looks for the trailer after the header, whatever frame_len says.
+            // Without data, C-Blosc2 reads the trailer that follows the header, even if frame_len is larger.
             header.set_frame_len(header.header_len() as u64 + bytes.len() as u64);
             self.replace(&[crate::to_vec(&header)?, bytes].concat(), 0..0)?;
             return Ok(edited);
         }
-        // Over older trailers if the new one fits there, otherwise after the valid one.
+        // Write over older, unused trailers if the new trailer fits there, otherwise after the valid trailer.
         let (end, old_len) = (header.frame_len(), crate::to_vec(&old)?.len() as u64);
         let fits = |free: &u64| free + bytes.len() as u64 <= end - old_len;
         let at = index_end(self, old_len).ok().filter(fits).unwrap_or(end);
@@ -286,7 +290,7 @@ impl Editor {
         Ok(edited)
     }
 
-    /// Writes a trailer, and then the header's fields that make it valid.
+    /// Writes a trailer, then the fields of the header that make it valid.
     fn write_trailer(&mut self, at: u64, trailer: &[u8], header: &Header) -> Result<()> {
         let fields = &crate::to_vec(header)?[CHANGED];
         let end = header.frame_len();
@@ -296,7 +300,7 @@ impl Editor {
             self.claim.handle.write_at(at, trailer)?;
             let file = self.checked_handle()?;
             file.write_at(CHANGED.start as u64, fields)?;
-            // C-Blosc2 refuses a frame in memory that is followed by anything.
+            // C-Blosc2 refuses a frame in memory if any bytes follow it.
             if end < length {
                 file.set_len(end)?;
             }
@@ -304,13 +308,13 @@ impl Editor {
         };
         let written = write();
         if written.is_err() && !self.reopened().is_ok_and(|file| file.header() == header) {
-            // Free the space that was taken on a full disk.
+            // Free the space that was taken, since the disk may be full.
             let _ = self.claim.handle.set_len(length);
         }
         written
     }
 
-    /// Adopts the header that was written, which the file may hold even after an error.
+    /// Opens the file again if it has the new header, which is possible even after an error.
     fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
         match self.reopened() {
             Ok(file) if file.header() == &header => self.file = file,
@@ -321,18 +325,18 @@ impl Editor {
         written
     }
 
-    /// Returns the frame as its file holds it now.
+    /// Opens the frame in the current content of the file.
     fn reopened(&self) -> Result<File> {
         File::of(self.file.path().to_path_buf(), self.claim.handle.file().try_clone()?, 0)
     }
 
-    /// Syncs if there is nothing to change, since an earlier edit may have failed after its last write.
+    /// Syncs the file when there is nothing to change, since an earlier edit may have failed between its last write and the sync.
     fn settle(&mut self) -> Result<()> {
         self.checked_handle()?.sync()?;
         Ok(sync_parent(self.claim.path())?)
     }
 
-    /// Returns the file, if its path still names it and its header is still the one that was read.
+    /// Returns the file, after a check that its path still names it and that its header is still the one that was read.
     fn checked_handle(&mut self) -> Result<&mut dyn Handle> {
         self.claim.renew()?;
         let known = crate::to_vec(self.file.header())?;
@@ -346,7 +350,7 @@ impl Editor {
         Ok(file)
     }
 
-    /// Replaces the file with a new one: `front`, then a part of the old file.
+    /// Replaces the file by a new one that holds `front`, followed by a part of the old file.
     fn replace(&mut self, front: &[u8], rest: Range<u64>) -> Result<()> {
         self.checked_handle()?;
         let (staged, mut new) = Staged::file(self.claim.path())?;
@@ -356,12 +360,12 @@ impl Editor {
         self.put(staged, new)
     }
 
-    /// Renames a complete new file over this one, and continues with it.
+    /// Renames a complete new file over this one, which then becomes the edited file.
     fn put(&mut self, staged: Staged, mut new: Box<dyn Handle>) -> Result<()> {
         new.sync()?;
         self.checked_handle()?;
         let put = staged.replace(&mut self.claim);
-        // Even after an error it may have the name.
+        // The new file may have the name even after an error.
         if is_at(new.file(), self.claim.path())? {
             self.claim.handle = new;
             self.file = self.reopened()?;
@@ -389,7 +393,7 @@ trait WriteAt {
 }
 
 impl WriteAt for dyn Handle + '_ {
-    /// Writes at a position and syncs.
+    /// Writes bytes at a position and syncs the file.
     fn write_at(&mut self, position: u64, bytes: &[u8]) -> io::Result<()> {
         self.seek(SeekFrom::Start(position))?;
         self.write_all(bytes)?;

@@ -18,8 +18,8 @@ use crate::frame::trailer::Trailer;
 
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
 ///
-/// The file stays open: if another file replaces it, this still reads the old one. Every read names its position, so threads can share
-/// a `File`. A sparse frame's chunks are opened when they are read.
+/// The file stays open: if it is replaced, a `File` still reads the old file. Reads do not share a position, so threads can use the same
+/// `File`. The files of a sparse frame's chunks are opened each time that a chunk is read.
 ///
 /// ```
 /// let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
@@ -32,7 +32,7 @@ pub struct File {
 }
 
 impl File {
-    /// Opens a frame for reading: a file, or a sparse frame's directory.
+    /// Opens a frame, which is a file or the directory of a sparse frame, for reading.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl File {
         File::open_at(path, 0)
     }
 
-    /// Opens a frame that starts at byte `offset` of a bigger file.
+    /// Opens a frame that starts at byte `offset` of a larger file.
     ///
     /// # Errors
     ///
@@ -50,7 +50,8 @@ impl File {
         let path = path.as_ref();
         let open = |path: &Path| File::of(path.to_owned(), open_to_read(path)?, offset);
         match open(path) {
-            // On some systems a directory opens as a file and fails to read. Checking first would cost a system call.
+            // On some systems, a directory can be opened like a file, and only reading it fails. Checking this first would cost a system
+            // call.
             Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
                 open(&path).map_err(|error| name_file(error, &path))
@@ -59,13 +60,13 @@ impl File {
         }
     }
 
-    /// Opens a frame for reading and keeps editors out while it is open. It waits for a current [`Editor`](super::Editor), and new
-    /// ones wait for it. It also takes C-Blosc2's lock, shared, if an `Editor` would take it. Any number of shared files can be open
-    /// at once.
+    /// Opens a frame for reading, and blocks editors while the frame is open. This waits until no [`Editor`](super::Editor) has the frame
+    /// open. It also takes a shared lock on the lock file of C-Blosc2 in the cases in which an `Editor` takes that lock. Any number of
+    /// readers can have the frame open in this way at the same time.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`open`](File::open), and [`ErrorKind::Locked`] if this thread itself holds an `Editor` of it.
+    /// Returns the errors of [`open`](File::open), and [`ErrorKind::Locked`] if this thread has an `Editor` of the frame.
     pub fn open_shared(path: impl AsRef<Path>) -> Result<File> {
         let path = frame_file(path.as_ref());
         let open = || -> Result<File> {
@@ -77,7 +78,7 @@ impl File {
         open().map_err(|error| if matches!(error.kind(), ErrorKind::Io(_)) { named(error, &path) } else { error })
     }
 
-    /// Reads the header of a frame in an open file.
+    /// Opens the frame at byte `offset` of an open file.
     pub(super) fn of(path: PathBuf, file: fs::File, offset: u64) -> Result<File> {
         File::from_source(FileSource::new(file, path), offset)
     }
@@ -94,22 +95,22 @@ impl File {
         }
     }
 
-    /// Reads the frame's trailer, in one read of 4 KiB, or two if it is longer.
+    /// Reads the frame's trailer, in one read of 4 KiB, or two if the trailer is longer.
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read or is shorter than the frame, or the frame does not end with a trailer, or the trailer is
-    /// longer than 256 MiB.
+    /// Fails if the file cannot be read or is shorter than the frame, the frame does not end with a trailer, or the trailer is longer than
+    /// 256 MiB.
     pub fn trailer(&self) -> Result<Trailer> {
         Ok(self.frame.read_tail()?.trailer)
     }
 
-    /// Reads the chunk with this number, from the frame or from its own file.
+    /// Reads the chunk with this number, from the frame or from the chunk's own file.
     ///
     /// # Errors
     ///
-    /// Fails if there is no such chunk, its header disagrees with the index or the frame's header, the index is damaged, or the
-    /// file cannot be read.
+    /// Fails if the frame has no such chunk, the chunk does not match the index or the frame's header, the index is damaged, or the file
+    /// cannot be read.
     pub fn chunk(&self, number: u64) -> Result<Chunk<'static>> {
         Ok(self.frame.chunk(number)?.into_owned())
     }
@@ -119,7 +120,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Fails if the file ends before the range does (nothing is then allocated), or it cannot be read.
+    /// Fails if the file ends before the range does (no memory is allocated in this case), or if the file cannot be read.
     pub fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
         Ok(self.frame.read(range)?.into_owned())
     }

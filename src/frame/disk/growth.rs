@@ -1,4 +1,4 @@
-//! Explains why a new metalayer does not fit: names the entries whose lengths differ.
+//! Explains in an error why a new metalayer does not fit, with the entries whose lengths differ.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,18 +9,18 @@ use crate::error::{Error, Segment, plural};
 use crate::layout::Layout;
 use crate::value::Value;
 
-/// The most entries that a message names.
+/// The maximum number of entries that a message names.
 const MAX_NAMED: usize = 3;
 
-/// Adds to an error the entries that make the new content longer or shorter than the old one. `layout` is that of the new one, if its
-/// type is known.
+/// Adds to an error the entries of the new content that are longer or shorter than in the old one. `layout` is the layout of the new
+/// content, if its type is known.
 #[cold]
 pub(super) fn explained(error: Error, old: &[u8], new: &[u8], layout: Option<Layout>) -> Error {
     let array = |content| crate::take_from_slice::<ArrayMeta<&str>>(content).map(|(array, _)| array);
     let arrays = (array(old), array(new));
     let are_arrays = matches!(arrays, (Ok(_), Ok(_)));
     let layout = layout.or_else(|| crate::layout(&arrays.1.ok()?).ok());
-    // After an array's metalayer there may be the tail of a longer one.
+    // The metalayer of an array may be followed by the end of a longer one.
     let value = |content| crate::take_from_slice::<Value>(content).ok().filter(|(_, rest)| are_arrays || rest.is_empty());
     let (Some((old, _)), Some((new, _))) = (value(old), value(new)) else { return error };
     let mut found = Vec::new();
@@ -33,8 +33,8 @@ pub(super) fn explained(error: Error, old: &[u8], new: &[u8], layout: Option<Lay
     error.within(Segment::Because(format!("{}{more}", found.join(", ")).into()), None)
 }
 
-/// Adds a phrase for each entry of another length, the innermost ones. Their names come from the layout, with the index of the entry
-/// in it.
+/// Adds to `found` a phrase for each entry whose length differs. If entries are nested, only the innermost ones are added. `layout` gives
+/// the names of entries: it is the layout of the whole content and the index of the entry `new` in it.
 fn compare(old: &Value, new: &Value, path: &str, layout: Option<(&Layout, usize)>, found: &mut Vec<String>) {
     let name = if path.is_empty() { "the value" } else { path };
     let counts = |unit| format!("{name} has {} {unit}{} instead of {}", count(new), plural(count(new)), count(old));

@@ -1,4 +1,4 @@
-//! [`Held`]: the locks that each thread of this process holds, so that none waits for itself.
+//! [`Held`]: records the locks that each thread of this process holds, so that no thread waits for itself.
 
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
@@ -8,12 +8,12 @@ use std::thread::{self, ThreadId};
 
 static HELD: Mutex<Vec<(ThreadId, PathBuf)>> = Mutex::new(Vec::new());
 
-/// A note that a thread holds a lock on a file. Dropping it, in any thread, removes the note.
+/// A record that a thread holds a lock on a file. Dropping it, in any thread, removes the record.
 #[derive(Debug)]
 pub(super) struct Held(ThreadId, PathBuf);
 
 impl Held {
-    /// Notes that this thread holds a lock on a file, whose path contains no symbolic link.
+    /// Records that this thread holds a lock on a file. `path` must not contain symbolic links.
     pub(super) fn new(path: &Path) -> Held {
         let held = Held(thread::current().id(), path.to_owned());
         all().push((held.0, held.1.clone()));

@@ -1,4 +1,4 @@
-//! Locks that keep the editors of a frame apart: one on its file, and C-Blosc2's own on a file next to it.
+//! Locks against concurrent edits of a frame: one on its file, and the lock of C-Blosc2 on a file next to it.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -13,33 +13,33 @@ use super::held::Held;
 use super::storage::{Handle, storage};
 use crate::error::{self, Error, Result, Segment};
 
-/// A way to take a lock.
+/// Options for taking a lock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ask {
-    /// Exclusive: keeps out readers too, not only editors.
+    /// Whether the lock is exclusive: it then blocks shared readers too, not only editors.
     pub(super) exclusive: bool,
-    /// Waits for the holder of the lock. Otherwise a held lock is an error of the kind `WouldBlock`.
+    /// Whether to wait if the lock is held. Otherwise a held lock is an error of the kind `WouldBlock`.
     pub(super) wait: bool,
 }
 
 /// The position of the counter in C-Blosc2's lock files.
 const COUNTER_AT: u64 = 8;
 
-/// The length of C-Blosc2's lock files, which may be shorter.
+/// The maximum length of C-Blosc2's lock files.
 const SIDECAR_LEN: u64 = COUNTER_AT + 8;
 
-/// An error of the kind `WouldBlock` has this text if this thread itself holds the lock.
+/// The text of an error of the kind `WouldBlock` if this thread itself holds the lock.
 const BY_THIS_THREAD: &str = "this thread has the file open itself, so it would wait forever";
 
-/// The pause before a file in use is opened again, on systems without a notification.
+/// The pause before the next attempt to open a file that is in use. Only Windows needs it.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Opens a file as its only editor. Others wait until it is closed.
+/// Opens a file as its only editor. Other editors wait until the file is closed.
 pub(super) fn open(path: &Path, wait: bool) -> io::Result<Box<dyn Handle>> {
     locked(path, Ask { exclusive: true, wait }, || storage().open(path), |handle| handle.file())
 }
 
-/// The exclusive right to change or replace the file that a path names.
+/// An exclusive lock on the file that a path names, which gives the right to change or replace it.
 pub(super) struct Claim {
     path: PathBuf,
     pub(super) handle: Box<dyn Handle>,
@@ -58,20 +58,20 @@ impl Claim {
         &self.path
     }
 
-    /// Makes sure, right before a change, that no other file has replaced this one, and takes the locks that
-    /// C-Blosc2 has made since.
+    /// Checks, directly before a change, that the path still names this file, and takes the locks of lock files that C-Blosc2 has created
+    /// since the last check.
     pub(super) fn renew(&mut self) -> Result<()> {
         self.sidecars.renew()?;
         if is_at(self.handle.file(), &self.path)? { Ok(()) } else { Err(Error::new(error::ErrorKind::Changed)) }
     }
 }
 
-/// Opens a file for reading, and keeps editors out until it is closed.
+/// Opens a file for reading, and blocks editors until the file is closed.
 pub(super) fn open_shared(path: &Path) -> io::Result<fs::File> {
     locked(path, Ask { exclusive: false, wait: true }, || system::open_shared(path), |file| file)
 }
 
-/// Opens and locks a file. If the file was replaced while this waited for the lock, it is opened again.
+/// Opens and locks a file. If the file was replaced before the lock was taken, opens the new file instead.
 fn locked<T>(path: &Path, ask: Ask, open: impl Fn() -> io::Result<T>, file: impl Fn(&T) -> &fs::File) -> io::Result<T> {
     loop {
         match open() {
@@ -89,7 +89,7 @@ fn locked<T>(path: &Path, ask: Ask, open: impl Fn() -> io::Result<T>, file: impl
     }
 }
 
-/// Locks a file, and waits for other threads and processes, but not for this thread.
+/// Locks a file. Waits for other threads and processes if `ask` says so, but returns an error if this thread itself holds the lock.
 fn lock_as_another(file: &fs::File, path: &Path, ask: Ask) -> io::Result<()> {
     match lock(file, Ask { wait: false, ..ask }) {
         Err(error) if error.kind() == ErrorKind::WouldBlock && ask.wait => {
@@ -108,18 +108,18 @@ fn by_this_thread() -> io::Error {
     io::Error::new(ErrorKind::WouldBlock, BY_THIS_THREAD)
 }
 
-/// Locks a file that has just been made. Returns `false` if another process has removed it.
+/// Locks a file that was just created. Returns `false` if another process has removed it.
 pub(super) fn lock_new(file: &fs::File, path: &Path) -> io::Result<bool> {
     lock(file, Ask { exclusive: true, wait: true })?;
     is_at(file, path)
 }
 
-/// Locks a file or directory that is not locked. `None` if it is locked or gone, or if the file system has no locks, so that this
-/// cannot be known.
+/// Locks a file or directory without waiting. Fails if it is locked, or if the file system has no locks. Returns `None` if another process
+/// has removed or replaced it, or if it is of a kind that cannot be locked.
 pub(super) fn unused(path: &Path) -> io::Result<Option<fs::File>> {
     let found = fs::symlink_metadata(path)?;
     let file = match found.is_dir() {
-        // Other systems do not open directories.
+        // Only Unix can open directories.
         true if !cfg!(unix) => return Ok(None),
         true => fs::File::open(path)?,
         false if !found.is_file() => return Ok(None),
@@ -129,7 +129,7 @@ pub(super) fn unused(path: &Path) -> io::Result<Option<fs::File>> {
     Ok(is_at(&file, path)?.then_some(file))
 }
 
-/// Locks a directory. `None` if it is gone.
+/// Locks a directory. Returns `None` if it no longer exists.
 pub(super) fn directory(path: &Path, wait: bool) -> io::Result<Option<fs::File>> {
     let file = match fs::File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -139,7 +139,7 @@ pub(super) fn directory(path: &Path, wait: bool) -> io::Result<Option<fs::File>>
     Ok(is_at(&file, path)?.then_some(file))
 }
 
-/// Locks a file. On a file system without locks this does nothing.
+/// Locks a file. On a file system without locks, this does nothing.
 fn lock(file: &fs::File, ask: Ask) -> io::Result<()> {
     match system::lock(file, ask) {
         Err(error) if error.kind() == ErrorKind::Unsupported => Ok(()),
@@ -147,7 +147,7 @@ fn lock(file: &fs::File, ask: Ask) -> io::Result<()> {
     }
 }
 
-/// Adds the path to an error, and turns the error of a lock that is held into [`Locked`](error::ErrorKind::Locked).
+/// Adds the path to an error. An error of the kind `WouldBlock` becomes [`Locked`](error::ErrorKind::Locked).
 #[cold]
 pub(super) fn named(failed: Error, path: &Path) -> Error {
     match failed.kind() {
@@ -162,7 +162,7 @@ pub(super) fn named(failed: Error, path: &Path) -> Error {
     }
 }
 
-/// Returns true if a path still names this file.
+/// Returns true if the path still names this file.
 pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(there) => Ok(system::same(&file.metadata()?, &there)),
@@ -171,14 +171,15 @@ pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// C-Blosc2's lock on a frame: a file next to it, or two if the frame was opened by a symbolic link, whose name C-Blosc2 uses.
+/// The lock of C-Blosc2 on a frame, which is a lock on a file next to the frame. If the frame was opened through a symbolic link, there are
+/// two lock files, since C-Blosc2 puts its lock file next to the link.
 ///
-/// It is taken if the file exists, and created if the environment variable `BLOSC_LOCKING` is set.
+/// The lock is taken if the lock file exists. If the environment variable `BLOSC_LOCKING` is set, the lock file is created.
 #[derive(Debug)]
 pub(super) struct Sidecars {
     files: Vec<(PathBuf, Option<fs::File>)>,
     ask: Ask,
-    /// This thread has a lock on the frame's file, too.
+    /// The record that this thread has a lock on the frame's file.
     _held: Held,
 }
 
@@ -193,7 +194,7 @@ impl Sidecars {
         Ok(sidecars)
     }
 
-    /// Takes the locks of files that have appeared.
+    /// Takes the locks of lock files that were created since the last call.
     fn renew(&mut self) -> io::Result<()> {
         for (path, file) in &mut self.files {
             if let Some(held) = file {
@@ -207,12 +208,12 @@ impl Sidecars {
     }
 }
 
-/// Locks a lock file if it exists, and increments its counter of changes.
+/// Locks a lock file if it exists. For an exclusive lock, also increments the counter of changes in the file.
 fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
     loop {
         let mut options = OpenOptions::new();
         options.read(true).write(ask.exclusive || asked_for()).create(asked_for());
-        // A symbolic link may lead to any file, and a pipe would wait for a writer.
+        // Refuse symbolic links, which may lead to any file, and do not wait for the writer of a pipe.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, system::OWN_FILE);
         let mut file = match options.open(path) {
@@ -220,7 +221,7 @@ fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
             Err(_) if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) => {
                 return Err(no_sidecar("it is a symbolic link"));
             }
-            // Its name may be too long for the system, too.
+            // No lock file exists, perhaps because its name is too long for the system.
             Err(_) if !asked_for() && fs::symlink_metadata(path).is_err() => return Ok(None),
             Err(error) => return Err(error),
         };
@@ -266,7 +267,7 @@ fn beside(frame: &Path) -> PathBuf {
     path.into()
 }
 
-/// Adds the path, which the system's errors lack.
+/// Adds the path to an error of the system, except to `WouldBlock`, which has a meaning of its own.
 fn in_file(error: io::Error, path: &Path) -> io::Error {
     match error.kind() {
         ErrorKind::WouldBlock => error,
@@ -274,7 +275,7 @@ fn in_file(error: io::Error, path: &Path) -> io::Error {
     }
 }
 
-/// Systems other than Unix have no such locks.
+/// Locks by `flock` on Unix. Other systems than Unix and Windows have no locks.
 #[cfg(not(windows))]
 mod system {
     use std::fs;
@@ -286,7 +287,7 @@ mod system {
 
     use super::Ask;
 
-    /// Refuses a link, and does not wait for a pipe's writer.
+    /// The flags for opening a lock file: refuse symbolic links, and do not wait for the writer of a pipe.
     #[cfg(unix)]
     pub(super) const OWN_FILE: i32 = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits() as i32;
 
@@ -329,7 +330,8 @@ mod system {
     }
 }
 
-/// A lock would keep others from reading, too. Instead, files are opened so that others cannot open them to write.
+/// On Windows, a lock would also prevent others from reading. Instead, files are opened in such a way that others cannot open them for
+/// writing.
 #[cfg(windows)]
 mod system {
     use std::fs::{self, OpenOptions};
@@ -364,7 +366,7 @@ mod system {
         error.raw_os_error() == Some(ERROR_SHARING_VIOLATION)
     }
 
-    /// Only the process that has it open for writing can replace it.
+    /// Always true: only the process that has the file open for writing can replace it.
     pub(super) fn same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
         true
     }

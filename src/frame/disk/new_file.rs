@@ -1,4 +1,4 @@
-//! [`NewFile`] and [`NewDirectory`]: files of any content that appear under their name only when they are complete.
+//! [`NewFile`] and [`NewDirectory`]: files and directories that get their final names only when they are complete.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -11,10 +11,10 @@ use super::staged::Staged;
 use super::storage::Handle;
 use crate::error::Result;
 
-/// A file of any content that appears under its name only when it is complete, as the frames of a [`Writer`](super::super::Writer) do.
+/// A file with any content that gets its final name only when it is complete, like the frames of a [`Writer`](super::super::Writer).
 ///
-/// It is written under a temporary name next to its final one. Dropping it before [`finish`](NewFile::finish) removes it, and what a
-/// killed process left is removed when the next file is made in the directory.
+/// The file is written under a temporary name in the same directory. If it is dropped before [`finish`](NewFile::finish), it is removed. If
+/// the process is killed, the temporary file is removed when the next file is created in the directory.
 ///
 /// ```
 /// use std::io::Write;
@@ -34,11 +34,11 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Makes a file that replaces the one of its name, and keeps its permissions and other attributes.
+    /// Creates a file that replaces an existing file of that name, and gets the permissions and other attributes of that file.
     ///
     /// # Errors
     ///
-    /// Fails if the temporary file cannot be created, or `path` names something that is read-only or not a regular file.
+    /// Fails if the temporary file cannot be created, or if `path` exists and is read-only or not a regular file.
     pub fn create(path: impl AsRef<Path>) -> Result<NewFile> {
         let create = || {
             let (staged, file) = Staged::file(path.as_ref())?;
@@ -48,7 +48,8 @@ impl NewFile {
         create().map_err(|error: io::Error| named(error.into(), path.as_ref()))
     }
 
-    /// Makes a file that does not exist yet. [`finish`](NewFile::finish) fails if another process has created one of that name.
+    /// Creates a file that must not exist yet. [`finish`](NewFile::finish) fails if another process has created a file of that name in the
+    /// meantime.
     ///
     /// # Errors
     ///
@@ -64,17 +65,18 @@ impl NewFile {
         self.file.file()
     }
 
-    /// Returns its temporary path.
+    /// Returns the temporary path.
     pub fn path(&self) -> &Path {
         self.staged.path()
     }
 
-    /// Gives the file its name, and blocks until it is on stable storage. It waits for no lock on a file that it replaces: a frame, which
-    /// has editors, is better replaced by a [`Writer`](super::super::Writer).
+    /// Gives the file its final name, and blocks until the file is on stable storage. This does not wait for a lock on the file that it
+    /// replaces. To replace a frame, which may have editors, use a [`Writer`](super::super::Writer).
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be written, or another process has created one of that name, which is not replaced.
+    /// Fails if the file cannot be written, or if another process has created a file of that name in the meantime. That file is then not
+    /// replaced.
     pub fn finish(mut self) -> Result<()> {
         let target = self.staged.target().to_path_buf();
         let synced = self.file.sync().map_err(Into::into);
@@ -110,11 +112,11 @@ impl fmt::Debug for NewFile {
     }
 }
 
-/// A directory that appears under its name only when it is complete, as a [`NewFile`] does.
+/// A directory that gets its final name only when it is complete, like a [`NewFile`].
 pub struct NewDirectory(Staged);
 
 impl NewDirectory {
-    /// Makes a directory that does not exist yet.
+    /// Creates a directory that must not exist yet.
     ///
     /// # Errors
     ///
@@ -124,16 +126,16 @@ impl NewDirectory {
         Ok(NewDirectory(created.map_err(|error| named(error.into(), path.as_ref()))?))
     }
 
-    /// Returns its temporary path.
+    /// Returns the temporary path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// Gives the directory its name. Its content must be on stable storage.
+    /// Gives the directory its final name. Sync the files in it first, so that they are on stable storage.
     ///
     /// # Errors
     ///
-    /// Fails if another process has created something of that name.
+    /// Fails if another process has created a file or directory of that name.
     pub fn finish(self) -> Result<()> {
         let target = self.0.target().to_path_buf();
         self.0.rename().map_err(|error| named(error, &target))

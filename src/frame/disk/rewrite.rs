@@ -20,19 +20,20 @@ use crate::error::{Error, Result};
 use crate::frame::header::{FrameType, Header};
 use crate::frame::metalayers::{MAX_METALAYERS, Metalayers};
 
-/// Copies a frame with other metalayers: adds, removes, renames or lengthens metalayers, which C-Blosc2 keeps fixed once a frame
-/// holds data. Chunks are copied as they are, in constant memory, and remains of older trailers are dropped. Every new file keeps the
-/// permissions of its source, and the other attributes that an [`Editor`](super::Editor) keeps.
+/// Copies a frame and changes its metalayers: `edit` can add, remove, rename or lengthen metalayers, which C-Blosc2 cannot do once a frame
+/// holds data. Chunks are copied unchanged, in constant memory. Older trailers that are no longer valid are left out. Each new file gets
+/// the permissions of its source, and the other attributes that an [`Editor`](super::Editor) keeps.
 ///
-/// `source` and `target` are files, or sparse frames' directories. They may be the same: the file (for a sparse frame,
-/// `chunks.b2frame`) is then replaced atomically, as [`Editor::rewrite`](super::Editor::rewrite) does. Otherwise a file at `target` is
-/// replaced, unless another process has created it since, and a directory must not exist. This waits for editors of either.
+/// `source` and `target` are files, or directories of sparse frames. If they are the same, the file (for a sparse frame, `chunks.b2frame`)
+/// is replaced atomically, as by [`Editor::rewrite`](super::Editor::rewrite). Otherwise a file that exists at `target` is replaced, unless
+/// another process has created it after the start of the call. A directory at `target` must not exist. This waits for editors of `source`
+/// and of `target`.
 ///
 /// # Errors
 ///
-/// Fails if `source` is not a frame, `edit` fails, there are more than 16 metalayers, `target` is read-only or not a regular
-/// file, or a file cannot be written. `target` is then as it was, unless only the final directory sync failed: then it is the new
-/// frame.
+/// Fails if `source` is not a frame, `edit` fails, there are more than 16 metalayers, `target` is read-only or not a regular file, or a
+/// file cannot be written. After an error, `target` is unchanged, unless only the final sync of the directory failed: `target` is then the
+/// new frame.
 ///
 /// ```
 /// # let path = std::env::temp_dir().join(format!("b2nd-rewrite-{}.b2nd", std::process::id()));
@@ -56,12 +57,12 @@ pub fn rewrite(
     write_as(&source, target, Staged::file, edit, |_| Ok(()))
 }
 
-/// Rewrites a frame as [`rewrite`] does, and checks the new frame before it appears. No other file is replaced: without a target the
-/// frame itself is, and a target must not exist, before or when the frame is put there.
+/// Rewrites a frame like [`rewrite`], and calls `check` with the new frame before it gets its final name. If `target` is `None`, the new
+/// frame replaces `source`. Otherwise `target` must not exist.
 ///
 /// # Errors
 ///
-/// Returns the errors of [`rewrite`] and of `check`, and `target` exists.
+/// Returns the errors of [`rewrite`] and of `check`. Also fails if `target` exists, or if another process creates it before the call ends.
 pub fn rewrite_checked(
     source: impl AsRef<Path>,
     target: Option<&Path>,
@@ -75,7 +76,7 @@ pub fn rewrite_checked(
     }
 }
 
-/// Makes a temporary file for a path.
+/// A function that creates a temporary file for a path.
 type Stage = fn(&Path) -> io::Result<(Staged, Box<dyn Handle>)>;
 
 fn write_as(
@@ -100,7 +101,7 @@ fn write_file(source: File, header: Header, target: &Path, stage: Stage, check: 
     write_frame(&source, header, &mut *new)?;
     new.sync()?;
     check(&File::of(staged.path().to_owned(), new.file().try_clone()?, 0)?)?;
-    // Release this before waiting for the target's editor, which may wait for it.
+    // Release the lock before waiting for an editor of the target, which may wait for this lock.
     drop(source);
     staged.finish()
 }
@@ -121,7 +122,7 @@ fn write_directory(source: File, header: Header, target: &Path, check: impl FnOn
             let mut old = fs::File::open(&from)?;
             let length = old.metadata()?.len();
             copy(&mut old, 0..length, &mut *chunk)?;
-            // It may end in a hole.
+            // If the file ends in a hole, its length is not set yet.
             chunk.set_len(length)?;
             chunk.sync()?;
         }
@@ -135,7 +136,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
     matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Returns the header with other metalayers.
+/// Returns the header with the metalayers that `edit` has changed.
 pub(super) fn rewritten(file: &File, edit: impl FnOnce(&mut Metalayers) -> Result<()>) -> Result<Header> {
     let mut header = file.header().clone();
     edit(header.metalayers_mut())?;
@@ -146,10 +147,10 @@ pub(super) fn rewritten(file: &File, edit: impl FnOnce(&mut Metalayers) -> Resul
     Ok(header)
 }
 
-/// Writes header, chunks, index and trailer into a new file.
+/// Writes the header, chunks, index and trailer to a new file.
 pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle) -> Result<()> {
     let trailer = crate::to_vec(&file.trailer()?)?;
-    // Up to here the frame is copied: the chunks, if it holds them, and the index.
+    // Copy the bytes between the header and the trailer: the chunks, if the frame is contiguous, and the index.
     let start = file.header().header_len() as u64;
     let end = index_end(file, trailer.len() as u64)?;
     let frame_len = (header.header_len() as u64).checked_add(end - start).and_then(|len| len.checked_add(trailer.len() as u64));
@@ -161,7 +162,7 @@ pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle)
     Ok(())
 }
 
-/// Returns the end of the index in the frame. In a frame that was never edited, the trailer starts there.
+/// Returns the position at which the index ends. In a frame that was never edited, the trailer starts at this position.
 pub(super) fn index_end(file: &File, trailer_len: u64) -> Result<u64> {
     let tail = file.header().tail_range();
     if file.header().nbytes() == 0 {

@@ -1,4 +1,4 @@
-//! [`FileSource`]: an open file. Each read gives its position, so that threads can share it.
+//! [`FileSource`]: an open file as a [`Source`], which threads can share.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
@@ -15,12 +15,13 @@ use super::storage::open_to_read;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::source::{Source, ends, zeros};
 
-/// Reads longer than this check the file's length first, which costs a system call.
+/// The length of a read above which the length of the file is checked first, which costs a system call.
 const UNSEEN: u64 = 1 << 16;
 
-/// A file that is open for reading, with the files of a sparse frame's chunks next to it, as a [`Source`].
+/// A [`Source`] that reads an open file, and the files of a sparse frame's chunks next to it.
 ///
-/// It stays open: if another file replaces it, this still reads the old one. The chunks' files are opened when they are read.
+/// The file stays open: if it is replaced, a `FileSource` still reads the old file. The files of chunks are opened each time that a chunk
+/// is read.
 #[derive(Debug)]
 pub struct FileSource {
     file: fs::File,
@@ -30,11 +31,11 @@ pub struct FileSource {
 }
 
 impl FileSource {
-    /// Opens a file, or `chunks.b2frame` in a directory.
+    /// Opens a file. If `path` is a directory, opens `chunks.b2frame` in it.
     ///
     /// # Errors
     ///
-    /// Fails if there is no such file, or it cannot be opened.
+    /// Fails if the file does not exist or cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<FileSource> {
         let path = frame_file(path.as_ref());
         let file = open_to_read(&path).map_err(|error| Error::from(error).in_file(&path))?;
@@ -80,14 +81,14 @@ impl Source for FileSource {
 
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let path = self.path.with_file_name(chunk_name(number));
-        // The frame adds the chunk's number, which precedes the file in the message.
+        // The frame adds the number of the chunk to the error, so that the message gives it before the file.
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let bytes = read(&open_to_read(&path).map_err(named)?, range);
         Ok(Cow::Owned(bytes.map_err(|error| name_file(error, &path))?))
     }
 }
 
-/// Only this file: the chunks of a sparse frame are not read. See [`FileSource`].
+/// Reads only this file, not the chunks of a sparse frame. [`FileSource`] reads both.
 impl Source for fs::File {
     fn len(&self) -> Result<u64> {
         Ok(self.metadata()?.len())
@@ -110,7 +111,7 @@ impl Source for fs::File {
     }
 }
 
-/// Reads a range; fewer bytes if the file ends first.
+/// Reads a range of bytes, or fewer bytes if the file ends before the range does.
 fn read(file: &fs::File, range: Range<u64>) -> Result<Vec<u8>> {
     let mut length = range.end.saturating_sub(range.start);
     let is_short = length <= UNSEEN;
@@ -122,7 +123,8 @@ fn read(file: &fs::File, range: Range<u64>) -> Result<Vec<u8>> {
     while filled < bytes.len() {
         let read = read_at(file, &mut bytes[filled..], range.start.saturating_add(filled as u64))?;
         filled += read;
-        // A system may cut long reads short. A short read returns fewer bytes only at the end of the file, and readers ask again.
+        // Repeat long reads, since a system may return fewer bytes than requested. A short read returns fewer bytes only at the end of the
+        // file.
         if read == 0 || is_short {
             break;
         }
@@ -131,7 +133,7 @@ fn read(file: &fs::File, range: Range<u64>) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads once, and again if a signal interrupts it. It may return fewer bytes than the buffer holds.
+/// Reads once, and again if a signal interrupts the read. Returns the number of bytes, which may be less than the buffer's length.
 fn read_at(file: &fs::File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
     loop {
         match read_once(file, buffer, position) {
@@ -164,7 +166,7 @@ fn read_once(mut file: &fs::File, buffer: &mut [u8], position: u64) -> io::Resul
     Read::read(&mut file, buffer)
 }
 
-/// Adds the file to an error, since the system's errors do not name it.
+/// Adds the path of the file to an error of the system, which does not contain it.
 pub(super) fn name_file(error: Error, path: &Path) -> Error {
     match error.kind() {
         ErrorKind::Io(_) => error.in_file(path),
@@ -172,7 +174,7 @@ pub(super) fn name_file(error: Error, path: &Path) -> Error {
     }
 }
 
-/// Returns the file that holds a frame's header: the given one, or `chunks.b2frame` in the given directory.
+/// Returns the path of the file that holds a frame's header: `path`, or `chunks.b2frame` in it if it is a directory.
 pub(super) fn frame_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(SPARSE_FRAME) } else { path.to_owned() }
 }

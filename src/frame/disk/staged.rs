@@ -1,4 +1,4 @@
-//! [`Staged`]: a file or directory that appears under its name only when it is complete.
+//! [`Staged`]: a file or directory that gets its final name only when it is complete.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -13,52 +13,54 @@ use super::lock::{self, Claim};
 use super::storage::{Disk, Handle, Storage, storage};
 use crate::error::Result;
 
-/// The longest part of a name that a temporary name repeats, in bytes: systems take names of 255.
+/// The maximum number of bytes of a name that its temporary name repeats. Most systems allow names of up to 255 bytes.
 const REPEATED: usize = 200;
 
-/// The endings by which this library recognizes its temporary files. Other names get the first of them.
+/// The endings of names by which this crate recognizes its temporary files. A temporary name for a file with another ending gets the first
+/// of these endings.
 const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
 
-/// The files and directories that this process has under temporary names.
+/// The temporary paths of files and directories that this process has not finished.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files of all frames and files that this process is writing: for a program that a signal ends. Writes in
-/// progress then fail.
+/// Removes the temporary files of all frames and other files that this process is writing. A program can call this when a signal ends it.
+/// Writes in progress then fail.
 pub fn remove_temporary_files() {
     for path in unfinished().drain(..) {
-        // It may have been renamed already.
+        // The file may have been renamed already.
         let _ = Disk.remove(&path);
     }
 }
 
-/// A file or directory under a temporary name next to its final one. Dropping it before it is finished removes it.
+/// A file or directory under a temporary name, in the directory of its final name. If it is dropped before it is finished, it is removed.
 ///
-/// It is locked while it is written. A temporary file without a lock was left by a killed process, and is removed.
+/// It is locked until it is finished. A temporary file without a lock was left by a killed process, and is removed.
 pub(super) struct Staged {
     temporary: PathBuf,
-    /// The given path, and the file that it names.
+    /// The path that the caller gave. If it is a symbolic link, `target` is the file that it names, otherwise `target` is the same path.
     given: PathBuf,
     target: PathBuf,
-    /// True if it may replace a file of that name, which existed at the start.
+    /// Whether it may replace an existing file at `target`, which existed at the start.
     replaces: bool,
-    /// True while it exists under its temporary name.
+    /// Whether it exists under its temporary name.
     exists: bool,
-    /// A directory's lock; a file's is on its handle.
+    /// The lock of a directory. The lock of a file is on its handle.
     lock: Option<fs::File>,
 }
 
 impl Staged {
-    /// Makes a new file next to `given`, or next to the file that it names if it is a symbolic link.
+    /// Creates a temporary file for `given`. If `given` is a symbolic link, the temporary file is next to the file that it names.
     pub(super) fn file(given: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         let target = replaceable(given)?;
         Staged::new(given, target, Staged::create_locked)
     }
 
-    /// Creates a temporary file next to `target`. Fails if `target` exists; finishing fails if it was created in the meantime.
+    /// Creates a temporary file for `target`. Fails if `target` exists. [`finish`](Staged::finish) fails if another process has created
+    /// `target` in the meantime.
     pub(super) fn new_file(target: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         must_not_exist(target)?;
         let (mut staged, file) = Staged::file(target)?;
@@ -66,7 +68,7 @@ impl Staged {
         Ok((staged, file))
     }
 
-    /// Makes a new directory next to `target`.
+    /// Creates a temporary directory for `target`. Fails if `target` exists.
     pub(super) fn directory(target: &Path) -> io::Result<Self> {
         must_not_exist(target)?;
         let (mut staged, lock) = Staged::new(target, target.to_path_buf(), |staged| {
@@ -84,7 +86,7 @@ impl Staged {
         Ok(lock::lock_new(handle.file(), &self.temporary)?.then_some(handle))
     }
 
-    /// Takes the first free temporary name.
+    /// Calls `create` with the first temporary name that is not in use.
     fn new<T>(given: &Path, target: PathBuf, create: impl Fn(&mut Staged) -> io::Result<Option<T>>) -> io::Result<(Self, T)> {
         clean_directory(&target);
         let replaces = fs::symlink_metadata(&target).is_ok();
@@ -95,7 +97,7 @@ impl Staged {
             let mut staged = Staged { temporary, given, target, replaces, exists: false, lock: None };
             match create(&mut staged) {
                 Ok(Some(created)) => return Ok((staged, created)),
-                // Before it was locked, another process removed it as left over.
+                // Before the file was locked, another process took it for one that a killed process left, and removed it.
                 Ok(None) => staged.end(),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && number < u32::MAX => {
                     if !is_left(&staged.temporary) {
@@ -117,24 +119,24 @@ impl Staged {
         unfinished().retain(|path| *path != self.temporary);
     }
 
-    /// Returns its temporary path.
+    /// Returns the temporary path.
     pub(super) fn path(&self) -> &Path {
         &self.temporary
     }
 
-    /// Returns its final path.
+    /// Returns the final path.
     pub(super) fn target(&self) -> &Path {
         &self.target
     }
 
-    /// Copies the attributes of a file, if it exists. Do this before there is content, so that no user can read in the new file what the
-    /// old one kept private.
+    /// Copies the attributes of the file `of` to this file, if `of` exists. Call this before content is written, so that content which was
+    /// private in the old file is never readable in the new one.
     pub(super) fn keep_attributes(&self, of: &Path) -> io::Result<()> {
         if of.exists() { storage().copy_attributes(of, &self.temporary) } else { Ok(()) }
     }
 
-    /// Renames it to its final name and fsyncs the directory, after waiting for an editor of the file that it replaces. A file that
-    /// another process has created since is not replaced. The content must have been synced.
+    /// Waits for an editor of the file that this one replaces, then renames this file to its final name and syncs the directory. Fails if
+    /// the file at the final name was created after this one. The content must have been synced before.
     pub(super) fn finish(mut self) -> Result<()> {
         if self.replaces && self.target.is_file() {
             let mut claim = Claim::new(&self.given, &self.target, true)?;
@@ -144,13 +146,13 @@ impl Staged {
         self.rename()
     }
 
-    /// Renames it over the file that it replaces.
+    /// Renames this file over the file that it replaces, which the caller has locked.
     pub(super) fn replace(self, claim: &mut Claim) -> Result<()> {
         claim.renew()?;
         self.rename()
     }
 
-    /// Renames it without waiting for an editor.
+    /// Renames this file to its final name and syncs the directory, without waiting for an editor.
     pub(super) fn rename(mut self) -> Result<()> {
         if self.replaces {
             storage().rename(&self.temporary, &self.target)?;
@@ -168,7 +170,7 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         if self.exists {
-            // Drop cannot return an error, and the target is untouched.
+            // `drop` cannot return an error, and the target is unchanged.
             let _ = storage().remove(&self.temporary);
             self.end();
         }
@@ -183,7 +185,8 @@ fn exists_already() -> io::Error {
     io::Error::new(ErrorKind::AlreadyExists, "it exists already")
 }
 
-/// Returns the file that a path names, which need not exist. It is an error if it is not a regular file or is read-only.
+/// Returns the path of the file that `path` names, with symbolic links resolved. The file need not exist, but if it does, it must be a
+/// regular file that is not read-only.
 pub(super) fn replaceable(path: &Path) -> io::Result<PathBuf> {
     let found = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(path.to_path_buf()),
@@ -205,7 +208,7 @@ pub(super) fn replaceable(path: &Path) -> io::Result<PathBuf> {
     Ok(real)
 }
 
-/// Removes temporary files that killed processes left next to a file.
+/// Removes the temporary files of `target` that killed processes left.
 pub(super) fn clean(target: &Path) -> io::Result<()> {
     let mut number = 0;
     loop {
@@ -218,19 +221,20 @@ pub(super) fn clean(target: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes temporary files that killed processes left in a file's directory, whatever file they were for, except those that
-/// another process has locked, and all of them if the file system has no locks.
+/// Removes all temporary files that killed processes left in the directory of `target`. Files that another process has locked are kept. On
+/// a file system without locks, all files are kept.
 fn clean_directory(target: &Path) {
     let Ok(entries) = fs::read_dir(directory(target)) else { return };
     for entry in entries.flatten() {
         if entry.file_name().to_str().is_some_and(is_temporary) && matches!(lock::unused(&entry.path()), Ok(Some(_locked))) {
-            // A file that cannot be removed stays.
+            // Ignore errors: a file that cannot be removed is kept.
             let _ = storage().remove(&entry.path());
         }
     }
 }
 
-/// Returns true for `.NAME.0.tmp` with the ending of a frame in NAME: other programs may have files like `.NAME.0.tmp`.
+/// Returns true for names like `.NAME.0.tmp` in which NAME ends like the name of a frame. Without that ending, the file may belong to
+/// another program.
 fn is_temporary(name: &str) -> bool {
     let parts = || name.strip_prefix('.')?.strip_suffix(".tmp")?.rsplit_once('.');
     parts().is_some_and(|(name, number)| number.parse::<u32>().is_ok() && is_named_as_frame(name))
@@ -249,23 +253,23 @@ fn temporary(target: &Path, number: u32) -> io::Result<PathBuf> {
     Ok(target.with_file_name(format!(".{repeated}{ending}.{number}.tmp")))
 }
 
-/// Removes a file or directory with a temporary name if a killed process left it, and returns whether it did.
+/// Removes a temporary file or directory if a killed process left it. Returns true if it no longer exists.
 fn is_left(temporary: &Path) -> bool {
     let Ok(found) = fs::symlink_metadata(temporary) else { return true };
     if found.is_dir() {
-        // Other systems do not lock directories.
+        // Only on Unix are directories locked.
         cfg!(unix) && lock::directory(temporary, false).is_ok_and(|lock| lock.is_some() && storage().remove(temporary).is_ok())
     } else {
         found.is_file() && lock::open(temporary, false).is_ok_and(|_lock| storage().remove(temporary).is_ok())
     }
 }
 
-/// Fsyncs the directory of a file, so that its name survives a crash.
+/// Syncs the directory of a file, so that the file's name survives a crash.
 pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
     storage().sync_dir(directory(path))
 }
 
-/// Returns the directory that a file is in.
+/// Returns the directory of a file.
 pub(super) fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

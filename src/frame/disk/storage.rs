@@ -1,4 +1,4 @@
-//! [`Storage`]: the file operations of edits and new frames, so that tests can replace the disk.
+//! [`Storage`]: the file operations for edits and new frames, which tests can replace.
 
 use alloc::boxed::Box;
 use core::cell::RefCell;
@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use super::attributes;
 
-/// The file operations of edits and new frames: [`Disk`], or your own wrapper around it, such as one that fails on purpose in a test.
+/// The file operations for edits and new frames. [`Disk`] implements them for the file system. A test can wrap `Disk`, for example to fail
+/// on purpose.
 ///
-/// The promises of [`Editor`](super::Editor) hold if [`Handle::sync`] blocks until written data is on stable storage, a rename is
-/// atomic, and a write inside one aligned sector of 512 bytes is atomic.
+/// The guarantees of [`Editor`](super::Editor) hold if [`Handle::sync`] blocks until written data is on stable storage, a rename is atomic,
+/// and a write inside one aligned sector of 512 bytes is atomic.
 pub trait Storage: fmt::Debug + Send + Sync {
     /// Opens an existing file for reading and writing.
     ///
@@ -26,48 +27,48 @@ pub trait Storage: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns `AlreadyExists` if the path exists, or the file cannot be created.
+    /// Returns `AlreadyExists` if the path exists. Also fails if the file cannot be created.
     fn create(&self, path: &Path) -> io::Result<Box<dyn Handle>>;
 
     /// Creates a directory.
     ///
     /// # Errors
     ///
-    /// Returns `AlreadyExists` if the path exists, or the directory cannot be created.
+    /// Returns `AlreadyExists` if the path exists. Also fails if the directory cannot be created.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Renames a file or directory, and replaces a file of the new name.
+    /// Renames a file or directory. If a file with the new name exists, it is replaced.
     ///
     /// # Errors
     ///
     /// Fails if the path cannot be renamed.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Renames a file, unless the new name is taken.
+    /// Renames a file or directory, unless the new name exists.
     ///
     /// # Errors
     ///
-    /// Returns `AlreadyExists` if it is, or the path cannot be renamed.
+    /// Returns `AlreadyExists` if the new name exists. Also fails if the path cannot be renamed.
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
         if fs::symlink_metadata(to).is_ok() { Err(ErrorKind::AlreadyExists.into()) } else { self.rename(from, to) }
     }
 
-    /// Removes a file, or a directory with its content.
+    /// Removes a file, or a directory and its content.
     ///
     /// # Errors
     ///
     /// Fails if the path cannot be removed.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Copies the permissions of a file or directory to another, and its owner, group and extended attributes as far as the system
-    /// allows.
+    /// Copies the permissions of `from` to `to`, and the owner, group and extended attributes as far as the system allows. Both are files
+    /// or directories.
     ///
     /// # Errors
     ///
     /// Fails if the permissions cannot be read or set.
     fn copy_attributes(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Fsyncs a directory, so that the names in it survive a crash.
+    /// Syncs a directory, so that the names in it survive a crash.
     ///
     /// # Errors
     ///
@@ -91,31 +92,31 @@ pub trait Handle: Read + Write + Seek + Send + Sync {
     /// Fails if the length cannot be set.
     fn set_len(&mut self, length: u64) -> io::Result<()>;
 
-    /// Returns the file itself, which is locked and also read directly.
+    /// Returns the underlying file, which is used for locks and reads.
     fn file(&self) -> &fs::File;
 }
 
-/// The file system.
+/// The [`Storage`] that uses the file system.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Disk;
 
 std::thread_local! {
-    /// The storage of this thread, if it is not the disk.
+    /// The storage that replaces the disk in this thread, if a test has set one.
     static REPLACED: RefCell<Option<Arc<dyn Storage>>> = const { RefCell::new(None) };
 }
 
-/// Returns the storage through which this thread writes: the disk, unless a test has replaced it.
+/// Returns the storage to which this thread writes: the disk, unless a test has replaced it.
 pub(super) fn storage() -> Arc<dyn Storage> {
     let replaced = REPLACED.try_with(|replaced| replaced.borrow().clone());
     replaced.ok().flatten().unwrap_or_else(|| Arc::new(Disk))
 }
 
-/// The replacement of a thread's storage, which ends when this is dropped.
+/// A guard that restores the previous storage of the thread when it is dropped.
 #[must_use]
 #[derive(Debug)]
 pub struct Replaced(Option<Arc<dyn Storage>>);
 
-/// Replaces the storage through which this thread writes files. It goes on reading from the file system.
+/// Replaces the storage to which this thread writes files, until the returned guard is dropped. Reads still use the file system.
 pub fn replace_storage(storage: Arc<dyn Storage>) -> Replaced {
     Replaced(REPLACED.replace(Some(storage)))
 }
@@ -156,7 +157,7 @@ impl Storage for Disk {
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        // Other systems do not open directories, and need no sync to keep names.
+        // Only Unix can open directories. Other systems keep names without a sync.
         if cfg!(unix) { fs::File::open(path)?.sync_all() } else { Ok(()) }
     }
 }
@@ -180,7 +181,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE).map_err(io::Error::from) {
-            // Some file systems cannot.
+            // Some file systems do not support this operation: use a hard link instead.
             Err(error) if !matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {}
             done => return done,
         }
@@ -188,13 +189,13 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => fs::remove_file(from),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-        // Others have no hard links either: then a file created between these two calls is replaced.
+        // Some have no hard links either. In this case, a file that is created between these two calls is replaced.
         Err(_) if fs::symlink_metadata(to).is_ok() => Err(ErrorKind::AlreadyExists.into()),
         Err(_) => fs::rename(from, to),
     }
 }
 
-/// While a file is open for writing, others may read and replace it, but not write to it.
+/// While a file is open for writing, other processes can read and replace it, but not write to it.
 #[cfg(windows)]
 pub(super) const SHARED_TO_READ: u32 = 0x1 | 0x4; // FILE_SHARE_READ, FILE_SHARE_DELETE
 
@@ -206,7 +207,7 @@ fn to_write() -> OpenOptions {
     options
 }
 
-/// Opens a file for reading. A FIFO opens without waiting for a writer, and is empty.
+/// Opens a file for reading. If the path is a FIFO, this does not wait for a writer, and reads return no bytes.
 pub(super) fn open_to_read(path: &Path) -> io::Result<fs::File> {
     let mut options = OpenOptions::new();
     options.read(true);

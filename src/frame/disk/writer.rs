@@ -1,4 +1,4 @@
-//! New frames on disk: one file, or a sparse frame's directory.
+//! Writes new frames to disk: to one file, or to the directory of a sparse frame.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,18 +14,18 @@ use crate::error::{Error, Result};
 use crate::frame::header::{FrameType, Header};
 use crate::frame::writer::{Writer, put_at, sealed};
 
-/// A contiguous frame in a file.
+/// A contiguous frame in a file, as the destination of a [`Writer`].
 pub struct OneFile {
     staged: Staged,
     file: Box<dyn Handle>,
     header_len: u64,
-    /// The end of the last chunk that was written.
+    /// The end of the last chunk that was appended.
     end: u64,
-    /// The end of the last part of a chunk, which the frame may end before.
+    /// The largest end of a part of a chunk that was written. The frame may end before it.
     end_of_parts: u64,
 }
 
-/// A sparse frame in a directory.
+/// A sparse frame in a directory, as the destination of a [`Writer`].
 pub struct Directory {
     staged: Staged,
     /// The parts of the next chunk.
@@ -33,12 +33,12 @@ pub struct Directory {
 }
 
 impl Writer<OneFile> {
-    /// Makes a writer into a file. It writes under a temporary name next to `path`. [`finish`](Writer::finish) renames the file to
-    /// `path`, and replaces an existing one.
+    /// Creates a writer of a frame in a file. The file has a temporary name in the directory of `path` until [`finish`](Writer::finish)
+    /// renames it to `path`. A file that exists at `path` is replaced.
     ///
     /// # Errors
     ///
-    /// Fails if the temporary file cannot be created, or `path` names something that is read-only or not a regular file.
+    /// Fails if the temporary file cannot be created, or if `path` exists and is read-only or not a regular file.
     pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Self> {
         let in_file = |error| Error::from(error).in_file(path.as_ref());
         let (staged, file) = Staged::file(path.as_ref()).map_err(in_file)?;
@@ -46,8 +46,8 @@ impl Writer<OneFile> {
         Ok(Writer::into_file(header, staged, file))
     }
 
-    /// Makes a writer into a file that does not exist yet. It writes under a temporary name next to `path`, and
-    /// [`finish`](Writer::finish) fails if another process has created that file.
+    /// Creates a writer of a frame in a file that must not exist yet. The file has a temporary name in the directory of `path` until
+    /// [`finish`](Writer::finish) renames it to `path`, which fails if another process has created `path` in the meantime.
     ///
     /// # Errors
     ///
@@ -65,7 +65,8 @@ impl Writer<OneFile> {
 }
 
 impl Writer<Directory> {
-    /// Makes a writer into a sparse frame's directory, which gets its name when it is finished.
+    /// Creates a writer of a sparse frame in a directory that must not exist yet. The directory has a temporary name until
+    /// [`finish`](Writer::finish) renames it to `path`.
     ///
     /// # Errors
     ///
@@ -81,7 +82,7 @@ impl sealed::Target for OneFile {
     const FRAME_TYPE: FrameType = FrameType::Contiguous;
 
     fn put_chunk(&mut self, _number: u64, position: u64, chunk: &[u8]) -> Result<()> {
-        // Seek each time, since a write that failed half-way may be tried again.
+        // Seek for each write, since a write that failed after some bytes may be tried again.
         let start = self.header_len + position;
         self.file.seek(SeekFrom::Start(start))?;
         self.file.write_all(chunk)?;
@@ -107,7 +108,7 @@ impl sealed::Target for OneFile {
 }
 
 impl OneFile {
-    /// Writes the rest of the frame, which then still has its temporary name.
+    /// Writes the rest of the frame, and returns the file, which still has its temporary name.
     pub(super) fn complete(mut self, header: &[u8], tail: &[u8]) -> Result<(Staged, Box<dyn Handle>)> {
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(tail)?;
@@ -128,7 +129,7 @@ impl Directory {
         let mut file = storage().create(&path)?;
         let written = parts.iter().try_for_each(|part| file.write_all(part)).and_then(|()| file.sync());
         if written.is_err() {
-            // So that it may be tried again.
+            // Remove the file so that the write can be tried again.
             let _ = storage().remove(&path);
         }
         Ok(written?)

@@ -1,4 +1,4 @@
-//! [`ChunkEditor`]: new chunks in a frame's file, which a commit makes part of the frame.
+//! [`ChunkEditor`]: writes new chunks to a frame's file, and adds them to the frame by a commit.
 
 use alloc::vec::Vec;
 use core::ops::Deref;
@@ -21,17 +21,17 @@ use crate::frame::disk::staged::directory;
 use crate::frame::disk::storage::storage;
 use crate::frame::header::{FrameType, Header};
 
-/// Replaces chunks of an array's frame in its file, or adds and removes some: [`put`](ChunkEditor::put) writes chunks that are not
-/// part of the frame yet, and one [`commit`](ChunkEditor::commit) makes them part of it. It dereferences to [`File`] for reading.
+/// An editor that replaces, adds and removes chunks of an array in its file. [`put`](ChunkEditor::put) writes chunks that are not yet part
+/// of the frame, and one [`commit`](ChunkEditor::commit) makes them part of it. A `ChunkEditor` dereferences to [`File`] for reading.
 ///
-/// Chunks, index and trailer are appended to a contiguous frame, and one write of the header's first 512 bytes makes them valid. Of a
-/// sparse frame they are new files in its directory, and a new `chunks.b2frame`, renamed over the old one, makes them valid. Replaced
-/// chunks stay in a contiguous frame's file as gaps.
+/// In a contiguous frame, chunks, index and trailer are appended to the file, and one write of the header's first 512 bytes makes them
+/// valid. Replaced chunks stay in the file as gaps. In a sparse frame, new chunks are new files in the directory, and a new
+/// `chunks.b2frame`, renamed over the old one, makes them valid.
 ///
 /// # After an error
 ///
-/// After a failed commit the file holds the old array, or the new one if only the last sync failed. The `ChunkEditor` then shows what the
-/// file holds, as an [`Editor`] does: read the index again before you commit anything else.
+/// After a failed commit, the file holds the old array, or the new one if only the last sync failed. Like an [`Editor`], the `ChunkEditor`
+/// then shows the content of the file: read the index again before the next commit.
 ///
 /// ```
 /// use b2nd::frame::{Chunk, ChunkEditor, File, Frame};
@@ -53,16 +53,16 @@ use crate::frame::header::{FrameType, Header};
 #[derive(Debug)]
 pub struct ChunkEditor {
     editor: Editor,
-    /// The location of the next chunk: a position in a contiguous frame, the number of a file in a sparse one.
+    /// The location of the next chunk: a position in a contiguous frame, or the number of a file in a sparse frame.
     end: u64,
-    /// The end of everything that a header names, the one in the file or one that may have been written to it.
+    /// The first location that may be overwritten. Chunks before it are part of the frame, or may be if a commit has failed.
     floor: u64,
-    /// The chunk files of a sparse frame that were written since the last commit.
+    /// The numbers of the chunk files of a sparse frame that were written since the last commit.
     made: Vec<u64>,
 }
 
 impl ChunkEditor {
-    /// Makes an editor of chunks.
+    /// Creates an editor of chunks.
     ///
     /// # Errors
     ///
@@ -73,12 +73,12 @@ impl ChunkEditor {
         Ok(chunks)
     }
 
-    /// Writes a chunk, which is not part of the frame before a [`commit`](ChunkEditor::commit) with the offset that this returns. A chunk
-    /// of zeros takes only an entry of the index.
+    /// Writes a chunk and returns its offset. The chunk becomes part of the frame by a [`commit`](ChunkEditor::commit) with this offset.
+    /// For a chunk of zeros nothing is written, since it needs only an entry in the index.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails. The frame stays as it is.
+    /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails. The frame is then unchanged.
     pub fn put(&mut self, chunk: &Chunk<'_>) -> Result<Offset> {
         if chunk.header().special() == Some(Special::Zeros) {
             return Ok(Offset::Special(Special::Zeros));
@@ -94,12 +94,12 @@ impl ChunkEditor {
         Ok(Offset::At(place - self.header().header_len() as u64))
     }
 
-    /// Returns the location of the next chunk, to which [`rewind`](ChunkEditor::rewind) goes back.
+    /// Returns the location of the next chunk, for a later call of [`rewind`](ChunkEditor::rewind).
     pub fn position(&self) -> u64 {
         self.end
     }
 
-    /// Frees the space of chunks that were written since this position and not committed.
+    /// Removes the chunks that were written at or after this position, unless they have been committed, and frees their space.
     pub fn rewind(&mut self, position: u64) {
         self.end = position.max(self.floor);
         if self.is_sparse() {
@@ -108,24 +108,24 @@ impl ChunkEditor {
             self.made.retain(|&number| number < end);
             self.remove(gone);
         } else {
-            // They are not part of the frame, so an error does no harm.
+            // These chunks are not part of the frame, so the error can be ignored.
             let _ = self.editor.claim.handle.set_len(self.end);
         }
     }
 
-    /// Makes the chunks at these offsets the array that this metalayer describes, and blocks until that is on stable storage. Attributes
-    /// and other metalayers stay.
+    /// Replaces the array: the frame then has the chunks at these offsets, and this metalayer, which describes the array. Blocks until both
+    /// are on stable storage. Other metalayers and vlmetalayers are kept.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`check`](ChunkEditor::check), and [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails; see
-    /// [`ChunkEditor`] for what the file then holds.
+    /// Returns the errors of [`check`](ChunkEditor::check), and [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails: see
+    /// [`ChunkEditor`] for the content of the file in this case.
     pub fn commit<T: Metalayer + Serialize>(&mut self, array: &T, offsets: &[Offset]) -> Result<()> {
         self.named(|chunks| chunks.commit_unnamed(array, offsets))
     }
 
-    /// Checks that the metalayer can be replaced by this one in a commit: in a contiguous frame only the header's first 512 bytes may
-    /// change, so that one write changes them.
+    /// Checks that a commit can replace the array's metalayer by this one: in a contiguous frame, only the first 512 bytes of the header
+    /// may change, so that a single write can change them.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl ChunkEditor {
         let nbytes = (offsets.len() as u64).saturating_mul(chunksize);
         let raw: Option<Vec<_>> = offsets.iter().map(|offset| offset.to_raw()).collect();
         let raw = raw.ok_or_else(|| Error::custom("the frame is longer than 2^63 bytes"))?;
-        // Without chunks the trailer follows the header.
+        // If the frame has no chunks, it has no index.
         let index: Vec<u8> = raw.into_iter().flat_map(i64::to_le_bytes).collect();
         let mut tail = if index.is_empty() { Vec::new() } else { Chunk::index(&index)?.into_bytes() };
         tail.extend_from_slice(&crate::to_vec(&self.trailer()?)?);
@@ -166,7 +166,7 @@ impl ChunkEditor {
             Ok(self.editor.claim.handle.sync()?)
         };
         put().inspect_err(|_| self.rewind(start))?;
-        // From here on the file may hold the new array even after an error, so none of it is overwritten.
+        // From here on, the file may hold the new array even after an error, so do not overwrite any of it.
         self.floor = self.end;
         let mut sector = crate::to_vec(&header)?;
         sector.truncate(SECTOR as usize);
@@ -186,7 +186,7 @@ impl ChunkEditor {
         let cbytes = u64::try_from(header.cbytes()).unwrap_or(0).saturating_sub(gone).saturating_add(new);
         header.set_sizes(FrameType::Sparse, nbytes, cbytes, tail.len() as u64)?;
         storage().sync_dir(directory(self.editor.claim.path()))?;
-        // From here on the file may name them even after an error.
+        // From here on, the index in the file may contain the new chunks even after an error, so do not remove them.
         self.made.clear();
         self.floor = self.end;
         self.editor.replace(&[&crate::to_vec(&header)?, tail].concat(), 0..0)?;
@@ -194,7 +194,7 @@ impl ChunkEditor {
         Ok(())
     }
 
-    /// Returns the header with another metalayer of the array.
+    /// Returns the header with this metalayer for the array.
     fn header_with<T: Metalayer + Serialize>(&self, array: &T) -> Result<Header> {
         let mut header = self.header().clone();
         header.metalayers_mut().set(array)?;
@@ -211,7 +211,7 @@ impl ChunkEditor {
         )))
     }
 
-    /// Finds where new chunks can be written without overwriting any.
+    /// Sets the location at which new chunks can be written without overwriting others.
     fn settle(&mut self) -> Result<()> {
         let free = match self.is_sparse() {
             true => {
@@ -237,7 +237,7 @@ impl ChunkEditor {
 
     fn write_file(&self, number: u64, chunk: &[u8]) -> io::Result<()> {
         let path = self.chunk_path(number);
-        // A crash may have left one that nothing names.
+        // A crash may have left a chunk file that is not in the index.
         if fs::symlink_metadata(&path).is_ok() {
             storage().remove(&path)?;
         }
@@ -246,7 +246,7 @@ impl ChunkEditor {
         file.sync()
     }
 
-    /// Removes chunk files that nothing names. What cannot be removed stays.
+    /// Removes chunk files with these numbers, which are not in the index. Files that cannot be removed are kept.
     fn remove(&self, numbers: Vec<u64>) {
         for number in numbers {
             let _ = storage().remove(&self.chunk_path(number));
@@ -270,7 +270,7 @@ impl Deref for ChunkEditor {
     }
 }
 
-/// Returns the number of the file of a sparse frame's chunk.
+/// Returns the number of a chunk's file in a sparse frame, or `None` if the chunk is special.
 fn file_number(offset: &Offset) -> Option<u64> {
     if let Offset::At(number) = offset { Some(*number) } else { None }
 }
