@@ -1,18 +1,18 @@
-//! Modules for `#[serde(with = "…")]`: the exceptions to "the type picks the marker".
+//! Modules for `#[serde(with = "…")]`, which choose another encoding than the one that follows from a field's type.
 //!
-//! | module | bytes | the field |
+//! | module | encoding | type of the field |
 //! | --- | --- | --- |
 //! | [`fixstr`] | `a0`..`bf`, then at most 31 bytes | a string |
 //! | [`fixstr_bytes`] | the same | bytes, UTF-8 or not (`serde_bytes`) |
 //! | [`fixext16`] | `d8`, a type, 16 bytes | 17 bytes, the type first (`serde_bytes`) |
 //! | [`array16`] | `dc`, a uint16, then the elements | a sequence, tuple or struct of any count |
 //! | [`map16`] | `de`, a uint16, then the entries | a map of any count |
-//! | [`numbers`] | those of the list without it | a list of numbers, in fewer instructions |
-//! | [`named`] | generic MessagePack, with fields' names | any value, as Python writes it |
-//! | [`extensible`] | those of the struct | a struct that may have more fields in later versions |
-//! | [`embedded`] | `c6`, a length, then a value in this format | any value |
+//! | [`numbers`] | the same as without this module | a list of numbers, encoded in fewer instructions |
+//! | [`named`] | generic MessagePack, with the names of fields | any value, as Python writes it |
+//! | [`extensible`] | the same as without this module | a struct that may have more fields in later versions |
+//! | [`embedded`] | `c6`, a length, then a value in this crate's format | any value |
 //!
-//! Options and newtypes of these work too. Other serde formats see the plain value, except with [`embedded`].
+//! Options and newtypes of these types work too. Other serde formats see the plain value, except with [`embedded`].
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub mod embedded;
 pub mod named;
 pub mod numbers;
 
-/// The visitor of a marked value, which decodes the value inside the newtype.
+/// The visitor of a marked value. It decodes the value inside the newtype.
 pub(crate) struct Marked<T>(PhantomData<T>);
 
 impl<T> Marked<T> {
@@ -66,7 +66,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Marked<T> {
     }
 }
 
-/// Modules for values of any type that serializes as what the mark holds.
+/// Defines modules for values of any type that serializes in the form that the mark requires.
 macro_rules! modules {
     ($($(#[$doc:meta])* $module:ident $mark:ident;)*) => {
         $(
@@ -80,7 +80,7 @@ macro_rules! modules {
                 ///
                 /// # Errors
                 ///
-                /// Fails if the form cannot hold the value, or the serializer refuses it.
+                /// Fails if this encoding cannot hold the value, or if the serializer returns an error.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
                     serializer.serialize_newtype_struct(mark::$mark, value)
                 }
@@ -89,7 +89,7 @@ macro_rules! modules {
                 ///
                 /// # Errors
                 ///
-                /// Fails if the marker is not the module's, or the value's own `Deserialize` refuses what it holds.
+                /// Fails if the input has a marker of another encoding, or if the value's own `Deserialize` returns an error.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     deserializer.deserialize_newtype_struct(mark::$mark, super::Marked::new())
@@ -100,17 +100,17 @@ macro_rules! modules {
 }
 
 modules! {
-    /// A string of at most 31 bytes as a fixstr (`a0`..`bf`).
+    /// Encodes a string of at most 31 bytes as a fixstr (`a0`..`bf`).
     fixstr FIXSTR;
-    /// A sequence, tuple or struct as an array16 (`dc`), whatever its count.
+    /// Encodes a sequence, tuple or struct of any count as an array16 (`dc`).
     array16 ARRAY16;
-    /// A map as a map16 (`de`), whatever its count.
+    /// Encodes a map of any count as a map16 (`de`).
     map16 MAP16;
-    /// A struct to which later versions may add fields at the end: fields that this version does not know are skipped, as long as
-    /// they are MessagePack. It is written without them, so a value that was read may be written back shorter.
+    /// Decodes a struct to which later versions may add fields at the end. Unknown fields are skipped, if they are valid MessagePack. The
+    /// struct is written without these fields, so a value that was read may be written back shorter.
     ///
-    /// A newtype makes a metalayer of it. The other direction needs no module: a new version reads what an old one wrote if its new
-    /// fields have `#[serde(default)]`.
+    /// To use such a struct as a metalayer, wrap it in a newtype, as in the example. For the opposite case no module is needed: a new
+    /// version of a struct reads data of an old version if the new fields have `#[serde(default)]`.
     ///
     /// ```
     /// #[derive(serde::Serialize)]
@@ -137,7 +137,7 @@ modules! {
     extensible EXTENSIBLE;
 }
 
-/// Modules for values that `serde_bytes` takes.
+/// Defines modules for values that implement the traits of `serde_bytes`.
 macro_rules! bytes_modules {
     ($($(#[$doc:meta])* $module:ident $mark:ident;)*) => {
         $(
@@ -152,7 +152,7 @@ macro_rules! bytes_modules {
                 ///
                 /// # Errors
                 ///
-                /// Fails if the form cannot hold the value, or the serializer refuses it.
+                /// Fails if this encoding cannot hold the value, or if the serializer returns an error.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
                     serializer.serialize_newtype_struct(mark::$mark, &super::AsBytes(value))
                 }
@@ -161,7 +161,7 @@ macro_rules! bytes_modules {
                 ///
                 /// # Errors
                 ///
-                /// Fails if the marker is not the module's, or the value's own `Deserialize` refuses what it holds.
+                /// Fails if the input has a marker of another encoding, or if the value's own `Deserialize` returns an error.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     let value: super::AsBytes<T> =
@@ -174,9 +174,9 @@ macro_rules! bytes_modules {
 }
 
 bytes_modules! {
-    /// At most 31 bytes, UTF-8 or not, in a fixstr (`a0`..`bf`).
+    /// Encodes at most 31 bytes, which need not be UTF-8, as a fixstr (`a0`..`bf`).
     fixstr_bytes FIXSTR_BYTES;
-    /// 17 bytes as a fixext16 (`d8`): the extension's type, then its 16 bytes.
+    /// Encodes 17 bytes as a fixext16 (`d8`): the extension's type, then its 16 bytes.
     fixext16 FIXEXT16;
 }
 
@@ -196,7 +196,7 @@ impl<'de, T: serde_bytes::Deserialize<'de>> Deserialize<'de> for AsBytes<T> {
     }
 }
 
-/// A `u8` that has to be a positive fixint, since a second byte would shift the fields after it: versions and dtype_format.
+/// Encodes a version or dtype_format: a `u8` that must be a positive fixint, since a second byte would shift the fields after it.
 pub(crate) mod fixint {
     use core::fmt;
 
@@ -206,7 +206,7 @@ pub(crate) mod fixint {
     /// The largest positive fixint.
     const MAX: u8 = 127;
 
-    /// Returns the value, if it is a positive fixint.
+    /// Returns the value. Fails if it is not a positive fixint.
     #[inline(always)]
     pub(crate) fn checked(value: u8) -> Result<u8, NotFixint> {
         if value > MAX { Err(NotFixint(value)) } else { Ok(value) }
@@ -218,7 +218,7 @@ pub(crate) mod fixint {
         checked(u8::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 
-    /// Returns the value of this field, if a positive fixint holds it.
+    /// Returns the value of this field, to be written. Fails with an error that names the field if the value is not a positive fixint.
     #[inline(always)]
     pub(crate) fn written<E: serde::ser::Error>(field: &'static str, value: u8) -> Result<u8, E> {
         checked(value).map_err(|error| in_field(field, error))

@@ -1,7 +1,7 @@
-//! Embeds a value in another format as one byte string in this format. CBOR, postcard and rmp-serde keep its bytes exactly; formats
-//! for people (JSON) show the value itself.
+//! Embeds a value in another format as one byte string, which contains the value in this crate's format. CBOR, postcard and rmp-serde keep
+//! these bytes exactly; human-readable formats (JSON) show the value itself.
 //!
-//! It also works inside `tag`, `untagged` and `flatten`, for values that are neither enums nor newtype structs.
+//! This also works inside `tag`, `untagged` and `flatten`, for values that are neither enums nor newtype structs.
 //!
 //! ```
 //! #[derive(serde::Serialize, serde::Deserialize)]
@@ -48,8 +48,8 @@ pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer:
     Ok(value.0)
 }
 
-/// The value itself in a format for people, and its bytes in any other. This format claims to be human-readable here, so that it is
-/// given the value: depth and error offsets then count as for any nested value.
+/// The value itself in a human-readable format, and its bytes in any other format. This crate's format reports itself as human-readable
+/// here, so that it gets the value itself; depth and error offsets are then correct, as for any nested value.
 struct Embedded<T>(T);
 
 impl<T: Serialize + ?Sized> Serialize for Embedded<&T> {
@@ -71,7 +71,8 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Embedded<T> {
     }
 }
 
-/// serde's buffer (`tag`, `untagged`, `flatten`) claims that every format is human-readable, and may still hold bytes.
+/// The visitor in human-readable formats. It must accept bytes too: serde's buffer (`tag`, `untagged`, `flatten`) reports itself as
+/// human-readable for every format, and may still contain bytes.
 struct ValueOrBytes<T>(PhantomData<T>);
 
 impl<'de, T: DeserializeOwned> Visitor<'de> for ValueOrBytes<T> {
@@ -82,7 +83,7 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for ValueOrBytes<T> {
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
-        // This format, which hands over the value.
+        // Only this crate's format is not human-readable here; it gives the value itself.
         if !deserializer.is_human_readable() {
             return T::deserialize(deserializer);
         }
@@ -92,15 +93,16 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for ValueOrBytes<T> {
     }
 }
 
-/// A deserializer, or the visitor given to it. If bytes come instead of a value, it decodes them into `found`, and the result of `T`'s
-/// own `Deserialize` is ignored.
+/// A wrapper around a deserializer, or around the visitor that is passed to it. If the input has bytes instead of a value, they are decoded
+/// into `found`, and the result of `T`'s own `Deserialize` is ignored.
 struct Watched<'a, I, T> {
     inner: I,
     found: &'a mut Option<T>,
 }
 
 impl<I, T: DeserializeOwned> Watched<'_, I, T> {
-    /// Returns an error in any case: one that is not shown, or the reason why the bytes do not hold a value.
+    /// Decodes the bytes and returns an error in any case. If decoding succeeds, the value is in `found` and the error is never shown; if
+    /// not, the error is the reason.
     fn decode<E: de::Error>(self, bytes: &[u8]) -> E {
         match crate::from_slice(bytes) {
             Ok(value) => {
@@ -112,7 +114,8 @@ impl<I, T: DeserializeOwned> Watched<'_, I, T> {
     }
 }
 
-/// A buffer gives its bytes only through `deserialize_any`.
+/// All methods call `deserialize_any`, since a buffer passes its bytes to the visitor only in that case. Options, newtypes and enums are
+/// exceptions.
 impl<'de, D: Deserializer<'de>, T: DeserializeOwned> Deserializer<'de> for Watched<'_, D, T> {
     type Error = D::Error;
 
@@ -128,7 +131,7 @@ impl<'de, D: Deserializer<'de>, T: DeserializeOwned> Deserializer<'de> for Watch
         self.inner.deserialize_option(Watched { inner: visitor, found: self.found })
     }
 
-    /// The inner deserializer is not wrapped again: a newtype that embeds itself would be wrapped without end.
+    /// Passes the call on without wrapping the visitor: a newtype that embeds itself would be wrapped endlessly.
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, D::Error> {
         self.inner.deserialize_newtype_struct(name, visitor)
     }

@@ -1,6 +1,7 @@
-//! A value as Python packs it: generic MessagePack, compact, in which a struct is a map with its fields' names.
+//! Encodes a value as Python programs do: as generic MessagePack with the shortest markers, in which a struct is a map with the names of
+//! its fields.
 //!
-//! A newtype makes a metalayer of it, which then is read, written and edited in one typed call each:
+//! To use such a value as a metalayer, wrap it in a newtype. It can then be read, written and edited with one typed call each:
 //!
 //! ```
 //! use b2nd::Metalayer;
@@ -26,9 +27,9 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 //!
-//! In a file, [`Editor::set_metalayer`](crate::frame::Editor::set_metalayer) does the same. The length follows from the values, not
-//! only from the type: a number is written in its shortest form. [`frame::decode_msgpack`](crate::frame::decode_msgpack) reads such a
-//! value without a type for its metalayer. Other serde formats see the plain value.
+//! [`Editor::set_metalayer`](crate::frame::Editor::set_metalayer) sets such a metalayer in a file. The length depends on the values, since
+//! each number is written in its shortest form. [`frame::decode_msgpack`](crate::frame::decode_msgpack) decodes such content without a type
+//! that implements `Metalayer`. Other serde formats see the plain value.
 
 use alloc::vec::Vec;
 use std::io::Cursor;
@@ -53,15 +54,15 @@ pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S)
 ///
 /// # Errors
 ///
-/// Fails if the bytes are not generic MessagePack, or the value's own `Deserialize` refuses them.
+/// Fails if the bytes are not generic MessagePack, or if the value's own `Deserialize` returns an error.
 pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     deserializer.deserialize_newtype_struct(mark::NAMED, Marked::new())
 }
 
-/// Returns a deserializer that knows how far it has read, for values that nest at most `depth` levels deep.
+/// Returns a deserializer of `content` that accepts at most `depth` levels of nesting. It can report how many bytes it has read.
 pub(crate) fn deserializer(content: &[u8], depth: u8) -> rmp_serde::Deserializer<rmp_serde::decode::ReadReader<Cursor<&[u8]>>> {
     let mut deserializer = rmp_serde::Deserializer::new(Cursor::new(content));
-    // Its own limit of 1,024 is more than a thread's stack of 2 MiB holds.
+    // The default limit of 1,024 levels needs more stack than the 2 MiB of a thread.
     deserializer.set_max_depth(depth.into());
     deserializer
 }

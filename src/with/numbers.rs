@@ -1,7 +1,7 @@
-//! A list of numbers, written and read in fewer instructions than serde's own code for vectors takes. The bytes are the same.
+//! Encodes and decodes a list of numbers with fewer instructions than serde's own code for vectors. The bytes are the same.
 //!
-//! The field may be anything that lends a slice and is made of a vector: `Vec<f64>`, `Box<[i32]>`, `[u16; 4]`. In formats other than
-//! this one an array is then a list, as a vector is.
+//! The field can have any type that implements `AsRef<[N]>` and can be made from a `Vec<N>`, such as `Vec<f64>`, `Box<[i32]>` and `[u16;
+//! 4]`. In other formats, an array is then written as a list, like a vector.
 //!
 //! ```
 //! #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
@@ -27,7 +27,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-/// The most elements that are reserved before they are read, if a format gives their number.
+/// The maximum number of elements for which memory is reserved before they are read, even if the format gives a larger number.
 const MOST: usize = 4096;
 
 /// Serializes a field, for `#[serde(with)]` and `#[serde(serialize_with)]`.
@@ -48,7 +48,7 @@ pub fn serialize<T: AsRef<[N]> + ?Sized, N: Serialize, S: Serializer>(numbers: &
     list.end()
 }
 
-/// The numbers of an array, of which there is always the same number.
+/// The numbers of an array, whose count is fixed by its type.
 struct OfArray<'a, N>(core::slice::Iter<'a, N>);
 
 impl<'a, N> IntoIterator for OfArray<'a, N> {
@@ -64,7 +64,7 @@ impl<'a, N> IntoIterator for OfArray<'a, N> {
 ///
 /// # Errors
 ///
-/// Returns the errors of the deserializer. Also fails if the field's type holds another count of numbers.
+/// Returns the errors of the deserializer. Also fails if the number of elements does not fit the field's type.
 #[inline(always)]
 pub fn deserialize<'de, T: TryFrom<Vec<N>>, N: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let numbers = deserializer.deserialize_seq(Numbers(PhantomData))?;
