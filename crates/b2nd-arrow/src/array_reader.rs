@@ -8,10 +8,10 @@ use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
 use b2nd_ndarray::Array;
 
 use crate::column::element::{self, is_time};
-use crate::column::fixed_width::{MAX_ROW, not_nat};
+use crate::column::nulls::{not_nat, some_nulls};
+use crate::column::rows::MAX_ROW;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::signed;
-use crate::msgpack::builder::some_nulls;
 use crate::schema::spec::item;
 use crate::single_column::{NAME, OneColumn};
 

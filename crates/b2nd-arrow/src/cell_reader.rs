@@ -10,12 +10,13 @@ use serde_json::Value;
 
 use crate::column::batches::{Batches, METALAYER};
 use crate::column::column_file::ColumnFile;
+use crate::column::nulls::Nulls;
 use crate::column::text_builder::MAX_BYTES;
 use crate::column::{read_batches, read_cells};
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::Selection;
 use crate::msgpack::builder::json;
-use crate::schema::spec::{Kind, Nulls, Spec};
+use crate::schema::spec::{Kind, Spec};
 use crate::single_column::{NAME, OneColumn};
 
 /// The metalayer of a file with a chunk for each cell.

@@ -7,6 +7,8 @@ pub(crate) mod element;
 pub(crate) mod files;
 pub(crate) mod fixed_width;
 pub(crate) mod ipc;
+pub(crate) mod nulls;
+pub(crate) mod rows;
 pub(crate) mod text_builder;
 pub(crate) mod utf8;
 
@@ -22,13 +24,15 @@ pub(crate) use crate::column::batches::{Batches, Part};
 use crate::column::cast::conform;
 use crate::column::column_file::ColumnFile;
 use crate::column::files::ColumnFiles;
-use crate::column::fixed_width::{FixedColumn, Rows};
+use crate::column::fixed_width::FixedColumn;
+use crate::column::nulls::{Nulls, some_nulls};
+use crate::column::rows::Rows;
 use crate::column::utf8::Utf8Column;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::{LiveRows, Selection};
-use crate::msgpack::builder::{CellBuilder, some_nulls};
+use crate::msgpack::builder::CellBuilder;
 use crate::msgpack::reader::{Item, Pack};
-use crate::schema::spec::{Dictionary, Kind, Nulls, Spec, Storage};
+use crate::schema::spec::{Dictionary, Kind, Spec, Storage};
 
 /// The open files of a column.
 pub(crate) enum Column {

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use serde_json::Value;
 
+use crate::column::nulls::Nulls;
 use crate::error::{Error, ErrorKind, Result};
-use crate::schema::spec::{Kind, Nulls, Spec};
+use crate::schema::spec::{Kind, Spec};
 use crate::schema::struct_parent::StructParent;
 
 /// The source of a field of the Arrow schema.

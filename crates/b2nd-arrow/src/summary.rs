@@ -8,10 +8,11 @@ use arrow_schema::DataType;
 use b2nd::Value;
 
 use crate::column::column_file::ColumnFile;
-use crate::column::element::{self, Sentinel};
-use crate::column::fixed_width::Rows;
+use crate::column::element;
+use crate::column::nulls::{Nulls, Sentinel};
+use crate::column::rows::Rows;
 use crate::error::{Error, ErrorKind, Result};
-use crate::schema::spec::{Kind, Nulls, Spec};
+use crate::schema::spec::{Kind, Spec};
 
 /// The vlmetalayer of a table that describes its indexes.
 pub(crate) const CATALOG: &str = "index_catalog";

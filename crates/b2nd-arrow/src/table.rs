@@ -9,10 +9,11 @@ use std::time::Instant;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use serde_json::Value;
 
+use crate::column::nulls::Nulls;
 use crate::error::{Error, ErrorKind, Result};
 use crate::open_table::{OpenTable, Options};
 use crate::reader::{BATCH_SIZE, Reader};
-use crate::schema::spec::{Kind, Nulls};
+use crate::schema::spec::Kind;
 use crate::schema::{ColumnInfo, Output};
 use crate::summary::Summary;
 use b2nd_store::Store;

@@ -9,15 +9,6 @@ use arrow_schema::{DataType, Field, TimeUnit};
 use crate::column::text_builder::TextBuilder;
 use crate::error::{Error, Result};
 
-/// The value that marks nulls.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Sentinel {
-    Int(i128),
-    Float(f64),
-    Text(String),
-    Bytes(Vec<u8>),
-}
-
 /// The units of times, as NumPy spells them.
 const UNITS: [(&str, TimeUnit); 4] =
     [("s", TimeUnit::Second), ("ms", TimeUnit::Millisecond), ("us", TimeUnit::Microsecond), ("ns", TimeUnit::Nanosecond)];
@@ -156,52 +147,12 @@ pub(crate) fn is_complex(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Struct(parts) if parts.first().is_some_and(|part| *data_type == complex(part.data_type().clone())))
 }
 
-/// Returns which values are not the sentinel, or `None` if no value of this type can equal it.
-pub(crate) fn differ(data_type: &DataType, bytes: &[u8], width: usize, sentinel: &Sentinel) -> Option<BooleanBuffer> {
-    let count = bytes.len().checked_div(width)?;
-    let value = |at: usize| bytes.get(at * width..(at + 1) * width).unwrap_or_default();
-    let differ = |is: &dyn Fn(&[u8]) -> bool| Some(BooleanBuffer::collect_bool(count, |at| !is(value(at))));
-    match (data_type, sentinel) {
-        (of, Sentinel::Int(number)) if of.is_integer() || *of == DataType::Boolean => {
-            let least = if of.is_signed_integer() { -(1_i128 << (8 * width - 1)) } else { 0 };
-            let most = least + (1_i128 << (8 * width)) - 1;
-            if !(least..=most).contains(number) {
-                return None;
-            }
-            let stored = number.to_le_bytes();
-            let stored = stored.get(..width)?;
-            differ(&|value| value == stored)
-        }
-        (of, Sentinel::Float(number)) if of.is_floating() => {
-            let number = match of {
-                DataType::Float16 => half::f16::from_f64(*number).to_f64(),
-                DataType::Float32 => f64::from(*number as f32),
-                _ => *number,
-            };
-            differ(&|value| float(value) == number || number.is_nan() && float(value).is_nan())
-        }
-        (of, _) if is_time(of) => differ(&is_nat),
-        (DataType::Utf8, Sentinel::Text(text)) => {
-            let stored: Vec<u8> = text.trim_end_matches('\0').chars().flat_map(|char| u32::from(char).to_le_bytes()).collect();
-            let stored = trimmed(&stored);
-            differ(&|value| trimmed(value) == stored)
-        }
-        (DataType::Binary | DataType::LargeBinary, Sentinel::Bytes(bytes)) => differ(&|value| trimmed(value) == trimmed(bytes)),
-        _ => None,
-    }
-}
-
-/// Returns true for NumPy's NaT, the minimum of 64-bit integers.
-pub(crate) fn is_nat(value: &[u8]) -> bool {
-    value == i64::MIN.to_le_bytes()
-}
-
 pub(crate) fn time_unit(name: &str) -> Option<TimeUnit> {
     UNITS.iter().find(|(other, _)| *other == name).map(|(_, unit)| *unit)
 }
 
 /// Removes the zeros that pad a value.
-fn trimmed(value: &[u8]) -> &[u8] {
+pub(crate) fn trimmed(value: &[u8]) -> &[u8] {
     let end = value.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     value.get(..end).unwrap_or(value)
 }
@@ -219,16 +170,6 @@ pub(crate) fn float(value: &[u8]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_sentinel_that_the_type_cannot_hold_marks_nothing() {
-        assert!(differ(&DataType::Int8, &[0x80, 0x7f], 1, &Sentinel::Int(128)).is_none());
-        assert!(differ(&DataType::UInt64, &[0xff; 8], 8, &Sentinel::Int(-1)).is_none());
-        let found = differ(&DataType::UInt64, &[0xff; 8], 8, &Sentinel::Int(u64::MAX.into())).unwrap();
-        assert!(!found.value(0));
-        let found = differ(&DataType::Int8, &[0x80, 0x7f], 1, &Sentinel::Int(-128)).unwrap();
-        assert_eq!(found.iter().collect::<Vec<_>>(), [false, true]);
-    }
 
     #[test]
     fn zeros_inside_of_text_stay_and_those_at_its_end_go() {

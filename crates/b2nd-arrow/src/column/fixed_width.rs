@@ -5,39 +5,17 @@ use std::sync::Arc;
 use arrow_array::{Array as _, ArrayRef, FixedSizeListArray};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::DataType;
-use b2nd_ndarray::Array;
 
-use crate::column::column_file::ColumnFile;
-use crate::column::element::{self, Sentinel, is_nat, is_time};
+use crate::column::element::{self, is_time};
 use crate::column::files::ColumnFiles;
+use crate::column::nulls::{Valid, differ, not_nat, some_nulls};
+use crate::column::rows::Rows;
 use crate::error::{Error, Result};
-use crate::live_rows::{LiveRows, Selection, signed};
-use crate::msgpack::builder::some_nulls;
-use crate::schema::spec::{Kind, Nulls, Spec, item};
-
-/// Selected rows with at most this many rows between them are read together.
-const GAP: u64 = 1 << 10;
-
-/// The longest row in bytes.
-pub(crate) const MAX_ROW: usize = 1 << 26;
+use crate::live_rows::{LiveRows, Selection};
+use crate::schema::spec::{Kind, Spec, item};
 
 /// The number of live rows that python-blosc2 exports at once.
 const EXPORTED: u64 = 1 << 16;
-
-/// An array whose first dimension is the rows.
-pub(crate) struct Rows {
-    array: Array,
-    leaf: ColumnFile,
-    /// The bytes of a row.
-    pub(crate) width: usize,
-}
-
-/// Which values of a column are not null.
-pub(crate) enum Valid {
-    All,
-    Mask(Box<Rows>),
-    Unlike(Sentinel),
-}
 
 /// A column of fixed width.
 pub(crate) struct FixedColumn {
@@ -49,102 +27,6 @@ pub(crate) struct FixedColumn {
     /// The shape of a row, if the values are arrays.
     shape: Option<Vec<u64>>,
     valid: Valid,
-}
-
-impl Rows {
-    /// Opens an array that has at least one dimension.
-    pub(crate) fn open(leaf: ColumnFile) -> Result<Rows> {
-        let array = leaf.array()?;
-        let row = array.geometry().shape().get(1..).ok_or_else(|| Error::damaged("the array has no dimensions"))?;
-        let items = row.iter().try_fold(1_usize, |items, &axis| items.checked_mul(usize::try_from(axis).ok()?));
-        let width = items.and_then(|items| items.checked_mul(array.itemsize())).filter(|&width| width <= MAX_ROW);
-        let width = width.ok_or_else(|| Error::damaged(format_args!("a row of {row:?} values is too long")))?;
-        Ok(Rows { array, leaf, width })
-    }
-
-    pub(crate) fn len(&self) -> u64 {
-        self.array.geometry().shape().first().and_then(|&rows| u64::try_from(rows).ok()).unwrap_or(0)
-    }
-
-    pub(crate) fn sizes(&self) -> (u64, u64) {
-        (self.leaf.frame_len(), self.leaf.data_len())
-    }
-
-    /// Returns an error if more bytes would be held at once than allowed.
-    pub(crate) fn allow(&self, bytes: u64) -> Result<()> {
-        self.leaf.allow(bytes)
-    }
-
-    /// Reads the bytes of consecutive rows, which must exist.
-    pub(crate) fn range(&self, rows: std::ops::Range<u64>) -> Result<Vec<u8>> {
-        let bytes = (rows.end - rows.start).saturating_mul(self.width as u64);
-        self.allow(bytes)?;
-        let mut slice = self.array.whole();
-        if let Some(first) = slice.first_mut() {
-            *first = signed(rows);
-        }
-        Ok(self.array.read_bytes(&slice)?)
-    }
-
-    /// Reads the bytes of the rows of a selection.
-    pub(crate) fn read(&self, selection: &Selection) -> Result<Vec<u8>> {
-        if selection.end() > self.len() {
-            let message = format!("the file ends after {} rows", self.len());
-            return Err(Error::damaged(message).at_row(selection.row_of(self.len())));
-        }
-        let bytes = (selection.rows as u64).saturating_mul(self.width as u64);
-        self.allow(bytes)?;
-        if let [run] = selection.runs.as_slice() {
-            return self.range(run.clone());
-        }
-        let mut bytes = Vec::new();
-        for (span, runs) in selection.groups(GAP) {
-            let start = span.start;
-            let read = self.range(span)?;
-            for run in runs {
-                let place = |row: u64| usize::try_from(row - start).unwrap_or(usize::MAX).saturating_mul(self.width);
-                bytes.extend_from_slice(read.get(place(run.start)..place(run.end)).unwrap_or_default());
-            }
-        }
-        Ok(bytes)
-    }
-}
-
-impl Valid {
-    /// Finds the mask of a column, if it has one.
-    pub(crate) fn open(place: &ColumnFiles, nulls: &Nulls) -> Result<Valid> {
-        Ok(match nulls {
-            Nulls::None => Valid::All,
-            Nulls::Sentinel(sentinel) => Valid::Unlike(sentinel.clone()),
-            Nulls::Mask => match place.optional(".notnull.b2nd")? {
-                // A column without nulls has no mask.
-                None => Valid::All,
-                Some(leaf) => {
-                    let dtype = leaf.dtype()?;
-                    let rows = Rows::open(leaf)?;
-                    if rows.len() != place.rows || rows.width != 1 || dtype != "|b1" {
-                        let (found, expected) = (rows.len(), place.rows);
-                        return Err(Error::damaged(format_args!(
-                            "its mask of nulls: expected {expected} values of |b1, found {found} of {dtype:?}"
-                        )));
-                    }
-                    Valid::Mask(rows.into())
-                }
-            },
-        })
-    }
-
-    /// Returns the file of the mask.
-    pub(crate) fn file(&self) -> Option<&Rows> {
-        if let Valid::Mask(rows) = self { Some(rows) } else { None }
-    }
-
-    /// Reads the mask of nulls of a selection, if the column has a file for it.
-    pub(crate) fn mask(&self, selection: &Selection) -> Result<Option<BooleanBuffer>> {
-        let Valid::Mask(rows) = self else { return Ok(None) };
-        let bytes = rows.read(selection)?;
-        Ok(Some(BooleanBuffer::collect_bool(bytes.len(), |at| bytes.get(at) != Some(&0))))
-    }
 }
 
 impl FixedColumn {
@@ -209,7 +91,7 @@ impl FixedColumn {
                 (_, DataType::Timestamp(..)) => Some(not_nat(&bytes)),
                 // A bool that is not stored as a byte cannot represent null.
                 (Valid::Unlike(_), DataType::Boolean) if !self.is_widened => None,
-                (Valid::Unlike(sentinel), of) => element::differ(of, &bytes, self.itemsize, sentinel),
+                (Valid::Unlike(sentinel), of) => differ(of, &bytes, self.itemsize, sentinel),
                 (_, _) => mask,
             };
             return element::array(&self.element, &bytes, self.itemsize, valid.and_then(some_nulls), |at| selection.row(at));
@@ -219,7 +101,7 @@ impl FixedColumn {
         let row = |at: usize| selection.row(at.checked_div(items).unwrap_or(0));
         let values = element::array(&self.element, &bytes, self.itemsize, nat.and_then(some_nulls), row)?;
         let valid = match &self.valid {
-            Valid::Unlike(sentinel) => element::differ(&self.element, &bytes, self.itemsize, sentinel).map(|unlike| {
+            Valid::Unlike(sentinel) => differ(&self.element, &bytes, self.itemsize, sentinel).map(|unlike| {
                 // A row is null if all of its elements are.
                 BooleanBuffer::collect_bool(selection.rows, |at| unlike.slice(at * items, items).count_set_bits() > 0)
             }),
@@ -253,8 +135,4 @@ impl FixedColumn {
         }
         Ok(valid.into_iter().collect())
     }
-}
-
-pub(crate) fn not_nat(bytes: &[u8]) -> BooleanBuffer {
-    BooleanBuffer::collect_bool(bytes.len() / 8, |at| !bytes.get(8 * at..8 * at + 8).is_some_and(is_nat))
 }

@@ -5,13 +5,11 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, LargeStringArray};
 use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
 
-use crate::column::element::Sentinel;
 use crate::column::files::ColumnFiles;
-use crate::column::fixed_width::{Rows, Valid};
+use crate::column::nulls::{Nulls, Sentinel, Valid, some_nulls};
+use crate::column::rows::Rows;
 use crate::error::{Error, Result};
 use crate::live_rows::Selection;
-use crate::msgpack::builder::some_nulls;
-use crate::schema::spec::Nulls;
 
 /// Selected rows with at most this many rows between them are read together.
 const GAP: u64 = 1 << 6;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use arrow_array::builder::StringDictionaryBuilder;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, ListArray, StructArray};
-use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_buffer::{BooleanBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields};
 
 use crate::column::element::{self, is_time};
+use crate::column::nulls::some_nulls;
 use crate::column::text_builder::TextBuilder;
 use crate::error::{Error, Result};
 use crate::msgpack::reader::{Item, Pack};
@@ -145,11 +146,6 @@ impl CellBuilder {
             }
         })
     }
-}
-
-/// Returns the mask of nulls, or `None` if there is no null.
-pub(crate) fn some_nulls(valid: BooleanBuffer) -> Option<NullBuffer> {
-    Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0)
 }
 
 fn fixed(element: &DataType, width: usize, item: Item, bytes: &mut Vec<u8>) -> Result<()> {

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Fields, TimeUnit};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::column::element::{self, Sentinel, time_unit};
+use crate::column::element::{self, time_unit};
+use crate::column::nulls::Nulls;
 
 /// The key of the Arrow metadata with the shape of the rows of an ndarray column, as python-blosc2 spells it.
 const SHAPE: &str = "blosc2:ndarray_shape";
@@ -78,15 +77,6 @@ pub(crate) enum Storage {
     Cells,
 }
 
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Nulls {
-    None,
-    /// A file with a mask of the values that are not null.
-    Mask,
-    /// A value that marks nulls.
-    Sentinel(Sentinel),
-}
-
 impl Spec {
     /// Parses an entry of the schema.
     ///
@@ -134,12 +124,7 @@ impl Spec {
             "object" => Kind::Refused("its type is object, whose values have no common type".to_owned()),
             kind => Kind::Refused(format!("the kind {kind:?} is not supported")),
         };
-        let nulls = match spec.get("null_value") {
-            _ if text("null_storage") == Some("mask") => Nulls::Mask,
-            Some(value) if !value.is_null() => sentinel(value).map_or(Nulls::None, Nulls::Sentinel),
-            _ => Nulls::None,
-        };
-        Ok(Spec { kind, nulls })
+        Ok(Spec { kind, nulls: Nulls::of(spec) })
     }
 
     /// Parses the items of a list or a field of a struct, which are stored as MessagePack.
@@ -247,18 +232,4 @@ fn list(spec: &Value) -> Result<Kind, String> {
         }
     };
     Ok(Kind::List(Box::new(item), storage))
-}
-
-/// Returns the value that marks nulls, or `None` if it cannot be interpreted, so that no value is null.
-fn sentinel(value: &Value) -> Option<Sentinel> {
-    if value.get("__bytes__").and_then(Value::as_bool) == Some(true) {
-        return STANDARD.decode(value.get("base64")?.as_str()?).ok().map(Sentinel::Bytes);
-    }
-    match value {
-        Value::String(text) => Some(Sentinel::Text(text.clone())),
-        Value::Bool(value) => Some(Sentinel::Int((*value).into())),
-        Value::Number(number) if number.is_i64() => number.as_i64().map(|number| Sentinel::Int(number.into())),
-        Value::Number(number) if number.is_u64() => number.as_u64().map(|number| Sentinel::Int(number.into())),
-        value => b2nd_store::json::float(value).map(Sentinel::Float),
-    }
 }

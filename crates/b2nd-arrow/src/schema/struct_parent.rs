@@ -9,8 +9,8 @@ use arrow_schema::{DataType, Field};
 use serde_json::Value;
 
 use crate::column::cast::conform;
+use crate::column::nulls::some_nulls;
 use crate::error::{Error, Result};
-use crate::msgpack::builder::some_nulls;
 use crate::schema::spec::{Kind, Spec};
 
 /// A struct that was split into columns when it was written.

@@ -1,0 +1,166 @@
+//! How columns store nulls: in a mask, or as a value that marks them.
+
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_schema::DataType;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+use crate::column::element::{float, is_time, trimmed};
+use crate::column::files::ColumnFiles;
+use crate::column::rows::Rows;
+use crate::error::{Error, Result};
+use crate::live_rows::Selection;
+
+/// How a column stores nulls, as the schema describes it.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Nulls {
+    None,
+    /// A file with a mask of the values that are not null.
+    Mask,
+    /// A value that marks nulls.
+    Sentinel(Sentinel),
+}
+
+/// The value that marks nulls.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Sentinel {
+    Int(i128),
+    Float(f64),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+/// Which values of a column are not null.
+pub(crate) enum Valid {
+    All,
+    Mask(Box<Rows>),
+    Unlike(Sentinel),
+}
+
+impl Nulls {
+    /// Parses the keys of a column's entry in the schema.
+    pub(crate) fn of(spec: &Value) -> Nulls {
+        match spec.get("null_value") {
+            _ if spec.get("null_storage").and_then(Value::as_str) == Some("mask") => Nulls::Mask,
+            Some(value) if !value.is_null() => sentinel(value).map_or(Nulls::None, Nulls::Sentinel),
+            _ => Nulls::None,
+        }
+    }
+}
+
+/// Returns the value that marks nulls, or `None` if it cannot be interpreted, so that no value is null.
+fn sentinel(value: &Value) -> Option<Sentinel> {
+    if value.get("__bytes__").and_then(Value::as_bool) == Some(true) {
+        return STANDARD.decode(value.get("base64")?.as_str()?).ok().map(Sentinel::Bytes);
+    }
+    match value {
+        Value::String(text) => Some(Sentinel::Text(text.clone())),
+        Value::Bool(value) => Some(Sentinel::Int((*value).into())),
+        Value::Number(number) if number.is_i64() => number.as_i64().map(|number| Sentinel::Int(number.into())),
+        Value::Number(number) if number.is_u64() => number.as_u64().map(|number| Sentinel::Int(number.into())),
+        value => b2nd_store::json::float(value).map(Sentinel::Float),
+    }
+}
+
+impl Valid {
+    /// Finds the mask of a column, if it has one.
+    pub(crate) fn open(place: &ColumnFiles, nulls: &Nulls) -> Result<Valid> {
+        Ok(match nulls {
+            Nulls::None => Valid::All,
+            Nulls::Sentinel(sentinel) => Valid::Unlike(sentinel.clone()),
+            Nulls::Mask => match place.optional(".notnull.b2nd")? {
+                // A column without nulls has no mask.
+                None => Valid::All,
+                Some(leaf) => {
+                    let dtype = leaf.dtype()?;
+                    let rows = Rows::open(leaf)?;
+                    if rows.len() != place.rows || rows.width != 1 || dtype != "|b1" {
+                        let (found, expected) = (rows.len(), place.rows);
+                        return Err(Error::damaged(format_args!(
+                            "its mask of nulls: expected {expected} values of |b1, found {found} of {dtype:?}"
+                        )));
+                    }
+                    Valid::Mask(rows.into())
+                }
+            },
+        })
+    }
+
+    /// Returns the file of the mask.
+    pub(crate) fn file(&self) -> Option<&Rows> {
+        if let Valid::Mask(rows) = self { Some(rows) } else { None }
+    }
+
+    /// Reads the mask of nulls of a selection, if the column has a file for it.
+    pub(crate) fn mask(&self, selection: &Selection) -> Result<Option<BooleanBuffer>> {
+        let Valid::Mask(rows) = self else { return Ok(None) };
+        let bytes = rows.read(selection)?;
+        Ok(Some(BooleanBuffer::collect_bool(bytes.len(), |at| bytes.get(at) != Some(&0))))
+    }
+}
+
+/// Returns which values are not the sentinel, or `None` if no value of this type can equal it.
+pub(crate) fn differ(data_type: &DataType, bytes: &[u8], width: usize, sentinel: &Sentinel) -> Option<BooleanBuffer> {
+    let count = bytes.len().checked_div(width)?;
+    let value = |at: usize| bytes.get(at * width..(at + 1) * width).unwrap_or_default();
+    let differ = |is: &dyn Fn(&[u8]) -> bool| Some(BooleanBuffer::collect_bool(count, |at| !is(value(at))));
+    match (data_type, sentinel) {
+        (of, Sentinel::Int(number)) if of.is_integer() || *of == DataType::Boolean => {
+            let least = if of.is_signed_integer() { -(1_i128 << (8 * width - 1)) } else { 0 };
+            let most = least + (1_i128 << (8 * width)) - 1;
+            if !(least..=most).contains(number) {
+                return None;
+            }
+            let stored = number.to_le_bytes();
+            let stored = stored.get(..width)?;
+            differ(&|value| value == stored)
+        }
+        (of, Sentinel::Float(number)) if of.is_floating() => {
+            let number = match of {
+                DataType::Float16 => half::f16::from_f64(*number).to_f64(),
+                DataType::Float32 => f64::from(*number as f32),
+                _ => *number,
+            };
+            differ(&|value| float(value) == number || number.is_nan() && float(value).is_nan())
+        }
+        (of, _) if is_time(of) => differ(&is_nat),
+        (DataType::Utf8, Sentinel::Text(text)) => {
+            let stored: Vec<u8> = text.trim_end_matches('\0').chars().flat_map(|char| u32::from(char).to_le_bytes()).collect();
+            let stored = trimmed(&stored);
+            differ(&|value| trimmed(value) == stored)
+        }
+        (DataType::Binary | DataType::LargeBinary, Sentinel::Bytes(bytes)) => differ(&|value| trimmed(value) == trimmed(bytes)),
+        _ => None,
+    }
+}
+
+/// Returns true for NumPy's NaT, the minimum of 64-bit integers.
+pub(crate) fn is_nat(value: &[u8]) -> bool {
+    value == i64::MIN.to_le_bytes()
+}
+
+/// Returns which times are not NaT.
+pub(crate) fn not_nat(bytes: &[u8]) -> BooleanBuffer {
+    BooleanBuffer::collect_bool(bytes.len() / 8, |at| !bytes.get(8 * at..8 * at + 8).is_some_and(is_nat))
+}
+
+/// Returns the mask of nulls, or `None` if there is no null.
+pub(crate) fn some_nulls(valid: BooleanBuffer) -> Option<NullBuffer> {
+    Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentinel_that_the_type_cannot_hold_marks_nothing() {
+        assert!(differ(&DataType::Int8, &[0x80, 0x7f], 1, &Sentinel::Int(128)).is_none());
+        assert!(differ(&DataType::UInt64, &[0xff; 8], 8, &Sentinel::Int(-1)).is_none());
+        let found = differ(&DataType::UInt64, &[0xff; 8], 8, &Sentinel::Int(u64::MAX.into())).unwrap();
+        assert!(!found.value(0));
+        let found = differ(&DataType::Int8, &[0x80, 0x7f], 1, &Sentinel::Int(-128)).unwrap();
+        assert_eq!(found.iter().collect::<Vec<_>>(), [false, true]);
+    }
+}

@@ -1,0 +1,80 @@
+//! [`Rows`]: a file of values, one row after the other.
+
+use b2nd_ndarray::Array;
+
+use crate::column::column_file::ColumnFile;
+use crate::error::{Error, Result};
+use crate::live_rows::{Selection, signed};
+
+/// Selected rows with at most this many rows between them are read together.
+const GAP: u64 = 1 << 10;
+
+/// The longest row in bytes.
+pub(crate) const MAX_ROW: usize = 1 << 26;
+
+/// An array whose first dimension is the rows.
+pub(crate) struct Rows {
+    pub(crate) array: Array,
+    leaf: ColumnFile,
+    /// The bytes of a row.
+    pub(crate) width: usize,
+}
+
+impl Rows {
+    /// Opens an array that has at least one dimension.
+    pub(crate) fn open(leaf: ColumnFile) -> Result<Rows> {
+        let array = leaf.array()?;
+        let row = array.geometry().shape().get(1..).ok_or_else(|| Error::damaged("the array has no dimensions"))?;
+        let items = row.iter().try_fold(1_usize, |items, &axis| items.checked_mul(usize::try_from(axis).ok()?));
+        let width = items.and_then(|items| items.checked_mul(array.itemsize())).filter(|&width| width <= MAX_ROW);
+        let width = width.ok_or_else(|| Error::damaged(format_args!("a row of {row:?} values is too long")))?;
+        Ok(Rows { array, leaf, width })
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.array.geometry().shape().first().and_then(|&rows| u64::try_from(rows).ok()).unwrap_or(0)
+    }
+
+    pub(crate) fn sizes(&self) -> (u64, u64) {
+        (self.leaf.frame_len(), self.leaf.data_len())
+    }
+
+    /// Returns an error if more bytes would be held at once than allowed.
+    pub(crate) fn allow(&self, bytes: u64) -> Result<()> {
+        self.leaf.allow(bytes)
+    }
+
+    /// Reads the bytes of consecutive rows, which must exist.
+    pub(crate) fn range(&self, rows: std::ops::Range<u64>) -> Result<Vec<u8>> {
+        let bytes = (rows.end - rows.start).saturating_mul(self.width as u64);
+        self.allow(bytes)?;
+        let mut slice = self.array.whole();
+        if let Some(first) = slice.first_mut() {
+            *first = signed(rows);
+        }
+        Ok(self.array.read_bytes(&slice)?)
+    }
+
+    /// Reads the bytes of the rows of a selection.
+    pub(crate) fn read(&self, selection: &Selection) -> Result<Vec<u8>> {
+        if selection.end() > self.len() {
+            let message = format!("the file ends after {} rows", self.len());
+            return Err(Error::damaged(message).at_row(selection.row_of(self.len())));
+        }
+        let bytes = (selection.rows as u64).saturating_mul(self.width as u64);
+        self.allow(bytes)?;
+        if let [run] = selection.runs.as_slice() {
+            return self.range(run.clone());
+        }
+        let mut bytes = Vec::new();
+        for (span, runs) in selection.groups(GAP) {
+            let start = span.start;
+            let read = self.range(span)?;
+            for run in runs {
+                let place = |row: u64| usize::try_from(row - start).unwrap_or(usize::MAX).saturating_mul(self.width);
+                bytes.extend_from_slice(read.get(place(run.start)..place(run.end)).unwrap_or_default());
+            }
+        }
+        Ok(bytes)
+    }
+}
