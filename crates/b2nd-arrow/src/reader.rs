@@ -65,20 +65,22 @@ impl Reader {
         let parts: Vec<_> = parts.into_par_iter().map(|rows| (read(rows.clone()), rows)).collect();
         let size = self.batch_size as u64;
         for (part, rows) in parts {
-            match part {
-                // The batches before the error can be read.
-                Err(_) if rows.end - rows.start > size => {
-                    let starts = (rows.start..rows.end).step_by(self.batch_size);
-                    let batches = starts.map(|start| read(start..start.saturating_add(size).min(rows.end)));
-                    let mut failed = false;
-                    self.ready.extend(batches.take_while(|batch| !std::mem::replace(&mut failed, batch.is_err())));
+            if rows.end - rows.start <= size {
+                self.ready.push_back(part);
+                continue;
+            }
+            for start in rows.clone().step_by(self.batch_size) {
+                let end = start.saturating_add(size).min(rows.end);
+                let batch = match &part {
+                    Ok(part) => Ok(part.slice((start - rows.start) as usize, (end - start) as usize)),
+                    // The batches before the error can be read.
+                    Err(_) => read(start..end),
+                };
+                let is_last = batch.is_err();
+                self.ready.push_back(batch);
+                if is_last {
+                    break;
                 }
-                Ok(part) if part.num_rows() > self.batch_size => {
-                    let length = |start| self.batch_size.min(part.num_rows() - start);
-                    let starts = (0..part.num_rows()).step_by(self.batch_size);
-                    self.ready.extend(starts.map(|start| Ok(part.slice(start, length(start)))));
-                }
-                part => self.ready.push_back(part),
             }
         }
     }
