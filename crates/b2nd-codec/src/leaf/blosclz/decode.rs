@@ -20,14 +20,11 @@ const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 /// the start of the stream.
 pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline: Deadline) -> Result<usize> {
     let mut input = Input { bytes: stream, at: 0 };
-    let (mut filled, mut pause) = (0, PACE);
+    // The end of what matches fill before the next look at the clock. Literals take as many bytes of the stream as they fill: they are fast.
+    let (mut filled, mut pause) = (0, output.len().min(PACE));
     // The upper bits of the first byte are the version of the format.
     let mut control = usize::from(input.byte()? & 31);
     loop {
-        if filled >= pause {
-            deadline.check()?;
-            pause = filled + PACE;
-        }
         let start = input.at - 1;
         if control < 32 {
             let length = control + 1;
@@ -52,17 +49,22 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
             filled += length;
         } else {
             let (length, distance) = input.read_match(control)?;
-            let room = output.len() - filled;
-            if length > room && !is_front {
-                return Err(too_long(start));
+            let mut fits = length;
+            if filled + length > pause {
+                deadline.check()?;
+                pause = output.len().min(filled + length + PACE);
+                fits = length.min(output.len() - filled);
+                if fits < length && !is_front {
+                    return Err(too_long(start));
+                }
             }
-            if !copy_match(output, filled, distance, length.min(room)) {
+            if !copy_match(output, filled, distance, fits) {
                 return Err(refused("a match starts before the beginning of its stream", start));
             }
-            if length > room {
-                return Ok(filled + room);
+            filled += fits;
+            if fits < length {
+                return Ok(filled);
             }
-            filled += length;
         }
         if input.at == stream.len() {
             break;
