@@ -1,4 +1,4 @@
-//! The codecs and filters of this build. The error for a missing one names it, and says what to install.
+//! The codecs and filters that are available in this build. The error for a missing one names it, and what to install.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -23,7 +23,7 @@ pub(crate) enum Backend {
     Plugins,
 }
 
-/// Returns the backend of a codec. The error is the feature that adds the codec, or `None` if no feature does.
+/// Returns the backend of a codec. The error is the feature that would add the codec, if there is one.
 fn backend_of_codec(codec: CodecId) -> Result<Backend, Option<&'static str>> {
     let (is_here, feature) = match codec {
         CodecId::BloscLz => return Ok(Backend::Here),
@@ -38,7 +38,7 @@ fn backend_of_codec(codec: CodecId) -> Result<Backend, Option<&'static str>> {
     if is_here { Ok(Backend::Here) } else { Err(Some(feature)) }
 }
 
-/// Returns the backend of a filter. The error is the feature that adds the filter, or `None` if no feature does.
+/// Returns the backend of a filter. The error is the feature that would add the filter, if there is one.
 fn backend_of_filter(filter: Filter) -> Result<Backend, Option<&'static str>> {
     match filter {
         Filter::None | Filter::Shuffle | Filter::BitShuffle | Filter::Delta | Filter::TruncPrec => Ok(Backend::Here),
@@ -54,11 +54,11 @@ fn plugins() -> Result<Backend, Option<&'static str>> {
     if cfg!(feature = "plugins") { Ok(Backend::Plugins) } else { Err(Some("plugins")) }
 }
 
-/// Returns the part of this crate that compresses and decompresses with this codec and these filters.
+/// Returns the backend that compresses and decompresses with this codec and these filters.
 ///
 /// # Errors
 ///
-/// This build does not support the codec or a filter: the error names it.
+/// Fails if the codec or a filter is not in this build. The error names it.
 pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)>) -> Result<Backend> {
     let missing = |name: String, feature: Option<&str>| match feature {
         Some(_) => no_codec(codec, format!("this build of b2nd has no {name}: {INSTALL}")),
@@ -75,21 +75,21 @@ pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)
     Ok(backend)
 }
 
-/// Checks whether this build can decompress the chunk with this header, before memory is allocated for its data.
+/// Checks by a chunk's header whether this build can decompress the chunk, before memory is allocated for its data.
 ///
 /// # Errors
 ///
-/// The codec or a filter is not supported: the error names it.
+/// Fails if the codec or a filter is not in this build. The error names it.
 pub fn accept(chunk: &ChunkHeader) -> Result<()> {
     if is_plain(chunk) { Ok(()) } else { backend_of(chunk).map(|_| ()) }
 }
 
-/// True if a chunk's data can be read without a codec.
+/// Returns true if a chunk's data is read without a codec.
 pub(crate) fn is_plain(chunk: &ChunkHeader) -> bool {
     chunk.is_stored() || chunk.special().is_some()
 }
 
-/// Returns the backend of a chunk that is neither stored uncompressed nor special.
+/// Returns the backend of a chunk that is neither stored nor special.
 pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     let codec = chunk.codec();
     let backend = backend(codec, chunk.filters())?;
@@ -106,7 +106,7 @@ pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     Ok(backend)
 }
 
-/// Returns the backend that decompresses this chunk for untrusted input. The chunk is neither stored uncompressed nor special.
+/// Returns the backend of such a chunk for untrusted input.
 pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     match backend_of(chunk)? {
         Backend::Here if chunk.codec() == CodecId::Zstd && !cfg!(feature = "safe") => Err(no_safe_zstd()),

@@ -1,4 +1,4 @@
-//! [`Blocks`]: the positions of the blocks in a compressed chunk.
+//! [`Blocks`]: the positions of a compressed chunk's blocks.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -13,8 +13,7 @@ use crate::streams::{block_start, stream_count};
 /// The longest dictionary in bytes.
 const MAX_DICTIONARY: usize = 32 << 10;
 
-/// The positions of a compressed chunk's blocks, read from the front of the chunk. With them, each block can be read and
-/// decompressed without the others.
+/// The block table of a compressed chunk, which the chunk's front contains. With it, single blocks can be read and decompressed.
 ///
 /// ```text
 /// header | start of each block (int32) | dictionary, if there is one: length (int32), bytes | blocks
@@ -38,8 +37,8 @@ pub struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Returns the number of bytes at the front of a chunk that [`new`](Blocks::new) needs. If the chunk has a dictionary, more
-    /// bytes are needed.
+    /// Returns the number of bytes at the front of a chunk that [`new`](Blocks::new) needs. If the chunk has a dictionary, `new` needs the
+    /// dictionary as well.
     pub fn front_len(header: &ChunkHeader) -> usize {
         let table = count(header).saturating_mul(4).saturating_add(header.header_len());
         if header.has_dictionary() { table.saturating_add(4) } else { table }
@@ -50,13 +49,13 @@ impl<'a> Blocks<'a> {
     ///
     /// # Errors
     ///
-    /// If the front is too short, [`Error::needed`] gives the number of missing bytes. Other errors: the chunk has no blocks, or its
+    /// Fails if the front is too short ([`Error::needed`] gives the number of missing bytes), the chunk has no blocks, or its
     /// dictionary is longer than 32 KiB.
     pub fn new(front: &'a [u8]) -> Result<Blocks<'a>> {
         Blocks::of(ChunkHeader::from_slice(front)?, front)
     }
 
-    /// Reads the block table of a chunk whose header is already decoded.
+    /// Reads the block table of a chunk whose header has been read.
     pub(crate) fn of(header: ChunkHeader, front: &'a [u8]) -> Result<Blocks<'a>> {
         if is_plain(&header) {
             return Err(Error::custom("the chunk is stored without compression, so it has no blocks"));
@@ -102,21 +101,21 @@ impl<'a> Blocks<'a> {
         Ok(blocks)
     }
 
-    /// The chunk's header.
+    /// Returns the chunk's header.
     pub fn header(&self) -> &ChunkHeader {
         &self.header
     }
 
-    /// The number of blocks.
+    /// Returns the number of blocks.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The range of bytes in the chunk that a block occupies.
+    /// Returns the range of the chunk's bytes that hold a block.
     ///
     /// # Errors
     ///
-    /// The chunk has no block of this number, or the table's entry is not a valid position.
+    /// Fails if there is no such block, or its start is outside of the chunk or inside of the block table.
     pub fn range(&self, block: usize) -> Result<Range<usize>> {
         let no_block = || {
             let cbytes = self.header.cbytes();
@@ -136,8 +135,8 @@ impl<'a> Blocks<'a> {
         Ok(start..end.unwrap_or(usize::MAX).min(self.header.cbytes()))
     }
 
-    /// The length of a block's data in bytes, uncompressed. `None` if blocks vary in length: then the first four bytes of each
-    /// block contain its length.
+    /// Returns the length of a block's data in bytes. `None` if blocks vary in length: then the block starts with its length, in four
+    /// bytes.
     pub fn data_len(&self, block: usize) -> Option<usize> {
         if self.are_variable() {
             return None;
@@ -146,14 +145,12 @@ impl<'a> Blocks<'a> {
         Some(self.header.nbytes().saturating_sub(start).min(self.header.blocksize()))
     }
 
-    /// True if blocks vary in length, for example because each is a batch of a table's cells. Such blocks are decompressed one by
-    /// one.
+    /// Returns true if blocks vary in length, as in a batch of a table's cells.
     pub fn are_variable(&self) -> bool {
         self.header.has_variable_blocks()
     }
 
-    /// True if other blocks cannot be decompressed without the data of the first block. This is so with the filter delta, which
-    /// stores differences to it.
+    /// Returns true if decompressing any block needs the data of the chunk's first block, which the filter delta refers to.
     pub fn need_first(&self) -> bool {
         self.header.filters().any(|(filter, _)| filter == Filter::Delta)
     }
@@ -166,13 +163,13 @@ impl<'a> Blocks<'a> {
         if self.are_variable() { 1 } else { stream_count(&self.header, length) }
     }
 
-    /// The block's entry in the table, or `usize::MAX` if it cannot be a position in the chunk.
+    /// Returns the start of a block. A start that is not in the chunk is `usize::MAX`.
     fn entry(&self, block: usize) -> usize {
         block_start(&self.header, self.front, block).unwrap_or(usize::MAX)
     }
 }
 
-/// The number of blocks that a compressed chunk has.
+/// Returns the number of blocks of a compressed chunk.
 fn count(header: &ChunkHeader) -> usize {
     if header.has_variable_blocks() { header.blocksize() } else { header.nbytes().div_ceil(header.blocksize().max(1)) }
 }

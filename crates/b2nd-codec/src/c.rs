@@ -1,4 +1,4 @@
-//! C-Blosc2, called through its contexts. This module has unsafe code, and is only built with the feature `c`.
+//! Calls C-Blosc2. This module has `unsafe` code, and is compiled only with the feature `c`.
 #![allow(unsafe_code)]
 
 use alloc::vec;
@@ -23,12 +23,12 @@ fn has(codec: CodecId, mut filters: impl Iterator<Item = (Filter, u8)>) -> bool 
     matches!(codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Lz4Hc | CodecId::Zstd) && filters.all(own)
 }
 
-/// True if C-Blosc2 can decompress a chunk: this version does not support dictionaries and blocks of varying length.
+/// Returns true if C-Blosc2 can decompress a chunk. This version has no dictionaries and no blocks of variable length.
 pub(crate) fn decodes(chunk: &ChunkHeader) -> bool {
     !chunk.has_dictionary() && chunk.version() <= 5 && has(chunk.codec(), chunk.filters())
 }
 
-/// True if C-Blosc2 can compress with these options.
+/// Returns true if C-Blosc2 can compress with these settings.
 pub(crate) fn encodes(with: &Settings) -> bool {
     let filters = with.filters.into_iter().zip(with.filters_meta).map(|(filter, meta)| (Filter::from_code(filter), meta));
     has(with.codec, filters.filter(|(filter, _)| *filter != Filter::None))
@@ -48,7 +48,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: it was created by `new`, and no other code has a copy.
+        // SAFETY: it was created by `new`, and nothing else refers to it.
         unsafe { blosc2_free_ctx(self.0.as_ptr()) }
     }
 }
@@ -67,8 +67,8 @@ pub(crate) fn decompress(chunk: &[u8], data: &mut [u8]) -> Result<()> {
             // SAFETY: the parameters are the library's defaults, in which every pointer is null.
             None => kept.insert(Context::new(|| unsafe { blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS) })?),
         };
-        // SAFETY: the context is alive and only used by this thread; both buffers have the lengths that are passed, and the
-        // library stays within them.
+        // SAFETY: the context is alive and used only by this thread; the lengths are those of the buffers, and the library neither reads
+        // nor writes beyond them.
         let written =
             unsafe { blosc2_decompress_ctx(context.0.as_ptr(), chunk.as_ptr().cast(), cbytes, data.as_mut_ptr().cast(), nbytes) };
         if written != nbytes {
@@ -78,7 +78,7 @@ pub(crate) fn decompress(chunk: &[u8], data: &mut [u8]) -> Result<()> {
     })
 }
 
-/// Compresses data to a chunk.
+/// Compresses data into a chunk.
 pub(crate) fn compress(with: &Settings, data: &[u8]) -> Result<Vec<u8>> {
     let params = blosc2_cparams {
         compcode: with.codec.code(),
@@ -94,7 +94,7 @@ pub(crate) fn compress(with: &Settings, data: &[u8]) -> Result<Vec<u8>> {
     let context = Context::new(|| unsafe { blosc2_create_cctx(params) })?;
     let mut chunk = vec![0; data.len().saturating_add(BLOSC2_MAX_OVERHEAD as usize)];
     let (nbytes, room) = (length(data.len())?, length(chunk.len())?);
-    // SAFETY: the context is only used here; both buffers have the lengths that are passed.
+    // SAFETY: the context is used only here; the lengths are those of the buffers.
     let written =
         unsafe { blosc2_compress_ctx(context.0.as_ptr(), data.as_ptr().cast(), nbytes, chunk.as_mut_ptr().cast(), room) };
     match usize::try_from(written) {

@@ -1,4 +1,4 @@
-//! [`Compressor`]: compresses data to chunks with the same layout as C-Blosc2's.
+//! [`Compressor`]: compresses data into chunks with the layout of C-Blosc2.
 
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
@@ -47,16 +47,16 @@ struct State {
     stream: Vec<u8>,
 }
 
-/// Some compressed blocks of a chunk: the result of [`Compressor::part`].
+/// Some compressed blocks of a chunk. [`Compressor::part`] makes them.
 #[derive(Debug)]
 pub struct Packed {
     nbytes: usize,
     /// The number of the first block.
     first: usize,
-    /// The compressed blocks. In the first part, they follow space for the header and the block table. If only whole chunks can
-    /// be compressed, this is the uncompressed data.
+    /// The compressed blocks. In the first part, space for the header and the block table comes before them. If only a whole chunk can be
+    /// compressed, this is the blocks' uncompressed data.
     bytes: Vec<u8>,
-    /// The start of each block, and the end of the last one. In the first part also of the blocks of those that follow.
+    /// The start of each block, and the end of the last one. The first part also has those of the parts that follow it.
     starts: Vec<usize>,
     end: usize,
     is_zero: bool,
@@ -68,12 +68,12 @@ impl Packed {
         &self.bytes
     }
 
-    /// Adds the blocks of the next part to the block table of this one, the first. Returns the position in the chunk at which the next
-    /// part starts, and its bytes.
+    /// Adds the blocks of the next part to the block table of this part, which must be the first. Returns the position of the next part in
+    /// the chunk, and its bytes.
     ///
     /// # Errors
     ///
-    /// It is not the next part of this chunk.
+    /// Fails if `part` is not the next part of this chunk.
     pub fn follow(&mut self, next: Packed) -> Result<(usize, Vec<u8>)> {
         if next.nbytes != self.nbytes || self.first != 0 || next.first == 0 || next.first != self.starts.len() {
             return Err(not_all_blocks());
@@ -91,7 +91,7 @@ fn not_all_blocks() -> Error {
 }
 
 impl State {
-    /// Calls `work` with the buffers of this thread. With the feature `std`, they are kept for the next call.
+    /// Calls `work` with the buffers of this thread, which are kept if the feature `std` is enabled.
     fn lend<T>(work: impl FnOnce(&mut State) -> T) -> T {
         #[cfg(feature = "std")]
         {
@@ -109,12 +109,12 @@ impl State {
 }
 
 impl Compressor {
-    /// Creates a compressor.
+    /// Makes a compressor with these options.
     ///
     /// # Errors
     ///
-    /// Fails if the codec or a filter is not available (the error names it), there are more than six filters, or one of them cuts off
-    /// more bits than the elements have.
+    /// Fails if the codec or a filter is not in this build (the error names it), there are more than six filters, or a filter cuts off more
+    /// bits than the elements have.
     pub fn new(options: &Options) -> Result<Compressor> {
         let backend = backend(options.codec, options.used_filters())?;
         let settings = Settings::new(options)?;
@@ -139,7 +139,7 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// The data is longer than a chunk can hold, or the codec fails.
+    /// Fails if the data is longer than a chunk can hold, or the codec fails.
     pub fn chunk(&self, data: &[u8]) -> Result<Vec<u8>> {
         let blocksize = self.blocksize(data.len());
         let fill = |block: usize, place: &mut [u8]| {
@@ -149,9 +149,8 @@ impl Compressor {
         self.join([self.part(data.len(), 0..usize::MAX, fill)?], fill)
     }
 
-    /// Compresses some blocks of a chunk whose data have `nbytes` bytes. Several threads can compress parts of a chunk at the
-    /// same time, with memory for only one uncompressed block each. `fill(n, buffer)` has to write the data of block `n` into the
-    /// buffer.
+    /// Compresses some blocks of a chunk of `nbytes` bytes. Several threads can make the parts of a chunk at the same time, and each needs
+    /// memory for the data of one block only. `fill` writes the data of the block with the given number into a buffer.
     ///
     /// ```
     /// use b2nd_codec::{Compressor, Options, decompress};
@@ -166,7 +165,7 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// The data are longer than a chunk can hold, or the codec fails.
+    /// Fails if `nbytes` is more than a chunk can hold, or the codec fails.
     pub fn part(&self, nbytes: usize, blocks: Range<usize>, mut fill: impl FnMut(usize, &mut [u8])) -> Result<Packed> {
         let (blocksize, is_raw) = (self.blocksize(nbytes).max(1), self.is_raw(nbytes));
         let count = nbytes.div_ceil(blocksize);
@@ -222,12 +221,12 @@ impl Compressor {
         })
     }
 
-    /// Joins the parts of a chunk, which have to be in the order of their blocks. If compression did not make the data shorter,
-    /// they are stored uncompressed, for which `fill` is called again.
+    /// Joins the parts of a chunk, from the one with the first block to the one with the last. Data that would not get shorter is stored:
+    /// `fill` is then called again for each block.
     ///
     /// # Errors
     ///
-    /// The parts are not all blocks of a chunk in their order, or the chunk would be too long.
+    /// Fails if the parts are not all blocks of a chunk in order, or the chunk would be too long.
     pub fn join(&self, parts: impl IntoIterator<Item = Packed>, fill: impl FnMut(usize, &mut [u8])) -> Result<Vec<u8>> {
         let mut parts = parts.into_iter();
         let mut whole = parts.next().ok_or_else(not_all_blocks)?;
@@ -238,13 +237,15 @@ impl Compressor {
         Ok(self.seal(&mut whole, fill)?.unwrap_or(whole.bytes))
     }
 
-    /// Writes header and block table into the first part of a chunk, which all others [followed](Packed::follow). If the chunk then does
-    /// not consist of its parts, it is returned: a chunk of zeros, or stored data, for whose blocks `fill` is called again. Of a codec that
-    /// compresses no single blocks, the first part must have the bytes of all.
+    /// Writes the header and the block table into the first part of a chunk, to which all other parts have been
+    /// [added](Packed::follow). The parts then make the chunk, and this returns `None`.
+    ///
+    /// A chunk that is not made of its parts is returned instead: a chunk of zeros, stored data (for whose blocks `fill` is called again),
+    /// or the result of a codec that [needs all parts](Compressor::needs_all_parts), whose bytes `whole` must then hold.
     ///
     /// # Errors
     ///
-    /// Blocks are missing, or the chunk is longer than a chunk can be.
+    /// Fails if blocks are missing, or the chunk would be too long.
     pub fn seal(&self, whole: &mut Packed, mut fill: impl FnMut(usize, &mut [u8])) -> Result<Option<Vec<u8>>> {
         let Packed { nbytes, first, ref mut bytes, ref starts, end, is_zero } = *whole;
         let blocksize = self.blocksize(nbytes);
@@ -295,14 +296,13 @@ impl Compressor {
         Ok(header)
     }
 
-    /// True if blocks are not compressed one by one, because they are stored uncompressed or a codec of another crate compresses
-    /// the whole chunk.
+    /// Returns true if blocks are not compressed one by one, but stored, or compressed together by C-Blosc2 or a plugin.
     fn is_raw(&self, nbytes: usize) -> bool {
         self.needs_all_parts() || self.settings.level == 0 || nbytes < SHORTEST
     }
 
-    /// Returns true if only a whole chunk can be compressed, by C-Blosc2 or a plugin: [`seal`](Compressor::seal) then needs the bytes of all
-    /// parts.
+    /// Returns true if C-Blosc2 or a plugin compresses the chunk, which they do only as a whole. [`seal`](Compressor::seal) then needs the
+    /// bytes of all parts.
     pub fn needs_all_parts(&self) -> bool {
         #[cfg(feature = "plugins")]
         if self.backend == Backend::Plugins {
@@ -315,7 +315,7 @@ impl Compressor {
         false
     }
 
-    /// Compresses with a codec of another crate. Returns `None` if the chunk has other blocks than expected.
+    /// Compresses a whole chunk with C-Blosc2 or a plugin. Returns `None` if the blocks of the result have another length.
     #[cfg(any(feature = "c", feature = "plugins"))]
     fn foreign(&self, data: &[u8]) -> Result<Option<Vec<u8>>> {
         #[cfg(feature = "plugins")]
@@ -336,7 +336,7 @@ impl Compressor {
         Ok(is_expected.then_some(bytes))
     }
 
-    /// Appends a stream: as a run of one byte, compressed, or uncompressed, whichever is shortest.
+    /// Appends a stream: a run of one byte, the compressed bytes, or the bytes as they are.
     fn put_stream(&self, part: &[u8], packers: &mut Packers, stream: &mut Vec<u8>, chunk: &mut Vec<u8>) -> Result<()> {
         if let Some(byte) = run_of(part) {
             chunk.extend_from_slice(&(-i32::from(byte)).to_le_bytes());
@@ -358,7 +358,7 @@ fn int32(number: usize) -> Result<[u8; 4]> {
     number.map(i32::to_le_bytes).map_err(|_| Error::custom("a chunk has at most 2 GiB"))
 }
 
-/// Returns the value of the bytes if all are equal. Slices are compared many bytes at a time.
+/// Returns the byte that all bytes are equal to. Comparing two slices compares many bytes at once.
 fn run_of(bytes: &[u8]) -> Option<u8> {
     let (first, rest) = bytes.split_first()?;
     (bytes.get(..rest.len()) == Some(rest)).then_some(*first)

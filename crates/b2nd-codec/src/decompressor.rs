@@ -1,4 +1,4 @@
-//! [`Decompressor`]: decompresses blocks and streams and undoes filters, with buffers that are reused.
+//! [`Decompressor`]: decompresses chunks block by block, and keeps its buffers.
 
 #[cfg(feature = "plugins")]
 use alloc::borrow::ToOwned;
@@ -19,10 +19,10 @@ use crate::ids::Special;
 use crate::leaf::Leaves;
 use crate::streams::read_streams;
 
-/// Decompresses chunks and blocks. It keeps its buffers for the next chunk: the tables of codecs and at most two blocks.
+/// Decompresses chunks and blocks. It keeps its buffers for the next chunk: the tables of codecs, and at most two blocks.
 ///
-/// For most programs, [`decompress`](crate::decompress) is enough. Use a decompressor for single blocks, time limits, untrusted
-/// input or chunks of plugins.
+/// [`decompress`](crate::decompress) is enough for most programs. A `Decompressor` also decompresses single blocks, untrusted input and
+/// chunks of plugins, and can have a time limit.
 ///
 /// ```
 /// use b2nd_codec::{Blocks, ChunkHeader, Decompressor, Options, compress};
@@ -34,7 +34,7 @@ use crate::streams::read_streams;
 /// decompressor.chunk(&chunk, &mut again)?;
 /// assert_eq!(again, data);
 ///
-/// // Only the second block: its bytes are found by the front of the chunk.
+/// // Only the second block, whose bytes the front of the chunk gives.
 /// let front = &chunk[..Blocks::front_len(&ChunkHeader::from_slice(&chunk)?)];
 /// let blocks = Blocks::new(front)?;
 /// let mut block = vec![0; blocks.data_len(1).unwrap()];
@@ -54,7 +54,7 @@ pub struct Decompressor {
 
 type Fallback = dyn FnMut(&[u8], &mut [u8]) -> Result<()> + Send;
 
-/// A partly decompressed block from which some elements can be copied: the result of [`Decompressor::part`].
+/// A block from which runs of elements can be copied. [`Decompressor::part`] makes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
     streams: &'a [u8],
@@ -74,37 +74,37 @@ impl Decompressor {
         Decompressor::default()
     }
 
-    /// Creates a decompressor for untrusted input. BloscLZ, LZ4 and zlib have no `unsafe` code. Zstandard needs the feature
-    /// `safe` and uses the decoder with the least `unsafe` code. Codecs of the features `c` and `plugins` are rejected.
+    /// Makes a decompressor for untrusted input. It decompresses BloscLZ, LZ4 and zlib without `unsafe` code, and with the feature `safe`
+    /// also Zstandard, with little `unsafe` code. It never uses C-Blosc2 or plugins.
     pub fn safe() -> Decompressor {
         Decompressor { leaves: Leaves::safe(), ..Decompressor::default() }
     }
 
-    /// Adds a decompressor for the chunks that this one rejects, for example your own codec, or a separate process for untrusted
-    /// input. `decompress` gets the chunk and a buffer with the length of the data.
+    /// Adds a function that decompresses the chunks that this decompressor rejects: by a codec of your own, or in another process if the
+    /// input is untrusted. The function gets the chunk and a buffer of the data's length.
     #[must_use]
     pub fn with_fallback(mut self, decompress: impl FnMut(&[u8], &mut [u8]) -> Result<()> + Send + 'static) -> Decompressor {
         self.fallback = Some(Box::new(decompress));
         self
     }
 
-    /// Sets the array metalayer in the current layout. The plugins ndcell, ndmean, ndlz and zfp need it.
+    /// Sets the array's metalayer, in the released layout. The plugins ndcell, ndmean, ndlz and zfp need the metalayer.
     #[must_use]
     pub fn with_metalayer(mut self, metalayer: &[u8]) -> Decompressor {
         self.set_metalayer(metalayer);
         self
     }
 
-    /// Sets the array metalayer, like [`with_metalayer`](Decompressor::with_metalayer).
+    /// Sets the array's metalayer, as [`with_metalayer`](Decompressor::with_metalayer) does.
     pub fn set_metalayer(&mut self, metalayer: &[u8]) {
         #[cfg(feature = "plugins")]
         metalayer.clone_into(&mut self.metalayer);
         let _ = metalayer;
     }
 
-    /// Sets the time at which decompression fails, or `None` for no time limit. This crate's own code checks it before each block, and every
-    /// few MiB inside of a block. Exceptions are Zstandard and zlib outside of [`safe`](Decompressor::safe), which check it before each
-    /// block, and the features `c` and `plugins`, which never do.
+    /// Sets the time at which decompression fails, or `None` for no time limit. This crate's own code checks the time before each block,
+    /// and every few MiB inside of a block. Zstandard and zlib check it only before each block, except in [`safe`](Decompressor::safe).
+    /// The features `c` and `plugins` never check it.
     #[cfg(feature = "std")]
     pub fn stop_at(&mut self, time: Option<Instant>) {
         self.leaves.deadline.time = time;
@@ -127,35 +127,35 @@ impl Decompressor {
         work(&mut Decompressor::new())
     }
 
-    /// Checks whether the chunk with this header can be decompressed, before memory is allocated for its data.
+    /// Checks by a chunk's header whether the chunk can be decompressed, before memory is allocated for its data.
     ///
     /// # Errors
     ///
-    /// The codec or a filter is not supported: the error has the kind [`NoCodec`](ErrorKind::NoCodec) and names it.
+    /// Returns [`NoCodec`](ErrorKind::NoCodec) if the chunk cannot be decompressed. The error names the missing codec or filter.
     pub fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
         if is_plain(chunk) || self.fallback.is_some() { Ok(()) } else { self.backend(chunk).map(|_| ()) }
     }
 
-    /// Returns the part of this crate that decompresses a chunk that is neither stored uncompressed nor special.
+    /// Returns the backend of a chunk that is neither stored nor special.
     fn backend(&self, chunk: &ChunkHeader) -> Result<Backend> {
         if self.leaves.are_safe() { safe_backend_of(chunk) } else { backend_of(chunk) }
     }
 
-    /// Decompresses a whole chunk into a buffer, which must have the length that the chunk's header states.
+    /// Decompresses a whole chunk into a buffer, whose length must be the nbytes of the chunk's header.
     ///
     /// # Errors
     ///
-    /// The buffer has another length, the chunk is damaged, or its codec or a filter is not supported.
+    /// Fails if the buffer has another length, the chunk is damaged, or its codec or a filter is not in this build.
     pub fn chunk(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
         let header = ChunkHeader::from_slice(chunk)?;
         self.chunk_of(&header, chunk, data)
     }
 
-    /// Decompresses a whole chunk whose header is already decoded. [`chunk`](Decompressor::chunk) decodes the header itself.
+    /// Decompresses a whole chunk, as [`chunk`](Decompressor::chunk) does, with a header that has already been read.
     ///
     /// # Errors
     ///
-    /// The same as for [`chunk`](Decompressor::chunk).
+    /// Returns the errors of [`chunk`](Decompressor::chunk).
     pub fn chunk_of(&mut self, header: &ChunkHeader, chunk: &[u8], data: &mut [u8]) -> Result<()> {
         let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
         if data.len() != nbytes {
@@ -181,12 +181,12 @@ impl Decompressor {
         Ok(())
     }
 
-    /// Decompresses a whole chunk, whose header is already decoded, into new memory. Codec, filters and block table are checked
-    /// before the memory is allocated, because a header can claim 2 GiB.
+    /// Decompresses a whole chunk, whose header has already been read, into new memory. Because a header can claim 2 GiB, the codec, the
+    /// filters and the block table are checked before the memory is allocated.
     ///
     /// # Errors
     ///
-    /// The same as for [`chunk`](Decompressor::chunk), or the memory cannot be allocated.
+    /// Returns the errors of [`chunk`](Decompressor::chunk). Also fails if the memory cannot be allocated.
     pub fn data_of(&mut self, header: &ChunkHeader, chunk: &[u8]) -> Result<Vec<u8>> {
         self.accept(header)?;
         if !is_plain(header) {
@@ -199,13 +199,13 @@ impl Decompressor {
         Ok(data)
     }
 
-    /// Decompresses a block into a buffer of its length. `bytes` is the range of the chunk that [`Blocks::range`] returns. If
-    /// [`Blocks::need_first`] is true, `first` is the data of the chunk's first block, or `None` for the first block itself.
+    /// Decompresses a block into a buffer of its length. `bytes` are those that [`Blocks::range`] gives. `first` is the data of the chunk's
+    /// first block if [`Blocks::need_first`] returns true, and `None` for the first block itself.
     ///
     /// # Errors
     ///
-    /// The block is damaged or has another length, or its codec or a filter is not supported. Offsets count from the start of the
-    /// block.
+    /// Fails if the block is damaged or has another length, or the codec or a filter is not in this build. Offsets in errors count from the
+    /// start of the block.
     pub fn block(&mut self, blocks: &Blocks<'_>, bytes: &[u8], first: Option<&[u8]>, block: &mut [u8]) -> Result<()> {
         let header = blocks.header();
         match blocks.backend {
@@ -239,14 +239,14 @@ impl Decompressor {
         pipeline.undo(first, streams, filtered, block)
     }
 
-    /// Decompresses the part of a block that its first `end` bytes need, so that runs of elements of `itemsize` bytes can be
-    /// copied from it. The block must have the chunk's blocksize. Damage after these bytes may not be noticed.
+    /// Decompresses the part of a whole block that holds its first `end` bytes, so that runs of elements of `itemsize` bytes can be copied
+    /// from the block. Damage after these bytes may go unnoticed.
     ///
-    /// Returns `None` if the block's filters cannot be undone for a part: use [`block`](Decompressor::block).
+    /// Returns `None` if the block's filters can be undone only by [`block`](Decompressor::block).
     ///
     /// # Errors
     ///
-    /// The same as for [`block`](Decompressor::block).
+    /// Returns the errors of [`block`](Decompressor::block).
     pub fn part(&mut self, blocks: &Blocks<'_>, bytes: &[u8], itemsize: usize, end: usize) -> Result<Option<Part<'_>>> {
         let header = blocks.header();
         let length = header.blocksize();
@@ -298,7 +298,7 @@ impl Decompressor {
     }
 }
 
-/// The data's length of a block of any length, which `room` bytes have to hold.
+/// Reads the length at the front of a block of variable length, of which the data must fit into `room` bytes.
 fn variable_len(bytes: &[u8], room: usize) -> Result<usize> {
     let length = bytes.first_chunk().map(|length| i32::from_le_bytes(*length));
     match length.map(usize::try_from) {
@@ -307,7 +307,7 @@ fn variable_len(bytes: &[u8], room: usize) -> Result<usize> {
     }
 }
 
-/// Repeats an element.
+/// Fills the data with copies of an element.
 fn repeat(data: &mut [u8], element: &[u8]) {
     if !element.is_empty() {
         data.chunks_mut(element.len()).for_each(|place| place.copy_from_slice(&element[..place.len()]));

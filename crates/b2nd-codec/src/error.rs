@@ -1,4 +1,4 @@
-//! [`Error`]: a small error whose sentence says where the input is wrong, what was expected and what was found.
+//! [`Error`]: what was expected, what was found, and at which byte.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -23,7 +23,7 @@ struct Inner {
     field: Option<&'static str>,
 }
 
-/// The fault of an [`Error`].
+/// The kind of an [`Error`].
 #[non_exhaustive]
 #[derive(Debug)]
 pub enum ErrorKind {
@@ -46,7 +46,7 @@ pub enum ErrorKind {
         /// The length of the buffer.
         found: usize,
     },
-    /// The data are longer than a chunk can hold.
+    /// The data is longer than a chunk can hold.
     TooLong {
         /// The length that was given.
         length: usize,
@@ -60,32 +60,32 @@ pub enum ErrorKind {
         /// The message, which says which codec or filter is missing.
         reason: String,
     },
-    /// Anything else.
+    /// Any other error.
     Message(String),
 }
 
 impl Error {
-    /// The kind of the error, for a program to match on.
+    /// Returns the kind, for a program to match on.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// Returns the kind of the error by value.
+    /// Turns the error into its kind.
     pub fn into_kind(self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The offset of the first wrong byte, from the start of the chunk, stream or block.
+    /// Returns the offset of the byte at fault, from the start of the chunk, stream or block.
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
 
-    /// The name of the wrong field, such as `blocksize`.
+    /// Returns the field at fault, such as `blocksize`.
     pub fn field(&self) -> Option<&'static str> {
         self.0.field
     }
 
-    /// The number of missing bytes if the input ends too early, else `None`.
+    /// Returns the number of missing bytes if the input ends too early. `None` for any other error.
     pub fn needed(&self) -> Option<usize> {
         match self.0.kind {
             ErrorKind::UnexpectedEnd { needed } => Some(needed),
@@ -120,20 +120,20 @@ impl Error {
         self
     }
 
-    /// The input ends after `length` bytes, and `needed` more are expected.
+    /// Makes the error for input that ends after `length` bytes and lacks `needed` bytes.
     #[cold]
     pub(crate) fn end(needed: usize, length: usize) -> Error {
         Error::from(ErrorKind::UnexpectedEnd { needed }).at(length)
     }
 
-    /// Creates the error for a wrong number in a header.
+    /// Makes the error for a number in a header.
     #[cold]
     pub(crate) fn mismatch(name: &'static str, expected: impl fmt::Display, found: impl fmt::Display, offset: usize) -> Error {
         let kind = ErrorKind::Mismatch { expected: expected.to_string(), found: found.to_string() };
         Error::from(kind).at(offset).in_field(name)
     }
 
-    /// An allocation of `length` bytes failed.
+    /// Makes the error for `length` bytes that could not be allocated.
     #[cold]
     pub(crate) fn out_of_memory(length: usize) -> Error {
         Error::custom(format_args!("no memory for {length} bytes"))

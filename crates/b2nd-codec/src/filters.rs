@@ -31,12 +31,12 @@ struct Step {
 }
 
 impl Step {
-    /// True if the filter needs a second buffer; the others work in place.
+    /// Returns true if the filter needs a second buffer. The other filters work in place.
     fn moves(self) -> bool {
         matches!(self.filter, Filter::Shuffle | Filter::BitShuffle)
     }
 
-    /// The filter's parameter, or the chunk's typesize if the parameter is 0.
+    /// Returns the length of the units that the filter shuffles: its parameter, or the typesize if the parameter is 0.
     fn typesize(self, typesize: usize) -> usize {
         if self.meta == 0 { typesize } else { self.meta.into() }
     }
@@ -61,7 +61,7 @@ impl Pick {
         }
     }
 
-    /// Returns how many bytes of each stream are needed for the first `end` bytes of a block of this length.
+    /// Returns the number of bytes of each stream that hold the first `end` bytes of a block of this length.
     pub(crate) fn needed(self, end: usize, length: usize, streams: usize) -> usize {
         match self {
             Pick::Plain if streams == 1 => end,
@@ -71,7 +71,7 @@ impl Pick {
         }
     }
 
-    /// Copies the bytes of a block from `start` on to `out`.
+    /// Copies bytes of a block, from `start` on, out of its streams.
     pub(crate) fn take(self, streams: &[u8], start: usize, out: &mut [u8]) {
         match self {
             Pick::Plain => {
@@ -89,7 +89,7 @@ impl Pipeline {
     pub(crate) fn of(header: &ChunkHeader) -> Pipeline {
         let mut steps = [Step { filter: Filter::None, meta: 0 }; 6];
         let mut count = 0;
-        // trunc_prec and int_trunc have nothing to undo, because the bits are lost.
+        // trunc_prec and int_trunc cannot be undone.
         let kept = |filter: &(Filter, u8)| !matches!(filter.0, Filter::None | Filter::TruncPrec | Filter::Other(36));
         for (step, (filter, meta)) in steps.iter_mut().zip(header.filters().filter(kept)) {
             *step = Step { filter, meta };
@@ -98,11 +98,11 @@ impl Pipeline {
         Pipeline { steps, count, typesize: header.typesize(), version: header.version() }
     }
 
-    /// Creates the pipeline for chunks that are written, from the slots of a header.
+    /// Makes the pipeline of chunks to be written, from the slots of a header.
     ///
     /// # Errors
     ///
-    /// A filter truncates elements of an unsupported length, or more bits than they have.
+    /// Fails if a filter cannot truncate elements of this length, or would cut off more bits than they have.
     pub(crate) fn new(filters: &[u8; 6], metas: &[u8; 6], typesize: usize) -> Result<Pipeline> {
         let mut steps = [Step { filter: Filter::None, meta: 0 }; 6];
         let mut count = 0;
@@ -115,18 +115,18 @@ impl Pipeline {
         Ok(Pipeline { steps, count, typesize, version: 5 })
     }
 
-    /// True if the other blocks are stored as differences to the first block (filter delta).
+    /// Returns true if one of the filters is delta, which stores differences to the first block.
     pub(crate) fn has_delta(&self) -> bool {
         self.steps().iter().any(|step| step.filter == Filter::Delta)
     }
 
-    /// Clears the bits that trunc_prec and int_trunc remove, so that the data are as they will be when they are read again.
+    /// Truncates data as the filters do, and changes nothing else: this is the data that readers will get.
     pub(crate) fn truncate(&self, data: &mut [u8]) {
         self.steps().iter().for_each(|step| trunc::apply(data, step.filter, step.meta, self.typesize));
     }
 
-    /// Applies the filters to a block. `other` is a second buffer. `first` is the chunk's first block after
-    /// [`truncate`](Pipeline::truncate), or `None` if this is the first block.
+    /// Applies the filters to a block, with a second buffer. `first` is the chunk's first block, [truncated](Pipeline::truncate), and
+    /// `None` for the first block itself.
     pub(crate) fn apply(&self, block: &mut Vec<u8>, other: &mut Vec<u8>, first: Option<&[u8]>) {
         for step in self.steps() {
             match step.filter {
@@ -145,8 +145,8 @@ impl Pipeline {
         }
     }
 
-    /// Returns how to copy single elements of a block of this length from its streams, if that is possible. Elements start at
-    /// multiples of `itemsize` bytes.
+    /// Returns how single elements are copied out of the streams of a block of this length. `None` if the filters must be undone for the
+    /// whole block. Elements start at multiples of `itemsize` bytes.
     pub(crate) fn pick(&self, itemsize: usize, length: usize) -> Option<Pick> {
         let pick = match self.steps() {
             [] => Pick::Plain,
@@ -162,13 +162,12 @@ impl Pipeline {
         self.steps.get(..self.count).unwrap_or_default()
     }
 
-    /// The number of filters that need a second buffer. If it is 0, streams are decompressed to their final place.
+    /// Returns the number of filters that need a second buffer. If it is 0, streams are decompressed into the block itself.
     pub(crate) fn moves(&self) -> usize {
         self.steps().iter().filter(|step| step.moves()).count()
     }
 
-    /// Undoes the filters. The result is in `place`. The input is at the front of `streams`, or in `place` if no filter needs a
-    /// second buffer.
+    /// Undoes the filters: from the front of `streams` into `place`, or inside of `place` if no filter needs a second buffer.
     pub(crate) fn undo(&self, first: Option<&[u8]>, streams: &mut Vec<u8>, other: &mut Vec<u8>, place: &mut [u8]) -> Result<()> {
         let length = place.len();
         let mut left = self.moves();

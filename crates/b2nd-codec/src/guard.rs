@@ -1,4 +1,4 @@
-//! Turns panics in codecs of other crates into errors.
+//! Turns panics of codecs in other crates into errors.
 
 use std::boxed::Box;
 use std::cell::Cell;
@@ -19,7 +19,7 @@ pub(crate) fn guarded<T>(name: &str, work: impl FnOnce() -> T) -> Result<T> {
     done.map_err(|_| Error::custom(format_args!("{name} panicked")))
 }
 
-/// Silences the messages of panics in codecs of other crates, which become errors. Other panics print as before.
+/// Silences the messages of panics inside codecs of other crates, which are returned as errors. Other panics print as before.
 ///
 /// Sets the process's panic hook: call this once, at the start of a program.
 pub fn quiet_panics() {

@@ -24,7 +24,7 @@ const HAS_DELTA: u8 = 0x08;
 /// Bit 4 of the flags: blocks are not split into streams.
 const IS_UNSPLIT: u8 = 0x10;
 
-/// The version of the chunk format that this crate writes, the same as C-Blosc2 since 2.0.
+/// The version of the chunk format that this crate writes, and C-Blosc2 since 2.0.
 const VERSION: u8 = 5;
 
 /// Bit 0 of the flags in byte 30: blocks vary in length, and each starts with its length.
@@ -53,7 +53,7 @@ const HAS_VARIABLE_BLOCKS: u8 = 0x01;
 /// Source: C-Blosc2's "Chunk Format".
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ChunkHeader {
-    /// If the header has 16 bytes, the other bytes are zero.
+    /// The bytes after a header of 16 bytes are zero.
     bytes: [u8; ChunkHeader::MAX_LEN],
 }
 
@@ -65,8 +65,8 @@ impl ChunkHeader {
     ///
     /// # Errors
     ///
-    /// The input ends early, or the header has a field that C-Blosc2 rejects: a size is negative, sizes contradict each other, or
-    /// the typesize is 0. The error names the field.
+    /// Fails if the input ends early, or C-Blosc2 would reject a field: sizes are negative or contradict each other, or the typesize
+    /// is 0. The error names the field.
     pub fn from_slice(chunk: &[u8]) -> Result<ChunkHeader> {
         let mut bytes = [0; ChunkHeader::MAX_LEN];
         let length =
@@ -80,11 +80,11 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Creates the header of a chunk whose data are stored uncompressed.
+    /// Makes the header of data that is stored uncompressed.
     ///
     /// # Errors
     ///
-    /// The data are longer than a chunk can hold, or `typesize` is 0.
+    /// Fails if the data is longer than a chunk can hold, or `typesize` is 0.
     pub fn stored(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         header.bytes[2] |= IS_STORED;
@@ -93,12 +93,12 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Creates the header of a special chunk without a value; it is the whole chunk.
+    /// Makes the header of a chunk that is only a header.
     ///
     /// # Errors
     ///
-    /// `nbytes` is not a multiple of `typesize`, or longer than a chunk can hold; `special` is [`Special::Nan`] and elements do
-    /// not have 4 or 8 bytes; or `special` is [`Special::Value`], which needs a value.
+    /// Fails if `nbytes` is not a multiple of `typesize` or is longer than a chunk can hold, the elements are NaN and not 4 or 8 bytes
+    /// long, or `special` is [`Special::Value`], which needs the value.
     pub fn special_chunk(special: Special, nbytes: usize, typesize: usize, blocksize: usize) -> Result<ChunkHeader> {
         if special == Special::Value {
             return Err(Error::custom("`Special::Value` needs the value's bytes: see `Chunk::repeated`"));
@@ -116,11 +116,11 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Creates the header of a chunk whose elements all have the same value, which follows the header.
+    /// Makes the header of a chunk in which the value of all elements follows the header.
     ///
     /// # Errors
     ///
-    /// `nbytes` is 0, not a multiple of `typesize` (the length of the value), or longer than a chunk can hold.
+    /// Fails if `nbytes` is 0, not a multiple of the value's length `typesize`, or longer than a chunk can hold.
     pub fn repeated(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         if nbytes == 0 || nbytes % typesize != 0 {
@@ -147,7 +147,7 @@ impl ChunkHeader {
         Ok(())
     }
 
-    /// Makes it the header of a chunk whose elements are all the same.
+    /// Sets the kind of a chunk whose elements are all the same.
     pub(crate) fn set_special(&mut self, special: Special) {
         self.bytes[31] = special.code() << 4;
     }
@@ -168,13 +168,13 @@ impl ChunkHeader {
         self.bytes[24..30].copy_from_slice(filters_meta);
     }
 
-    /// Makes the header of a chunk of one block, which holds nothing after its header.
+    /// Makes the header of a chunk that has one block and ends after the header.
     pub(crate) fn new(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         if typesize == 0 {
             return Err(Error::mismatch("typesize", "1 or more", typesize, 3));
         }
         let mut bytes = [0; ChunkHeader::MAX_LEN];
-        // C-Blosc2 also writes 1 for a typesize that does not fit the field.
+        // C-Blosc2 also writes 1 for a typesize that the field cannot hold.
         bytes[..4].copy_from_slice(&[VERSION, 1, IS_EXTENDED, u8::try_from(typesize).unwrap_or(1)]);
         bytes[4..8].copy_from_slice(&length("nbytes", nbytes)?);
         bytes[8..12].copy_from_slice(&length("blocksize", nbytes.clamp(1, MAX_BLOCKSIZE))?);
@@ -182,7 +182,7 @@ impl ChunkHeader {
         Ok(ChunkHeader { bytes })
     }
 
-    /// Makes the checks that C-Blosc2 makes before it decompresses.
+    /// Makes the checks that C-Blosc2 makes before it decompresses a chunk.
     fn check(&self) -> Result<()> {
         let [nbytes, blocksize, cbytes] = [4, 8, 12].map(|at| self.int32(at));
         let header_len = self.header_len();
@@ -223,7 +223,7 @@ impl ChunkHeader {
         i32::from_le_bytes(bytes)
     }
 
-    /// Reads a size. A negative size, which a checked header does not have, becomes 0.
+    /// Returns the size at this byte. In a checked header no size is negative.
     fn size(&self, at: usize) -> usize {
         usize::try_from(self.int32(at)).unwrap_or(0)
     }
@@ -238,52 +238,52 @@ impl ChunkHeader {
         &self.bytes[..self.header_len()]
     }
 
-    /// The length of the header in bytes: 32, or 16 if it is not extended.
+    /// Returns the length of the header in bytes: 32, or 16 if the header is not extended.
     pub fn header_len(&self) -> usize {
         if self.is_extended() { ChunkHeader::MAX_LEN } else { SHORT }
     }
 
-    /// Returns true if the header has 32 bytes, and so has a filter pipeline.
+    /// Returns true if the header has 32 bytes. Only such a header has a filter pipeline.
     pub fn is_extended(&self) -> bool {
         self.bytes[2] & IS_EXTENDED == IS_EXTENDED
     }
 
-    /// The version of the chunk format: 2 in Blosc 1, 4 or 5 in Blosc2, 6 if blocks vary in length.
+    /// Returns the version of the chunk format: 2 in Blosc 1, 4 or 5 in Blosc2, 6 if blocks vary in length.
     pub fn version(&self) -> u8 {
         self.bytes[0]
     }
 
-    /// The version of the codec's format.
+    /// Returns the version of the codec's format.
     pub fn codec_version(&self) -> u8 {
         self.bytes[1]
     }
 
-    /// The flags as they are in the chunk.
+    /// Returns the flags as they are in the chunk.
     pub fn raw_flags(&self) -> u8 {
         self.bytes[2]
     }
 
-    /// Blosc2's own flags as they are in the chunk, 0 if the header is not extended.
+    /// Returns Blosc2's own flags as they are in the chunk, or 0 if the header is not extended.
     pub fn raw_blosc2_flags(&self) -> u8 {
         self.bytes[31]
     }
 
-    /// The length of an element in bytes, 1 to 255.
+    /// Returns the length of an element in bytes, 1 to 255.
     pub fn typesize(&self) -> usize {
         usize::from(self.bytes[3])
     }
 
-    /// The length of the uncompressed data in bytes.
+    /// Returns the length of the uncompressed data in bytes.
     pub fn nbytes(&self) -> usize {
         self.size(4)
     }
 
-    /// The length of an uncompressed block in bytes.
+    /// Returns the length of an uncompressed block in bytes.
     pub fn blocksize(&self) -> usize {
         self.size(8)
     }
 
-    /// The length of the chunk in bytes, including its header.
+    /// Returns the length of the chunk in bytes, including its header.
     pub fn cbytes(&self) -> usize {
         self.size(12)
     }
@@ -293,7 +293,7 @@ impl ChunkHeader {
         self.bytes[2] & IS_STORED != 0 && self.special_code().is_none()
     }
 
-    /// The kind of a special chunk, `None` for other chunks.
+    /// Returns the kind of a special chunk. `None` for any other chunk.
     pub fn special(&self) -> Option<Special> {
         Special::from_code(self.special_code()?)
     }
@@ -302,8 +302,8 @@ impl ChunkHeader {
         Some(self.bytes[31] >> 4 & 0x07).filter(|&code| code != 0)
     }
 
-    /// The codec. Three bits of the flags contain the codec's format. LZ4 and LZ4HC share a format; the field for the codec tells
-    /// them apart, if the writer filled it in (in chunks of version 4 it can be 0).
+    /// Returns the codec. Three bits of the flags give its format. LZ4 and LZ4HC have the same format; the byte of the codec tells them
+    /// apart if the writer set it (in chunks of version 4 that byte can be 0).
     pub fn codec(&self) -> CodecId {
         let own = self.bytes[22];
         match self.bytes[2] >> 5 {
@@ -318,13 +318,13 @@ impl ChunkHeader {
         }
     }
 
-    /// The codec's parameter.
+    /// Returns the codec's parameter.
     pub fn codec_meta(&self) -> u8 {
         self.bytes[23]
     }
 
-    /// The filters with their parameters, in the order in which they were applied, without empty slots. If the header has 16
-    /// bytes, the filters come from its flags.
+    /// Returns the filters with their parameters, in the order in which they ran, without empty slots. In a header of 16 bytes the
+    /// flags name the filters.
     pub fn filters(&self) -> impl Iterator<Item = (Filter, u8)> {
         let mut slots = [(Filter::None, 0); 6];
         if self.is_extended() {
@@ -351,8 +351,7 @@ impl ChunkHeader {
         self.bytes[30] & HAS_VARIABLE_BLOCKS != 0
     }
 
-    /// Returns the data of a stored chunk that has this header, without a copy. Returns `None` if the chunk is not stored
-    /// uncompressed or `chunk` is too short.
+    /// Returns the data of a stored chunk that has this header, without a copy. `None` for any other chunk, and if `chunk` is too short.
     pub fn stored_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
         chunk.get(self.header_len()..)?.get(..self.nbytes()).filter(|_| self.is_stored())
     }
@@ -360,7 +359,7 @@ impl ChunkHeader {
     /// Returns the value of all elements of a chunk that has this header, if its kind is [`Special::Value`].
     pub fn value_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
         let value = chunk.get(self.header_len()..).filter(|_| self.special() == Some(Special::Value))?;
-        // A typesize of more than 255 bytes does not fit the header: then the value is everything that follows the header.
+        // The header cannot hold the length of an element of more than 255 bytes: such an element takes all bytes that follow.
         if self.typesize() == 1 { Some(value) } else { value.get(..self.typesize()) }
     }
 }
@@ -381,7 +380,7 @@ pub(crate) fn no_nan(typesize: usize) -> Error {
     Error::custom(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8"))
 }
 
-/// Converts a length to the bytes of a header's field.
+/// Returns the four bytes of a length in a header.
 fn length(name: &'static str, length: usize) -> Result<[u8; 4]> {
     match i32::try_from(length) {
         Ok(length) => Ok(length.to_le_bytes()),

@@ -140,7 +140,7 @@ pub enum SplitMode {
     Never,
     /// Depending on codec and filter, 3.
     Auto,
-    /// Like Blosc 1, 4.
+    /// The rule of Blosc 1, 4.
     ForwardCompat,
 }
 

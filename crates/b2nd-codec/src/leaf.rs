@@ -1,4 +1,4 @@
-//! The codecs of single streams, one for each format.
+//! Compresses and decompresses single streams, with a codec for each format.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -26,7 +26,7 @@ mod zstd;
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 const IS_SMALL: bool = cfg!(target_pointer_width = "32");
 
-/// The tables of the codecs, created on first use and kept.
+/// The tables of the decompressing codecs, which are made when they are first needed, and kept.
 #[derive(Default)]
 pub(crate) struct Leaves {
     #[cfg(feature = "zstd")]
@@ -48,7 +48,7 @@ impl Leaves {
         self.is_safe
     }
 
-    /// Decompresses a stream into `place`, which it has to fill; if the codec can stop early, only the first `needed` bytes.
+    /// Decompresses a stream, which must fill `place`. If the codec can stop early, only the first `needed` bytes are decompressed.
     pub(crate) fn expand(
         &mut self,
         codec: CodecId,
@@ -98,8 +98,7 @@ pub(crate) struct Packers {
 }
 
 impl Packers {
-    /// Compresses bytes into the front of a buffer, and returns the compressed length. Returns 0 if it would not be shorter than
-    /// the bytes.
+    /// Compresses bytes into the front of a buffer, and returns the length of the stream, or 0 if it would not be shorter than the bytes.
     pub(crate) fn pack(&mut self, codec: CodecId, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<usize> {
         match codec {
             CodecId::BloscLz => {

@@ -1,4 +1,4 @@
-//! Compresses and decompresses Blosc2 chunks without C.
+//! Compresses and decompresses Blosc2 chunks without C: headers, blocks, streams, filters, and a codec for each format.
 //!
 //! ```
 //! use b2nd_codec::{CodecId, Filter, Options, compress, decompress};
@@ -15,11 +15,11 @@
 //! | --- | --- |
 //! | decompress a chunk, compress data into one | [`decompress()`], [`compress`] |
 //! | read a chunk's header | [`ChunkHeader`] |
-//! | know whether a chunk can be decompressed here | [`accept`] |
-//! | decompress many chunks with the same buffers, single blocks, untrusted input, or until a point in time | [`Decompressor`], [`Blocks`] |
-//! | compress many chunks alike | [`Compressor`] |
+//! | know whether this build can decompress a chunk | [`accept`] |
+//! | decompress many chunks with the same buffers, decompress single blocks or untrusted input, or set a time limit | [`Decompressor`], [`Blocks`] |
+//! | compress many chunks with the same options | [`Compressor`] |
 //!
-//! This crate handles only chunks. The crate `b2nd` reads and writes the files that contain them.
+//! This crate handles chunks. The crate `b2nd` reads and writes the files that hold them.
 //!
 //! # Features
 //!
@@ -29,12 +29,12 @@
 //! | `lz4`, `zlib`, `zstd` (default) | LZ4 and LZ4HC; zlib; Zstandard | |
 //! | `plugins` | ndlz, zfp | ndcell, ndmean |
 //! | `c` | C-Blosc2 compresses and decompresses the whole chunks that it supports | the same |
-//! | `safe` | Zstandard for [`Decompressor::safe`], by the decoder with least `unsafe` code | |
-//! | `std` | buffers that threads keep, [`Decompressor::stop_at`]; implied by all but `lz4` and `serde` | |
+//! | `safe` | Zstandard for [`Decompressor::safe`], by the decoder with the least `unsafe` code | |
+//! | `std` | buffers that each thread keeps, [`Decompressor::stop_at`]; all features except `lz4` and `serde` imply it | |
 //! | `serde` | `Serialize` for headers, codecs and filters | |
 //!
-//! Unsupported codecs and filters are rejected with an error that names them. With `default-features = false` the crate is
-//! `no_std` with `alloc`. It contains no `unsafe` code, except with the feature `c`, and compiles to wasm32.
+//! Codecs and filters that are not in a build are rejected with an error that names them. With `default-features = false` the crate is
+//! `no_std` with `alloc`. It contains `unsafe` code only with the feature `c`, and compiles to wasm32.
 #![no_std]
 #![cfg_attr(not(feature = "c"), forbid(unsafe_code))]
 #![cfg_attr(feature = "c", deny(unsafe_code))]
@@ -83,25 +83,23 @@ pub use header::ChunkHeader;
 pub use ids::{CodecId, Filter, Special, SplitMode};
 pub use options::Options;
 
-/// Decompresses the chunk at the front of `chunk`, with any codec and filters of this build.
+/// Decompresses the chunk at the front of `chunk`.
 ///
-/// Allocates as much memory as the chunk's header claims, at most 2 GiB. [`Decompressor::chunk`] decompresses into your own
-/// buffer instead.
+/// This allocates as much memory as the chunk's header claims, at most 2 GiB. [`Decompressor::chunk`] writes into a buffer of yours.
 ///
 /// # Errors
 ///
-/// The chunk is damaged, its codec or a filter is not supported, or the memory cannot be allocated.
+/// Fails if the chunk is damaged, its codec or a filter is not in this build, or the memory cannot be allocated.
 pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
     let header = ChunkHeader::from_slice(chunk)?;
     Decompressor::lend(|decompressor| decompressor.data_of(&header, chunk))
 }
 
-/// Compresses data to a chunk. If compression does not make the data shorter, they are stored uncompressed. A chunk of zeros is
-/// only a header.
+/// Compresses data into a chunk. Data that would not get shorter is stored; a chunk of zeros is only a header.
 ///
 /// # Errors
 ///
-/// The data are longer than a chunk can hold, the options contradict each other, or the codec or a filter is not supported.
+/// Fails if the data is longer than a chunk can hold, the options contradict each other, or the codec or a filter is not in this build.
 pub fn compress(data: &[u8], options: &Options) -> Result<Vec<u8>> {
     Compressor::new(options)?.chunk(data)
 }

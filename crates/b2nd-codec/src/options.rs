@@ -9,7 +9,7 @@ use crate::ids::{CodecId, Filter, SplitMode};
 const MAX_STREAMS: usize = 16;
 const MIN_STREAM: usize = 32;
 
-/// The length in bytes of the smallest block that is chosen automatically, and of the largest one that is split.
+/// The length of the smallest automatic block, and of the largest automatic block that is split.
 const L1: usize = 32 << 10;
 const LARGEST_SPLIT: usize = 4 << 20;
 

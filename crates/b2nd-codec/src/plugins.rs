@@ -1,4 +1,4 @@
-//! The codecs and filters that only the crate `blosc2-pure-rs` implements in Rust.
+//! The codecs and filters that only `blosc2-pure-rs` has in Rust.
 
 use alloc::vec::Vec;
 

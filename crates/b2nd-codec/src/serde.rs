@@ -1,4 +1,4 @@
-//! `Serialize` for chunk headers and for the names of codecs and filters.
+//! Serializes chunk headers, codecs and filters.
 
 use alloc::vec::Vec;
 
@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use crate::header::ChunkHeader;
 use crate::ids::{CodecId, Filter, Special};
 
-/// Serializes the results of the header's methods, with the methods' names.
+/// Serializes as a struct, whose fields are named after the methods.
 impl Serialize for ChunkHeader {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("ChunkHeader", 10)?;

@@ -1,9 +1,9 @@
-//! Reads the streams of a chunk's blocks, for all codecs.
+//! Reads the streams of a block, for all codecs.
 //!
 //! ```text
 //! chunk:  header | start of each block (int32) | blocks
 //! block:  a stream for each byte of an element, or one for all of them
-//! stream: length (int32), then as many bytes
+//! stream: length (int32), bytes
 //! ```
 
 use crate::error::{Error, Result};
@@ -12,11 +12,11 @@ use crate::header::ChunkHeader;
 /// The bit of a stream's token which says that all bytes are equal.
 const IS_RUN: u8 = 0x01;
 
-/// Returns the start of a block from the chunk's block table. `front` is the chunk, or a front of it that contains the table.
+/// Reads the start of a block from a chunk's block table. `front` is the chunk, or its front up to the end of the table.
 ///
 /// # Errors
 ///
-/// The table ends before the entry, or the block starts outside the chunk.
+/// Fails if the table ends before the entry, or the block starts outside the chunk.
 pub(crate) fn block_start(header: &ChunkHeader, front: &[u8], block: usize) -> Result<usize> {
     let at = header.header_len().saturating_add(block.saturating_mul(4));
     let (start, _) = int32(front, at)?;
@@ -24,20 +24,20 @@ pub(crate) fn block_start(header: &ChunkHeader, front: &[u8], block: usize) -> R
     start.ok_or_else(|| refused("a block starts outside the chunk", at))
 }
 
-/// Returns the number of streams of a block with this uncompressed length.
+/// Returns the number of streams of a block whose data has this length.
 pub(crate) fn stream_count(header: &ChunkHeader, length: usize) -> usize {
     // A shorter block at the end of a chunk is never split.
     if header.is_split() && length == header.blocksize() { header.typesize() } else { 1 }
 }
 
-/// Reads the streams of a block into a place that they have to fill. `expand` does it with a compressed one.
+/// Reads the streams of a block, which must fill `block`. `expand` decompresses a stream.
 ///
 /// With `needed`, only the first `needed` bytes of each stream have to be filled.
 ///
 /// # Errors
 ///
-/// The block's length is not a multiple of its number of streams, a stream is cut off or has an unknown token, or `expand` fails.
-/// Offsets count from the start of `bytes`.
+/// Fails if the block's length is not a multiple of the number of streams, a stream is cut off or has an unknown token, or `expand`
+/// fails. Offsets in errors count from the start of `bytes`.
 pub(crate) fn read_streams(
     bytes: &[u8],
     block: &mut [u8],
@@ -78,7 +78,7 @@ pub(crate) fn read_streams(
     Ok(())
 }
 
-/// Reads the number at this position, and returns it with the bytes that follow.
+/// Returns the number at this byte, and the bytes that follow it.
 fn int32(bytes: &[u8], at: usize) -> Result<(i32, &[u8])> {
     let number = bytes.get(at..).and_then(|bytes| bytes.split_first_chunk());
     number.map(|(number, rest)| (i32::from_le_bytes(*number), rest)).ok_or_else(|| cut_off(at))

@@ -1,5 +1,5 @@
-//! Bit shuffle: the first bits of all elements, then the second bits, and so on. It is a byte shuffle, after which each group of
-//! eight bytes of a plane is transposed as an 8 x 8 matrix of bits.
+//! Bit shuffle: all first bits of the elements, then all second bits, and so on. It is a byte shuffle, after which the bits of each group
+//! of eight bytes are transposed.
 
 use alloc::vec;
 
@@ -7,7 +7,7 @@ use super::shuffle as byte_shuffle;
 
 /// Undoes the filter. The elements after the last multiple of eight stay as they are.
 ///
-/// In chunks of version 2 (Blosc 1), the filter was only applied if the number of elements is a multiple of eight.
+/// In chunks of format 2 (Blosc 1) the bits are shuffled only if the number of elements is a multiple of eight.
 pub(super) fn unshuffle(from: &[u8], to: &mut [u8], typesize: usize, version: u8) {
     let elements = from.len() / typesize.max(1);
     let groups = if version == 2 && elements % 8 != 0 { 0 } else { elements / 8 };
@@ -27,13 +27,13 @@ pub(super) fn unshuffle(from: &[u8], to: &mut [u8], typesize: usize, version: u8
     byte_shuffle::unshuffle(&planes, place, typesize);
 }
 
-/// Undoes the filter for the elements of a block from `first` on, until `out` is full.
+/// Undoes the filter for the elements of a block from `first` on that fit into `out`.
 pub(super) fn unshuffle_part(from: &[u8], typesize: usize, version: u8, first: usize, out: &mut [u8]) {
     let elements = from.len() / typesize;
     let groups = if version == 2 && elements % 8 != 0 { 0 } else { elements / 8 };
     let end = (first + out.len() / typesize).min(elements);
     for group in first / 8..groups.min(end.div_ceil(8)) {
-        // The requested elements of the group.
+        // The elements of the group that are copied.
         let wanted = (8 * group).max(first)..(8 * group + 8).min(end);
         let place = &mut out[(wanted.start - first) * typesize..(wanted.end - first) * typesize];
         for (byte, rows) in from.chunks_exact(8 * groups).take(typesize).enumerate() {

@@ -8,7 +8,7 @@ pub(super) fn undo(data: &mut [u8], typesize: usize) {
     planes(data, typesize).for_each(sums);
 }
 
-/// Undoes the first version of the filter, in which the last bytes of a plane, fewer than 16, start a new sum.
+/// Undoes the first version of the filter, which started again for the last bytes of a plane (fewer than 16).
 pub(super) fn undo_buggy(data: &mut [u8], typesize: usize) {
     for plane in planes(data, typesize) {
         let (vectors, rest) = plane.split_at_mut(plane.len() - plane.len() % VECTOR);
@@ -22,7 +22,7 @@ fn planes(data: &mut [u8], typesize: usize) -> impl Iterator<Item = &mut [u8]> {
     data.chunks_exact_mut(length.max(1)).take(if length == 0 { 0 } else { typesize })
 }
 
-/// Replaces each byte by the sum of the byte and all bytes before it, eight bytes at a time.
+/// Replaces each byte by the sum of all bytes up to it: eight bytes at once, by sums over one, two and four of them.
 fn sums(plane: &mut [u8]) {
     let mut sum = 0_u8;
     let mut words = plane.chunks_exact_mut(8);
@@ -43,13 +43,13 @@ fn sums(plane: &mut [u8]) {
     }
 }
 
-/// Adds the bytes of two words separately, without a carry from one byte to the next.
+/// Adds two words byte by byte, without a carry from one byte into the next.
 fn added(one: u64, other: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     ((one & LOW) + (other & LOW)) ^ ((one ^ other) & !LOW)
 }
 
-/// Applies the filter. Bytes after the last whole element do not change.
+/// Applies the filter. Bytes after the last whole element stay as they are.
 pub(super) fn apply(data: &mut [u8], typesize: usize) {
     for plane in planes(data, typesize) {
         let mut last = 0_u8;

@@ -1,7 +1,8 @@
-//! Delta: in the first block, stores the exclusive or of each element and the element before it; in other blocks, of each element
-//! and the element at the same position in the first block.
+//! Delta: the exclusive or of each element with another one. In the first block that is the element before it, in all other blocks the
+//! element at the same position of the first block.
 
-/// The length of the units that are combined: the typesize if it is 1, 2, 4 or 8; 8 if the typesize is a multiple of 8; else 1.
+/// Returns the length of the units that are combined: the typesize if it is 1, 2, 4 or 8; 8 if the typesize is a multiple of 8; 1 for any
+/// other typesize.
 fn unit(typesize: usize) -> usize {
     match typesize {
         1 | 2 | 4 | 8 => typesize,
@@ -20,7 +21,7 @@ pub(super) fn undo(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
         data.iter_mut().zip(first).for_each(|(byte, first)| *byte ^= first);
         return;
     }
-    // Combines each unit with all units before it, eight bytes at a time.
+    // Combines each unit with all units before it, eight bytes at once.
     let mut last = 0_u64;
     let mut words = data.chunks_exact_mut(8);
     for word in &mut words {
@@ -45,7 +46,7 @@ pub(super) fn undo(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
     }
 }
 
-/// Returns a word in which all units equal the last unit of `word`.
+/// Returns a word that repeats the last unit of this word.
 fn repeated(word: u64, unit: usize) -> u64 {
     let mut width = 8 * unit;
     let mut word = word >> (64 - width);
@@ -56,8 +57,7 @@ fn repeated(word: u64, unit: usize) -> u64 {
     word
 }
 
-/// Applies the filter to a block. `first` is the chunk's first block as it will be read again, or `None` if this is the first
-/// block.
+/// Applies the filter to a block. `first` is the chunk's first block as it will be read, and `None` for the first block itself.
 pub(super) fn apply(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
     let unit = unit(typesize);
     if first.is_some() {

@@ -1,9 +1,9 @@
-//! Byte shuffle: the first bytes of all elements, then the second bytes, and so on.
+//! Byte shuffle: all first bytes of the elements, then all second bytes, and so on.
 //!
-//! Elements are assembled in stages, each of which interleaves units from two halves: the compiler turns such loops into vector
-//! instructions without `unsafe`. Elements of other sizes are assembled from parts of 16, 8, 4, 2 and 1 bytes.
+//! Elements are put together in stages, each of which takes units from two halves in turn. The compiler turns loops over 64 elements
+//! into vector instructions, without `unsafe` code. Elements of other sizes are put together from parts of 16, 8, 4, 2 and 1 bytes.
 
-/// The number of elements in one step. The compiler makes slower loops for other numbers.
+/// The number of elements in one step. With more or fewer elements the loops are slower.
 const STEP: usize = 64;
 
 /// Fewer elements than this are assembled byte by byte.
@@ -12,9 +12,9 @@ const FEW: usize = 8;
 /// The bytes at one position of all elements of a step.
 type Plane = [u8; STEP];
 
-/// Undoes the shuffle: puts the bytes of each element next to each other. Bytes after the last whole element do not move.
+/// Undoes the filter. Bytes after the last whole element stay where they are.
 ///
-/// Both slices should have the same length; else the shorter length is used.
+/// Both slices should have the same length. If they do not, the shorter length is used.
 pub(crate) fn unshuffle(shuffled: &[u8], data: &mut [u8], typesize: usize) {
     let length = shuffled.len().min(data.len());
     let (shuffled, data) = (&shuffled[..length], &mut data[..length]);
@@ -28,9 +28,9 @@ pub(crate) fn unshuffle(shuffled: &[u8], data: &mut [u8], typesize: usize) {
     unshuffle_part(shuffled, typesize, 0, joined);
 }
 
-/// Undoes the shuffle for the elements from `first` on, until `data` is full.
+/// Undoes the filter for the elements from `first` on that fit into `data`.
 ///
-/// If the elements do not exist, `data` does not change.
+/// If the block has fewer elements, `data` stays as it is.
 pub(crate) fn unshuffle_part(shuffled: &[u8], typesize: usize, first: usize, data: &mut [u8]) {
     let typesize = typesize.max(1);
     let elements = shuffled.len() / typesize;
@@ -59,7 +59,7 @@ pub(crate) fn unshuffle_part(shuffled: &[u8], typesize: usize, first: usize, dat
     }
 }
 
-/// Shuffles: puts the first bytes of all elements before the second bytes, and so on. [`unshuffle`] undoes this.
+/// Applies the filter, which [`unshuffle`] undoes.
 pub(crate) fn shuffle(data: &[u8], shuffled: &mut [u8], typesize: usize) {
     let length = shuffled.len().min(data.len());
     let (data, shuffled) = (&data[..length], &mut shuffled[..length]);
@@ -82,8 +82,7 @@ pub(crate) fn shuffle(data: &[u8], shuffled: &mut [u8], typesize: usize) {
     shuffled[whole..].copy_from_slice(&data[whole..]);
 }
 
-/// Copies `SIZE` planes to the bytes of the elements from `first` on. `offset` is the position of the first plane in an element.
-/// Returns `SIZE`.
+/// Copies `SIZE` planes into the elements from `first` on, from byte `offset` of each element on. Returns `SIZE`.
 #[inline(always)]
 fn join_part<const SIZE: usize>(
     planes: &[u8],
@@ -116,7 +115,7 @@ fn join_part<const SIZE: usize>(
     }
     let rest = steps.into_remainder();
     if let Some(last) = elements.checked_sub(STEP).filter(|_| rest.len() >= FEW * typesize) {
-        // A whole step, which includes some elements before or after the remaining ones.
+        // A whole step, which includes elements before or after the remaining ones.
         let start = from.min(last);
         let mut joined = [[0; SIZE]; STEP];
         join(planes_at(start), joined.as_flattened_mut());
@@ -133,8 +132,7 @@ fn join_part<const SIZE: usize>(
     SIZE
 }
 
-/// Copies `SIZE` bytes of each element to planes. `offset` is the position of the first of these bytes in an element. Returns
-/// `SIZE`.
+/// Copies `SIZE` bytes of each element, from byte `offset` on, into planes. Returns `SIZE`.
 #[inline(always)]
 fn split_part<const SIZE: usize>(
     data: &[u8],
@@ -171,7 +169,7 @@ fn split_part<const SIZE: usize>(
     SIZE
 }
 
-/// Interleaves units of `UNIT` bytes from two slices.
+/// Takes units of `UNIT` bytes from each side in turn.
 #[inline(always)]
 fn join<const UNIT: usize>(one: &[u8], other: &[u8], out: &mut [u8]) {
     for ((place, one), other) in out.chunks_exact_mut(2 * UNIT).zip(one.chunks_exact(UNIT)).zip(other.chunks_exact(UNIT)) {
@@ -211,8 +209,8 @@ fn join16(planes: [&Plane; 16], out: &mut [u8]) {
     join::<8>(&halves[0], &halves[1], out);
 }
 
-/// Distributes units alternately to two slices. The compiler turns halves of numbers into vector instructions, but not bytes at
-/// even positions.
+/// Gives units of this many bytes to each side in turn. The compiler turns halves of numbers into vector instructions, but not copies of
+/// every second byte.
 macro_rules! split {
     ($name:ident, $both:ty, $half:ty, $unit:literal) => {
         #[inline(always)]

@@ -6,7 +6,7 @@ use crate::ids::Filter;
 /// int_trunc, for integers. trunc_prec is for floats.
 const INT_TRUNC: Filter = Filter::Other(36);
 
-/// Rejects a parameter that clears more bits than the elements have.
+/// Checks that the elements have the bits that a filter would cut off.
 pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
     let sizes: &[usize] = match filter {
         Filter::TruncPrec => &[4, 8],
@@ -26,7 +26,7 @@ pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
     }
 }
 
-/// Clears bits, if the filter is trunc_prec or int_trunc.
+/// Cuts off bits if the filter is trunc_prec or int_trunc.
 pub(super) fn apply(data: &mut [u8], filter: Filter, meta: u8, typesize: usize) {
     if !matches!(filter, Filter::TruncPrec | INT_TRUNC) {
         return;
@@ -38,7 +38,7 @@ pub(super) fn apply(data: &mut [u8], filter: Filter, meta: u8, typesize: usize) 
     }
 }
 
-/// The number of bits that can be kept: the bits of the fraction of a float, or all bits of an integer.
+/// Returns the number of bits from which a filter cuts off some: those of the fraction of a float, or all bits of a whole number.
 fn bits(filter: Filter, typesize: usize) -> u32 {
     match (filter, typesize) {
         (Filter::TruncPrec, 4) => 23,
@@ -50,8 +50,7 @@ fn bits(filter: Filter, typesize: usize) -> u32 {
     }
 }
 
-/// The number of bits that are cleared: a positive parameter is the number of bits to keep, a negative one the number of bits to
-/// clear.
+/// Returns the number of bits that are cut off. A positive parameter is the number of bits that stay, a negative one of those that go.
 fn zeroed(filter: Filter, meta: u8, typesize: usize) -> Option<u32> {
     let meta = i8::from_ne_bytes([meta]);
     let count = u32::from(meta.unsigned_abs());

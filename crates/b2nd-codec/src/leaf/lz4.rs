@@ -1,5 +1,5 @@
-//! LZ4's block format. Shuffled data have many matches that overlap their output; lz4_flex copies these piece by piece, so this
-//! decoder is faster.
+//! LZ4's block format. It is not lz4_flex because shuffled data is full of matches that overlap their own output, which lz4_flex copies
+//! piece by piece.
 
 use super::blosclz::decode::copy_match;
 use crate::deadline::{Deadline, PACE};
@@ -49,9 +49,9 @@ pub(super) fn expand(
 /// decompressed data.
 fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: bool, deadline: Deadline) -> Result<usize> {
     let ends = || failed(CodecId::Lz4, "the stream ends early");
-    let too_long = || failed(CodecId::Lz4, "the stream is longer than its place");
+    let too_long = || failed(CodecId::Lz4, "the stream has more data than expected");
     let mut at = 0;
-    // The end of what is expanded before the next look at the clock, so that the inner loop needs no test of its own.
+    // The clock is read when the output reaches this position, so that the inner loop needs no test of its own.
     let mut pause = 0;
     loop {
         if filled + OUTPUT > pause {
@@ -71,7 +71,7 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
         }
         let (from, to) = (stream.get(at..).ok_or_else(ends)?, output.get_mut(filled..).ok_or_else(too_long)?);
         match (from.first_chunk::<WIDE>(), to.first_chunk_mut::<WIDE>()) {
-            // Copies more bytes than necessary: the next step overwrites them.
+            // This may copy too much, which the next step overwrites.
             (Some(from), Some(to)) if literals <= WIDE => *to = *from,
             _ => {
                 let room = to.len();
@@ -100,7 +100,7 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
         let room = output.len().saturating_sub(filled);
         let is_cut = is_front && length > room;
         if !copy_match(output, filled, distance, if is_cut { room } else { length }) {
-            return Err(failed(CodecId::Lz4, "a match reaches out of its place"));
+            return Err(failed(CodecId::Lz4, "a match is outside of the data"));
         }
         if is_cut {
             return Ok(filled + room);
@@ -109,8 +109,8 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
     }
 }
 
-/// Decompresses a sequence whose lengths fit the token and whose match is 8 bytes or more before, if both ends are far enough
-/// away. Most sequences are like this. Returns the number of bytes read and written.
+/// Decompresses a sequence whose lengths fit the token and whose match is 8 bytes or more away, if it is far from both ends, as most
+/// sequences are. Returns the number of bytes taken and written.
 #[inline(always)]
 fn short(stream: &[u8], output: &mut [u8], filled: usize) -> Option<(usize, usize)> {
     let sequence = stream.first_chunk::<STREAM>()?;
@@ -130,7 +130,7 @@ fn short(stream: &[u8], output: &mut [u8], filled: usize) -> Option<(usize, usiz
     Some((3 + literals, literals + length + SHORTEST))
 }
 
-/// Reads the rest of a length: bytes of 255, and then a smaller byte.
+/// Reads the rest of a length: bytes of 255, and a smaller one.
 fn more(stream: &[u8], at: &mut usize) -> Option<usize> {
     let mut length = 0_usize;
     loop {

@@ -1,4 +1,4 @@
-//! Zstandard, with ruzstd: for untrusted input, because it has the least `unsafe` code, and for 32-bit processors.
+//! Zstandard, by ruzstd: for untrusted input, since it has the least `unsafe` code, and on processors of 32 bits.
 
 use alloc::format;
 use std::io::Read;
@@ -17,7 +17,7 @@ use crate::guard::guarded;
 pub(super) struct Zstd(Option<FrameDecoder>);
 
 impl Zstd {
-    /// Decompresses a stream, and returns the decompressed length.
+    /// Decompresses a stream, and returns the length of the data.
     pub(super) fn expand(
         &mut self,
         dictionary: Option<&[u8]>,
@@ -32,7 +32,7 @@ impl Zstd {
         let length = guarded("ruzstd", || {
             if let Some(dictionary) = dictionary {
                 let dictionary = Dictionary::decode_dict(dictionary).map_err(|error| failed(CodecId::Zstd, error))?;
-                // The format requires this, and C-Blosc2 2 aborts if Zstandard rejects a dictionary.
+                // The format demands this. C-Blosc2 2 aborts if Zstandard rejects a dictionary.
                 let content = 1..=u32::try_from(dictionary.dict_content.len()).unwrap_or(u32::MAX);
                 if let Some(offset) = dictionary.offset_hist.iter().find(|offset| !content.contains(offset)) {
                     let sentence =

@@ -14,7 +14,7 @@ use crate::error::Result;
 #[cfg(feature = "zlib")]
 const STREAM: usize = 64 << 10;
 
-/// Decompresses a stream of zlib, and returns the decompressed length.
+/// Decompresses a stream of zlib, and returns the length of the data.
 #[cfg(feature = "zlib")]
 pub(super) fn zlib(stream: &[u8], place: &mut [u8], deadline: Deadline) -> Result<usize> {
     // A byte of zlib expands to 1032 bytes at most.
@@ -25,7 +25,7 @@ pub(super) fn zlib(stream: &[u8], place: &mut [u8], deadline: Deadline) -> Resul
     })
 }
 
-/// Without the feature `safe`, there is no Zstandard for untrusted input.
+/// The decoder without the feature `safe`, which rejects every stream.
 #[cfg(all(feature = "zstd", not(feature = "safe")))]
 #[derive(Default)]
 pub(super) struct Zstd;

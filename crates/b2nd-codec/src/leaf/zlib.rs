@@ -11,8 +11,7 @@ use super::failed;
 pub(super) struct Zlib(Option<Decompress>);
 
 impl Zlib {
-    /// Decompresses a stream, and returns the decompressed length. The end of the stream has to be found, so that a stream that
-    /// is cut off is an error.
+    /// Decompresses a stream, and returns the length of the data. A stream that is cut off is an error.
     pub(super) fn expand(&mut self, stream: &[u8], place: &mut [u8]) -> Result<usize> {
         let state = self.0.get_or_insert_with(|| Decompress::new(true));
         state.reset(true);
@@ -29,7 +28,7 @@ impl Zlib {
 pub(super) struct Packer(Option<(u8, Compress)>);
 
 impl Packer {
-    /// Compresses to a stream if it fits its buffer, and returns its length, else 0.
+    /// Compresses bytes, and returns the length of the stream, or 0 if it does not fit.
     pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut [u8]) -> Result<usize> {
         let state = match &mut self.0 {
             Some((known, state)) if *known == level => state,

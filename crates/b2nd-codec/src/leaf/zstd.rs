@@ -13,7 +13,7 @@ use zstd_pure_rs::decompress::zstd_decompress_block::{ZSTD_DCtx, ZSTD_decoder_en
 use super::failed;
 use crate::guard::guarded;
 
-/// A context, which keeps its tables for the next stream.
+/// A context that keeps its tables from one stream to the next.
 #[derive(Default)]
 pub(super) struct Zstd(Option<Box<ZSTD_DCtx>>);
 
@@ -32,7 +32,7 @@ impl Zstd {
                 ZSTD_decompressDCtx(&mut context, &mut repeated, &mut hash, place, stream)
             }
         })?;
-        // A context that was used with a dictionary, or that failed, is not reused.
+        // A context is not used again after a dictionary or an error.
         if ERR_isError(length) {
             return Err(failed(CodecId::Zstd, ZSTD_getErrorName(length)));
         }
@@ -41,7 +41,7 @@ impl Zstd {
     }
 }
 
-/// A context, which keeps its tables for the next stream.
+/// A context that keeps its tables from one stream to the next.
 #[derive(Default)]
 pub(super) struct Packer(Option<Box<ZSTD_CCtx>>);
 

@@ -29,7 +29,7 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
         if control < 32 {
             let length = control + 1;
             match (stream.get(input.at..).and_then(<[u8]>::first_chunk::<WIDE>), wide(output, filled)) {
-                // Copies more bytes than necessary: the next step overwrites them.
+                // This may copy too much, which the next step overwrites.
                 (Some(literals), Some(place)) => {
                     *place = *literals;
                     input.at += length;
@@ -80,9 +80,8 @@ fn wide(output: &mut [u8], filled: usize) -> Option<&mut [u8; WIDE]> {
     output.get_mut(filled..)?.first_chunk_mut()
 }
 
-/// Copies `length` bytes of `output` from `distance` bytes before position `filled`. Source and destination may overlap. Returns
-/// false if the source starts before the output or the destination ends after it. May also overwrite the bytes that follow in the
-/// output.
+/// Copies `length` bytes of `output` that start `distance` before byte `filled` to byte `filled`. The source may overlap the bytes that
+/// are written, and bytes after them may be overwritten. Returns false if the copy would leave the output.
 #[inline]
 pub(crate) fn copy_match(output: &mut [u8], filled: usize, distance: usize, length: usize) -> bool {
     let Some(from) = filled.checked_sub(distance) else { return false };
@@ -110,7 +109,7 @@ pub(crate) fn copy_match(output: &mut [u8], filled: usize, distance: usize, leng
             _ => copy_steps::<16>(&mut output[from..], distance, distance, end - from),
         },
         _ => {
-            // The number of available bytes grows with each piece.
+            // Each piece makes more bytes available.
             let mut at = filled;
             while at < end {
                 let piece = (at - from).min(end - at);
@@ -122,7 +121,7 @@ pub(crate) fn copy_match(output: &mut [u8], filled: usize, distance: usize, leng
     true
 }
 
-/// Fills the 8 bytes after the first `distance` bytes (fewer than 8) by repeating these.
+/// Fills the 8 bytes after the first `distance` bytes (fewer than 8) with copies of these.
 #[inline(always)]
 fn repeat(area: &mut [u8], distance: usize) {
     let bits = 8 * distance;
@@ -136,7 +135,7 @@ fn repeat(area: &mut [u8], distance: usize) {
     area[distance..distance + 8].copy_from_slice(&word.to_le_bytes());
 }
 
-/// Copies bytes from `back` bytes before (at least `N`), in steps of `N` bytes, until `end` is reached.
+/// Copies bytes from `back` bytes before (`N` or more), in steps of `N` bytes, until `end` is reached.
 #[inline(always)]
 fn copy_steps<const N: usize>(area: &mut [u8], back: usize, mut at: usize, end: usize) {
     let mut piece = [0; N];

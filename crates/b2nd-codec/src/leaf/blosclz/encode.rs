@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::FAR;
 
-/// The shortest match that is written: a shorter one needs as many bytes as it saves. A far match needs two more bytes.
+/// The shortest match that is written, since a shorter one saves nothing. A match that is far away takes two more bytes.
 const SHORTEST: usize = 4;
 const SHORTEST_FAR: usize = 7;
 
@@ -17,8 +17,8 @@ const LITERALS: usize = 32;
 /// After this many literals in a row, the search skips one more position each time.
 const PATIENCE: usize = 64;
 
-/// Appends a block as one stream of literals and matches. It ends with literals, because C-Blosc2 rejects a stream that ends with
-/// a match.
+/// Compresses a block, and appends the stream to `output`. The stream ends with literals, because C-Blosc2 rejects a stream that ends
+/// with a match.
 ///
 /// `table` is a buffer for the newest position of each hash; its length is a power of two. The block must be shorter than 4 GiB.
 pub(crate) fn compress_stream(block: &[u8], table: &mut [u32], output: &mut Vec<u8>) {
@@ -28,7 +28,7 @@ pub(crate) fn compress_stream(block: &[u8], table: &mut [u32], output: &mut Vec<
     let (mut at, mut written, mut first) = (0, 0, true);
     while let Some(next) = block.get(at..end).and_then(<[u8]>::first_chunk) {
         let hash = u32::from_le_bytes(*next).wrapping_mul(0x9e37_79b1) >> shift;
-        // Positions count from 1; 0 means none.
+        // Positions count from 1, so that 0 means none.
         let position = u32::try_from(at + 1).unwrap_or(0);
         let Some(entry) = table.get_mut(hash as usize) else { break };
         let earlier = core::mem::replace(entry, position) as usize;
@@ -36,7 +36,7 @@ pub(crate) fn compress_stream(block: &[u8], table: &mut [u32], output: &mut Vec<
             let from = earlier - 1;
             let length = common(&block[at..end], &block[from..]);
             let shortest = if at - from > FAR { SHORTEST_FAR } else { SHORTEST };
-            // The first byte of a stream has to belong to literals.
+            // A stream starts with literals.
             if length >= shortest && !(first && written == at) {
                 put_literals(output, &block[written..at]);
                 put_match(output, length, at - from);
@@ -50,7 +50,7 @@ pub(crate) fn compress_stream(block: &[u8], table: &mut [u32], output: &mut Vec<
     put_literals(output, &block[written..]);
 }
 
-/// Counts the equal bytes at the start of both slices.
+/// Returns the number of equal bytes at the front of both slices.
 pub(crate) fn common(one: &[u8], other: &[u8]) -> usize {
     let mut length = 0;
     while let (Some(a), Some(b)) = (word(one, length), word(other, length)) {
@@ -75,7 +75,7 @@ fn put_literals(output: &mut Vec<u8>, literals: &[u8]) {
     }
 }
 
-/// Appends a match: three bits of its length and five of its distance, then the rest of both.
+/// Appends a match: three bits of the length and five of the distance, then the rest of both.
 fn put_match(output: &mut Vec<u8>, length: usize, distance: usize) {
     let back = (distance - 1).min(FAR);
     let [high, low] = [low_byte(back >> 8), low_byte(back)];

@@ -1,7 +1,7 @@
-//! Compresses to LZ4's block format. Only the newest earlier position with the same hash is tried, and the search takes longer
-//! steps as long as it finds nothing.
+//! Compresses into LZ4's block format. Only the newest earlier position with the same hash is tried, and the search takes longer steps if
+//! it finds nothing.
 //!
-//! Tables and steps have the same size as in LZ4's `LZ4_compress_fast`, so that streams have the same length.
+//! Tables and steps have the sizes of LZ4's own `LZ4_compress_fast`, so that streams have the same length.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ pub(super) const LAST_MATCH: usize = 12;
 /// The longest distance of a match.
 pub(super) const WINDOW: usize = 0xffff;
 
-/// The number of entries of the table: for streams shorter than 256 bytes, for at most 64 KiB, and for longer ones.
+/// The number of entries of the table for data of less than 256 bytes, for up to 64 KiB, and for more.
 const FEW: usize = 1 << 9;
 const NEAR: usize = 1 << 13;
 const FAR: usize = 1 << 12;
@@ -44,8 +44,8 @@ impl Places {
     }
 }
 
-/// Returns a function that replaces the position for a hash in a table, and returns the previous one. The table starts empty. The
-/// hash is that of four bytes, or of five in a long stream.
+/// Clears a table, and returns a function that replaces the position of a hash in it. The hash is that of the first four bytes of a word,
+/// or five for long data.
 #[inline(always)]
 fn newest<P, const ENTRIES: usize>(table: &mut Vec<P>) -> Option<impl FnMut(u64, usize) -> usize>
 where
@@ -89,7 +89,7 @@ fn pack(bytes: &[u8], acceleration: usize, out: &mut [u8], mut newest: impl FnMu
                     break 'search;
                 }
             }
-            // The match may have started earlier.
+            // The match may start earlier.
             let before = bytes[written..at].iter().rev().zip(bytes[..from].iter().rev());
             let mut literals = at - written - before.take_while(|(one, other)| one == other).count();
             loop {
@@ -139,7 +139,7 @@ pub(super) fn put_last(out: &mut [u8], at: usize, literals: &[u8]) -> Option<usi
 pub(super) fn put(out: &mut [u8], at: usize, from: &[u8], literals: usize, distance: usize, length: usize) -> Option<usize> {
     let more = length - SHORTEST;
     if literals < 15 && more < 15 {
-        // Copies more bytes than necessary: the next step overwrites them.
+        // This may copy too much, which the next step overwrites.
         if let (Some(place), Some(from)) = (out.get_mut(at..at + WIDE + 4), from.first_chunk::<WIDE>()) {
             place[0] = (literals << 4 | more) as u8;
             place[1..=WIDE].copy_from_slice(from);

@@ -1,5 +1,4 @@
-//! LZ4 with a longer search (LZ4HC): all earlier positions of the same four bytes are tried, up to a number that depends on the
-//! level.
+//! LZ4HC: LZ4 with a long search, in which all earlier positions of four bytes are tried, up to a number that the level gives.
 
 use alloc::vec::Vec;
 
@@ -7,19 +6,18 @@ use super::SHORTEST;
 use super::encode::{LAST_LITERALS, LAST_MATCH, WINDOW, put, put_last};
 use crate::leaf::blosclz::encode::common;
 
-/// The number of entries for hashes, in bits.
+/// The number of bits of a hash.
 const HASH_BITS: u32 = 15;
 
 /// A match of at least this many bytes is used without searching for a longer one.
 const ENOUGH: usize = 1 << 12;
 
-/// The earlier positions of each hash: the newest position for a hash, and for each position the previous one with the same hash.
-/// Positions count from 1.
+/// Earlier positions of each hash: the last one, and for each position the one before it. Positions count from 1.
 #[derive(Default)]
 pub(in crate::leaf) struct Chains {
     last: Vec<u32>,
     before: Vec<u32>,
-    /// The next position to add.
+    /// The next position to be entered.
     next: usize,
 }
 
@@ -43,7 +41,7 @@ impl Chains {
                 at += 1;
                 continue;
             }
-            // A match that starts one byte later and is longer is better.
+            // A longer match that starts one byte later is better.
             while found.0 < ENOUGH && at + 1 < limit {
                 let later = self.longest(bytes, at + 1, tries);
                 if later.0 <= found.0 {
@@ -59,7 +57,7 @@ impl Chains {
         put_last(out, filled, bytes.get(written..)?)
     }
 
-    /// Returns the longest match of the bytes at this place.
+    /// Returns the longest match of the bytes at this position.
     fn longest(&mut self, bytes: &[u8], at: usize, tries: usize) -> Match {
         while self.next < at {
             if let Some(last) = hash(bytes, self.next).and_then(|hash| self.last.get_mut(hash)) {
@@ -80,7 +78,7 @@ impl Chains {
             if place == 0 || from >= at || at - from > WINDOW {
                 break;
             }
-            // A match that differs at the end of the best one cannot be longer.
+            // A match that differs at the end of the best one is not longer.
             if bytes.get(from + best.0) == here.get(best.0) {
                 let length = common(here, bytes.get(from..).unwrap_or_default());
                 if length > best.0 {
