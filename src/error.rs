@@ -1,4 +1,4 @@
-//! The one error type: small, cold, with a sentence that gives the location, what was expected and what was found.
+//! [`Error`]: the error type of this crate. Its message gives the location, what was expected and what was found.
 
 #[cfg(feature = "std")]
 use alloc::borrow::Cow;
@@ -15,13 +15,12 @@ mod kind;
 pub use kind::ErrorKind;
 pub(crate) use kind::plural;
 
-/// The result of everything in this crate that can fail.
+/// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// An error: the fault, its byte and its field.
+/// The error type of this crate, with the kind of the error, the position in the input and the field.
 ///
-/// An error is one pointer wide and is made only on the path that fails. Its `Display` (and its `Debug`, since that is
-/// what `unwrap()` shows) is a sentence:
+/// An error has the size of one pointer. Its `Display` is a sentence, and so is its `Debug`, since `unwrap()` prints that:
 ///
 /// ```
 /// // shape has two dimensions, and the second entry of chunkshape is an int64 where an int32 belongs
@@ -38,7 +37,7 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     offset: Option<usize>,
-    /// From the innermost field outwards, the order in which they are added.
+    /// The segments from the innermost field outwards, in the order in which they were added.
     path: Vec<Segment>,
 }
 
@@ -47,27 +46,28 @@ pub(crate) enum Segment {
     Field(&'static str),
     Index(usize),
     Key(String),
-    /// The path of the file, which precedes the path inside it.
+    /// The path of the file, which is written before the path of the field in it.
     #[cfg(feature = "std")]
     File(String),
-    /// The reason, which follows the message.
+    /// The reason, which is written after the message.
     #[cfg(feature = "std")]
     Because(Cow<'static, str>),
 }
 
 impl Error {
-    /// Returns the fault, for a program to match on.
+    /// Returns the kind of the error, which programs can match on.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// Returns the offset of the byte at fault, from the start of the input. At the end of input it is the input's length.
+    /// Returns the offset of the byte that caused the error, from the start of the input. If the input ended too early, this is the length
+    /// of the input.
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
 
-    /// Returns the field at fault, such as `chunkshape[1]`. The crate `serde_path_to_error` works here too; it numbers the fields
-    /// of a struct, which is a sequence in this format, while this path names them.
+    /// Returns the path of the field that caused the error, such as `chunkshape[1]`. You can also use the crate `serde_path_to_error`, but
+    /// since a struct is a sequence in this format, its paths number the fields of a struct instead of naming them.
     pub fn path(&self) -> Option<String> {
         let mut path = String::new();
         for segment in self.0.path.iter().rev() {
@@ -89,12 +89,12 @@ impl Error {
         (!path.is_empty()).then_some(path)
     }
 
-    /// Returns true if the input ended too early, so that it may be valid with more bytes.
+    /// Returns true if the input ended too early. It may be valid with more bytes.
     pub fn is_eof(&self) -> bool {
         matches!(self.0.kind, ErrorKind::UnexpectedEnd { .. })
     }
 
-    /// Returns the number of bytes that the item being read still lacks. `None` unless the input ended too early.
+    /// Returns the number of bytes that are missing from the item that was being read, or `None` if the input did not end too early.
     pub fn needed(&self) -> Option<usize> {
         match self.0.kind {
             ErrorKind::UnexpectedEnd { needed } => Some(needed),
@@ -112,13 +112,13 @@ impl Error {
         Error(Box::new(Inner { kind, offset: Some(offset), path: Vec::new() }))
     }
 
-    /// Makes the error for input that ends after `length` bytes, `needed` bytes too early.
+    /// Returns the error for input that ends after `length` bytes and lacks `needed` more.
     #[cold]
     pub(crate) fn end(needed: usize, length: usize) -> Self {
         Error::at(ErrorKind::UnexpectedEnd { needed }, length)
     }
 
-    /// Makes an error with a message of your own.
+    /// Creates an error with a custom message.
     ///
     /// ```
     /// let error = b2nd::Error::custom(format_args!("no codec {}", 7));
@@ -136,19 +136,19 @@ impl Error {
         Error::at(ErrorKind::TrailingBytes { count }, offset)
     }
 
-    /// Returns the error for more bytes than a field or marker can hold.
+    /// Returns the error for a value of more bytes than its field or marker allows.
     #[cold]
     pub(crate) fn too_long(marker: &'static str, length: usize, limit: usize) -> Self {
         Error::new(ErrorKind::TooLong { marker, unit: "bytes", length, limit })
     }
 
-    /// Makes the error for a failed allocation of `length` bytes.
+    /// Returns the error for a failed allocation of `length` bytes.
     #[cold]
     pub(crate) fn out_of_memory(length: usize) -> Self {
         Error::custom(format_args!("no memory for {length} bytes"))
     }
 
-    /// Adds the field that the error happened in, and the field's first byte unless the offset is known.
+    /// Adds the field in which the error occurred, and the offset of the field's first byte if the error has no offset yet.
     #[cold]
     pub(crate) fn within(mut self, segment: Segment, start: Option<usize>) -> Self {
         self.0.path.push(segment);
@@ -156,7 +156,7 @@ impl Error {
         self
     }
 
-    /// Adds the file, unless the error has one.
+    /// Adds the path of the file, unless the error has one already.
     #[cfg(feature = "std")]
     #[cold]
     pub(crate) fn in_file(self, path: &std::path::Path) -> Self {
@@ -166,15 +166,15 @@ impl Error {
         self.within(Segment::File(path.display().to_string()), None)
     }
 
-    /// Adds the byte at which the value starts, unless the offset is known.
+    /// Adds the offset at which the value starts, if the error has no offset yet.
     #[cold]
     pub(crate) fn within_offset(mut self, start: usize) -> Self {
         self.0.offset = self.0.offset.or(Some(start));
         self
     }
 
-    /// Adds `start` to the [`offset`](Error::offset), for input that is a part of something larger, such as a trailer that starts
-    /// `start` bytes into its frame, or a chunk in a file.
+    /// Adds `start` to the [`offset`](Error::offset). Use this if the input was a part of something larger, such as a trailer that starts
+    /// at byte `start` of its frame, or a chunk in a file.
     ///
     /// ```
     /// let error = b2nd::from_slice::<u8>(&[0xc0]).unwrap_err().shifted(100);
@@ -187,20 +187,21 @@ impl Error {
         self
     }
 
-    /// Adds the chunk's number.
+    /// Adds the number of the chunk in which the error occurred.
     #[cold]
     pub(crate) fn in_chunk(self, number: u64) -> Self {
         self.within(Segment::Index(usize::try_from(number).unwrap_or(usize::MAX)), None).field("chunk")
     }
 
-    /// Clears the offset: the value may come from another format, or from anywhere in this one.
+    /// Removes the offset, for a value that may come from another format, or from an unknown position in this format.
     #[cold]
     pub(crate) fn anywhere(mut self) -> Self {
         self.0.offset = None;
         self
     }
 
-    /// Turns an end of input into an error that is not [`is_eof`](Error::is_eof), since all of `whole` has been read.
+    /// Changes the error for input that ended too early into one for which [`is_eof`](Error::is_eof) returns false, since all of `whole`
+    /// has been read and more bytes cannot help.
     #[cold]
     pub(crate) fn complete(mut self, whole: &str) -> Self {
         if let Some(needed) = self.needed() {
@@ -212,15 +213,15 @@ impl Error {
         self
     }
 
-    /// Adds the field that the error happened in.
+    /// Adds the field in which the error occurred.
     #[cold]
     pub(crate) fn field(self, name: &'static str) -> Self {
         self.within(Segment::Field(name), None)
     }
 }
 
-/// Escapes characters that move a terminal's cursor, change its colours or reverse text, and passes on the rest. A name in a file
-/// may hold any character.
+/// A writer that escapes characters which move a terminal's cursor, change its colors or reverse the direction of text. Names in files may
+/// contain such characters.
 struct Escaped<'a, 'b>(&'a mut fmt::Formatter<'b>);
 
 impl fmt::Write for Escaped<'_, '_> {

@@ -1,8 +1,8 @@
-//! Reads, writes and edits Blosc2 array metadata, byte for byte, without C: what an n-dimensional array *is*
-//! (shape, chunks, blocks, dtype), the positions of its chunks, and the metalayers of its file.
+//! Reads, writes and edits the metadata of Blosc2 arrays, byte for byte, without C: the shape, chunks, blocks and dtype of an n-dimensional
+//! array, the positions of its chunks, and the metalayers of its file.
 //!
-//! The metadata are MessagePack in which the type of a field fixes its width. So this crate is a **serde data format** with that
-//! encoding, together with the types of the metadata.
+//! The metadata are a form of MessagePack in which the type of a field determines its width. This crate provides a **serde data format**
+//! for this encoding, and the types of the metadata.
 //!
 //! ```
 //! # #[cfg(feature = "std")] {
@@ -23,54 +23,54 @@
 //! | **read** | |
 //! | read a file's header | [`frame::File::open`], [`frame::Header`] |
 //! | read a header from bytes, or over a network in one or two requests | [`frame::Header::from_slice`], [`Error::needed`], [`frame::Header::tail_range`] |
-//! | know which bytes of a file a chunk takes | [`frame::Offsets::range`] |
+//! | find the bytes of a chunk in a file | [`frame::Offsets::range`] |
 //! | read a frame in memory: an HDF5 chunk, a zip member | [`frame::Frame`] |
-//! | learn what the array is | [`frame::Header::array`], [`ArrayMeta`], [`B2ndMeta`], [`Geometry`] |
+//! | get the shape, chunks, blocks and dtype of an array | [`frame::Header::array`], [`ArrayMeta`], [`B2ndMeta`], [`Geometry`] |
 //! | read many metalayers without allocating | `B2ndMeta<&str>` by [`from_slice`] |
-//! | learn what its elements are | [`ArrayMeta::parse_dtype`], [`dtype::DType`] |
-//! | know which chunks and blocks hold a slice | [`Geometry::grid`], [`Grid::chunks_in`], [`Grid::blocks_in`] |
-//! | bring a chunk's elements into C order, and back | [`Grid::unpack`], [`Grid::pack`] |
-//! | get at chunks, and decompress them | [`frame::File::chunk`], [`frame::Chunk::data`], [`frame::Decompressor`] |
+//! | get the type of its elements | [`ArrayMeta::parse_dtype`], [`dtype::DType`] |
+//! | find the chunks and blocks that hold a slice | [`Geometry::grid`], [`Grid::chunks_in`], [`Grid::blocks_in`] |
+//! | convert a chunk's elements to C order and back | [`Grid::unpack`], [`Grid::pack`] |
+//! | read and decompress chunks | [`frame::File::chunk`], [`frame::Chunk::data`], [`frame::Decompressor`] |
 //! | compress chunks | [`frame::Header::compressor`] |
-//! | read what Python put into metalayers, and write it | [`frame::decode_msgpack`], [`frame::encode_msgpack`], [`with::named`] |
-//! | read and change content whose type is not known | [`Value`], [`RawValue`], [`values`] |
+//! | read metalayers that Python wrote, and write metalayers for Python | [`frame::decode_msgpack`], [`frame::encode_msgpack`], [`with::named`] |
+//! | read and change content of unknown type | [`Value`], [`RawValue`], [`values`] |
 //! | **write** | |
 //! | write an array's metalayer | [`B2ndMeta::new`], [`to_vec`] |
-//! | know where the bytes of a value are, and whether others of its type are as long | [`layout`](layout()), [`Layout`] |
+//! | get the position of each field in the bytes of a value, and whether all values of a type have the same length | [`layout`](layout()), [`Layout`] |
 //! | derive a metalayer of your own | [`Metalayer`], [`from_slice`], [`with`] |
 //! | change metadata in a file | [`frame::File::edit`], [`frame::Editor::set_metalayer`] |
 //! | read and write variable-length metalayers | [`frame::Trailer`], [`frame::Editor::set_vlmetalayer`] |
 //! | add or lengthen metalayers of a file with data | [`frame::rewrite()`] |
 //! | write a new frame, contiguous or sparse | [`frame::Header::for_array`], [`frame::Writer`] |
-//! | bring a Caterva or early b2nd file to the released layout | [`ArrayMeta::upgrade`] |
-//! | **fit it in** | |
-//! | turn metadata to JSON and back, or keep their bytes inside CBOR, postcard, … | [other formats](#other-formats), [`with::embedded`] |
-//! | handle errors, and show the bytes at fault | [`Error`], [`ErrorKind`], [`Error::display_with`] |
-//! | go without `std` | [features](#features) |
+//! | upgrade a Caterva or early b2nd file to the released layout | [`ArrayMeta::upgrade`] |
+//! | **use it with other software** | |
+//! | convert metadata to JSON and back, or embed their bytes in CBOR, postcard, … | [other formats](#other-formats), [`with::embedded`] |
+//! | handle errors, and show the bytes that caused them | [`Error`], [`ErrorKind`], [`Error::display_with`] |
+//! | use the crate without `std` | [features](#features) |
 //! | **understand** | |
-//! | know how Blosc2's metadata works, byte by byte | [`docs`] |
-//! | know what this serde format does with a type | [the format](#the-format) |
-//! | know what may change in later versions | [`docs::stability`] |
+//! | learn how Blosc2's metadata is stored, byte by byte | [`docs`] |
+//! | look up how this serde format encodes a type | [the format](#the-format) |
+//! | look up what may change in later versions | [`docs::stability`] |
 //!
 //! # Related crates
 //!
-//! This crate knows where values are, and decompresses chunks with `b2nd-codec`. Other crates do more:
+//! This crate reads metadata, and compresses and decompresses chunks with `b2nd-codec`. Related crates:
 //!
 //! | crate | what it does |
 //! | --- | --- |
-//! | `b2nd-cli` | the tool `b2nd`: shows what is in a file, as text, JSON, annotated bytes or a picture; checks, edits, converts to `.npy` and back |
-//! | `b2nd-codec` | only chunks, to values and back: what an HDF5 filter or a Zarr codec needs |
-//! | `b2nd-store` | files, archives and addresses, and the stores in them |
-//! | `b2nd-ndarray` | reads and writes whole arrays and slices of them as `ndarray`s |
-//! | `b2nd-arrow` | reads tables as record batches of Arrow |
-//! | `b2nd-catalog` | answers SQL queries about the metadata of very many files |
+//! | `b2nd-cli` | the tool `b2nd`: shows the content of a file as text, JSON, annotated bytes or a picture; checks and edits files; converts to `.npy` and back |
+//! | `b2nd-codec` | compresses and decompresses single chunks, as an HDF5 filter or a Zarr codec needs |
+//! | `b2nd-store` | opens files, archives and URLs, and the stores in them |
+//! | `b2nd-ndarray` | reads and writes arrays and slices of arrays as `ndarray`s |
+//! | `b2nd-arrow` | reads tables as Arrow record batches |
+//! | `b2nd-catalog` | answers SQL queries about the metadata of large numbers of files |
 //!
 //! # The format
 //!
 //! | serde | bytes | decoding accepts |
 //! | --- | --- | --- |
 //! | bool | `c2` / `c3` | the same |
-//! | u8 | positive fixint `00`..`7f`; above that `cc` | exactly that |
+//! | u8 | positive fixint `00`..`7f` up to 127, otherwise `cc` | exactly that |
 //! | u16, u32, u64 | `cd`, `ce`, `cf` | only that width |
 //! | i8, i16, i32, i64 | `d0`, `d1`, `d2`, `d3` | only that width |
 //! | f32, f64 | `ca`, `cb` | only that width |
@@ -80,11 +80,12 @@
 //! | map | fixmap, map16, map32: the shortest that holds the count | the shortest |
 //! | unit, None | `c0` | `c0` |
 //! | Some(x), newtype struct | x | x |
-//! | enum | unit variant: its name; others: a fixmap of one, name to value | the same |
+//! | enum | unit variants: the name; other variants: a fixmap of one entry, from name to value | the same |
 //! | i128, u128 | an error | |
 //!
-//! The length of the bytes depends on the type and its lengths, never on a number's value (a `u8` above 127 excepted). This lets
-//! Blosc2 rewrite a metalayer in place. Accepted input is written back as it was:
+//! The number of bytes depends only on the type, and on the lengths of strings, lists and maps. It never depends on the value of a number,
+//! except for a `u8` above 127. So Blosc2 can rewrite a metalayer in place. If input is accepted, writing the decoded value gives the same
+//! bytes:
 //!
 //! ```
 //! let bytes = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 00 db00000003 3c6638");
@@ -94,31 +95,33 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 //!
-//! That holds for every type of this crate, and for users' types without `default`, `flatten`, `untagged`, tags, or maps and sets
-//! that order or merge their entries (a `BTreeMap` keeps entries that were written in its order). Modules for other forms (fixstr,
-//! array16, …) are in [`with`]. Values nest up to 128 levels deep.
+//! This is true for every type of this crate. It is also true for your own types, unless they use `default`, `flatten`, `untagged`, tags,
+//! or maps and sets that sort or merge their entries (a `BTreeMap` is fine if the entries were written in sorted order). [`with`] has
+//! modules for other forms (fixstr, array16, …). Values can be nested up to 128 levels deep.
 //!
-//! A struct is positional: field names are not written. Some of serde's idioms need the names, or another format:
+//! A struct is written as a list of its fields, without their names. Some of serde's idioms need the names, so they do not work as in other
+//! formats:
 //!
 //! | idiom | what happens |
 //! | --- | --- |
-//! | `skip` | works: the field is left out on both sides |
+//! | `skip` | works: the field is neither written nor read |
 //! | `default` | works for fields that are missing at the end |
-//! | fields that a later version added | an error, unless [`with::extensible`] skips them |
-//! | `skip_serializing` or `skip_deserializing` without the other | **the fields after it shift**, without an error if the types agree: use `skip` |
-//! | `skip_serializing_if` | an error when a field is skipped |
+//! | fields that a later version of the type added | an error when read, unless [`with::extensible`] skips them |
+//! | `skip_serializing` or `skip_deserializing` without the other | **the fields after it are read from the wrong positions**, without an error if the types match: use `skip` |
+//! | `skip_serializing_if` | an error if a field is skipped |
 //! | `Some(None)`, `Some(())` | an error: they would be read as `None` |
 //! | struct variants of `untagged` and adjacently tagged enums | written, but an error when read |
 //! | unit variants of adjacently tagged enums | an error when written |
 //! | `&[u8]` without `serde_bytes` | written as a sequence, but an error when read, which names `serde_bytes` |
 //!
-//! An array of 16 dimensions has a marker (`a0`) that generic MessagePack takes for an empty string. Typed decoding handles it;
-//! decoding into a self-describing value, or through `untagged` and `flatten`, does not.
+//! A shape of 16 dimensions has the marker `a0`, which is an empty string in generic MessagePack. Decoding into the metadata types handles
+//! this marker. Decoding into a self-describing value, or through `untagged` or `flatten`, does not.
 //!
 //! # Other formats
 //!
-//! All metadata types are plain serde types. Formats for people show them in readable form, and give them back with the bytes they
-//! had (except that [`ArrayMeta::MiscountedB2nd`] comes back as [`ArrayMeta::B2nd`]):
+//! All metadata types are plain serde types, so they can be converted to other formats. Human-readable formats show them in a readable
+//! form. Read back from such a format, a value has the same bytes as before (except that [`ArrayMeta::MiscountedB2nd`] becomes
+//! [`ArrayMeta::B2nd`]):
 //!
 //! ```
 //! let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;
@@ -130,25 +133,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Inside a message in a binary format, [`with::embedded`] keeps the bytes themselves.
+//! For messages in a binary format, [`with::embedded`] stores the encoded bytes of a value.
 //!
 //! # Features
 //!
 //! | feature | adds |
 //! | --- | --- |
 //! | `std` (default) | files and `io` |
-//! | `codecs` | LZ4, zlib and Zstandard; without it chunks of BloscLZ are decompressed, and those that need no codec |
-//! | `msgpack` (default) | generic MessagePack contents through `rmp-serde`, which needs the standard library |
-//! | `arbitrary` | `arbitrary::Arbitrary` for the types of metadata, for fuzz targets |
+//! | `codecs` | LZ4, zlib and Zstandard. Without this feature, only BloscLZ chunks and chunks without compression can be decompressed |
+//! | `msgpack` (default) | metalayers in generic MessagePack, by `rmp-serde`, which needs the standard library |
+//! | `arbitrary` | `arbitrary::Arbitrary` for the metadata types, for fuzz targets |
 //!
-//! With `default-features = false` the crate is `no_std` with `alloc`. It still has headers, frames in memory, chunks, the grid, dtypes
-//! and the writer into memory. Nothing here is `unsafe`. Rust 1.85 or later compiles it.
+//! With `default-features = false`, the crate is `no_std` with `alloc`. It then still has headers, frames in memory, chunks, the grid,
+//! dtypes, and the writer of frames in memory. The crate contains no `unsafe` code. It needs Rust 1.85 or later.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
-// rmp-serde links it, whatever this crate does.
+// The feature `msgpack` needs `std` too, since rmp-serde links it.
 #[cfg(any(feature = "std", feature = "msgpack"))]
 extern crate std;
 
