@@ -35,7 +35,8 @@ export class Rows {
       rows,
       columns: names.length,
       names,
-      width: 16,
+      // Times up to seconds fit.
+      width: columns.some(({ spec }) => spec.kind === "timestamp") ? 20 : 16,
       get: (...part) => this.get(...part),
       moved: null,
       isText: (column) => !/^(u?int|float|complex|bool)/.test(columns[column].spec.kind),
