@@ -1,4 +1,4 @@
-//! Writes the catalogue's file, and reads what an update needs from the last one.
+//! Writes the file of a catalogue, and reads the parts of the previous catalogue that an update needs.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, TryLockError};
@@ -29,10 +29,10 @@ const GROUP: usize = 1 << 15;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The number of rows that are passed at once to the writing thread.
+/// The number of rows that are passed to the writing thread together.
 const HANDED: usize = 1 << 10;
 
-/// The number of batches that may wait for the writing thread: files are read while a row group is encoded.
+/// The maximum number of batches that wait for the writing thread, so that files can be read while a row group is encoded.
 const WAITING: usize = 16;
 
 /// Writes a catalogue to a temporary file next to its path, and renames it when it is complete. A separate thread encodes the
@@ -46,9 +46,9 @@ pub struct Writer {
 }
 
 enum Piece {
-    /// Rows in any order. They are sorted.
+    /// Rows in any order, which the writing thread sorts.
     Rows(Vec<Vec<Row>>),
-    /// Rows in an order that is kept.
+    /// Rows whose order is kept.
     Batch(RecordBatch),
 }
 
@@ -57,13 +57,14 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// The directory of `target` is not writable, or `target` exists and is not a Parquet file; other files are not replaced.
+    /// Fails if the directory of `target` is not writable, or if `target` exists and is not a Parquet file, since other files are not
+    /// replaced.
     pub fn new(target: &Path) -> Result<Writer> {
         let target = &replaceable(target)?;
         let new = NewFile::create(target).context("cannot write the catalogue")?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-            // URLs all differ, but have much in common with the previous one.
+            // All URLs differ, but each has much in common with the previous one.
             .set_column_dictionary_enabled("url".into(), false)
             .set_column_encoding("url".into(), Encoding::DELTA_BYTE_ARRAY)
             .set_statistics_enabled(EnabledStatistics::Page)
@@ -80,7 +81,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// The disk is full.
+    /// Fails if the disk is full.
     pub fn push(&mut self, rows: Vec<Row>) -> Result<()> {
         self.rows.push(rows);
         if count(&self.rows) >= HANDED { self.hand_over() } else { Ok(()) }
@@ -95,21 +96,21 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// The disk is full.
+    /// Fails if the disk is full.
     pub fn push_batch(&mut self, batch: RecordBatch) -> Result<()> {
         self.send(Piece::Batch(batch))
     }
 
     fn send(&mut self, piece: Piece) -> Result<()> {
-        // The thread ends early only with an error.
+        // The thread ends early only if an error occurs.
         self.pieces.send(piece).or_else(|_| encoded(self.thread.take()).map(drop))
     }
 
-    /// Restarts the catalogue with the rows written so far, except for those with these URLs.
+    /// Starts the catalogue again with the rows that were written so far, except for rows with these URLs.
     ///
     /// # Errors
     ///
-    /// The disk is full.
+    /// Fails if the disk is full.
     pub fn without(mut self, urls: &HashSet<String>) -> Result<Writer> {
         self.hand_over()?;
         let Writer { target, new, pieces, thread, .. } = self;
@@ -129,7 +130,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// The disk is full, or the directory is not writable.
+    /// Fails if the disk is full or the directory is not writable.
     pub fn finish(mut self, notes: &Notes) -> Result<()> {
         self.hand_over()?;
         let Writer { new, pieces, thread, .. } = self;
@@ -143,7 +144,7 @@ impl Writer {
     }
 }
 
-/// Returns the file to replace, which is the target of a link. Only Parquet files and empty files may be replaced.
+/// Returns the file to replace; if the path is a link, this is the target of the link. Fails unless the file is a Parquet file or empty.
 fn replaceable(target: &Path) -> Result<PathBuf> {
     let Ok(found) = target.metadata() else { return Ok(target.to_owned()) };
     let mut first = Vec::new();
@@ -201,7 +202,7 @@ fn encoded(thread: Option<JoinHandle<Result<ArrowWriter<File>>>>) -> Result<Arro
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notes {
     pub extent: Extent,
-    /// True if the listing was complete.
+    /// Whether the listing was complete.
     pub is_complete: bool,
 }
 
@@ -216,7 +217,7 @@ impl Notes {
     }
 }
 
-/// The rows of the last scan, by which unchanged files are recognized. They take about 50 bytes per file.
+/// The files in the last catalogue, by which unchanged files are recognized. They take about 50 bytes of memory per file.
 pub struct Known {
     path: PathBuf,
     /// The last catalogue. It is locked until it is replaced, so that two updates cannot overwrite each other's rows.
@@ -227,7 +228,7 @@ pub struct Known {
 
 /// A file in the last scan.
 struct Seen {
-    /// A hash of its size, tag and time; `None` if it could not be read.
+    /// A hash of the file's size, tag and time, or `None` if the file could not be read.
     version: Option<u64>,
     fate: Fate,
 }
@@ -240,11 +241,11 @@ enum Fate {
 }
 
 impl Known {
-    /// Reads what an update needs. Returns `None` if there is no catalogue yet.
+    /// Reads the parts of the last catalogue that an update needs. Returns `None` if there is no catalogue yet.
     ///
     /// # Errors
     ///
-    /// The file is not a catalogue or has other columns, or another scan is updating it.
+    /// Fails if the file is not a catalogue or has other columns, or if another scan is updating it.
     pub fn load(path: &Path, roots: Vec<String>, extent: Extent) -> Result<Option<Known>> {
         let Some(file) = lock(path)? else { return Ok(None) };
         let reader = open(&file, path)?;
@@ -285,7 +286,7 @@ impl Known {
     /// Returns true if a listed file has not changed. Its rows are then kept.
     pub fn is_unchanged(&mut self, object: &Object) -> bool {
         let size = object.size.and_then(|size| size.try_into().ok());
-        // Pages of links say nothing about their files.
+        // A page of links gives no size, tag or time of its files.
         if size.is_none() && object.etag.is_none() && object.modified.is_none() {
             return false;
         }
@@ -305,12 +306,12 @@ impl Known {
         }
     }
 
-    /// Copies the rows that are still valid: those of unchanged files, and those of files that this scan does not cover or could
-    /// not list. `unlisted` is `None` if the scan was interrupted. Returns the number of files that no longer exist.
+    /// Copies the rows that are still valid: the rows of unchanged files, and of files that this scan does not cover or could not list.
+    /// `unlisted` is `None` if the scan was interrupted. Returns the number of files that no longer exist.
     ///
     /// # Errors
     ///
-    /// The last catalogue cannot be read, or the disk is full.
+    /// Fails if the last catalogue cannot be read or the disk is full.
     pub fn keep(&self, writer: &mut Writer, unlisted: Option<&[String]>) -> Result<u64> {
         let is_open = |url: &str| unlisted.is_none_or(|unlisted| is_below(url, unlisted));
         let mut gone = 0;

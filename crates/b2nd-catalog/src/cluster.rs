@@ -1,4 +1,4 @@
-//! A scan as a query on a Ballista cluster: `select b2nd_header(url, size) from manifest`.
+//! Runs a scan on a Ballista cluster, as the query `select b2nd_header(url, size) from manifest`.
 
 mod function;
 
@@ -37,7 +37,7 @@ fn state(config: SessionConfig) -> SessionState {
 ///
 /// # Errors
 ///
-/// The address is already in use.
+/// Fails if the address is already in use.
 pub async fn scheduler(address: SocketAddr) -> Result<()> {
     let config = ballista_scheduler::config::SchedulerConfig {
         override_session_builder: Some(Arc::new(|config| Ok(state(config)))),
@@ -77,7 +77,7 @@ impl Executor {
     ///
     /// # Errors
     ///
-    /// The scheduler cannot be reached, or the address is already in use.
+    /// Fails if the scheduler cannot be reached or the address is already in use.
     pub async fn run(self) -> Result<()> {
         function::set_jobs(self.jobs);
         let Some((host, port)) = self.scheduler.rsplit_once(':') else { bail!("{} is not HOST:PORT", self.scheduler) };
@@ -118,7 +118,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// The cluster cannot be reached or fails, or the catalogue cannot be written.
+    /// Fails if the cluster cannot be reached or reports an error, or if the catalogue cannot be written.
     pub async fn run(self) -> Result<bool> {
         let manifest = tempfile::Builder::new().prefix("manifest-").tempdir_in(&self.manifest);
         let manifest = manifest.with_context(|| format!("cannot write to {}", self.manifest.display()))?;

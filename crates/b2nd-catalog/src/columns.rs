@@ -1,4 +1,4 @@
-//! The columns of the catalogue: [`Row`]s as Arrow's record batches.
+//! The columns of the catalogue. Converts [`Row`]s to record batches of Arrow.
 
 use std::sync::{Arc, LazyLock};
 
@@ -21,7 +21,7 @@ pub static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 ///
 /// # Errors
 ///
-/// A column has another type than its field in [`Row`].
+/// Fails if a column has another type than its field in [`Row`].
 pub fn batch(rows: &[&Row]) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(SCHEMA.clone(), columns(rows).map(|(_, column)| column).to_vec())
 }

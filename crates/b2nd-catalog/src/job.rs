@@ -1,4 +1,4 @@
-//! A scan from the listing to the catalogue.
+//! Runs a whole scan, from listing the files to writing the catalogue.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::read::Batch;
 use crate::row::Row;
 use crate::scan::{Counts, Options, Shard, listings, scan};
 
-/// The roots of a scan, and the place of its catalogue.
+/// A scan: its roots, its options and the path of its catalogue.
 pub struct Job {
     pub roots: Vec<String>,
     pub names: Names,
@@ -27,7 +27,7 @@ pub struct Job {
     pub progress: Progress,
 }
 
-/// Whether progress is shown.
+/// The way in which progress is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
     Terminal,
@@ -39,18 +39,19 @@ pub struct Summary {
     pub counts: Arc<Counts>,
     /// The number of files of the last catalogue that no longer exist.
     pub gone: u64,
-    /// True if `stop` ended the scan before the end of the listing.
+    /// Whether `stop` ended the scan before the end of the listing.
     pub interrupted: bool,
-    /// True if everything could be listed.
+    /// Whether everything could be listed.
     pub is_complete: bool,
 }
 
 impl Job {
-    /// Scans until the listing ends, or until `stop` is ready. In the latter case, the catalogue has the files read so far.
+    /// Scans until the listing ends or `stop` completes. If `stop` completes first, the catalogue contains the files that were read until
+    /// then.
     ///
     /// # Errors
     ///
-    /// The catalogue cannot be written, or the one to update cannot be read.
+    /// Fails if the catalogue cannot be written, or if the catalogue to update cannot be read.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<Summary> {
         let urls = self.roots.iter().map(|root| Ok(Object::of(root)?.url.trim_end_matches('/').to_owned()));
         let urls = urls.collect::<Result<Vec<_>>>()?;
@@ -139,7 +140,8 @@ impl Job {
         changed.boxed()
     }
 
-    /// Shows the progress and speed. The remaining time is shown as soon as a second listing has counted the names.
+    /// Makes a progress bar that shows the number of files and the speed. It also shows the remaining time, as soon as a second listing has
+    /// counted the names.
     fn bar(&self, counts: &Arc<Counts>) -> ProgressBar {
         if self.progress == Progress::None {
             return ProgressBar::hidden();
@@ -175,8 +177,8 @@ impl Job {
     }
 }
 
-/// Returns the files whose last row is in a batch. A store whose rows continue in the next batch is recorded in `begun`, and
-/// returned when it ends, so that a catalogue has either all of its rows or none.
+/// Returns the URLs of files whose last row is in this batch. A store whose rows continue in the next batch is recorded in `begun`, and
+/// returned with the batch that contains its last row. So a catalogue has either all rows of a store or none.
 fn ended<'b>(batch: &'b Batch, begun: &mut HashSet<String>) -> Vec<&'b str> {
     let own = batch.rows.iter().filter(|row| row.key.is_none());
     let went_on = batch.rows.first().filter(|row| begun.remove(&row.url));

@@ -1,4 +1,4 @@
-//! Lists files: those below a directory or a prefix of a bucket, or those in a manifest.
+//! Lists the files below a directory or a prefix of a bucket, or in a manifest.
 
 mod filter;
 mod html;
@@ -113,7 +113,7 @@ fn walk(directory: PathBuf, names: Names) -> Listing {
     chunks.flat_map(stream::iter).boxed()
 }
 
-/// Links to directories above the walked one, below which the walked directory would be found again.
+/// Detects links that lead to a directory above the walked directory, below which the walked directory would be found again.
 struct Links {
     walked: Option<PathBuf>,
     above: Vec<PathBuf>,
@@ -124,7 +124,7 @@ impl Links {
         Links { walked: directory.canonicalize().ok(), above: Vec::new() }
     }
 
-    /// Returns true if an entry is the walked directory again.
+    /// Returns true if an entry is the walked directory itself, reached through links.
     fn lead_back(&mut self, entry: &DirEntry) -> bool {
         let Some(walked) = self.walked.as_ref().filter(|_| entry.depth() > 0 && entry.file_type().is_dir()) else {
             return false;
@@ -226,7 +226,7 @@ impl Object {
     }
 
     fn add(&mut self, member: Object) {
-        // If a file has no size or time, the store has none either.
+        // If a file of the store has no size or time, the store has none either.
         self.size = match (member.size, self.size) {
             (Some(size), _) if self.members.is_empty() => Some(size),
             (Some(size), Some(sum)) => Some(sum + size),

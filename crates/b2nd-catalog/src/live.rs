@@ -25,10 +25,10 @@ use crate::scan::{Options, scan};
 /// The number of rows in a batch.
 const ROWS: usize = 1024;
 
-/// The table function.
+/// The table function `b2nd('url')`.
 #[derive(Debug)]
 pub struct Live {
-    /// The number of requests in flight, if set.
+    /// The number of requests in flight, or `None` for the default.
     pub jobs: Option<usize>,
 }
 
@@ -36,7 +36,7 @@ impl TableFunctionImpl for Live {
     fn call_with_args(&self, args: TableFunctionArgs) -> Result<Arc<dyn TableProvider>> {
         match args.exprs() {
             [Expr::Literal(ScalarValue::Utf8(Some(root)) | ScalarValue::Utf8View(Some(root)), _)] => {
-                // Its errors are reported when it is listed.
+                // This remembers a user and password in the URL. Errors are reported when the URL is listed.
                 let _ = Object::of(root);
                 Ok(Arc::new(Table { root: shown(root), jobs: self.jobs }))
             }
@@ -61,10 +61,10 @@ impl TableProvider for Table {
         TableType::Temporary
     }
 
-    /// Filters that use only the URL or only the key are applied before a file is read.
+    /// Supports filters that use only the URL or only the key. These are applied before a file is read.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let supported = |filter: &&Expr| match column_of(filter) {
-            // A place that cannot be listed has a row whose URL was not tested.
+            // The filter must be applied again, since a location that cannot be listed has a row whose URL was not tested.
             Some("url" | "key") => TableProviderFilterPushDown::Inexact,
             _ => TableProviderFilterPushDown::Unsupported,
         };
@@ -90,13 +90,13 @@ impl TableProvider for Table {
         };
         let extent = Extent { attributes: asked(&["attributes", "dims", "units", "long_name"]), index: asked(&["nchunks"]) };
         let scan = Scan { root: narrowed(&self.root, filters), tests, options: Options { extent, jobs: self.jobs } };
-        // With a limit, filters that are applied again could leave too few rows.
+        // The limit is used only if there are no filters. Filters are applied again later and could leave too few rows.
         let limit = limit.filter(|_| filters.is_empty());
         Ok(Arc::new(StreamingTableExec::try_new(SCHEMA.clone(), vec![Arc::new(scan)], projection, [], false, limit)?))
     }
 }
 
-/// Returns the column of an expression that uses only one.
+/// Returns the column that an expression uses, or `None` if it does not use exactly one column.
 fn column_of(filter: &Expr) -> Option<&str> {
     let columns = filter.column_refs();
     let mut names = columns.iter().map(|column| column.name.as_str());
@@ -106,7 +106,8 @@ fn column_of(filter: &Expr) -> Option<&str> {
     }
 }
 
-/// Returns the URL to list: the common start of all wanted URLs, up to a `/`, if it is longer than the root.
+/// Returns the URL to list: the common start of all URLs that can pass the filters, up to a `/`. Returns the root if this is not longer
+/// than the root.
 fn narrowed(root: &str, filters: &[Expr]) -> String {
     let Ok(url) = Object::of(root).map(|object| object.url) else { return root.to_owned() };
     let below = format!("{}/", url.trim_end_matches('/'));
@@ -148,7 +149,7 @@ struct Test {
 }
 
 impl Test {
-    /// Returns true if a file may have rows that pass the filter. Only stores have rows with a key.
+    /// Returns true if the file may have rows that pass the filter. Only the rows of stores have a key.
     fn admits(&self, url: &str) -> bool {
         if !self.on_url && is_store(url) {
             return true;
@@ -201,7 +202,7 @@ impl PartitionStream for Scan {
     }
 }
 
-/// Returns the rows of a batch, or the row of a place that could not be listed.
+/// Returns the rows of a batch, or the row of a location that could not be listed.
 fn rows(done: std::result::Result<Batch, Unlisted>) -> Vec<Row> {
     done.map_or_else(
         |Unlisted { url, message }| vec![Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() }],

@@ -102,7 +102,7 @@ fn main() -> ExitCode {
     let command = Cli::parse().command;
     let done = tokio::runtime::Runtime::new().map_err(anyhow::Error::from).and_then(|runtime| {
         let done = runtime.block_on(command.run());
-        // After Ctrl-C, disks that do not answer are not waited for.
+        // After Ctrl-C, do not wait for disks that do not answer.
         runtime.shutdown_background();
         done
     });

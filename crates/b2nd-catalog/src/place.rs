@@ -1,4 +1,4 @@
-//! The places of files: a URL, the store that contains the file, and its properties in a listing.
+//! Files and their locations: on a disk or a server, with the properties of a file in a listing.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use object_store::{ClientOptions, ObjectStore, ObjectStoreScheme};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::Url;
 
-/// Where the bytes of a file are.
+/// The location of a file's bytes.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// On a disk of this machine.
@@ -26,23 +26,23 @@ pub enum Place {
 pub struct Object {
     pub url: String,
     pub place: Place,
-    /// The size in bytes, if the listing has it.
+    /// The size in bytes, or `None` if the listing does not include it.
     pub size: Option<u64>,
     pub etag: Option<String>,
     /// The time of the last change, in microseconds since 1970.
     pub modified: Option<i64>,
-    /// The files of a `.b2d`.
+    /// The files of a `.b2d` store; empty for any other file.
     pub members: Vec<Member>,
 }
 
-/// A file of a `.b2d`. A store may have hundreds of thousands of files, so this type is kept small.
+/// A file of a `.b2d` store. Keep this type small, since a store may have hundreds of thousands of files.
 #[derive(Clone, Debug)]
 pub struct Member {
     /// The path of the file in the store.
     pub name: Box<str>,
-    /// The place of the file, if it cannot be computed from its name.
+    /// The location of the file, or `None` if it can be computed from the name.
     pub place: Option<Box<Place>>,
-    /// The size in bytes, if the listing has it.
+    /// The size in bytes, or `None` if the listing does not include it.
     pub size: Option<u64>,
     pub etag: Option<Box<str>>,
     /// The time of the last change, in microseconds since 1970.
@@ -57,11 +57,11 @@ const ENCODED: &AsciiSet =
 static STORES: LazyLock<Mutex<HashMap<String, Arc<dyn ObjectStore>>>> = LazyLock::new(Mutex::default);
 
 impl Place {
-    /// Returns the place of a URL or of a local path.
+    /// Returns the location for a URL or a local path.
     ///
     /// # Errors
     ///
-    /// The scheme is not `file`, `http`, `https`, `s3`, `gs` or `az`, or its settings in the environment are wrong.
+    /// Fails if the scheme is not `file`, `http`, `https`, `s3`, `gs` or `az`, or if its settings in the environment are wrong.
     pub fn of(text: &str) -> Result<Place> {
         if !text.contains("://") {
             return Ok(Place::Disk(std::path::absolute(text)?));
@@ -80,7 +80,7 @@ impl Place {
         }
         let (scheme, path) = ObjectStoreScheme::parse(&url)?;
         let mut key = format!("{scheme:?} {}", base(&url, &path));
-        // For http and https, each host is one store; for other schemes, the path may contain the name of the container.
+        // With `http` and `https`, each host is one store. With other schemes, the path may contain the name of the container.
         key.make_ascii_lowercase();
         let with_user = with_user(url.clone());
         key.push_str(&with_user[..url::Position::BeforeHost]);
@@ -103,7 +103,7 @@ impl Place {
         Ok(Place::Remote(store, path))
     }
 
-    /// Returns the place of a file below this one.
+    /// Returns the location of a file below this location.
     pub fn below(&self, name: &str) -> Place {
         match self {
             Place::Disk(path) => Place::Disk(path.join(name)),
@@ -114,7 +114,7 @@ impl Place {
         }
     }
 
-    /// Returns the place of the directory that is this number of levels above.
+    /// Returns the location of the directory that is `names` levels above.
     pub(crate) fn above(&self, names: usize) -> Place {
         match self {
             Place::Disk(path) => Place::Disk(path.ancestors().nth(names).unwrap_or(path).to_owned()),
@@ -125,7 +125,7 @@ impl Place {
         }
     }
 
-    /// Returns true if two places in the same store have the same path.
+    /// Returns true if two locations in the same store have the same path.
     pub(crate) fn is(&self, other: &Place) -> bool {
         match (self, other) {
             (Place::Disk(one), Place::Disk(other)) => one == other,
@@ -134,11 +134,11 @@ impl Place {
         }
     }
 
-    /// Returns the URL of the place.
+    /// Returns the URL of the location.
     ///
     /// # Errors
     ///
-    /// `text` is not a URL.
+    /// Fails if `text` is not a URL.
     pub fn url(&self, text: &str) -> Result<String> {
         match self {
             Place::Disk(path) => disk_url(path).with_context(|| format!("{text} has no url")),
@@ -173,11 +173,11 @@ impl Object {
         }
     }
 
-    /// Creates a file of which only the URL is known.
+    /// Creates an object for a file of which only the URL is known.
     ///
     /// # Errors
     ///
-    /// The same as for [`Place::of`].
+    /// Returns the errors of [`Place::of`].
     pub fn of(text: &str) -> Result<Object> {
         let place = Place::of(text)?;
         let url = named(place.url(text)?);
@@ -191,7 +191,7 @@ static USERS: LazyLock<Mutex<HashMap<String, Url>>> = LazyLock::new(Mutex::defau
 /// Parses a URL and removes its user and password, which are used for later requests to that server.
 pub(crate) fn parsed(text: &str) -> Result<Url> {
     let mut url = Url::parse(text).with_context(|| format!("{} is not a url", shown(text)))?;
-    // In other URLs, it is the name of a container.
+    // In URLs of other schemes, the user is the name of a container.
     let is_web = matches!(url.scheme(), "http" | "https");
     if is_web && (!url.username().is_empty() || url.password().is_some()) {
         USERS.lock().unwrap_or_else(PoisonError::into_inner).insert(url.origin().ascii_serialization(), url.clone());
@@ -211,7 +211,7 @@ pub(crate) fn with_user(mut url: Url) -> Url {
     url
 }
 
-/// Returns a path or URL from the command line without user and password.
+/// Returns a path or URL from the command line without its user and password, to be shown.
 pub fn shown(text: &str) -> String {
     let Some(start) = text.find("://").map(|at| at + "://".len()) else { return text.to_owned() };
     if !["http://", "https://"].contains(&text[..start].to_ascii_lowercase().as_str()) {
@@ -232,7 +232,7 @@ fn for_user(url: &Url) -> Result<HttpStore> {
     Ok(HttpBuilder::new().with_url(&host[..url::Position::BeforePath]).with_client_options(options).build()?)
 }
 
-/// Returns a URL without the path that the store knows: `s3://bucket`, `https://account.blob.core.windows.net/container`.
+/// Returns the URL of the store itself, without the path of a file in it: `s3://bucket`, `https://account.blob.core.windows.net/container`.
 pub fn base(url: &Url, path: &Path) -> String {
     let mut text = url[..url::Position::AfterPath].trim_end_matches('/');
     for _ in path.parts() {
@@ -257,7 +257,7 @@ pub fn micros(found: &std::fs::Metadata) -> Option<i64> {
     since.as_micros().try_into().ok()
 }
 
-/// Returns the URL of the directory for a file of a sparse frame, and other URLs unchanged.
+/// Returns the URL of the directory if the URL is a file of a sparse frame, and any other URL unchanged.
 pub(crate) fn named(mut url: String) -> String {
     if url.ends_with(&format!("/{SPARSE_FRAME}")) && store_of(&url).is_none() {
         url.truncate(url.len() - SPARSE_FRAME.len() - 1);
@@ -265,7 +265,7 @@ pub(crate) fn named(mut url: String) -> String {
     url
 }
 
-/// Returns the length of the URL of the `.b2d` that contains a file.
+/// Returns the length of the URL of the `.b2d` store that contains a file, or `None` if the file is not in such a store.
 pub(crate) fn store_of(url: &str) -> Option<usize> {
     url.find(".b2d/").map(|at| at + ".b2d".len())
 }

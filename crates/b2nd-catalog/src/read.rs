@@ -17,25 +17,26 @@ use fetched::Fetched;
 /// The largest number of rows of a store in a batch.
 pub const ROWS: usize = 2048;
 
-/// The number of bytes of a store that are read at a time, because small frames are often adjacent.
+/// The minimum number of bytes of a store that are read together, because small frames are often adjacent.
 const OF_STORE: u64 = 1 << 16;
 
-/// The number of bytes that are read from the end of a frame. Most attributes fit.
+/// The number of bytes that are read from the end of a frame. They contain the attributes of most frames.
 const OF_TAIL: u64 = 1 << 15;
 
-/// Rows that were read together. A batch has all rows of each file, except for a store with more than [`ROWS`] rows. The rows of
-/// a store are adjacent: its own row, then its leaves in the order of their keys.
+/// Rows that were read together. A batch has all rows of each file, except for a store with more than [`ROWS`] rows. The rows of a store
+/// are adjacent: first the row of the store itself, then its leaves in the order of their keys.
 #[derive(Default, Debug)]
 pub struct Batch {
     pub rows: Vec<Row>,
-    /// True if the store of the last row has more rows, with which the next batch begins.
+    /// Whether the store of the last row has more rows. The next batch then begins with them.
     pub goes_on: bool,
 }
 
-/// A function that receives each batch but the last. If it returns false, reading ends.
+/// A function that receives each batch except the last. If it returns false, reading ends.
 pub type Take<'t> = dyn FnMut(Batch) -> bool + 't;
 
-/// Reads the rows of a file: one row, and for a store one more for each leaf. All batches but the last are sent to the channel.
+/// Reads the rows of a file: one row, and for a store also a row for each leaf. Sends all batches except the last to the channel, and
+/// returns the last.
 pub async fn rows(object: Object, extent: Extent, others: Sender<Batch>) -> Batch {
     if is_store(&object) {
         return store::on_thread(object, extent, others).await;
@@ -67,7 +68,7 @@ pub async fn all_rows(object: Object, extent: Extent) -> Vec<Row> {
     rows
 }
 
-/// Reads the rows of files on a disk. All batches but the last are passed to `take`. Blocks the thread.
+/// Reads the rows of files on a disk. Passes all batches except the last to `take`, and returns the last. Blocks the thread.
 pub fn rows_on_disk(objects: &[Object], extent: Extent, take: &mut Take) -> Batch {
     let mut batch = Batch { rows: Vec::with_capacity(objects.len()), goes_on: false };
     let mut disk = Disk::default();
@@ -93,7 +94,7 @@ pub fn rows_on_disk(objects: &[Object], extent: Extent, take: &mut Take) -> Batc
     batch
 }
 
-/// True if a file may have more than one row.
+/// Returns true if a file may have more than one row.
 fn is_store(object: &Object) -> bool {
     !object.members.is_empty() || [".b2z", ".b2e"].iter().any(|ending| object.url.ends_with(ending))
 }
@@ -104,7 +105,7 @@ fn found(object: &Object) -> Option<Found> {
     object.size.map(|size| Found { size, etag, modified })
 }
 
-/// Returns the row of a file, as far as its bytes have been fetched.
+/// Completes the row of a file, as far as the file's bytes have been fetched.
 fn of_frame(mut row: Row, file: &dyn Source, extent: Extent) -> Row {
     match Frame::open(file).and_then(|frame| row.describe(&frame, extent)) {
         Ok(()) => row,

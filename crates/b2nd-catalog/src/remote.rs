@@ -8,7 +8,7 @@ use futures::TryStreamExt;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
 
-/// At most this many bytes of a file are kept in memory.
+/// The maximum number of bytes of a file that are kept in memory.
 pub(crate) const HELD: u64 = 1 << 28;
 
 pub(crate) const CHANGED: &str = "it was changed while it was read";
@@ -22,20 +22,20 @@ pub(crate) struct Found {
     pub(crate) modified: Option<i64>,
 }
 
-/// A part of a file, and the state of the file at that time.
+/// A part of a file, and the state of the file when this part was sent.
 pub(crate) struct Answer {
     pub(crate) found: Found,
     pub(crate) bytes: Bytes,
-    /// False if the server ignored the range and sent the file from its start.
+    /// Whether the server sent the requested range. If not, it ignored the range and sent the file from the start.
     #[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "a scan does not care"))]
     pub(crate) has_ranges: bool,
 }
 
-/// Requests a range. If it reaches beyond the end of the file, it is shortened.
+/// Requests a range of a file. A range that reaches beyond the end of the file is shortened.
 ///
 /// # Errors
 ///
-/// The file does not exist, has another tag than the known one, or cannot be read. The error is a sentence.
+/// Fails if the file does not exist, has another tag than the known one, or cannot be read. The error is a sentence.
 pub(crate) async fn get(
     store: &Arc<dyn ObjectStore>,
     path: &Path,
@@ -62,7 +62,7 @@ pub(crate) async fn get(
     Ok(Answer { found, bytes, has_ranges })
 }
 
-/// Skips the first bytes of a whole file and returns the following ones, without waiting for the rest.
+/// Skips the first `skipped` bytes of a file that is sent as a whole, and returns the next `wanted` bytes without waiting for the rest.
 async fn part_of(got: GetResult, mut skipped: u64, wanted: u64) -> object_store::Result<Bytes> {
     let mut part = BytesMut::new();
     let mut pieces = got.into_stream();

@@ -8,24 +8,24 @@ use b2nd_view::text::parameter;
 use b2nd_view::{Array, Frame, Kind};
 use serde::Serialize;
 
-/// A row of the catalogue, with its columns in order. Unknown values are `None`.
+/// A row of the catalogue. The fields are its columns, in order. Unknown values are `None`.
 #[derive(Clone, Default, Debug, Serialize)]
 pub struct Row {
-    /// The URL of the file, or for a sparse frame of its directory.
+    /// The URL of the file. For a sparse frame, this is the URL of the directory.
     pub url: String,
     /// The key of a leaf in its store, as in Python.
     pub key: Option<String>,
-    /// The kind that python-blosc2 opens it as.
+    /// The kind of object as which python-blosc2 opens the file or leaf.
     pub kind: Option<&'static str>,
-    /// Why the file could not be read.
+    /// The reason why the file or leaf could not be read.
     pub error: Option<String>,
     /// The length of the file in bytes.
     pub size: Option<i64>,
     /// The server's tag of the file's version.
     pub etag: Option<String>,
-    /// Microseconds since 1970, UTC.
+    /// The time of the last change, in microseconds since 1970 UTC.
     pub modified: Option<i64>,
-    /// The file in the store that contains a leaf.
+    /// The path of the file in the store that contains the leaf.
     pub member: Option<String>,
     /// The position of the frame in its file.
     pub offset: Option<i64>,
@@ -34,7 +34,7 @@ pub struct Row {
     pub chunkshape: Option<Vec<i64>>,
     pub blockshape: Option<Vec<i64>>,
     pub dtype: Option<String>,
-    /// The itemsize of the dtype, or without a dtype the typesize of the frame.
+    /// The itemsize of the dtype, or the typesize of the frame if it has no dtype.
     pub itemsize: Option<i64>,
     /// The length of the uncompressed data in bytes, including the padding of chunks.
     pub nbytes: Option<i64>,
@@ -72,7 +72,7 @@ impl Row {
     ///
     /// # Errors
     ///
-    /// The source fails, or a requested part cannot be read.
+    /// Fails if the source returns an error or a requested part cannot be read.
     pub fn describe(&mut self, frame: &Frame, extent: Extent) -> b2nd::Result<()> {
         let header = frame.header();
         self.offset = Some(saturated(frame.offset()));

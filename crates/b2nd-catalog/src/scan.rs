@@ -25,7 +25,7 @@ const REQUESTS: usize = 256;
 /// The default number of threads per core that read disks. More threads slow each other down.
 const THREADS: usize = 4;
 
-/// The part of the files that this process reads.
+/// A shard: the part of all files that this process reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shard {
     pub index: u64,
@@ -51,7 +51,7 @@ impl std::str::FromStr for Shard {
     }
 }
 
-/// Options of reading.
+/// Options for reading files.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub extent: Extent,
@@ -59,7 +59,7 @@ pub struct Options {
     pub jobs: Option<usize>,
 }
 
-/// The counts so far.
+/// The counts of a running scan.
 #[derive(Default, Debug)]
 pub struct Counts {
     /// The number of files in the listing.
@@ -82,12 +82,12 @@ impl Counts {
     }
 }
 
-/// Returns the listings of several roots, one after another. A root below another one is not listed twice.
+/// Returns the listings of several roots, one after another. A root below another root is not listed twice.
 pub fn listings(roots: Vec<String>, names: Names) -> Listing {
     let urls: Vec<_> = roots.iter().map(|root| Object::of(root).map_or_else(|_| root.clone(), |object| object.url)).collect();
     let is_apart = |at: usize| {
         let others = (0..urls.len()).filter(|&other| other != at && is_below(&urls[at], &urls[other..=other]));
-        // Of equal roots, the first is kept.
+        // If roots are equal, the first is kept.
         !others.into_iter().any(|other| other < at || !is_below(&urls[other], &urls[at..=at]))
     };
     let apart: Vec<bool> = (0..urls.len()).map(is_apart).collect();
@@ -125,7 +125,7 @@ pub fn scan(listing: Listing, options: Options) -> BoxStream<'static, Result<Bat
     units.flat_map_unordered(options.jobs.unwrap_or(REQUESTS).max(1), read).boxed()
 }
 
-/// Returns the batches of a task: those that it sends, and its result.
+/// Returns the batches of a task: the batches that it sends, then the batch that it returns.
 fn batches(start: impl FnOnce(Sender<Batch>) -> JoinHandle<Batch>) -> BoxStream<'static, Result<Batch, Unlisted>> {
     let (sender, mut others) = channel(1);
     let task = start(sender);

@@ -41,7 +41,7 @@ pub enum Format {
 ///
 /// # Errors
 ///
-/// The catalogue cannot be opened.
+/// Fails if the catalogue cannot be opened.
 pub async fn context(catalog: Option<&str>, jobs: Option<usize>) -> Result<SessionContext> {
     let context = with_tables(SessionContext::new_with_config(SessionConfig::new().with_information_schema(true)));
     context.register_udtf("b2nd", Arc::new(Live { jobs }));
@@ -71,7 +71,7 @@ pub async fn context(catalog: Option<&str>, jobs: Option<usize>) -> Result<Sessi
 ///
 /// # Errors
 ///
-/// The query is wrong, its input cannot be read, or the output cannot be written.
+/// Fails if the query is wrong, its input cannot be read, or the output cannot be written.
 pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, out: Option<&Path>) -> Result<()> {
     let format = match (format, out.and_then(|out| out.extension()?.to_str())) {
         (Some(format), _) => format,
@@ -171,8 +171,8 @@ impl Output {
     }
 }
 
-/// Escapes control characters in the text of a batch, and in values that contain text. The names are those of the output's
-/// schema.
+/// Escapes control characters in the text of a batch, and in values that contain text. The names of columns are escaped in the schema of
+/// the output.
 fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
     let options = FormatOptions::default();
     let (mut fields, mut columns) = (Vec::new(), Vec::<ArrayRef>::new());

@@ -73,7 +73,7 @@ impl TableProvider for Provider {
         TableType::Base
     }
 
-    /// An index can only exclude blocks of rows, not single rows.
+    /// Supports all filters that are not volatile, but only inexactly: an index can exclude blocks of rows, not single rows.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let supported = |filter: &&Expr| match filter.is_volatile() {
             true => TableProviderFilterPushDown::Unsupported,
@@ -103,7 +103,7 @@ impl TableProvider for Provider {
             let pruned = tokio::task::spawn_blocking(move || prune::rows(&table, &physical));
             rows = pruned.await.map_err(|error| DataFusionError::External(error.into()))??;
         } else if let (Some(limit), Some(all)) = (limit, rows.first_mut()) {
-            // With a limit, filters that are applied again could leave too few rows.
+            // The limit is used only if there are no filters. Filters are applied again later and could leave too few rows.
             all.end = all.end.min(limit as u64);
         }
         let projection = projection.cloned().unwrap_or_else(|| (0..self.schema().fields().len()).collect());

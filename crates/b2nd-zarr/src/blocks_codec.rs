@@ -18,14 +18,15 @@ use zarrs::plugin::{PluginCreateError, ZarrVersion};
 
 use crate::blosc2_codec::{Blosc2Codec, decompress};
 
-/// The array-to-bytes codec `b2nd`. Each Zarr chunk is stored as the Blosc2 chunk of a b2nd array: its blocks are stored one
-/// after another, and padded if they do not divide the chunk.
+/// The array-to-bytes codec `b2nd`. Each Zarr chunk is stored as a Blosc2 chunk in the order of a b2nd array: its blocks are stored one
+/// after another, with padding if they do not divide the chunk.
 ///
 /// ```json
 /// {"name": "b2nd", "configuration": {"block_shape": [57, 3], "endian": "little", "compressor": {"cname": "zstd", "typesize": 8}}}
 /// ```
 ///
-/// `endian` may be missing if elements have no byte order. `compressor` is the configuration of [`Blosc2Codec`] for writing.
+/// `endian` is optional if the elements have no byte order. `compressor` is the configuration of [`Blosc2Codec`] that is used to write
+/// chunks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlocksCodec {
@@ -81,12 +82,12 @@ impl ArrayCodecTraits for BlocksCodec {
     }
 }
 
-/// A chunk, with the grid of an array that consists of this chunk only.
+/// A chunk, with the grid of an array that consists only of this chunk.
 struct Chunk {
     grid: Grid,
     whole: Vec<std::ops::Range<i64>>,
     itemsize: usize,
-    /// The length in bytes without padding, and with it.
+    /// The length in bytes without padding; the next field is the length with padding.
     len: usize,
     padded_len: usize,
 }

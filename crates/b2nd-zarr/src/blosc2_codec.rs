@@ -38,25 +38,25 @@ pub enum Shuffle {
 
 /// The bytes-to-bytes codec `blosc2`. Each Zarr chunk is stored as one Blosc2 chunk with its header of 32 bytes, without a frame.
 ///
-/// `imagecodecs.blosc2_encode` and python-blosc2's `compress2` write the same format, and their counterparts read it.
+/// `imagecodecs.blosc2_encode` and `compress2` of python-blosc2 write the same format, and `blosc2_decode` and `decompress2` read it.
 ///
 /// ```json
 /// {"name": "blosc2", "configuration": {"cname": "zstd", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}}
 /// ```
 ///
-/// A chunk records how it was compressed, so readers ignore the configuration. All members are optional.
+/// A chunk records how it was compressed, so the configuration is ignored when chunks are read. All its members are optional.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Blosc2Codec {
     /// The compressor: `blosclz`, `lz4`, `lz4hc`, `zlib` or `zstd` (default).
     pub cname: Compressor,
-    /// The compression level, 0 (stores the bytes) to 9. 5 by default.
+    /// The compression level, from 0 (no compression) to 9. The default is 5.
     pub clevel: u8,
     /// The filter: `noshuffle`, `shuffle` (default) or `bitshuffle`.
     pub shuffle: Shuffle,
-    /// The size of an element in bytes, 1 (default) to 255.
+    /// The size of an element in bytes, from 1 (default) to 255.
     pub typesize: u8,
-    /// The length of a block in bytes. 0 (default) chooses a length by the level.
+    /// The length of a block in bytes. With 0 (default), the length is chosen by the level.
     pub blocksize: u32,
 }
 
@@ -104,10 +104,10 @@ impl BytesCodec for Blosc2Codec {
     }
 }
 
-/// Decompresses a Blosc or Blosc2 chunk. Fails if it does not contain `length` bytes, if a length is given.
+/// Decompresses a Blosc or Blosc2 chunk. If `length` is given, fails unless the chunk contains exactly this number of bytes.
 pub(crate) fn decompress(bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError> {
     let nbytes = b2nd_codec::ChunkHeader::from_slice(bytes).map_err(failed)?.nbytes() as u64;
-    // A damaged header must not allocate more than the array needs.
+    // Check the length first: a damaged header must not lead to an allocation of more memory than the array needs.
     if let Some(length) = length.filter(|length| *length != nbytes) {
         return Err(CodecError::Other(format!("expected a chunk of {length} bytes, found one of {nbytes}")));
     }

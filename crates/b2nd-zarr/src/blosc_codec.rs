@@ -1,4 +1,4 @@
-//! Zarr's codec `blosc`, which can only be read here.
+//! Zarr's codec `blosc`, only for reading.
 
 use serde::{Deserialize, Serialize};
 use zarrs::array::codec::api::CodecError;

@@ -9,13 +9,13 @@ use zarrs::plugin::PluginCreateError;
 
 /// A bytes-to-bytes codec whose fields are its configuration.
 pub(crate) trait BytesCodec: Serialize + DeserializeOwned {
-    /// Fails if the configuration is not valid.
+    /// Checks the configuration. Fails if it is not valid.
     fn validate(&self) -> Result<(), String>;
 
     /// Compresses a chunk.
     fn compress(&self, data: &[u8]) -> Result<Vec<u8>, CodecError>;
 
-    /// Decompresses a chunk, to exactly `length` bytes if a length is given.
+    /// Decompresses a chunk. If `length` is given, the result must have exactly this number of bytes.
     fn decompress(&self, bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError>;
 }
 

@@ -1,4 +1,4 @@
-//! NumPy's dtypes as Zarr's data types, and back.
+//! Converts dtypes of NumPy to data types of Zarr and back.
 
 use b2nd::dtype::{ByteOrder, DType, Field, Scalar, ScalarType, TimeStep};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ pub(crate) struct ZarrType {
     pub(crate) fill_value: Value,
     /// The byte order of the stored elements, if they have one.
     pub(crate) order: Option<ByteOrder>,
-    /// The length in bytes of the units whose byte order is swapped: half a complex number, or a character.
+    /// The length in bytes of the units whose byte order is swapped, such as one part of a complex number or a character.
     pub(crate) word: usize,
 }
 
@@ -90,8 +90,8 @@ fn structured_field(field: &Field, start: usize) -> Option<Value> {
     Some(json!([field.name(), data_type]))
 }
 
-/// Returns the dtype of the elements that zarrs reads from an array with this metadata. They have the machine's byte order,
-/// whatever the stored byte order is.
+/// Returns the dtype of the elements that zarrs reads from an array with this metadata. They always have the machine's byte order, even if
+/// the stored byte order is different.
 pub(crate) fn from_metadata(metadata: &Value) -> Result<DType> {
     let (data_type, dtype) = match &metadata["data_type"] {
         // Zarr version 2 uses NumPy's dtype strings.
@@ -142,7 +142,7 @@ pub(crate) fn from_zarr(data_type: &Value) -> Option<DType> {
     Some(dtype)
 }
 
-/// Converts elements between the machine's byte order and the other one.
+/// Converts elements between the machine's byte order and the stored byte order.
 pub(crate) fn swap(bytes: &mut [u8], zarr: &ZarrType, stored: ByteOrder) {
     if zarr.word > 1 && stored != ByteOrder::NATIVE {
         bytes.chunks_exact_mut(zarr.word).for_each(<[u8]>::reverse);

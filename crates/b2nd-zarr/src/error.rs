@@ -1,6 +1,6 @@
 //! [`Error`]: errors of the conversion between Blosc2 and Zarr.
 
-/// The result of this crate's functions.
+/// The result type of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// An error of the conversion between Blosc2 and Zarr.
@@ -10,13 +10,13 @@ pub enum Error {
     /// The Blosc2 file cannot be read or written.
     #[error(transparent)]
     Array(#[from] b2nd_ndarray::Error),
-    /// The Blosc2 metadata are damaged.
+    /// The metadata of the Blosc2 file are damaged.
     #[error(transparent)]
     Frame(#[from] b2nd::Error),
     /// Zarr version 3 has no data type for these elements.
     #[error("Zarr has no data type for {dtype}")]
     NoDataType {
-        /// The elements' type, as NumPy writes it.
+        /// The dtype of the elements, as a string of NumPy.
         dtype: String,
     },
     /// Blosc2 has no dtype for the elements of the Zarr array.

@@ -18,10 +18,10 @@ use crate::metadata;
 /// Options of [`export()`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExportOptions {
-    /// The level of Zstandard, 1 to 22. 3 by default.
+    /// The compression level of Zstandard, from 1 to 22. The default is 3.
     pub level: i32,
-    /// If true (the default), each chunk becomes a shard whose inner chunks are the blocks, provided that the blocks divide the
-    /// chunk.
+    /// Whether each chunk becomes a shard whose inner chunks are the blocks. This requires that the blocks divide the chunk. The default is
+    /// true.
     pub sharding: bool,
 }
 
@@ -33,11 +33,11 @@ impl Default for ExportOptions {
 
 /// Writes an array with its attributes as a directory in Zarr version 3, compressed with Zstandard.
 ///
-/// The directory gets its name when it is complete, see [`NewDirectory`]. Only one chunk at a time is in memory.
+/// The directory is renamed to `path` when it is complete (see [`NewDirectory`]). Only one chunk at a time is in memory.
 ///
 /// # Errors
 ///
-/// Zarr has no data type for the elements, the path already exists, the array cannot be read, or the directory cannot be written.
+/// Fails if Zarr has no data type for the elements, the path already exists, the array cannot be read, or the directory cannot be written.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, Options};
@@ -107,7 +107,7 @@ fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
     Ok(())
 }
 
-/// Returns the ranges of a chunk's elements inside the array, without its padding.
+/// Returns the ranges of the array's elements that a chunk contains, without padding.
 fn slice_of(array: &Array, number: u64) -> Option<Vec<Range<i64>>> {
     let geometry = array.geometry();
     let coordinates = array.grid().chunk_coords(number)?;

@@ -1,5 +1,4 @@
-//! Data types of Zarr with a fixed number of bytes that zarrs does not have: `null_terminated_bytes`, `raw_bytes` and
-//! `structured`.
+//! Data types of Zarr with a fixed number of bytes that the crate `zarrs` lacks: `null_terminated_bytes`, `raw_bytes` and `structured`.
 
 use std::borrow::Cow;
 

@@ -14,18 +14,18 @@ use zarrs::filesystem::FilesystemStore;
 use crate::data_type::from_metadata;
 use crate::error::{Error, Result};
 
-/// The largest number of bytes that are read at once.
+/// The maximum number of bytes that are read in one part.
 const MOST: u64 = 1 << 30;
 
 /// Writes a Zarr array (version 3 or 2) with its attributes as a `.b2nd` file.
 ///
-/// The Zarr array's chunks become chunks, and the inner chunks of shards become blocks, unless `options` has other shapes or they
-/// exceed Blosc2's limits. One layer of chunks along the first dimension is in memory at a time, or a part of 1 GiB if the layer
-/// is larger.
+/// The chunks of the Zarr array become chunks, and the inner chunks of shards become blocks, unless `options` gives other shapes or these
+/// shapes exceed the limits of Blosc2. Chunks are read in layers along the first dimension, of which one is in memory at a time. A layer of
+/// more than 1 GiB is read in parts.
 ///
 /// # Errors
 ///
-/// `from` is not a Zarr array, its codec or data type is not supported, its chunks are damaged, or `to` cannot be written.
+/// Fails if `from` is not a Zarr array, its codec or data type is not supported, its chunks are damaged, or `to` cannot be written.
 pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<()> {
     let from = from.as_ref();
     let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", from.display()));
@@ -69,13 +69,13 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     Ok(b2nd_ndarray::write_from(to, &meta, elements, &options)?)
 }
 
-/// Returns true if the chunk has less than 2 GiB, Blosc2's limit.
+/// Returns true if the chunk has less than 2 GiB, which is the limit of Blosc2.
 fn fits_chunk(chunkshape: &[i32], itemsize: usize) -> bool {
     let bytes = chunkshape.iter().try_fold(itemsize as u64, |bytes, &length| bytes.checked_mul(u64::from(length.unsigned_abs())));
     bytes.is_some_and(|bytes| bytes < 1 << 30)
 }
 
-/// The elements of a Zarr array in C order, read a part at a time.
+/// A reader of the elements of a Zarr array in C order, which reads one part at a time.
 struct Elements<'a> {
     array: &'a Array<FilesystemStore>,
     /// The next part to read. It has a single index in each dimension before `divided`, and all indices in each dimension after
@@ -89,7 +89,7 @@ struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// Reads in parts of one layer of chunks, or less if a layer has more than `most` bytes.
+    /// Makes a reader whose parts are layers of chunks, or smaller if a layer has more than `most` bytes.
     fn new(array: &'a Array<FilesystemStore>, chunkshape: &[u64], itemsize: u64, most: u64) -> Elements<'a> {
         let shape = array.shape();
         let row = |dimension: usize| shape[dimension + 1..].iter().fold(itemsize, |bytes, &length| bytes.saturating_mul(length));
@@ -106,7 +106,7 @@ impl<'a> Elements<'a> {
         Elements { array, next, divided, step, bytes: Vec::new(), read: 0 }
     }
 
-    /// Returns the part after this one.
+    /// Returns the part that follows `part`, or `None` if it is the last.
     fn after(&self, mut part: Vec<Range<u64>>) -> Option<Vec<Range<u64>>> {
         let shape = self.array.shape();
         for dimension in (0..shape.len().min(self.divided + 1)).rev() {

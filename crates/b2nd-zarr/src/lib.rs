@@ -7,9 +7,9 @@
 //! | read a Zarr array into a `.b2nd` file | [`import`] |
 //! | compress Zarr's chunks as Blosc2 chunks | [`Blosc2Codec`] |
 //!
-//! Linking this crate registers the codecs `blosc2`, `b2nd`, `zstd` and `blosc` (only for reading), all written in Rust, for
-//! every array that [`zarrs`] opens. Do not enable the features `zstd` and `blosc` of [`zarrs`] as well, because a name can have
-//! only one codec.
+//! Linking this crate registers the codecs `blosc2`, `b2nd`, `zstd` and `blosc` (only for reading) for every array that [`zarrs`] opens.
+//! All of them are written in Rust. Do not enable the features `zstd` and `blosc` of [`zarrs`] as well, because a name can have only one
+//! codec.
 //!
 //! # Which files need the codec `b2nd`
 //!

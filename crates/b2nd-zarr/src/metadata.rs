@@ -1,4 +1,4 @@
-//! Creates `zarr.json` from a frame's metadata.
+//! Creates the content of `zarr.json` from the metadata of a frame.
 
 use b2nd::dtype::ByteOrder;
 use b2nd::{ArrayMeta, Geometry};
@@ -39,7 +39,7 @@ pub(crate) fn array(
     })
 }
 
-/// Returns the shape of the Zarr chunks. Zarr chunks have at least one element, even if the array has none.
+/// Returns the shape of the Zarr chunks. It has at least one element, even if the array has none.
 pub(crate) fn chunkshape(geometry: &Geometry) -> Vec<u64> {
     geometry.chunkshape().iter().map(|&length| u64::from(length.unsigned_abs().max(1))).collect()
 }
@@ -87,7 +87,7 @@ pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -
     vec![json!({"name": "b2nd", "configuration": configuration})]
 }
 
-/// Converts attributes to JSON. Values that JSON lacks have the form of [`b2nd_store::value::Value`]. Attributes that are not
+/// Converts attributes to JSON. Types that JSON lacks are written as objects, as by [`b2nd_store::value::Value`]. Attributes that are not
 /// MessagePack become null.
 pub(crate) fn attributes<'a>(
     names: impl Iterator<Item = &'a [u8]>,

@@ -1,4 +1,4 @@
-//! [`B2ndStorage`]: the files of a Zarr array, read from a frame.
+//! [`B2ndStorage`]: provides the files of a Zarr array from a frame.
 
 use std::ffi::OsStr;
 use std::ops::Range;
@@ -18,10 +18,10 @@ use zarrs::storage::{
 use crate::error::{Error, Result};
 use crate::metadata;
 
-/// A b2nd array as zarrs' storage of a Zarr array, without a copy: `zarr.json` is created from the frame's header, and each chunk
-/// key is a range of the frame's bytes.
+/// A b2nd array as a Zarr storage for the crate `zarrs`, without copying the array. `zarr.json` is created from the frame's header, and the
+/// key of each chunk refers to a range of the frame's bytes.
 ///
-/// A chunk of zeros has no key, because zero is the fill value. Other chunks that are only an entry of the index, for example of
+/// A chunk of zeros has no key, because zero is the fill value. Other chunks that exist only as an entry in the index, such as chunks of
 /// NaN, are created when they are read.
 ///
 /// ```
@@ -46,17 +46,17 @@ impl B2ndStorage {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, it has no array, or Zarr has no data type for its elements.
+    /// Fails if the file cannot be read, contains no array, or Zarr has no data type for its elements.
     pub fn open(location: impl AsRef<Path>) -> Result<B2ndStorage> {
         let location = Location::new(AsRef::<OsStr>::as_ref(location.as_ref()));
         B2ndStorage::new(Frame::open(location.frame()?)?)
     }
 
-    /// Opens the array of a frame, for example of one in an object store.
+    /// Opens the array of a frame, which may for example be in an object store.
     ///
     /// # Errors
     ///
-    /// The same as for [`open`](B2ndStorage::open).
+    /// Returns the errors of [`open`](B2ndStorage::open).
     pub fn new(frame: Frame<SharedSource>) -> Result<B2ndStorage> {
         let header = frame.header();
         let meta: ArrayMeta<&str> = header.array()?.ok_or(b2nd_ndarray::Error::NoArray)?;
@@ -77,7 +77,7 @@ impl B2ndStorage {
         Ok(B2ndStorage { metadata: serde_json::to_vec_pretty(&array).map_err(Error::zarr)?.into(), grid, frame })
     }
 
-    /// Returns the number of the chunk with this key, if there is one.
+    /// Returns the number of the chunk with this key, or `None` if the key is not that of a chunk.
     fn chunk(&self, key: &StoreKey) -> Option<u64> {
         let coordinates: Option<Vec<i64>> = key.as_str().split('/').skip(1).map(|part| part.parse().ok()).collect();
         // `c/c/0` and `c/00` are not valid keys.
@@ -90,7 +90,7 @@ impl B2ndStorage {
         StoreKey::new(key).ok()
     }
 
-    /// Returns what is stored under a key.
+    /// Returns the bytes under a key, or where they are. Returns `None` if the key does not exist.
     fn value(&self, key: &StoreKey) -> b2nd::Result<Option<Stored>> {
         if key.as_str() == metadata::FILE {
             return Ok(Some(Stored::Here(self.metadata.clone())));
@@ -204,7 +204,7 @@ impl std::fmt::Debug for B2ndStorage {
     }
 }
 
-/// Converts to the type that zarrs expects of a storage.
+/// Converts the storage to the type that zarrs expects.
 impl From<B2ndStorage> for zarrs::storage::ReadableListableStorage {
     fn from(storage: B2ndStorage) -> Self {
         Arc::new(storage)

@@ -1,4 +1,4 @@
-//! Zarr's codec `zstd`, without C.
+//! Zarr's codec `zstd`, implemented without C code.
 
 use serde::{Deserialize, Serialize};
 use zarrs::array::codec::api::CodecError;
@@ -42,7 +42,7 @@ impl BytesCodec for ZstdCodec {
     fn decompress(&self, bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError> {
         let claimed = ZSTD_getFrameContentSize(bytes);
         let is_known = claimed != ZSTD_CONTENTSIZE_UNKNOWN && claimed != ZSTD_CONTENTSIZE_ERROR;
-        // A damaged header must not allocate more than the array needs.
+        // Check the length first: a damaged header must not lead to an allocation of more memory than the array needs.
         let length = length.or(is_known.then_some(claimed)).ok_or_else(|| failed("the frame has no length"))?;
         let length = usize::try_from(length).map_err(failed)?;
         let mut data = Vec::new();

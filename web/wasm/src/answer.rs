@@ -1,4 +1,4 @@
-//! Answers to the page: JSON, or a sentence about an error.
+//! Answers to the page, as JSON: a result, or a sentence about an error.
 
 use b2nd::Error;
 use serde::Serialize;

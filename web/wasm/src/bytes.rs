@@ -1,4 +1,4 @@
-//! The bytes of a frame's header and trailer next to what they mean, and the byte that is wrong.
+//! Annotates the bytes of a frame's header and trailer with their meaning, and marks the byte at which an error was found.
 
 use b2nd::frame::{Header, HeaderField, Source};
 use b2nd::{Error, Result};
@@ -7,28 +7,28 @@ use b2nd_view::bytes::{self, Row};
 use b2nd_view::{Array, text};
 use serde::Serialize;
 
-/// The number of bytes that are shown of an invalid header or trailer.
+/// The maximum number of bytes that are shown of an invalid header or trailer.
 const SHOWN: u64 = 4096;
 
-/// The number of bytes that are shown of a file that is not a frame.
+/// The maximum number of bytes that are shown of a file that is not a frame.
 const STRANGE: u64 = 256;
 
-/// The position of a trailer's length, counted from its end.
+/// The position of the length in a trailer, counted from the end of the trailer.
 const TRAILER_LEN: usize = 22;
 
-/// The header or the trailer.
+/// The annotated bytes of a header or a trailer.
 #[derive(Serialize)]
 pub struct Part {
     title: &'static str,
-    /// Its offset in the file.
+    /// The offset of the part in the file.
     start: u64,
     bytes: String,
-    /// The rows; their offsets count from the part's first byte.
+    /// The rows of the part. Their offsets are relative to the first byte of the part.
     rows: Vec<Row>,
     errors: Vec<Mistake>,
 }
 
-/// A sentence, and the offset in the part that it is about.
+/// An error in a part: a sentence, and the offset of the byte at which it was found.
 #[derive(Serialize)]
 struct Mistake {
     message: String,
@@ -76,7 +76,7 @@ fn broken_header(source: &dyn Source, start: u64, error: &Error) -> Result<Part>
     Ok(Part::new("header", start, &bytes, bytes::header(&bytes), vec![mistake]))
 }
 
-/// Returns the error in the array's metalayer, and its offset in the header.
+/// Returns the error in the array metalayer, if there is one, with its offset in the header.
 fn array_error(header: &Header) -> Vec<Mistake> {
     let Err(error) = Array::find(header) else { return Vec::new() };
     let position = error.offset().map(|offset| offset as u64);

@@ -1,4 +1,4 @@
-//! Chunks: a picture of them, and the description of one.
+//! Draws and describes the chunks of an array.
 
 use b2nd::Grid;
 use b2nd::frame::{Offset, Offsets, Source};
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::pieces::Files;
 
-/// The size of the picture.
+/// The width and the height of the drawing.
 const SIZE: [f64; 2] = [720.0, 560.0];
 
 /// The number, coordinates, elements and position of a chunk.
@@ -18,10 +18,10 @@ pub struct Description {
     number: u64,
     coords: Vec<i64>,
     ranges: Vec<[i64; 2]>,
-    /// The value of all its elements, if it has no bytes.
+    /// The value of all elements, if the chunk has no bytes in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     special: Option<String>,
-    /// The range in the file.
+    /// The range of the chunk's bytes in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[u64; 2]>,
     /// The file of the chunk, and its length.
@@ -36,21 +36,22 @@ pub fn picture(grid: &Grid, axes: &[i32], first: &[i64], most: i64) -> Option<Dr
     window.draw(grid, SIZE)
 }
 
-/// The limit of cells of an overview along an axis.
+/// The maximum number of cells of an overview along an axis.
 const CELLS: i64 = 256;
 
-/// All chunks along two axes, in at most [`CELLS`] by [`CELLS`] cells.
+/// An overview of all chunks along two axes, with at most [`CELLS`] cells along each axis.
 #[derive(Serialize)]
 pub struct Overview {
-    /// Rows and columns.
+    /// The number of rows and columns.
     cells: [i64; 2],
-    /// The number of chunks that a cell represents along each axis: its bytes are those of the first.
+    /// The number of chunks that a cell represents along each axis. The size in `bytes` is that of the first of these chunks.
     step: [i64; 2],
-    /// The compressed size of the chunk of each cell, row by row; null if it has no bytes or its position is unknown.
+    /// The compressed size of the chunk in each cell, row by row. It is null if the chunk has no bytes or its position is unknown.
     bytes: Vec<Option<u64>>,
 }
 
-/// Returns the chunks along `axes`, rows then columns (-1 if there is none), at these coordinates along the others.
+/// Returns an overview of the chunks along `axes`, which are the axes of rows and of columns (-1 for none). `at` has the coordinates along
+/// the other axes.
 pub fn overview(grid: &Grid, offsets: &Offsets, axes: &[i32], at: &[i64]) -> Option<Overview> {
     let per_axis = grid.chunks_per_dimension();
     let length = |axis: i32| usize::try_from(axis).ok().map_or(Some(1), |axis| per_axis.get(axis).copied());
@@ -75,7 +76,8 @@ pub fn overview(grid: &Grid, offsets: &Offsets, axes: &[i32], at: &[i64]) -> Opt
     Some(Overview { cells, step, bytes })
 }
 
-/// `start` is the offset of the frame in its file. A sparse frame has `files`, one for each chunk.
+/// Describes the chunk at these coordinates. `start` is the offset of the frame in its file. For a sparse frame, `files` contains a file
+/// for each chunk.
 pub fn describe(grid: &Grid, offsets: Option<&Offsets>, start: u64, files: &Files, at: &[i64]) -> Option<Description> {
     let number = grid.chunk_from_coords(at)?;
     let ranges = grid.chunk_extent(number)?.iter().map(|range| [range.start, range.end]).collect();

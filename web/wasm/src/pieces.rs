@@ -12,9 +12,9 @@ use b2nd_store::{Bytes, Folder, chunk_file_name};
 /// The files of a folder, or a single file, whose name is empty.
 #[derive(Clone, Default)]
 pub struct Files {
-    /// In the order in which they were added.
+    /// The files, in the order in which they were added.
     files: Vec<Arc<Pieces>>,
-    /// Their indices, by name.
+    /// The index of each file by its name.
     names: BTreeMap<String, usize>,
 }
 
@@ -29,15 +29,15 @@ impl Files {
         self.files.get(index).map(|file| &**file).ok_or_else(|| Error::custom("there is no such file"))
     }
 
-    /// Returns the ranges that reads have lacked since the last call: index of the file, start, end, and so on. Those with at most `gap` bytes
-    /// between them are joined.
+    /// Returns the ranges that were missing in reads since the last call, as a flat list of file index, start and end. Ranges with at most
+    /// `gap` bytes between them are joined.
     pub fn missing(&self, gap: u64) -> Vec<f64> {
         let files = self.files.iter().enumerate();
         let missing = files.flat_map(|(index, file)| file.take_missing(gap).into_iter().map(move |range| (index, range)));
         missing.flat_map(|(file, range)| [file as f64, range.start as f64, range.end as f64]).collect()
     }
 
-    /// Drops all pieces if they have more bytes than `most`.
+    /// Drops all pieces if their total length is more than `most` bytes.
     #[cfg(feature = "values")]
     pub fn forget(&self, most: u64) {
         if self.files.iter().map(|file| file.held()).sum::<u64>() > most {
@@ -60,7 +60,7 @@ impl Folder for Files {
     }
 }
 
-/// The frame file of a sparse frame's directory, with the files of its chunks next to it.
+/// A sparse frame: the file that contains its header, index and trailer, and the files of its chunks in the same directory.
 pub struct SparseFrame {
     pub frame: Arc<Pieces>,
     pub files: Arc<Files>,

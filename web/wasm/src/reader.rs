@@ -1,4 +1,4 @@
-//! [`Reader`]: answers the page's questions about metadata, in JSON.
+//! [`Reader`]: answers the page's requests for metadata, in JSON.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::{bytes, chunk, store};
 
 /// A file or a folder that the page shows.
 ///
-/// An answer is valid if [`missing`](Reader::missing) is empty afterwards. Otherwise the page [`put`](Reader::put)s what is
-/// missing and repeats the call.
+/// The answer of a method is valid if [`missing`](Reader::missing) returns no ranges afterwards. If it returns ranges, the page fetches
+/// their bytes, passes them to [`put`](Reader::put) and calls the method again.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Reader {
@@ -40,7 +40,7 @@ impl Reader {
         Reader { name, ..Reader::default() }
     }
 
-    /// Adds a file with its length in bytes: a single one, whose path is empty, or one of a folder.
+    /// Adds a file with its length in bytes. It is a file of a folder, or a single file with an empty path.
     pub fn add(&mut self, path: String, length: f64) {
         Arc::make_mut(&mut self.files).add(path, length as u64);
     }
@@ -49,17 +49,18 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// The file has another length than before: it has changed.
+    /// Fails if the file has another length than before, which means that it has changed.
     pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> std::result::Result<(), JsError> {
         Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }
 
-    /// Returns the ranges that the last call lacked: index of the file, start, end, and so on.
+    /// Returns the ranges that were missing in the last call, as a flat list of file index, start and end.
     pub fn missing(&self) -> Vec<f64> {
         self.files.missing(0)
     }
 
-    /// Lists the store and its leaves: `{"store": …, "leaves": […]}`, or `{"store": null}` for a frame, of which nothing is read yet.
+    /// Describes the store and its leaves as `{"store": …, "leaves": […]}`. Returns `{"store": null}` for a frame, of which nothing has
+    /// been read yet.
     pub fn look(&mut self) -> String {
         let described = store::open(&self.name, &self.files).and_then(|store| {
             let Some(store) = store else { return Ok(r#"{"store":null}"#.to_owned()) };
@@ -76,7 +77,7 @@ impl Reader {
         (self.grid, self.offsets) = (None, None);
     }
 
-    /// Returns the metadata of the frame: the object of `b2nd info --json`.
+    /// Returns the metadata of the frame, as the same object that `b2nd info --json` prints.
     pub fn info(&mut self) -> String {
         let place = json::Place { path: &self.name, ..json::Place::default() };
         let place = match self.chosen() {
@@ -119,19 +120,19 @@ impl Reader {
         }
     }
 
-    /// Returns the number of chunks along each axis; null if there are none to draw.
+    /// Returns the number of chunks along each axis, or null if there are no chunks to draw.
     pub fn grid(&self) -> String {
         to_json(&self.grid.as_ref().filter(|grid| grid.nchunks() != 0).map(Grid::chunks_per_dimension))
     }
 
-    /// Draws the chunks from these coordinates on, at most `most` along each of the two axes: rows, then columns, -1 for a missing
-    /// axis.
+    /// Draws the chunks that start at these coordinates, at most `most` along each of the two axes. `axes` are the axes of rows and of
+    /// columns, or -1 for a missing axis.
     pub fn picture(&self, axes: Vec<i32>, first: Vec<f64>, most: u32) -> String {
         let Some(grid) = &self.grid else { return "null".to_owned() };
         to_json(&chunk::picture(grid, &axes, &integers(&first), most.into()))
     }
 
-    /// Returns all chunks along two axes with their compressed sizes; null before [`index`](Reader::index).
+    /// Returns all chunks along two axes with their compressed sizes, or null if [`index`](Reader::index) has not been called.
     pub fn overview(&self, axes: Vec<i32>, at: Vec<f64>) -> String {
         let (Some(grid), Some(offsets)) = (&self.grid, &self.offsets) else { return "null".to_owned() };
         to_json(&chunk::overview(grid, offsets, &axes, &integers(&at)))

@@ -1,4 +1,4 @@
-//! A store and its leaves, each as the object of JSON that the tool prints of it.
+//! Describes a store and its leaves, as the same JSON objects that the tool prints.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::answer::to_json;
 use crate::pieces::Files;
 
-/// Opens the store in a file or folder, if it is one.
+/// Opens a file or folder as a store, or returns `None` if it is not a store.
 pub fn open(name: &str, files: &Arc<Files>) -> Result<Option<Store>> {
     if files.get(SPARSE_FRAME).is_some() {
         return Ok(None);
@@ -23,7 +23,7 @@ pub fn open(name: &str, files: &Arc<Files>) -> Result<Option<Store>> {
         match Frame::open(file) {
             Ok(frame) if Kind::of(frame.header(), None) == Kind::EmbedStore => {}
             Err(error) if is_of_source(&error) => return Err(error),
-            // If it is not a frame, the error is shown with the bytes.
+            // If the file is not a frame, the error is shown later, together with the bytes.
             _ => return Ok(None),
         }
     }
@@ -33,10 +33,10 @@ pub fn open(name: &str, files: &Arc<Files>) -> Result<Option<Store>> {
 /// Lists a store, and describes it in JSON.
 pub fn describe(store: &Store) -> Result<(StoreListing, String)> {
     let listing = store.list()?;
-    // All leaves are read before an error is returned, so that missing ranges of all are fetched at once.
+    // All leaves are read before an error is returned, so that the missing ranges of all leaves are fetched at the same time.
     let leaves: Vec<Result<String>> = listing.leaves.iter().map(|leaf| of_leaf(store, leaf)).collect();
     let leaves: Vec<String> = leaves.into_iter().collect::<Result<_>>()?;
-    // Formatted here: values of serde_json would compile the serialization code twice.
+    // The JSON is formatted here: with values of serde_json, the serialization code would be compiled twice.
     let object = to_json(&StoreObject::of_store(&listing, store.name()));
     let text = format!(r#"{{"store":{object},"leaves":[{}]}}"#, leaves.join(","));
     Ok((listing, text))
@@ -68,7 +68,7 @@ fn of_leaf(store: &Store, leaf: &Leaf) -> Result<String> {
     found.or_else(problem)
 }
 
-/// The object of a table with two more fields: the paths of the columns' files below `_cols`, and the names of stale columns.
+/// Returns the object of a table with two more fields: the paths of the columns' files below `_cols`, and the names of stale columns.
 fn with_files(object: &str, table: &Table) -> String {
     let path = |column: &Value| Some(Table::file_name(column.get("name")?.as_str()?));
     let paths: Vec<Option<String>> = table.columns.iter().map(path).collect();
@@ -76,7 +76,7 @@ fn with_files(object: &str, table: &Table) -> String {
     format!(r#"{fields},"paths":{},"stale":{}}}"#, to_json(&paths), to_json(&table.stale))
 }
 
-/// Returns the offset of a leaf's frame in its file; 0 for embedded leaves.
+/// Returns the offset of a leaf's frame in its file, or 0 for embedded leaves.
 pub fn start(leaf: &Leaf) -> u64 {
     if let Content::Frame = leaf.content { leaf.offset } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! [`Values`]: slices of an array, read from pieces of files, as texts, numbers and pixels.
+//! [`Values`]: reads slices of an array from pieces of files, and returns them as texts, numbers and pixels.
 
 mod drawn;
 mod opened;
@@ -19,10 +19,10 @@ use crate::pieces::Files;
 use drawn::{Plane, Wanted};
 use seen::{GAP, Room, Seen, selection};
 
-/// The limit of bytes that are kept from one view to the next.
+/// The maximum number of fetched bytes that are kept for the next view.
 const KEPT: u64 = 128 << 20;
 
-/// The length of files of batches that are fetched whole.
+/// The maximum length of a file of batches that is fetched as a whole.
 const SHORT_FILE: u64 = 1 << 20;
 
 /// The number of bins of a histogram.
@@ -30,30 +30,30 @@ const BINS: usize = 64;
 
 /// An array that is viewed slice by slice.
 ///
-/// An answer is valid if [`missing`](Values::missing) is empty afterwards. Otherwise the page [`put`](Values::put)s the missing ranges and
-/// repeats the call.
+/// The answer of a method is valid if [`missing`](Values::missing) returns no ranges afterwards. If it returns ranges, the page fetches
+/// their bytes, passes them to [`put`](Values::put) and calls the method again.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Values {
     files: Arc<Files>,
     array: Option<Array>,
-    /// Its bytes.
+    /// The bytes of the array's frame.
     source: Option<Bytes>,
     columns: Vec<Column>,
-    /// An open file of batches.
+    /// The open file of batches, as a reader of its cells.
     cells: Option<JsonCells>,
     seen: Option<Seen>,
 }
 
 #[wasm_bindgen]
 impl Values {
-    /// Creates a file or folder, to which files are added.
+    /// Creates an empty file or folder, to which files are added.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Values {
         Values::default()
     }
 
-    /// Adds a file with its length in bytes: a single one, whose path is empty, or one of a folder.
+    /// Adds a file with its length in bytes. It is a file of a folder, or a single file with an empty path.
     pub fn add(&mut self, path: String, length: f64) {
         Arc::make_mut(&mut self.files).add(path, length as u64);
     }
@@ -62,7 +62,7 @@ impl Values {
     ///
     /// # Errors
     ///
-    /// The file has another length than before: it has changed.
+    /// Fails if the file has another length than before, which means that it has changed.
     pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> std::result::Result<(), JsError> {
         Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }
@@ -71,18 +71,18 @@ impl Values {
     ///
     /// # Errors
     ///
-    /// There is no such file.
+    /// Fails if there is no file with this index.
     pub fn fail(&self, file: usize, start: f64, end: f64, why: String) -> std::result::Result<(), JsError> {
         self.files.file(file)?.fail(start as u64..end as u64, why);
         Ok(())
     }
 
-    /// Returns the ranges that the last call lacked: index of the file, start, end, and so on.
+    /// Returns the ranges that were missing in the last call, as a flat list of file index, start and end.
     pub fn missing(&self) -> Vec<f64> {
         self.files.missing(GAP)
     }
 
-    /// Opens the array: the file itself, or the leaf of a store. Returns its shape, its chunks and its columns.
+    /// Opens the file itself as an array, or the leaf of a store with this key. Returns the shape, the chunks and the columns.
     pub fn open(&mut self, key: Option<String>) -> String {
         let opened = opened::open(&self.files, key.as_deref());
         match opened {
@@ -95,11 +95,11 @@ impl Values {
         }
     }
 
-    /// Opens a file of batches: a leaf of a store.
+    /// Opens a file of batches, which is a leaf of a store.
     pub fn open_cells(&mut self, key: String) -> String {
         let open = || -> Result<JsonCells> {
             let source = opened::source(&self.files, Some(&key))?;
-            // Short files are fetched at once, not block by block.
+            // Short files are fetched as a whole, not block by block.
             let length = source.len()?;
             if length <= SHORT_FILE {
                 source.read(0..length)?;
@@ -115,15 +115,15 @@ impl Values {
         }
     }
 
-    /// Returns the cells in ranges (start, end, start, end, …): a list of JSON texts.
+    /// Returns the cells in these ranges (start, end, start, end, …), as a list of JSON texts.
     pub fn cells(&self, ranges: Vec<f64>) -> String {
         let ranges: Vec<_> = ranges.chunks_exact(2).map(|range| range[0] as u64..range[1] as u64).collect();
         let read = self.cells.as_ref().map(|cells| cells.read(&ranges).map_err(Error::custom));
         read.map_or_else(nothing, |cells| cells.map_or_else(|error| problem(&error), |cells| to_json(&cells)))
     }
 
-    /// Starts to view a slice. With `room`, the limits of elements along the `drawn` axes, and `bytes`, the limit of bytes of chunks, it omits
-    /// elements by steps. Returns the shape, the steps and the chunks.
+    /// Starts to view a slice. It may omit elements by choosing steps, to stay within `room`, the maximum number of elements along each of
+    /// the `drawn` axes, and `bytes`, the maximum number of bytes of chunks. Returns the shape, the steps and the chunks.
     pub fn begin(&mut self, start: Vec<f64>, end: Vec<f64>, drawn: Vec<u32>, room: Vec<f64>, square: bool, bytes: f64) -> String {
         let room = (!room.is_empty()).then_some(Room { drawn: &drawn, room: &room, square, bytes: bytes as u64 });
         self.look(&start, &end, &[], room)
@@ -134,7 +134,7 @@ impl Values {
         self.look(&start, &end, &step, None)
     }
 
-    /// Returns the bytes of the elements of the slice, in C order; zeros for damaged chunks.
+    /// Returns the bytes of the elements of the slice, in C order. The elements of damaged chunks are zeros.
     pub fn bytes(&self) -> Vec<u8> {
         self.seen.as_ref().map_or_else(Vec::new, |seen| seen.bytes.clone())
     }
@@ -154,7 +154,8 @@ impl Values {
         to_json(&seen.advance(array, &self.files))
     }
 
-    /// Returns the slice as texts, row by row; with `fields`, a text for each field of a structure. Null for damaged chunks.
+    /// Returns the slice as texts, row by row. With `fields`, each field of a structure is a separate text. The texts of elements in
+    /// damaged chunks are null.
     pub fn texts(&self, rows: i32, columns: i32, fields: bool) -> String {
         self.drawn(|array, seen| Ok(to_json(&drawn::texts(array, seen, Plane::new(seen, rows, columns), fields))))
     }
@@ -169,7 +170,7 @@ impl Values {
         self.drawn(|array, seen| Ok(to_json(&drawn::element(array, seen, element))))
     }
 
-    /// Returns a column of the slice as numbers, row by row; NaN for damaged chunks.
+    /// Returns a column of the slice as numbers, row by row. The numbers of elements in damaged chunks are NaN.
     pub fn numbers(&self, rows: i32, columns: i32, column: usize, part: u8) -> Vec<f64> {
         let (Some(seen), Ok(array), Some(column)) = (&self.seen, self.array(), self.columns.get(column)) else {
             return Vec::new();
@@ -177,12 +178,12 @@ impl Values {
         Wanted { column, part }.numbers(array, seen, &Plane::new(seen, rows, columns))
     }
 
-    /// Returns the slice as an image. The last axis is the channels.
+    /// Returns the slice as an image, whose channels are the last axis.
     pub fn image(&self, rows: i32, columns: i32) -> Vec<u8> {
         self.seen.as_ref().map_or_else(Vec::new, |seen| drawn::image(seen, &Plane::new(seen, rows, columns)))
     }
 
-    /// Returns statistics of a column of the slice: the range of colours, and a histogram.
+    /// Returns statistics of a column of the slice, with the range of the colors and a histogram.
     pub fn count(&self, rows: i32, columns: i32, column: usize, part: u8, range: Vec<f64>, log: bool) -> String {
         let Some(chosen) = self.columns.get(column) else { return nothing() };
         let numbers = self.numbers(rows, columns, column, part);
@@ -225,7 +226,7 @@ impl Values {
     }
 }
 
-/// Returns true if a column can be drawn, because it has a number in each element.
+/// Returns true if a column can be drawn, which is the case if it has exactly one number in each element.
 fn is_drawable(column: &Column) -> bool {
     column.offsets.len() == 1 && column.dtype.as_ref().and_then(reader).is_some()
 }
@@ -234,7 +235,7 @@ fn nothing() -> String {
     problem(&Error::custom("no slice has been read"))
 }
 
-/// Returns the text of an element, or hexadecimal digits if its type is unknown.
+/// Returns the text of an element, or its bytes in hexadecimal digits if its type is unknown.
 fn text(dtype: Option<&b2nd::dtype::DType>, bytes: &[u8]) -> String {
     dtype.map_or_else(|| b2nd_view::text::hex(bytes, ""), |dtype| elements::text(dtype, bytes))
 }

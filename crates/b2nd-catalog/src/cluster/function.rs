@@ -20,14 +20,14 @@ use crate::row::{Extent, Row};
 
 static JOBS: OnceLock<usize> = OnceLock::new();
 
-/// Files are read on this runtime, while the engine's threads wait for a batch of them.
+/// The runtime on which files are read, while the threads of the query engine wait for a batch of files.
 static RUNTIME: LazyLock<std::io::Result<Runtime>> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
 
 static ITEM: LazyLock<FieldRef> =
     LazyLock::new(|| Arc::new(Field::new_list_field(DataType::Struct(SCHEMA.fields().clone()), true)));
 
-/// The files of a batch that are read at the same time.
+/// Sets the number of files of a batch that are read at the same time.
 pub(super) fn set_jobs(jobs: usize) {
     let _ = JOBS.set(jobs);
 }
@@ -92,7 +92,7 @@ impl ScalarUDFImpl for Header {
 
 /// Reads the rows of a file in a manifest.
 async fn file(url: String, size: Option<u64>, extent: Extent) -> Vec<Row> {
-    // The files of a store that is a directory are listed by the process that reads it.
+    // If a store is a directory, its files are listed by the process that reads the store.
     let object = if url.ends_with(".b2d") {
         match list(&format!("{url}/"), Names::default()).await.next().await {
             Some(Ok(object)) => Ok(object),

@@ -1,4 +1,4 @@
-//! [`Names`]: which files are scanned; and the entries of a listing.
+//! [`Names`], the rules for which files are scanned, and the entries of a listing.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use futures::stream::BoxStream;
 
 use crate::place::Object;
 
-/// A place that could not be listed, and the reason.
+/// A location that could not be listed, and the reason.
 #[derive(Debug)]
 pub struct Unlisted {
     pub url: String,
@@ -23,7 +23,7 @@ pub const ENDINGS: [&str; 10] = ["b2nd", "b2f", "b2b", "b2frame", "b2e", "b2z", 
 #[derive(Clone, Debug)]
 pub struct Names {
     endings: Arc<[String]>,
-    /// True if the listing of a disk includes sizes and times. Without them, listing needs one system call less per file.
+    /// Whether the listing of a disk includes sizes and times. Without them, listing needs one system call less per file.
     pub(super) sizes: bool,
 }
 
@@ -36,13 +36,13 @@ impl Names {
         }
     }
 
-    /// Requests sizes and times from the listing of a disk. Other listings always include what they know.
+    /// Requests sizes and times from the listing of a disk. Listings of servers and buckets always include them if they are known.
     pub fn with_sizes(self) -> Names {
         Names { sizes: true, ..self }
     }
 
     pub(super) fn have(&self, name: &str) -> bool {
-        // A file that is still being written.
+        // This is the name of a file that is still being written.
         if name.rsplit('/').next().is_some_and(|name| name.starts_with('.') && name.ends_with(".tmp")) {
             return false;
         }

@@ -1,4 +1,4 @@
-//! Listings of plain http servers: pages of links, like those of nginx, Apache and `python -m http.server`.
+//! Lists directories of plain HTTP servers by their pages of links, as nginx, Apache and `python -m http.server` make them.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ use crate::place::{Object, with_user};
 /// The largest size of a page in bytes.
 const PAGE: usize = 1 << 28;
 
-/// The number of retries of a page after transient failures: after 0.1 s, 0.2 s, 0.4 s, and so on.
+/// The maximum number of retries of a page after transient failures. The delays are 0.1 s, 0.2 s, 0.4 s, and so on.
 const RETRIES: u32 = 6;
 
 static CLIENT: LazyLock<Client> = LazyLock::new(Client::new);
@@ -29,8 +29,8 @@ pub(super) async fn is_webdav(directory: &Url) -> bool {
     retried(asked).await.is_ok_and(|(response, _)| response.status() == StatusCode::MULTI_STATUS)
 }
 
-/// Returns true if a URL without a final `/` is a directory: the server redirects to the URL with `/`, or answers with a page
-/// although the name is not that of a frame.
+/// Returns true if a URL without a final `/` is a directory. This is the case if the server redirects to the URL with `/`, or if it answers
+/// with a page although the name is not the name of a frame.
 pub(super) async fn is_directory(url: &Url) -> bool {
     let Ok((response, _)) = retried(request(Method::HEAD, url)).await else { return false };
     let answered = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();

@@ -24,7 +24,7 @@ pub(super) struct OnDisk {
     first: Vec<u8>,
 }
 
-/// A file of a store that may have more files than a process can open: it is open only while it is read.
+/// A file of a store, which is open only while it is read. A store may have more files than a process can open.
 pub(super) struct Closed {
     pub(super) path: PathBuf,
     pub(super) size: u64,
@@ -48,7 +48,7 @@ impl Disk {
         Ok(OnDisk { file, size: found.len(), modified: micros(&found), first })
     }
 
-    /// Takes back the buffers that were lent to a file.
+    /// Closes a file and takes back its buffers, to be reused for the next file.
     pub(super) fn close(&mut self, file: OnDisk) {
         self.buffer = file.first;
     }
@@ -71,7 +71,7 @@ impl Disk {
 }
 
 impl OnDisk {
-    /// Fills in the columns of a row that are known since the file was opened.
+    /// Fills in the columns of a row that are known as soon as the file is open.
     pub(super) fn identify(&self, row: &mut Row) {
         row.size = self.size.try_into().ok();
         row.modified = self.modified.or(row.modified);

@@ -16,20 +16,20 @@ use object_store::path::Path;
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 use crate::row::Row;
 
-/// If several ranges are missing, this many bytes are fetched of each: enough for the local header of a zip member and the first
-/// 4 KiB of its frame.
+/// The number of bytes that are fetched of each range if several ranges are missing. It is enough for the local header of a zip member and
+/// the first 4 KiB of its frame.
 const OF_MEMBER: u64 = FIRST_READ + 1024;
 
-/// Ranges with a smaller gap are fetched as one, unless the result has more bytes than [`MOST`].
+/// Ranges with a smaller gap between them are fetched as one range, unless it is longer than [`MOST`].
 const GAP: u64 = FIRST_READ;
 
-/// The longest range to which ranges are joined or a read is extended.
+/// The maximum length of a range that is made by joining ranges or extending a read.
 const MOST: u64 = 1 << 20;
 
 /// The number of parts of a file, or of files of a store, that are fetched at the same time.
 pub(super) const FETCHED: usize = 64;
 
-/// A remote file of which parts have been fetched. Reading other bytes fails until [`fetch`](Fetched::fetch) has fetched them.
+/// A remote file of which some parts have been fetched. Reading other bytes fails until [`fetch`](Fetched::fetch) has fetched them.
 pub(super) struct Fetched {
     store: Arc<dyn ObjectStore>,
     path: Path,
@@ -42,21 +42,23 @@ pub(super) struct Fetched {
 struct State {
     /// The state of the file according to the listing or the first answer.
     found: Option<Found>,
-    /// The state of the file according to the first answer. A listing may have other tags, and times of another precision.
+    /// The state of the file according to the first answer. It is kept separately, since a listing may have other tags, and times of
+    /// another precision.
     answered: Option<Found>,
-    /// The ranges that were fetched: their lengths by their ends.
+    /// The ranges that were fetched. Maps the end of each range to its length.
     ends: HashMap<u64, u64>,
 }
 
 impl Fetched {
-    /// Creates a file of which nothing has been fetched. If only one range is missing, at least `at_least` bytes are fetched.
+    /// Creates a file of which nothing has been fetched. [`fetch`](Fetched::fetch) will fetch at least `at_least` bytes if only one range
+    /// is missing.
     pub(super) fn new(store: Arc<dyn ObjectStore>, path: Path, found: Option<Found>, at_least: u64) -> Fetched {
         let pieces = found.as_ref().map_or_else(Pieces::new, |found| Pieces::with_len(found.size));
         let state = State { found, ..State::default() };
         Fetched { store, path, at_least, pieces, state: Mutex::new(state) }
     }
 
-    /// Fills in the columns of a row that are known since the first answer.
+    /// Fills in the columns of a row that are known from the first answer.
     pub(super) fn identify(&self, row: &mut Row) {
         let state = self.state();
         let Some(found) = &state.found else { return };
@@ -76,7 +78,7 @@ impl Fetched {
         self.pieces.clear();
     }
 
-    /// Fetches the bytes that reads have missed. Returns false if there are none.
+    /// Fetches the bytes for which reads have failed. Returns false if no bytes are missing.
     pub(super) async fn fetch(&self) -> bool {
         let asked = self.pieces.take_missing(0);
         if asked.is_empty() {
@@ -110,8 +112,8 @@ impl Fetched {
         Ok(())
     }
 
-    /// Returns the ranges to fetch so that all missing ranges are covered. Adjacent ranges are joined. Ranges beyond the limit of
-    /// a file fail.
+    /// Returns the ranges to fetch, which cover all missing ranges. Adjacent ranges are joined. Ranges beyond the limit of bytes per file
+    /// are recorded as errors.
     fn ranges(&self, asked: Vec<Range<u64>>, known: Option<&Found>) -> Vec<Range<u64>> {
         // The first answer contains the length of the file.
         let Some(known) = known else { return std::iter::once(0..FIRST_READ).collect() };
@@ -140,7 +142,7 @@ impl Fetched {
         ranges
     }
 
-    /// Extends a range by the bytes that will probably be read next: those that follow it, or those before the end of a frame.
+    /// Extends a range by the bytes that will probably be read next: the following bytes, or the bytes before the end of a frame.
     fn widened(&self, range: Range<u64>, size: u64, at_least: u64) -> Range<u64> {
         if range.start == 0 && range.end <= FIRST_READ {
             return 0..FIRST_READ.min(size);
@@ -160,8 +162,8 @@ impl Fetched {
 }
 
 impl State {
-    /// Returns true if an answer is from another version of the file than those before. Some stores ignore the condition of a
-    /// request.
+    /// Returns true if an answer is from another version of the file than earlier answers. This check is necessary since some stores ignore
+    /// the condition of a request.
     fn is_changed(&self, now: &Found) -> bool {
         self.found.as_ref().is_some_and(|found| found.size != now.size)
             || self.answered.as_ref().is_some_and(|first| first != now)

@@ -1,4 +1,4 @@
-//! Reads the rows of stores, some at a time.
+//! Reads the rows of stores in batches.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,14 +18,14 @@ use crate::remote::{Found, HELD};
 use crate::row::{Extent, Row};
 use crate::spawned::spawned;
 
-/// At most this many fetched bytes of the files of a `.b2d` are kept when its next rows are read.
+/// The maximum number of fetched bytes of a `.b2d` store's files that are kept when its next rows are read.
 const KEPT: u64 = 1 << 25;
 
-/// Limits how many stores on servers are read at the same time. Each blocks a thread of the pool that requests also need, for
-/// name resolution and disks.
+/// Limits the number of stores on servers that are read at the same time. Each of them blocks a thread of a pool that requests also need,
+/// for name resolution and disks.
 static STORES: Semaphore = Semaphore::const_new(64);
 
-/// Reads a store on a separate thread. All batches but the last are sent to the channel.
+/// Reads a store on a separate thread. Sends all batches except the last to the channel, and returns the last.
 pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Batch>) -> Batch {
     let handle = Handle::current();
     let one = STORES.acquire().await;
@@ -53,7 +53,7 @@ pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Bat
 /// Fetches the missing bytes of remote files. Returns false if nothing is missing.
 type Fetch<'f> = dyn Fn(&[Arc<Fetched>]) -> bool + 'f;
 
-/// Reads the rows of a store. Blocks the thread. Returns false if a batch was not taken.
+/// Reads the rows of a store. Blocks the thread. Returns false if `take` rejected a batch.
 pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut Batch, take: &mut Take) -> bool {
     let row = Row::of(object);
     let mut rows = Rows { extent, batch, take };
@@ -84,14 +84,14 @@ pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut B
     }
 }
 
-/// The rows that were read and not passed on yet.
+/// Rows that have been read but not yet passed to `take`.
 struct Rows<'r, 't> {
     extent: Extent,
     batch: &'r mut Batch,
     take: &'r mut Take<'t>,
 }
 
-/// Fetches the bytes that the last reads have missed. Returns false if there are none.
+/// Fetches the bytes for which the last reads have failed. Returns false if no bytes are missing.
 type Wait<'w> = dyn Fn() -> bool + 'w;
 
 impl Rows<'_, '_> {
@@ -126,7 +126,7 @@ impl Rows<'_, '_> {
             own = row.clone().failed(&error);
         }
         self.batch.rows.push(own);
-        // The size and the time belong to the store; a leaf has none.
+        // The size is the size of the whole store. A leaf has none.
         row.size = None;
         let mut leaves = leaves.as_slice();
         while !leaves.is_empty() {
@@ -148,7 +148,7 @@ impl Rows<'_, '_> {
     }
 }
 
-/// Repeats a read as long as bytes had to be fetched.
+/// Repeats a read until no more bytes have to be fetched.
 fn again<T>(wait: &Wait, read: impl Fn() -> T) -> T {
     loop {
         let done = read();
@@ -179,7 +179,7 @@ fn of_leaf(mut row: Row, leaf: &Leaf, store: &Store, extent: Extent) -> Row {
     }
 }
 
-/// The files of a `.b2d`.
+/// The files of a `.b2d` store.
 struct Members {
     place: Place,
     /// The files in the order of their names.

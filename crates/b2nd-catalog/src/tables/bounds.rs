@@ -1,4 +1,4 @@
-//! What is known about a column without reading its values.
+//! Returns statistics of a column without reading its values.
 
 use b2nd_arrow::Table;
 use datafusion::common::stats::Precision;
@@ -6,8 +6,8 @@ use datafusion::common::{ColumnStatistics, DataFusionError, Result, ScalarValue}
 use datafusion::functions_aggregate::min_max::{MaxAccumulator, MinAccumulator};
 use datafusion::logical_expr::Accumulator;
 
-/// The min, max and number of nulls of a field of the table's schema, if they are exact: DataFusion answers `min`, `max` and `count`
-/// with them.
+/// Returns the min, max and number of nulls of a field of the table's schema, if they are exact. DataFusion uses them to answer `min`,
+/// `max` and `count`.
 pub(super) fn of_column(table: &Table, place: usize) -> ColumnStatistics {
     let statistics = ColumnStatistics::new_unknown();
     let schema = table.schema();
@@ -17,12 +17,12 @@ pub(super) fn of_column(table: &Table, place: usize) -> ColumnStatistics {
     let statistics = statistics.with_null_count(nulls.map_or(Precision::Absent, Precision::Exact));
     match bounds(table, place) {
         Ok(Some((min, max))) => statistics.with_min_value(Precision::Exact(min)).with_max_value(Precision::Exact(max)),
-        // The values are in the table.
+        // If the index cannot be read, the values are read from the table instead.
         _ => statistics,
     }
 }
 
-/// The min and max of a field, from its index. The index counts deleted rows.
+/// Returns the min and max of a field from its index. The index includes deleted rows.
 fn bounds(table: &Table, place: usize) -> Result<Option<(ScalarValue, ScalarValue)>> {
     if table.rows() != table.physical_rows() {
         return Ok(None);
@@ -33,7 +33,7 @@ fn bounds(table: &Table, place: usize) -> Result<Option<(ScalarValue, ScalarValu
     min.update_batch(&[summary.least().clone()])?;
     max.update_batch(&[summary.greatest().clone()])?;
     let (min, max) = (min.evaluate()?, max.evaluate()?);
-    // The sign of a zero is not known, and a damaged index may contradict itself.
+    // The index does not give the sign of a zero, and a damaged index may contradict itself.
     let is_zero = |value: &ScalarValue| {
         let zero = ScalarValue::new_zero(of)?;
         Ok::<_, DataFusionError>(of.is_floating() && (*value == zero || *value == zero.arithmetic_negate()?))

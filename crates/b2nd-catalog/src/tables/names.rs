@@ -1,4 +1,4 @@
-//! Tables by name in queries: `from 'data/table.b2z'`, `b2nd_table('url', 'key')`.
+//! Finds the tables that queries name by a path or URL: `from 'data/table.b2z'`, `b2nd_table('url', 'key')`.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -19,14 +19,14 @@ use crate::tables::remote;
 /// The endings of stores that can contain tables.
 const ENDINGS: [&str; 3] = [".b2z", ".b2d", ".b2e"];
 
-/// Opens a table by a path, or by a URL with `http`, `https`, `s3`, `gs`, `az` or `file`. If a store has several tables, a key is
-/// required, as an argument or at the end of the path or URL: `store.b2z::/group/name`.
+/// Opens a table by a path, or by a URL with the scheme `http`, `https`, `s3`, `gs`, `az` or `file`. If a store has several tables, a key
+/// is required, either as an argument or at the end of the path or URL: `store.b2z::/group/name`.
 ///
-/// Of a remote table, only the necessary ranges are read. A remote `.b2d` cannot be opened.
+/// If the table is remote, only the necessary ranges are read. A remote `.b2d` store cannot be opened.
 ///
 /// # Errors
 ///
-/// The table does not exist or cannot be read.
+/// Fails if the table does not exist or cannot be read.
 pub fn open(place: &str, key: Option<&str>) -> anyhow::Result<Table> {
     let location = Location::new(OsStr::new(place));
     let name = location.place();
@@ -60,7 +60,7 @@ pub fn with_tables(context: SessionContext) -> SessionContext {
     context
 }
 
-/// Tables that are named by a path or URL.
+/// Opens tables that queries name by a path or URL.
 #[derive(Debug)]
 struct Files;
 
@@ -70,7 +70,7 @@ impl UrlTableFactory for Files {
         let location = Location::new(OsStr::new(name));
         let place = location.place();
         let is_store = ENDINGS.iter().any(|end| place.trim_end_matches('/').ends_with(end)) || location.key().is_some();
-        // It is the name of a table that does not exist.
+        // Otherwise, this is the name of a table that does not exist.
         if !is_store && !Path::new(&*place).join("_meta.b2f").is_file() {
             return Ok(None);
         }

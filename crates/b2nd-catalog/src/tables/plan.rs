@@ -20,16 +20,16 @@ use crate::tables::bounds;
 /// The number of batches per partition that are read ahead.
 const WAITING: usize = 2;
 
-/// Rows of some columns of a table.
+/// An execution plan that reads rows of some columns of a table.
 #[derive(Debug)]
 pub(super) struct Scan {
     table: Table,
     projection: Vec<usize>,
     /// The rows of each partition, in order.
     partitions: Vec<Vec<Range<u64>>>,
-    /// True if the rows are all rows of the table, each of which is a row of the result.
+    /// Whether the rows are all rows of the table and are all in the result.
     is_whole: bool,
-    /// What is known about all rows, once it was asked for.
+    /// Statistics of all rows, computed on the first request.
     statistics: OnceLock<Arc<Statistics>>,
     properties: Arc<PlanProperties>,
 }

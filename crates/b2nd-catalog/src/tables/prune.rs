@@ -1,4 +1,4 @@
-//! Determines which rows a filter may leave, with SUMMARY indexes.
+//! Determines from SUMMARY indexes which rows may pass a filter.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -16,7 +16,7 @@ use datafusion::physical_expr::expressions::{CastExpr, TryCastExpr};
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 
-/// Returns the live rows of a table that may pass all filters, in order. If no index excludes rows, these are all rows.
+/// Returns the live rows of a table that may pass all filters, in order. If no index excludes rows, all live rows are returned.
 pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<Vec<Range<u64>>> {
     let mut summaries = BTreeMap::new();
     let mut predicates = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<V
         }
         predicates.extend(PruningPredicateBuilder::new().with_file_schema(table.schema()).build(filter.clone()));
         for column in collect_columns(filter) {
-            // An index that cannot be read is not needed, because the values are in the table.
+            // An error in an index is ignored, because the values can be read from the table.
             if let Ok(Some(summary)) = table.summary(column.index()) {
                 summaries.insert(column.name().to_owned(), summary);
             }
@@ -57,8 +57,8 @@ pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<V
     Ok(rows)
 }
 
-/// Returns true if a filter casts to a time of day or to a bool. DataFusion casts the min and the max, but these casts are not
-/// monotonic.
+/// Returns true if a filter casts to a time of day or to a bool. Such a filter cannot be tested on the min and max, since these casts are
+/// not monotonic.
 fn turns(filter: &Arc<dyn PhysicalExpr>) -> Result<bool> {
     filter.exists(|part| {
         let cast = part.downcast_ref::<CastExpr>().map(CastExpr::cast_type);
@@ -79,7 +79,7 @@ fn runs(parts: &[Range<u64>], kept: &[bool]) -> Vec<Range<u64>> {
     runs
 }
 
-/// Physical rows, divided so that each part is in one segment of every index.
+/// The physical rows, divided into parts so that each part is inside one segment of every index.
 struct Parts<'s> {
     rows: Vec<Range<u64>>,
     summaries: &'s BTreeMap<String, Summary>,
@@ -95,7 +95,7 @@ impl<'s> Parts<'s> {
         Parts { rows, summaries }
     }
 
-    /// Returns a value for each part from the values of the segments.
+    /// Returns a value for each part: the value of the segment that contains the part.
     fn spread(&self, column: &Column, values: impl Fn(&Summary) -> &ArrayRef) -> Option<ArrayRef> {
         let summary = self.summaries.get(&column.name)?;
         let segments: UInt64Array = self.rows.iter().map(|part| summary.segment(part.start) as u64).collect();
@@ -116,7 +116,8 @@ impl PruningStatistics for Parts<'_> {
         self.rows.len()
     }
 
-    /// An index records the segments whose values are all null, but not the number of nulls in other segments.
+    /// Returns the number of nulls in each part, if it is known. An index records the segments in which all values are null, but not the
+    /// number of nulls in other segments.
     fn null_counts(&self, column: &Column) -> Option<ArrayRef> {
         let summary = self.summaries.get(&column.name)?;
         let count = |part: &Range<u64>| summary.is_null(summary.segment(part.start)).then_some(part.end - part.start);

@@ -15,8 +15,8 @@ use crate::remote::{Answer, CHANGED, Found, HELD, get};
 static REQUESTS: LazyLock<io::Result<Runtime>> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
 
-/// Opens a remote file: requests the first block, with which the server sends the length. If the file changes while it is read,
-/// reading returns an error.
+/// Opens a remote file. Requests its first block, and learns the length from the answer. If the file changes while it is read, reading
+/// returns an error.
 pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes> {
     let Answer { found, bytes, has_ranges } = wait(&store, &path, None, 0..BLOCK)?;
     let size = found.size;

@@ -1,4 +1,4 @@
-//! A slice as texts, numbers, pixels.
+//! Converts a slice to texts, numbers and pixels.
 
 use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
@@ -8,7 +8,7 @@ use b2nd_view::histogram::Scale;
 use super::seen::Seen;
 use super::text;
 
-/// Two axes of a slice as rows and columns. A missing axis has one element.
+/// A plane of a slice, with two axes as rows and columns. A missing axis has one element.
 #[derive(Clone, Copy)]
 pub struct Plane {
     pub rows: usize,
@@ -35,7 +35,7 @@ impl Plane {
     }
 }
 
-/// Returns the values of a column as numbers. For complex numbers, `part` 0 is the magnitude and 1 the phase.
+/// The numbers to draw: a column, and for complex numbers the part, which is 0 for the magnitude and 1 for the phase.
 pub struct Wanted<'a> {
     pub column: &'a Column,
     pub part: u8,
@@ -59,7 +59,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Returns the texts of a row: those of each column of the plane, or of each field of a structure.
+/// Returns the texts of each row: one for each column of the plane, or for each field of a structure.
 fn rows<'a, T: 'a>(
     array: &'a Array,
     seen: &'a Seen,
@@ -109,7 +109,7 @@ pub fn element(array: &Array, seen: &Seen, element: usize) -> Option<String> {
     (!seen.is_broken(element)).then(|| text(array.dtype(), bytes))
 }
 
-/// Computes statistics of a column, without damaged chunks.
+/// Computes statistics of a column. Elements in damaged chunks are ignored.
 pub fn tally(array: &Array, seen: &Seen, column: &Column) -> Tally {
     let mut tally = Tally::default();
     let elements = seen.bytes.chunks_exact(array.itemsize().max(1)).enumerate();
@@ -119,7 +119,7 @@ pub fn tally(array: &Array, seen: &Seen, column: &Column) -> Tally {
     tally
 }
 
-/// Returns the given range, or the range of the numbers.
+/// Returns the color scale for the given range, or for the range of the numbers if none is given.
 pub fn scale(numbers: &[f64], range: &[f64], log: bool) -> Scale {
     match *range {
         [least, greatest] => Scale::new(least, greatest, log),

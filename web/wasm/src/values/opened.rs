@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::is_drawable;
 use crate::pieces::{Files, SparseFrame};
 
-/// Opens the file itself, or the leaf of a store with this key.
+/// Opens the array in the file itself, or in the leaf of a store with this key.
 pub fn open(files: &Arc<Files>, key: Option<&str>) -> Result<(Bytes, Array, Vec<Column>)> {
     let source = source(files, key)?;
     let array = Array::from_source(source.clone(), 0).map_err(Error::custom)?;
@@ -33,7 +33,7 @@ pub fn source(files: &Arc<Files>, key: Option<&str>) -> Result<Bytes> {
     }
 }
 
-/// Describes the shape, the chunks and the columns, and how they can be drawn.
+/// Describes the shape, the chunks and the columns of an array, and how the columns can be drawn.
 pub fn describe(array: &Array, columns: &[Column]) -> Value {
     let geometry = array.geometry();
     let columns: Vec<Value> = columns.iter().map(describe_column).collect();

@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use crate::pieces::Files;
 
-/// The limit of bytes of a slice.
+/// The maximum number of bytes of a slice.
 const MOST: usize = 256 << 20;
 
-/// The limit of chunks of a slice.
+/// The maximum number of chunks of a slice.
 const MOST_CHUNKS: u64 = 1 << 14;
 
-/// The number of bytes that are decompressed before the page can cancel.
+/// The number of bytes that are decompressed in one call, after which the page can cancel.
 const AT_ONCE: usize = 8 << 20;
 
 /// Ranges with fewer bytes between them are joined.
@@ -23,25 +23,25 @@ pub const GAP: u64 = 4096;
 /// Chunks up to this length in bytes are read whole, longer ones by blocks.
 const SHORT: u64 = 256 << 10;
 
-/// The elements of a slice, as far as they are decompressed.
+/// A slice, with the elements that have been decompressed so far.
 pub struct Seen {
     pub selection: Selection,
     pub lengths: Vec<usize>,
     pub bytes: Vec<u8>,
-    /// True for each element whose chunk is damaged; empty if none is.
+    /// Whether the chunk of each element is damaged. Empty if no chunk is damaged.
     pub broken: Vec<bool>,
     parts: Vec<Part>,
     done: usize,
     mistakes: Vec<Mistake>,
-    /// The number of chunks of the slice, and of those that have been read.
+    /// The number of chunks in the slice, and the number of chunks that have been read.
     chunks: [u64; 2],
 }
 
-/// A chunk that cannot be read, and the elements of the slice that are missing.
+/// A chunk that cannot be read, and the elements of the slice that are missing because of it.
 #[derive(Clone, Serialize)]
 pub struct Mistake {
     message: String,
-    /// Their range along each axis.
+    /// The range of the missing elements along each axis.
     elements: Vec<[i64; 2]>,
 }
 
@@ -50,11 +50,11 @@ pub struct Progress<'a> {
     done: usize,
     of: usize,
     broken: &'a [Mistake],
-    /// The ranges that the next chunk lacks: index of the file, start, end, and so on.
+    /// The ranges that are missing for the next chunk, as a flat list of file index, start and end.
     missing: Vec<f64>,
 }
 
-/// The limits of a picture: elements along the drawn axes, and bytes of chunks.
+/// The limits of a drawing: the number of elements along the drawn axes, and the number of bytes of chunks.
 pub struct Room<'a> {
     pub drawn: &'a [u32],
     pub room: &'a [f64],
@@ -62,7 +62,7 @@ pub struct Room<'a> {
     pub bytes: u64,
 }
 
-/// The elements from `start` to `end` along each axis; every `step`th if it is given.
+/// Selects the elements from `start` to `end` along each axis, or every `step`th of them if `step` is given.
 pub fn selection(array: &Array, start: &[f64], end: &[f64], step: &[f64]) -> Selection {
     let shape = array.grid().shape();
     let mut selection = Selection::whole(shape);
@@ -83,7 +83,7 @@ impl Seen {
         if let Some(Room { drawn, room, square, bytes }) = room {
             let axes: Vec<usize> = drawn.iter().map(|&axis| axis as usize).collect();
             let room: Vec<i64> = room.iter().map(|&room| (room as i64).max(1)).collect();
-            // The number of chunks with this total length, if all are similar.
+            // The number of chunks that have this total length, assuming that all chunks have a similar length.
             let each = u64::try_from(array.header().cbytes()).unwrap_or(0).checked_div(grid.nchunks()).unwrap_or(0);
             let most = (bytes / each.max(1)).clamp(1, 1024);
             selection.coarsen(grid, &axes, &room, square, most);
@@ -95,7 +95,7 @@ impl Seen {
             )));
         }
         let too_long = || Error::custom(format_args!("the slice has more than {MOST} bytes, the most that can be read at once"));
-        // Lengths may exceed the 32 bits of wasm32.
+        // Lengths may not fit the 32 bits of a `usize` on wasm32.
         let lengths: Option<Vec<usize>> = selection.lengths().iter().map(|&length| usize::try_from(length).ok()).collect();
         let lengths = lengths.ok_or_else(too_long)?;
         let size = lengths.iter().try_fold(array.itemsize(), |size, &length| size.checked_mul(length));
@@ -117,14 +117,14 @@ impl Seen {
         serde_json::json!({ "shape": self.lengths, "steps": self.selection.steps, "chunks": self.chunks })
     }
 
-    /// Reads the bytes of all chunks that are read whole, so that missing ranges are collected.
+    /// Requests the bytes of all chunks that are read as a whole, so that missing ranges are collected.
     pub fn ask(&self, array: &Array, source: &dyn Source) -> Result<()> {
         for part in &self.parts[self.done..] {
             let ranges = array.byte_ranges(&part.ranges, 0).map_err(Error::custom)?;
             let length: u64 = ranges.iter().map(|range| range.end - range.start).sum();
             let blocks = u64::try_from(part.blocks).unwrap_or(u64::MAX);
             if length <= SHORT || blocks.saturating_mul(4) >= array.grid().blocks_per_chunk() || blocks > 16 {
-                // Errors are ignored: missing ranges have been collected.
+                // Errors are ignored, since the missing ranges have been collected.
                 ranges.into_iter().for_each(|range| drop(source.read(range)));
             }
         }
@@ -156,7 +156,7 @@ impl Seen {
         Progress { done: self.done, of: self.parts.len(), broken: &self.mistakes, missing }
     }
 
-    /// Returns the first element of each run of a part, in the slice's C order, and the length of a run.
+    /// Returns the index of the first element of each run of a part, in the slice's C order, and the length of the runs.
     fn runs(&self, part: &Part) -> (impl Iterator<Item = usize>, usize) {
         let axes = part.ranges.iter().zip(&self.selection.ranges).zip(&self.selection.steps).zip(&self.lengths);
         let mut places: Vec<(usize, usize, usize)> = axes
