@@ -115,7 +115,7 @@ impl Job {
             if name.starts_with("part-") && name.contains("-of-") && name.ends_with(".parquet") && !name.ends_with(&ours) {
                 let out = self.out.display();
                 bail!(
-                    "{out} has {name}, and with parts of {of} beside it files would count twice: remove it, or give another directory"
+                    "{out} has {name}: with parts of {of}, files would be counted twice. Remove it, or choose another directory"
                 );
             }
         }

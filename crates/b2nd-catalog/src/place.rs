@@ -190,7 +190,7 @@ static USERS: LazyLock<Mutex<HashMap<String, Url>>> = LazyLock::new(Mutex::defau
 
 /// Parses a URL and removes its user and password, which are used for later requests to that server.
 pub(crate) fn parsed(text: &str) -> Result<Url> {
-    let mut url = Url::parse(text).with_context(|| format!("{} is not a url", shown(text)))?;
+    let mut url = Url::parse(text).with_context(|| format!("{} is not a URL", shown(text)))?;
     // In URLs of other schemes, the user is the name of a container.
     let is_web = matches!(url.scheme(), "http" | "https");
     if is_web && (!url.username().is_empty() || url.password().is_some()) {

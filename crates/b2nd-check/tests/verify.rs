@@ -176,7 +176,7 @@ fn nothing_takes_more_time_than_is_allowed() {
     let refused = found(&bytes, &Limits { max_memory: 1 << 30, max_time: Some(Duration::from_millis(100)) });
     assert_eq!(
         refused,
-        ["chunk 0: several of its blocks start at its byte 80,032", "frame: the time limit of 100ms was reached before chunk 0"]
+        ["chunk 0: several of its blocks start at byte 80,032", "frame: the time limit of 100ms was reached before chunk 0"]
     );
     // One block of it decodes.
     let one = found(&frame(1, &[chunk(ZLIB, 1, 1, &stream)]), &Limits::default());
@@ -462,6 +462,6 @@ fn a_codec_by_the_number_of_a_users_one_does_not_pass_in_an_attribute() {
     bytes[at + 2] = 0x15 | 6 << 5;
     bytes[at + 22] = 4;
     let found = found(&bytes, &Limits::default());
-    let sentence = "vlmetalayer \"note\": its flags say that its codec is a user's, but the codec's number is 4, which is zlib";
+    let sentence = "vlmetalayer \"note\": its flags announce a user's codec, but the codec's number is 4, which is zlib";
     assert!(found.contains(&sentence.to_owned()), "{found:?}");
 }

@@ -21,7 +21,7 @@ pub enum Error {
         source: Box<Error>,
     },
     /// No metalayer of the frame describes an array.
-    #[error("the frame holds no array: it has neither a metalayer b2nd nor caterva")]
+    #[error("the frame holds no array: it has no metalayer b2nd or caterva")]
     NoArray,
     /// The elements do not have the requested type.
     #[error("the array's elements are {found}, not {expected}")]

@@ -45,7 +45,7 @@ impl Batches {
         let is_map = matches!(metalayer, [0x80..=0x8f | 0xde | 0xdf, ..]);
         let said = Value::from_slice(metalayer)
             .filter(|_| is_map)
-            .ok_or_else(|| Error::damaged("the metalayer \"batcharray\" is no map"))?;
+            .ok_or_else(|| Error::damaged("the metalayer \"batcharray\" is not a map"))?;
         let is_arrow = said.get("serializer").and_then(|name| name.as_str()) == Some("arrow");
         let items_per_block = said.get("items_per_block").and_then(|count| count.as_u64()).filter(|&count| count > 0);
         let arrow_schema = said.get("arrow_schema").and_then(|schema| schema.as_bytes()).map(<[u8]>::to_vec);

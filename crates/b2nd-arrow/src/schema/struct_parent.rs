@@ -97,7 +97,7 @@ fn build(
     valid: Option<BooleanBuffer>,
     rows: usize,
 ) -> Result<ArrayRef> {
-    let DataType::Struct(fields) = data_type else { return Err(Error::damaged(format_args!("{data_type} is no struct"))) };
+    let DataType::Struct(fields) = data_type else { return Err(Error::damaged(format_args!("{data_type} is not a struct"))) };
     let array = |(node, field): (&Node, &Arc<Field>)| match node {
         Node::Leaf(at) => {
             let column = columns.get(*at).ok_or_else(|| Error::damaged("a struct without one of its columns"))?;

@@ -149,7 +149,7 @@ fn of_users(chunk: &ChunkHeader) -> Option<String> {
     let own = chunk.as_bytes().get(CODEC).copied().unwrap_or(0);
     let is_compressed = chunk.special().is_none() && !chunk.is_stored();
     (is_compressed && chunk.raw_flags() >> 5 == OF_USERS && own < FIRST_OF_USERS)
-        .then(|| format!("its flags say that its codec is a user's, but the codec's number is {own}, which is {}", chunk.codec()))
+        .then(|| format!("its flags announce a user's codec, but the codec's number is {own}, which is {}", chunk.codec()))
 }
 
 /// The typesize of a frame's chunks. C-Blosc2 writes 1 if the typesize does not fit the field.
@@ -251,7 +251,7 @@ pub(super) fn shared(chunk: &Chunk) -> Option<Known> {
     let mut starts: Vec<_> = (0..blocks.count()).filter_map(|block| Some(blocks.range(block).ok()?.start)).collect();
     starts.sort_unstable();
     let start = starts.iter().zip(starts.get(1..)?).find(|(one, next)| one == next)?.0;
-    Some((SHARED_BLOCKS, format!("several of its blocks start at its byte {}", thousands(start))))
+    Some((SHARED_BLOCKS, format!("several of its blocks start at byte {}", thousands(start))))
 }
 
 /// Returns the findings of a chunk that contains metadata: the index, which must have a certain typesize, or a vlmetalayer.

@@ -260,7 +260,8 @@ fn digest(path: &Path) -> Result<u64, Error> {
         |bytes| b2nd::from_slice::<Digests>(&bytes).is_err(),
     );
     if is_other {
-        let sentence = "it has an attribute \"b2nd_digests\" that holds no digests, and is kept: `b2nd meta rm FILE b2nd_digests` takes it away";
+        let sentence =
+            "its attribute \"b2nd_digests\" does not contain digests: remove it first, with `b2nd meta rm FILE b2nd_digests`";
         return Err(Error::new(sentence));
     }
     let count = editor.offsets()?.len();

@@ -220,7 +220,7 @@ fn next(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
 
 /// The part of the header between two texts, which numpy writes in one order.
 fn value<'a>(header: &'a str, before: &str, after: &str) -> Result<&'a str> {
-    let missing = || Error::new(format_args!("the header lacks {}", before.trim_end_matches([':', ' ', '('])));
+    let missing = || Error::new(format_args!("the header has no {}", before.trim_end_matches([':', ' ', '('])));
     let (_, rest) = header.split_once(before).ok_or_else(missing)?;
     let (value, _) = rest.split_once(after).ok_or_else(missing)?;
     Ok(value.trim())
