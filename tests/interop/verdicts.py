@@ -60,7 +60,7 @@ REASONS = [
     (THEIRS, r"frame version", "Versions 0 and 1 are those of the betas, whose frames have other layouts."),
     (
         THEIRS,
-        r"length of 0 or more|only an empty dimension",
+        r"length of 0 or more|only an axis of length 0",
         "No array has such lengths. C-Blosc2 detects it when it opens the frame.",
     ),
     (THEIRS, r"not UTF-8", "A dtype is text. C-Blosc2 returns its bytes, which Python then rejects."),
@@ -73,7 +73,7 @@ REASONS = [
     (THEIRS, r"chunk\[\d\].nbytes", "A chunk's length contradicts the header's sizes. C-Blosc2 uses the chunk's."),
     (
         THEIRS,
-        r"no special value",
+        r"unknown special value",
         "This byte is no known special value. C-Blosc2 checks single bits of it, and reads zeros.",
     ),
     (THEIRS, r"two chunks are at", "Two chunks have the same offset: writing one would change the other."),

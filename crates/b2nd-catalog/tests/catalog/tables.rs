@@ -376,7 +376,7 @@ fn tables_are_joined_by_their_places_and_keys() {
     let error = refused(&format!("select * from b2nd_table('{tree}', '/absent')"));
     assert!(error.contains("tree.b2z::/absent: no table: \"absent/_meta.b2f\" is missing"), "{error}");
     let error = refused("select * from b2nd_table(3)");
-    assert!(error.contains("b2nd_table takes a url or path"), "{error}");
+    assert!(error.contains("b2nd_table takes a URL or path"), "{error}");
     let error = refused("select * from absent");
     assert!(error.contains("table 'datafusion.public.absent' not found"), "{error}");
 }

@@ -9,7 +9,7 @@ use crate::harness::{Directory, zip};
 fn a_file_of_another_format_is_named() {
     let tests = Directory::new();
     let cases: [(&str, &[u8], &str); 6] = [
-        ("a.h5", b"\x89HDF\r\n\x1a\n....", "it is an HDF5 file: `b2nd info --offset N` shows"),
+        ("a.h5", b"\x89HDF\r\n\x1a\n....", "it is an HDF5 file: read it with h5py"),
         ("a.npy", b"\x93NUMPY\x01\0", "it is a numpy file: `b2nd import FILE.npy OUT.b2nd` converts it"),
         ("a.parquet", b"PAR1....", "it is a Parquet file"),
         ("a.gz", b"\x1f\x8b\x08\0", "it is a gzip file: unpack it first"),
@@ -43,7 +43,7 @@ fn an_archive_without_blosc2_says_so() {
             said("a.npz"),
             "a.npz: it contains numpy files, like a .npz file: unpack it, then convert them with `b2nd import`\n"
         );
-        assert!(said("a.zip").starts_with("a.zip: there is no Blosc2 file in it: "), "{}", said("a.zip"));
+        assert!(said("a.zip").starts_with("a.zip: it contains no Blosc2 file: "), "{}", said("a.zip"));
     }
 }
 
@@ -54,7 +54,7 @@ fn a_word_that_looks_like_a_command_is_answered_as_one() {
     let refused = tests.refused(&["inof", "a.b2nd"]);
     assert!(refused.ends_with("; did you mean `b2nd info`?"), "{refused}");
     let refused = tests.refused(&["compress", "a.b2nd"]);
-    assert!(refused.starts_with("b2nd: \"compress\" is no file and no subcommand"), "{refused}");
+    assert!(refused.starts_with("b2nd: \"compress\" is neither a file nor a subcommand"), "{refused}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn values_are_csv_or_json_by_the_name_of_the_file() {
     assert_eq!(tests.ok(&["cat", "--csv", "a.b2nd", "1"]), "3\n4\n5\n", "a record for each element of one dimension");
     assert_eq!(tests.ok(&["cat", "--json", "a.b2nd", "1,1"]), "4\n");
     assert_eq!(tests.ok(&["cat", "--csv", "s.b2nd", "0,0,:2"]).lines().next(), Some("time,temp,rain"));
-    assert!(tests.refused(&["cat", "--csv", "s.b2nd"]).ends_with("in one dimension, and these have 3: slice them"));
+    assert!(tests.refused(&["cat", "--csv", "s.b2nd"]).ends_with("in one dimension, and these have 3: select a slice"));
     for (name, expected) in [("a.csv", "0,1,2\n3,4,5\n"), ("a.json", "[[0,1,2],\n[3,4,5]]\n"), ("a.txt", "0  1  2\n3  4  5\n")] {
         tests.ok(&["export", "a.b2nd", name]);
         assert_eq!(fs::read_to_string(tests.path(name)).unwrap(), expected, "{name}");
@@ -79,7 +79,7 @@ fn what_info_calls_a_recipe_has_no_values() {
     let json: serde_json::Value = serde_json::from_str(&tests.ok(&["info", "--json", "r.b2nd"])).unwrap();
     assert_eq!(json["kind"], "b2object");
     let refused = tests.refused(&["cat", "r.b2nd"]);
-    assert!(refused.ends_with("and are not in the file (metalayer b2o)"), "{refused}");
+    assert!(refused.ends_with("when it opens it (metalayer b2o)"), "{refused}");
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn a_frame_without_an_array_is_one_of_one_dimension() {
     let refused = tests.refused(&["cat", "s.b2frame", "--dtype", "<i4"]);
     assert_eq!(refused, "s.b2frame: its 14 bytes are not a multiple of the element size, 4 bytes");
     let refused = two_rows().refused(&["cat", "a.b2nd", "--dtype", "<i4"]);
-    assert!(refused.ends_with("this array has a dtype: leave --dtype out"), "{refused}");
+    assert!(refused.ends_with("this array has one: leave out --dtype"), "{refused}");
 }
 
 #[test]
