@@ -92,7 +92,7 @@ pub fn from_reader<R: std::io::Read, T: de::DeserializeOwned>(mut reader: R) -> 
     from_slice(&input)
 }
 
-/// Decodes values, one after another, from a slice.
+/// A decoder of values that follow one another in a slice.
 ///
 /// After an error, do not use the deserializer again.
 ///
@@ -270,7 +270,7 @@ fn wrong_count(expected: usize, found: usize, offset: usize) -> Error {
     Error::at(ErrorKind::Count { expected, found }, offset)
 }
 
-/// Methods that read one marker and visit what follows.
+/// Defines methods that read one entry and pass its value to the visitor.
 macro_rules! values {
     ($($method:ident $take:ident $visit:ident;)*) => {
         $(

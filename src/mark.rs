@@ -10,7 +10,7 @@ use crate::marker::CountMarker;
 pub(crate) enum Mark {
     /// A string as a fixstr.
     Fixstr,
-    /// Bytes as a fixstr, UTF-8 or not.
+    /// Bytes, which need not be UTF-8, as a fixstr.
     FixstrBytes,
     /// 17 bytes as a fixext16: the extension's type, then its data.
     Fixext16,
@@ -20,7 +20,7 @@ pub(crate) enum Mark {
     Lengths64,
     /// A list of int32, for chunkshape and blockshape.
     Lengths32,
-    /// Any layout of an array metalayer. If the count of its fixarray is six, a seventh entry may follow.
+    /// An array metalayer of any layout. If the count of its fixarray is six, a seventh entry may follow.
     ArrayMeta,
     /// A struct to which a later version may have added fields, which are skipped.
     Extensible,

@@ -93,7 +93,7 @@ pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
     serializer.into_sink().total()
 }
 
-/// Encodes values, one after another, into a `Vec<u8>`.
+/// An encoder that writes values one after another into a `Vec<u8>`.
 ///
 /// After an error the content of the vector is unspecified. Do not use the serializer again.
 ///
@@ -238,7 +238,7 @@ fn unsupported<T>(what: &'static str) -> Result<T> {
     Err(Error::new(ErrorKind::Unsupported(what)))
 }
 
-/// Methods that write a single number.
+/// Defines methods that write a single number.
 macro_rules! numbers {
     ($($method:ident $ty:ty, $put:ident;)*) => {
         $(

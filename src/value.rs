@@ -83,7 +83,7 @@ static NIL: Value = Value::Nil;
 /// numbers follow as if they were separate entries. Decoding it as a `Value` fails because of trailing bytes, and so does the layout of
 /// February 2023 that has seven entries but a count of six. Decode these metalayers as [`ArrayMeta`](crate::ArrayMeta).
 ///
-/// Source: the MessagePack specification; python-blosc2 4.14 for tuples and the extension types 42 to 46.
+/// Sources: the MessagePack specification, and python-blosc2 4.14 for tuples and the extension types 42 to 46.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Value {
     /// Nil, `c0`.
@@ -93,31 +93,31 @@ pub enum Value {
     Bool(bool),
     /// A number from -32 to 127 that is stored in the marker itself, `e0`..`ff` and `00`..`7f`.
     Fixint(i8),
-    /// uint8, `cc`.
+    /// A uint8, `cc`.
     U8(u8),
-    /// uint16, `cd`.
+    /// A uint16, `cd`.
     U16(u16),
-    /// uint32, `ce`.
+    /// A uint32, `ce`.
     U32(u32),
-    /// uint64, `cf`.
+    /// A uint64, `cf`.
     U64(u64),
-    /// int8, `d0`.
+    /// An int8, `d0`.
     I8(i8),
-    /// int16, `d1`.
+    /// An int16, `d1`.
     I16(i16),
-    /// int32, `d2`.
+    /// An int32, `d2`.
     I32(i32),
-    /// int64, `d3`.
+    /// An int64, `d3`.
     I64(i64),
-    /// float32, `ca`.
+    /// A float32, `ca`.
     F32(f32),
-    /// float64, `cb`.
+    /// A float64, `cb`.
     F64(f64),
     /// A string: fixstr, str8, str16 or str32.
     Str(String, Head),
     /// A string that is not UTF-8, such as the flags of a frame.
     RawStr(Vec<u8>, Head),
-    /// Bytes: bin8, bin16 or bin32.
+    /// A byte string: bin8, bin16 or bin32.
     Bytes(Vec<u8>, Head),
     /// An extension, with its type and its data.
     Ext(i8, Vec<u8>, Head),

@@ -14,7 +14,8 @@ use crate::error::{Error, Result};
 
 /// The `b2nd` metalayer as every release since C-Blosc2 2.7.0 writes it: a fixarray of seven entries (`97`).
 ///
-/// `S` is any string type. `B2ndMeta` owns its dtype; `B2ndMeta<&str>` borrows it from the input and allocates nothing.
+/// `S` is the type of the dtype string. `B2ndMeta` owns the string; `B2ndMeta<&str>` borrows it from the input, so decoding does not
+/// allocate.
 ///
 /// ```text
 /// 97 | version | ndim | shape | chunkshape | blockshape | dtype_format | db dtype
@@ -40,7 +41,7 @@ use crate::error::{Error, Result};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(C)] // The geometry at the front is moved as a block.
 pub struct B2ndMeta<S = String> {
-    /// Shape, chunkshape and blockshape.
+    /// The geometry: shape, chunkshape and blockshape.
     pub geometry: Geometry,
     /// The type of an element, such as `<f8`.
     pub dtype: S,
@@ -63,7 +64,7 @@ pub struct B2ndMeta<S = String> {
 pub struct LegacyB2ndMeta<S = String> {
     /// The version of the layout, a positive fixint: 0 in every known file.
     pub version: u8,
-    /// Shape, chunkshape and blockshape.
+    /// The geometry: shape, chunkshape and blockshape.
     pub geometry: Geometry,
     /// The type of an element, such as `uint8`.
     pub dtype: S,
@@ -109,7 +110,7 @@ impl<S: AsRef<str>> B2ndMeta<S> {
         }
     }
 
-    /// Converts the dtype to an owned `String`.
+    /// Converts to metadata that owns the dtype string.
     #[must_use]
     pub fn into_owned(self) -> B2ndMeta {
         let B2ndMeta { version, geometry, dtype_format, dtype } = self;
@@ -127,7 +128,7 @@ impl<S: AsRef<str>> LegacyB2ndMeta<S> {
         self.dtype.as_ref().parse()
     }
 
-    /// Converts the dtype to an owned `String`.
+    /// Converts to metadata that owns the dtype string.
     #[must_use]
     pub fn into_owned(self) -> LegacyB2ndMeta {
         let LegacyB2ndMeta { version, geometry, dtype } = self;

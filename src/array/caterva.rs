@@ -19,7 +19,7 @@ use super::geometry::Geometry;
 pub struct CatervaMeta {
     /// The version of the layout, a positive fixint: 0 in every known file.
     pub version: u8,
-    /// Shape, chunkshape and blockshape.
+    /// The geometry: shape, chunkshape and blockshape.
     pub geometry: Geometry,
 }
 

@@ -1,4 +1,4 @@
-//! The type of an array's elements: NumPy's dtype strings, parsed and written.
+//! The type of an array's elements. Parses and writes NumPy's dtype strings.
 //!
 //! The string in a `b2nd` metalayer (dtype_format 0) is what python-blosc2 writes: NumPy's `dtype.str`, or `str(dtype)` if an element has
 //! fields. [`DType`] is the parsed form. Its `Display` writes the same string again.
@@ -33,26 +33,26 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 //!
-//! # What is refused
+//! # Rejected strings
 //!
 //! [`DType`] refuses everything that NumPy refuses, and these forms, which NumPy reads but never writes:
 //!
-//! * punctuation that Python's `repr` does not produce: more or fewer blanks, `,` before a bracket, lists for tuples, comments,
-//!   other escapes, needless double quotes, dictionary keys that are unknown or in another order;
+//! * text that Python's `repr` does not produce: more or fewer blanks, `,` before a closing bracket, lists in place of tuples, comments,
+//!   other escapes, unnecessary double quotes, dictionary keys that are unknown or in another order;
 //! * comma strings (`i4,f8`, `(2,3)i4`), the tuple `('S', 5)`, two types in a tuple, a shape of `()` or a bare number, a
 //!   shape inside the format of a list (`('a', ('<i4', (2,)))` for `('a', '<i4', (2,))`), `{'a': ('<i4', 0)}`, `None`;
-//! * letters for types (`d`, `<i`, `a5`) except for `?`, `O`, `S`, `U` and `V`; `O8`; `S05`; `|i4`; `>datetime64`;
+//! * letters for types (`d`, `<i`, `a5`), except `?`, `O`, `S`, `U` and `V`; `O8`; `S05`; `|i4`; `>datetime64`;
 //! * `M8[1s]`, `M8[generic]`, `M8[μs]`, units with a divisor (`M8[Y/12]`);
 //! * `long`, `ulong`, `longdouble` and `clongdouble`, whose size depends on the platform; `T` (StringDType);
-//! * titles that are not strings, lone surrogates, more than 100 levels of structures and arrays (NumPy's limit is 200
-//!   brackets), structures that overflow NumPy's own arithmetic.
+//! * titles that are not strings, unpaired surrogates, more than 100 levels of structures and arrays (NumPy's limit is 200 brackets),
+//!   structures that overflow NumPy's own arithmetic.
 //!
-//! # What NumPy loses
+//! # Limits of NumPy's strings
 //!
 //! If a structure inside another is aligned, NumPy's string does not say so and means a packed structure. The frame's typesize may then
-//! differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it cannot read back. The string of a dtype that
-//! is made with this crate contains `'aligned': True`, which applies to all structures inside it, and has quotes around `'bfloat16'`. NumPy
-//! reads both.
+//! differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it cannot read back. For a dtype that is made
+//! with this crate, the string of an aligned structure contains `'aligned': True`, which applies to all structures inside it, and
+//! `'bfloat16'` has quotes. NumPy reads both.
 //!
 //! Which characters of a name are escaped depends on the version of Unicode of the writing program. Escaped and plain characters are both
 //! read, and written again in the same way.
@@ -82,7 +82,7 @@ pub use time::{TimeStep, TimeUnit};
 /// The largest size, offset or length of a dimension: NumPy stores these numbers in a C `int`.
 const MAX_SIZE: usize = 0x7fff_ffff;
 
-/// The deepest nesting of structures and arrays.
+/// The maximum depth of nested structures and arrays.
 const MAX_DEPTH: u8 = 100;
 
 fn too_deep() -> String {
@@ -239,7 +239,7 @@ impl From<Subarray> for DType {
     }
 }
 
-/// Serializes as the dtype string.
+/// Serializes the type as its dtype string.
 impl Serialize for DType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

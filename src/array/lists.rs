@@ -63,7 +63,7 @@ impl<T: Serialize> Serialize for Unmarked<'_, T> {
     }
 }
 
-/// Reads a list into the front of an array of zeros: at most 16 lengths, none of them negative.
+/// A visitor that reads a list into the front of an array of zeros. It accepts at most 16 lengths, none of them negative.
 pub(super) struct Lengths<'a, T>(pub(super) &'a mut [T; MAX_DIMENSIONS]);
 
 /// The number of lengths in a list that was read, and whether one of them is 0.

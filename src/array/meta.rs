@@ -28,7 +28,7 @@ use crate::mark;
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArrayMeta<S = String> {
-    /// The released layout.
+    /// The released layout, written since C-Blosc2 2.7.0.
     B2nd(B2ndMeta<S>),
     /// The released layout with a wrong count of six, written from 8 to 9 February 2023.
     MiscountedB2nd(B2ndMeta<S>),
@@ -75,7 +75,7 @@ impl<S: AsRef<str>> ArrayMeta<S> {
         }
     }
 
-    /// Converts the dtype to an owned `String`.
+    /// Converts to metadata that owns the dtype string.
     #[must_use]
     pub fn into_owned(self) -> ArrayMeta {
         match self {

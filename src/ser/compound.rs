@@ -1,4 +1,4 @@
-//! Compound values: sequences, tuples, structs, maps and variants with data.
+//! Serializes compound values: sequences, tuples, structs, maps and variants with data.
 
 use serde::{Serialize, ser};
 

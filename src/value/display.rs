@@ -7,7 +7,7 @@ use core::fmt::{self, Display, Formatter};
 use super::{Extension, Value};
 use crate::marker::MAX_DEPTH;
 
-/// The longest byte string that is written in full.
+/// The maximum length of a byte string that is written in full.
 const MAX_BYTES: usize = 32;
 
 /// The maximum number of characters that are shown of an array's dtype, and of its shape.

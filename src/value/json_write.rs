@@ -8,8 +8,8 @@ use serde::{Serialize, ser};
 use super::{Extension, Value};
 use crate::hex::Hex;
 
-/// The keys of the objects that represent types that JSON lacks. A map whose only key is one of these is written as `{"map": [[key,
-/// value]]}`, since it would otherwise be read as another type.
+/// The keys of the objects that represent types that JSON lacks. An ordinary map whose only key is one of these is written in the form of
+/// `map`, since it would otherwise be read as another type.
 pub(super) const FORMS: [&str; 8] = ["bytes", "complex", "ext", "float", "map", "ndarray", "set", "tuple"];
 
 /// A value to be written, and the number of levels of extensions below it that may be decoded.

@@ -33,7 +33,7 @@ use crate::mark;
 ///
 /// # Errors
 ///
-/// Returns the errors of the value and of the serializer.
+/// Returns the errors of the serializer, and of the value's own `Serialize`.
 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_newtype_struct(mark::EMBEDDED, &Embedded(value))
 }
@@ -42,7 +42,7 @@ pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S)
 ///
 /// # Errors
 ///
-/// Returns the errors of the value and of the deserializer.
+/// Returns the errors of the deserializer, and of the value's own `Deserialize`.
 pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let value: Embedded<T> = deserializer.deserialize_newtype_struct(mark::EMBEDDED, Marked::new())?;
     Ok(value.0)

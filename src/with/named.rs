@@ -45,7 +45,7 @@ use crate::mark;
 ///
 /// # Errors
 ///
-/// Returns the errors of the value and of the serializer.
+/// Returns the errors of the serializer, and of the value's own `Serialize`.
 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_newtype_struct(mark::NAMED, value)
 }

@@ -1,9 +1,9 @@
-//! [`Element`]: Rust types as elements of an array.
+//! [`Element`]: Rust types that can be elements of an array.
 
 use super::DType;
 use crate::error::Result;
 
-/// A Rust type whose values in memory are the elements of an array.
+/// A Rust type whose values have the same bytes in memory as the elements of an array.
 ///
 /// This trait is implemented for `bool`, the integers up to 64 bits and the floats, in the byte order of the machine. Implement it for your
 /// own types; NumPy calls the layout of a `#[repr(C)]` structure aligned.

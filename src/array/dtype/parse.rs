@@ -79,7 +79,7 @@ fn aligned_starts(text: &str) -> Vec<usize> {
 /// The last entry of an aligned dictionary.
 const ALIGNED: &str = "'aligned': True";
 
-/// The parts of a dictionary and their positions.
+/// The parts of a dictionary, and the positions of its names and of its end.
 struct Dictionary<'a> {
     parts: Parts,
     /// The position of each name.
@@ -114,7 +114,7 @@ impl<'a> Parser<'a> {
         Ok(value)
     }
 
-    /// Reads `[`, items with `, ` between them, and `]`.
+    /// Reads a list: `[`, items separated by `, `, and `]`.
     fn sequence<T>(&mut self, mut item: impl FnMut(&mut Self, usize) -> Result<T>) -> Result<Vec<T>> {
         self.cursor.expect("[")?;
         let mut items = Vec::new();
@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads `('<i4', (2, 3))`.
+    /// Reads a subarray such as `('<i4', (2, 3))`.
     fn tuple(&mut self) -> Result<Subarray> {
         let start = self.cursor;
         self.cursor.expect("(")?;
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
         Subarray::of(base, shape).map_err(|why| start.refuse(why))
     }
 
-    /// Reads `(2,)` or `(2, 3)`.
+    /// Reads a shape such as `(2,)` or `(2, 3)`.
     fn shape(&mut self) -> Result<Vec<usize>> {
         self.cursor.expect("(")?;
         let mut shape = Vec::from([self.cursor.number(MAX_SIZE)?]);
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads `[('a', '<i4'), (('title', 'b'), '<f8', (2,))]`.
+    /// Reads a structure such as `[('a', '<i4'), (('title', 'b'), '<f8', (2,))]`.
     fn list(&mut self) -> Result<Struct> {
         let start = self.cursor;
         let mut places = Vec::new();
@@ -202,8 +202,8 @@ impl<'a> Parser<'a> {
         Ok(Field { name, title, offset: 0, dtype })
     }
 
-    /// Reads `{'names': […], 'formats': […], 'offsets': […], 'titles': […], 'itemsize': 8, 'aligned': True}`, of which the last four
-    /// entries are optional.
+    /// Reads a structure such as `{'names': […], 'formats': […], 'offsets': […], 'titles': […], 'itemsize': 8, 'aligned': True}`, of which
+    /// the last four entries are optional.
     fn dictionary(&mut self) -> Result<Struct> {
         let around = self.aligned;
         self.aligned = around || self.aligned_starts.binary_search(&self.cursor.rest().len()).is_ok();

@@ -134,7 +134,7 @@ fn write_sequence(
     f.write_str(if fields.is_empty() { "[]" } else { "]" })
 }
 
-/// A shape as a Python tuple.
+/// A shape, whose `Display` writes it as a Python tuple.
 struct Shape<'a>(&'a [usize]);
 
 impl Display for Shape<'_> {

@@ -1,4 +1,4 @@
-//! Strings as Python's `repr` writes them.
+//! Writes strings as Python's `repr` does.
 
 use alloc::string::String;
 use core::fmt::{self, Write};
@@ -41,8 +41,8 @@ fn write_character(f: &mut impl Write, c: char, quote: char, raw: bool) -> fmt::
 /// Returns whether Python's `str.isprintable` accepts the character: it is not a control, format, private or unassigned character, nor a
 /// space other than ` `.
 ///
-/// Rust's `Debug` of a string uses the same categories, but also escapes quotes, the backslash, and a combining mark at the
-/// front.
+/// This uses Rust's `escape_debug`, which has the same categories of characters. It also escapes quotes, the backslash, and a combining
+/// mark at the start of a string, so the character is tested after a letter.
 pub(super) fn is_printable(c: char) -> bool {
     if c.is_ascii() {
         return !c.is_ascii_control();

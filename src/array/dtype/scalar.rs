@@ -33,7 +33,7 @@ struct Row {
 
 macro_rules! scalar_types {
     ($($variant:ident $name:literal $code:literal $size:literal $alignment:literal;)*) => {
-        /// The type of a scalar, apart from its byte order.
+        /// The type of a scalar, without its byte order.
         #[non_exhaustive]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum ScalarType {
@@ -116,7 +116,7 @@ scalar_types! {
 const NAMED: &[ScalarType] =
     &[ScalarType::Bytes(0), ScalarType::Str(0), ScalarType::Void(0), ScalarType::Datetime64(None), ScalarType::Timedelta64(None)];
 
-/// NumPy's other names, except for those whose size depends on the platform (`long`, `longdouble`, …).
+/// NumPy's other names of types, except for types whose size depends on the platform (`long`, `longdouble`, …).
 const ALIASES: &[(&str, ScalarType)] = &[
     ("bool_", ScalarType::Bool),
     ("byte", ScalarType::Int8),
@@ -224,7 +224,7 @@ impl Scalar {
         Scalar { scalar_type, order: if scalar_type.has_byte_order() { order } else { ByteOrder::Little }, written: None }
     }
 
-    /// Returns the type, apart from its byte order.
+    /// Returns the type, without its byte order.
     pub fn scalar_type(&self) -> ScalarType {
         self.scalar_type
     }

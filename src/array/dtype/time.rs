@@ -11,7 +11,7 @@ use crate::error::Result;
 pub struct TimeStep {
     /// The number of units in a step, at most 2147483647.
     pub count: u32,
-    /// The unit.
+    /// The unit of time.
     pub unit: TimeUnit,
 }
 

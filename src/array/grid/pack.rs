@@ -113,7 +113,7 @@ impl Grid {
         let in_block = strides(&self.blockshape);
         for block in self.blocks_in(chunk, slice)? {
             let Some(extent) = self.block_extent(chunk, block) else { continue };
-            // This fits, since the chunk's bytes are in memory.
+            // The product does not overflow, since the chunk's bytes are in memory.
             let base = block as usize * self.blocknitems as usize * itemsize;
             Runs::new(&extent, &in_block, slice, itemsize).for_each(|run| each(base, run));
         }
@@ -134,12 +134,12 @@ impl Grid {
     }
 }
 
-/// Returns the number of elements of a slice. The slice must have been checked.
+/// Returns the number of elements of a slice, which must have been checked.
 fn count(slice: &[Range<i64>]) -> i64 {
     slice.iter().map(|range| range.end - range.start).product()
 }
 
-/// Returns the number of bytes of `nitems` elements, if memory can hold them.
+/// Returns the number of bytes of `nitems` elements. Fails if memory cannot hold them.
 fn addressable(what: &str, nitems: i64, itemsize: usize) -> Result<usize> {
     let bytes = usize::try_from(nitems).ok().and_then(|nitems| nitems.checked_mul(itemsize));
     bytes
