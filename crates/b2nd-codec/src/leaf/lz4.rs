@@ -51,15 +51,16 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
     let ends = || failed(CodecId::Lz4, "the stream ends early");
     let too_long = || failed(CodecId::Lz4, "the stream has more data than expected");
     let mut at = 0;
-    // The clock is read when the output reaches this position, so that the inner loop needs no test of its own.
+    // The end of the part of the stream that is expanded before the next look at the clock. The inner loop needs no test of its own: a short
+    // sequence fills at most six bytes for each byte of the stream.
     let mut pause = 0;
     loop {
-        if filled + OUTPUT > pause {
+        if at + STREAM > pause {
             deadline.check()?;
-            pause = output.len().min(filled + PACE);
+            pause = stream.len().min(at + PACE / 8);
         }
-        let place = output.get_mut(..pause).unwrap_or_default();
-        while let Some((taken, written)) = short(stream.get(at..).unwrap_or_default(), place, filled) {
+        let part = stream.get(..pause).unwrap_or_default();
+        while let Some((taken, written)) = short(part.get(at..).unwrap_or_default(), output, filled) {
             at += taken;
             filled += written;
         }
