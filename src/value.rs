@@ -35,8 +35,8 @@ static NIL: Value = Value::Nil;
 /// Any value of MessagePack, written by this crate or by other programs. A value keeps its markers, so that encoding a decoded value gives
 /// the same bytes.
 ///
-/// Each marker of a number is a variant, and variants with a length have a [`Head`], which tells how the length is encoded. So a part of a
-/// value can be changed while all other bytes stay the same:
+/// Numbers have a variant for each marker. Variants with a length have a [`Head`], which tells how the length is encoded. So one part of a
+/// value can be changed, and all other bytes stay the same when the value is encoded:
 ///
 /// ```
 /// use b2nd::Value;
@@ -56,13 +56,13 @@ static NIL: Value = Value::Nil;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// A field of a struct can be a `Value` too. `Value::from` and [`to_value`] choose the markers that this crate writes;
-/// [`shortest`](Value::shortest) chooses those of generic encoders. Values nest up to 128 levels deep.
+/// A field of a struct can be a `Value` too. `Value::from` and [`to_value`] choose the same markers as [`to_vec`](crate::to_vec);
+/// [`shortest`](Value::shortest) chooses the markers of generic encoders. Values nest up to 128 levels deep.
 ///
 /// # Other formats
 ///
 /// Human-readable formats such as JSON show numbers, strings, lists and maps as usual. Types that JSON lacks are written as an object with
-/// one key. All of these forms are read back too, and the values get the shortest markers. A tuple is read from `{"tuple": [1, 2]}`:
+/// one key. Values can also be read from these forms; they get the shortest markers. To read a tuple, write it as `{"tuple": [1, 2]}`:
 ///
 /// | MessagePack | JSON |
 /// | --- | --- |

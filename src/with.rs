@@ -109,8 +109,8 @@ modules! {
     /// Decodes a struct to which later versions may add fields at the end. Unknown fields are skipped, if they are valid MessagePack. The
     /// struct is written without these fields, so a value that was read may be written back shorter.
     ///
-    /// To use such a struct as a metalayer, wrap it in a newtype, as in the example. For the opposite case no module is needed: a new
-    /// version of a struct reads data of an old version if the new fields have `#[serde(default)]`.
+    /// To use such a struct as a metalayer, wrap it in a newtype, as in the example. No module is needed for reading old data with a new
+    /// version of a struct: give the new fields `#[serde(default)]`.
     ///
     /// ```
     /// #[derive(serde::Serialize)]

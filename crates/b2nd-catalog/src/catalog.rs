@@ -181,7 +181,7 @@ fn count(rows: &[Vec<Row>]) -> usize {
 fn write(rows: &mut Vec<Vec<Row>>, writer: &mut ArrowWriter<File>) -> Result<()> {
     let mut sorted: Vec<&Row> = rows.iter().flatten().collect();
     sorted.sort_unstable_by(|one, other| (&one.url, &one.key).cmp(&(&other.url, &other.key)));
-    // The rows are converted in parts, because their text needs additional memory.
+    // The rows are converted in parts to limit the additional memory for their text.
     for rows in sorted.chunks(GROUP / 8) {
         writer.write(&batch(rows)?)?;
     }

@@ -1,15 +1,15 @@
 //! Collects the metadata of many Blosc2 files, local or remote, in one Parquet file, and queries it with SQL.
 //!
-//! | to | look at |
+//! | task | module |
 //! | --- | --- |
-//! | scan into a catalogue | [`job`] |
+//! | scan files into a catalogue | [`job`] |
 //! | list files | [`listing`], [`place`] |
-//! | read them, many in flight | [`scan`], [`read`] |
-//! | know the columns | [`row`], [`columns`] |
+//! | read many files at the same time | [`scan`], [`read`] |
+//! | look up the columns of a catalogue | [`row`], [`columns`] |
 //! | write and update a catalogue | [`catalog`] |
-//! | have a cluster scan | `cluster` |
-//! | ask in SQL | `sql`, `live` |
-//! | ask tables of python-blosc2 in SQL, here or in another program with DataFusion | `tables` |
+//! | scan on a cluster | `cluster` |
+//! | query catalogues and files with SQL | `sql`, `live` |
+//! | query tables of python-blosc2 with SQL, also in other programs that use DataFusion | `tables` |
 
 pub mod catalog;
 #[cfg(feature = "ballista")]

@@ -15,9 +15,9 @@ use url::Url;
 /// The location of a file's bytes.
 #[derive(Clone, Debug)]
 pub enum Place {
-    /// On a disk of this machine.
+    /// A file on a disk of this machine.
     Disk(PathBuf),
-    /// On a server or in a bucket.
+    /// A file on a server or in a bucket.
     Remote(Arc<dyn ObjectStore>, Path),
 }
 

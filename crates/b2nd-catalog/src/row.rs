@@ -95,7 +95,7 @@ impl Row {
         if let Ok(Some(array)) = &array {
             self.describe_array(array);
         }
-        // For a few kinds, the header is not enough, and the attributes have to be read.
+        // For a few kinds, the attributes must be read too, since the header is not enough to recognize them.
         let is_open = matches!(array, Ok(None)) && header.has_vlmetalayers() && self.kind == Some(Kind::SChunk.name());
         if extent.attributes || is_open {
             let trailer = frame.trailer()?;

@@ -1,9 +1,9 @@
 //! Tables of python-blosc2 for DataFusion. Only the parts that a query needs are read.
 //!
-//! | to | use |
+//! | task | function |
 //! | --- | --- |
 //! | register a table under a name | [`Provider::new`] |
-//! | open one by its path or url | [`open`] |
+//! | open a table by its path or URL | [`open`] |
 //! | name tables in queries: `from 'data/table.b2z'`, `b2nd_table('url', 'key')` | [`with_tables`] |
 
 mod bounds;
@@ -31,10 +31,10 @@ use plan::Scan;
 /// A table of python-blosc2 as a table of DataFusion.
 ///
 /// * Only the columns that a query names are read, and only the chunks with rows that it needs.
-/// * Filters skip the rows that the table's SUMMARY indexes exclude, if there are indexes that are not stale. DataFusion applies
-///   the filters to the remaining rows.
-/// * The number of rows is known exactly: `count(*)` reads nothing, and joins begin with the smaller table. `min` and `max` of a column
-///   come from its SUMMARY index, if no row was deleted and no value is NaN.
+/// * Rows that cannot pass the filters are skipped, as far as the table has SUMMARY indexes that are not stale. DataFusion applies the
+///   filters to the remaining rows.
+/// * The exact number of rows is known without reading, so `count(*)` reads nothing and joins begin with the smaller table. `min` and `max`
+///   of a column come from its SUMMARY index, if no row was deleted and no value is NaN.
 ///
 /// ```
 /// use std::sync::Arc;

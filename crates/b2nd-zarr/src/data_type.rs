@@ -7,9 +7,9 @@ use crate::error::{Error, Result};
 
 /// A Zarr data type, and the related fields of an array's metadata.
 pub(crate) struct ZarrType {
-    /// `data_type` in `zarr.json`.
+    /// The value of `data_type` in `zarr.json`.
     pub(crate) data_type: Value,
-    /// `fill_value` in `zarr.json`: zero.
+    /// The value of `fill_value` in `zarr.json`, which is zero.
     pub(crate) fill_value: Value,
     /// The byte order of the stored elements, if they have one.
     pub(crate) order: Option<ByteOrder>,

@@ -1,6 +1,6 @@
 //! Converts Blosc2 arrays to Zarr and back, and reads `.b2nd` files as Zarr arrays, with the crate [`zarrs`].
 //!
-//! | to | use |
+//! | task | item |
 //! | --- | --- |
 //! | read a `.b2nd` file as a Zarr array without copying it | [`B2ndStorage`] |
 //! | write an array as Zarr version 3 | [`export`], [`ExportOptions`] |
@@ -19,9 +19,9 @@
 //!
 //! | blocks | codecs |
 //! | --- | --- |
-//! | each spans the whole chunk in all dimensions but the first, and divides it there | `bytes`, `blosc2` |
-//! | they divide the chunk in each dimension | `reshape`, `transpose`, `bytes`, `blosc2` |
-//! | others | `b2nd` |
+//! | each block spans the whole chunk in all dimensions except the first, and divides it in the first | `bytes`, `blosc2` |
+//! | the blocks divide the chunk in each dimension | `reshape`, `transpose`, `bytes`, `blosc2` |
+//! | any other blocks | `b2nd` |
 #![forbid(unsafe_code)]
 
 mod blocks_codec;

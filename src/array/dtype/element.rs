@@ -6,7 +6,7 @@ use crate::error::Result;
 /// A Rust type whose values have the same bytes in memory as the elements of an array.
 ///
 /// This trait is implemented for `bool`, the integers up to 64 bits and the floats, in the byte order of the machine. Implement it for your
-/// own types; NumPy calls the layout of a `#[repr(C)]` structure aligned.
+/// own types. A `#[repr(C)]` struct has the layout that NumPy calls aligned.
 ///
 /// ```
 /// use b2nd::dtype::{Element, ScalarType};

@@ -1,5 +1,6 @@
-//! Two modules for the page, which read pieces of files: without a feature, the metadata ([`reader::Reader`], from
-//! `b2nd-view`); with the feature `values`, the values ([`values::Values`], from `b2nd-ndarray`).
+//! Two WebAssembly modules for the page, which read pieces of files. Without features, this crate compiles to the module that reads
+//! metadata ([`reader::Reader`], with `b2nd-view`); with the feature `values`, to the module that reads values ([`values::Values`], with
+//! `b2nd-ndarray`).
 
 mod answer;
 mod pieces;

@@ -129,7 +129,7 @@ impl Values {
         self.look(&start, &end, &[], room)
     }
 
-    /// Starts to view a slice with steps. Returns the shape, the steps and the chunks.
+    /// Starts to view a slice with the given steps. Returns the shape, the steps and the chunks.
     pub fn slice(&mut self, start: Vec<f64>, end: Vec<f64>, step: Vec<f64>) -> String {
         self.look(&start, &end, &step, None)
     }
@@ -148,7 +148,7 @@ impl Values {
         }
     }
 
-    /// Decompresses a few million bytes of the slice. Returns the number of finished chunks, and errors.
+    /// Decompresses the next few million bytes of the slice. Returns the number of chunks that have been read, and errors.
     pub fn advance(&mut self) -> String {
         let (Some(array), Some(seen)) = (&self.array, &mut self.seen) else { return nothing() };
         to_json(&seen.advance(array, &self.files))

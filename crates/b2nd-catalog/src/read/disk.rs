@@ -16,7 +16,7 @@ use crate::place::micros;
 use crate::remote::{CHANGED, HELD};
 use crate::row::Row;
 
-/// An open file.
+/// An open file on a disk.
 pub(super) struct OnDisk {
     file: File,
     size: u64,
@@ -102,7 +102,7 @@ impl Source for Closed {
     }
 }
 
-/// Returns the part of a range inside the file. The numbers in a damaged frame may give a range that ends before it starts.
+/// Returns the part of a range that is inside the file. If the frame is damaged, the range may end before it starts.
 fn inside(range: Range<u64>, size: u64) -> Range<u64> {
     let start = range.start.min(size);
     start..range.end.min(size).max(start)

@@ -87,7 +87,7 @@ pub fn texts(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> Vec<Vec<
     rows(array, seen, &plane, fields, text).collect()
 }
 
-/// Writes CSV. If fields are columns, their names come first.
+/// Returns the slice as CSV. If the columns are fields, the first line contains their names.
 pub fn csv(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> String {
     let mut csv = String::new();
     let names = array.dtype().map(DType::fields).filter(|names| fields && !names.is_empty());

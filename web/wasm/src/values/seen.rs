@@ -28,7 +28,7 @@ pub struct Seen {
     pub selection: Selection,
     pub lengths: Vec<usize>,
     pub bytes: Vec<u8>,
-    /// Whether the chunk of each element is damaged. Empty if no chunk is damaged.
+    /// For each element, whether its chunk is damaged. Empty if no chunk is damaged.
     pub broken: Vec<bool>,
     parts: Vec<Part>,
     done: usize,
@@ -131,7 +131,7 @@ impl Seen {
         Ok(())
     }
 
-    /// Decompresses some chunks, unless bytes are missing.
+    /// Decompresses the next chunks, up to a limit of bytes. Stops if bytes are missing.
     pub fn advance(&mut self, array: &Array, files: &Files) -> Progress<'_> {
         let (mut decompressed, mut missing) = (0, Vec::new());
         while let Some(part) = self.parts.get(self.done).cloned() {
