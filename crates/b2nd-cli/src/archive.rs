@@ -14,8 +14,8 @@ use crate::staged::scratch;
 /// The most bytes that are copied at once.
 const PART: u64 = 1 << 20;
 
-/// Writes an archive with these members, which `member` writes to the path that it is given. They are stored without compression, since
-/// python-blosc2 reads no others.
+/// Writes an archive with these members. `member` writes one of them to the path that it gets. Members are stored without compression,
+/// because python-blosc2 reads only such members.
 pub(crate) fn write(
     target: &Path,
     overwrite: bool,
@@ -23,7 +23,7 @@ pub(crate) fn write(
     mut member: impl FnMut(&str, &Path) -> Result<()>,
 ) -> Result<()> {
     let mut file = if overwrite { NewFile::create(target)? } else { NewFile::create_new(target)? };
-    // One member at a time is in this directory.
+    // The directory holds one member at a time.
     let scratch = scratch(target)?;
     let path = scratch.path().join("member.b2nd");
     let mut archive = ZipArchiveWriter::new(BufWriter::new(&mut file));
@@ -40,7 +40,7 @@ pub(crate) fn write(
     Ok(file.finish()?)
 }
 
-/// Copies a member to a path where nothing is.
+/// Copies a member to a path that does not exist yet.
 pub(crate) fn copy(store: &Store, name: &str, path: &Path) -> Result<()> {
     let source = store.member(name)?.ok_or_else(|| Error::new(format_args!("{name} was removed")))?;
     let mut file = NewFile::create_new(path)?;

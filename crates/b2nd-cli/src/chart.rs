@@ -21,7 +21,7 @@ use embedded_graphics::text::{Alignment, Baseline, Text, TextStyleBuilder};
 const CHARACTER: i32 = 10;
 const TICK: i32 = 6;
 
-/// The pixels around the drawing: left, top, below, and right of it with a colour bar and without.
+/// The margins of the drawing in pixels: left, top and bottom, right without a colour bar, and right with one.
 const LEFT: i32 = 130;
 const TOP: i32 = 44;
 const BELOW: i32 = 44;
@@ -34,7 +34,7 @@ pub(crate) const SMALLEST: (u32, u32) = (400, 240);
 /// The colour of lines and bars.
 const INK: Rgb = [68, 1, 84];
 
-/// One axis: the numbers at its ends, and how they are written.
+/// An axis: the numbers at its ends, and the text of a number.
 pub(crate) struct Axis<'a> {
     pub(crate) ends: [f64; 2],
     /// True if only whole numbers have ticks.
@@ -44,7 +44,7 @@ pub(crate) struct Axis<'a> {
 
 /// The kind of a drawing.
 pub(crate) enum Body<'a> {
-    /// Pixels, and the values at the ends of the colours with their text.
+    /// Pixels, and the axis of the colour bar.
     Map(Pixels, Axis<'a>),
     /// Values in order.
     Line(&'a [f64]),
@@ -109,14 +109,14 @@ pub(crate) fn draw(title: &str, body: &Body, across: &Axis, down: &Axis, (width,
     Pixels { width: width as usize, colors: canvas.colors }
 }
 
-/// Round numbers between the ends of an axis: the part of the axis before each, from 0 to 1, and its text.
+/// Returns the ticks of an axis at round numbers: the position from 0 to 1, and the text.
 fn ticks(axis: &Axis, most: i32) -> Vec<(f64, String)> {
     let [first, last] = axis.ends;
     let span = last - first;
     if span == 0.0 {
         return vec![(0.5, (axis.label)(first))];
     }
-    // The numbers between the ends may be more than a float holds.
+    // The difference of the ends may be larger than any float.
     if !span.is_finite() {
         return vec![(0.0, (axis.label)(first)), (1.0, (axis.label)(last))];
     }
@@ -125,12 +125,12 @@ fn ticks(axis: &Axis, most: i32) -> Vec<(f64, String)> {
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|times| times * unit).find(|&step| step >= least).unwrap_or(span);
     let step = if axis.is_whole { step.ceil().max(1.0) } else { step };
     let numbers = (0..=64).map(|nth| ((first / step).ceil() + f64::from(nth)) * step).take_while(|&at| at <= last + step * 1e-9);
-    // What is almost zero is zero.
+    // Rounding errors become zero.
     let numbers = numbers.map(|at| if at.abs() < step * 1e-9 { 0.0 } else { at });
     numbers.map(|at| ((at - first) / span, (axis.label)(at))).collect()
 }
 
-/// A number of an axis.
+/// Formats a number of an axis.
 pub(crate) fn plain(number: f64) -> String {
     let text = significant(number, 6);
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
@@ -165,7 +165,7 @@ impl Canvas {
     }
 
     fn draw(&mut self, drawing: &impl Drawable<Color = Rgb888>) {
-        // Nothing that it does can fail.
+        // The error type has no values.
         let _ = drawing.draw(self);
     }
 

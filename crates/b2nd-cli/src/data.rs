@@ -1,4 +1,4 @@
-//! [`Data`]: an array, a table or a list of values, as a word of the command line names it.
+//! [`Data`]: the array, table or list of values that an argument of the command line names.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::tables::{Cells, Part, Rows};
 use crate::values::{Start, Values, source};
 
-/// Open data, and the part of it that is read.
+/// An open array, table or list, with the part to read.
 pub(crate) enum Data {
     Array(Box<Values>),
     Table(Rows),
@@ -17,11 +17,11 @@ pub(crate) enum Data {
 }
 
 impl Data {
-    /// Opens what a word of the command line names. Also returns true if rows of a table or values of a list were selected.
+    /// Opens the data that an argument names. The flag is true if rows of a table or values of a list were selected.
     pub(crate) fn open(word: &Path, start: &Start, part: &Part, slice: Option<&Slice>) -> Result<(Data, bool)> {
         let table = |mut rows: Rows| part.cut(&mut rows, slice).map(|is_cut| (Data::Table(rows), is_cut));
         let asks_for_table = !part.columns.is_empty() || part.objects;
-        // With a slice alone it is an array more often.
+        // A slice without other options is mostly for an array, which is tried first.
         if start.offset.is_none() && (slice.is_none() || asks_for_table) {
             if let Some(rows) = Rows::open(word)? {
                 return table(rows);
@@ -38,7 +38,7 @@ impl Data {
                     return Ok((Data::Cells(cells), selected.is_some()));
                 }
             }
-            // Without a slice it has been tried as a table already.
+            // Without a slice, the table was tried above.
             None if values.is_err() && (slice.is_some() || start.offset.is_some()) => {
                 if let Some(rows) = Rows::instead(word, start.offset)? {
                     return table(rows);

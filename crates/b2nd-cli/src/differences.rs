@@ -1,17 +1,17 @@
-//! [`Lines`]: what differs between two files, a line for each difference.
+//! [`Lines`]: the differences between two files, a line for each.
 
 use b2nd_view::text::count;
 
-/// The least characters of a text that are shown: its line may be wrapped.
+/// The minimum number of characters shown of a text, even if its line is then wrapped.
 const NARROWEST: usize = 16;
 
-/// A sentence on so many that differ, `None` where there are none.
+/// Returns a sentence with the number of differences and the position of the first. `None` if nothing differs.
 pub(crate) fn differ(differing: u64, what: &str, first: &str) -> Option<String> {
     let verb = if differing == 1 { "differs" } else { "differ" };
     (differing != 0).then(|| format!("{} {verb}, the first at [{first}]", count(differing, what)))
 }
 
-/// The differences, none wider than the terminal; as they are where there is none.
+/// The lines with differences, cut to the width of the terminal, if there is a terminal.
 pub(crate) struct Lines {
     pub(crate) lines: Vec<String>,
     width: Option<usize>,
@@ -22,19 +22,19 @@ impl Lines {
         Lines { lines: Vec::new(), width }
     }
 
-    /// Adds a line for a text that only one side has.
+    /// Adds a line for a text that is only in one of the files.
     pub(crate) fn one(&mut self, sign: char, name: &str, text: &str) {
         self.from(sign, name, text, 0);
     }
 
-    /// Adds a line for each text: of one that is too long, the part with the first difference.
+    /// Adds a line for each of two texts. Of long texts, the part around the first difference is shown.
     pub(crate) fn both(&mut self, name: &str, a: &str, b: &str) {
         let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
         self.from('-', name, a, same);
         self.from('+', name, b, same);
     }
 
-    /// Adds a line with the character of the text that stands here, and as many around it as there is room for.
+    /// Adds a line with the part of the text around the character at `at` that fits.
     fn from(&mut self, sign: char, name: &str, text: &str, at: usize) {
         let start = format!("{sign} {name}: ");
         let length = text.chars().count();
@@ -42,7 +42,7 @@ impl Lines {
         if length <= room {
             return self.lines.push(start + text);
         }
-        // A sign at each end that is not shown.
+        // An ellipsis replaces each end that is cut off.
         let last = length - (room - 1);
         let skipped = if at < room - 1 { 0 } else { (at - room / 3).min(last) };
         let taken = if skipped == 0 || skipped == last { room - 1 } else { room - 2 };

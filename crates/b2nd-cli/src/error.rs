@@ -1,30 +1,30 @@
-//! [`Error`]: why a command does not go on: what it reads, or where it writes.
+//! [`Error`]: a command cannot read its input or write its output.
 
 use std::fmt;
 use std::io;
 
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a command does not go on.
+/// The reason why a command stops.
 ///
-/// Every error of another crate is one of reading: `?` makes it so. Output is written with [`Error::Write`].
+/// `?` turns errors of other crates into [`Error::Read`]. Errors of writing output are mapped to [`Error::Write`] where they occur.
 #[derive(Debug)]
 pub(crate) enum Error {
-    /// Something that was named cannot be read, or not be made: a line says so, and the next is looked at.
+    /// A file cannot be read or created. The command reports the error and continues with the next file.
     Read(Box<dyn std::error::Error + Send + Sync>),
-    /// Output cannot be written: nothing else may be tried.
+    /// Output cannot be written. The command ends.
     Write(io::Error),
 }
 
 impl Error {
-    /// An error of reading, in a sentence.
+    /// Creates an [`Error::Read`] with this sentence.
     pub(crate) fn new(sentence: impl fmt::Display) -> Error {
         Error::Read(sentence.to_string().into())
     }
 }
 
 impl Error {
-    /// True if nothing is damaged: what was named has no values of its own.
+    /// Returns true if the file is not damaged, but has no values of its own.
     pub(crate) fn is_of_kind(&self) -> bool {
         use b2nd_ndarray::Error::{Elsewhere, NoArray};
         let Error::Read(error) = self else { return false };

@@ -1,4 +1,4 @@
-//! `b2nd NAME`: a program `b2nd-NAME` on PATH, as cargo and git have them.
+//! `b2nd NAME` runs a program `b2nd-NAME` on PATH, like `cargo NAME` and `git NAME` do.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 
 use crate::output;
 
-/// Runs the program that the first word names, if that is no subcommand and no file. Where there is no such program, it says so.
+/// Runs the program that the first argument names, unless the argument is a subcommand or a file. Prints an error if no such program exists.
 pub(crate) fn run(words: &[OsString], names: &[String]) -> Option<ExitCode> {
     let (name, arguments) = words.split_first()?;
     let is_word =
@@ -31,13 +31,13 @@ pub(crate) fn run(words: &[OsString], names: &[String]) -> Option<ExitCode> {
     }))
 }
 
-/// The subcommand that a word was probably meant to be.
+/// Returns the subcommand that a misspelled word probably means.
 fn nearest<'n>(word: &str, names: &'n [String]) -> Option<&'n str> {
     let distances = names.iter().map(|name| (strsim::osa_distance(word, name), name.as_str()));
     distances.min().filter(|(distance, _)| *distance <= 2 && *distance < word.len()).map(|(_, name)| name)
 }
 
-/// Runs the program in place of this one, so that signals and the exit status are its own: after Ctrl-C it may have work to finish.
+/// Replaces this process by the program, which then gets signals and sets the exit status.
 #[cfg(unix)]
 fn become_or_run(command: &mut Command) -> io::Result<ExitCode> {
     use std::os::unix::process::CommandExt;

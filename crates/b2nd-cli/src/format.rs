@@ -1,4 +1,4 @@
-//! Formats that values are written in, a file for each.
+//! Output formats, one file for each.
 
 pub(crate) mod csv;
 mod json;
@@ -13,10 +13,10 @@ use clap::ValueEnum;
 
 use crate::error::{Error, Result};
 
-/// A format's name, which is also how its files end.
+/// A format, by the ending of its files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum OutputFormat {
-    /// Lines of the last dimension, for people.
+    /// Text: a line for each row of the last dimension.
     Text,
     /// NumPy's format.
     Npy,
@@ -32,32 +32,32 @@ pub(crate) enum OutputFormat {
     Parquet,
 }
 
-/// The endings of names, for people.
+/// The endings of file names, for error messages.
 const ENDINGS: &str = ".npy, .bin, .csv, .json, .txt, .arrow or .parquet";
 
-/// Values to be written: their type, and the shape that they have as a file of their own.
+/// The type and shape of the elements to write.
 pub(crate) struct ElementInfo {
     pub(crate) dtype: Option<DType>,
     pub(crate) itemsize: usize,
     pub(crate) shape: Vec<i64>,
-    /// The columns of the terminal that text goes to, if it goes to one.
+    /// The width of the terminal, if text is written to one.
     pub(crate) width: Option<usize>,
 }
 
-/// A writer of elements, which come in C order in parts of any length.
+/// Writes elements in one format. They arrive in C order, in parts of any length.
 pub(crate) trait Format {
-    /// Writes what comes before the first element.
+    /// Writes the start of the output.
     fn start(&mut self, out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes elements.
     fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()>;
 
-    /// Writes what comes after the last element.
+    /// Writes the end of the output.
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()>;
 }
 
 impl OutputFormat {
-    /// The format that the name of a file asks for; of standard output it is numpy's.
+    /// Returns the format for a file name. Standard output gets NumPy's format.
     pub(crate) fn of(path: &Path) -> Result<OutputFormat> {
         let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         match end.as_str() {
@@ -76,7 +76,7 @@ impl OutputFormat {
         }
     }
 
-    /// Begins to write values.
+    /// Creates the writer of this format.
     pub(crate) fn begin(self, layout: ElementInfo) -> Result<Box<dyn Format>> {
         Ok(match self {
             OutputFormat::Text => Box::new(text::Text::new(layout)?),
@@ -92,10 +92,10 @@ impl OutputFormat {
 }
 
 impl ElementInfo {
-    /// The lengths, and how many elements there are.
+    /// Returns the length of each dimension and the number of elements.
     fn lengths(&self) -> Result<(Vec<u64>, u64)> {
         let lengths = self.shape.iter().map(|&length| u64::try_from(length)).collect::<Result<Vec<_>, _>>()?;
-        // Beside a length of 0 the others may be any, and their product more than a number holds.
+        // If one length is 0, the product of the others may overflow.
         let items = if lengths.contains(&0) {
             Some(0)
         } else {

@@ -1,6 +1,6 @@
 //! The tool `b2nd`: what is in Blosc2 files.
 
-// Some code only serves tables.
+// Without `arrow`, code for tables is unused.
 #![cfg_attr(not(feature = "arrow"), allow(dead_code))]
 
 mod archive;

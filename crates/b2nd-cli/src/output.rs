@@ -8,23 +8,23 @@ use b2nd_view::text::{printable, wrapped};
 
 use crate::error::{Error, Result};
 
-/// The columns and lines of the terminal that standard output goes to, if it goes to one.
+/// Returns the columns and lines of the terminal, if standard output goes to a terminal.
 pub(crate) fn terminal() -> Option<(usize, usize)> {
     terminal_size::terminal_size_of(io::stdout()).map(|(columns, lines)| (columns.0.into(), lines.0.into()))
 }
 
-/// Text with its lines broken where the terminal would break them, if it goes to one.
+/// Wraps text to the width of the terminal, if standard output goes to a terminal.
 pub(crate) fn fitted(text: &str) -> Cow<'_, str> {
     terminal().map_or(text.into(), |(columns, _)| wrapped(text, columns).into())
 }
 
-/// Standard output for values: what would control a terminal is escaped if it goes to one.
+/// Returns standard output for values. On a terminal, control characters are escaped.
 pub(crate) fn stdout() -> Box<dyn Write + Send> {
     let out = io::stdout();
     if out.is_terminal() { Box::new(Escaped { out, held: false }) } else { Box::new(out) }
 }
 
-/// Standard error, with lines broken at spaces if it goes to a terminal.
+/// Returns standard error. On a terminal, lines are broken at spaces.
 fn stderr() -> Box<dyn Write> {
     let out = anstream::stderr();
     match terminal_size::terminal_size_of(io::stderr()) {
@@ -37,7 +37,7 @@ fn stderr() -> Box<dyn Write> {
 struct Wrapped<W> {
     out: W,
     width: usize,
-    /// The start of a line whose end is not written yet.
+    /// The start of a line that is not complete yet.
     line: Vec<u8>,
 }
 
@@ -59,10 +59,10 @@ impl<W: Write> Write for Wrapped<W> {
     }
 }
 
-/// The first byte of the characters from U+0080 to U+00BF, of which the first half controls terminals.
+/// The first byte of the characters from U+0080 to U+00BF in UTF-8. Those up to U+009F are control characters.
 const LATIN: u8 = 0xc2;
 
-/// A writer that escapes control characters but newlines and tabs.
+/// A writer that escapes control characters except newlines and tabs.
 struct Escaped<W> {
     out: W,
     /// True if the last byte was [`LATIN`], which is not written yet.
@@ -95,20 +95,20 @@ impl<W: Write> Write for Escaped<W> {
     }
 }
 
-/// The place that a command writes to.
+/// The output and error streams of a command.
 pub(crate) struct Output {
-    /// Buffered: thousands of files are shown in a few writes.
+    /// Standard output, buffered.
     pub(crate) out: Box<dyn Write>,
     pub(crate) err: Box<dyn Write>,
 }
 
 impl Output {
-    /// Text with styles, which are taken out where there is no terminal.
+    /// Creates streams for text with styles, which are removed if the output does not go to a terminal.
     pub(crate) fn styled() -> Output {
         Output::to(anstream::stdout())
     }
 
-    /// Bytes as they are: JSON, values.
+    /// Creates streams for bytes that are written unchanged, such as JSON.
     pub(crate) fn plain() -> Output {
         Output::to(stdout())
     }
@@ -117,12 +117,12 @@ impl Output {
         Output { out: Box::new(io::BufWriter::with_capacity(1 << 16, out)), err: stderr() }
     }
 
-    /// Goes on when whoever read the output has seen enough: there is work to finish, or a status to give.
+    /// Continues when the reader of the output closes the pipe, for commands that have work to finish or a status to compute.
     pub(crate) fn until_done(self) -> Output {
         Output { out: Box::new(UntilClosed { out: self.out, is_closed: false }), err: self.err }
     }
 
-    /// The value, unless there is none: then a line says why.
+    /// Returns the value. If there is an error, prints the error and returns `None`.
     pub(crate) fn settle<T>(&mut self, path: &Path, done: Result<T>) -> io::Result<Option<T>> {
         match done {
             Ok(value) => Ok(Some(value)),
@@ -132,7 +132,7 @@ impl Output {
     }
 }
 
-/// A writer whose reader may have gone.
+/// A writer that discards output after the reader has closed the pipe.
 struct UntilClosed {
     out: Box<dyn Write>,
     is_closed: bool,
@@ -163,7 +163,7 @@ impl Write for UntilClosed {
     }
 }
 
-/// An error with the path that it is about. The library's errors about files have it already.
+/// Formats an error with the path of its file. Errors of the library start with the path already.
 pub(crate) fn named(path: &Path, error: impl std::fmt::Display) -> String {
     let (place, error) = (format!("{}: ", path.display()), error.to_string());
     printable(&if error.starts_with(&place) { error } else { place + &error })

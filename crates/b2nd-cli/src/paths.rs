@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::progress;
 
-/// Paths to look at.
+/// The paths on the command line.
 #[derive(Args)]
 pub(crate) struct Paths {
     /// A frame (.b2nd, .b2frame, .caterva, …), the directory of a sparse frame, a store (.b2z, .b2d, .b2e), a leaf of one
@@ -36,27 +36,27 @@ pub(crate) struct Paths {
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     pub(crate) offset: Option<u64>,
 
-    /// Whether `-r` also takes files that are none of Blosc2's, and are named so.
+    /// If true, `-r` also takes files that have a name like Blosc2's, but other content.
     #[arg(skip)]
     pub(crate) by_name: bool,
 
-    /// The files, directories and stores that `-r` has taken.
+    /// The number of files, directories and stores that `-r` has found.
     #[arg(skip)]
     pub(crate) taken: AtomicU64,
 }
 
-/// One of the things that the paths name.
+/// A frame, a store or a leaf that was found at a path.
 pub(crate) enum Found<'a, 's> {
-    /// A frame: a file, or a leaf.
+    /// A frame: a file, or a leaf of a store.
     Frame { place: Place<'a>, frame: &'a Frame<'s> },
-    /// A store, or the group of it that a key names, before its leaves.
+    /// A store, or with a key one of its groups. Its leaves follow.
     Store { path: &'a str, key: Option<&'a str>, store: &'a StoreListing },
-    /// A leaf that is not one frame.
+    /// A leaf that is not one frame: a table or a reference.
     Leaf { path: &'a str, leaf: &'a Leaf, store: &'a Arc<Store> },
 }
 
 impl Found<'_, '_> {
-    /// Its name on a page: its path, and its key in a store.
+    /// Returns the path, followed by the key of a leaf or group.
     pub(crate) fn name(&self) -> String {
         match self {
             Found::Frame { place: Place { path, key: Some(key), .. }, .. } | Found::Store { path, key: Some(key), .. } => {
@@ -68,7 +68,7 @@ impl Found<'_, '_> {
     }
 }
 
-/// The part of a store that is shown: it and its leaves, itself alone, or nothing, and it is refused. A key names a leaf in any case.
+/// The parts of a store to show: the store and its leaves, only the store, or only a leaf that a key names.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Leaves {
     Each,
@@ -76,14 +76,14 @@ pub(crate) enum Leaves {
     OneByKey,
 }
 
-/// Shows each, and says whether all of it could be shown.
+/// Shows what was found. Returns false if a part of it could not be read.
 pub(crate) type Show<'s> = dyn FnMut(&Found) -> Result<bool> + 's;
 
-/// Shows several at once, each into a writer of its own.
+/// Like [`Show`], for several threads: each call gets its own writer.
 pub(crate) type ShowAtOnce<'s> = dyn Fn(&Found, &mut dyn Write) -> Result<bool> + Sync + 's;
 
 impl Paths {
-    /// Shows frames as a person reads them, an empty line between two.
+    /// Prints the view of each frame, separated by empty lines.
     pub(crate) fn each_view(&self, output: &mut Output, show: fn(&Frame, &str) -> b2nd::Result<View>) -> io::Result<bool> {
         let Output { out, err } = output;
         let mut gap = "";
@@ -99,19 +99,17 @@ impl Paths {
     }
 }
 
-/// The most files that `-r` reads before the first is shown, and then ahead.
+/// The number of files that `-r` reads in the first batch, and at most in later ones.
 const FIRST_AT_ONCE: usize = 64;
 const MOST_AT_ONCE: usize = 256;
 
 impl Paths {
-    /// One path.
+    /// Creates the options for one path.
     pub(crate) fn of(path: &Path) -> Paths {
         Paths { paths: vec![path.to_owned()], recursive: false, offset: None, by_name: false, taken: AtomicU64::new(0) }
     }
 
-    /// Shows everything that can be, and says whether that was all. What cannot be read has a line in `err`.
-    ///
-    /// The error is one of writing.
+    /// Shows what is found at all paths. Prints errors to `err`, and returns false if there were any. Fails if output cannot be written.
     pub(crate) fn each(&self, leaves: Leaves, err: &mut dyn Write, show: &mut Show) -> io::Result<bool> {
         let mut all = true;
         for path in &self.paths {
@@ -131,7 +129,7 @@ impl Paths {
         Ok(all)
     }
 
-    /// Shows everything that can be, as [`each`](Paths::each) does and in the same order. What `-r` finds is shown on all cores.
+    /// Like [`each`](Paths::each), in the same order. With `-r`, all cores read files.
     pub(crate) fn each_at_once(&self, leaves: Leaves, output: &mut Output, show: &ShowAtOnce) -> io::Result<bool> {
         let Output { out, err } = output;
         if !self.recursive {
@@ -167,8 +165,7 @@ impl Paths {
         Ok(all)
     }
 
-    /// Shows one frame, and says why one cannot be read. `None` for what may be a store: it may have more leaves
-    /// than fit into memory.
+    /// Returns the output, the errors and the result for one frame. `None` for stores, whose output may not fit into memory.
     fn show_apart(&self, candidate: &Candidate, leaves: Leaves, show: &ShowAtOnce) -> Option<(Vec<u8>, Vec<u8>, Result<bool>)> {
         if candidate.may_be_store() {
             return None;
@@ -181,7 +178,7 @@ impl Paths {
     fn candidate(&self, candidate: &Candidate, leaves: Leaves, show: &mut Show, err: &mut dyn Write) -> Result<bool> {
         let target = match candidate.open() {
             Some(target) => target,
-            // What a crash leaves is empty, or zeros.
+            // A crash can leave files that are empty or zeros.
             None if self.by_name && candidate.is_named_so() => {
                 LocalFile::open(&candidate.path).map(|file| Target::File(Arc::new(file)))
             }
@@ -203,7 +200,7 @@ impl Paths {
             let store = folder.list()?;
             match which {
                 (Some(key), Leaves::Itself) if group(&store, key).is_some() => {
-                    // A group is shown as a store of its own, of which nothing else is asked.
+                    // A group is shown like a store.
                     let attributes = group(&store, key).cloned().unwrap_or_default();
                     let store = StoreListing { kind: None, attributes, leaves: Vec::new(), ..store };
                     show(&Found::Store { path, key: Some(key), store: &store })
@@ -252,7 +249,7 @@ impl Paths {
     }
 }
 
-/// Names the format of a file that is not a frame, if its first bytes show it.
+/// Returns an error that names the format of a file, or the given error if the format is not known.
 pub(crate) fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
     match foreign::describe_source(source) {
         Some(what) => Error::new(format_args!("it is {what}")),
@@ -260,7 +257,7 @@ pub(crate) fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
     }
 }
 
-/// Says that no frame starts at a byte that was named, where that is so.
+/// Returns an error that no frame starts at this byte, or the given error if one does.
 pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd::Error) -> Error {
     match source.read(offset..offset.saturating_add(10)) {
         Ok(first) if !is_frame(&first) => Error::new(format_args!("no frame starts at byte {offset} of the file")),
@@ -268,7 +265,7 @@ pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd::Error) -
     }
 }
 
-/// A group as a store of its own.
+/// Returns a group as a store.
 fn within(store: &StoreListing, key: &str) -> StoreListing {
     let prefix = format!("/{}/", key.trim_matches('/'));
     let is_within = |key: &str| format!("/{}/", key.trim_matches('/')).starts_with(&prefix);
@@ -282,7 +279,7 @@ fn within(store: &StoreListing, key: &str) -> StoreListing {
     }
 }
 
-/// True for the key of a group: no leaf has it, and some are below it.
+/// Returns true if the key is a group's: leaves have longer keys that start with it, and none has this key.
 pub(crate) fn is_group(store: &StoreListing, key: &str) -> bool {
     let prefix = format!("{}/", key.trim_matches('/'));
     let key = |leaf: &Leaf| leaf.key.trim_matches('/').to_owned();
@@ -291,10 +288,10 @@ pub(crate) fn is_group(store: &StoreListing, key: &str) -> bool {
         && store.leaves.iter().any(|leaf| key(leaf).starts_with(&prefix))
 }
 
-/// The attributes of the group with this key.
+/// Returns the attributes of the group with this key.
 pub(crate) fn group<'s>(store: &'s StoreListing, key: &str) -> Option<&'s Attributes> {
     let (key, mut groups) = (key.trim_matches('/'), store.groups.iter());
-    // A leaf of the same key comes first.
+    // A leaf takes precedence over a group.
     if store.leaves.iter().any(|leaf| leaf.key.trim_matches('/') == key) {
         return None;
     }
@@ -305,7 +302,7 @@ fn one_leaf(path: &str, store: &Arc<Store>, all: &[Leaf], key: &str, show: &mut 
     show_leaf(path, store, &find(all, &**store, key)?, show)
 }
 
-/// Shows all leaves. What cannot be read has a line in `err`, and the others are shown all the same.
+/// Shows all leaves. Prints errors to `err` and continues with the next leaf.
 fn leaves(path: &str, store: &Arc<Store>, all: &[Leaf], show: &mut Show, err: &mut dyn Write) -> Result<bool> {
     let mut complete = true;
     for leaf in all {
@@ -331,7 +328,7 @@ fn show_leaf(path: &str, store: &Arc<Store>, leaf: &Leaf, show: &mut Show) -> Re
     show(&Found::Frame { place, frame: &frame })
 }
 
-/// Says in a line of `err` what could not be read.
+/// Prints an error to `err`.
 fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<bool> {
     let error = match shown {
         Ok(complete) => return Ok(complete),
@@ -343,7 +340,7 @@ fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<b
     Ok(false)
 }
 
-/// A hint behind the error about a directory that is neither a sparse frame nor a store, with the words that look below it.
+/// Returns a hint for a directory that is neither a sparse frame nor a store: its format, or the option that searches it.
 pub(crate) fn of_directory(path: &Path, below: &str) -> String {
     let is_plain = path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path);
     match foreign::describe_directory(path) {

@@ -1,4 +1,4 @@
-//! Standard input and output in the place of files, for commands that turn one file into another.
+//! Standard input and output for commands that turn one file into another.
 
 use std::fs::{self, File};
 use std::io;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::error::{Error, Result};
 
-/// The files that a command works with. Those of standard input and output are in a directory that is gone after it.
+/// The source and target files of a command. Temporary files stand for standard input and output.
 pub(crate) struct Piped {
     pub(crate) source: PathBuf,
     pub(crate) target: Option<PathBuf>,
@@ -16,13 +16,13 @@ pub(crate) struct Piped {
     is_printed: bool,
 }
 
-/// True for `-`, which stands for standard input or output.
+/// Returns true for `-`.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
 impl Piped {
-    /// Reads standard input to its end if the source is `-`, and its result is then printed unless there is another target.
+    /// Prepares the files. Standard input is read to its end; its result goes to standard output unless a target is given.
     pub(crate) fn new(source: &Path, target: Option<&Path>) -> Result<Piped> {
         let is_printed = target.map_or(is_standard(source), is_standard);
         let (mut source, mut target) = (source.to_owned(), target.map(Path::to_owned));
@@ -39,12 +39,12 @@ impl Piped {
         Ok(Piped { source, target, directory, is_printed })
     }
 
-    /// True if the result goes to standard output.
+    /// Returns true if the result goes to standard output.
     pub(crate) fn is_printed(&self) -> bool {
         self.is_printed
     }
 
-    /// Prints the result if it goes to standard output: the new file, or the source where it was left alone.
+    /// Writes the result to standard output, if it goes there: the new file, or the source if it did not have to be changed.
     pub(crate) fn print(&self) -> Result<()> {
         let Some(target) = self.target.as_ref().filter(|_| self.is_printed) else { return Ok(()) };
         let made = if fs::exists(target)? { target } else { &self.source };
@@ -53,7 +53,7 @@ impl Piped {
         Ok(())
     }
 
-    /// An error message in which temporary files are shown as `-`.
+    /// Replaces the names of temporary files in a message by `-`.
     pub(crate) fn named(&self, sentence: &str) -> String {
         let Some(directory) = &self.directory else { return sentence.to_owned() };
         let of = |name: &str| directory.path().join(name).display().to_string();

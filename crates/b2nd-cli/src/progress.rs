@@ -1,4 +1,4 @@
-//! Progress of long work, on a terminal.
+//! Progress bars on a terminal.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal};
@@ -9,16 +9,16 @@ use b2nd::Result;
 use b2nd::frame::Source;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
-/// The least number of bytes that a person wants to see pass.
+/// The smallest number of bytes with a progress bar.
 const LONG: u64 = 1 << 26;
 
-/// The least number of rows.
+/// The smallest number of rows with a progress bar.
 const LONG_TABLE: u64 = 1 << 20;
 
-/// The time that a person waits without asking.
+/// The time before the number of files is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A progress bar for this number of bytes.
+/// Creates a progress bar for this number of bytes.
 pub(crate) fn bytes(length: u64) -> ProgressBar {
     if length < LONG {
         ProgressBar::hidden()
@@ -27,7 +27,7 @@ pub(crate) fn bytes(length: u64) -> ProgressBar {
     }
 }
 
-/// A bar for so many rows of a table.
+/// Creates a progress bar for this number of rows.
 pub(crate) fn rows(count: u64) -> ProgressBar {
     if count < LONG_TABLE {
         ProgressBar::hidden()
@@ -36,7 +36,7 @@ pub(crate) fn rows(count: u64) -> ProgressBar {
     }
 }
 
-/// A source that moves a bar on with all that is read of it.
+/// A source that advances a progress bar by the bytes that are read.
 pub(crate) struct Counted<'s> {
     pub(crate) source: &'s dyn Source,
     pub(crate) bar: &'s ProgressBar,
@@ -60,7 +60,7 @@ impl Source for Counted<'_> {
     }
 }
 
-/// Counts files that have been looked at, where nobody knows how many there are.
+/// A counter of files, whose total number is not known.
 pub(crate) struct Files {
     bar: ProgressBar,
     start: Instant,
@@ -72,7 +72,7 @@ impl Files {
         Files { bar: styled(ProgressBar::no_length(), "{human_pos} files in {elapsed}"), start: Instant::now(), count: 0 }
     }
 
-    /// Counts files, and prints what there is to say of them.
+    /// Counts files and prints their output.
     pub(crate) fn add<T>(&mut self, files: usize, print: impl FnOnce() -> T) -> T {
         let printed = self.bar.suspend(print);
         self.count += files as u64;

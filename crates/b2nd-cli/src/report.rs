@@ -1,4 +1,4 @@
-//! [`Report`]: what was counted of an array, a field or a column, for people and as JSON.
+//! [`Report`]: the statistics of an array, a field or a column, as text and JSON.
 
 use b2nd::dtype::DType;
 use b2nd_view::elements::{self, Number, Tally, figures_to, float, mean_bytes, time_unit};
@@ -6,31 +6,31 @@ use b2nd_view::text::{LABEL, TITLE, hex, printable, shortened, styled, thousands
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The characters of a text that a list shows.
+/// The number of characters of a value that are shown.
 const TEXT: usize = 40;
 
-/// The significant digits of floats for people.
+/// The significant digits of floats in text.
 pub(crate) const DIGITS: usize = 6;
 
-/// Counts of an array, a field or a column.
+/// The statistics of an array, a field or a column.
 pub(crate) struct Report {
     pub(crate) column: Option<String>,
     pub(crate) of: Of,
     pub(crate) shape: Vec<i64>,
     pub(crate) tally: Tally,
-    /// Nulls, if it is a table's column.
+    /// The number of nulls, for a column of a table.
     pub(crate) nulls: Option<u64>,
 }
 
-/// The values that were counted.
+/// The type of the counted values.
 pub(crate) enum Of {
-    /// Elements of an array, whose type may not be said.
+    /// Elements of an array. The dtype is `None` if the file has none.
     Elements(Option<DType>),
-    /// Texts of a table, and how many different ones there are unless they are too many: the name of their type.
+    /// Texts of a table: the name of their type, and the number of different texts unless they are too many to count.
     Texts(String, Option<u64>),
-    /// The same for bytes of a table.
+    /// Byte strings of a table, with the same fields.
     Bytes(String, Option<u64>),
-    /// Cells, of which only the number is known.
+    /// Values that are only counted, with the name of their type.
     Cells(String),
 }
 
@@ -49,12 +49,12 @@ pub(crate) struct Object<'a> {
     max: Value,
     mean: Value,
     std: Value,
-    /// Pairs of a value and how often it is there; `null` where there are more than a few.
+    /// Pairs of a value and its number of occurrences. `null` if there are more than a few different values.
     values: Option<Vec<(Value, u64)>>,
-    /// Nulls of a table's column.
+    /// The number of nulls, for a column of a table.
     #[serde(skip_serializing_if = "Option::is_none")]
     nulls: Option<u64>,
-    /// Different texts or bytes of a table's column; `null` of others, and where they are too many to be told apart.
+    /// The number of different texts or byte strings of a column. `null` for other types, and if they are too many to count.
     #[serde(skip_serializing_if = "Option::is_none")]
     distinct: Option<Option<u64>>,
 }
@@ -78,7 +78,7 @@ impl Of {
         !matches!(self, Of::Cells(_))
     }
 
-    /// The number of different texts; the outer `None` where they are no texts.
+    /// Returns the number of different values, `Some(None)` if they are too many to count. `None` for other types than text and bytes.
     pub(crate) fn distinct(&self) -> Option<Option<u64>> {
         match self {
             Of::Texts(_, distinct) | Of::Bytes(_, distinct) => Some(*distinct),
@@ -139,7 +139,7 @@ impl Report {
         }
     }
 
-    /// Min and max for people.
+    /// Returns min and max as text.
     pub(crate) fn range(&self) -> Option<(String, String)> {
         self.tally.range().map(|(min, max)| (self.of.text(min), self.of.text(max)))
     }

@@ -1,4 +1,4 @@
-//! The beginning or the end of an array, cut to the rows and columns of a screen.
+//! Prints the first or last values of an array, cut to the size of the screen.
 
 use std::io::Write;
 
@@ -11,47 +11,47 @@ use crate::format::text::fields;
 use crate::output::terminal;
 use crate::values::{End, Values, length};
 
-/// The columns and rows of a page that goes to no terminal.
+/// The columns and lines of output that does not go to a terminal.
 const PAGE: (usize, usize) = (80, 25);
 
-/// The significant digits of floats: as many as numpy prints.
+/// The significant digits of floats, the same number as in NumPy.
 const DIGITS: usize = 8;
 
-/// The characters between two columns.
+/// The number of spaces between columns.
 const GAP: usize = 2;
 
-/// The most bytes of elements that are read.
+/// The maximum number of bytes to read.
 const MOST: usize = 1 << 24;
 
-/// The part of the rows that `head` and `tail` show.
+/// The rows that `head` and `tail` print.
 #[derive(Clone, Copy)]
 pub(crate) struct Cut {
     pub(crate) end: End,
-    /// The number of rows, if it was given.
+    /// The number of rows, if the user gave one.
     pub(crate) rows: Option<u64>,
 }
 
 impl Cut {
-    /// The number of rows to show of a page with this number of other lines.
+    /// Returns the number of rows to print, if this number of lines is needed for other things.
     pub(crate) fn rows(self, others: usize) -> u64 {
         let (_, lines) = size();
         self.rows.unwrap_or(lines.saturating_sub(others).max(1) as u64)
     }
 }
 
-/// The columns and lines of the terminal without that of the next prompt, or of a page.
+/// Returns the columns and lines for output: those of the terminal, except for the line of the next prompt, or 80 and 25.
 pub(crate) fn size() -> (usize, usize) {
     terminal().map_or(PAGE, |(columns, lines)| (columns.max(1), lines.saturating_sub(1).max(1)))
 }
 
-/// Rows of cells, and what their columns are called.
+/// Rows of cells, and the names of the columns.
 struct Grid {
     heading: Vec<String>,
     cells: Vec<Vec<String>>,
     is_text: bool,
 }
 
-/// Prints rows of an array, as many as were asked for or fit, and as many columns as fit; `…` marks what is left out.
+/// Prints rows of an array: the number that the user gave, or as many as fit. Columns that do not fit are left out, which `…` shows.
 pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn Write) -> Result<()> {
     let (columns, lines) = size();
     let width = columns.saturating_sub(indent).max(8);
@@ -65,7 +65,7 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
     let others = 2 + usize::from(has_fields);
     let most = cut.rows(others);
     let is_line = whole.len() < 2 && !has_fields;
-    // Each value takes a character and a gap at the least.
+    // Each value takes at least one character and a gap.
     let fitting = (width + GAP) / (GAP + 1) + 1;
     values.cut(
         cut.end,
@@ -151,7 +151,7 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
 }
 
 impl Grid {
-    /// Prints as many columns as fit. Returns their number, and whether that is all of them.
+    /// Prints the columns that fit. Returns their number, and whether all columns fit.
     fn print(&self, width: usize, indent: usize, has_more: bool, out: &mut dyn Write) -> Result<(usize, bool)> {
         let rows = || self.cells.iter().chain(Some(&self.heading).filter(|heading| !heading.is_empty()));
         let columns = rows().map(Vec::len).max().unwrap_or(0);

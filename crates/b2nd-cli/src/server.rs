@@ -1,4 +1,4 @@
-//! The server of `b2nd view`: the page and the files that were named, only for the browser of this machine.
+//! The server of `b2nd view`. It serves the page and the files on the command line, only to this machine.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -26,15 +26,15 @@ use tokio::sync::mpsc;
 use crate::error::{Error, Result};
 use crate::values;
 
-/// The number of bytes that are read at once.
+/// The number of bytes read at once.
 const PART: u64 = 1 << 20;
 
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
-/// The files of the page by their names.
+/// The files of the page, by name.
 pub(crate) type Page = HashMap<String, Cow<'static, [u8]>>;
 
-/// The page in a directory, or the one that was built into this program.
+/// Loads the page from a directory, or returns the page that is built into this program.
 pub(crate) fn page(directory: Option<&Path>) -> Result<Page> {
     let Some(directory) = directory else {
         if FILES.is_empty() {
@@ -60,21 +60,21 @@ pub(crate) fn page(directory: Option<&Path>) -> Result<Page> {
     }
 }
 
-/// Starts the browser. Without one the URL is on the screen.
+/// Starts the browser. Errors are ignored, because the URL is printed too.
 pub(crate) fn open(url: &str) {
     let _ = ::open::that_detached(url);
 }
 
-/// Everything that a request can be answered with.
+/// The data for the answers to requests.
 struct Site {
-    /// The first part of each path, which is random.
+    /// The first part of each URL path. It is random, so that other programs cannot guess URLs.
     token: String,
     hosts: [String; 2],
     page: Page,
     files: Files,
 }
 
-/// The files that are served, by their paths below the token, and the list of them that the page reads.
+/// The served files by their URL path after the token, and the list of files that the page reads.
 #[derive(Default)]
 pub(crate) struct Files {
     list: Vec<serde_json::Value>,
@@ -86,7 +86,7 @@ impl Files {
         self.list.is_empty()
     }
 
-    /// Adds a file, a store, a leaf of one, a sparse frame or a URL.
+    /// Adds a file, a store, a leaf of a store, a sparse frame or a URL.
     pub(crate) fn add(&mut self, path: &Path) -> Result<()> {
         let location = Location::new(path.as_os_str());
         match location.path() {
@@ -98,7 +98,7 @@ impl Files {
             _ => {}
         }
         let source = match (location.key(), location.open()?) {
-            // The page lists what is in a store.
+            // Stores are served whole. The page lists their leaves.
             (None, Target::File(source)) => source,
             _ => values::source(path)?,
         };
@@ -106,7 +106,7 @@ impl Files {
         Ok(())
     }
 
-    /// Adds a file that can be opened, or a directory with all files below it.
+    /// Adds a file, or a directory with all files below it.
     pub(crate) fn add_path(&mut self, path: &Path) -> Result<()> {
         if !path.is_dir() {
             self.add_served(&path.to_string_lossy(), Served::File(path.into()));
@@ -139,7 +139,7 @@ impl Files {
     }
 }
 
-/// The last part of a path or URL.
+/// Returns the last part of a path or URL.
 fn name(place: &str) -> &str {
     place.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
@@ -187,7 +187,7 @@ pub(crate) fn serve(page: Page, files: Files, port: u16, started: impl FnOnce(&s
                 () = &mut ended => return Ok(()),
                 accepted = listener.accept() => accepted,
             };
-            // One that gave up is no reason to end.
+            // A client that disconnects does not end the server.
             let Ok((stream, _)) = stream else { continue };
             let site = site.clone();
             tokio::spawn(async move {
@@ -201,7 +201,7 @@ pub(crate) fn serve(page: Page, files: Files, port: u16, started: impl FnOnce(&s
     })
 }
 
-/// Waits for Ctrl-C or, where there is one, SIGTERM.
+/// Waits for Ctrl-C, or on Unix for SIGTERM.
 async fn ended() {
     #[cfg(unix)]
     if let Ok(mut terminated) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
@@ -226,7 +226,7 @@ impl Site {
     async fn answer(&self, request: &Request<Incoming>) -> Response<Answer> {
         let text = |name: HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
         let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
-        // Pages of other hosts, and names of other hosts that lead here, are kept out.
+        // Requests from pages of other hosts are rejected, and so are requests by another host name that resolves to this machine.
         let is_origin = text(header::ORIGIN).is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_ours));
         if !text(header::HOST).is_some_and(is_ours) || !is_origin {
             return plain(StatusCode::FORBIDDEN);
@@ -302,7 +302,7 @@ async fn part(file: Served, range: Option<&str>, is_head: bool) -> Response<Answ
     response
 }
 
-/// The bytes that a header `Range` asks for, if it is one range of this file.
+/// Parses a header `Range`. `None` unless it is one range inside a file of this length.
 fn of_range(range: &str, length: u64) -> Option<Range<u64>> {
     let (start, end) = range.strip_prefix("bytes=")?.split_once('-')?;
     let range = match (start, end) {

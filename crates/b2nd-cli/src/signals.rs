@@ -1,6 +1,6 @@
-//! Signals that end a command that writes: its temporary files are taken away first.
+//! Removes temporary files when a signal ends the program.
 
-/// From now on a signal ends the program at once, whatever it waits for, and leaves no temporary files.
+/// Makes SIGHUP, SIGINT and SIGTERM remove temporary files before they end the program.
 #[cfg(unix)]
 pub(crate) fn clean_up() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -9,7 +9,7 @@ pub(crate) fn clean_up() {
 
     static ONCE: std::sync::Once = std::sync::Once::new();
 
-    // A signal that cannot be caught ends the program as it always did.
+    // If the handler cannot be installed, signals end the program directly.
     ONCE.call_once(|| {
         let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
         std::thread::spawn(move || {

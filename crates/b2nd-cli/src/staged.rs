@@ -1,4 +1,4 @@
-//! New files of other formats than ours, which appear when they are whole.
+//! New files and directories that get their name when they are complete.
 
 use std::fs;
 use std::io;
@@ -10,13 +10,12 @@ use b2nd::frame::{NewDirectory, NewFile};
 use crate::error::{Error, Result};
 use crate::signals;
 
-/// Refuses a path where something is.
+/// Fails if the path exists.
 pub(crate) fn must_not_exist(path: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_ok() { Err(exists(path)) } else { Ok(()) }
 }
 
-/// Makes a file that must not exist. It is written next to its place, and put there when it is whole.
-/// With `overwrite`, one that is there is replaced then.
+/// Creates a file: `write` fills a temporary file, which then gets the name. An existing file is an error, or replaced with `overwrite`.
 pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut NewFile) -> Result<()>) -> Result<()> {
     let failed = |error: b2nd::Error| match error.kind() {
         ErrorKind::Io(io) if io.kind() == io::ErrorKind::AlreadyExists => exists(path),
@@ -29,23 +28,23 @@ pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut New
     file.finish().map_err(failed)
 }
 
-/// Makes a directory next to `target` that never gets its name: it is removed with what is in it.
+/// Creates a temporary directory next to `target`. It is removed with its contents.
 pub(crate) fn scratch(target: &Path) -> Result<NewDirectory> {
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(".part");
     Ok(NewDirectory::create_new(target.with_file_name(name))?)
 }
 
-/// A directory that is written next to the one that it replaces.
+/// A new directory that replaces an existing one when it is complete.
 pub(crate) struct Replaced {
-    /// The new directory is in it until it is complete.
+    /// Holds the new directory until it is complete.
     scratch: NewDirectory,
     path: PathBuf,
     target: PathBuf,
 }
 
 impl Replaced {
-    /// Begins one. `None` if nothing is at the path; something there is an error without `overwrite`.
+    /// Prepares to replace a directory. `None` if the path does not exist. An existing path is an error without `overwrite`.
     pub(crate) fn at(target: &Path, overwrite: bool) -> Result<Option<Replaced>> {
         if !target.is_dir() || !overwrite {
             return must_not_exist(target).map(|()| None);
@@ -55,21 +54,21 @@ impl Replaced {
         Ok(Some(Replaced { path, scratch, target: target.to_owned() }))
     }
 
-    /// Where the new directory is to be written.
+    /// Returns the temporary path of the new directory.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Replaces the old directory, which is then removed. If that fails, the old one keeps its name.
+    /// Replaces the old directory and removes it. If the new directory cannot be renamed, the old one keeps its name.
     pub(crate) fn finish(self) -> Result<()> {
-        // Not in the scratch directory, which a signal removes.
+        // The old directory is not moved to the scratch directory, which a signal would remove.
         let parent = self.scratch.path().parent().unwrap_or(Path::new("."));
         let aside = tempfile::Builder::new().prefix(".b2nd-old-").tempdir_in(parent)?;
         let old = aside.path().join("old");
         fs::rename(&self.target, &old)?;
         if let Err(error) = fs::rename(&self.path, &self.target) {
             if fs::rename(&old, &self.target).is_err() {
-                // It is left where it is rather than removed.
+                // The old directory stays in the temporary directory instead of being removed.
                 std::mem::forget(aside);
             }
             return Err(error.into());

@@ -1,4 +1,4 @@
-//! The exit statuses of the tool. 0 is success; 2 comes from clap, where the arguments are wrong.
+//! The exit statuses of the tool. 0 is success. clap exits with 2 if the arguments are wrong.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -6,33 +6,33 @@ use std::process::ExitCode;
 use crate::error::Error;
 use crate::output::Output;
 
-/// Something failed, was found by `check`, or differs in `diff`.
+/// A command failed, `check` found errors, or `diff` found differences.
 pub(crate) const FAILED: u8 = 1;
 
-/// Something that `check` or `diff` is to read cannot be read, or `export` left columns out.
+/// `check` or `diff` could not read a file, or `export` left out columns.
 pub(crate) const UNREADABLE: u8 = 3;
 
-/// This program reads all of it, and a reader that `check` was asked about is known to crash on it or to refuse it.
+/// `check` could read everything, but a reader named by `--for` or `--strict` is known to crash on the file or to reject it.
 pub(crate) const UNSAFE: u8 = 4;
 
 impl Output {
-    /// Runs a command that says whether all went well: 0 if it did, else [`FAILED`].
+    /// Runs a command that returns true on success. The status is 0 or [`FAILED`].
     pub(crate) fn run(self, command: impl FnOnce(&mut Output) -> io::Result<bool>) -> ExitCode {
         self.run_to_status(|output| command(output).map(|done| if done { 0 } else { FAILED }))
     }
 
-    /// Runs a command that gives the exit status.
+    /// Runs a command that returns the exit status.
     pub(crate) fn run_to_status(mut self, command: impl FnOnce(&mut Output) -> io::Result<u8>) -> ExitCode {
         let done = command(&mut self).and_then(|status| self.out.flush().map(|()| status));
         match done {
             Ok(status) => status.into(),
-            // Whoever read the output has seen enough.
+            // The reader of the output closed the pipe.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                // The buffer would be written again when it is dropped.
+                // Dropping the buffer would try to write it again.
                 std::process::exit(0)
             }
             Err(error) => {
-                // Where this cannot be written either, the status says it.
+                // If standard error cannot be written either, only the status tells.
                 let _ = writeln!(self.err, "b2nd: {}", Error::Write(error));
                 std::process::exit(FAILED.into())
             }

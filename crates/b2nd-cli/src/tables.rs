@@ -1,4 +1,4 @@
-//! Tables: the only file that knows whether this program was built with what reads them.
+//! Tables. Only this file depends on whether the feature `arrow` is on.
 
 #[cfg(feature = "arrow")]
 mod compare;
@@ -35,7 +35,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Keeps only this part of a table; a slice of anything means rows here. True if some rows were chosen.
+    /// Selects this part of a table. A slice selects rows. Returns true if rows were selected.
     pub(crate) fn cut(&self, rows: &mut Rows, slice: Option<&Slice>) -> Result<bool> {
         if self.objects {
             rows.objects()?;

@@ -1,4 +1,4 @@
-//! [`Tiles`]: a part of an array in pieces along its chunks, so that each chunk is read once.
+//! [`Tiles`]: reads a selection of an array in pieces along its chunks, so that each chunk is read once.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::values::length;
 
-/// The bytes of a piece where chunks are small.
+/// The size of a piece in bytes, if chunks are smaller.
 const SMALL: usize = 1 << 22;
 
-/// The most bytes of a piece, unless one block has more.
+/// The maximum size of a piece in bytes, unless one block is larger.
 const LARGE: usize = 1 << 26;
 
-/// The number of pieces at hand at once: the order in which they are put together does not depend on threads.
+/// The number of pieces held at once. They are merged in order, so that results do not depend on threads.
 const AT_ONCE: u64 = 64;
 
-/// The pieces in which a selection is read.
+/// The pieces of a selection.
 pub(crate) struct Tiles<'a> {
     array: &'a Array,
     selection: &'a Selection,
@@ -46,7 +46,7 @@ impl<'a> Tiles<'a> {
         Tiles { array, selection, axes }
     }
 
-    /// The number of pieces.
+    /// Returns the number of pieces.
     pub(crate) fn count(&self) -> u64 {
         self.axes.iter().fold(1, |count: u64, axis| count.saturating_mul(u64::try_from(axis.count()).unwrap_or(0)))
     }
@@ -63,8 +63,8 @@ impl<'a> Tiles<'a> {
         ranges
     }
 
-    /// Reads the pieces on all cores, makes something of the elements of each, and takes that in order. The number given to `take`
-    /// is how many bytes the piece spans.
+    /// Reads the pieces on all cores. `make` gets the elements of a piece; `take` gets its results in order, each with the number of bytes that
+    /// the piece spans.
     pub(crate) fn each<T: Send>(
         &self,
         make: impl Fn(&[Range<i64>], &[u8]) -> T + Sync,

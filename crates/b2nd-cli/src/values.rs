@@ -1,4 +1,4 @@
-//! Values of arrays: where they are opened, and the parts in which they are read.
+//! Opens arrays for their values, and reads them in parts.
 
 use std::io::Write;
 use std::ops::Range;
@@ -18,10 +18,10 @@ use crate::format::{ElementInfo, OutputFormat};
 use crate::paths::{of_directory, what_is_at, what_it_is};
 use crate::progress;
 
-/// The most bytes of values that are held at once.
+/// The maximum number of bytes held at once.
 const PART: usize = 1 << 26;
 
-/// The frame in a file, and what is not said in it.
+/// The position of a frame in its file, and its dtype if the file has none.
 #[derive(Args, Clone, Default)]
 pub(crate) struct Start {
     /// The byte at which the frame starts in its file, in decimal or as 0x….
@@ -33,26 +33,26 @@ pub(crate) struct Start {
     pub(crate) dtype: Option<DType>,
 }
 
-/// The end of the rows that is kept.
+/// The end of the rows to keep.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum End {
     First,
     Last,
 }
 
-/// An array whose values mean something outside of the program that wrote them, and a part of it.
+/// An array whose elements are not Python objects, with a selection.
 pub(crate) struct Values {
     pub(crate) array: Array,
     pub(crate) selection: Selection,
 }
 
 impl Values {
-    /// Opens what a word of the command line names, in a file from this byte on.
+    /// Opens the array that an argument names.
     pub(crate) fn open(word: &Path, start: &Start, slice: Option<&Slice>) -> Result<Values> {
         Values::of(source(word)?, start, slice)
     }
 
-    /// Opens a frame in its bytes, from this one on.
+    /// Opens the array in a source.
     pub(crate) fn of(source: Bytes, start: &Start, slice: Option<&Slice>) -> Result<Values> {
         let mut array = open(source, start.offset)?;
         if let Some(dtype) = &start.dtype {
@@ -70,7 +70,7 @@ impl Values {
         Ok(Values { array, selection })
     }
 
-    /// Keeps only the first or the last rows: of one dimension elements, else rows of the first or last plane.
+    /// Selects the first or last rows of the first or last plane. In one dimension, selects elements.
     pub(crate) fn cut(&mut self, end: End, rows: u64) {
         let count = self.selection.ranges.len();
         for axis in 0..count {
@@ -82,19 +82,19 @@ impl Values {
         }
     }
 
-    /// Keeps only the first elements of each row.
+    /// Selects the first elements of each row.
     pub(crate) fn cut_columns(&mut self, columns: i64) {
         if let Some(last) = self.selection.ranges.len().checked_sub(1) {
             self.selection.keep(last, true, columns.unsigned_abs());
         }
     }
 
-    /// The bytes of the array that are read.
+    /// Returns the number of bytes of the selected ranges.
     pub(crate) fn len(&self) -> u64 {
         length(&self.array, &self.selection.ranges) as u64
     }
 
-    /// Reads a part, in the order that the selection has.
+    /// Reads a part, in the order of the selection.
     fn read(&self, part: &[Range<i64>]) -> Result<Vec<u8>> {
         let mut bytes = self.array.read_bytes_steps(part, &self.selection.steps)?;
         let lengths = Selection { ranges: part.to_vec(), ..self.selection.clone() }.lengths();
@@ -102,15 +102,15 @@ impl Values {
         Ok(bytes)
     }
 
-    /// Reads all of them.
+    /// Reads all selected elements.
     pub(crate) fn read_all(&self) -> Result<Vec<u8>> {
         self.read(&self.selection.ranges)
     }
 
-    /// Writes them in a format, text for a terminal of so many columns. Nothing is written where that cannot be.
+    /// Writes the selected elements in a format. `width` is the width of the terminal, for text.
     pub(crate) fn write(&self, form: OutputFormat, width: Option<usize>, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
         let Values { array, selection } = self;
-        // Lines of text are those of the array, also where an index takes a dimension away.
+        // In text, a dimension that an index removes is kept, so that lines are those of the array.
         let shape = if form == OutputFormat::Text { selection.lengths() } else { selection.shape() };
         let layout = ElementInfo { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape, width };
         let mut format = form.begin(layout)?;
@@ -126,19 +126,19 @@ impl Values {
     }
 }
 
-/// A part that starts with an element that the steps of a selection mean. `None` where none of them is in it.
+/// Moves the start of a part to the next element that the steps select. `None` if the part has no such element.
 fn stepped(selection: &Selection, part: &[Range<i64>]) -> Option<Vec<Range<i64>>> {
     let axes = part.iter().zip(&selection.ranges).zip(&selection.steps);
     let aligned = axes.map(|((part, whole), &step)| {
         let over = (part.start - whole.start) % step;
         let start = if over == 0 { part.start } else { part.start.saturating_add(step - over) };
-        // An empty part has an empty result, and stays.
+        // An empty part is kept: its result is empty.
         (start < part.end || part.is_empty()).then_some(start.min(part.end)..part.end)
     });
     aligned.collect()
 }
 
-/// The bytes of a frame in a file, in a store, behind an address.
+/// Opens the source of the frame that an argument names: a file, a leaf of a store or a URL.
 pub(crate) fn source(word: &Path) -> Result<Bytes> {
     let location = Location::new(word.as_os_str());
     let opened = location.frame();
@@ -164,7 +164,7 @@ fn open(source: Bytes, offset: Option<u64>) -> Result<Array> {
     }
 }
 
-/// The sentence about a frame that holds something else than an array.
+/// Returns the error for a frame without an array.
 fn no_array(source: Bytes, offset: Option<u64>) -> String {
     let frame = Frame::open_at(&*source, offset.unwrap_or(0));
     match frame.ok().map(|frame| Kind::of(frame.header(), frame.trailer().ok())) {
@@ -176,13 +176,13 @@ fn no_array(source: Bytes, offset: Option<u64>) -> String {
     }
 }
 
-/// The number of bytes of a slice.
+/// Returns the number of bytes of a slice.
 pub(crate) fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
     let items = ranges.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0));
     items.fold(array.itemsize(), usize::saturating_mul)
 }
 
-/// A slice cut along its first dimensions into parts that memory holds, in C order, from the last to the first of reversed dimensions.
+/// Splits a slice along its first dimensions into parts that fit into memory, in C order. Reversed dimensions go from last to first.
 fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> Box<dyn Iterator<Item = Vec<Range<i64>>> + 'a> {
     let bytes = length(array, ranges);
     let count = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
@@ -191,7 +191,7 @@ fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> B
     };
     let row = (bytes / count(first)).max(1);
     let chunk = usize::try_from(array.grid().chunkshape()[axis]).unwrap_or(1).max(1);
-    // Whole chunks, unless one layer of them is too much.
+    // Parts are whole chunks, unless one layer of chunks is too large.
     let rows = match PART / row {
         rows if rows >= chunk => rows / chunk * chunk,
         rows => rows.max(1),
@@ -209,11 +209,11 @@ fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> B
 /// The number of elements that differ between two arrays.
 pub(crate) struct Differing {
     pub(crate) count: u64,
-    /// The place of the first of them.
+    /// The coordinates of the first of them.
     pub(crate) first: Vec<i64>,
 }
 
-/// Compares the values of two arrays. `None` where shapes or types differ.
+/// Compares the values of two arrays. `None` if shapes or dtypes differ.
 pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<Differing>> {
     let [a, b] = [open(source(a)?, None)?, open(source(b)?, None)?];
     if a.is_flat() != b.is_flat() {
@@ -238,7 +238,7 @@ pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<Differing>> {
     Ok(Some(differing))
 }
 
-/// The place in the array of an element of a part.
+/// Returns the coordinates of an element of a part.
 fn coordinates(part: &[Range<i64>], mut index: i64) -> Vec<i64> {
     let mut coordinates = Vec::new();
     for range in part.iter().rev() {

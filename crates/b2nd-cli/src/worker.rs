@@ -1,4 +1,4 @@
-//! Decoders in a process of their own, for bytes that nobody trusts: what `unsafe` code does with them stays there.
+//! Decodes untrusted chunks in separate processes, because some decoders have `unsafe` code.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -12,20 +12,20 @@ use std::time::Instant;
 use b2nd::frame::{Chunk, ChunkHeader, Decompressor};
 use b2nd_ndarray::codec;
 
-/// The first word of the command line that makes this program a worker.
+/// The first argument that makes this program a worker.
 const WORD: &str = "__decode";
 
-/// Memory that a worker may have beyond what the user allows: its codecs' tables.
+/// The memory that a worker may use in addition to the user's limit, for tables of codecs.
 const OWN_MEMORY: u64 = 64 << 20;
 
-/// The longest sentence of a worker.
+/// The maximum length of an error message from a worker.
 const LONGEST: usize = 1 << 12;
 
 /// The first byte of an answer.
 const DECODED: u8 = 0;
 const REFUSED: u8 = 1;
 
-/// Processes that decode, kept from one chunk to the next.
+/// A pool of worker processes.
 pub(crate) struct Apart {
     program: io::Result<PathBuf>,
     args: Vec<OsString>,
@@ -33,7 +33,7 @@ pub(crate) struct Apart {
 }
 
 impl Apart {
-    /// Workers are this program again, each with so much memory. None is started yet.
+    /// Creates an empty pool. Each worker runs this program with a limit of memory.
     pub(crate) fn new(max_memory: u64) -> Apart {
         let args = vec![WORD.into(), max_memory.saturating_add(OWN_MEMORY).to_string().into()];
         Apart { program: std::env::current_exe(), args, idle: Mutex::default() }
@@ -52,7 +52,7 @@ impl Apart {
     }
 }
 
-/// The safe set, and the other codecs of this build apart, for an array with this metalayer. At the deadline their process is killed.
+/// Creates a decompressor that uses the safe codecs in this process, and the other codecs in workers, which are killed at the deadline.
 pub(crate) fn decompressor(apart: Arc<Apart>, metalayer: Vec<u8>, deadline: Option<Instant>) -> Decompressor {
     Decompressor::safe().with_fallback(move |chunk, data| decompress(&apart, &metalayer, deadline, chunk, data))
 }
@@ -95,7 +95,7 @@ impl Worker {
         }
     }
 
-    /// Fills `data` with what the worker decodes, or gives its sentence. An error means that the worker is not to be asked again.
+    /// Fills `data` with the decoded bytes, or returns the worker's error message. After an `Err` the worker must not be used again.
     fn ask(&mut self, parts: [&[u8]; 2], data: &mut [u8], deadline: Option<Instant>) -> io::Result<Result<(), String>> {
         let Worker { child, input, output } = self;
         thread::scope(|scope| {
@@ -145,7 +145,7 @@ fn exchange(
     Ok(Err(String::from_utf8_lossy(&sentence).into_owned()))
 }
 
-/// A part of at most so many bytes: its length, and as many bytes.
+/// Reads a length and that many bytes, at most `most`.
 fn read_part(from: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
     let mut length = [0; 8];
     from.read_exact(&mut length)?;
@@ -158,7 +158,7 @@ fn read_part(from: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
     Ok(part)
 }
 
-/// Runs as a worker, if the words of the command line say so.
+/// Runs as a worker, if the arguments ask for it.
 pub(crate) fn serve(words: &[OsString]) -> Option<ExitCode> {
     let [word, memory] = words else { return None };
     if word != WORD {
@@ -166,7 +166,7 @@ pub(crate) fn serve(words: &[OsString]) -> Option<ExitCode> {
     }
     limit(memory.to_str()?.parse().ok()?);
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
-    // Whoever asked has gone when there is no next question.
+    // The end of the input ends the worker.
     while answer(&mut input, &mut output).is_ok() {}
     Some(ExitCode::SUCCESS)
 }
@@ -192,7 +192,7 @@ fn answer(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
     output.flush()
 }
 
-/// Limits the memory of this process, and leaves no core dumps. Where the system cannot, nothing happens.
+/// Limits the memory of this process and disables core dumps, if the system supports it.
 #[cfg(unix)]
 fn limit(memory: u64) {
     use rustix::process::{Resource, Rlimit, setrlimit};

@@ -1,4 +1,4 @@
-//! Zarr arrays: the only file that knows whether this program was built with what reads and writes them.
+//! Zarr arrays. Only this file depends on whether the feature `zarr` is on.
 
 use std::path::Path;
 

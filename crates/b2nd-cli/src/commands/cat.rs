@@ -1,4 +1,4 @@
-//! `b2nd cat` and `b2nd head`: values of an array, or rows of a table, as text.
+//! `b2nd cat`, `b2nd head` and `b2nd tail` print values of an array, or rows of a table.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ pub(crate) struct Excerpt {
 
 impl Excerpt {
     pub(crate) fn run(mut self, end: End, output: &mut Output) -> io::Result<bool> {
-        // 3 is a number of rows here, not the row with this index.
+        // `--rows 3` is a number of rows here, not an index.
         let rows = self.count.or_else(|| self.cat.part.rows.as_ref().and_then(Slice::as_count));
         if rows.is_some() {
             self.cat.part.rows = None;
@@ -83,9 +83,9 @@ impl Cat {
     }
 }
 
-/// Prints data, cut unless rows were selected.
+/// Prints data. With `cut`, prints only the rows that fit, unless rows were selected (`is_cut`).
 fn write(data: Data, form: OutputFormat, cut: Option<Cut>, is_cut: bool, out: &mut dyn Write) -> Result<()> {
-    // Lines of a table that are cut have the width of the screen.
+    // With `cut`, lines of tables are not longer than the screen.
     let width = cut.map(|_| screen::size().0);
     let rows_cut = cut.filter(|_| !is_cut);
     match data {

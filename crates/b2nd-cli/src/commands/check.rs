@@ -1,4 +1,4 @@
-//! `b2nd check`: every finding of frames and stores.
+//! `b2nd check`: finds errors in frames and stores.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ pub(crate) struct Check {
     max_time: Option<Duration>,
 }
 
-/// A number of bytes with a unit behind it: K, M, G.
+/// Parses a number of bytes, optionally with the unit K, M or G.
 fn memory(text: &str) -> Result<u64, String> {
     let units = [('K', 10), ('M', 20), ('G', 30)];
     let unit = units.iter().find_map(|&(unit, shift)| Some((text.strip_suffix(unit)?, shift)));
@@ -82,29 +82,29 @@ fn seconds(text: &str) -> Result<Duration, String> {
 struct Object<'a> {
     #[serde(flatten)]
     place: Place<'a>,
-    /// True if this program reads every value: said where it tried.
+    /// True if this program reads every value. Only present if values were decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     readable: Option<bool>,
-    /// True for readers that are known to read it too.
+    /// For each reader, true if it is not known to crash on the file or to reject it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     safe_for: BTreeMap<String, bool>,
     findings: Vec<Finding>,
 }
 
-/// Answers of a run, each a bit, of which the exit status is made.
+/// Bits that are collected over all files, for the exit status.
 const FOUND: u8 = 1;
 const NOT_READ: u8 = 2;
 const NOT_SAFE: u8 = 4;
 
 impl Check {
-    /// Gives the exit status.
+    /// Checks all paths and returns the exit status.
     pub(crate) fn run(&mut self, output: &mut Output) -> io::Result<u8> {
         self.paths.by_name = true;
         if self.digest {
             return self.write_digests(output);
         }
         let answers = AtomicU8::new(0);
-        // The first file whose values nothing verifies: a person is told once.
+        // The first file without digests. On a terminal, a hint about digests is printed once.
         let (undigested, tells) = (Mutex::new(None), self.data && !self.json && io::stderr().is_terminal());
         let apart = Arc::new(Apart::new(self.limits().max_memory));
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
@@ -127,7 +127,7 @@ impl Check {
                     for file in &table.files {
                         findings.extend(b2nd_check::check_file(&**store, file, |frame| self.frame(frame, &apart)));
                     }
-                    // Frames that are good by themselves may contradict each other. Each has been decoded within the limits by now.
+                    // Intact frames may still contradict each other.
                     if self.decodes() && findings.iter().all(Finding::is_of_readers) {
                         findings.extend(crate::tables::verify(store, key, table.rows, &self.limits()));
                     }
@@ -178,7 +178,7 @@ impl Check {
         })
     }
 
-    /// The answers of one report, as far as they are asked for.
+    /// Returns the bits for one report.
     fn answers(&self, report: &Report) -> u8 {
         let is_gate = self.strict || !self.readers.is_empty();
         let counts = |finding: &Finding| (self.strict || !finding.not_decoded) && self.is_asked(finding);
@@ -194,12 +194,12 @@ impl Check {
         !finding.is_of_readers() || is_gate && self.readers().iter().any(|&reader| finding.known(reader).is_some())
     }
 
-    /// The readers that are asked about, or those that were tried last.
+    /// Returns the readers that `--for` names, or the latest versions of both.
     fn readers(&self) -> &[Reader] {
         if self.readers.is_empty() { &[Reader::C_BLOSC2, Reader::PYTHON_BLOSC2] } else { &self.readers }
     }
 
-    /// Sets the digests of each frame, in place.
+    /// Writes the digests of each frame, in place.
     fn write_digests(&self, output: &mut Output) -> io::Result<u8> {
         let mut status = 0;
         for path in &self.paths.paths {
@@ -211,7 +211,7 @@ impl Check {
         Ok(status)
     }
 
-    /// True if chunks and attributes are decompressed.
+    /// Returns true if chunks and attributes are decompressed.
     fn decodes(&self) -> bool {
         self.data || self.strict || !self.readers.is_empty() || self.max_memory.is_some() || self.max_time.is_some()
     }
@@ -236,19 +236,19 @@ impl Check {
     }
 }
 
-/// True if the batches of a frame are Arrow IPC.
+/// Returns true if the batches of a frame are Arrow IPC.
 fn is_arrow(frame: &Frame) -> bool {
     let batches = frame.header().metalayers().get("batcharray").and_then(b2nd_store::Value::from_slice);
     batches.and_then(|batches| batches.get("serializer")?.as_str()) == Some("arrow")
 }
 
-/// True if a frame was opened by the directory around it, or is somewhere without directories.
+/// Returns true if a frame was opened by the path of its directory, or is not a file.
 fn is_directory(place: &Place) -> bool {
     let path = Path::new(place.path);
     place.key.is_some() || !path.is_file() || path.file_name().is_some_and(|name| name == SPARSE_FRAME)
 }
 
-/// Sets the digests of a frame, and gives their number. The file is locked from the first chunk that is read.
+/// Writes the digests of a frame and returns their number. The file is locked before the first chunk is read.
 fn digest(path: &Path) -> Result<u64, Error> {
     let mut editor = meta::edit(path)?;
     let array = editor.header().array().ok().flatten();
@@ -270,7 +270,7 @@ fn digest(path: &Path) -> Result<u64, Error> {
     Ok(count)
 }
 
-/// Who minds: `not as specified, read by C-Blosc2, rejected by python-blosc2`.
+/// Describes who accepts the file: `not as specified, read by C-Blosc2, rejected by python-blosc2`.
 fn answers(finding: &Finding) -> Vec<String> {
     let document = finding.document.map(|is_allowed| if is_allowed { "as specified" } else { "not as specified" });
     let reads =
@@ -283,7 +283,7 @@ fn answers(finding: &Finding) -> Vec<String> {
     document.map(str::to_owned).into_iter().chain(libraries.into_iter().flatten()).collect()
 }
 
-/// What a version is known to do: `crashes python-blosc2 4.14.1 (blosc2.open(f)[0]: SIGFPE)`.
+/// Describes what a reader does with the file: `crashes python-blosc2 4.14.1 (blosc2.open(f)[0]: SIGFPE)`.
 fn known(finding: &Finding, reader: Reader) -> String {
     match finding.known(reader) {
         Some(fact) => {

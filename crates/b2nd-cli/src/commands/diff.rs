@@ -1,4 +1,4 @@
-//! `b2nd diff`: what two frames say differently.
+//! `b2nd diff` compares two frames or stores.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Write};
@@ -38,16 +38,16 @@ pub(crate) struct Diff {
     data: bool,
 }
 
-/// Fields of the JSON object that say where a frame is and not what it is: they are left out.
+/// Fields of the JSON object that say where a frame is. They are not compared.
 const PLACES: [&str; 4] = ["path", "key", "member", "offset"];
 
-/// Each frame of a path under its key: one that is no store has the key `""`.
+/// The frames of a path by key. A frame outside of a store has the key `""`.
 type Said = BTreeMap<String, (Values, Value)>;
 
-/// The form of the values that belong to a frame's JSON.
+/// The kind of values to compare.
 #[derive(Clone, Copy, PartialEq)]
 enum Values {
-    /// Those of a store are its leaves', and a reference has none.
+    /// None: the values of a store are compared leaf by leaf, and a reference has none.
     None,
     /// The chunks of a frame, with or without an array.
     Chunks,
@@ -101,7 +101,7 @@ impl Diff {
         })
     }
 
-    /// Compares frames with the same key, and names those that are in one alone.
+    /// Compares frames with the same key, and reports keys that only one path has.
     fn frames(&self, a: &Said, b: &Said, lines: &mut Lines, unread: &mut Vec<String>) {
         let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
         for key in keys {
@@ -145,16 +145,16 @@ impl Diff {
     }
 }
 
-/// The values of a frame: those of a store that is one frame are its leaves'.
+/// Returns the kind of values of a frame.
 fn of_frame(place: &Place, frame: &Frame) -> Values {
     let kind = Kind::of(frame.header(), None);
     let is_store = matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore);
-    // The values of a recipe are computed, and are in no file.
+    // The values of a recipe are computed, not stored.
     let is_recipe = matches!(kind, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray);
     if is_recipe || is_store && place.key.is_none() { Values::None } else { Values::Chunks }
 }
 
-/// A store or a table as it is compared: without the place where it is.
+/// Returns the JSON of a store or table without its location.
 fn plain(object: &impl Serialize) -> Result<Value> {
     let mut object = serde_json::to_value(object).map_err(io::Error::from)?;
     if let Some(fields) = object.as_object_mut() {
@@ -163,7 +163,7 @@ fn plain(object: &impl Serialize) -> Result<Value> {
     Ok(object)
 }
 
-/// A frame as JSON, with metalayers under their names, and their values where they have some.
+/// Returns a frame as JSON, with metalayers by name. A metalayer is its value, or its bytes if the value cannot be decoded.
 fn describe(frame: &Frame) -> Result<Value> {
     let mut object = json::frame(frame, "", &json::Options::default())?;
     let vlmetalayers = object.pointer_mut("/trailer/vlmetalayers").map(Value::take).unwrap_or_default();
@@ -171,7 +171,7 @@ fn describe(frame: &Frame) -> Result<Value> {
     PLACES.iter().for_each(|place| drop(fields.remove(*place)));
     fields.remove("trailer");
     if let Some(array) = fields.get_mut("array").and_then(Value::as_object_mut) {
-        // Both follow from shapes and dtype.
+        // Both are computed from shapes and dtype.
         ["grid", "element"].iter().for_each(|field| drop(array.remove(*field)));
     }
     for (name, list) in [("metalayers", fields.get("metalayers").cloned().unwrap_or_default()), ("vlmetalayers", vlmetalayers)] {
@@ -181,7 +181,7 @@ fn describe(frame: &Frame) -> Result<Value> {
             (name, value.clone())
         };
         let mut layers: Map<String, Value> = list.as_array().into_iter().flatten().map(named).collect();
-        // The array's stands in fields of its own.
+        // The array's metalayer is compared as the field `array`.
         if fields.get("array").is_some_and(|array| !array.is_null()) && name == "metalayers" {
             layers.remove("b2nd");
         }

@@ -1,4 +1,4 @@
-//! `b2nd draw`: a picture of an array.
+//! `b2nd draw` draws the chunks and blocks of an array as SVG.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! `b2nd hex`: each byte of header and trailer.
+//! `b2nd hex` prints each byte of header and trailer with its meaning.
 
 use std::io;
 

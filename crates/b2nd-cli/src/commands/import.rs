@@ -1,4 +1,4 @@
-//! `b2nd import`: a file of another format as an array.
+//! `b2nd import` converts files of other formats to arrays.
 
 use std::fs;
 use std::io::{self, Cursor, Read, Write};

@@ -1,4 +1,4 @@
-//! `b2nd info`: what is in frames and stores. `b2nd chunks` and `b2nd slice` are options of it.
+//! `b2nd info` shows the metadata of frames and stores. `b2nd chunks` and `b2nd slice` are short for options of `info`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -26,10 +26,10 @@ use crate::values::{End, Start, Values};
 mod tree;
 use tree::Tree;
 
-/// The rows of values on a page.
+/// The number of rows of values on a page.
 const VALUE_ROWS: u64 = 6;
 
-/// The lines of a page on the smallest terminal.
+/// The minimum height of a page.
 const LEAST_LINES: usize = 8;
 
 /// Paths and options of `info`.
@@ -72,16 +72,16 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    /// The place that it is written to.
+    /// Returns the streams to write to.
     pub(crate) fn output(&self) -> Output {
         if self.json { Output::plain() } else { Output::styled() }
     }
 
-    /// `b2nd chunks`, and with a part `b2nd slice`.
+    /// Turns the options into those of `b2nd chunks`, or with a slice into those of `b2nd slice`.
     ///
     /// # Errors
     ///
-    /// The options ask for something else as well.
+    /// Fails if options contradict each other.
     pub(crate) fn with_chunks(self, slice: Option<Slice>) -> Result<Info, &'static str> {
         if self.meta || self.tree || self.slice.is_some() {
             return Err("chunks cannot be listed together with --meta, --tree or --slice");
@@ -91,7 +91,7 @@ impl Info {
 
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
         let (width, height) = terminal().unzip();
-        // The next prompt has a line, and so have the values that follow.
+        // Lines are reserved for the next prompt and for values.
         let others = 1 + if self.values { VALUE_ROWS as usize + 3 } else { 0 };
         let height = height.filter(|_| !self.full).map(|height| height.saturating_sub(others).max(LEAST_LINES));
         let options = json::Options { chunks: self.chunks, slice: self.slice.clone(), width, height };
@@ -110,18 +110,18 @@ impl Info {
         Ok(all)
     }
 
-    /// True if each leaf of a store has a page.
+    /// Returns true if each leaf of a store has a page.
     fn has_leaves(&self) -> bool {
         self.full || self.meta || self.chunks || self.slice.is_some() || self.values
     }
 }
 
-/// The pages of what a path names.
+/// Prints the pages of one path.
 struct Pages<'a> {
     info: &'a Info,
     options: &'a json::Options,
     is_first: bool,
-    /// A store whose leaves are still being found: its name, its key and what is said of it.
+    /// The store whose leaves are being collected: its name, the key of a group, its listing and its tree.
     store: Option<(String, Option<String>, StoreListing, Tree)>,
 }
 
@@ -142,7 +142,7 @@ impl Pages<'_> {
             }
             self.finish(out).map_err(Error::Write)?;
             let said = match found {
-                // The page of its only leaf says all.
+                // The store is a table. Only the page of the table is printed.
                 Found::Store { store, .. } if store.kind == Some(Kind::CTable) && !self.info.tree => return Ok(true),
                 Found::Store { key, store, .. } => {
                     let (attributes, groups) = (store.attributes.clone(), store.groups.clone());
@@ -194,23 +194,23 @@ impl Pages<'_> {
         writeln!(out, "{}{}", self.gap(), fitted(&view.text))
     }
 
-    /// A line no wider than the terminal.
+    /// Cuts a line to the width of the terminal.
     fn cut(&self, line: String) -> String {
         self.options.width.map_or(line.clone(), |width| shortened(line, width.saturating_sub(1)))
     }
 
-    /// The line between two pages.
+    /// Returns the empty line between two pages.
     fn gap(&mut self) -> &'static str {
         if std::mem::take(&mut self.is_first) { "" } else { "\n" }
     }
 }
 
-/// True for a frame that embeds the leaves of a store.
+/// Returns true if a frame is a store with embedded leaves.
 fn is_store(frame: &Frame) -> bool {
     matches!(Kind::of(frame.header(), None), Kind::EmbedStore | Kind::DictStore | Kind::TreeStore)
 }
 
-/// `b2nd slice`: the frames to show, with the chunks and blocks that a part of their arrays touches.
+/// `b2nd slice`: the options of `info` with a slice.
 #[derive(Args)]
 pub(crate) struct SliceOf {
     #[command(flatten)]
@@ -222,17 +222,17 @@ pub(crate) struct SliceOf {
 }
 
 impl SliceOf {
-    /// The command that does it.
+    /// Converts the arguments to those of `info`.
     ///
     /// # Errors
     ///
-    /// The options ask for something else as well.
+    /// Fails if options contradict each other.
     pub(crate) fn info(self) -> Result<Info, &'static str> {
         self.info.with_chunks(Some(self.slice))
     }
 }
 
-/// The first values of an array, for a page. Other frames have none.
+/// Prints the first values of an array. Does nothing for other frames.
 fn values(frame: &Frame, word: &Path, slice: Option<&Slice>, out: &mut dyn Write) -> Result<()> {
     if !matches!(frame.header().array(), Ok(Some(_))) {
         return Ok(());
@@ -245,7 +245,7 @@ fn values(frame: &Frame, word: &Path, slice: Option<&Slice>, out: &mut dyn Write
     screen::print(&mut values, Cut { end: End::First, rows: Some(VALUE_ROWS) }, 4, out)
 }
 
-/// `--meta --json`: names and values alone.
+/// One line of `--meta --json`: only names and values.
 #[derive(Serialize)]
 struct MetaObject<'a> {
     #[serde(flatten)]
@@ -312,7 +312,7 @@ fn text(found: &Found, options: &json::Options, meta: bool, gap: &str, out: &mut
         Found::Store { store, .. } => page::store(store, &found.name(), store.leaves.len(), Vec::new(), options),
         Found::Leaf { path, leaf, store } => {
             let cells = cells(store, leaf).unwrap_or_else(|error| {
-                // A server may have failed meanwhile. What is wrong with a table on a disk, `check` says.
+                // Errors of servers are printed. Errors of files are left to `check`.
                 unread = path.contains("://").then_some(error);
                 None
             });
@@ -326,7 +326,7 @@ fn text(found: &Found, options: &json::Options, meta: bool, gap: &str, out: &mut
     Ok(view.is_complete && unread.is_none())
 }
 
-/// A leaf whose rows are counted where it is a table that does not say how many it has, as those of python-blosc2 before 4.4.
+/// Adds the number of rows to a table whose schema lacks it (python-blosc2 before 4.4).
 fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
     match &leaf.content {
         Content::Table(table) if table.rows.is_none() => {
@@ -337,7 +337,7 @@ fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
     }
 }
 
-/// A row of cells for each column of a table: more than the schema says.
+/// Returns a row of cells for each column of a table, with null counts and sizes.
 fn cells(store: &Arc<Store>, leaf: &Leaf) -> Result<Option<Vec<Vec<String>>>> {
     if matches!(leaf.content, Content::Table(_)) { crate::tables::cells(store, &leaf.key) } else { Ok(None) }
 }

@@ -1,4 +1,4 @@
-//! `b2nd meta` and `b2nd rewrite`: attributes and metalayers, read and changed.
+//! `b2nd meta` reads and changes attributes and metalayers.
 
 use std::borrow::Cow;
 use std::fs;
@@ -80,7 +80,7 @@ pub(crate) enum Meta {
 #[derive(Args)]
 #[group(multiple = false)]
 pub(crate) struct Given {
-    // The help of a command line, and no links.
+    // The brackets are not links.
     #[allow(rustdoc::broken_intra_doc_links)]
     /// The value as JSON. Values that JSON lacks have the form of `b2nd info --json`: {"bytes": "00ff"}, {"complex": [1, 2]},
     /// {"set": [1]}.
@@ -98,7 +98,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Refuses a value without a type with an example.
+    /// Fails if the value has no type, with an example.
     fn is_given(&self, file: &Path, name: &str, plain: Option<&str>) -> Result<()> {
         let is_given = self.json.is_some() || self.text.is_some() || self.hex.is_some() || self.file.is_some();
         if is_given && plain.is_none() {
@@ -151,7 +151,7 @@ impl Meta {
     }
 }
 
-/// The characters of a value that are shown where there is no terminal, and the least on one.
+/// The minimum number of characters of a value on a terminal, and the number without one.
 const ROOM: RangeInclusive<usize> = 16..=64;
 
 /// A metalayer of a header, an attribute, or metadata of a table.
@@ -161,7 +161,7 @@ struct Entry<'a> {
     value: b2nd::Result<Cow<'a, [u8]>>,
 }
 
-/// All entries of a frame, a store or a leaf; of a frame with `fixed` only its metalayers.
+/// Returns all entries of a frame, a store or a leaf. With `fixed`, the attributes of a frame are not read.
 fn entries<'a>(found: &'a Found, fixed: bool) -> Result<Vec<Entry<'a>>> {
     fn of<'a>(attributes: &'a Attributes, place: &'static str) -> impl Iterator<Item = Entry<'a>> {
         attributes.iter().map(move |(name, _)| {
@@ -188,14 +188,14 @@ fn entries<'a>(found: &'a Found, fixed: bool) -> Result<Vec<Entry<'a>>> {
     })
 }
 
-/// Names, where each is, and values, as far as a line has room.
+/// Prints names, positions and values, cut to the width of the terminal.
 fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
     let Output { out, err } = output;
     let width = terminal().map(|(columns, _)| columns);
     Paths::of(file).each(Leaves::Itself, err, &mut |found| {
         let entries = entries(found, false)?;
         let widest = entries.iter().map(|entry| quoted(entry.name).chars().count()).max().unwrap_or(0);
-        // Between columns are two spaces, and the sign that there is more takes a place.
+        // Columns have two spaces between them, and the ellipsis needs one character.
         let room = width.map(|width| width.saturating_sub(widest + "metalayer".len() + 5).max(*ROOM.start()));
         let room = room.unwrap_or(*ROOM.end());
         let rows = entries.iter().map(|entry| {
@@ -217,7 +217,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
     Paths::of(file).each(Leaves::Itself, err, &mut |found| {
         let mut named: Vec<_> = entries(found, fixed)?.into_iter().filter(|entry| entry.name == name.as_bytes()).collect();
         named.retain(|entry| !fixed || entry.place == "metalayer");
-        // An attribute comes before a metalayer and metadata.
+        // Attributes take precedence.
         named.sort_by_key(|entry| entry.place != "attribute");
         let what = if fixed { "metalayer" } else { "attribute" };
         let missing = || Error::new(format_args!("there is no {what} {}", quoted(name.as_bytes())));
@@ -233,7 +233,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
     })
 }
 
-/// A frame that may be changed: a file or a directory on this machine.
+/// Opens a frame on this machine for changes.
 pub(super) fn edit(file: &Path) -> Result<Editor> {
     let location = Location::new(file.as_os_str());
     match location.path() {
@@ -244,12 +244,12 @@ pub(super) fn edit(file: &Path) -> Result<Editor> {
     }
 }
 
-/// True if a path is an archive or a store's directory. A path that cannot be opened is none: whoever changes it finds out why.
+/// Returns true if a path is an archive or a store's directory. Errors are reported when the path is opened for changes.
 fn holds_store(path: &Path) -> bool {
     Target::local(path).is_ok_and(|target| Store::of_folder("", &target).is_ok_and(|store| store.is_some()))
 }
 
-/// Changes the attributes of a frame, or of a leaf, a table, a group or all of a store in the file that has them.
+/// Changes the attributes of a frame, a store, or a leaf, table or group of a store, in the file that has them.
 fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result<()> {
     let location = Location::new(file.as_os_str());
     let Some(path) = location.path().filter(|path| location.key().is_some() || holds_store(path)) else {
@@ -260,7 +260,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
     let mut names = store.files()?;
     let is_there = names.contains(&member);
     let create = |path: &Path| -> Result<()> {
-        // As python-blosc2 makes it: without data.
+        // Like python-blosc2's, the new file has no data.
         let header = Header::new(Sizes { typesize: 1, chunksize: 0, blocksize: 0 })?;
         Ok(Writer::create_new(path, header)?.finish()?)
     };
@@ -287,7 +287,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
     })
 }
 
-/// The file of a store that has the attributes of a leaf, a table or a group.
+/// Returns the file of a store that has the attributes of a leaf, a table or a group.
 fn member_of(store: &Store, key: &str) -> Result<String> {
     let (listing, name) = (store.list()?, key.trim_matches('/'));
     let embedded = || Error::new("it has no file of its own in the store, so b2nd cannot change it: use python-blosc2");

@@ -1,4 +1,4 @@
-//! `b2nd repack`: files without the gaps that edits leave, or recompressed.
+//! `b2nd repack` removes the gaps that edits leave, or recompresses files.
 
 use std::fmt::Display;
 use std::fs;
@@ -53,7 +53,7 @@ impl Repack {
         output.out.write_all(line.as_bytes()).map(|()| true)
     }
 
-    /// Returns the line to print: none if standard output is for the frame.
+    /// Returns the line to print: empty if the frame is written to standard output.
     fn repack(&self) -> Result<String> {
         let mut files = Piped::new(&self.source, self.target.as_deref())?;
         let mut replaced = None;
@@ -135,27 +135,27 @@ impl Repack {
 struct Members<'a> {
     store: &'a Store,
     names: Vec<String>,
-    /// Where they are, if they are in no archive.
+    /// The directory of the store, unless it is an archive.
     directory: Option<&'a PathBuf>,
     options: &'a RepackOptions<'a>,
 }
 
 impl Members<'_> {
-    /// Opens a member, and says whether it is a whole frame: not a part of a sparse one, and no other file.
+    /// Opens a member. The flag is true if it is a frame in one file.
     fn open(&self, name: &str) -> Result<(Bytes, bool)> {
         let bytes = self.store.member(name)?.ok_or_else(|| Error::new(format_args!("{name} is gone")))?;
         let is_frame = Frame::open(&*bytes).is_ok_and(|frame| frame.header().frame_type() == FrameType::Contiguous);
         Ok((bytes, is_frame))
     }
 
-    /// Writes a member to a path where nothing is: a frame without its gaps, another file as it is.
+    /// Writes a member to a new path: a frame without gaps, or a copy of another file.
     fn write(&self, name: &str, path: &Path) -> Result<()> {
         let (bytes, is_frame) = self.open(name)?;
         if !is_frame {
             return archive::copy(self.store, name, path);
         }
         let done = match self.directory {
-            // Whoever edits it is waited for.
+            // Waits for programs that edit the file.
             Some(directory) => b2nd_ndarray::repack(directory.join(name), path, self.options),
             None => b2nd_ndarray::repack_from(bytes, path, self.options),
         };
@@ -192,7 +192,7 @@ fn in_member(name: &str, error: &dyn Display) -> Error {
     Error::new(format_args!("{name}: {error}"))
 }
 
-/// The store at a path, if it is an archive or a store's directory.
+/// Opens the store at a path, if it is an archive or a store's directory.
 fn store_at(path: &Path) -> Result<Option<Store>> {
     let is_store = match path.is_dir() {
         true => is_store_directory(path) && !path.join(SPARSE_FRAME).exists(),
@@ -201,12 +201,12 @@ fn store_at(path: &Path) -> Result<Option<Store>> {
     if is_store { Ok(Some(Store::open(path)?)) } else { Ok(None) }
 }
 
-/// The length of a frame's data, which progress is counted in.
+/// Returns the length of a frame's data, for the progress bar.
 fn data_len(path: &Path) -> Option<u64> {
     u64::try_from(b2nd::frame::File::open(path).ok()?.header().nbytes()).ok()
 }
 
-/// The length of a file, or of all that is in a directory.
+/// Returns the length of a file, or of all files in a directory.
 fn length(path: &Path) -> Result<u64> {
     if !path.is_dir() {
         return Ok(fs::metadata(path)?.len());

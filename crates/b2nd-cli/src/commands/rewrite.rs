@@ -1,4 +1,4 @@
-//! `b2nd rewrite`: a frame with other metalayers in its header.
+//! `b2nd rewrite` copies a frame with other metalayers in its header.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `b2nd salvage`: what is whole of a broken frame, in a new one.
+//! `b2nd salvage` copies the intact parts of a broken frame.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ const UNORDERED: &str =
     "the index is lost, so chunks are numbered in file order: special, updated or inserted ones may have wrong numbers";
 
 impl Salvage {
-    /// Says whether all of the frame was whole.
+    /// Returns true if nothing of the frame was lost.
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
         crate::signals::clean_up();
         let done = self.salvage(output);

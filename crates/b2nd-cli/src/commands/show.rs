@@ -1,4 +1,4 @@
-//! `b2nd show`: values as a picture, in the terminal or in a file.
+//! `b2nd show` draws values in the terminal or in a PNG file.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
@@ -24,32 +24,32 @@ use crate::tables::Rows;
 use crate::tiles::Tiles;
 use crate::values::{Start, Values, length};
 
-/// The bytes of values that are counted in less than a second: of more, those that are drawn are.
+/// Statistics of up to this number of bytes take less than a second. For larger arrays they are computed from the drawn values.
 const QUICK: usize = 1 << 26;
 
-/// The most chunks that are read: steps grow until there are no more.
+/// The maximum number of chunks to read. Steps are chosen accordingly.
 const MOST_CHUNKS: u64 = 1024;
 
-/// The most elements of one dimension that are drawn.
+/// The maximum number of elements of a line.
 const MOST_POINTS: i64 = 1 << 16;
 
-/// The pixels on a side of a file's picture, unless it is told.
+/// The maximum number of elements on a side of a PNG file without `--size`.
 const MOST_PIXELS: u32 = 2048;
 
-/// The largest side of a picture that is asked for.
+/// The maximum of `--size` on each side.
 const LARGEST: u32 = 1 << 14;
 
-/// The lines of a window that are not the picture's.
+/// The lines of the terminal that are not for the picture.
 const AROUND: usize = 8;
 
-/// The characters before the picture.
+/// The width of the labels to the left of the picture.
 const MARGIN: usize = 11;
 
-/// The bars of a histogram, here and in a file.
+/// The number of bars of a histogram in the terminal, and in a PNG file.
 const BARS: usize = 16;
 const PICTURE_BARS: usize = 64;
 
-/// The size of a picture with axes, unless it is given.
+/// The default size of a picture with axes.
 const SIZE: (u32, u32) = (1200, 800);
 
 /// `b2nd show`.
@@ -96,11 +96,11 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
 struct Drawn {
     values: Values,
     column: Column,
-    /// The dimensions down and across; of a line, across alone.
+    /// The dimensions of a map (down, across), or the dimension of a line.
     axes: Vec<usize>,
     /// The number of an image's channels.
     channels: Option<usize>,
-    /// A sentence about what is left out.
+    /// Sentences about dimensions and elements that are left out.
     notes: Vec<String>,
 }
 
@@ -148,7 +148,7 @@ impl Show {
         out.write_all(page.as_bytes()).map_err(Error::Write)
     }
 
-    /// The table that the file is, if it is one.
+    /// Opens the file as a table, if it is one.
     fn table(&self) -> Result<Option<Rows>> {
         let is_array = self.start.offset.is_some() || self.start.dtype.is_some() || self.field.is_some() || self.png.is_some();
         let mut rows = if is_array { None } else { Rows::open(&self.file)? };
@@ -158,7 +158,7 @@ impl Show {
         Ok(rows)
     }
 
-    /// The columns of a table: what is in them, a line each.
+    /// Prints a line for each column of a table.
     fn columns(&self, rows: &Rows, out: &mut dyn Write) -> Result<()> {
         let cells = rows.summary()?;
         let (width, lines) = screen::size();
@@ -175,7 +175,7 @@ impl Show {
         }
     }
 
-    /// The one column that is to be drawn.
+    /// Returns the field to draw.
     fn column(&self, values: &Values) -> Result<Column> {
         let mut columns = columns(values.array.dtype(), values.array.itemsize())?;
         let names: Vec<&str> = columns.iter().filter_map(|column| column.name.as_deref()).collect();
@@ -204,7 +204,7 @@ impl Show {
         Ok(column)
     }
 
-    /// The picture for the PNG file. It has axes unless it is an image or too small.
+    /// Draws the PNG file, with axes unless it is an image or too small.
     fn picture(&self, drawn: &Drawn, elements: &[u8]) -> Result<Pixels> {
         if elements.is_empty() {
             return Err(Error::new("there are no elements to draw"));
@@ -233,7 +233,7 @@ impl Show {
         let values = |is_whole| Axis { ends: [least, greatest], is_whole, label: &value };
         let indices = |place| {
             let last = drawn.index(place, drawn.length(place).saturating_sub(1));
-            // The place of an element is the middle of its pixels.
+            // An element is at the middle of its pixels.
             let half = (last - drawn.index(place, 0)) as f64 / (drawn.length(place).max(2) - 1) as f64 / 2.0;
             Axis { ends: [drawn.index(place, 0) as f64 - half, last as f64 + half], is_whole: true, label: &chart::plain }
         };
@@ -271,7 +271,7 @@ impl Drawn {
         Drawn { values, column, axes, channels, notes }
     }
 
-    /// Takes steps, so that the picture has room and few chunks are read.
+    /// Selects elements in steps, so that they fit into the picture and few chunks are read.
     fn fit(&mut self, room: [i64; 2]) {
         let Values { array, selection } = &mut self.values;
         let room = if self.axes.len() == 1 { [MOST_POINTS; 2] } else { room };
@@ -300,7 +300,7 @@ impl Drawn {
         scalars.map(|bytes| read.map_or(f64::NAN, |read| read(bytes).to_f64())).collect()
     }
 
-    /// A value that is drawn, as text: times are times.
+    /// Formats a value. Times are formatted as times.
     fn value(&self, number: f64) -> String {
         let dtype = self.column.dtype.as_ref();
         match dtype.filter(|_| time_unit(dtype).is_some()) {
@@ -310,7 +310,7 @@ impl Drawn {
         }
     }
 
-    /// The name of what is drawn, its shape and its type.
+    /// Returns the title: name, field, shape and dtype.
     fn title(&self, name: &str) -> String {
         let lengths: Vec<String> = self.values.array.grid().shape().iter().map(i64::to_string).collect();
         let field = self.column.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));
@@ -353,7 +353,7 @@ impl Drawn {
         page + &fitted(&all.join("  ")) + "\n"
     }
 
-    /// The place in the array of an element of a dimension that is drawn.
+    /// Returns the index in the array of the `nth` drawn element.
     fn index(&self, place: usize, nth: usize) -> i64 {
         let Some(&axis) = self.axes.get(place) else { return 0 };
         let Selection { ranges, steps, reversed, .. } = &self.values.selection;
@@ -400,7 +400,7 @@ impl Drawn {
     }
 }
 
-/// A value in at most ten characters.
+/// Shortens a value to ten characters.
 fn fitting(text: &str) -> String {
     match text.parse::<f64>() {
         Ok(number) if text.len() >= MARGIN => format!("{number:.2e}"),
@@ -422,7 +422,7 @@ fn histogram(numbers: &[f64], width: usize, value: &dyn Fn(f64) -> String) -> St
     bars.collect()
 }
 
-/// The characters of the window, across and down.
+/// Returns the columns and lines of the terminal.
 fn window() -> (usize, usize) {
     terminal().unwrap_or((80, 24))
 }

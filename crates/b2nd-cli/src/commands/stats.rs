@@ -1,4 +1,4 @@
-//! `b2nd stats`: counts, range, mean and standard deviation of values.
+//! `b2nd stats` computes count, range, mean and standard deviation.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -41,11 +41,11 @@ pub(crate) struct Stats {
     json: bool,
 }
 
-/// The place of a value.
+/// An array or table to count.
 struct Subject {
     path: String,
     key: Option<String>,
-    /// The word that opens it, and the byte at which its frame starts.
+    /// The argument that opens it, and the offset of its frame.
     word: PathBuf,
     offset: Option<u64>,
     is_table: bool,
@@ -60,7 +60,7 @@ impl Stats {
         let (mut all, mut shown) = (true, 0_u64);
         for path in &self.paths.paths {
             let subjects = if path == Path::new("-") {
-                // It can be read once.
+                // Standard input can be read only once.
                 let place = path.display().to_string();
                 vec![Subject { path: place, key: None, word: path.clone(), offset: self.paths.offset, is_table: false }]
             } else if let Some(table) = self.table(path) {
@@ -81,7 +81,7 @@ impl Stats {
                     self.count(&subject, &mut *output.out, &mut shown)
                 };
                 match done {
-                    // A store is counted as far as it has values.
+                    // Leaves of a store without values are skipped with a message.
                     Err(error) if subject.key.is_some() && path.as_os_str() != subject.word.as_os_str() && error.is_of_kind() => {
                         writeln!(output.err, "{}", named(&subject.word, format_args!("left out: {error}")))?;
                     }
@@ -114,7 +114,7 @@ impl Stats {
         Ok(())
     }
 
-    /// Counts the values of an object array, a batch array or a list array.
+    /// Prints statistics of an object array, a batch array or a list array.
     fn count_cells(&self, cells: Cells, subject: &Subject, out: &mut dyn Write, shown: &mut u64) -> Result<()> {
         let cells = if let Some(slice) = &self.slice { cells.slice(slice)? } else { cells };
         for report in cells.count()? {
@@ -123,11 +123,11 @@ impl Stats {
         Ok(())
     }
 
-    /// The table that a path names, or that is all of a store: versions before 4.8 wrote stores of which nothing else can be listed.
+    /// Returns the table that a path names, or that is the whole store. python-blosc2 before 4.8 wrote stores that cannot be listed.
     fn table(&self, path: &Path) -> Option<Subject> {
         let location = Location::new(path.as_os_str());
         let is_one = self.paths.offset.is_none() && !self.paths.recursive;
-        // What cannot be opened is refused by whoever opens it next.
+        // Errors of opening are reported when the path is opened again.
         let rows = is_one.then(|| Rows::open(path)).and_then(Result::ok).flatten()?;
         (location.key().is_some() || rows.key() == "/").then(|| Subject {
             path: location.place().into_owned(),
@@ -138,7 +138,7 @@ impl Stats {
         })
     }
 
-    /// Counts the columns of a table. Those that cannot be counted are named.
+    /// Prints statistics of the columns of a table, and names columns that cannot be read.
     fn count_table(&self, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
         let Some(mut rows) = Rows::open(&subject.word)? else { return Err(Error::new("it is a table that cannot be opened")) };
         if let Some(slice) = &self.slice {
@@ -167,7 +167,7 @@ impl Stats {
     }
 }
 
-/// Adds the array that was found, by the word that opens it.
+/// Adds the array or table that was found.
 fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err: &mut dyn Write) -> Result<bool> {
     match found {
         Found::Store { .. } => {}
@@ -195,7 +195,7 @@ fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err:
     Ok(true)
 }
 
-/// Counts the values of each column.
+/// Counts the selected values of each column.
 pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column]) -> Result<Vec<Tally>> {
     let size = array.itemsize();
     let bar = progress::bytes(length(array, &selection.ranges) as u64);

@@ -5,8 +5,7 @@
 //! b2nd upgrade --dry-run DIRECTORY
 //! ```
 //!
-//! Chunks are copied as they are: only the array's metalayer changes. `plan` says what there is to do about a frame,
-//! `work` does it.
+//! Only the array's metalayer changes; chunks are copied unchanged. `plan` determines the changes of a frame, `work` makes them.
 
 mod dtype;
 mod plan;
@@ -56,7 +55,7 @@ pub(crate) struct Args {
     dtype: Option<String>,
 }
 
-/// The number of frames that came to each end.
+/// The number of frames with each result.
 #[derive(Default)]
 struct Counts {
     upgraded: u64,
@@ -65,7 +64,7 @@ struct Counts {
     refused: u64,
 }
 
-/// Upgrades what can be, and says whether nothing was refused. The error is one of writing what happens.
+/// Upgrades frames. Returns false if any was refused. Fails if output cannot be written.
 pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
     crate::signals::clean_up();
     let standard = Path::new("-");
@@ -79,7 +78,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::
     }
 }
 
-/// Upgrades standard input, or a file to standard output. What happens is then said on standard error.
+/// Upgrades standard input, or writes to standard output. Messages then go to standard error.
 fn piped(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> crate::error::Result<bool> {
     use crate::error::Error;
     if args.in_place {
@@ -105,7 +104,7 @@ fn piped(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> crate::error:
 
 fn run_on_files(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
     let is_tree = args.source.is_dir() && !args.source.join(SPARSE_FRAME).is_file();
-    // All are found before the first is written: the target may be inside the tree.
+    // All frames are found before the first is written, because the target may be inside the tree.
     let frames: Vec<_> = if is_tree {
         walk::frames(&args.source).map(|(path, found)| (path, found.map(|_| ()))).collect()
     } else {
@@ -153,7 +152,7 @@ fn run_on_files(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Re
 }
 
 enum Done {
-    /// In these words.
+    /// The upgrade, described in a sentence.
     Upgraded(String),
     Released,
     NoArray,
@@ -198,7 +197,7 @@ fn upgrade(args: &Args, path: &Path, bar: &ProgressBar) -> Result<Done, Box<dyn 
     Ok(Done::Upgraded(format!("{verb}{place}: {} -> b2nd of {}", upgrade.layout, upgrade.meta.dtype)))
 }
 
-/// The length of a frame's chunks, as its header has it.
+/// Returns the compressed length of a frame's data, from its header.
 fn data_len(path: &Path) -> u64 {
     File::open(path).map_or(0, |file| u64::try_from(file.header().cbytes()).unwrap_or(0))
 }

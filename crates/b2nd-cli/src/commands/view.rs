@@ -1,4 +1,4 @@
-//! `b2nd view`: files in the page, which a server on this machine gives to the browser.
+//! `b2nd view` serves the page and files to the browser.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

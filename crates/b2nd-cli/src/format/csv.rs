@@ -1,4 +1,4 @@
-//! [`Csv`]: comma-separated values, as RFC 4180 has them but for the ends of lines; and [`read`].
+//! [`Csv`] writes comma-separated values (RFC 4180, but lines end in a newline); [`read`] reads them.
 
 use std::io::{self, Cursor, Write};
 use std::path::Path;
@@ -11,8 +11,8 @@ use super::npy::{Elements, length_of};
 use super::{ElementInfo, Format};
 use crate::error::{Error, Result};
 
-/// Elements as records. Those of one dimension have one each, structures with a line of names before them; else a record is a line of
-/// the last dimension.
+/// Writes a record for each element of a one-dimensional array, otherwise for each row of the last dimension. The names of fields are the
+/// first line.
 pub(super) struct Csv {
     dtype: Option<DType>,
     itemsize: usize,
@@ -66,11 +66,11 @@ fn cells(dtype: &DType, bytes: &[u8]) -> String {
     if dtype.fields().is_empty() { cell(dtype, bytes) } else { cells.collect::<Vec<_>>().join(",") }
 }
 
-/// The kind of the values in a cell, of which each later one holds the earlier ones.
+/// The type of a cell. Each type can also hold the values of the types before it.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Kind {
     Integer,
-    /// Also an empty cell, which is NaN.
+    /// An empty cell is NaN.
     Float,
     Text,
 }
@@ -86,14 +86,14 @@ impl Kind {
         }
     }
 
-    /// The kind of a line of cells.
+    /// Returns the type that can hold all cells of a line.
     fn of_all<'c>(cells: impl Iterator<Item = &'c str>) -> Kind {
         cells.map(Kind::of).fold(Kind::Integer, |one, other| if other > one { other } else { one })
     }
 }
 
-/// Reads a file of values: one in each line as an array of one dimension, otherwise of two. A first line of names is left out if all
-/// others are numbers.
+/// Reads an array from a CSV file. It has one dimension if each line has one value, otherwise two. If the first line is text and all others
+/// are numbers, it is a heading and skipped.
 pub(crate) fn read(path: &Path, dtype: Option<&DType>, shape: Option<Vec<i64>>) -> Result<Elements> {
     let records =
         || csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_path(path).map(csv::Reader::into_records);
@@ -130,7 +130,7 @@ pub(crate) fn read(path: &Path, dtype: Option<&DType>, shape: Option<Vec<i64>>) 
     Ok(Elements { dtype, shape, data: Box::new(Cursor::new(bytes)), length })
 }
 
-/// The bytes of a number, a truth value or a text.
+/// Returns the bytes of a number, a bool or a text of this dtype. `None` if the cell is not a value of the dtype.
 fn element(cell: &str, dtype: &DType) -> Option<Vec<u8>> {
     let DType::Scalar(scalar) = dtype else { return None };
     macro_rules! number {

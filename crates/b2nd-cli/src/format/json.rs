@@ -1,4 +1,4 @@
-//! [`Json`]: nested lists, with the objects of one key that `b2nd info --json` has for what JSON lacks.
+//! [`Json`] writes nested lists. Values that JSON lacks are objects with one key, as in `b2nd info --json`.
 
 use std::io::{self, Write};
 
@@ -11,11 +11,11 @@ use serde_json::json;
 use super::{ElementInfo, Format};
 use crate::error::Result;
 
-/// Elements as JSON, a list for each dimension.
+/// Writes elements as JSON lists, nested like the dimensions.
 pub(super) struct Json {
     dtype: Option<DType>,
     itemsize: usize,
-    /// The number of elements in a list, from the outermost in.
+    /// The number of elements in a list of each level, the outermost first.
     lists: Vec<u64>,
     items: u64,
     written: u64,
@@ -42,7 +42,7 @@ impl Json {
 
 impl Format for Json {
     fn start(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        // Lists in an empty one are not told apart.
+        // An array without elements is one empty list.
         if self.items == 0 { write!(out, "[]") } else { Ok(()) }
     }
 

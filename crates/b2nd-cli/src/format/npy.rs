@@ -1,4 +1,4 @@
-//! Numpy's files: a header in Python's syntax, and elements in C order.
+//! NumPy files (`.npy`): a header in Python's syntax, then the elements.
 
 use std::fs;
 use std::io::{self, BufReader, Cursor, Read, Write};
@@ -14,23 +14,23 @@ use b2nd_view::elements::no_objects;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The header is padded so that the elements start at a multiple of this.
+/// The alignment of the elements in a file, by padding of the header.
 const ALIGNMENT: usize = 64;
 
-/// The elements of a file that is imported.
+/// The elements of an imported file.
 pub(crate) struct Elements {
     pub(crate) dtype: DType,
     pub(crate) shape: Vec<i64>,
-    /// The elements in C order, and how many bytes they have.
+    /// The elements in C order, and their length in bytes.
     pub(crate) data: Box<dyn Read>,
     pub(crate) length: u64,
 }
 
-/// A numpy file that is written: its header.
+/// Writes a NumPy file. Holds the header.
 pub(super) struct Npy(Vec<u8>);
 
 impl Npy {
-    /// Only the elements.
+    /// Writes only the elements.
     pub(super) fn bare() -> Npy {
         Npy(Vec::new())
     }
@@ -54,9 +54,9 @@ impl Format for Npy {
     }
 }
 
-/// The bytes before the elements.
+/// Returns the header of a file.
 fn header(dtype: Option<&DType>, itemsize: usize, shape: &[i64]) -> Result<Vec<u8>> {
-    // A subarray has no descr of its own: its dimensions become the array's.
+    // The dimensions of a subarray are added to those of the array.
     let mut shape = shape.to_vec();
     let mut element = dtype;
     while let Some(subarray) = element.filter(|dtype| !dtype.shape().is_empty()) {
@@ -94,7 +94,7 @@ fn header(dtype: Option<&DType>, itemsize: usize, shape: &[i64]) -> Result<Vec<u
     Ok(header)
 }
 
-/// As numpy.lib.format writes it: a string, or a list of fields with those that only pad.
+/// Returns the `descr` that `numpy.lib.format` writes: a string, or a list of fields, including those for padding.
 fn descr(dtype: &DType) -> String {
     if dtype.fields().is_empty() {
         return format!("'{}'", dtype.clone().into_canonical());
@@ -121,12 +121,12 @@ fn descr(dtype: &DType) -> String {
     format!("[{}]", parts.join(", "))
 }
 
-/// A string of Python's.
+/// Quotes a Python string.
 fn python(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
 }
 
-/// Reads a numpy file, or standard input.
+/// Reads a NumPy file from a path or from standard input.
 pub(crate) fn read(path: &Path) -> Result<Elements> {
     if path == Path::new("-") {
         return elements(io::stdin().lock(), None);
@@ -136,12 +136,12 @@ pub(crate) fn read(path: &Path) -> Result<Elements> {
     elements(BufReader::new(file), Some(length))
 }
 
-/// Opens a file, and nothing that may never end.
+/// Opens a regular file. Reading a pipe or device might never end.
 pub(crate) fn open(path: &Path) -> Result<fs::File> {
     if fs::metadata(path)?.is_file() { Ok(fs::File::open(path)?) } else { Err(Error::new("it is not a file")) }
 }
 
-/// Reads a numpy file of this length, where that is known.
+/// Reads a NumPy file, whose length is `None` if it is not known.
 fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elements> {
     let magic = next(&mut file, MAGIC.len() as u64)?;
     if magic != MAGIC {
@@ -198,7 +198,7 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
     Ok(Elements { dtype, shape, data, length })
 }
 
-/// The number of bytes of elements that a shape means, which are all that were found.
+/// Returns the length in bytes of elements of this shape, after comparing it with the length that was found.
 pub(crate) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> Result<u64> {
     let items = shape.iter().try_fold(1_u64, |items, &length| items.checked_mul(u64::try_from(length).ok()?));
     match (items.and_then(|items| items.checked_mul(itemsize as u64)), found) {
@@ -211,14 +211,14 @@ pub(crate) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> R
     }
 }
 
-/// Up to this number of bytes, or those that are left.
+/// Reads up to this number of bytes.
 fn next(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(length).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The part of the header between two texts, which numpy writes in one order.
+/// Returns the part of the header between two texts.
 fn value<'a>(header: &'a str, before: &str, after: &str) -> Result<&'a str> {
     let missing = || Error::new(format_args!("the header has no {}", before.trim_end_matches([':', ' ', '('])));
     let (_, rest) = header.split_once(before).ok_or_else(missing)?;
@@ -226,10 +226,10 @@ fn value<'a>(header: &'a str, before: &str, after: &str) -> Result<&'a str> {
     Ok(value.trim())
 }
 
-/// The name of padding while it is taken out; a field that has this name cannot be told from it.
+/// The temporary name of padding fields while they are removed.
 const PADDING: &str = "b2nd padding ";
 
-/// The dtype without the nameless fields that numpy puts where a structure has gaps.
+/// Parses a `descr` and removes the unnamed fields that NumPy writes for gaps in structures.
 fn without_padding(descr: &str) -> Result<DType> {
     const NAMELESS: &str = "('', '|V";
     let mut parts = descr.split(NAMELESS);
@@ -244,7 +244,7 @@ fn without_padding(descr: &str) -> Result<DType> {
     spec(&dtype).parse().map_err(|error: b2nd::Error| Error::new(format_args!("descr: {error}")))
 }
 
-/// A dtype as it stands inside of others.
+/// Formats a dtype for use inside another dtype.
 fn spec(dtype: &DType) -> String {
     let is_padding = |field: &&Field| field.name().starts_with(PADDING);
     if dtype.fields().iter().any(|field| is_padding(&field)) {
@@ -265,7 +265,7 @@ fn spec(dtype: &DType) -> String {
     dtype.to_string()
 }
 
-/// Elements whose first dimension runs fastest, in the order in which the last does. The bytes of an element are its last dimension.
+/// Reorders elements from Fortran order to C order.
 fn to_c_order(data: &[u8], shape: &[i64], itemsize: usize) -> Result<Vec<u8>> {
     let lengths: Vec<usize> = [itemsize].into_iter().chain(shape.iter().map(|&length| length as usize)).collect();
     let elements = ndarray::ArrayView::from_shape(ndarray::IxDyn(&lengths).f(), data)?;

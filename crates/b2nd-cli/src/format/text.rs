@@ -1,5 +1,5 @@
-//! [`Text`]: a line for each row of the last dimension, in columns, an empty one between planes; structures of one dimension have a line
-//! each. On a terminal, a line that is too long goes on in the next.
+//! [`Text`] writes a line for each row of the last dimension, aligned in columns, and an empty line between planes. In one dimension each
+//! structure has a line. On a terminal, long lines are continued on the next line.
 
 use std::io::{self, Write};
 
@@ -10,21 +10,21 @@ use b2nd_view::text::{hex, printable};
 use super::{ElementInfo, Format};
 use crate::error::Result;
 
-/// The number of cells that are held to align them. A longer row is not aligned.
+/// The maximum number of cells that are aligned at once. Longer rows are not aligned.
 const HELD: usize = 1 << 16;
 
-/// Elements as lines of text.
+/// Writes elements as lines of text.
 pub(super) struct Text {
     dtype: Option<DType>,
     itemsize: usize,
-    /// The number of cells in a line, of lines in a plane, and of cells that are printed.
+    /// The number of cells in a row, of rows in a plane, and of cells printed so far.
     row: usize,
     plane: u64,
     printed: u64,
     width: Option<usize>,
     cells: Vec<String>,
     widths: Vec<usize>,
-    /// The characters on the line that is printed.
+    /// The number of characters on the current line.
     column: usize,
 }
 
@@ -57,7 +57,7 @@ impl Text {
         fields.map(|field| printable(field.name())).collect()
     }
 
-    /// True if a structure has a line of its own.
+    /// Returns true if each structure has a line.
     fn is_record(&self) -> bool {
         self.dtype.as_ref().is_some_and(|dtype| !dtype.fields().is_empty()) && self.plane == u64::MAX
     }
@@ -116,7 +116,7 @@ impl Format for Text {
     }
 }
 
-/// The fields of a structure as text, floats with at most this number of significant digits.
+/// Formats the fields of a structure, floats with at most this number of significant digits.
 pub(crate) fn fields(dtype: &DType, bytes: &[u8], digits: usize) -> Vec<String> {
     let field = |field: &b2nd::dtype::Field| {
         let place = field.offset()..field.offset() + field.dtype().itemsize();

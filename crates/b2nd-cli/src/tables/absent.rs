@@ -1,4 +1,4 @@
-//! Tables and batches of values in a program that cannot read them: each is refused with the command that can.
+//! Tables and lists of values without the feature `arrow`: each is rejected with the command that installs it.
 
 use std::convert::Infallible;
 use std::io::Write;
@@ -15,14 +15,14 @@ use crate::format::OutputFormat;
 use crate::report::Report;
 use crate::screen::Cut;
 
-/// The file that makes a folder a table.
+/// The file in a folder that is a table.
 const TABLE: &str = "_meta.b2f";
 
-/// Rows of a table, of which there are none here.
+/// Stands for rows of a table. It has no values in this build.
 pub(crate) enum Rows {}
 
 impl Rows {
-    /// Refuses what is a table.
+    /// Fails if the location is a table.
     pub(crate) fn open(word: &Path) -> Result<Option<Rows>> {
         let location = Location::new(word.as_os_str());
         let file = match location.key().map(|key| key.trim_matches('/')) {
@@ -32,7 +32,7 @@ impl Rows {
         if location.path().is_none() {
             return Ok(None);
         }
-        // What cannot be opened is refused when it is opened next.
+        // Errors of opening are reported when the array is opened.
         let files = location.open().and_then(|target| Store::of_folder("", &target)?.map(|store| store.files()).transpose());
         match files {
             Ok(Some(files)) if files.contains(&file) => Err(without("a table")),
@@ -89,11 +89,11 @@ impl Rows {
     }
 }
 
-/// Values of an object array, a batch array or a list array, of which there are none here.
+/// Stands for the values of an object array, a batch array or a list array. It has no values in this build.
 pub(crate) struct Cells(Infallible);
 
 impl Cells {
-    /// Refuses a frame of such values.
+    /// Fails if the frame is an object array, a batch array or a list array.
     pub(crate) fn of(source: Bytes) -> Result<Option<Cells>> {
         let Ok(frame) = Frame::open(&*source) else { return Ok(None) };
         match Kind::of(frame.header(), None) {

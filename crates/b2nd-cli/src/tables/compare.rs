@@ -9,18 +9,18 @@ use super::Rows;
 use crate::differences::{Lines, differ};
 use crate::error::{Error, Result};
 
-/// Compares the values of two tables: a line for each column that differs, and a sentence in `unread` for each that is not compared.
+/// Compares the values of two tables. Adds a line for each column that differs, and a sentence to `unread` for each that was not compared.
 ///
 /// # Errors
 ///
-/// A table cannot be opened.
+/// Fails if a table cannot be opened.
 pub(crate) fn compare(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread: &mut Vec<String>) -> Result<()> {
     let [mut a, mut b] = [open(a)?, open(b)?];
     if a.len() != b.len() {
         lines.one(' ', name, &format!("{}, not {}", count(a.len(), "row"), thousands(b.len())));
         return Ok(());
     }
-    // One sentence where both have the same.
+    // If both tables have the same sentence, it is printed once.
     let mut refused = a.refused();
     refused.extend(b.refused());
     refused.sort_unstable();
@@ -43,14 +43,14 @@ pub(crate) fn compare(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread:
     Ok(())
 }
 
-/// A table with all columns that have values here, those of objects too.
+/// Opens a table with all readable columns, including columns of objects.
 fn open(word: &Path) -> Result<Rows> {
     let mut rows = Rows::open(word)?.ok_or_else(|| Error::new("it is a table that cannot be opened"))?;
     rows.objects()?;
     Ok(rows)
 }
 
-/// Says how the values of a column differ. `None` where they do not.
+/// Describes the differences of a column. `None` if the values are equal.
 fn differing(a: &mut Rows, b: &mut Rows, column: &str) -> Result<Option<String>> {
     let mut readers = Vec::new();
     for rows in [a, b] {
@@ -60,7 +60,7 @@ fn differing(a: &mut Rows, b: &mut Rows, column: &str) -> Result<Option<String>>
     let [one, other] = readers.as_mut_slice() else { return Ok(None) };
     let mut found = Differing { count: 0, first: 0 };
     let mut at = 0;
-    // Batches of two tables need not end at the same rows.
+    // The batches of two tables may have different lengths.
     while let (Some(a), Some(b)) = (one.rest()?, other.rest()?) {
         let length = a.num_rows().min(b.num_rows());
         found.add(&a.slice(0, length), &b.slice(0, length), at);
@@ -71,14 +71,14 @@ fn differing(a: &mut Rows, b: &mut Rows, column: &str) -> Result<Option<String>>
     Ok(differ(found.count, "row", &found.first.to_string()))
 }
 
-/// Batches of a column, of which some rows may have been taken.
+/// The batches of a column, and the rest of a batch that was compared in part.
 struct Batches {
     reader: Reader,
     rest: Option<RecordBatch>,
 }
 
 impl Batches {
-    /// Rows that were not taken yet, `None` at the end.
+    /// Returns the next rows that were not compared yet. `None` at the end.
     fn rest(&mut self) -> Result<Option<RecordBatch>> {
         if let Some(rest) = self.rest.take().filter(|rest| rest.num_rows() != 0) {
             return Ok(Some(rest));
@@ -92,14 +92,14 @@ impl Batches {
     }
 }
 
-/// Rows that differ.
+/// The number of rows that differ, and the first of them.
 struct Differing {
     count: u64,
     first: u64,
 }
 
 impl Differing {
-    /// Counts the rows that differ of two batches of one length, the first of which is this row of the table.
+    /// Counts the rows that differ between two batches of equal length, which start at row `at`.
     fn add(&mut self, a: &RecordBatch, b: &RecordBatch, at: u64) {
         if a.columns() == b.columns() {
             return;

@@ -1,4 +1,4 @@
-//! Columns of tables, counted batch by batch.
+//! Computes statistics of the columns of a table, batch by batch.
 
 use std::collections::HashSet;
 
@@ -11,18 +11,18 @@ use crate::error::Result;
 use crate::progress;
 use crate::report::{Of, Report};
 
-/// The most bytes that different texts of a column may take in memory.
+/// The maximum memory for the different texts of a column, in bytes.
 const MOST: usize = 1 << 26;
 
-/// The most numbers of a column that a distribution is made of: the first.
+/// The maximum number of values for a distribution. The first values are taken.
 const SAMPLE: usize = 1 << 20;
 
-/// The characters of a name, of a type, and of a value: all columns fit into 80.
+/// The maximum number of characters of a name, a type and a value, so that a line fits 80 columns.
 const NAME: usize = 13;
 const TYPE: usize = 10;
 const VALUE: usize = 11;
 
-/// The bytes that a text takes beside its own.
+/// The memory of a text in addition to its bytes.
 const EACH: usize = 32;
 
 /// Counts of a column.
@@ -34,16 +34,16 @@ struct Column {
     tally: Tally,
     nulls: u64,
     distinct: Distinct,
-    /// Some of its numbers.
+    /// A sample of its numbers, for the distribution.
     sample: Vec<f64>,
 }
 
-/// Counts the columns of this number of rows.
+/// Returns a report for each column. `rows` is the number of rows.
 pub(super) fn count(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Report>> {
     Ok(counted(reader, rows)?.into_iter().map(|column| column.report(rows)).collect())
 }
 
-/// A row of cells for each column of this number of rows, the names of the cells first.
+/// Returns a row of cells for each column, after a heading. `rows` is the number of rows.
 pub(super) fn summary(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Vec<String>>> {
     let heading = ["name", "type", "nulls", "min", "max", "distribution"].map(str::to_owned).to_vec();
     let cells = |column: Column| {
@@ -62,7 +62,7 @@ pub(super) fn summary(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<V
     Ok(std::iter::once(heading).chain(counted(reader, rows)?.into_iter().map(cells)).collect())
 }
 
-/// A character for each sixteenth of the range of some values: the higher, the more are in it.
+/// Draws a histogram with sixteen bins, one character for each.
 fn spark(values: &[f64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let counts = histogram(values, 16);
@@ -76,7 +76,7 @@ fn spark(values: &[f64]) -> String {
 
 fn counted(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Column>> {
     let bar = progress::rows(rows);
-    // Also where there are no rows there are columns.
+    // A table without rows has columns too.
     let none = RecordBatch::new_empty(reader.schema());
     let mut columns: Vec<Column> = scalars(&none).into_iter().map(Column::new).collect();
     for batch in reader {
@@ -118,7 +118,7 @@ impl Column {
         }
     }
 
-    /// The report on it.
+    /// Turns the counts into a report.
     fn report(self, rows: u64) -> Report {
         let mut shape = vec![i64::try_from(rows).unwrap_or(i64::MAX)];
         shape.extend(self.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
@@ -133,9 +133,9 @@ impl Column {
     }
 }
 
-/// The different texts of a column, as long as memory holds them.
+/// The different texts of a column, up to a limit of memory.
 struct Distinct {
-    /// `None` where they are too many.
+    /// `None` if they are too many.
     seen: Option<HashSet<Box<[u8]>>>,
     bytes: usize,
 }

@@ -1,4 +1,4 @@
-//! Tables: their rows for people, and as CSV, JSON, Arrow and Parquet.
+//! Reads tables, and prints them as text, CSV, JSON, Arrow and Parquet.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -29,13 +29,13 @@ use super::count::{count, summary};
 /// The longest name of a column's type.
 const TYPE: usize = 48;
 
-/// The lines of a terminal that are not for rows: names, types, what is below them, the next prompt.
+/// The lines of the screen that are not rows: names, types, the line below the rows, the next prompt.
 const OTHER_LINES: usize = 5;
 
-/// The rows that are shown at once; wider batches are for files.
+/// The number of rows formatted at once.
 const BATCH: usize = 1 << 13;
 
-/// Rows and columns of a table.
+/// A table with selected rows and columns.
 pub(crate) struct Rows {
     table: Table,
     key: String,
@@ -44,15 +44,15 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Opens the table that a word of the command line names: by its key, or as the only one of its store. `None` if it is no table.
+    /// Opens the table that an argument names by its key, or the only table of a store. `None` if it is not a table.
     pub(crate) fn open(word: &Path) -> Result<Option<Rows>> {
         let location = Location::new(word.as_os_str());
-        // Asks servers only once about an array.
+        // For arrays on servers, this avoids a second request.
         if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
             return Ok(None);
         }
         let store = match location.path() {
-            // A folder of unrelated files may have a table among them.
+            // Tables in an ordinary directory are not opened by the directory's name.
             Some(path) if is_store_directory(path) => Store::open(path),
             Some(path) if path.is_dir() => return Ok(None),
             _ => match location.open()? {
@@ -65,7 +65,7 @@ impl Rows {
         let wanted = location.key().map(|key| format!("/{}", key.trim_matches('/')));
         let key = match (&wanted, tables.as_slice()) {
             (Some(key), tables) => tables.iter().find(|table| *table == key),
-            // Of other stores a leaf has to be named, unless there is nothing else in them.
+            // A table that is not the store itself has to be named, unless it is the only leaf.
             (None, [one]) if one == "/" || store.list().is_ok_and(|listing| listing.leaves.len() == 1) => Some(one),
             (None, tables) => tables.iter().find(|table| *table == "/"),
         };
@@ -76,13 +76,13 @@ impl Rows {
         Ok(Some(Rows { table, key: key.clone(), projection: all, rows }))
     }
 
-    /// Opens a table that was taken for an array: with a slice, which means rows.
+    /// Opens a table after the argument could not be opened as an array.
     ///
     /// # Errors
     ///
-    /// It is a table, and a byte was named at which a frame starts.
+    /// Fails if it is a table and `--offset` is given.
     pub(crate) fn instead(word: &Path, offset: Option<u64>) -> Result<Option<Rows>> {
-        // What cannot be opened was refused as an array.
+        // Errors of opening were reported when it was opened as an array.
         match (Rows::open(word).ok().flatten(), offset) {
             (Some(_), Some(_)) => {
                 Err(Error::new("--offset does not work with tables: leave it out, and select rows with --rows 5:7"))
@@ -91,61 +91,61 @@ impl Rows {
         }
     }
 
-    /// The table's key in its store: `/` where the store is the table.
+    /// Returns the key of the table in its store: `/` if the store is the table.
     pub(crate) fn key(&self) -> &str {
         &self.key
     }
 
-    /// Takes columns of objects too, as JSON text.
+    /// Also reads columns of objects, as JSON text.
     pub(crate) fn objects(&mut self) -> Result<()> {
         self.table = self.table.with_objects()?;
         self.projection = (0..self.table.schema().fields().len()).collect();
         Ok(())
     }
 
-    /// Keeps only these columns, in this order.
+    /// Selects these columns, in this order.
     pub(crate) fn columns(&mut self, names: &[String]) -> Result<()> {
         self.projection = self.table.project(names.iter().map(String::as_str))?;
         Ok(())
     }
 
-    /// Keeps only these rows: a slice without steps.
+    /// Selects rows by a slice without steps.
     pub(crate) fn slice(&mut self, slice: &Slice) -> Result<()> {
         self.rows = rows_of(slice, self.table.rows())?;
         Ok(())
     }
 
-    /// Keeps only the first or last rows.
+    /// Selects the first or last rows.
     pub(crate) fn cut(&mut self, cut: Cut) {
         self.rows = kept(&self.rows, cut);
     }
 
-    /// The schema of all columns that are read.
+    /// Returns the schema of all readable columns.
     pub(crate) fn schema(&self) -> SchemaRef {
         self.table.schema()
     }
 
-    /// The number of rows.
+    /// Returns the number of selected rows.
     pub(crate) fn len(&self) -> u64 {
         self.rows.end - self.rows.start
     }
 
-    /// Reads them, batch by batch.
+    /// Reads the selected rows and columns in batches.
     pub(crate) fn read(&self) -> Result<b2nd_arrow::Reader> {
         Ok(self.table.read(&self.projection, self.rows.clone(), b2nd_arrow::BATCH_SIZE)?)
     }
 
-    /// Counts the values of each column.
+    /// Computes statistics of each column.
     pub(crate) fn count(&self) -> Result<Vec<Report>> {
         count(self.read()?, self.len())
     }
 
-    /// Says of each column what is in it: a row of cells for each, the names of the cells first.
+    /// Returns a row of cells for each column, after a heading.
     pub(crate) fn summary(&self) -> Result<Vec<Vec<String>>> {
         summary(self.read()?, self.len())
     }
 
-    /// Prints them for a person, in lines of at most `width` characters.
+    /// Prints the rows as text, in lines of at most `width` characters.
     pub(crate) fn print(&self, width: Option<usize>, out: &mut dyn Write) -> Result<()> {
         let mut table = TextTable::new(width);
         let has_columns = !self.projection.is_empty();
@@ -160,7 +160,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Writes them in a format.
+    /// Writes the rows in a file format.
     pub(crate) fn write(&self, form: OutputFormat, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
         let refused = || Error::new("it is a table, which can be exported as arrow, parquet, csv or json");
         let format = format_of(form).ok_or_else(refused)?;
@@ -170,13 +170,13 @@ impl Rows {
         write(format, self.read()?, out, |rows| bar.inc(rows))
     }
 
-    /// The columns whose files hold values that are not read, and why; in no computed one are values.
+    /// Returns the columns that cannot be read, with the reason, except for computed columns, which have no values.
     pub(crate) fn refused(&self) -> Vec<(String, String)> {
         let columns = self.table.columns().iter().filter(|column| column.kind() != "computed");
         columns.filter_map(|column| Some((column.name().to_owned(), column.data_type().err()?.to_owned()))).collect()
     }
 
-    /// The columns that are left out, a sentence for each.
+    /// Returns a sentence for each column that is left out.
     pub(crate) fn left_out(&self) -> Vec<String> {
         let why = |column: &b2nd_arrow::ColumnInfo| {
             column.data_type().err().map(|why| format!("without column {:?}: {why}", column.name()))
@@ -188,12 +188,12 @@ impl Rows {
 /// The values of an object array, a batch array or a list array, as a table of one column.
 pub(crate) struct Cells {
     reader: CellReader,
-    /// The number of values in the file.
+    /// The number of values before a part was selected.
     all: u64,
 }
 
 impl Cells {
-    /// Opens a frame in its bytes. `None` if it is something else.
+    /// Opens a frame. `None` if it holds something else.
     pub(crate) fn of(source: Bytes) -> Result<Option<Cells>> {
         let Ok(frame) = Frame::open(source) else { return Ok(None) };
         match CellReader::from_frame(frame) {
@@ -203,36 +203,36 @@ impl Cells {
         }
     }
 
-    /// Keeps only these values: a slice without steps.
+    /// Selects values by a slice without steps.
     pub(crate) fn slice(self, slice: &Slice) -> Result<Cells> {
         let rows = rows_of(slice, self.all)?;
         Ok(Cells { reader: self.reader.slice(rows), ..self })
     }
 
-    /// Keeps only the first or last values.
+    /// Selects the first or last values.
     pub(crate) fn cut(self, cut: Cut) -> Cells {
         let rows = kept(&(0..self.len()), cut);
         Cells { reader: self.reader.slice(rows), ..self }
     }
 
-    /// Counts them.
+    /// Computes statistics of the values.
     pub(crate) fn count(self) -> Result<Vec<Report>> {
         let rows = self.len();
         count(self.reader, rows)
     }
 
-    /// The number of values.
+    /// Returns the number of selected values.
     pub(crate) fn len(&self) -> u64 {
         self.reader.remaining()
     }
 
-    /// Writes them in a format.
+    /// Writes the values in a file format.
     pub(crate) fn write(self, form: OutputFormat, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
         let refused = || Error::new("it is not an array, so it can be exported as arrow, parquet, csv or json");
         write(format_of(form).ok_or_else(refused)?, self.reader, out, |rows| bar.inc(rows))
     }
 
-    /// Prints them for a person, in lines of at most `width` characters.
+    /// Prints the values as text, in lines of at most `width` characters.
     pub(crate) fn print(self, width: Option<usize>, out: &mut dyn Write) -> Result<()> {
         let (mut table, count) = (TextTable::new(width), self.reader.remaining());
         for batch in self.reader {
@@ -247,7 +247,7 @@ fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The first or the last of some rows.
+/// Returns the first or last rows of a range.
 fn kept(rows: &Range<u64>, cut: Cut) -> Range<u64> {
     let count = cut.rows(OTHER_LINES);
     match cut.end {
@@ -256,7 +256,7 @@ fn kept(rows: &Range<u64>, cut: Cut) -> Range<u64> {
     }
 }
 
-/// The rows that a slice means.
+/// Returns the rows that a slice selects.
 fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
     let selection = slice.select(&[i64::try_from(length).unwrap_or(i64::MAX)]);
     let selection = selection.map_err(|why| Error::new(format_args!("{why}: give rows as START:STOP, such as 100:120")))?;
@@ -266,7 +266,7 @@ fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
     Ok(u64::try_from(range.start).unwrap_or(0)..u64::try_from(range.end).unwrap_or(0))
 }
 
-/// The format of tables that a form is.
+/// Converts an output format to a format of tables. `None` for formats of arrays.
 fn format_of(form: OutputFormat) -> Option<Format> {
     match form {
         OutputFormat::Csv => Some(Format::Csv),
@@ -277,7 +277,7 @@ fn format_of(form: OutputFormat) -> Option<Format> {
     }
 }
 
-/// Writes an array of one or two dimensions as a table of one column. `done` is told how many rows were written.
+/// Writes an array as a table with one column. `done` receives the number of rows of each batch.
 pub(crate) fn write_array(array: Array, form: OutputFormat, out: impl Write + Send, done: impl FnMut(u64)) -> Result<()> {
     let format = if form == OutputFormat::Parquet { Format::Parquet } else { Format::Arrow };
     write(format, ArrayReader::new(array)?, out, done)
@@ -295,7 +295,7 @@ fn write(format: Format, reader: impl RecordBatchReader, out: impl Write + Send,
     }
 }
 
-/// A writer that keeps its error as it was.
+/// A writer that stores its first error, because Arrow and Parquet do not return it unchanged.
 struct Noted<'a, W> {
     out: W,
     failed: &'a Mutex<Option<io::Error>>,
@@ -325,11 +325,11 @@ impl<W: Write> Write for Noted<'_, W> {
     }
 }
 
-/// The columns of a table for `info`: a row of cells for each, the names of the cells first.
+/// Returns a row of cells for each column of a table, after a heading, for `info`.
 ///
 /// # Errors
 ///
-/// The table cannot be opened.
+/// Fails if the table cannot be opened.
 pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<String>>>> {
     let table = Table::from_store(store.clone(), key)?;
     let capacity = capacity(&table);
@@ -339,13 +339,13 @@ pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<Stri
             Ok(kind) => (kind.to_string(), ""),
             Err(why) => (column.kind().to_owned(), why),
         };
-        // A column whose files cannot be opened has no size; `check` says why.
+        // The size is empty if the files cannot be opened. `check` reports the reason.
         let (bytes, ratio) = match table.column_sizes(place) {
             Ok((packed @ 1.., plain)) => {
-                // Of rows that are allocated, only those that exist count.
+                // Only rows that exist are counted, not all that are allocated.
                 let of_rows = capacity.filter(|&capacity| capacity != 0 && plain % capacity == 0);
                 let plain = of_rows.map_or(plain, |capacity| plain / capacity * table.rows());
-                // A column of strings has room for offsets and for bytes: how much of it is used is not known without reading it.
+                // The used part of a column of strings is not known without reading the column.
                 let ratio = match column.kind() {
                     "utf8" => String::new(),
                     _ => format!("{}x", significant(plain as f64 / packed as f64, 3)),
@@ -354,14 +354,14 @@ pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<Stri
             }
             _ => Default::default(),
         };
-        // `stats` counts those that are only told by reading all values.
+        // Null sentinels are only counted by `stats`, which reads all values.
         let nulls = table.null_count(place).ok().flatten().map_or_else(String::new, |count| count.to_string());
         rows.push(vec![printable(column.name()), shortened(kind, TYPE), nulls, bytes, ratio, printable(why)]);
     }
     Ok(Some(rows))
 }
 
-/// The number of rows that a table has room for, if a column of numbers tells.
+/// Returns the number of allocated rows, computed from the columns of numbers.
 fn capacity(table: &Table) -> Option<u64> {
     let rooms = table.columns().iter().enumerate().filter_map(|(place, column)| {
         let width = column.data_type().ok()?.primitive_width().filter(|_| column.nulls() != "mask")? as u64;
@@ -371,12 +371,12 @@ fn capacity(table: &Table) -> Option<u64> {
     rooms.max()
 }
 
-/// The number of a table's live rows, if it can be opened.
+/// Returns the number of live rows of a table, if it can be opened.
 pub(crate) fn rows(store: &Arc<Store>, key: &str) -> Option<u64> {
     Table::from_store(store.clone(), key).ok().map(|table| table.rows())
 }
 
-/// Reads the values of a frame whose batches are Arrow IPC, which pyarrow does not check: the first error.
+/// Reads all values of a frame whose batches are Arrow IPC, and returns the first error. pyarrow does not check such batches.
 pub(crate) fn verify_cells(frame: &b2nd_store::Frame, limits: &Limits) -> Option<Finding> {
     let deadline = limits.deadline();
     let late = || Error::new("its values could not be read within the time limit");
@@ -397,13 +397,13 @@ pub(crate) fn verify_cells(frame: &b2nd_store::Frame, limits: &Limits) -> Option
             Err(error) => Err(b2nd_arrow::Error::from(error).into()),
         })
     };
-    // Where in a message is of no use here.
+    // Only the first line of the error is shown.
     let finding = read().err()?.to_string().lines().next().unwrap_or_default().to_owned();
     Some(Finding { place: "values".to_owned(), finding, unreadable: true, ..Finding::default() })
 }
 
-/// Reads all values of a table, whose schema says that it has so many rows: a finding for each column that cannot be read to its end, or why
-/// the table cannot be opened. It takes the time and the memory that are given.
+/// Reads all values of a table within limits of time and memory. Returns a finding for each column that cannot be read, or for a table that
+/// cannot be opened. `said` is the number of rows in the schema.
 pub(crate) fn verify(store: &Arc<Store>, key: &str, said: Option<u64>, limits: &Limits) -> Vec<Finding> {
     let deadline = limits.max_time.and_then(|time| Instant::now().checked_add(time));
     let finding = |place: String, finding: String| Finding { place, finding, unreadable: true, ..Finding::default() };
@@ -421,7 +421,7 @@ pub(crate) fn verify(store: &Arc<Store>, key: &str, said: Option<u64>, limits: &
     let mut findings: Vec<_> = table.verify_until(deadline).into_iter().map(of_column).collect();
     if let Some(said) = said.filter(|&said| said != table.rows()) {
         let sentence = format!("n_rows: expected {} as in _valid_rows.b2nd, found {said}", table.rows());
-        // It opens the table, and says that it is as long.
+        // python-blosc2 opens the table and reports the number in the schema.
         findings.push(Finding { python_blosc2: Some(true), unreadable: false, ..finding("schema".to_owned(), sentence) });
     }
     findings

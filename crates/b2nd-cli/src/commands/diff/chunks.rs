@@ -1,4 +1,4 @@
-//! Frames that hold no array, compared by the data of their chunks.
+//! Compares the decompressed chunks of frames without an array.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use crate::differences::differ;
 use crate::error::Result;
 use crate::values::source;
 
-/// The data of a frame, of which one chunk is held.
+/// The data of a frame, read chunk by chunk.
 struct Data {
     frame: Frame<Bytes>,
     /// The number of the next chunk.
     next: u64,
     chunk: Vec<u8>,
-    /// The bytes of the chunk that were taken.
+    /// The number of bytes of the chunk that were compared.
     taken: usize,
 }
 
@@ -25,7 +25,7 @@ impl Data {
         Ok(Data { frame: Frame::open(source(word)?)?, next: 0, chunk: Vec::new(), taken: 0 })
     }
 
-    /// Decompresses the next chunk, and says whether there is one.
+    /// Decompresses the next chunk. Returns false at the end.
     fn advance(&mut self) -> Result<bool> {
         if self.next == self.frame.offsets()?.len() {
             self.chunk.clear();
@@ -36,17 +36,17 @@ impl Data {
         Ok(true)
     }
 
-    /// The bytes of a chunk that were not taken yet, none at the end.
+    /// Returns the bytes of the chunk that were not compared yet. Empty at the end.
     fn rest(&mut self) -> Result<&[u8]> {
         while self.taken >= self.chunk.len() && self.advance()? {}
         Ok(self.chunk.get(self.taken..).unwrap_or_default())
     }
 }
 
-/// Says how the data of two frames differ. `None` where they do not.
+/// Describes the differences of the data of two frames. `None` if the data are equal.
 pub(super) fn compare(a: &Path, b: &Path) -> Result<Option<String>> {
     let [a, b] = [Data::open(a)?, Data::open(b)?];
-    // The bytes of chunks that vary in length mean something chunk by chunk alone: each of an object array is a value.
+    // Chunks of variable length are compared chunk by chunk, because each can be a value.
     if [&a, &b].iter().any(|data| data.frame.header().has_variable_chunks()) { by_chunks(a, b) } else { by_bytes(a, b) }
 }
 
@@ -71,7 +71,7 @@ fn by_bytes(mut a: Data, mut b: Data) -> Result<Option<String>> {
         let (one, other) = (a.rest()?, b.rest()?);
         let length = one.len().min(other.len());
         if length == 0 {
-            // The shorter has ended; the headers say the lengths, but nothing compares those with the chunks.
+            // The lengths in the headers may be wrong, so the end of the data decides.
             let ended = format!("the data of one file end after {}", count(at, "byte"));
             return Ok(if one.len() == other.len() { differ(differing, "byte", &first.to_string()) } else { Some(ended) });
         }

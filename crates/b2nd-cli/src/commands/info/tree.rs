@@ -4,13 +4,13 @@ use b2nd_view::store::{Content, Leaf};
 use b2nd_view::text::{columns, count, printable, shortened, size, thousands};
 use b2nd_view::{Array, Frame, Kind};
 
-/// A path in an archive may have more levels than anyone reads, and than the stack holds.
+/// The maximum number of levels. Paths in archives can have more than the stack can hold.
 const DEEPEST: usize = 64;
 
-/// The characters of a dtype that are shown.
+/// The maximum length of a dtype in characters.
 const DTYPE: usize = 40;
 
-/// The cells of a leaf's line after its name: kind, dtype, shape, size and ratio.
+/// The cells of a leaf after its name: kind, dtype, shape, size and ratio.
 pub(crate) type Cells = Vec<String>;
 
 /// The leaves of a store, or of a group of it.
@@ -28,7 +28,7 @@ impl Tree {
         self.leaves.len()
     }
 
-    /// The lines of the tree below the group with this key, with groups down to a depth; below that the leaves are counted.
+    /// Returns the lines of the tree, or of one group. Groups below `depth` are shown as a number of leaves.
     pub(crate) fn lines(&self, group: Option<&str>, depth: Option<usize>) -> Vec<String> {
         let names = |key: &str| key.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
         let above = names(group.unwrap_or_default()).len();
@@ -59,7 +59,7 @@ fn draw(leaves: &[(Vec<String>, &Cells)], level: usize, depth: usize, indent: &s
     }
 }
 
-/// The cells of a frame.
+/// Returns the cells of a frame.
 pub(crate) fn of_frame(frame: &Frame) -> Cells {
     let header = frame.header();
     let kind = Kind::of(header, frame.trailer().ok()).name().to_owned();
@@ -76,7 +76,7 @@ pub(crate) fn of_frame(frame: &Frame) -> Cells {
     vec![kind, dtype, shape, short(nbytes.into()), ratio]
 }
 
-/// The cells of a leaf that is not one frame.
+/// Returns the cells of a table or a reference.
 pub(crate) fn of_leaf(leaf: &Leaf) -> Cells {
     match &leaf.content {
         Content::Table(table) => {
@@ -90,7 +90,7 @@ pub(crate) fn of_leaf(leaf: &Leaf) -> Cells {
     }
 }
 
-/// A number of bytes in the largest unit that it fills.
+/// Formats a number of bytes in the largest unit.
 fn short(bytes: i128) -> String {
     let text = size(bytes);
     text.split_once(" (").map_or(text.clone(), |(_, unit)| unit.trim_end_matches(')').to_owned())

@@ -1,6 +1,6 @@
 //! Dtypes whose elements have a frame's type size.
 
-/// Dtypes whose elements are this long, the likeliest first.
+/// Returns dtypes with this itemsize, the most likely first.
 pub(crate) fn candidates(typesize: i32) -> String {
     let numbers: &[&str] = match typesize {
         1 => &["|u1", "|i1", "|b1"],

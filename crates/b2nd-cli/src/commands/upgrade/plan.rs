@@ -1,4 +1,4 @@
-//! The steps that a frame needs, as its header says.
+//! Determines from a header what to change in a frame.
 
 use b2nd::dtype::DType;
 use b2nd::frame::{Header, Metalayers};
@@ -9,15 +9,15 @@ use b2nd_view::Array;
 
 pub(crate) enum Plan {
     Upgrade(Box<Upgrade>),
-    /// It has the released layout.
+    /// The array has the current layout.
     Released,
-    /// It holds no array.
+    /// The frame has no array.
     NoArray,
 }
 
-/// A metalayer in the place of another.
+/// The replacement of a metalayer.
 pub(crate) struct Upgrade {
-    /// The name of the old one, and its layout in words.
+    /// The name of the old metalayer, and a description of its layout.
     name: &'static str,
     pub(crate) layout: &'static str,
     pub(crate) meta: B2ndMeta,
@@ -26,7 +26,7 @@ pub(crate) struct Upgrade {
 impl Plan {
     /// # Errors
     ///
-    /// Why the array in the frame cannot be upgraded.
+    /// Fails if the array cannot be upgraded.
     pub(crate) fn new(header: &Header, given: Option<&str>) -> Result<Plan, String> {
         let array = Array::find(header).map_err(|error| format!("the array cannot be read: {error}"))?;
         let Some(array) = array else { return Ok(Plan::NoArray) };
@@ -65,7 +65,7 @@ impl Plan {
 }
 
 impl Upgrade {
-    /// Puts the new metalayer in the place of the old one.
+    /// Replaces the old metalayer by the new one.
     pub(crate) fn apply(&self, metalayers: &mut Metalayers) -> b2nd::Result<()> {
         metalayers.rename(self.name, "b2nd")?;
         metalayers.set(&self.meta)

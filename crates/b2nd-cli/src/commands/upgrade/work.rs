@@ -1,4 +1,4 @@
-//! An upgrade of one frame: written beside its place, compared with the old frame, and then put there.
+//! Upgrades one frame: writes a temporary file, compares it with the old frame, and renames it.
 
 use std::error::Error;
 use std::fs;
@@ -11,17 +11,16 @@ use b2nd::frame::{File, FrameType, HeaderField, Trailer, rewrite_checked};
 
 use super::plan::Upgrade;
 
-/// The bytes that are compared at once.
+/// The number of bytes compared at once.
 const PART: usize = 1 << 16;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Upgrades a frame into `target`, or in place. `progress` hears of bytes that have been compared.
+/// Upgrades a frame into `target`, or in place. `progress` receives the number of bytes compared.
 ///
 /// # Errors
 ///
-/// Something is in the way, a file cannot be read or written, or the new frame is not what it should be: then nothing
-/// has changed.
+/// Fails if the target exists, a file cannot be read or written, or the new frame differs from what was intended. Then nothing has changed.
 pub(crate) fn run(source: &Path, upgrade: &Upgrade, target: Option<&Path>, progress: &dyn Fn(u64)) -> Result<()> {
     let old = File::open(source)?;
     let has_new_chunks = target.is_some() && old.header().frame_type() == FrameType::Sparse;
@@ -41,7 +40,7 @@ pub(crate) fn refuse_to_overwrite(target: &Path) -> Result<()> {
     }
 }
 
-/// True if the new frame is the old one with another metalayer.
+/// Fails unless the new frame equals the old one except for the array's metalayer.
 pub(crate) fn compare(old: &File, new: &File, upgrade: &Upgrade, progress: &dyn Fn(u64)) -> Result<()> {
     let mut meant = old.header().clone();
     upgrade.apply(meant.metalayers_mut())?;
@@ -66,25 +65,25 @@ pub(crate) fn compare(old: &File, new: &File, upgrade: &Upgrade, progress: &dyn 
     Ok(())
 }
 
-/// A header without the only field that a longer metalayer changes as well.
+/// Returns a header without the length of the frame, which changes with the length of the metalayer.
 fn without_frame_len(header: &[u8]) -> [&[u8]; 2] {
     let Range { start, end } = HeaderField::FRAME_LEN.value();
     [header.get(..start).unwrap_or_default(), header.get(end..).unwrap_or_default()]
 }
 
-/// The length of chunks and index, which in a new frame are all that is between header and trailer.
+/// Returns the length of chunks and index: everything between header and trailer in a new frame.
 fn data_len(new: &File, trailer: &Trailer) -> u64 {
     new.header().frame_len().saturating_sub((new.header().header_len() + trailer.trailer_len()) as u64)
 }
 
-/// The frame's file from the first chunk on.
+/// Opens the frame's file at the first chunk.
 fn data(frame: &File) -> io::Result<fs::File> {
     let mut file = fs::File::open(frame.path())?;
     file.seek(SeekFrom::Start(frame.header().header_len() as u64))?;
     Ok(file)
 }
 
-/// Compares the files of a sparse frame's chunks, which an upgrade in place does not touch.
+/// Compares the chunk files of sparse frames.
 pub(crate) fn compare_chunks(old: &Path, new: &Path, progress: &dyn Fn(u64)) -> Result<()> {
     for entry in fs::read_dir(directory(old))? {
         let path = entry?.path();
@@ -100,7 +99,7 @@ pub(crate) fn compare_chunks(old: &Path, new: &Path, progress: &dyn Fn(u64)) -> 
     Ok(())
 }
 
-/// True if the next `length` bytes are equal, in constant memory.
+/// Returns true if the next `length` bytes of both are equal.
 fn same_bytes(one: &mut impl Read, other: &mut impl Read, length: u64, progress: &dyn Fn(u64)) -> io::Result<bool> {
     let mut parts = [vec![0; PART], vec![0; PART]];
     let mut left = length;
