@@ -54,8 +54,8 @@
 //! with this crate, the string of an aligned structure contains `'aligned': True`, which applies to all structures inside it, and
 //! `'bfloat16'` has quotes. NumPy reads both.
 //!
-//! Which characters of a name are escaped depends on the version of Unicode of the writing program. Escaped and plain characters are both
-//! read, and written again in the same way.
+//! Programs with different versions of Unicode escape different characters of names. Both escaped and plain characters are read, and each
+//! is written again as it was.
 
 use alloc::boxed::Box;
 use alloc::string::String;

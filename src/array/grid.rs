@@ -238,7 +238,7 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
     for (index, (length, &part)) in padded.iter_mut().zip(parts.iter()).enumerate() {
         match length.checked_rem(part) {
             None | Some(0) => {}
-            // Add before subtracting, as C-Blosc2 does: it also refuses lengths whose sum overflows in between.
+            // Add before subtracting, as C-Blosc2 does, so that the same lengths are refused because the sum overflows.
             Some(rest) => match length.checked_add(part) {
                 Some(sum) => *length = sum - rest,
                 None => {

@@ -146,8 +146,8 @@ impl<'de> IntoDeserializer<'de, Error> for &'de Value {
     }
 }
 
-/// The deserializer for a field that is itself a `Value` and keeps the markers. It is human-readable, as this crate's deserializer is
-/// inside the mark.
+/// The deserializer for a field that is itself a `Value` and keeps the markers. Like this crate's deserializer inside the mark, it reports
+/// itself as human-readable.
 struct Entry<'de>(&'de Value);
 
 impl<'de> Deserializer<'de> for Entry<'de> {

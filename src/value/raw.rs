@@ -153,8 +153,8 @@ impl Serialize for RawValue<'_> {
     }
 }
 
-/// The value inside the mark. To this crate's serializer, which is human-readable inside the mark, it is written as its bytes; to other
-/// formats as a plain value.
+/// The value inside the mark. This crate's serializer, which reports itself as human-readable inside the mark, gets the bytes; other
+/// formats get a plain value.
 struct Entry<'a>(RawValue<'a>);
 
 impl Serialize for Entry<'_> {

@@ -24,7 +24,7 @@ impl Serialize for Value {
     }
 }
 
-/// A value as it is written to a binary format. Only this crate's serializer is human-readable inside the mark.
+/// A value as it is written to a binary format. Inside the mark, only this crate's serializer reports itself as human-readable.
 struct Plain<'a>(&'a Value);
 
 impl Serialize for Plain<'_> {

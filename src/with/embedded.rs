@@ -48,8 +48,8 @@ pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer:
     Ok(value.0)
 }
 
-/// The value itself in a human-readable format, and its bytes in any other format. This crate's format reports itself as human-readable
-/// here, so that it gets the value itself; depth and error offsets are then correct, as for any nested value.
+/// The value itself in a human-readable format, and its bytes in any other format. Inside the mark, this crate's format reports itself as
+/// human-readable, so that it gets the value itself. Depth and error offsets are then correct, as for any nested value.
 struct Embedded<T>(T);
 
 impl<T: Serialize + ?Sized> Serialize for Embedded<&T> {
@@ -83,7 +83,7 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for ValueOrBytes<T> {
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
-        // Only this crate's format is not human-readable here; it gives the value itself.
+        // Inside the mark `VALUE`, only this crate's format reports itself as not human-readable. It gives the value itself.
         if !deserializer.is_human_readable() {
             return T::deserialize(deserializer);
         }
