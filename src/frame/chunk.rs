@@ -115,7 +115,7 @@ impl<'a> Chunk<'a> {
         &self.header
     }
 
-    /// Returns all bytes of the chunk, its header included.
+    /// Returns all bytes of the chunk, including its header.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -126,7 +126,7 @@ impl<'a> Chunk<'a> {
         Chunk { header: self.header, bytes: Cow::Owned(self.bytes.into_owned()) }
     }
 
-    /// Returns all bytes of the chunk, its header included.
+    /// Returns all bytes of the chunk, including its header.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes.into_owned()

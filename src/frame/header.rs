@@ -23,8 +23,8 @@ use wire::WireHeader;
 /// The header of a frame, which owns its data.
 ///
 /// Every field keeps the value that it has in the file, so [`to_vec`](crate::to_vec) returns the same [`header_len`](Header::header_len)
-/// bytes. Only header_len, idx and the offsets of the metalayers are not kept, since they follow from the metalayers: reading checks them,
-/// and writing computes them.
+/// bytes. Only the fields header_len and idx and the offsets of the metalayers are not kept, since they can be computed from the
+/// metalayers: they are checked when a header is read, and computed when it is written.
 ///
 /// ```
 /// let file = std::fs::read("tests/data/example.b2nd")?;
@@ -129,7 +129,7 @@ impl Header {
         }
     }
 
-    /// Returns the length of the header in bytes, metalayers included.
+    /// Returns the length of the header in bytes, including the metalayers.
     pub fn header_len(&self) -> usize {
         // Both lengths include the 10 bytes that a section without metalayers takes.
         SHORTEST - 10 + self.metalayers.section_len()
@@ -167,8 +167,8 @@ impl Header {
         }
     }
 
-    /// Returns the array's geometry, or `None` if the frame holds no array. Unlike in [`array`](Header::array), the dtype need not be
-    /// UTF-8.
+    /// Returns the array's geometry, or `None` if the frame holds no array. Unlike [`array`](Header::array), this also works if the dtype
+    /// is not UTF-8.
     ///
     /// # Errors
     ///

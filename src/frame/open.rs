@@ -108,8 +108,7 @@ impl<S: Source> Frame<S> {
     ///
     /// # Errors
     ///
-    /// Fails if the source cannot be read, or does not start with a header of a supported version, or the header is longer than
-    /// 256 MiB.
+    /// Fails if the source cannot be read or does not start with a header of a supported version, or if the header is longer than 256 MiB.
     pub fn open(source: S) -> Result<Frame<S>> {
         Frame::open_at(source, 0)
     }
@@ -198,7 +197,7 @@ impl<S: Source> Frame<S> {
         Ok(Tail { trailer, start: start.saturating_add(before as u64) })
     }
 
-    /// Returns the chunk index, which is read at the first call and kept.
+    /// Returns the chunk index. The first call reads it.
     ///
     /// # Errors
     ///

@@ -11,7 +11,8 @@ use super::cell::Lock;
 use super::source::{Source, ends, slice, zeros};
 use crate::error::{Error, ErrorKind, Result};
 
-/// A source that holds the parts of a file that its user has fetched: for programs that fetch bytes in their own way, also asynchronously.
+/// A [`Source`] that holds only the fetched parts of a file. It is for programs that fetch bytes in their own way, for example
+/// asynchronously.
 ///
 /// A read of bytes that have not been fetched fails with [`ErrorKind::Missing`], and `Pieces` records the missing ranges. Call
 /// [`take_missing`](Pieces::take_missing) to get these ranges, fetch them, add their bytes with [`put`](Pieces::put), and try the read
@@ -68,8 +69,8 @@ impl Pieces {
         pieces
     }
 
-    /// Sets the length of the source, if it is unknown. Otherwise checks that the length is the same, so that a change of the source is
-    /// noticed if this is called with the length in each response of a server.
+    /// Sets the length of the source. If the length is known already, checks that it is the same. Call this with the length in each
+    /// response of a server, to notice if the file changes.
     ///
     /// # Errors
     ///

@@ -53,7 +53,7 @@ impl Trailer {
     ///
     /// # Errors
     ///
-    /// Fails if the bytes are not a trailer of a supported version, or bytes follow it.
+    /// Fails if the bytes are not a trailer of a supported version, or if other bytes follow the trailer.
     pub fn from_slice(trailer: &[u8]) -> Result<Trailer> {
         crate::from_slice::<WireTrailer>(trailer).map_err(named)?.try_into()
     }

@@ -69,7 +69,7 @@ pub(super) mod sealed {
     use super::{FrameType, Result};
 
     pub trait Target {
-        /// The value that [`Writer::finish`] returns: the bytes of a frame in memory, or `()` for a frame on disk.
+        /// The value that `Writer::finish` returns: the bytes of a frame in memory, or `()` for a frame on disk.
         type Output;
         const FRAME_TYPE: FrameType;
 
@@ -166,7 +166,7 @@ impl<T: Target> Writer<T> {
         }
     }
 
-    /// Appends a chunk. The chunk is written unchanged, with two exceptions, which C-Blosc2 needs to read it. A stored chunk gets the
+    /// Appends a chunk. The chunk is written unchanged, except in two cases, in which C-Blosc2 could not read it. A stored chunk gets the
     /// blocksize of the header. (C-Blosc2 reads an array in the blocks that its metalayer gives, so compressed chunks must have that
     /// blocksize too.) A chunk of zeros, NaN or uninitialized elements becomes an [entry in the index](Writer::append_special).
     ///

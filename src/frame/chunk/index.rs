@@ -55,7 +55,7 @@ pub struct Offsets {
     index: Index,
     /// The position of the first chunk in a contiguous frame, or `None` in a sparse frame.
     chunks_start: Option<u64>,
-    /// The starts of all chunks in ascending order, to find the start of the chunk that follows another.
+    /// The starts of all chunks in ascending order, in which the end of a chunk is looked up.
     starts: Vec<u64>,
     /// The end of the last chunk.
     end: u64,
@@ -73,8 +73,8 @@ impl Offsets {
         Offsets { index: Index::Each(Vec::new()), chunks_start, starts: Vec::new(), end }
     }
 
-    /// Decodes the index at the start of `tail`. Fails if the index chunk has more than `limit` bytes, or other than `nchunks` entries (if
-    /// `nchunks` is known). Offsets in errors count from the start of `tail`.
+    /// Decodes the index at the start of `tail`. Fails if the index chunk has more than `limit` bytes, or if the number of its entries
+    /// differs from `nchunks`, if that is known. Offsets in errors count from the start of `tail`.
     pub(in crate::frame) fn read(
         tail: &[u8],
         limit: u64,

@@ -37,12 +37,16 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 ///
 /// # After a crash
 ///
-/// A crash, a full disk or a failed write at any moment leaves a file that opens with the old content or the new one. If the changed bytes
-/// of a metalayer lie in one aligned sector of 512 bytes, they are overwritten in place, in one write, which is assumed to be atomic. A new
-/// trailer is written before or after the old one and synced, then one write of frame_len makes it valid. In all other cases, a new file is
-/// written under a temporary name in the same directory (`.NAME.0.tmp`), synced, and renamed over the old file. If the path is a symbolic
-/// link, the file that it names is replaced. Bytes after the frame are not kept. If a process is killed, its temporary file is removed by
-/// the next edit of the same file, or when this crate creates the next file in the directory.
+/// A crash, a full disk or a failed write at any moment leaves a file that opens with the old content or the new one:
+///
+/// * If the changed bytes of a metalayer lie in one aligned sector of 512 bytes, they are overwritten in place by one write, which is
+///   assumed to be atomic.
+/// * A new trailer is written before or after the old trailer and synced. Then one write of frame_len makes it valid.
+/// * In all other cases, a new file is written under a temporary name in the same directory (`.NAME.0.tmp`), synced, and renamed over the
+///   old file. If the path is a symbolic link, the file that it names is replaced. Bytes after the frame are not kept.
+///
+/// If a process is killed, its temporary file is removed by the next edit of the same file, or when this crate creates the next file in
+/// the directory.
 ///
 /// After an error, the `Editor` shows the content of the file, the old or the new one, and the edit can be tried again. If the disk was
 /// full, the space that the edit took is freed. An edit that changes nothing still syncs the file.

@@ -257,7 +257,7 @@ fn temporary(target: &Path, number: u32) -> io::Result<PathBuf> {
 fn is_left(temporary: &Path) -> bool {
     let Ok(found) = fs::symlink_metadata(temporary) else { return true };
     if found.is_dir() {
-        // Only on Unix are directories locked.
+        // Directories are locked only on Unix.
         cfg!(unix) && lock::directory(temporary, false).is_ok_and(|lock| lock.is_some() && storage().remove(temporary).is_ok())
     } else {
         found.is_file() && lock::open(temporary, false).is_ok_and(|_lock| storage().remove(temporary).is_ok())
