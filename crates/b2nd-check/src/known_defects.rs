@@ -1,5 +1,7 @@
-//! What versions of other libraries are known to do with files, also with sound ones. A row is a fact that was seen, and each names a
-//! file of the conformance suite with which it can be seen again: `conformance/proof/ci` opens them with python-blosc2, and `tests/known_defects.rs` looks that [`verify`](crate::verify) names the row.
+//! [`FACTS`]: files, including valid ones, that certain versions of C-Blosc2 and python-blosc2 crash on, reject or read wrongly.
+//!
+//! Each row was observed, and names a file of the conformance suite that shows it again: `conformance/proof/ci` opens these files with
+//! python-blosc2, and `tests/known_defects.rs` tests that [`verify`](crate::verify) reports the row for its file.
 
 use serde::Serialize;
 

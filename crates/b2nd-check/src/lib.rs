@@ -2,10 +2,10 @@
 //!
 //! | to | look at |
 //! | --- | --- |
-//! | find what is wrong with a frame, a store or a table | [`check`] |
-//! | let only good bytes go on to C-Blosc2 | [`verify()`] |
+//! | find the errors of a frame, a store or a table | [`check`] |
+//! | decide whether a file is safe to open with C-Blosc2 | [`verify()`] |
 //! | find damage that still decodes | [`check::Digests`] |
-//! | keep what is whole of a broken frame | [`salvage`] |
+//! | recover the intact parts of a damaged frame | [`salvage`] |
 //!
 //! This crate compiles to wasm32.
 

@@ -23,7 +23,7 @@
 //! | open an array of a store (`.b2z`, `.b2d`) by its key | [`Array::from_store`] |
 //! | read a frame in memory, at an offset, or behind anything that gives bytes | [`Array::from_frame`], [`Array::from_source`] |
 //! | read values | [`Array::read`], [`Array::slice`], [`Array::read_into`], [`Element`] |
-//! | read what lists of indices and masks select | [`Array::select`], [`Select`] |
+//! | read the elements that lists of indices or masks select | [`Array::select`], [`Select`] |
 //! | go over the decoded chunks, one by one or in parallel | [`Array::chunks`], [`Array::par_chunks`], [`ArrayChunk`] |
 //! | read bytes of any type | [`Array::read_bytes`] |
 //! | read attributes, typed by serde | [`Array::attributes`], [`Attributes`] |
@@ -32,7 +32,7 @@
 //! | the same with a client of your own | [`Array::byte_ranges`], [`Pieces`] |
 //! | write an array | [`write()`], [`write_bytes`], [`write_from`], [`to_frame`], [`Options`] |
 //! | let an array grow | [`Appender`] |
-//! | write values over those of a slice, change the length of any axis | [`ArrayEditor`] |
+//! | overwrite the values of a slice, change the length of any axis | [`ArrayEditor`] |
 //! | copy a file without the gaps that edits left, or compressed again | [`repack`], [`repack_from`], [`RepackOptions`] |
 //! | decompress a chunk or an attribute | [`b2nd::frame::Chunk::data`] |
 //!

@@ -1,4 +1,4 @@
-//! [`Options`]: how an array is cut and compressed, and what else its file holds.
+//! [`Options`]: chunks, compression, metalayers and attributes of a new array.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::shapes;
 const BYTEDELTA: Filter = Filter::Other(35);
 const MAX_BYTEDELTA: i32 = 127;
 
-/// Options of a new array: its chunks and blocks, its compression, and what else its file holds.
+/// Options of a new array: its chunks and blocks, its compression, and the other metalayers and attributes of its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The shape of a chunk, in elements. `None` chooses it like python-blosc2: about 4 MiB.

@@ -179,7 +179,7 @@ impl Packer {
 
     /// Appends every chunk of a view to a frame. An element takes `scale` entries of the view's last axis.
     ///
-    /// Each thread compresses a part of a chunk, and whoever has the next one writes it while others go on.
+    /// Each thread compresses parts of chunks. The thread that has the next part writes it while the other threads continue.
     pub(crate) fn put<A, T>(&self, writer: &mut Writer<T>, view: &ArrayViewD<'_, A>, scale: usize) -> Result<()>
     where
         A: NoUninit + Send + Sync,

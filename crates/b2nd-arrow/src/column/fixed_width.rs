@@ -113,7 +113,7 @@ impl FixedColumn {
         Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, length, values, nulls, selection.rows)?))
     }
 
-    /// Tells which times of a column with a mask are valid. NaT is null, unless the mask has no null in any of the rows
+    /// Returns which times of a column with a mask are valid. NaT is null, unless the mask has no null in any of the rows
     /// that python-blosc2 exports at once.
     fn times(&self, mask: Option<BooleanBuffer>, bytes: &[u8], selection: &Selection, live: &LiveRows) -> Result<BooleanBuffer> {
         let nats = not_nat(bytes);

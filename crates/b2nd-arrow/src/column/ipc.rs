@@ -123,10 +123,10 @@ fn message<'a>(rest: &mut &'a [u8]) -> Result<Option<(ipc::Message<'a>, Buffer)>
     let end = || wrong("a message that ends early");
     let metadata = usize::try_from(length).ok().and_then(&mut take).ok_or_else(end)?;
     let message = ipc::root_as_message(metadata).map_err(|error| {
-        // The other lines are for developers of Arrow: its names of the fields on the way.
+        // The other lines list the internal names of the fields that contain the error.
         let error = error.to_string();
         let sentence = error.lines().next().unwrap_or_default().trim_end_matches('.');
-        wrong(format_args!("a message that is none: {sentence}"))
+        wrong(format_args!("an invalid message: {sentence}"))
     })?;
     let body = usize::try_from(message.bodyLength()).ok().and_then(take).ok_or_else(end)?;
     Ok(Some((message, Buffer::from(body))))

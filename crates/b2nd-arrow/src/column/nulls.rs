@@ -1,4 +1,4 @@
-//! How columns store nulls: in a mask, or as a value that marks them.
+//! [`Nulls`] and [`Valid`]: the nulls of a column, which are in a mask or are marked by a value.
 
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
@@ -31,7 +31,7 @@ pub(crate) enum Sentinel {
     Bytes(Vec<u8>),
 }
 
-/// Which values of a column are not null.
+/// The rule by which values of a column are valid, with the open mask.
 pub(crate) enum Valid {
     All,
     Mask(Box<Rows>),
@@ -49,7 +49,7 @@ impl Nulls {
     }
 }
 
-/// Returns the value that marks nulls, or `None` if it cannot be interpreted, so that no value is null.
+/// Parses the value that marks nulls. Returns `None` if it cannot be interpreted: then no value is null.
 fn sentinel(value: &Value) -> Option<Sentinel> {
     if value.get("__bytes__").and_then(Value::as_bool) == Some(true) {
         return STANDARD.decode(value.get("base64")?.as_str()?).ok().map(Sentinel::Bytes);
@@ -100,7 +100,7 @@ impl Valid {
     }
 }
 
-/// Returns which values are not the sentinel, or `None` if no value of this type can equal it.
+/// Returns a mask of the values that differ from the sentinel, or `None` if the type cannot represent the sentinel.
 pub(crate) fn differ(data_type: &DataType, bytes: &[u8], width: usize, sentinel: &Sentinel) -> Option<BooleanBuffer> {
     let count = bytes.len().checked_div(width)?;
     let value = |at: usize| bytes.get(at * width..(at + 1) * width).unwrap_or_default();
@@ -140,12 +140,12 @@ pub(crate) fn is_nat(value: &[u8]) -> bool {
     value == i64::MIN.to_le_bytes()
 }
 
-/// Returns which times are not NaT.
+/// Returns a mask of the times that are not NaT.
 pub(crate) fn not_nat(bytes: &[u8]) -> BooleanBuffer {
     BooleanBuffer::collect_bool(bytes.len() / 8, |at| !bytes.get(8 * at..8 * at + 8).is_some_and(is_nat))
 }
 
-/// Returns the mask of nulls, or `None` if there is no null.
+/// Returns the null buffer for a mask of valid values, or `None` if all values are valid.
 pub(crate) fn some_nulls(valid: BooleanBuffer) -> Option<NullBuffer> {
     Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0)
 }

@@ -1,4 +1,4 @@
-//! [`Rows`]: a file of values, one row after the other.
+//! [`Rows`]: an array of a column, read by rows.
 
 use b2nd_ndarray::Array;
 
@@ -12,7 +12,7 @@ const GAP: u64 = 1 << 10;
 /// The longest row in bytes.
 pub(crate) const MAX_ROW: usize = 1 << 26;
 
-/// An array whose first dimension is the rows.
+/// An array whose first dimension is the rows of a table.
 pub(crate) struct Rows {
     pub(crate) array: Array,
     leaf: ColumnFile,

@@ -1,4 +1,4 @@
-//! [`formatter`]: formats complex numbers like `b2nd cat` does those of arrays: `1.5-2.0j`.
+//! [`formatter`]: formats complex numbers as `1.5-2.0j`, the same text that arrays of complex numbers have.
 
 use std::fmt::Write;
 

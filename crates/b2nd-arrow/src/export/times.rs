@@ -119,7 +119,7 @@ pub(crate) fn options(null: &str) -> FormatOptions<'_> {
     FormatOptions::new().with_null(null).with_formatter_factory(Some(&Formatters))
 }
 
-/// Returns the formatter of values that Arrow formats in another way, or not at all.
+/// Returns a formatter for the types that Arrow formats differently or cannot format: times and complex numbers.
 fn own<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Result<Option<ArrayFormatter<'a>>, ArrowError> {
     far(array, options).map_or_else(|| complex::formatter(array, options), |times| Ok(Some(times)))
 }

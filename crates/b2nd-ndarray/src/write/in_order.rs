@@ -1,14 +1,14 @@
-//! [`in_order`]: work on all threads, whose results are taken in order.
+//! [`in_order`]: processes items on all threads, and consumes the results in order.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 
-/// The number of results for each thread that may wait for an earlier one, before a thread waits to take them.
+/// The number of finished results per thread that may be kept while an earlier result is missing.
 const WAITING: usize = 4;
 
-/// Works on items in parallel, and takes each result after those of all earlier items, on the thread that has the time for it.
+/// Processes items in parallel, and consumes the results in the order of the items.
 pub(super) fn in_order<A, B: Send>(
     items: impl Iterator<Item = A> + Send,
     work: impl Fn(A) -> Result<B> + Sync + Send,
