@@ -74,7 +74,7 @@ pub enum Step {
     Content,
 }
 
-/// The shape of an entry.
+/// The kind of an entry, which tells whether its length and its count can vary.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Shape {
     /// A number, a boolean, a string, a byte string or nil.

@@ -90,7 +90,7 @@ impl Fetched {
         let answers: Vec<_> = stream::iter(gets).buffered(FETCHED).collect().await;
         for (range, answer) in ranges.into_iter().zip(answers) {
             if let Err(message) = answer.and_then(|answer| self.put(&range, answer)) {
-                // Without a known length, nothing else can be fetched.
+                // If the length is not known, no other range can be fetched either.
                 let range = if self.state().found.is_some() { range } else { 0..u64::MAX };
                 self.pieces.fail(range, message);
             }

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 
-/// The runtime for requests. Readers may be tasks of another runtime, which must not block on its own futures.
+/// A separate runtime for requests. A reader may be a task of another runtime, in which it must not block to wait for a request.
 static REQUESTS: LazyLock<io::Result<Runtime>> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
 
