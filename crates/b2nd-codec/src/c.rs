@@ -16,7 +16,7 @@ use crate::header::ChunkHeader;
 use crate::ids::{CodecId, Filter};
 use crate::options::Settings;
 
-/// True if C-Blosc2, as it is built here, supports a codec and all of these filters.
+/// Returns true if this build of C-Blosc2 supports a codec and all of these filters.
 fn has(codec: CodecId, mut filters: impl Iterator<Item = (Filter, u8)>) -> bool {
     // This version of C-Blosc2 does not support a shuffle whose parameter sets a unit other than the element.
     let own = |filter: (Filter, u8)| matches!(filter, (Filter::Shuffle | Filter::BitShuffle, 0) | (Filter::TruncPrec, _));

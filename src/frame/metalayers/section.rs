@@ -63,6 +63,8 @@ pub(in crate::frame) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
+    /// Makes the section of these metalayers, with the offsets that their contents have in the header or trailer.
+    ///
     /// # Errors
     ///
     /// Fails if the contents are longer than 2 GiB.

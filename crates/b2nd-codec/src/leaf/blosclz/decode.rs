@@ -16,7 +16,7 @@ const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 ///
 /// # Errors
 ///
-/// The stream ends early, has too few or too many bytes for the output, or refers to bytes before its start. Offsets count from
+/// Fails if the stream ends early, has too few or too many bytes for the output, or refers to bytes before its start. Offsets count from
 /// the start of the stream.
 pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline: Deadline) -> Result<usize> {
     let mut input = Input { bytes: stream, at: 0 };
@@ -74,7 +74,7 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
     if filled == output.len() { Ok(filled) } else { Err(refused("a stream ends before its block is full", input.at)) }
 }
 
-/// The next bytes of the output, if it has this many left.
+/// Returns the next `WIDE` bytes of the output, if it has that many left.
 #[inline(always)]
 fn wide(output: &mut [u8], filled: usize) -> Option<&mut [u8; WIDE]> {
     output.get_mut(filled..)?.first_chunk_mut()
