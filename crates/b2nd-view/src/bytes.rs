@@ -1,4 +1,4 @@
-//! A frame's header and trailer byte by byte: each byte once, beside what it means.
+//! A dump of a frame's header and trailer, with the meaning of each byte.
 
 mod names;
 mod rows;
@@ -12,31 +12,31 @@ use b2nd_store::readable;
 
 pub use rows::{Row, header, trailer};
 
-/// The number of bytes that stand on a line: a marker and a number of 64 bits.
+/// The number of bytes on a line: a marker and a 64-bit number.
 const PER_LINE: usize = 9;
 
-/// The number of lines that a long string takes before it is cut short.
+/// The maximum number of lines of a long string after its first line. The rest is not shown.
 const MAX_LINES: usize = 8;
 
-/// The widest that the column of names gets for a name that is wider than the others.
+/// The maximum width of the column of names. Longer names extend beyond it.
 const NAME_WIDTH: usize = 34;
 
-/// The header's bytes.
+/// Returns the bytes of the header.
 pub(crate) fn header_bytes<'f>(frame: &'f Frame) -> b2nd::Result<Cow<'f, [u8]>> {
     frame.read(0..frame.header().header_len() as u64)
 }
 
-/// The trailer's bytes, and the first of them in the frame.
+/// Returns the bytes of the trailer, and its offset in the frame.
 pub(crate) fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd::Result<(Cow<'f, [u8]>, u64)> {
     let range = frame.trailer_range()?;
     Ok((frame.read(range.clone())?, range.start))
 }
 
-/// The bytes of header and trailer as text.
+/// Returns the bytes of the header and the trailer as text.
 ///
 /// # Errors
 ///
-/// The source fails.
+/// Fails if the source cannot be read.
 pub fn dump(frame: &Frame, name: &str) -> b2nd::Result<View> {
     let header = header_bytes(frame)?;
     let header_len = header.len() as u64;
@@ -56,13 +56,13 @@ pub fn dump(frame: &Frame, name: &str) -> b2nd::Result<View> {
     Ok(view)
 }
 
-/// A line about bytes that are not shown.
+/// Adds a line about bytes that are not shown.
 fn note(dump: &mut String, style: anstyle::Style, offset: u64, text: impl std::fmt::Display) {
     // Writing to a string does not fail.
     let _ = write!(dump, "\n  {}  {}", styled(FAINT, format_args!("{offset:04x}")), styled(style, text));
 }
 
-/// Rows, whose bytes are in these, which start here.
+/// Adds rows to the dump. `bytes` contains the bytes of the rows, and `start` is its offset in the frame.
 fn print(dump: &mut String, rows: &[Row], bytes: &[u8], start: u64) {
     let width = rows.iter().map(|row| indented(row).chars().count()).max().unwrap_or(0).min(NAME_WIDTH);
     for row in rows {
@@ -105,7 +105,8 @@ fn indented(row: &Row) -> String {
     format!("{:1$}{2}", "", 2 * row.depth, row.name)
 }
 
-/// A row's bytes cut into lines: the first with the marker, the others with eight bytes of what it holds.
+/// Splits the bytes of a row into lines, each with its offset: the first line contains the marker, the others up to eight bytes of the
+/// value.
 pub(crate) fn lines<'a>(row: &Row, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
     let first = match bytes.len() {
         ..=PER_LINE => bytes.len(),
@@ -125,7 +126,7 @@ pub(crate) fn lines<'a>(row: &Row, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
     lines
 }
 
-/// The look of a string: a dot for what is no letter, digit or sign of ASCII.
+/// Formats bytes as ASCII. A byte that is not a printable character becomes a dot.
 fn ascii(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| if byte == b' ' || byte.is_ascii_graphic() { char::from(byte) } else { '.' }).collect()
 }

@@ -7,7 +7,7 @@ use b2nd_store::{Frame, chunk_file_name, readable};
 
 use crate::text::{columns, thousands};
 
-/// One word for how a chunk holds its data.
+/// Returns how a chunk stores its data: as a special value, uncompressed, or with a codec.
 pub(crate) fn kind(header: &ChunkHeader) -> String {
     match header.special() {
         Some(special) => special.to_string(),
@@ -16,7 +16,7 @@ pub(crate) fn kind(header: &ChunkHeader) -> String {
     }
 }
 
-/// The rows as a table with a line of names, and whether all chunks could be read.
+/// Returns the lines of the table, with the column names first, and whether all chunks could be read.
 pub(crate) fn table(frame: &Frame, offsets: &Offsets) -> Result<(Vec<String>, bool)> {
     let place = match frame.header().frame_type() {
         FrameType::Contiguous => "offset",

@@ -1,4 +1,4 @@
-//! A frame as an object of JSON.
+//! A frame as a JSON object.
 
 use b2nd::ArrayMeta;
 use b2nd::dtype::{DType, Field};
@@ -22,31 +22,31 @@ mod data;
 mod line;
 mod store;
 
-/// Parts of an object beyond the header and the trailer.
+/// Options for the parts of an object in addition to the header and the trailer.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// The chunks, each looked at.
+    /// Whether to read the header of each chunk and list the chunks.
     pub chunks: bool,
-    /// The chunks that a slice touches.
+    /// The slice whose chunks are listed.
     pub slice: Option<Slice>,
-    /// The number of columns that a page has on its terminal. JSON takes what it needs.
+    /// The number of columns of the terminal. Not used for JSON.
     pub width: Option<usize>,
-    /// The number of lines that a page may have: of a longer one lists are cut, and details left out. JSON takes what it needs.
+    /// The maximum number of lines of a page. In longer pages, lists are cut and details are left out. Not used for JSON.
     pub height: Option<usize>,
 }
 
-/// The place of a frame.
+/// The location of a frame.
 #[derive(Clone, Copy, Default, Serialize)]
 pub struct Place<'a> {
-    /// The file, the directory or the address; of a leaf that of its store.
+    /// The path or URL of the file or directory. For a leaf, it is that of the store.
     pub path: &'a str,
-    /// A leaf's key in its store.
+    /// The key of the leaf in its store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<&'a str>,
-    /// The file in the store that holds the leaf.
+    /// The file in the store that contains the leaf.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<&'a str>,
-    /// The byte at which the frame starts in its file; for a leaf in an embedded store, in that store's data.
+    /// The offset of the frame in its file, in bytes. For a leaf of an embedded store, the offset in the data of that store.
     pub offset: u64,
 }
 
@@ -77,11 +77,11 @@ pub struct Object<'a> {
     has_vlmetalayers: bool,
     metalayers: Vec<Metalayer<'a>>,
     array: Option<ArrayObject<'a>>,
-    /// Why a metalayer with an array's name is none.
+    /// The error, if a metalayer has the name of an array's metalayer but is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     array_error: Option<String>,
     trailer: Readable<TrailerObject<'a>>,
-    /// With [`Options::chunks`].
+    /// Present if [`Options::chunks`] is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     chunks: Option<Readable<Index>>,
     #[serde(skip)]
@@ -94,7 +94,7 @@ struct FilterSlot {
     meta: i16,
 }
 
-/// `name` is null where it is not UTF-8, `value` where the content is not MessagePack.
+/// A metalayer. `name` is null if it is not UTF-8, and `value` is null if the content is not MessagePack.
 #[derive(Serialize)]
 struct Metalayer<'a> {
     name: Option<&'a str>,
@@ -109,13 +109,13 @@ struct ArrayObject<'a> {
     layout: &'static str,
     #[serde(flatten)]
     meta: ArrayMeta<&'a str>,
-    /// The type of an element; Caterva does not say.
+    /// The type of an element, or `None` for Caterva arrays, which do not record it.
     element: Option<Readable<ElementObject>>,
     stale_bytes: usize,
     grid: Readable<GridObject>,
 }
 
-/// `fields` are those of a structure.
+/// The type of an element. `fields` is empty if it is not a structure.
 #[derive(Serialize)]
 struct ElementObject {
     description: String,
@@ -170,11 +170,11 @@ impl FieldObject {
 }
 
 impl<'a> Object<'a> {
-    /// The facts of a frame. Parts that cannot be read have their error in their place.
+    /// Describes a frame. A part that cannot be read is replaced by its error.
     ///
     /// # Errors
     ///
-    /// The source fails.
+    /// Fails if the source cannot be read.
     pub fn new(frame: &'a Frame, place: Place<'a>, options: &Options) -> b2nd::Result<Object<'a>> {
         let header = frame.header();
         let (array, array_error) = match Array::find(header) {
@@ -234,22 +234,22 @@ impl<'a> Object<'a> {
         Ok(object)
     }
 
-    /// The kind of frame.
+    /// Returns the kind of the frame.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// True if all that was asked for could be read.
+    /// Returns true if all requested parts could be read.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
 }
 
-/// An [`Object`] as a value of serde_json.
+/// Returns an [`Object`] as a `serde_json` value.
 ///
 /// # Errors
 ///
-/// The source fails.
+/// Fails if the source cannot be read.
 pub fn frame(frame: &Frame, path: &str, options: &Options) -> b2nd::Result<serde_json::Value> {
     let place = Place { path, offset: frame.offset(), ..Place::default() };
     let object = Object::new(frame, place, options)?;

@@ -1,7 +1,7 @@
-//! Views of the metadata of a Blosc2 file: as data, as JSON, as text and as a picture.
+//! Shows the metadata of Blosc2 files as data, JSON, text and pictures.
 //!
-//! The tool `b2nd`, the page in `web/` and the catalogue show the same things, since all of them use this crate. It knows neither
-//! files nor terminals: bytes come from a [`Source`]. It compiles to wasm32.
+//! This crate is used by the tool `b2nd`, the web page in `web/` and the catalogue. It does not access files or terminals: bytes are read
+//! from a [`Source`]. It compiles to wasm32.
 //!
 //! | to | look at |
 //! | --- | --- |
@@ -42,7 +42,7 @@ pub mod text;
 
 pub use b2nd_store::{Array, Frame, Kind, Source, Value, Window, attributes, value};
 
-/// Contents of stores, and stores as JSON.
+/// The contents of stores, and stores as JSON.
 pub mod store {
     pub use crate::json::{Groups, StoreObject};
     pub use b2nd_store::{Attributes, Content, Folder, Leaf, StoreListing, Table, Zip, embedded, is_frame, is_zip, list};

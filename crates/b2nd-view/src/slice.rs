@@ -1,29 +1,29 @@
-//! Sums of an array's shapes, and the chunks that a slice touches.
+//! Slices of arrays, the chunks that they touch, and the padding of arrays.
 
 use std::ops::Range;
 use std::str::FromStr;
 
 use b2nd::Grid;
 
-/// The number of chunks of a slice that are listed.
+/// The maximum number of chunks of a slice that are listed.
 const MAX_LISTED: usize = 10_000;
 
-/// The share of the chunks' elements that are not the array's, from 0 to 1. `None` where there are no chunks.
+/// Returns the fraction of the elements in chunks that are padding, from 0 to 1, or `None` if there are no chunks.
 pub fn padding(grid: &Grid) -> Option<f64> {
     let held = i128::from(grid.nchunks()) * i128::from(grid.extchunknitems());
     (held != 0).then(|| 1.0 - grid.nitems() as f64 / held as f64)
 }
 
-/// A slice as it is written in Python: `0:10,5,:`, `...,0`.
+/// A slice, written like in Python: `0:10,5,:`, `...,0`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slice(Vec<Index>);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Index {
-    /// `...`: as many whole dimensions as are left.
+    /// `...`: all remaining dimensions as a whole.
     Rest,
     At(i64),
-    /// From, to, in steps of.
+    /// `start:stop:step`.
     Range(Option<i64>, Option<i64>, i64),
 }
 
@@ -65,8 +65,8 @@ impl Index {
         }
     }
 
-    /// The range and the step in a dimension, with Python's rules: a negative number counts from the end, and a range is cut to the
-    /// dimension.
+    /// Returns the range and the step in a dimension. As in Python, a negative number counts from the end, and a range is cut to the length
+    /// of the dimension.
     fn within(&self, dimension: usize, length: i64) -> Result<(Range<i64>, i64), String> {
         let from_end = |number: i64| if number < 0 { number.saturating_add(length) } else { number };
         match *self {
@@ -84,7 +84,7 @@ impl Index {
                 let start = start.map_or(length - 1, from_end).clamp(-1, length - 1);
                 let stop = stop.map_or(-1, from_end).clamp(-1, start);
                 let step = step.saturating_neg();
-                // The last element of the slice is the first of the range.
+                // The step is negative, so the last element of the slice is the first of the range.
                 let first = start - (ceil(start - stop, step) - 1).max(0) * step;
                 Ok((first.max(0)..if stop < start { start + 1 } else { first.max(0) }, step))
             }
@@ -92,27 +92,27 @@ impl Index {
     }
 }
 
-/// The elements of an array that a slice names.
+/// The elements of an array that a slice selects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
     /// The range in each dimension.
     pub ranges: Vec<Range<i64>>,
-    /// The step in each dimension: of so many elements of the range the first is meant.
+    /// The step in each dimension, which is positive: the first of every `step` elements of the range is selected.
     pub steps: Vec<i64>,
-    /// True if each dimension stays. An index takes its dimension away, as in Python.
+    /// Whether each dimension is kept. As in Python, an index removes its dimension.
     pub kept: Vec<bool>,
-    /// True for each dimension whose elements are wanted from the last to the first.
+    /// Whether the elements of each dimension are selected in reverse order.
     pub reversed: Vec<bool>,
 }
 
 impl Selection {
-    /// All elements.
+    /// Selects all elements.
     pub fn whole(shape: &[i64]) -> Selection {
         let (ranges, ndim) = (shape.iter().map(|&length| 0..length).collect(), shape.len());
         Selection { ranges, steps: vec![1; ndim], kept: vec![true; ndim], reversed: vec![false; ndim] }
     }
 
-    /// Keeps at most this number of elements of a dimension, the first or the last in the order that is wanted.
+    /// Keeps at most `most` elements of a dimension: the first ones or the last ones in the order of the selection.
     pub fn keep(&mut self, axis: usize, is_first: bool, most: u64) {
         let (length, step) = (self.lengths()[axis], self.steps[axis]);
         let over = length.saturating_sub_unsigned(most).max(0);
@@ -124,7 +124,7 @@ impl Selection {
         }
     }
 
-    /// The ranges as they are written in Python: `5:10`, `5:10:2`, `9:4:-1`.
+    /// Returns the ranges as they are written in Python: `5:10`, `5:10:2`, `9:4:-1`.
     pub fn texts(&self) -> Vec<String> {
         let text = |axis: usize| {
             let (Range { start, end }, step) = (&self.ranges[axis], self.steps[axis]);
@@ -139,7 +139,8 @@ impl Selection {
         (0..self.ranges.len()).map(text).collect()
     }
 
-    /// Reverses elements of `itemsize` bytes in C order along the dimensions that are reversed. They have these lengths.
+    /// Reverses the order of elements along the dimensions that are reversed. The elements are in C order, have `itemsize` bytes each, and
+    /// the lengths of their dimensions are `lengths`.
     pub fn reverse(&self, elements: &mut [u8], lengths: &[i64], itemsize: usize) {
         if let Some(last) = self.reversed.iter().rposition(|&is_reversed| is_reversed) {
             let inner: usize = lengths[last + 1..].iter().filter_map(|&length| usize::try_from(length).ok()).product();
@@ -147,34 +148,34 @@ impl Selection {
         }
     }
 
-    /// The number of elements in each dimension.
+    /// Returns the number of selected elements in each dimension.
     pub fn lengths(&self) -> Vec<i64> {
         let length = |(range, step): (&Range<i64>, &i64)| ceil((range.end - range.start).max(0), *step);
         self.ranges.iter().zip(&self.steps).map(length).collect()
     }
 
-    /// The shape of the elements as an array of their own.
+    /// Returns the shape of the array that the selected elements form.
     pub fn shape(&self) -> Vec<i64> {
         self.lengths().into_iter().zip(&self.kept).filter(|(_, is_kept)| **is_kept).map(|(length, _)| length).collect()
     }
 }
 
-/// The part of one chunk that a selection takes.
+/// The part of a chunk that is selected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// From the first element that is meant to behind the last, in each dimension.
+    /// The range from the first selected element to the last, in each dimension.
     pub ranges: Vec<Range<i64>>,
-    /// The number of the chunk's blocks that hold one.
+    /// The number of blocks of the chunk that contain selected elements.
     pub blocks: usize,
 }
 
 impl Selection {
-    /// The number of chunks that hold an element that is meant.
+    /// Returns the number of chunks that contain selected elements.
     pub fn touched(&self, grid: &Grid) -> u64 {
         self.axes(grid).iter().fold(1, |all: u64, axis| all.saturating_mul(u64::try_from(axis.count()).unwrap_or(0)))
     }
 
-    /// The parts that are meant of each chunk, in the order of the chunks' numbers.
+    /// Returns the selected part of each chunk, in the order of the chunks.
     pub fn parts(&self, grid: &Grid) -> Vec<Part> {
         let axes = self.axes(grid);
         let part = |mut number: u64| {
@@ -192,8 +193,9 @@ impl Selection {
         (0..self.touched(grid)).map(part).collect()
     }
 
-    /// Takes larger steps along these axes, until there is room for the elements that are left and they lie in no more chunks than
-    /// these. With `square` all axes take the same steps. The factors by which steps have grown.
+    /// Increases the steps along `axes` until the number of selected elements along each axis is at most that in `room`, and the number of
+    /// touched chunks is at most `chunks`. Returns the factors by which the steps were multiplied. With `square`, the factors for the room
+    /// are the same for all axes.
     pub fn coarsen(&mut self, grid: &Grid, axes: &[usize], room: &[i64], square: bool, chunks: u64) -> Vec<i64> {
         let lengths = self.lengths();
         let mut factors: Vec<i64> = axes.iter().zip(room).map(|(&axis, &room)| ceil(lengths[axis], room.max(1)).max(1)).collect();
@@ -218,7 +220,7 @@ impl Selection {
         }
     }
 
-    /// The slices along each dimension of a grid.
+    /// Returns the selection along each dimension of a grid.
     pub fn axes(&self, grid: &Grid) -> Vec<Axis> {
         let sizes = grid.chunkshape().iter().zip(grid.blockshape());
         let ranges = self.ranges.iter().zip(&self.steps).zip(sizes);
@@ -232,7 +234,8 @@ impl Selection {
     }
 }
 
-/// Reverses rows of at least `size` bytes along the first dimension, and then what is in each.
+/// Reverses the order of the rows along the first dimension if it is reversed, and then that of the elements in each row. A row has at
+/// least `size` bytes.
 fn reverse(elements: &mut [u8], reversed: &[bool], lengths: &[i64], size: usize) {
     let (Some((&is_reversed, reversed)), Some((&length, lengths))) = (reversed.split_first(), lengths.split_first()) else {
         return;
@@ -246,23 +249,23 @@ fn reverse(elements: &mut [u8], reversed: &[bool], lengths: &[i64], size: usize)
     elements.chunks_exact_mut(row).for_each(|row| reverse(row, reversed, lengths, size));
 }
 
-/// Division that rounds up, of numbers that are not negative.
+/// Divides non-negative numbers, and rounds up.
 fn ceil(number: i64, divisor: i64) -> i64 {
     number / divisor + i64::from(number % divisor != 0)
 }
 
 /// The chunks that a slice touches.
 pub struct Touched {
-    /// The elements that the slice names.
+    /// The elements that the slice selects.
     pub selection: Selection,
-    /// Numbers of chunks, and of how many of their blocks.
+    /// The number of each chunk, and how many of its blocks the slice touches.
     pub chunks: Vec<(u64, usize)>,
     /// The number of chunks that are not listed.
     pub more: usize,
 }
 
 impl Slice {
-    /// The number, if the slice is a single index that is not negative.
+    /// Returns the number if the slice is a single index that is not negative.
     pub fn as_count(&self) -> Option<u64> {
         match self.0.as_slice() {
             [Index::At(number)] => u64::try_from(*number).ok(),
@@ -270,11 +273,11 @@ impl Slice {
         }
     }
 
-    /// The elements that it names of an array of this shape. Dimensions that the slice leaves out are taken whole.
+    /// Returns the elements that the slice selects in an array of this shape. Omitted dimensions are selected as a whole.
     ///
     /// # Errors
     ///
-    /// It has too many indices, or one is outside its dimension.
+    /// Fails if the slice has too many indices, or an index is outside its dimension.
     pub fn select(&self, shape: &[i64]) -> Result<Selection, String> {
         let at_rest = self.0.iter().position(|index| *index == Index::Rest);
         let (before, after) = self.0.split_at(at_rest.unwrap_or(self.0.len()));
@@ -295,11 +298,11 @@ impl Slice {
         Ok(selection)
     }
 
-    /// The chunks that it touches.
+    /// Returns the chunks that the slice touches.
     ///
     /// # Errors
     ///
-    /// As of [`select`](Slice::select).
+    /// Returns the errors of [`select`](Slice::select).
     pub fn touched(&self, grid: &Grid) -> Result<Touched, String> {
         let selection = self.select(grid.shape())?;
         let axes = selection.axes(grid);
@@ -320,7 +323,7 @@ impl Slice {
     }
 }
 
-/// A slice along one dimension, and the lengths of a chunk and of a block there.
+/// A slice along one dimension, and the lengths of a chunk and of a block in this dimension.
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// The range in the dimension.
@@ -334,17 +337,17 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// The number of chunks that it touches.
+    /// Returns the number of chunks that the slice touches along this dimension.
     pub fn count(&self) -> i64 {
         let items = ceil(self.range.end - self.range.start, self.step);
         if items == 0 || self.step > self.chunk {
-            // Each element is in a chunk of its own.
+            // Each element is in a different chunk.
             return items;
         }
         (self.range.start + (items - 1) * self.step) / self.chunk - self.range.start / self.chunk + 1
     }
 
-    /// From the first element that is meant in the chunk that comes after `nth` others to behind the last.
+    /// Returns the range from the first selected element to the last in one of the touched chunks. `nth` counts the touched chunks from 0.
     pub fn range_at(&self, nth: i64) -> Range<i64> {
         let start = self.range.start;
         if self.step > self.chunk {
@@ -356,7 +359,8 @@ impl Axis {
         start + ceil((from - start).max(0), self.step) * self.step..start + (to - 1 - start) / self.step * self.step + 1
     }
 
-    /// The chunk that comes after `nth` others, and how many of its blocks are touched.
+    /// Returns the index of one of the touched chunks along this dimension, and how many of its blocks are touched. `nth` counts the
+    /// touched chunks from 0.
     fn at(&self, nth: i64) -> (i64, usize) {
         let start = self.range.start;
         let chunk = if self.step > self.chunk { (start + nth * self.step) / self.chunk } else { start / self.chunk + nth };

@@ -1,4 +1,4 @@
-//! Numbers, names and strings for people.
+//! Formats numbers, names and strings as readable text.
 
 use std::fmt::Display;
 
@@ -6,20 +6,20 @@ use anstyle::{AnsiColor, Style};
 
 pub use b2nd_store::text::{count, hex, parameter, printable, quoted, shortened, size, thousands};
 
-/// The path above what is shown of a frame.
+/// The style of the title, which is the path of a frame or store.
 pub const TITLE: Style = Style::new().bold();
-/// Text that is the same in every frame: labels, names of fields.
+/// The style of labels and names of fields.
 pub const LABEL: Style = AnsiColor::Cyan.on_default();
-/// Offsets, lengths and other things to find one's way by.
+/// The style of less important text, such as offsets and lengths.
 pub const FAINT: Style = Style::new().dimmed();
-/// Text that a person should not miss.
+/// The style of warnings and errors.
 pub const NOTICE: Style = AnsiColor::Yellow.on_default();
 
-/// A text for people, with escape sequences for its styles and without a newline at its end.
+/// A styled text for a terminal. Styles are escape sequences, and there is no newline at the end.
 pub struct View {
     /// The text.
     pub text: String,
-    /// True if all could be read. If not, the text says what could not.
+    /// Whether everything could be read. If not, the text contains the errors.
     pub is_complete: bool,
 }
 
@@ -29,23 +29,23 @@ impl View {
     }
 }
 
-/// Text in a style. Without a terminal the output is stripped of it.
+/// Formats text in a style, with escape sequences. The tool removes them if its output is not a terminal.
 pub fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// A name, and where the frame starts if that is not the file's first byte.
+/// Formats a title: a name, and the offset of the frame in its file if it is not 0.
 pub(crate) fn title(name: &str, offset: u64) -> String {
     let title = styled(TITLE, printable(name));
     if offset == 0 { title } else { format!("{title} at byte {}", thousands(offset)) }
 }
 
-/// Cells in columns of one width, a line for each row. The columns whose numbers are in `right` are aligned to the right.
+/// Aligns cells in columns, and returns a line for each row. The columns whose numbers are in `right` are aligned to the right.
 pub fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
     let mut widths = Vec::new();
     for row in rows {
         widths.resize(widths.len().max(row.len()), 0);
-        // What ends a line may be as long as it likes.
+        // The last cell of a line does not need to be aligned, unless it is aligned to the right.
         let last = row.len().saturating_sub(1);
         for (column, (width, cell)) in widths.iter_mut().zip(row).enumerate() {
             if column != last || right.contains(&column) {
@@ -62,8 +62,8 @@ pub fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// A dtype in lines, broken where they would be wider than `width` characters: between fields, or after any comma where
-/// it is not a list of them.
+/// Breaks a dtype into lines of at most `width` characters: between fields if it is a list of fields, otherwise after commas. Longer fields
+/// are not broken.
 pub fn fold(dtype: &str, width: usize) -> impl Iterator<Item = &str> {
     let separator = if dtype.starts_with('[') { "), " } else { ", " };
     let mut rest = dtype;
@@ -85,8 +85,8 @@ pub fn fold(dtype: &str, width: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Text whose lines are at most `width` characters wide, broken at spaces. What goes on stands below the text after a label, or is
-/// indented. A word that is longer than a line stays whole; styles take no room.
+/// Wraps lines at spaces so that they have at most `width` characters, without counting escape sequences of styles. The rest of a line is
+/// indented, to the text after a label if there is one. Words longer than a line are not broken.
 pub fn wrapped(text: &str, width: usize) -> String {
     text.split('\n').map(|line| wrapped_line(line, width)).collect::<Vec<_>>().join("\n")
 }
@@ -120,7 +120,7 @@ fn wrapped_line(line: &str, width: usize) -> String {
     wrapped
 }
 
-/// Text without the escape sequences of its styles.
+/// Removes the escape sequences of styles from a text.
 pub(crate) fn unstyled(text: &str) -> String {
     let mut parts = text.split('\x1b');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -131,7 +131,7 @@ pub(crate) fn unstyled(text: &str) -> String {
 ///
 /// # Errors
 ///
-/// The text is not such a number, or the number does not fit a `u64`.
+/// Fails if the text is not such a number, or if the number does not fit in a `u64`.
 pub fn parse_offset(text: &str) -> Result<u64, std::num::ParseIntError> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),

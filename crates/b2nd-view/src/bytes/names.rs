@@ -4,22 +4,22 @@ use b2nd::frame::{CodecId, Filter, SplitMode};
 
 use crate::text::hex;
 
-/// Names that are known of a value before it is read.
+/// The names of a value's parts that are known before the value is read.
 #[derive(Clone, Copy)]
 pub(super) enum Names {
-    /// Nothing: an array's elements are numbered, a map's values are called by their keys.
+    /// No names: the elements of an array are numbered, and the values of a map have the names of their keys.
     Any,
-    /// An array of these fields.
+    /// The names of the fields of an array.
     Fields(&'static [(&'static str, Names)]),
-    /// Positions in the header or trailer, or a map of names to them.
+    /// An offset in the header or trailer, or a map of names to offsets.
     Offsets,
-    /// A string or extension that is fields of fixed length.
+    /// The fields of a string or extension, which have fixed lengths.
     Parts(&'static [Part]),
-    /// The contents of the metalayers, which are values themselves.
+    /// The contents of the metalayers.
     Contents,
 }
 
-/// A field of so many bytes that has no marker, and what it says.
+/// A field of fixed length without a marker.
 pub(super) struct Part {
     pub(super) name: &'static str,
     pub(super) length: usize,
@@ -27,9 +27,9 @@ pub(super) struct Part {
 }
 
 pub(super) enum Show {
-    /// Each byte says something.
+    /// Formats each byte.
     Each(fn(u8) -> String),
-    /// All of them do.
+    /// Formats all bytes together.
     Whole(fn(&[u8]) -> String),
 }
 
@@ -98,7 +98,7 @@ const PIPELINE: [Part; 7] = [
 
 const FINGERPRINT: [Part; 2] = [Part::each("type", 1, number), Part::whole("bytes", 16, |bytes| hex(bytes, ""))];
 
-/// The header of a chunk; one of 16 bytes ends after cbytes.
+/// The fields of a chunk's header. A header of 16 bytes ends after `cbytes`.
 pub(super) const CHUNK: [Part; 13] = [
     Part::each("version", 1, number),
     Part::each("codec_version", 1, number),
@@ -127,7 +127,7 @@ fn codec(byte: u8) -> String {
     CodecId::from_code(byte).to_string()
 }
 
-/// A number of a chunk's header, which are little-endian.
+/// Formats a 32-bit number of a chunk's header, which is little-endian.
 fn int32(bytes: &[u8]) -> String {
     bytes.try_into().map(i32::from_le_bytes).unwrap_or_default().to_string()
 }

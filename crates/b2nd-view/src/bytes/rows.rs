@@ -1,6 +1,6 @@
-//! A header or trailer walked from its first byte to its last, a row for each marker and what belongs to it.
+//! Splits a header or trailer into rows, one for each value or field.
 //!
-//! The walk needs no header that is right: of a broken one it gives rows up to the break, and what follows in one row.
+//! The header may be invalid: the bytes from the first error on become a single row.
 
 use std::mem;
 
@@ -12,64 +12,64 @@ use super::names::{self, Names, Part};
 use crate::text::{count, quoted, shortened};
 use b2nd_store::marker::{self, Form, Show, length};
 
-/// The deepest nesting of a metalayer's content that is taken apart.
+/// The maximum depth of nested values that are split into rows.
 const MAX_DEPTH: usize = 32;
 
-/// The length of the marker of a bin32 or str32 and the length after it.
+/// The number of bytes of the marker of a bin32 and the length that follows it.
 const HEAD: usize = 5;
 
-/// The most of a string's text that is shown, in characters.
+/// The maximum number of characters of a string that are shown.
 const MAX_TEXT: usize = 60;
 
-/// Bytes with their name and their value.
+/// Bytes of a header or trailer, with their name and value.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Row {
-    /// Their first byte, counted from the start of the frame.
+    /// The offset of the first byte in the frame.
     pub offset: u64,
-    /// Their number.
+    /// The number of bytes.
     pub length: usize,
-    /// The number of them that are the marker and a length after it.
+    /// The number of bytes of the marker and of the length that follows it, if there is one.
     pub head: usize,
-    /// The marker's name, where there is a marker.
+    /// The name of the marker, or an empty string if the row has no marker.
     pub marker: &'static str,
-    /// The number of values that this one is inside of.
+    /// The number of values that contain this one.
     pub depth: usize,
-    /// Their name.
+    /// The name of the value.
     pub name: String,
-    /// Their value, for people.
+    /// The value as readable text.
     pub value: String,
-    /// True if a longer metalayer left these bytes.
+    /// Whether these bytes are not used, but were left over from a longer metalayer.
     pub stale: bool,
 }
 
 impl Row {
-    /// The row's bytes, in those that begin at `start`.
+    /// Returns the bytes of the row. `all` contains them, and `start` is the offset of `all` in the frame.
     pub fn bytes<'a>(&self, all: &'a [u8], start: u64) -> &'a [u8] {
         let first = self.offset.checked_sub(start).and_then(|first| usize::try_from(first).ok());
         first.and_then(|first| all.get(first..first.checked_add(self.length)?)).unwrap_or_default()
     }
 }
 
-/// The rows of a header. Their bytes, one after the other, are these.
+/// Returns the rows of a header, which together contain all of `bytes`.
 pub fn header(bytes: &[u8]) -> Vec<Row> {
     Rows::of(bytes, 0, false, "header", names::HEADER)
 }
 
-/// The rows of a trailer that starts at this byte of its frame.
+/// Returns the rows of a trailer whose offset in the frame is `start`.
 pub fn trailer(bytes: &[u8], start: u64) -> Vec<Row> {
     Rows::of(bytes, start, true, "trailer", names::TRAILER)
 }
 
-/// Bytes that are left, and the rows of those before.
+/// The remaining bytes, and the rows of the bytes before them.
 struct Rows<'a> {
     rest: &'a [u8],
-    /// The byte at which the rest begins, and the one at which all of it began.
+    /// The offsets of the remaining bytes and of the header or trailer.
     offset: u64,
     start: u64,
     depth: usize,
-    /// The metalayers' names, as the map of their offsets has them.
+    /// The names of the metalayers, from the map of their offsets.
     metalayers: Vec<&'a [u8]>,
-    /// True if the metalayers' contents are chunks.
+    /// Whether the contents of the metalayers are chunks.
     are_chunks: bool,
     rows: Vec<Row>,
 }
@@ -82,7 +82,8 @@ impl<'a> Rows<'a> {
         rows.rows
     }
 
-    /// A value and all that is in it. `None` where the bytes are none; rows of its front may be there then.
+    /// Adds the rows of a value and of the values that it contains. Returns `None` if the bytes are not a valid value; rows of its first
+    /// bytes may have been added.
     fn value(&mut self, name: &str, names: Names) -> Option<()> {
         let byte = *self.rest.first()?;
         let (marker, form) = marker::of(byte)?;
@@ -124,7 +125,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// A string or extension, whole or in its parts.
+    /// Adds a string or extension, as one row or with a row for each part.
     fn string(&mut self, marker: &'static str, head: usize, length: usize, name: &str, names: Names, show: Show) -> Option<()> {
         let end = head.checked_add(length)?;
         let value = show(self.rest.get(head..end)?);
@@ -140,7 +141,7 @@ impl<'a> Rows<'a> {
 
     fn elements(&mut self, names: Names, count: usize) -> Option<()> {
         match names {
-            // As many as there are names, whatever the count says.
+            // The number of fields is that of the names, even if the count differs.
             Names::Fields(fields) => fields.iter().try_for_each(|(name, names)| self.value(name, *names)),
             Names::Contents => {
                 let mut names = mem::take(&mut self.metalayers).into_iter();
@@ -150,12 +151,12 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// A map's key, and its value under the key's name.
+    /// Adds a key of a map, and its value with the key as its name.
     fn pair(&mut self, names: Names) -> Option<()> {
         let (key, bytes) = (self.rows.len(), self.rest);
         self.value("key", Names::Any)?;
         if let Names::Offsets = names {
-            // After the marker; in a header that is right it is a fixstr.
+            // The name follows a marker of one byte, because in a valid header it is a fixstr.
             let length = bytes.len() - self.rest.len();
             self.metalayers.push(bytes.get(1..length).unwrap_or_default());
         }
@@ -163,7 +164,7 @@ impl<'a> Rows<'a> {
         self.value(&name, names)
     }
 
-    /// A metalayer's content: a bin32, and what is in it.
+    /// Adds the content of a metalayer: a bin32, and the rows of its bytes.
     fn content(&mut self, name: &[u8]) -> Option<()> {
         let length = match self.rest.first_chunk::<HEAD>()? {
             [0xc6, length @ ..] => u32::from_be_bytes(*length) as usize,
@@ -178,7 +179,7 @@ impl<'a> Rows<'a> {
         Some(())
     }
 
-    /// All that is left, as a chunk if it is one.
+    /// Adds the remaining bytes, as a chunk if they are a chunk.
     fn chunk(&mut self) -> Option<()> {
         let Ok(header) = ChunkHeader::from_slice(self.rest) else { return self.left("bytes", text_or_length) };
         let Some((chunk, after)) = self.rest.split_at_checked(header.cbytes()) else {
@@ -207,7 +208,7 @@ impl<'a> Rows<'a> {
         self.stale()
     }
 
-    /// All that is left, as bytes that a longer content left.
+    /// Adds the remaining bytes as stale bytes, which were left over from a longer content.
     fn stale(&mut self) -> Option<()> {
         let before = self.rows.len();
         self.left("stale bytes", length);
@@ -215,7 +216,7 @@ impl<'a> Rows<'a> {
         Some(())
     }
 
-    /// All that is left, as an array's metalayer or as any one value if it is such, else as plain bytes.
+    /// Adds the remaining bytes: as the metalayer of an array or as a single value if they are one of these, otherwise as plain bytes.
     fn unfold(&mut self, name: &[u8]) -> Option<()> {
         let (rest, offset, rows) = (self.rest, self.offset, self.rows.len());
         if self.array(name).is_some() {
@@ -231,7 +232,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// An array's metalayer, if this is one, as its layout has it.
+    /// Adds the metalayer of an array, with the names of its fields. Returns `None` if the bytes are not such a metalayer.
     fn array(&mut self, name: &[u8]) -> Option<()> {
         let layout = match name {
             b"b2nd" => b2nd::layout(&b2nd::take_from_slice::<ArrayMeta<&str>>(self.rest).ok()?.0),
@@ -250,14 +251,14 @@ impl<'a> Rows<'a> {
             let elements = inside.filter(|inner| inner.depth() == entry.depth() + 1).count();
             let text = count(elements, "element");
             let text = if says == elements { text } else { format!("says {says}, has {text}") };
-            // The marker of 16 dimensions is none of MessagePack's.
+            // The marker for 16 dimensions is not valid MessagePack.
             self.row(if says == 16 { "90 + 16" } else { "fixarray" }, 1, 1, name, text)?;
         }
         self.depth = depth;
         Some(())
     }
 
-    /// All that is left, if anything is.
+    /// Adds the remaining bytes as one row, if there are any.
     fn left(&mut self, name: &str, show: Show) -> Option<()> {
         match self.rest {
             [] => Some(()),
@@ -285,7 +286,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Short text as it is, and of anything else its length.
+/// Returns text in quotes, shortened if necessary, and the length of other bytes.
 fn text_or_length(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains(char::is_control) => shortened(quoted(bytes), MAX_TEXT),

@@ -1,32 +1,33 @@
-//! JSON on one line that a terminal may show.
+//! JSON on one line that is safe to print on a terminal.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// An object of JSON on one line. The controls from U+007F on, and what turns text around, are escaped as those below U+0020
-/// are: JSON itself does not ask for it, but the line may be read on a terminal.
+/// Writes a JSON object on one line. Control characters from U+007F on, and characters that change the direction of text, are escaped too:
+/// JSON does not require it, but a terminal might interpret them.
 ///
 /// # Errors
 ///
-/// Writing fails.
+/// Fails if `out` cannot be written to.
 pub fn write_line(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
     write_text(out, object)?;
     out.write_all(b"\n")
 }
 
-/// JSON as [`write_line`] writes it, without the end of the line.
+/// Writes a JSON object like [`write_line`], but without the newline.
 ///
 /// # Errors
 ///
-/// Writing fails.
+/// Fails if `out` cannot be written to.
 pub fn write_text(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
     let mut line = Line { out, bytes: Vec::with_capacity(LENGTH) };
     object.serialize(&mut serde_json::Serializer::new(&mut line))?;
     line.flush()
 }
 
-/// The length that is looked at together. An object is many short pieces, each of whole characters.
+/// The size of the buffer that is searched for such characters. The JSON serializer writes many short pieces, each of which consists of
+/// whole characters.
 const LENGTH: usize = 1 << 13;
 
 struct Line<'w> {
@@ -51,7 +52,7 @@ impl Write for Line<'_> {
     fn flush(&mut self) -> io::Result<()> {
         let text = std::str::from_utf8(&self.bytes).map_err(io::Error::other)?;
         let mut written = 0;
-        // Such characters stand in strings alone.
+        // Characters that need escaping occur only in strings.
         for at in memchr::memchr3_iter(0x7f, 0xc2, 0xe2, &self.bytes) {
             let Some(char) = text.get(at..).and_then(|rest| rest.chars().next()).filter(|&char| misleads(char)) else { continue };
             let before = text.get(written..at).unwrap_or_default();
@@ -64,7 +65,8 @@ impl Write for Line<'_> {
     }
 }
 
-/// True if a terminal would not show this character but do something. In UTF-8 they start with three different bytes.
+/// Returns true if a terminal would interpret this character instead of showing it. In UTF-8, these characters start with one of three
+/// bytes.
 fn misleads(char: char) -> bool {
     matches!(char, '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
