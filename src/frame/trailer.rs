@@ -79,13 +79,14 @@ impl Trailer {
         trailer.map_err(|error| error.complete("the frame"))
     }
 
-    /// Returns the length of the trailer at the end of `tail`, as the trailer gives it. The length is not checked.
+    /// Returns the value of the field trailer_len at the end of `tail`, without a check. Returns `None` if `tail` does not end with a
+    /// trailer.
     pub(super) fn len_in(tail: &[u8]) -> Option<u64> {
         let end = tail.len().checked_sub(LEN_BEFORE_END)?;
         Reader::new(&tail[end..]).take_u32().ok().map(u64::from)
     }
 
-    /// Returns the position in `tail` of the trailer, which ends at the end of `tail`.
+    /// Returns the position at which the trailer starts in `tail`. The end of `tail` must be the end of the frame.
     pub(super) fn start_in(tail: &[u8]) -> Result<usize> {
         let Some(end) = tail.len().checked_sub(LEN_BEFORE_END) else {
             return Err(Error::end(LEN_BEFORE_END - tail.len(), tail.len()).field("the frame's trailer"));

@@ -57,7 +57,7 @@ pub struct Offsets {
     chunks_start: Option<u64>,
     /// The starts of all chunks in ascending order, in which the end of a chunk is looked up.
     starts: Vec<u64>,
-    /// The end of the last chunk.
+    /// The end of all chunks, counted from the end of the header, or `u64::MAX` in a sparse frame.
     end: u64,
 }
 

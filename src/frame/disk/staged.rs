@@ -170,7 +170,7 @@ impl Staged {
 impl Drop for Staged {
     fn drop(&mut self) {
         if self.exists {
-            // `drop` cannot return an error, and the target is unchanged.
+            // Ignore errors, since `drop` cannot return them. The target is unchanged.
             let _ = storage().remove(&self.temporary);
             self.end();
         }
