@@ -1,4 +1,4 @@
-//! An error shown over the bytes that it is about.
+//! [`Error::display_with`]: shows an error together with the bytes around its position.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -11,10 +11,11 @@ use super::{Error, ErrorKind, Escaped};
 const PER_LINE: usize = 16;
 
 impl Error {
-    /// Shows the message, then the bytes around the position in hexadecimal, with a mark under those at fault and the path of the field.
+    /// Shows the message, then the bytes around the error's position in hexadecimal, with a mark under the bytes that caused the error and
+    /// the path of the field.
     ///
-    /// `bytes` is the input that the error's [`offset`](Error::offset) counts in. The text ends without a newline. An error without
-    /// an offset is shown as its message only.
+    /// `bytes` is the input in which the error's [`offset`](Error::offset) is counted. The text ends without a newline. If the error has no
+    /// offset, only its message is shown.
     ///
     /// ```
     /// let bytes = hex_literal::hex!(
@@ -33,7 +34,7 @@ impl Error {
         DisplayWith { error: self, bytes }
     }
 
-    /// Returns the text next to the bytes at fault: the path of the field, or what is missing or too much.
+    /// Returns the text next to the mark: the path of the field, or the number of missing or additional bytes.
     fn label(&self) -> String {
         match (self.path(), self.kind()) {
             (path, ErrorKind::UnexpectedEnd { needed }) => {

@@ -1,21 +1,21 @@
-//! [`ErrorKind`]: what a program can match on.
+//! [`ErrorKind`]: the kinds of errors, which programs can match on.
 
 use alloc::format;
 use alloc::string::String;
 
 use crate::marker;
 
-/// The fault of an [`Error`](super::Error).
+/// The kind of an [`Error`](super::Error).
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum ErrorKind {
     /// The input ends before the value does.
     #[error("unexpected end of input, {needed} more byte{} needed", plural(*needed))]
     UnexpectedEnd {
-        /// The number of bytes that the item being read still lacks, at least 1.
+        /// The number of bytes that are missing from the item that was being read, at least 1.
         needed: usize,
     },
-    /// The marker is not the one of the type.
+    /// The marker does not belong to the expected type.
     #[error("expected {expected}, found {} ({found:02x})", marker::name(*found))]
     Marker {
         /// The name of the expected marker, and its byte in hexadecimal.
@@ -23,12 +23,12 @@ pub enum ErrorKind {
         /// The byte that was found.
         found: u8,
     },
-    /// The count of an array or a map, or a declared length, is not the one that the type or the value has.
+    /// The count of an array or map, or a declared length, differs from that of the type or value.
     #[error("expected {expected} element{}, found {found}", plural(*expected))]
     Count {
         /// The expected count.
         expected: usize,
-        /// The count that was there.
+        /// The count that was found.
         found: usize,
     },
     /// Bytes follow the value.
@@ -37,10 +37,10 @@ pub enum ErrorKind {
         /// The number of bytes that follow.
         count: usize,
     },
-    /// A string that is not UTF-8.
+    /// A string is not UTF-8.
     #[error("a string is not UTF-8")]
     Utf8,
-    /// A length or count that its marker cannot hold.
+    /// A length or count is greater than its marker or field allows.
     #[error("{length} {unit}, {marker} holds at most {limit}")]
     TooLong {
         /// The marker or field.
@@ -60,10 +60,10 @@ pub enum ErrorKind {
         /// The length of the buffer.
         available: usize,
     },
-    /// Values nest deeper than the format allows (128).
+    /// Values are nested more than 128 levels deep.
     #[error("nested more than {} levels deep", marker::MAX_DEPTH)]
     TooDeep,
-    /// Something that serde can express and this format cannot.
+    /// A value uses a feature of serde that this format does not support.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
     /// The bytes are not a Blosc2 frame.
@@ -74,18 +74,18 @@ pub enum ErrorKind {
     UnsupportedVersion {
         /// The supported versions.
         expected: &'static str,
-        /// The version that was there.
+        /// The version that was found.
         found: String,
     },
-    /// A value disagrees with another one, or is out of range.
+    /// A value contradicts another one, or is out of range.
     #[error("expected {expected}, found {found}")]
     Mismatch {
-        /// The expected value, or the range of valid ones.
+        /// The expected value, or the range of valid values.
         expected: String,
-        /// The value that was there.
+        /// The value that was found.
         found: String,
     },
-    /// The codec or a filter of a chunk is not in this build.
+    /// This build does not support the codec or a filter of a chunk.
     #[error("{reason}")]
     NoCodec {
         /// The name of the chunk's codec.
@@ -93,20 +93,20 @@ pub enum ErrorKind {
         /// The message, which says which codec or filter is missing.
         reason: String,
     },
-    /// A metalayer does not fit its place in a file. A rewrite makes room.
+    /// A metalayer does not fit into the space for it in a file. [`rewrite`](crate::frame::rewrite()) can make the space larger.
     #[error("{}", no_room(name, *length, *room))]
     NoRoom {
         /// The metalayer's name.
         name: String,
         /// The length that was given, in bytes.
         length: usize,
-        /// The length of its place in bytes; `None` if the header has no such metalayer.
+        /// The length of the space in bytes, or `None` if the header has no such metalayer.
         room: Option<usize>,
     },
-    /// Since the file was opened, its header has changed, or its path names another file or none.
+    /// Since the file was opened, its header has changed, or the file has been replaced or removed.
     #[error("the file has changed since it was opened: open it again")]
     Changed,
-    /// Bytes of a source that have to be fetched first: see [`Pieces`](crate::frame::Pieces).
+    /// Bytes of a source must be fetched first: see [`Pieces`](crate::frame::Pieces).
     #[error("bytes {start} to {end} have not been fetched yet")]
     Missing {
         /// The first byte that was requested.
@@ -114,10 +114,11 @@ pub enum ErrorKind {
         /// The end of the range that was requested.
         end: u64,
     },
-    /// The bytes are well formed but their values are impossible, or a `Serialize` or `Deserialize` implementation refused.
+    /// The values are not valid, or an implementation of `Serialize` or `Deserialize` returned an error.
     #[error("{0}")]
     Message(String),
-    /// Another editor has the file open, and [`File::try_edit`](crate::frame::File::try_edit) does not wait.
+    /// Another editor has the file open, and [`File::try_edit`](crate::frame::File::try_edit) does not wait for it; or this thread itself
+    /// has the file open.
     #[cfg(feature = "std")]
     #[error("the file is being edited")]
     Locked,

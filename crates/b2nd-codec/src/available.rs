@@ -1,4 +1,4 @@
-//! The codecs and filters that are available in this build. The error for a missing one names it, and what to install.
+//! The codecs and filters that are available in this build. The error for a missing one names it and gives a command that installs it.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -10,11 +10,13 @@ use crate::ids::{CodecId, Filter};
 /// The packages that have all codecs and filters.
 const INSTALL: &str = "`cargo install b2nd-cli --features full` or `pip install b2nd`";
 
-/// Bits of Blosc2's flags.
+/// The bit of blosc2_flags that marks a lazy chunk.
 const IS_LAZY: u8 = 0x08;
+
+/// The bit of blosc2_flags that marks an instrumented chunk.
 const IS_INSTRUMENTED: u8 = 0x80;
 
-/// The part of this crate that implements a codec or a filter.
+/// The code that implements a codec or a filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Backend {
     /// This crate itself.
@@ -23,7 +25,7 @@ pub(crate) enum Backend {
     Plugins,
 }
 
-/// Returns the backend of a codec. The error is the feature that would add the codec, if there is one.
+/// Returns the backend of a codec. If the codec is not in this build, the error is the feature that adds it, or `None` if no feature does.
 fn backend_of_codec(codec: CodecId) -> Result<Backend, Option<&'static str>> {
     let (is_here, feature) = match codec {
         CodecId::BloscLz => return Ok(Backend::Here),
@@ -38,7 +40,8 @@ fn backend_of_codec(codec: CodecId) -> Result<Backend, Option<&'static str>> {
     if is_here { Ok(Backend::Here) } else { Err(Some(feature)) }
 }
 
-/// Returns the backend of a filter. The error is the feature that would add the filter, if there is one.
+/// Returns the backend of a filter. If the filter is not in this build, the error is the feature that adds it, or `None` if no feature
+/// does.
 fn backend_of_filter(filter: Filter) -> Result<Backend, Option<&'static str>> {
     match filter {
         Filter::None | Filter::Shuffle | Filter::BitShuffle | Filter::Delta | Filter::TruncPrec => Ok(Backend::Here),
@@ -75,7 +78,7 @@ pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)
     Ok(backend)
 }
 
-/// Checks by a chunk's header whether this build can decompress the chunk, before memory is allocated for its data.
+/// Checks whether this build can decompress the chunk with this header. Call this before memory is allocated for the data.
 ///
 /// # Errors
 ///
@@ -84,7 +87,7 @@ pub fn accept(chunk: &ChunkHeader) -> Result<()> {
     if is_plain(chunk) { Ok(()) } else { backend_of(chunk).map(|_| ()) }
 }
 
-/// Returns true if a chunk's data is read without a codec.
+/// Returns true if a chunk can be read without a codec.
 pub(crate) fn is_plain(chunk: &ChunkHeader) -> bool {
     chunk.is_stored() || chunk.special().is_some()
 }
@@ -106,7 +109,7 @@ pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     Ok(backend)
 }
 
-/// Returns the backend of such a chunk for untrusted input.
+/// Returns the backend for untrusted input of a chunk that is neither stored nor special.
 pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     match backend_of(chunk)? {
         Backend::Here if chunk.codec() == CodecId::Zstd && !cfg!(feature = "safe") => Err(no_safe_zstd()),

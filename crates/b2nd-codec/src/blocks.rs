@@ -1,4 +1,4 @@
-//! [`Blocks`]: the positions of a compressed chunk's blocks.
+//! [`Blocks`]: the positions of the blocks in a compressed chunk.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -13,7 +13,7 @@ use crate::streams::{block_start, stream_count};
 /// The longest dictionary in bytes.
 const MAX_DICTIONARY: usize = 32 << 10;
 
-/// The block table of a compressed chunk, which the chunk's front contains. With it, single blocks can be read and decompressed.
+/// The block table at the start of a compressed chunk, with which single blocks can be read and decompressed.
 ///
 /// ```text
 /// header | start of each block (int32) | dictionary, if there is one: length (int32), bytes | blocks
@@ -25,37 +25,35 @@ pub struct Blocks<'a> {
     header: ChunkHeader,
     front: &'a [u8],
     count: usize,
-    /// The first byte at which a block can start.
+    /// The position of the first byte at which a block can start.
     blocks_at: usize,
     dictionary: Option<&'a [u8]>,
-    /// The starts in ascending order, if the table has them in another order: a block ends where the next one in the chunk
-    /// starts.
+    /// The starts of the blocks in ascending order, if they have another order in the table. A block ends at the next start in this order.
     sorted: Option<Vec<usize>>,
-    /// The part of this crate that can decompress the blocks, if there is one.
+    /// The backend that can decompress the blocks, or `None` if no backend can.
     pub(crate) backend: Option<Backend>,
     pub(crate) pipeline: Pipeline,
 }
 
 impl<'a> Blocks<'a> {
-    /// Returns the number of bytes at the front of a chunk that [`new`](Blocks::new) needs. If the chunk has a dictionary, `new` needs the
-    /// dictionary as well.
+    /// Returns the number of bytes at the start of a chunk that [`new`](Blocks::new) needs, without a dictionary. If the chunk has a
+    /// dictionary, `new` needs the dictionary as well.
     pub fn front_len(header: &ChunkHeader) -> usize {
         let table = count(header).saturating_mul(4).saturating_add(header.header_len());
         if header.has_dictionary() { table.saturating_add(4) } else { table }
     }
 
-    /// Reads the block table at the front of a chunk that is neither stored uncompressed nor special. `front` may be the whole
-    /// chunk.
+    /// Reads the block table of a chunk that is neither stored nor special. `front` is the start of the chunk, or the whole chunk.
     ///
     /// # Errors
     ///
-    /// Fails if the front is too short ([`Error::needed`] gives the number of missing bytes), the chunk has no blocks, or its
-    /// dictionary is longer than 32 KiB.
+    /// Fails if `front` is too short ([`Error::needed`] returns the number of missing bytes), the chunk has no blocks, or its dictionary is
+    /// longer than 32 KiB.
     pub fn new(front: &'a [u8]) -> Result<Blocks<'a>> {
         Blocks::of(ChunkHeader::from_slice(front)?, front)
     }
 
-    /// Reads the block table of a chunk whose header has been read.
+    /// Reads the block table of a chunk with this header.
     pub(crate) fn of(header: ChunkHeader, front: &'a [u8]) -> Result<Blocks<'a>> {
         if is_plain(&header) {
             return Err(Error::custom("the chunk is stored without compression, so it has no blocks"));
@@ -111,11 +109,11 @@ impl<'a> Blocks<'a> {
         self.count
     }
 
-    /// Returns the range of the chunk's bytes that hold a block.
+    /// Returns the range of bytes in the chunk that holds a block.
     ///
     /// # Errors
     ///
-    /// Fails if there is no such block, or its start is outside of the chunk or inside of the block table.
+    /// Fails if the chunk has no such block, or if the start of the block is outside the chunk or inside the block table.
     pub fn range(&self, block: usize) -> Result<Range<usize>> {
         let no_block = || {
             let cbytes = self.header.cbytes();
@@ -135,8 +133,8 @@ impl<'a> Blocks<'a> {
         Ok(start..end.unwrap_or(usize::MAX).min(self.header.cbytes()))
     }
 
-    /// Returns the length of a block's data in bytes. `None` if blocks vary in length: then the block starts with its length, in four
-    /// bytes.
+    /// Returns the length of an uncompressed block in bytes. Returns `None` if blocks vary in length: each block then starts with its
+    /// length, in four bytes.
     pub fn data_len(&self, block: usize) -> Option<usize> {
         if self.are_variable() {
             return None;
@@ -145,12 +143,12 @@ impl<'a> Blocks<'a> {
         Some(self.header.nbytes().saturating_sub(start).min(self.header.blocksize()))
     }
 
-    /// Returns true if blocks vary in length, as in a batch of a table's cells.
+    /// Returns true if blocks vary in length, for example if they hold cells of a table.
     pub fn are_variable(&self) -> bool {
         self.header.has_variable_blocks()
     }
 
-    /// Returns true if decompressing any block needs the data of the chunk's first block, which the filter delta refers to.
+    /// Returns true if the filter delta is used. To decompress any block, the data of the chunk's first block are then needed.
     pub fn need_first(&self) -> bool {
         self.header.filters().any(|(filter, _)| filter == Filter::Delta)
     }
@@ -163,7 +161,7 @@ impl<'a> Blocks<'a> {
         if self.are_variable() { 1 } else { stream_count(&self.header, length) }
     }
 
-    /// Returns the start of a block. A start that is not in the chunk is `usize::MAX`.
+    /// Returns the start of a block, or `usize::MAX` if the start is not in the chunk.
     fn entry(&self, block: usize) -> usize {
         block_start(&self.header, self.front, block).unwrap_or(usize::MAX)
     }

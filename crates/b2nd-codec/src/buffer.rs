@@ -1,10 +1,11 @@
-//! Buffers that are used again.
+//! A function for buffers that are reused.
 
 use alloc::vec::Vec;
 
 use crate::error::{Error, Result};
 
-/// Returns the front of a buffer, which grows to this length. Bytes that are already there are not cleared, since they are overwritten.
+/// Returns the first `length` bytes of a buffer, and extends the buffer if it is shorter. The bytes are not cleared, since the caller
+/// overwrites them.
 pub(crate) fn front(buffer: &mut Vec<u8>, length: usize) -> Result<&mut [u8]> {
     if buffer.len() < length {
         buffer.try_reserve_exact(length - buffer.len()).map_err(|_| Error::out_of_memory(length))?;

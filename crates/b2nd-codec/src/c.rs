@@ -54,7 +54,7 @@ impl Drop for Context {
 }
 
 std::thread_local! {
-    /// A context keeps its buffers from one chunk to the next.
+    /// The context of this thread, which keeps its buffers from one chunk to the next.
     static CONTEXT: RefCell<Option<Context>> = const { RefCell::new(None) };
 }
 

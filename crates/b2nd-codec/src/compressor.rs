@@ -37,7 +37,7 @@ pub struct Compressor {
     pipeline: Pipeline,
 }
 
-/// Buffers of a thread.
+/// The buffers of a thread.
 #[derive(Default)]
 struct State {
     packers: Packers,
@@ -47,16 +47,17 @@ struct State {
     stream: Vec<u8>,
 }
 
-/// Some compressed blocks of a chunk. [`Compressor::part`] makes them.
+/// Some compressed blocks of a chunk, from [`Compressor::part`].
 #[derive(Debug)]
 pub struct Packed {
     nbytes: usize,
     /// The number of the first block.
     first: usize,
-    /// The compressed blocks. In the first part, space for the header and the block table comes before them. If only a whole chunk can be
-    /// compressed, this is the blocks' uncompressed data.
+    /// The compressed blocks. In the first part, space for the header and the block table precedes them. If only whole chunks can be
+    /// compressed, this is the uncompressed data of the blocks.
     bytes: Vec<u8>,
-    /// The start of each block, and the end of the last one. The first part also has those of the parts that follow it.
+    /// The start of each block, and the end of the last block. In the first part, this includes the blocks of the parts that have been
+    /// added to it.
     starts: Vec<usize>,
     end: usize,
     is_zero: bool,
@@ -91,7 +92,7 @@ fn not_all_blocks() -> Error {
 }
 
 impl State {
-    /// Calls `work` with the buffers of this thread, which are kept if the feature `std` is enabled.
+    /// Calls `work` with the buffers of this thread. With the feature `std`, the buffers are kept for the next call.
     fn lend<T>(work: impl FnOnce(&mut State) -> T) -> T {
         #[cfg(feature = "std")]
         {
@@ -109,11 +110,11 @@ impl State {
 }
 
 impl Compressor {
-    /// Makes a compressor with these options.
+    /// Creates a compressor with these options.
     ///
     /// # Errors
     ///
-    /// Fails if the codec or a filter is not in this build (the error names it), there are more than six filters, or a filter cuts off more
+    /// Fails if the codec or a filter is not in this build (the error names it), there are more than six filters, or a filter removes more
     /// bits than the elements have.
     pub fn new(options: &Options) -> Result<Compressor> {
         let backend = backend(options.codec, options.used_filters())?;
@@ -129,7 +130,8 @@ impl Compressor {
         self
     }
 
-    /// Returns the length in bytes of the blocks of this much data: the one of the options, or the one that C-Blosc2 picks.
+    /// Returns the length in bytes of the blocks for `nbytes` bytes of data: the blocksize of the options, or the one that C-Blosc2 would
+    /// choose if that is 0.
     pub fn blocksize(&self, nbytes: usize) -> usize {
         self.settings.blocksize(nbytes)
     }
@@ -149,8 +151,8 @@ impl Compressor {
         self.join([self.part(data.len(), 0..usize::MAX, fill)?], fill)
     }
 
-    /// Compresses some blocks of a chunk of `nbytes` bytes. Several threads can make the parts of a chunk at the same time, and each needs
-    /// memory for the data of one block only. `fill` writes the data of the block with the given number into a buffer.
+    /// Compresses some blocks of a chunk of `nbytes` bytes. Several threads can compress parts of the same chunk at the same time, and each
+    /// thread needs memory for the data of only one block. `fill` writes the data of the block with the given number into a buffer.
     ///
     /// ```
     /// use b2nd_codec::{Compressor, Options, decompress};
@@ -221,12 +223,12 @@ impl Compressor {
         })
     }
 
-    /// Joins the parts of a chunk, from the one with the first block to the one with the last. Data that would not get shorter is stored:
-    /// `fill` is then called again for each block.
+    /// Joins all parts of a chunk, in the order of their blocks. If compression did not make the data shorter, they are stored
+    /// uncompressed: `fill` is then called again for each block.
     ///
     /// # Errors
     ///
-    /// Fails if the parts are not all blocks of a chunk in order, or the chunk would be too long.
+    /// Fails if the parts do not hold all blocks of a chunk in order, or if the chunk would be too long.
     pub fn join(&self, parts: impl IntoIterator<Item = Packed>, fill: impl FnMut(usize, &mut [u8])) -> Result<Vec<u8>> {
         let mut parts = parts.into_iter();
         let mut whole = parts.next().ok_or_else(not_all_blocks)?;
@@ -237,11 +239,12 @@ impl Compressor {
         Ok(self.seal(&mut whole, fill)?.unwrap_or(whole.bytes))
     }
 
-    /// Writes the header and the block table into the first part of a chunk, to which all other parts have been
-    /// [added](Packed::follow). The parts then make the chunk, and this returns `None`.
+    /// Writes the header and the block table into the first part of a chunk, after all other parts have been [added](Packed::follow) to it.
+    /// The parts are then the complete chunk, and this returns `None`.
     ///
-    /// A chunk that is not made of its parts is returned instead: a chunk of zeros, stored data (for whose blocks `fill` is called again),
-    /// or the result of a codec that [needs all parts](Compressor::needs_all_parts), whose bytes `whole` must then hold.
+    /// In some cases, the parts are not used, and this returns another chunk. It is a chunk of zeros, a chunk of stored data (`fill` is
+    /// called again for each block), or the result of a codec that [needs all parts](Compressor::needs_all_parts), whose bytes `whole` must
+    /// then hold.
     ///
     /// # Errors
     ///
@@ -286,7 +289,7 @@ impl Compressor {
         Ok(Some(chunk))
     }
 
-    /// Makes the header of a compressed chunk, which lacks its cbytes.
+    /// Creates the header of a compressed chunk, without its cbytes.
     fn header(&self, nbytes: usize) -> Result<ChunkHeader> {
         let Settings { codec, typesize, filters, filters_meta, .. } = &self.settings;
         let blocksize = self.blocksize(nbytes);
@@ -296,13 +299,13 @@ impl Compressor {
         Ok(header)
     }
 
-    /// Returns true if blocks are not compressed one by one, but stored, or compressed together by C-Blosc2 or a plugin.
+    /// Returns true if blocks are not compressed one by one: either they are stored, or C-Blosc2 or a plugin compresses them together.
     fn is_raw(&self, nbytes: usize) -> bool {
         self.needs_all_parts() || self.settings.level == 0 || nbytes < SHORTEST
     }
 
-    /// Returns true if C-Blosc2 or a plugin compresses the chunk, which they do only as a whole. [`seal`](Compressor::seal) then needs the
-    /// bytes of all parts.
+    /// Returns true if C-Blosc2 or a plugin compresses the chunk. They can compress only whole chunks, so [`seal`](Compressor::seal) then
+    /// needs the bytes of all parts.
     pub fn needs_all_parts(&self) -> bool {
         #[cfg(feature = "plugins")]
         if self.backend == Backend::Plugins {
@@ -336,7 +339,7 @@ impl Compressor {
         Ok(is_expected.then_some(bytes))
     }
 
-    /// Appends a stream: a run of one byte, the compressed bytes, or the bytes as they are.
+    /// Appends a stream, which holds the bytes compressed or uncompressed, or as a run if all of them are equal.
     fn put_stream(&self, part: &[u8], packers: &mut Packers, stream: &mut Vec<u8>, chunk: &mut Vec<u8>) -> Result<()> {
         if let Some(byte) = run_of(part) {
             chunk.extend_from_slice(&(-i32::from(byte)).to_le_bytes());
@@ -358,7 +361,8 @@ fn int32(number: usize) -> Result<[u8; 4]> {
     number.map(i32::to_le_bytes).map_err(|_| Error::custom("a chunk has at most 2 GiB"))
 }
 
-/// Returns the byte that all bytes are equal to. Comparing two slices compares many bytes at once.
+/// Returns the value of the bytes if all of them are equal. This compares two slices, which is fast, since many bytes are compared at the
+/// same time.
 fn run_of(bytes: &[u8]) -> Option<u8> {
     let (first, rest) = bytes.split_first()?;
     (bytes.get(..rest.len()) == Some(rest)).then_some(*first)

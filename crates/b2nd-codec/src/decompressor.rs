@@ -54,7 +54,7 @@ pub struct Decompressor {
 
 type Fallback = dyn FnMut(&[u8], &mut [u8]) -> Result<()> + Send;
 
-/// A block from which runs of elements can be copied. [`Decompressor::part`] makes it.
+/// A block from which runs of elements can be copied, from [`Decompressor::part`].
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
     streams: &'a [u8],
@@ -74,28 +74,28 @@ impl Decompressor {
         Decompressor::default()
     }
 
-    /// Makes a decompressor for untrusted input. It decompresses BloscLZ, LZ4 and zlib without `unsafe` code, and with the feature `safe`
-    /// also Zstandard, with little `unsafe` code. It never uses C-Blosc2 or plugins.
+    /// Creates a decompressor for untrusted input. It decompresses BloscLZ, LZ4 and zlib without `unsafe` code. With the feature `safe`, it
+    /// also decompresses Zstandard, with little `unsafe` code. It never uses C-Blosc2 or plugins.
     pub fn safe() -> Decompressor {
         Decompressor { leaves: Leaves::safe(), ..Decompressor::default() }
     }
 
-    /// Adds a function that decompresses the chunks that this decompressor rejects: by a codec of your own, or in another process if the
-    /// input is untrusted. The function gets the chunk and a buffer of the data's length.
+    /// Adds a function that decompresses the chunks that this decompressor rejects: for example with a codec of your own, or in another
+    /// process if the input is untrusted. The function gets the chunk, and a buffer with the length of the data.
     #[must_use]
     pub fn with_fallback(mut self, decompress: impl FnMut(&[u8], &mut [u8]) -> Result<()> + Send + 'static) -> Decompressor {
         self.fallback = Some(Box::new(decompress));
         self
     }
 
-    /// Sets the array's metalayer, in the released layout. The plugins ndcell, ndmean, ndlz and zfp need the metalayer.
+    /// Sets the metalayer of the array, in the released layout. The plugins ndcell, ndmean, ndlz and zfp need the metalayer.
     #[must_use]
     pub fn with_metalayer(mut self, metalayer: &[u8]) -> Decompressor {
         self.set_metalayer(metalayer);
         self
     }
 
-    /// Sets the array's metalayer, as [`with_metalayer`](Decompressor::with_metalayer) does.
+    /// Sets the metalayer of the array, like [`with_metalayer`](Decompressor::with_metalayer).
     pub fn set_metalayer(&mut self, metalayer: &[u8]) {
         #[cfg(feature = "plugins")]
         metalayer.clone_into(&mut self.metalayer);
@@ -127,7 +127,7 @@ impl Decompressor {
         work(&mut Decompressor::new())
     }
 
-    /// Checks by a chunk's header whether the chunk can be decompressed, before memory is allocated for its data.
+    /// Checks whether this decompressor can decompress the chunk with this header. Call this before memory is allocated for the data.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl Decompressor {
         if self.leaves.are_safe() { safe_backend_of(chunk) } else { backend_of(chunk) }
     }
 
-    /// Decompresses a whole chunk into a buffer, whose length must be the nbytes of the chunk's header.
+    /// Decompresses a whole chunk into a buffer, whose length must be nbytes in the chunk's header.
     ///
     /// # Errors
     ///
@@ -151,7 +151,7 @@ impl Decompressor {
         self.chunk_of(&header, chunk, data)
     }
 
-    /// Decompresses a whole chunk, as [`chunk`](Decompressor::chunk) does, with a header that has already been read.
+    /// Decompresses a whole chunk whose header has already been read, like [`chunk`](Decompressor::chunk).
     ///
     /// # Errors
     ///
@@ -199,8 +199,8 @@ impl Decompressor {
         Ok(data)
     }
 
-    /// Decompresses a block into a buffer of its length. `bytes` are those that [`Blocks::range`] gives. `first` is the data of the chunk's
-    /// first block if [`Blocks::need_first`] returns true, and `None` for the first block itself.
+    /// Decompresses a block into a buffer with the length of its data. `bytes` are the bytes of the chunk in the range [`Blocks::range`].
+    /// `first` is the data of the chunk's first block if [`Blocks::need_first`] returns true, or `None` if this is the first block.
     ///
     /// # Errors
     ///
@@ -298,7 +298,7 @@ impl Decompressor {
     }
 }
 
-/// Reads the length at the front of a block of variable length, of which the data must fit into `room` bytes.
+/// Reads the length at the start of a block of variable length. The data must fit into `room` bytes.
 fn variable_len(bytes: &[u8], room: usize) -> Result<usize> {
     let length = bytes.first_chunk().map(|length| i32::from_le_bytes(*length));
     match length.map(usize::try_from) {

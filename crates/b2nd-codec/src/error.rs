@@ -1,4 +1,4 @@
-//! [`Error`]: what was expected, what was found, and at which byte.
+//! [`Error`]: the error type of this crate.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -7,7 +7,7 @@ use core::fmt;
 /// The result of all fallible functions of this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// An error of this crate. It is one pointer wide; `Display` and `Debug` print a sentence with the fault, the offset and the
+/// An error of this crate. It has the size of one pointer. `Display` and `Debug` print a sentence with the reason, the offset and the
 /// field.
 ///
 /// ```
@@ -34,7 +34,7 @@ pub enum ErrorKind {
     },
     /// A number in a header contradicts another one, or is out of range.
     Mismatch {
-        /// The expected value, or the range of valid ones.
+        /// The expected value, or the range of valid values.
         expected: String,
         /// The value that was found.
         found: String,
@@ -65,27 +65,27 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Returns the kind, for a program to match on.
+    /// Returns the kind of the error, which programs can match on.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
     }
 
-    /// Turns the error into its kind.
+    /// Converts the error into its kind.
     pub fn into_kind(self) -> ErrorKind {
         self.0.kind
     }
 
-    /// Returns the offset of the byte at fault, from the start of the chunk, stream or block.
+    /// Returns the offset of the byte that caused the error, from the start of the chunk, stream or block.
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
 
-    /// Returns the field at fault, such as `blocksize`.
+    /// Returns the field that caused the error, such as `blocksize`.
     pub fn field(&self) -> Option<&'static str> {
         self.0.field
     }
 
-    /// Returns the number of missing bytes if the input ends too early. `None` for any other error.
+    /// Returns the number of missing bytes if the input ends too early, or `None` for any other error.
     pub fn needed(&self) -> Option<usize> {
         match self.0.kind {
             ErrorKind::UnexpectedEnd { needed } => Some(needed),
@@ -93,7 +93,7 @@ impl Error {
         }
     }
 
-    /// Makes an error with a message of your own.
+    /// Creates an error with a custom message.
     #[cold]
     #[must_use]
     pub fn custom(message: impl fmt::Display) -> Error {
@@ -120,20 +120,20 @@ impl Error {
         self
     }
 
-    /// Makes the error for input that ends after `length` bytes and lacks `needed` bytes.
+    /// Returns the error for input that ends after `length` bytes and lacks `needed` more.
     #[cold]
     pub(crate) fn end(needed: usize, length: usize) -> Error {
         Error::from(ErrorKind::UnexpectedEnd { needed }).at(length)
     }
 
-    /// Makes the error for a number in a header.
+    /// Returns the error for a number in a header.
     #[cold]
     pub(crate) fn mismatch(name: &'static str, expected: impl fmt::Display, found: impl fmt::Display, offset: usize) -> Error {
         let kind = ErrorKind::Mismatch { expected: expected.to_string(), found: found.to_string() };
         Error::from(kind).at(offset).in_field(name)
     }
 
-    /// Makes the error for `length` bytes that could not be allocated.
+    /// Returns the error for `length` bytes that could not be allocated.
     #[cold]
     pub(crate) fn out_of_memory(length: usize) -> Error {
         Error::custom(format_args!("no memory for {length} bytes"))

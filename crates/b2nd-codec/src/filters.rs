@@ -42,14 +42,14 @@ impl Step {
     }
 }
 
-/// How the bytes of a block's elements are arranged in its streams.
+/// The order of the elements' bytes in the streams of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pick {
-    /// Not rearranged.
+    /// The same order as in the data.
     Plain,
-    /// Byte shuffle of elements with this length.
+    /// The order of a byte shuffle of elements with this length.
     Bytes(usize),
-    /// Bit shuffle of elements with this length, in this version of the chunk format.
+    /// The order of a bit shuffle of elements with this length, in this version of the chunk format.
     Bits(usize, u8),
 }
 
@@ -61,7 +61,7 @@ impl Pick {
         }
     }
 
-    /// Returns the number of bytes of each stream that hold the first `end` bytes of a block of this length.
+    /// Returns the number of bytes at the start of each stream that are needed for the first `end` bytes of a block of this length.
     pub(crate) fn needed(self, end: usize, length: usize, streams: usize) -> usize {
         match self {
             Pick::Plain if streams == 1 => end,
@@ -71,7 +71,7 @@ impl Pick {
         }
     }
 
-    /// Copies bytes of a block, from `start` on, out of its streams.
+    /// Copies the bytes of a block from `start` on, which are taken from its streams, to `out`.
     pub(crate) fn take(self, streams: &[u8], start: usize, out: &mut [u8]) {
         match self {
             Pick::Plain => {
@@ -98,11 +98,11 @@ impl Pipeline {
         Pipeline { steps, count, typesize: header.typesize(), version: header.version() }
     }
 
-    /// Makes the pipeline of chunks to be written, from the slots of a header.
+    /// Creates the pipeline for new chunks from the filter slots of a header.
     ///
     /// # Errors
     ///
-    /// Fails if a filter cannot truncate elements of this length, or would cut off more bits than they have.
+    /// Fails if a filter cannot truncate elements of this length, or would remove more bits than they have.
     pub(crate) fn new(filters: &[u8; 6], metas: &[u8; 6], typesize: usize) -> Result<Pipeline> {
         let mut steps = [Step { filter: Filter::None, meta: 0 }; 6];
         let mut count = 0;
@@ -120,13 +120,13 @@ impl Pipeline {
         self.steps().iter().any(|step| step.filter == Filter::Delta)
     }
 
-    /// Truncates data as the filters do, and changes nothing else: this is the data that readers will get.
+    /// Truncates data like the filters trunc_prec and int_trunc, and applies no other filter. The result is the data that readers will get.
     pub(crate) fn truncate(&self, data: &mut [u8]) {
         self.steps().iter().for_each(|step| trunc::apply(data, step.filter, step.meta, self.typesize));
     }
 
-    /// Applies the filters to a block, with a second buffer. `first` is the chunk's first block, [truncated](Pipeline::truncate), and
-    /// `None` for the first block itself.
+    /// Applies the filters to a block, with a second buffer. `first` is the chunk's first block after [`truncate`](Pipeline::truncate), or
+    /// `None` if this is the first block.
     pub(crate) fn apply(&self, block: &mut Vec<u8>, other: &mut Vec<u8>, first: Option<&[u8]>) {
         for step in self.steps() {
             match step.filter {
@@ -145,8 +145,8 @@ impl Pipeline {
         }
     }
 
-    /// Returns how single elements are copied out of the streams of a block of this length. `None` if the filters must be undone for the
-    /// whole block. Elements start at multiples of `itemsize` bytes.
+    /// Returns the order of bytes with which single elements can be copied out of the streams of a block of this length. Returns `None` if
+    /// the filters must be undone for the whole block. Elements start at multiples of `itemsize` bytes.
     pub(crate) fn pick(&self, itemsize: usize, length: usize) -> Option<Pick> {
         let pick = match self.steps() {
             [] => Pick::Plain,
@@ -167,7 +167,8 @@ impl Pipeline {
         self.steps().iter().filter(|step| step.moves()).count()
     }
 
-    /// Undoes the filters: from the front of `streams` into `place`, or inside of `place` if no filter needs a second buffer.
+    /// Undoes the filters. The block is read from the start of `streams` and written to `place`. If no filter needs a second buffer, the
+    /// block is already in `place`.
     pub(crate) fn undo(&self, first: Option<&[u8]>, streams: &mut Vec<u8>, other: &mut Vec<u8>, place: &mut [u8]) -> Result<()> {
         let length = place.len();
         let mut left = self.moves();

@@ -7,11 +7,11 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use crate::error::{Error, Result};
 
 std::thread_local! {
-    /// True while this thread runs a codec of another crate.
+    /// Whether this thread is running a codec of another crate.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls a codec of another crate, and returns an error if it panics, as it may on damaged files.
+/// Calls a codec of another crate, and returns an error if it panics, which can happen for damaged files.
 pub(crate) fn guarded<T>(name: &str, work: impl FnOnce() -> T) -> Result<T> {
     GUARDED.set(true);
     let done = catch_unwind(AssertUnwindSafe(work));
@@ -19,9 +19,10 @@ pub(crate) fn guarded<T>(name: &str, work: impl FnOnce() -> T) -> Result<T> {
     done.map_err(|_| Error::custom(format_args!("{name} panicked")))
 }
 
-/// Silences the messages of panics inside codecs of other crates, which are returned as errors. Other panics print as before.
+/// Suppresses the messages of panics in codecs of other crates, since these panics are returned as errors. Other panics print their
+/// messages as before.
 ///
-/// Sets the process's panic hook: call this once, at the start of a program.
+/// This sets the panic hook of the process. Call it once, at the start of a program.
 pub fn quiet_panics() {
     let others = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {

@@ -1,4 +1,4 @@
-//! [`ChunkHeader`]: the 16 or 32 bytes that a Blosc2 chunk starts with. Their numbers are little-endian.
+//! [`ChunkHeader`]: the 16 or 32 bytes at the start of a Blosc2 chunk. Numbers in them are little-endian.
 
 use core::fmt;
 
@@ -14,11 +14,13 @@ const MAX_BLOCKSIZE: usize = 536_866_816;
 /// The longest chunk in bytes, header included.
 const MAX_CBYTES: usize = i32::MAX as usize;
 
-/// Bit 0 and bit 2 of the flags. Byte shuffle and bit shuffle together mean that the header is extended.
+/// Bits 0 and 2 of the flags: byte shuffle and bit shuffle. If both are set, the header is extended.
 const IS_EXTENDED: u8 = 0x05;
+
+/// Bit 1 of the flags: the data are stored uncompressed.
 const IS_STORED: u8 = 0x02;
 
-/// Bit 3 of a chunk's flags.
+/// Bit 3 of the flags: the filter delta, in a header of 16 bytes.
 const HAS_DELTA: u8 = 0x08;
 
 /// Bit 4 of the flags: blocks are not split into streams.
@@ -58,10 +60,10 @@ pub struct ChunkHeader {
 }
 
 impl ChunkHeader {
-    /// The length of a header in bytes. Blosc 1 wrote shorter ones, of 16 bytes.
+    /// The length of a header in bytes. Headers of Blosc 1 are shorter: they have 16 bytes.
     pub const MAX_LEN: usize = 32;
 
-    /// Decodes the header at the front of a chunk: 32 bytes, or 16 if it is not extended.
+    /// Decodes the header at the start of a chunk: 32 bytes, or 16 bytes if the header is not extended.
     ///
     /// # Errors
     ///
@@ -80,7 +82,7 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Makes the header of data that is stored uncompressed.
+    /// Creates the header of a chunk whose data are stored uncompressed.
     ///
     /// # Errors
     ///
@@ -93,12 +95,12 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Makes the header of a chunk that is only a header.
+    /// Creates the header of a special chunk without data.
     ///
     /// # Errors
     ///
-    /// Fails if `nbytes` is not a multiple of `typesize` or is longer than a chunk can hold, the elements are NaN and not 4 or 8 bytes
-    /// long, or `special` is [`Special::Value`], which needs the value.
+    /// Fails if `nbytes` is not a multiple of `typesize` or is more than a chunk can hold, or if `special` is NaN and `typesize` is not 4
+    /// or 8. Also fails if `special` is [`Special::Value`]: use [`repeated`](ChunkHeader::repeated).
     pub fn special_chunk(special: Special, nbytes: usize, typesize: usize, blocksize: usize) -> Result<ChunkHeader> {
         if special == Special::Value {
             return Err(Error::custom("`Special::Value` needs the value's bytes: see `Chunk::repeated`"));
@@ -116,7 +118,7 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Makes the header of a chunk in which the value of all elements follows the header.
+    /// Creates the header of a chunk whose elements all have the same value, which follows the header.
     ///
     /// # Errors
     ///
@@ -152,7 +154,7 @@ impl ChunkHeader {
         self.bytes[31] = special.code() << 4;
     }
 
-    /// Sets how the chunk is compressed: the codec, six slots of filters with their parameters, and whether blocks are split.
+    /// Sets the codec, the six filter slots with their parameters, and whether blocks are split.
     pub(crate) fn set_pipeline(&mut self, codec: CodecId, filters: &[u8; 6], filters_meta: &[u8; 6], is_split: bool) {
         let format = match codec {
             CodecId::Lz4Hc => 1,
@@ -168,7 +170,7 @@ impl ChunkHeader {
         self.bytes[24..30].copy_from_slice(filters_meta);
     }
 
-    /// Makes the header of a chunk that has one block and ends after the header.
+    /// Creates the header of a chunk that has one block and ends after the header.
     pub(crate) fn new(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         if typesize == 0 {
             return Err(Error::mismatch("typesize", "1 or more", typesize, 3));
@@ -182,7 +184,7 @@ impl ChunkHeader {
         Ok(ChunkHeader { bytes })
     }
 
-    /// Makes the checks that C-Blosc2 makes before it decompresses a chunk.
+    /// Checks the fields that C-Blosc2 checks before it decompresses a chunk.
     fn check(&self) -> Result<()> {
         let [nbytes, blocksize, cbytes] = [4, 8, 12].map(|at| self.int32(at));
         let header_len = self.header_len();
@@ -223,7 +225,7 @@ impl ChunkHeader {
         i32::from_le_bytes(bytes)
     }
 
-    /// Returns the size at this byte. In a checked header no size is negative.
+    /// Returns the size at this position. No size is negative after [`check`](ChunkHeader::check).
     fn size(&self, at: usize) -> usize {
         usize::try_from(self.int32(at)).unwrap_or(0)
     }
@@ -293,7 +295,7 @@ impl ChunkHeader {
         self.bytes[2] & IS_STORED != 0 && self.special_code().is_none()
     }
 
-    /// Returns the kind of a special chunk. `None` for any other chunk.
+    /// Returns the kind of a special chunk, or `None` if the chunk is not special.
     pub fn special(&self) -> Option<Special> {
         Special::from_code(self.special_code()?)
     }
@@ -302,8 +304,8 @@ impl ChunkHeader {
         Some(self.bytes[31] >> 4 & 0x07).filter(|&code| code != 0)
     }
 
-    /// Returns the codec. Three bits of the flags give its format. LZ4 and LZ4HC have the same format; the byte of the codec tells them
-    /// apart if the writer set it (in chunks of version 4 that byte can be 0).
+    /// Returns the codec. Three bits of the flags give the format of the codec. LZ4 and LZ4HC have the same format. The byte udcodec
+    /// distinguishes them, but in chunks of version 4 this byte can be 0.
     pub fn codec(&self) -> CodecId {
         let own = self.bytes[22];
         match self.bytes[2] >> 5 {
@@ -323,8 +325,8 @@ impl ChunkHeader {
         self.bytes[23]
     }
 
-    /// Returns the filters with their parameters, in the order in which they ran, without empty slots. In a header of 16 bytes the
-    /// flags name the filters.
+    /// Returns the filters with their parameters, in the order in which they were applied, without empty slots. In a header of 16 bytes,
+    /// the flags give the filters.
     pub fn filters(&self) -> impl Iterator<Item = (Filter, u8)> {
         let mut slots = [(Filter::None, 0); 6];
         if self.is_extended() {
@@ -351,15 +353,16 @@ impl ChunkHeader {
         self.bytes[30] & HAS_VARIABLE_BLOCKS != 0
     }
 
-    /// Returns the data of a stored chunk that has this header, without a copy. `None` for any other chunk, and if `chunk` is too short.
+    /// Returns the data of a stored chunk with this header, without copying them. Returns `None` if the chunk is not stored, or if `chunk`
+    /// is too short.
     pub fn stored_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
         chunk.get(self.header_len()..)?.get(..self.nbytes()).filter(|_| self.is_stored())
     }
 
-    /// Returns the value of all elements of a chunk that has this header, if its kind is [`Special::Value`].
+    /// Returns the value that all elements of a chunk with this header have, or `None` if the chunk is not a [`Special::Value`].
     pub fn value_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
         let value = chunk.get(self.header_len()..).filter(|_| self.special() == Some(Special::Value))?;
-        // The header cannot hold the length of an element of more than 255 bytes: such an element takes all bytes that follow.
+        // The header cannot hold the length of an element of more than 255 bytes: such an element is all bytes that follow the header.
         if self.typesize() == 1 { Some(value) } else { value.get(..self.typesize()) }
     }
 }

@@ -1,8 +1,8 @@
-//! Codecs, filters, split modes and special values, as the numbers in headers name them.
+//! Codecs, filters, split modes and special values, with their numbers in headers.
 
 use core::fmt;
 
-/// The codec that compresses a chunk (*compcode* in C-Blosc2).
+/// The codec of a chunk (*compcode* in C-Blosc2).
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CodecId {
@@ -78,7 +78,7 @@ pub enum Filter {
     Shuffle,
     /// Bit shuffle, 2.
     BitShuffle,
-    /// Difference to a reference block, 3.
+    /// The difference to a reference block, 3.
     Delta,
     /// Truncated precision, 4.
     TruncPrec,
@@ -138,7 +138,7 @@ pub enum SplitMode {
     Always = 1,
     /// Never, 2.
     Never,
-    /// Depending on codec and filter, 3.
+    /// Depending on the codec and the filter, 3.
     Auto,
     /// The rule of Blosc 1, 4.
     ForwardCompat,

@@ -21,12 +21,12 @@ mod zlib;
 #[cfg(feature = "zstd")]
 mod zstd;
 
-/// True on processors of 32 bits, where only the safe decoders are used: zstd-pure-rs finds valid streams corrupt there, and a page in a
-/// browser is smaller without a second decoder of zlib.
+/// Whether this is a 32-bit processor, on which only the safe decoders are used: zstd-pure-rs rejects valid streams on them, and a page in
+/// a browser is smaller without a second decoder of zlib.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 const IS_SMALL: bool = cfg!(target_pointer_width = "32");
 
-/// The tables of the decompressing codecs, which are made when they are first needed, and kept.
+/// The tables of the decompressors, created on first use and kept.
 #[derive(Default)]
 pub(crate) struct Leaves {
     #[cfg(feature = "zstd")]
@@ -98,7 +98,8 @@ pub(crate) struct Packers {
 }
 
 impl Packers {
-    /// Compresses bytes into the front of a buffer, and returns the length of the stream, or 0 if it would not be shorter than the bytes.
+    /// Compresses bytes to the start of a buffer, and returns the length of the stream, or 0 if the stream would not be shorter than the
+    /// bytes.
     pub(crate) fn pack(&mut self, codec: CodecId, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<usize> {
         match codec {
             CodecId::BloscLz => {

@@ -83,9 +83,10 @@ pub use header::ChunkHeader;
 pub use ids::{CodecId, Filter, Special, SplitMode};
 pub use options::Options;
 
-/// Decompresses the chunk at the front of `chunk`.
+/// Decompresses the chunk at the start of `chunk`.
 ///
-/// This allocates as much memory as the chunk's header claims, at most 2 GiB. [`Decompressor::chunk`] writes into a buffer of yours.
+/// This allocates as much memory as the chunk's header claims, at most 2 GiB. [`Decompressor::chunk`] writes into an existing buffer
+/// instead.
 ///
 /// # Errors
 ///
@@ -95,11 +96,12 @@ pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
     Decompressor::lend(|decompressor| decompressor.data_of(&header, chunk))
 }
 
-/// Compresses data into a chunk. Data that would not get shorter is stored; a chunk of zeros is only a header.
+/// Compresses data into a chunk. If compression does not make the data shorter, they are stored uncompressed. A chunk of zeros is only a
+/// header.
 ///
 /// # Errors
 ///
-/// Fails if the data is longer than a chunk can hold, the options contradict each other, or the codec or a filter is not in this build.
+/// Fails if the data are longer than a chunk can hold, the options contradict each other, or the codec or a filter is not in this build.
 pub fn compress(data: &[u8], options: &Options) -> Result<Vec<u8>> {
     Compressor::new(options)?.chunk(data)
 }

@@ -1,20 +1,24 @@
-//! [`Options`] of a compressor, and what follows from them: the length of blocks, and whether blocks are split.
+//! [`Options`] of a compressor, and the values that are computed from them: the blocksize, and whether blocks are split.
 
 use alloc::vec::Vec;
 
 use crate::error::{Error, Result};
 use crate::ids::{CodecId, Filter, SplitMode};
 
-/// The most bytes of an element, and the fewest bytes of a stream, for which blocks are split.
+/// The maximum length of an element for which blocks are split, unless the split mode is [`SplitMode::Always`].
 const MAX_STREAMS: usize = 16;
+
+/// The minimum length of a stream for which blocks are split, unless the split mode is [`SplitMode::Always`].
 const MIN_STREAM: usize = 32;
 
-/// The length of the smallest automatic block, and of the largest automatic block that is split.
+/// The unit of automatic blocksizes in bytes: the size of an L1 cache that C-Blosc2 assumes.
 const L1: usize = 32 << 10;
+
+/// The largest automatic blocksize for blocks that are split.
 const LARGEST_SPLIT: usize = 4 << 20;
 
-/// The codec, filters and lengths that a [`Compressor`](crate::Compressor) makes chunks with. The default is C-Blosc2's: BloscLZ at
-/// level 5 after a byte shuffle of elements of 8 bytes.
+/// The codec, filters and lengths with which a [`Compressor`](crate::Compressor) creates chunks. The default is the same as in C-Blosc2:
+/// BloscLZ at level 5, after a byte shuffle of elements of 8 bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The codec.
@@ -23,9 +27,9 @@ pub struct Options {
     pub level: u8,
     /// The length of an element in bytes. If it is greater than 255, C-Blosc2 and this crate treat each byte as an element.
     pub typesize: usize,
-    /// The length of a block in bytes, uncompressed. If it is 0, the length is chosen as in C-Blosc2.
+    /// The length of an uncompressed block in bytes. If it is 0, the length is chosen as in C-Blosc2.
     pub blocksize: usize,
-    /// Up to six filters with their parameters, in the order in which they run.
+    /// Up to six filters with their parameters, in the order in which they are applied.
     pub filters: Vec<(Filter, u8)>,
     /// The rule for splitting blocks by byte position.
     pub split_mode: SplitMode,
@@ -51,7 +55,7 @@ impl Options {
     }
 }
 
-/// Options as a chunk's header holds them.
+/// The options in the form in which the header of a chunk stores them.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) codec: CodecId,
@@ -59,7 +63,7 @@ pub(crate) struct Settings {
     pub(crate) typesize: u8,
     pub(crate) blocksize: usize,
     pub(crate) split_mode: SplitMode,
-    /// The slots of a header, of which the last ones are filled.
+    /// The six filter slots of a header. If there are fewer filters, the first slots are empty.
     pub(crate) filters: [u8; 6],
     pub(crate) filters_meta: [u8; 6],
     /// The array's metalayer, which only plugins need.
@@ -92,7 +96,8 @@ impl Settings {
         })
     }
 
-    /// Returns the length in bytes of the blocks of this much data: the one of the options, or the one that C-Blosc2 picks.
+    /// Returns the length in bytes of the blocks for `nbytes` bytes of data: the blocksize of the options, or the one that C-Blosc2 would
+    /// choose if that is 0.
     pub(crate) fn blocksize(&self, nbytes: usize) -> usize {
         let typesize = usize::from(self.typesize);
         if self.blocksize != 0 {
@@ -126,7 +131,7 @@ impl Settings {
         if blocksize > typesize { blocksize / typesize * typesize } else { blocksize }
     }
 
-    /// Returns true if blocks are split into a stream for each byte of an element, as C-Blosc2 decides it.
+    /// Returns true if blocks are split into one stream for each byte of an element. The rule is that of C-Blosc2.
     pub(crate) fn splits(&self, blocksize: usize) -> bool {
         self.wants_splits(blocksize) && blocksize % usize::from(self.typesize) == 0
     }

@@ -1,4 +1,4 @@
-//! The codecs and filters that only `blosc2-pure-rs` has in Rust.
+//! The codecs and filters whose only implementation in Rust is in `blosc2-pure-rs`.
 
 use alloc::vec::Vec;
 

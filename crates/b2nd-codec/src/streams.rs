@@ -1,4 +1,4 @@
-//! Reads the streams of a block, for all codecs.
+//! Reads the streams of a block, with any codec.
 //!
 //! ```text
 //! chunk:  header | start of each block (int32) | blocks
@@ -12,7 +12,8 @@ use crate::header::ChunkHeader;
 /// The bit of a stream's token which says that all bytes are equal.
 const IS_RUN: u8 = 0x01;
 
-/// Reads the start of a block from a chunk's block table. `front` is the chunk, or its front up to the end of the table.
+/// Returns the start of a block, which is read from the block table. `front` is the whole chunk, or its first bytes up to the end of the
+/// table.
 ///
 /// # Errors
 ///
@@ -30,7 +31,7 @@ pub(crate) fn stream_count(header: &ChunkHeader, length: usize) -> usize {
     if header.is_split() && length == header.blocksize() { header.typesize() } else { 1 }
 }
 
-/// Reads the streams of a block, which must fill `block`. `expand` decompresses a stream.
+/// Reads the streams of a block. Their data must fill `block` exactly. `expand` decompresses a stream.
 ///
 /// With `needed`, only the first `needed` bytes of each stream have to be filled.
 ///
@@ -55,7 +56,7 @@ pub(crate) fn read_streams(
         let (length, rest) = int32(bytes, at)?;
         at += 4;
         let Ok(stored) = usize::try_from(length) else {
-            // A negative number is minus the value of the repeated byte, and is followed by a token.
+            // A negative length is a run: the value of the repeated byte with the sign changed. A token follows it.
             let byte = u8::try_from(length.unsigned_abs()).map_err(|_| refused("the value of a run is not a byte", start))?;
             let token = rest.first().ok_or_else(|| cut_off(at))?;
             if token & IS_RUN == 0 {
@@ -78,7 +79,7 @@ pub(crate) fn read_streams(
     Ok(())
 }
 
-/// Returns the number at this byte, and the bytes that follow it.
+/// Returns the number at this position, and the bytes that follow it.
 fn int32(bytes: &[u8], at: usize) -> Result<(i32, &[u8])> {
     let number = bytes.get(at..).and_then(|bytes| bytes.split_first_chunk());
     number.map(|(number, rest)| (i32::from_le_bytes(*number), rest)).ok_or_else(|| cut_off(at))

@@ -8,7 +8,7 @@ pub(super) fn undo(data: &mut [u8], typesize: usize) {
     planes(data, typesize).for_each(sums);
 }
 
-/// Undoes the first version of the filter, which started again for the last bytes of a plane (fewer than 16).
+/// Undoes the first version of the filter, in which the sum restarts for the last bytes of a plane (fewer than 16).
 pub(super) fn undo_buggy(data: &mut [u8], typesize: usize) {
     for plane in planes(data, typesize) {
         let (vectors, rest) = plane.split_at_mut(plane.len() - plane.len() % VECTOR);
@@ -22,7 +22,8 @@ fn planes(data: &mut [u8], typesize: usize) -> impl Iterator<Item = &mut [u8]> {
     data.chunks_exact_mut(length.max(1)).take(if length == 0 { 0 } else { typesize })
 }
 
-/// Replaces each byte by the sum of all bytes up to it: eight bytes at once, by sums over one, two and four of them.
+/// Replaces each byte by the sum of all bytes up to it. This computes eight sums at the same time, by adding the bytes one, two and four
+/// positions before.
 fn sums(plane: &mut [u8]) {
     let mut sum = 0_u8;
     let mut words = plane.chunks_exact_mut(8);
@@ -49,7 +50,7 @@ fn added(one: u64, other: u64) -> u64 {
     ((one & LOW) + (other & LOW)) ^ ((one ^ other) & !LOW)
 }
 
-/// Applies the filter. Bytes after the last whole element stay as they are.
+/// Applies the filter. Bytes after the last whole element do not change.
 pub(super) fn apply(data: &mut [u8], typesize: usize) {
     for plane in planes(data, typesize) {
         let mut last = 0_u8;

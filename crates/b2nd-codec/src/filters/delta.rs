@@ -1,5 +1,5 @@
-//! Delta: the exclusive or of each element with another one. In the first block that is the element before it, in all other blocks the
-//! element at the same position of the first block.
+//! Delta: the exclusive or of each element with another element. In the first block, this is the element before it. In all other blocks, it
+//! is the element at the same position of the first block.
 
 /// Returns the length of the units that are combined: the typesize if it is 1, 2, 4 or 8; 8 if the typesize is a multiple of 8; 1 for any
 /// other typesize.
@@ -57,7 +57,7 @@ fn repeated(word: u64, unit: usize) -> u64 {
     word
 }
 
-/// Applies the filter to a block. `first` is the chunk's first block as it will be read, and `None` for the first block itself.
+/// Applies the filter to a block. `first` is the chunk's first block as readers will get it, or `None` if this is the first block.
 pub(super) fn apply(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
     let unit = unit(typesize);
     if first.is_some() {

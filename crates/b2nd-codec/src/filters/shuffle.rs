@@ -1,7 +1,7 @@
 //! Byte shuffle: all first bytes of the elements, then all second bytes, and so on.
 //!
-//! Elements are put together in stages, each of which takes units from two halves in turn. The compiler turns loops over 64 elements
-//! into vector instructions, without `unsafe` code. Elements of other sizes are put together from parts of 16, 8, 4, 2 and 1 bytes.
+//! Elements are assembled in stages, each of which takes units from two halves in turn. The compiler converts loops over 64 elements to
+//! vector instructions, without `unsafe` code. Elements of other sizes are assembled from parts of 16, 8, 4, 2 and 1 bytes.
 
 /// The number of elements in one step. With more or fewer elements the loops are slower.
 const STEP: usize = 64;
@@ -12,7 +12,7 @@ const FEW: usize = 8;
 /// The bytes at one position of all elements of a step.
 type Plane = [u8; STEP];
 
-/// Undoes the filter. Bytes after the last whole element stay where they are.
+/// Undoes the filter. Bytes after the last whole element do not change.
 ///
 /// Both slices should have the same length. If they do not, the shorter length is used.
 pub(crate) fn unshuffle(shuffled: &[u8], data: &mut [u8], typesize: usize) {
@@ -30,7 +30,7 @@ pub(crate) fn unshuffle(shuffled: &[u8], data: &mut [u8], typesize: usize) {
 
 /// Undoes the filter for the elements from `first` on that fit into `data`.
 ///
-/// If the block has fewer elements, `data` stays as it is.
+/// If the block has fewer elements, `data` does not change.
 pub(crate) fn unshuffle_part(shuffled: &[u8], typesize: usize, first: usize, data: &mut [u8]) {
     let typesize = typesize.max(1);
     let elements = shuffled.len() / typesize;
@@ -209,8 +209,8 @@ fn join16(planes: [&Plane; 16], out: &mut [u8]) {
     join::<8>(&halves[0], &halves[1], out);
 }
 
-/// Gives units of this many bytes to each side in turn. The compiler turns halves of numbers into vector instructions, but not copies of
-/// every second byte.
+/// Distributes units of this many bytes to both sides in turn. The compiler uses vector instructions for halves of numbers, but not for
+/// copies of every second byte.
 macro_rules! split {
     ($name:ident, $both:ty, $half:ty, $unit:literal) => {
         #[inline(always)]

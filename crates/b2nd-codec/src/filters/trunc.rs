@@ -6,7 +6,7 @@ use crate::ids::Filter;
 /// int_trunc, for integers. trunc_prec is for floats.
 const INT_TRUNC: Filter = Filter::Other(36);
 
-/// Checks that the elements have the bits that a filter would cut off.
+/// Checks that the elements have as many bits as a filter would remove.
 pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
     let sizes: &[usize] = match filter {
         Filter::TruncPrec => &[4, 8],
@@ -26,7 +26,7 @@ pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
     }
 }
 
-/// Cuts off bits if the filter is trunc_prec or int_trunc.
+/// Clears the lowest bits of each element if the filter is trunc_prec or int_trunc.
 pub(super) fn apply(data: &mut [u8], filter: Filter, meta: u8, typesize: usize) {
     if !matches!(filter, Filter::TruncPrec | INT_TRUNC) {
         return;
@@ -38,7 +38,7 @@ pub(super) fn apply(data: &mut [u8], filter: Filter, meta: u8, typesize: usize) 
     }
 }
 
-/// Returns the number of bits from which a filter cuts off some: those of the fraction of a float, or all bits of a whole number.
+/// Returns the number of bits that a filter can clear: the bits of the fraction of a float, or all bits of an integer.
 fn bits(filter: Filter, typesize: usize) -> u32 {
     match (filter, typesize) {
         (Filter::TruncPrec, 4) => 23,
@@ -50,7 +50,8 @@ fn bits(filter: Filter, typesize: usize) -> u32 {
     }
 }
 
-/// Returns the number of bits that are cut off. A positive parameter is the number of bits that stay, a negative one of those that go.
+/// Returns the number of bits that are cleared. A positive parameter is the number of bits to keep, a negative parameter is the number of
+/// bits to clear.
 fn zeroed(filter: Filter, meta: u8, typesize: usize) -> Option<u32> {
     let meta = i8::from_ne_bytes([meta]);
     let count = u32::from(meta.unsigned_abs());

@@ -1,7 +1,7 @@
-//! BloscLZ, the codec that C-Blosc2 compresses indexes with.
+//! BloscLZ, the codec with which C-Blosc2 compresses indexes.
 
 pub(super) mod decode;
 pub(super) mod encode;
 
-/// The distance from which on a match has two more bytes for its distance.
+/// The smallest distance, counted from 0, for which a match has two more bytes for the distance.
 const FAR: usize = 8191;

@@ -1,5 +1,5 @@
-//! LZ4's block format. It is not lz4_flex because shuffled data is full of matches that overlap their own output, which lz4_flex copies
-//! piece by piece.
+//! LZ4's block format. This is not the crate lz4_flex, since shuffled data have many matches that overlap their own output, which lz4_flex
+//! copies in small pieces.
 
 use super::blosclz::decode::copy_match;
 use crate::deadline::{Deadline, PACE};
@@ -23,12 +23,13 @@ const WIDE: usize = 16;
 /// Matches are copied in steps of this many bytes. Matches with a shorter distance repeat within a step.
 const NARROW: usize = 8;
 
-/// A short sequence is decompressed in one step only if the stream and the output both have this many bytes left, because the
-/// step reads and writes more than necessary.
+/// The number of bytes that must be left in the stream to decompress a short sequence in one step, which reads more than necessary.
 const STREAM: usize = 32;
+
+/// The number of bytes that must be left in the output to decompress a short sequence in one step, which writes more than necessary.
 const OUTPUT: usize = 64;
 
-/// Returns the length of the decompressed stream. With `is_front`, decompression stops when the output is full.
+/// Decompresses a stream to `output`, and returns the length of the data. With `is_front`, decompression stops when the output is full.
 pub(super) fn expand(
     dictionary: Option<&[u8]>,
     stream: &[u8],
@@ -110,8 +111,8 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
     }
 }
 
-/// Decompresses a sequence whose lengths fit the token and whose match is 8 bytes or more away, if it is far from both ends, as most
-/// sequences are. Returns the number of bytes taken and written.
+/// Decompresses a short sequence: one whose lengths fit the token, whose match has a distance of at least 8, and which is far from the ends
+/// of the stream and the output. Most sequences are short. Returns the number of bytes read and written.
 #[inline(always)]
 fn short(stream: &[u8], output: &mut [u8], filled: usize) -> Option<(usize, usize)> {
     let sequence = stream.first_chunk::<STREAM>()?;
@@ -131,7 +132,7 @@ fn short(stream: &[u8], output: &mut [u8], filled: usize) -> Option<(usize, usiz
     Some((3 + literals, literals + length + SHORTEST))
 }
 
-/// Reads the rest of a length: bytes of 255, and a smaller one.
+/// Reads the rest of a length: bytes of 255, then a smaller byte.
 fn more(stream: &[u8], at: &mut usize) -> Option<usize> {
     let mut length = 0_usize;
     loop {

@@ -20,7 +20,7 @@ pub(super) struct Zstd(Option<Box<ZSTD_DCtx>>);
 impl Zstd {
     /// Decompresses a stream, and returns the decompressed length.
     pub(super) fn expand(&mut self, dictionary: Option<&[u8]>, stream: &[u8], place: &mut [u8]) -> Result<usize> {
-        // The context is taken out, so that a panic does not leave a half-changed one behind.
+        // Take the context out, so that a panic does not leave a context in an invalid state.
         let mut context = match self.0.take() {
             Some(context) => context,
             None => ZSTD_createDCtx(),
@@ -46,11 +46,11 @@ impl Zstd {
 pub(super) struct Packer(Option<Box<ZSTD_CCtx>>);
 
 impl Packer {
-    /// Compresses to a stream if it fits its buffer, and returns its length, else 0.
+    /// Compresses bytes, and returns the length of the stream, or 0 if it does not fit into the buffer.
     pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut [u8]) -> Result<usize> {
         let context = self.0.take().or_else(ZSTD_createCCtx);
         let mut context = context.ok_or_else(|| failed(CodecId::Zstd, "no memory for a context"))?;
-        // Blosc's levels are 1 to 9; level 9 is Zstandard's highest.
+        // Blosc's levels are 1 to 9. Its level 9 is the highest level of Zstandard.
         let level = if level < 9 { i32::from(level) * 2 - 1 } else { ZSTD_maxCLevel() };
         let length = guarded("zstd-pure-rs", || ZSTD_compressCCtx(&mut context, stream, bytes, level))?;
         self.0 = Some(context);

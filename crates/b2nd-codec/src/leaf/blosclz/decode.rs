@@ -11,7 +11,7 @@ const WIDE: usize = 32;
 /// For each distance below 8, its first multiple that is at least 8.
 const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 
-/// Decompresses to `output`, which the stream has to fill, and returns its length. With `is_front`, decompression stops when the
+/// Decompresses a stream, which must fill `output`, and returns the length of `output`. With `is_front`, decompression stops when the
 /// output is full.
 ///
 /// # Errors
@@ -135,7 +135,7 @@ fn repeat(area: &mut [u8], distance: usize) {
     area[distance..distance + 8].copy_from_slice(&word.to_le_bytes());
 }
 
-/// Copies bytes from `back` bytes before (`N` or more), in steps of `N` bytes, until `end` is reached.
+/// Copies bytes to `at` from `back` bytes before it, in steps of `N` bytes, until `end` is reached. `back` must be at least `N`.
 #[inline(always)]
 fn copy_steps<const N: usize>(area: &mut [u8], back: usize, mut at: usize, end: usize) {
     let mut piece = [0; N];
@@ -151,7 +151,7 @@ fn too_long(at: usize) -> Error {
     refused("a stream is longer than its block", at)
 }
 
-/// A stream's bytes, and the position of the next one.
+/// The bytes of a stream, and the position of the next byte.
 struct Input<'a> {
     bytes: &'a [u8],
     at: usize,

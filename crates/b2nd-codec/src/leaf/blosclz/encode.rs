@@ -4,8 +4,10 @@ use alloc::vec::Vec;
 
 use super::FAR;
 
-/// The shortest match that is written, since a shorter one saves nothing. A match that is far away takes two more bytes.
+/// The length of the shortest match that is written. A shorter match would save nothing.
 const SHORTEST: usize = 4;
+
+/// The length of the shortest match with a distance above [`FAR`], which takes two more bytes.
 const SHORTEST_FAR: usize = 7;
 
 /// The longest distance of a match.
@@ -28,7 +30,7 @@ pub(crate) fn compress_stream(block: &[u8], table: &mut [u32], output: &mut Vec<
     let (mut at, mut written, mut first) = (0, 0, true);
     while let Some(next) = block.get(at..end).and_then(<[u8]>::first_chunk) {
         let hash = u32::from_le_bytes(*next).wrapping_mul(0x9e37_79b1) >> shift;
-        // Positions count from 1, so that 0 means none.
+        // Positions count from 1, so that 0 means that there is no position.
         let position = u32::try_from(at + 1).unwrap_or(0);
         let Some(entry) = table.get_mut(hash as usize) else { break };
         let earlier = core::mem::replace(entry, position) as usize;
@@ -50,7 +52,7 @@ pub(crate) fn compress_stream(block: &[u8], table: &mut [u32], output: &mut Vec<
     put_literals(output, &block[written..]);
 }
 
-/// Returns the number of equal bytes at the front of both slices.
+/// Returns the number of equal bytes at the start of both slices.
 pub(crate) fn common(one: &[u8], other: &[u8]) -> usize {
     let mut length = 0;
     while let (Some(a), Some(b)) = (word(one, length), word(other, length)) {
@@ -75,7 +77,7 @@ fn put_literals(output: &mut Vec<u8>, literals: &[u8]) {
     }
 }
 
-/// Appends a match: three bits of the length and five of the distance, then the rest of both.
+/// Appends a match: a byte with three bits of the length and five bits of the distance, then the rest of both.
 fn put_match(output: &mut Vec<u8>, length: usize, distance: usize) {
     let back = (distance - 1).min(FAR);
     let [high, low] = [low_byte(back >> 8), low_byte(back)];

@@ -1,23 +1,29 @@
-//! Compresses into LZ4's block format. Only the newest earlier position with the same hash is tried, and the search takes longer steps if
-//! it finds nothing.
+//! Compresses to LZ4's block format. For each position, only the newest earlier position with the same hash is tried. The steps of the
+//! search get longer as long as it finds no match.
 //!
-//! Tables and steps have the sizes of LZ4's own `LZ4_compress_fast`, so that streams have the same length.
+//! Tables and steps have the same sizes as in `LZ4_compress_fast`, so that streams have the same length.
 
 use alloc::vec::Vec;
 
 use super::SHORTEST;
 use crate::leaf::blosclz::encode::common;
 
-/// The last bytes are literals, and no match starts in the last twelve.
+/// The number of bytes at the end of the data that must be literals.
 pub(super) const LAST_LITERALS: usize = 5;
+
+/// The number of bytes at the end of the data in which no match may start.
 pub(super) const LAST_MATCH: usize = 12;
 
 /// The longest distance of a match.
 pub(super) const WINDOW: usize = 0xffff;
 
-/// The number of entries of the table for data of less than 256 bytes, for up to 64 KiB, and for more.
+/// The number of entries in the table for data of less than 256 bytes.
 const FEW: usize = 1 << 9;
+
+/// The number of entries in the table for data of 256 bytes to 64 KiB.
 const NEAR: usize = 1 << 13;
+
+/// The number of entries in the table for longer data.
 const FAR: usize = 1 << 12;
 
 /// The number of fractional bits in the length of a step.
@@ -34,7 +40,8 @@ pub(in crate::leaf) struct Places {
 }
 
 impl Places {
-    /// Compresses bytes. Returns `None` if the stream does not fit `out`. A higher acceleration is faster and compresses less.
+    /// Compresses bytes, and returns the length of the stream, or `None` if it does not fit into `out`. A higher acceleration is faster and
+    /// compresses less.
     pub(in crate::leaf) fn pack(&mut self, bytes: &[u8], acceleration: usize, out: &mut [u8]) -> Option<usize> {
         match bytes.len() {
             0..256 => pack(bytes, acceleration, out, newest::<u16, FEW>(&mut self.near)?),
@@ -89,7 +96,7 @@ fn pack(bytes: &[u8], acceleration: usize, out: &mut [u8], mut newest: impl FnMu
                     break 'search;
                 }
             }
-            // The match may start earlier.
+            // Extend the match to earlier bytes that are equal too.
             let before = bytes[written..at].iter().rev().zip(bytes[..from].iter().rev());
             let mut literals = at - written - before.take_while(|(one, other)| one == other).count();
             loop {

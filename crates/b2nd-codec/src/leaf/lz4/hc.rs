@@ -1,4 +1,5 @@
-//! LZ4HC: LZ4 with a long search, in which all earlier positions of four bytes are tried, up to a number that the level gives.
+//! LZ4HC: LZ4 with a longer search, which tries all earlier positions of the same four bytes, up to a maximum number that depends on the
+//! level.
 
 use alloc::vec::Vec;
 
@@ -12,7 +13,8 @@ const HASH_BITS: u32 = 15;
 /// A match of at least this many bytes is used without searching for a longer one.
 const ENOUGH: usize = 1 << 12;
 
-/// Earlier positions of each hash: the last one, and for each position the one before it. Positions count from 1.
+/// The earlier positions of each hash: the last position of a hash, and for each position the previous one with the same hash. Positions
+/// count from 1.
 #[derive(Default)]
 pub(in crate::leaf) struct Chains {
     last: Vec<u32>,
@@ -25,7 +27,7 @@ pub(in crate::leaf) struct Chains {
 type Match = (usize, usize);
 
 impl Chains {
-    /// Compresses bytes, of which there are less than 4 GiB. Returns `None` if the stream does not fit into `out`.
+    /// Compresses less than 4 GiB of bytes, and returns the length of the stream, or `None` if it does not fit into `out`.
     pub(in crate::leaf) fn pack(&mut self, level: u8, bytes: &[u8], out: &mut [u8]) -> Option<usize> {
         self.last.clear();
         self.last.resize(1 << HASH_BITS, 0);
