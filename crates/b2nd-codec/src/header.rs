@@ -20,7 +20,7 @@ const IS_EXTENDED: u8 = 0x05;
 /// Bit 1 of the flags: the data are stored uncompressed.
 const IS_STORED: u8 = 0x02;
 
-/// Bit 3 of the flags: the filter delta, in a header of 16 bytes.
+/// Bit 3 of the flags: the filter delta is applied.
 const HAS_DELTA: u8 = 0x08;
 
 /// Bit 4 of the flags: blocks are not split into streams.
