@@ -99,7 +99,7 @@ fn one_file_becomes_many_and_many_become_one() {
     assert!(chunks(&sparse) >= 14);
 
     for (path, kind) in [(&back, FrameType::Sparse), (&sparse, FrameType::Contiguous), (&sparse, FrameType::Sparse)] {
-        assert!(repack(path, path, &to(kind)).unwrap_err().to_string().contains("name another"));
+        assert!(repack(path, path, &to(kind)).unwrap_err().to_string().contains("choose another"));
     }
     assert!(repack(&back, &sparse, &to(FrameType::Sparse)).unwrap_err().to_string().contains("exists"));
 }
