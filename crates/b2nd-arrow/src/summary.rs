@@ -39,7 +39,7 @@ pub struct Summary {
     least: ArrayRef,
     greatest: ArrayRef,
     are_null: Vec<bool>,
-    /// False if the values under nulls may count as values.
+    /// False if values under nulls may be among the minima and maxima.
     omits_nulls: bool,
 }
 
@@ -75,8 +75,8 @@ impl Summary {
         &self.greatest
     }
 
-    /// Returns true if [`least`](Summary::least) and [`greatest`](Summary::greatest) are values of their segments and of rows that are
-    /// not null. Each segment without a least value then has only nulls. The values of deleted rows may be among them.
+    /// Returns true if [`least`](Summary::least) and [`greatest`](Summary::greatest) are values of their segments, and not values under
+    /// nulls. A segment without a least value then has only nulls. Values of deleted rows still count.
     pub fn is_exact(&self) -> bool {
         let is_known = |(segment, &is_null): (usize, &bool)| is_null || self.least.is_valid(segment);
         self.omits_nulls && self.are_null.iter().enumerate().all(is_known)
@@ -172,7 +172,7 @@ impl Described {
                 set_sign(&mut greatest, false);
             }
         }
-        // The time that numpy calls NaT is null in any column.
+        // NumPy's NaT is null in any column of times.
         let has_nat =
             matches!(self.element, DataType::Timestamp(..)) && least.chunks_exact(8).any(|low| low == i64::MIN.to_le_bytes());
         let omits_nulls = self.omits_nulls && !has_nat;

@@ -1,6 +1,6 @@
-//! `b2nd info -r --json` over many files, beside the library, which finds and opens each of them and prints nothing, and beside
-//! python-blosc2, which prints what it can of the same, where `B2ND_PYTHON` names a Python that has it. Times are processor time of all
-//! threads, the minimum of the rounds, in which all take turns.
+//! Compares `b2nd info -r --json` over many files with the library, which finds and opens the files and prints nothing. If `B2ND_PYTHON`
+//! is a Python with blosc2, also with python-blosc2, which prints a part of the same facts. Times are processor time of all threads: the
+//! minimum of several rounds, in which the programs take turns.
 
 use std::error::Error;
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use b2nd::frame::File;
 
-/// Files and rounds, and those of `--smoke`, which shows that the bench runs.
+/// The numbers of files and rounds. `--smoke` only tests that the bench runs.
 const ALL: (usize, usize) = (50_000, 5);
 const SMOKE: (usize, usize) = (200, 1);
 
@@ -102,7 +102,7 @@ fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The processor time of this process, and of the commands that it waited for (Linux, which counts in hundredths of a second).
+/// Measures the processor time of this process and of the commands that it waited for. Linux counts it in hundredths of a second.
 fn milliseconds(run: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
     let processor = || -> Result<u64, Box<dyn Error>> {
         let stat = fs::read_to_string("/proc/self/stat")?;

@@ -59,6 +59,7 @@ pub struct Packed {
     /// The start of each block, and the end of the last block. In the first part, this includes the blocks of the parts that have been
     /// added to it.
     starts: Vec<usize>,
+    /// The end of the last block.
     end: usize,
     is_zero: bool,
 }

@@ -2,12 +2,12 @@
 
     python speed.py [--mib 128] [--rounds 5] [--codec c] [--append]      (blosc2==4.14.1, numpy)
 
-`--codec c` is C-Blosc2, for what it has. It is built for any processor; python-blosc2 chooses AVX2 where there is some,
-and CFLAGS="-mavx2 -DSHUFFLE_AVX2_ENABLED=1" builds it in here.
+`--codec c` uses the codecs of C-Blosc2, which is then built for any processor. python-blosc2 uses AVX2 if the processor has it, and
+CFLAGS="-mavx2 -DSHUFFLE_AVX2_ENABLED=1" adds it to the codecs of `--codec c`.
 
-The two take turns. A ratio is the least of python-blosc2's times divided by the least of ours: above 1, this crate is faster. Times are
-processor time, which a busy machine changes less than the clock's. `2 threads` is how many times as fast two threads are as one, by the
-clock. `steps` reads each 64th element in each dimension. In brackets behind writing: the length of our file by that of python-blosc2's.
+The two programs take turns. A ratio is python-blosc2's minimum time divided by ours: above 1, this crate is faster. Times are processor time,
+which depends less on the load of the machine than elapsed time. `2 threads` is the elapsed time of one thread divided by that of two.
+`steps` reads each 64th element in each dimension. Writing has in brackets the length of our file divided by that of python-blosc2's.
 Files are in memory (/dev/shm).
 """
 

@@ -1,9 +1,10 @@
-//! Reads what it is told to on its standard input, and says how long that took: `speed.py` asks it and python-blosc2 in turn.
+//! Runs the jobs that it reads from standard input, and prints how long each took. `speed.py` gives jobs to this program and to
+//! python-blosc2 in turn.
 //!
 //! A line is a job: `read THREADS PATH`, `slices THREADS COUNT PATH`, `steps THREADS STEP PATH`, `write THREADS CODEC LEVEL PATH TARGET`
 //! (the array of one file into another) or `append THREADS CODEC ROWS COUNT TARGET` (`COUNT` times `ROWS` rows of 256 float32, then one
-//! flush). The answer is nanoseconds, those of the processor, a checksum (for what was written, its length) and the bytes of memory that
-//! the job took at its peak, its result included.
+//! flush). The answer has four numbers: elapsed nanoseconds, nanoseconds of processor time, a checksum of the values (the length of a file
+//! that was written), and the peak memory of the job in bytes, including its result.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::io::BufRead;
@@ -38,7 +39,7 @@ fn main() {
     }
 }
 
-/// The whole array, with opening the file and all.
+/// Opens the file and reads the whole array.
 fn read(path: &str) -> ([u64; 3], u64) {
     let start = now();
     let array = Array::open(path).unwrap();
@@ -51,7 +52,7 @@ fn read(path: &str) -> ([u64; 3], u64) {
     }
 }
 
-/// Runs of 10,000 elements, squares of 100 by 100, or boxes of 8 by 64 by 64, at places that `speed.py` computes too.
+/// Reads runs of 10,000 elements, squares of 100 by 100, or boxes of 8 by 64 by 64. `speed.py` computes the same positions.
 fn slices(path: &str, count: u64) -> ([u64; 3], u64) {
     let array = Array::open(path).unwrap();
     let shape = array.geometry().shape().to_vec();
@@ -80,7 +81,7 @@ fn slices(path: &str, count: u64) -> ([u64; 3], u64) {
     (since(start), total)
 }
 
-/// Each `step`th element in each dimension.
+/// Reads each `step`th element in each dimension.
 fn steps(path: &str, step: i64) -> ([u64; 3], u64) {
     let array = Array::open(path).unwrap();
     let whole = array.whole();
@@ -89,7 +90,7 @@ fn steps(path: &str, step: i64) -> ([u64; 3], u64) {
     (since(start), u64::from(bytes[0]) + u64::from(bytes[bytes.len() - 4]))
 }
 
-/// The array of one file into another, cut in the same way.
+/// Writes the array of one file to another, with the same chunks and blocks.
 fn write(codec: u8, level: u8, path: &str, target: &str) -> ([u64; 3], u64) {
     let array = Array::open(path).unwrap();
     let values = array.read::<i32>(&array.whole()).or_else(|_| {
@@ -110,7 +111,7 @@ fn write(codec: u8, level: u8, path: &str, target: &str) -> ([u64; 3], u64) {
     (since(start), std::fs::metadata(target).unwrap().len())
 }
 
-/// Rows of a counter, appended to a new array in chunks of 4 MiB.
+/// Appends rows of a counter to a new array with chunks of 4 MiB.
 fn append(codec: u8, rows: usize, count: usize, target: &str) -> ([u64; 3], u64) {
     let values = Array2::from_shape_fn((rows, 256), |(row, column)| (row * 256 + column) as f32);
     let options = Options {
@@ -129,7 +130,7 @@ fn append(codec: u8, rows: usize, count: usize, target: &str) -> ([u64; 3], u64)
     (since(start), appender.rows() as u64)
 }
 
-/// The time, what the threads of this process have had of the processor, and its resident memory, whose peak starts anew (Linux).
+/// Returns the time, the processor time of this process, and its resident memory, whose peak is reset (Linux).
 fn now() -> (Instant, u64, u64) {
     std::fs::write("/proc/self/clear_refs", "5").unwrap();
     (Instant::now(), processor(), memory("VmRSS:"))

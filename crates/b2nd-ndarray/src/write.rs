@@ -19,13 +19,13 @@ use crate::read::tiles::each_axis;
 mod in_order;
 use in_order::in_order;
 
-/// The length of the data that a thread compresses at a time, in bytes, if a block is not longer.
+/// The number of bytes of data that a thread compresses at a time: one block if blocks are longer.
 const PART: usize = 1 << 20;
 
 /// Writes an array of any memory layout to a new file, which gets its name when it is complete. An existing file is an error unless
 /// [`Options::overwrite`] is set.
 ///
-/// Chunks are compressed in parallel, one per thread.
+/// Threads compress parts of chunks, about 1 MiB at a time, and the parts are written while others are compressed.
 ///
 /// # Errors
 ///
@@ -159,7 +159,7 @@ pub(crate) struct Packer {
     compressor: b2nd::frame::Compressor,
 }
 
-/// A part of the chunks of a frame.
+/// Compressed data: a whole chunk, or some blocks of a chunk.
 enum Piece {
     Chunk(Vec<u8>),
     Part { number: u64, packed: Packed, is_last: bool },
