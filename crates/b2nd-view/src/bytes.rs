@@ -1,4 +1,4 @@
-//! Shows each byte of a frame's header and trailer with its meaning.
+//! A dump of a frame's header and trailer, with the meaning of each byte.
 
 mod names;
 mod rows;
@@ -12,13 +12,13 @@ use b2nd_store::readable;
 
 pub use rows::{Row, header, trailer};
 
-/// The number of bytes on a line: a marker and a number of 64 bits.
+/// The number of bytes on a line: a marker and a 64-bit number.
 const PER_LINE: usize = 9;
 
-/// The maximum number of lines of a long string.
+/// The maximum number of lines of a long string after its first line. The rest is not shown.
 const MAX_LINES: usize = 8;
 
-/// The maximum width of the column of names.
+/// The maximum width of the column of names. Longer names extend beyond it.
 const NAME_WIDTH: usize = 34;
 
 /// Returns the bytes of the header.
@@ -32,7 +32,7 @@ pub(crate) fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd::Result<(Cow<'f, [u8]>
     Ok((frame.read(range.clone())?, range.start))
 }
 
-/// Formats the bytes of header and trailer as text.
+/// Returns the bytes of the header and the trailer as text.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ fn note(dump: &mut String, style: anstyle::Style, offset: u64, text: impl std::f
     let _ = write!(dump, "\n  {}  {}", styled(FAINT, format_args!("{offset:04x}")), styled(style, text));
 }
 
-/// Formats rows. `bytes` contains their bytes and begins at `start`.
+/// Adds rows to the dump. `bytes` contains the bytes of the rows, and `start` is its offset in the frame.
 fn print(dump: &mut String, rows: &[Row], bytes: &[u8], start: u64) {
     let width = rows.iter().map(|row| indented(row).chars().count()).max().unwrap_or(0).min(NAME_WIDTH);
     for row in rows {
@@ -105,7 +105,8 @@ fn indented(row: &Row) -> String {
     format!("{:1$}{2}", "", 2 * row.depth, row.name)
 }
 
-/// Splits a row's bytes into lines: the first has the marker, each other has eight bytes.
+/// Splits the bytes of a row into lines, each with its offset: the first line contains the marker, the others up to eight bytes of the
+/// value.
 pub(crate) fn lines<'a>(row: &Row, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
     let first = match bytes.len() {
         ..=PER_LINE => bytes.len(),
@@ -125,7 +126,7 @@ pub(crate) fn lines<'a>(row: &Row, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
     lines
 }
 
-/// Formats bytes as ASCII, with dots for other bytes.
+/// Formats bytes as ASCII. A byte that is not a printable character becomes a dot.
 fn ascii(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| if byte == b' ' || byte.is_ascii_graphic() { char::from(byte) } else { '.' }).collect()
 }

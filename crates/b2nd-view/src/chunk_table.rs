@@ -1,4 +1,4 @@
-//! Formats the list of a frame's chunks for `b2nd chunks`.
+//! The table of a frame's chunks, which `b2nd chunks` prints.
 
 use b2nd::Result;
 use b2nd::frame::{ChunkHeader, FrameType, Offsets};
@@ -7,7 +7,7 @@ use b2nd_store::{Frame, chunk_file_name, readable};
 
 use crate::text::{columns, thousands};
 
-/// Returns the codec of a chunk, `stored`, or its special value.
+/// Returns how a chunk stores its data: as a special value, uncompressed, or with a codec.
 pub(crate) fn kind(header: &ChunkHeader) -> String {
     match header.special() {
         Some(special) => special.to_string(),
@@ -16,7 +16,7 @@ pub(crate) fn kind(header: &ChunkHeader) -> String {
     }
 }
 
-/// Formats the rows with a heading. The flag is true if all chunks could be read.
+/// Returns the lines of the table, with the column names first, and whether all chunks could be read.
 pub(crate) fn table(frame: &Frame, offsets: &Offsets) -> Result<(Vec<String>, bool)> {
     let place = match frame.header().frame_type() {
         FrameType::Contiguous => "offset",

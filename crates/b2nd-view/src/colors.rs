@@ -3,7 +3,7 @@
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// Viridis, which people with color blindness can read, and whose brightness rises evenly.
+/// Viridis, a color map that is suitable for people with color blindness, and whose brightness increases evenly.
 pub(crate) const VIRIDIS: &[Rgb] = &[
     [68, 1, 84],
     [72, 36, 117],

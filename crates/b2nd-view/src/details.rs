@@ -1,4 +1,4 @@
-//! Details by kind of frame: the operands of a recipe, the source of a proxy, the labels of an array.
+//! Details that depend on the kind of a frame: the operands of a lazy expression, the source of a proxy, the labels of a labelled array.
 
 use b2nd::frame::{Header, Trailer};
 
@@ -7,10 +7,10 @@ use b2nd_store::Kind;
 use b2nd_store::Value;
 use b2nd_store::attributes;
 
-/// The default maximum length of an expression or a name, in characters.
+/// The maximum number of characters of an expression or a name, unless the terminal is narrower.
 pub const WIDTH: usize = 96;
 
-/// Returns labels and texts in order. Texts have at most `width` characters.
+/// Returns labels and texts in the order in which they are shown. Texts are cut to `width` characters.
 pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, width: usize) -> Vec<(String, String)> {
     let mut lines = Lines { lines: Vec::new(), width };
     let attribute = |name: &str| attributes::get(trailer, name);
@@ -65,7 +65,7 @@ impl Lines {
         self.lines.push((label.replace('_', " "), text));
     }
 
-    /// Adds a value unless it is missing or null.
+    /// Adds a value if it exists and is not null.
     fn text(&mut self, label: &str, value: Option<Value>) {
         let width = self.width;
         let text = value.map(|value| value.as_str().map_or_else(|| value.text(width), |text| shortened(printable(text), width)));
@@ -89,7 +89,7 @@ impl Lines {
     }
 }
 
-/// Formats the reference of an operand: its path, with the key or server.
+/// Formats the reference to an operand: a path, with its key or the URL of its server if there is one.
 fn reference(operand: Value) -> String {
     if let Some(path) = operand.as_str() {
         return quoted(path.as_bytes());

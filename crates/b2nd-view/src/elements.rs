@@ -35,7 +35,7 @@ pub use text::{cell, in_quotes, significant, text, text_to};
 ///
 /// # Errors
 ///
-/// The dtype is `object`, or contains a field of objects.
+/// Fails if the dtype is `object`, or contains a field of objects.
 pub fn no_objects(dtype: &DType) -> Result<()> {
     fn has_objects(dtype: &DType) -> bool {
         match dtype {

@@ -1,4 +1,4 @@
-//! [`Fact`]: a label and a text, shown by the tool and the page.
+//! [`Fact`]: a label and a text, which are a line on a terminal and a list item on the web page.
 
 use std::fmt::Display;
 
@@ -11,21 +11,21 @@ use crate::slice;
 use crate::text::{self, count, size, thousands};
 use b2nd_store::Array;
 
-/// A label, a text, and the name of the JSON field with the same fact. Serialized as a list of the three.
+/// A label, a text, and the name of the corresponding field in the JSON of a frame. Serializes to a list of the three.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Fact(pub &'static str, pub String, pub &'static str);
 
-/// The facts about a frame, in two groups.
+/// The facts about a frame, and those about its array.
 #[derive(Debug, Serialize)]
 pub struct Facts {
-    /// The facts about the array, if it can be read.
+    /// The facts about the array, or `None` if the frame has no array or it cannot be read.
     pub array: Option<Vec<Fact>>,
     /// The facts about the frame.
     pub frame: Vec<Fact>,
 }
 
 impl Facts {
-    /// Collects the facts of a header, without the contents of metalayers.
+    /// Returns the facts in a header, except for the contents of the metalayers.
     ///
     /// ```
     /// use b2nd_view::facts::{Fact, Facts};
@@ -67,7 +67,7 @@ fn of_array(array: &Array<'_>, header: &Header) -> Vec<Fact> {
     facts
 }
 
-/// Returns the type of the frame and the lengths in its header.
+/// Returns facts about the container and its lengths.
 pub fn container(header: &Header) -> Vec<Fact> {
     let (kind, length) = match header.frame_type() {
         FrameType::Contiguous => ("contiguous", "in all"),
@@ -89,7 +89,7 @@ pub fn container(header: &Header) -> Vec<Fact> {
 
 fn size_or_varies(length: i32, varies: bool) -> String {
     match (varies, length) {
-        // Empty frames may have no chunk size yet.
+        // In an empty frame, -1 is a length that is not set yet.
         (false, -1) => "not set".to_owned(),
         (false, length) => size(length.into()),
         (true, 0) => "varies".to_owned(),
@@ -97,7 +97,7 @@ fn size_or_varies(length: i32, varies: bool) -> String {
     }
 }
 
-/// Returns codec, filters and the other settings of the writer.
+/// Returns the settings of the writer: codec, filters, split mode and threads.
 pub fn compression(header: &Header) -> Vec<Fact> {
     let codec = with_meta(header.codec(), header.codec_meta().into());
     let filters: Vec<_> = header.filters().map(|(filter, meta)| with_meta(filter, text::parameter(filter, meta))).collect();
@@ -110,12 +110,12 @@ pub fn compression(header: &Header) -> Vec<Fact> {
     ]
 }
 
-/// Formats a codec or filter with its parameter.
+/// Formats a codec or filter, with its parameter if it is not 0.
 fn with_meta(stage: impl Display, meta: i16) -> String {
     if meta == 0 { stage.to_string() } else { format!("{stage} (meta {meta})") }
 }
 
-/// Returns the layout of the array's metalayer.
+/// Returns a fact about the metalayer that describes the array.
 pub fn layout(array: &Array<'_>) -> Fact {
     let ndim = count(array.meta.geometry().ndim(), "dimension");
     Fact("array", format!("{}, version {}, {ndim}", array.describe(), array.meta.version()), "layout")
@@ -133,18 +133,19 @@ fn shapes(geometry: &Geometry) -> [Fact; 3] {
     ]
 }
 
-/// Describes the type of an element.
+/// Returns the type of an element, in words.
 pub fn element(dtype: &DType) -> Fact {
     Fact("element", dtype.describe().to_string(), "element")
 }
 
-/// Returns a warning if the frame's typesize differs from the dtype's itemsize. NumPy loses the alignment of nested structures.
+/// Returns a warning if the typesize of the frame differs from the itemsize of the dtype. This happens because NumPy loses the alignment of
+/// a structure inside another.
 pub fn typesize_differs(dtype: &DType, header: &Header) -> Option<String> {
     let typesize = header.typesize();
     (usize::try_from(typesize) != Ok(dtype.itemsize())).then(|| format!("the frame's typesize is {typesize}"))
 }
 
-/// Returns a warning about unused bytes after the metadata.
+/// Returns a warning about unused bytes after the array's metadata, if there are any.
 pub fn stale(array: &Array<'_>) -> Option<Fact> {
     (array.stale != 0).then(|| Fact("stale", format!("{} after the metadata", count(array.stale, "byte")), "stale_bytes"))
 }
@@ -160,7 +161,7 @@ pub fn grid(grid: &Grid, header: &Header) -> [Fact; 3] {
     ]
 }
 
-/// Returns the share of the chunks' elements that lie outside of the array.
+/// Returns the percentage of the elements in chunks that are padding, or `None` if there are no chunks.
 pub fn padding(grid: &Grid) -> Option<Fact> {
     let padding = match slice::padding(grid)? {
         0.0 => "none".to_owned(),

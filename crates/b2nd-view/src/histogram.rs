@@ -1,6 +1,6 @@
 //! Ranges of values, scales between two values, and histograms.
 
-/// Maps values between two others to positions from 0 to 1, linearly or by their logarithms.
+/// A linear or logarithmic scale, which maps the values between two ends to positions from 0 to 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     ends: [f64; 2],
@@ -8,12 +8,12 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Creates a scale between two values. A logarithmic scale has positions only for values above 0.
+    /// Creates a scale between two values. A logarithmic scale maps only values above 0.
     pub fn new(least: f64, greatest: f64, is_log: bool) -> Scale {
         Scale { ends: [least, greatest], is_log }
     }
 
-    /// Creates a scale from the least finite value to the greatest. A logarithmic scale starts at the least value above 0.
+    /// Creates a scale from the smallest finite value to the largest. A logarithmic scale starts at the smallest value above 0.
     pub fn of(values: &[f64], is_log: bool) -> Scale {
         let has_place = |value: &f64| !is_log || *value > 0.0;
         let (least, greatest) = bounds(values.iter().copied().filter(has_place)).unwrap_or_default();
@@ -30,17 +30,18 @@ impl Scale {
         self.ends[1]
     }
 
-    /// Returns the position of a value: 0 at the lower end, 1 at the upper, 0.5 if both ends are equal. `None` if the value has no position.
+    /// Returns the position of a value: 0 at the lower end, 1 at the upper, 0.5 if both ends are equal. Returns `None` if the value is not
+    /// finite, or if it is not above 0 on a logarithmic scale.
     pub fn part(&self, value: f64) -> Option<f64> {
         let place = |value: f64| if self.is_log { value.ln() } else { value };
         let (value, [least, greatest]) = (place(value), self.ends.map(place));
-        // Halves, because the difference of two floats may overflow.
+        // The values are halved, because the difference of two floats may overflow.
         let span = greatest / 2.0 - least / 2.0;
         value.is_finite().then(|| if span > 0.0 { (value / 2.0 - least / 2.0) / span } else { 0.5 })
     }
 }
 
-/// Returns the least and the greatest finite value.
+/// Returns the smallest and the largest finite value, or `None` if no value is finite.
 pub fn range(values: &[f64]) -> Option<(f64, f64)> {
     bounds(values.iter().copied())
 }
@@ -52,12 +53,12 @@ fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// Counts the finite values in each of `bins` equal steps of their range.
+/// Counts the finite values in each of `bins` bins of equal width between the smallest and the largest value.
 pub fn histogram(values: &[f64], bins: usize) -> Vec<u64> {
     histogram_in(values, bins, Scale::of(values, false))
 }
 
-/// Counts the values in each of `bins` equal steps of a scale, without values beyond its ends.
+/// Counts the values in each of `bins` bins of equal width on a scale. Values beyond its ends are not counted.
 pub fn histogram_in(values: &[f64], bins: usize, scale: Scale) -> Vec<u64> {
     let mut counts = vec![0; bins];
     let is_one = scale.least() == scale.greatest();

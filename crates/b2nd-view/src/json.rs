@@ -1,4 +1,4 @@
-//! Converts frames to JSON objects.
+//! A frame as a JSON object.
 
 use b2nd::ArrayMeta;
 use b2nd::dtype::{DType, Field};
@@ -22,31 +22,31 @@ mod data;
 mod line;
 mod store;
 
-/// The optional parts of an object or a page, and the size of a page.
+/// Options for the parts of an object in addition to the header and the trailer.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// If true, lists the chunks. This reads the header of each.
+    /// Whether to read the header of each chunk and list the chunks.
     pub chunks: bool,
-    /// If given, lists the chunks that the slice touches.
+    /// The slice whose chunks are listed.
     pub slice: Option<Slice>,
-    /// The width of a page on a terminal. Not used for JSON.
+    /// The number of columns of the terminal. Not used for JSON.
     pub width: Option<usize>,
-    /// The maximum number of lines of a page: lists of longer pages are cut, and details left out. Not used for JSON.
+    /// The maximum number of lines of a page. In longer pages, lists are cut and details are left out. Not used for JSON.
     pub height: Option<usize>,
 }
 
 /// The location of a frame.
 #[derive(Clone, Copy, Default, Serialize)]
 pub struct Place<'a> {
-    /// The path or URL of the file or directory. For a leaf, of its store.
+    /// The path or URL of the file or directory. For a leaf, it is that of the store.
     pub path: &'a str,
-    /// The key of a leaf in its store.
+    /// The key of the leaf in its store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<&'a str>,
-    /// The file in the store that holds the leaf.
+    /// The file in the store that contains the leaf.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<&'a str>,
-    /// The offset of the frame in its file. For a leaf of an embedded store, in the data of the store.
+    /// The offset of the frame in its file, in bytes. For a leaf of an embedded store, the offset in the data of that store.
     pub offset: u64,
 }
 
@@ -77,11 +77,11 @@ pub struct Object<'a> {
     has_vlmetalayers: bool,
     metalayers: Vec<Metalayer<'a>>,
     array: Option<ArrayObject<'a>>,
-    /// The error if a metalayer with an array's name cannot be decoded.
+    /// The error, if a metalayer has the name of an array's metalayer but is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     array_error: Option<String>,
     trailer: Readable<TrailerObject<'a>>,
-    /// Present with [`Options::chunks`].
+    /// Present if [`Options::chunks`] is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     chunks: Option<Readable<Index>>,
     #[serde(skip)]
@@ -94,7 +94,7 @@ struct FilterSlot {
     meta: i16,
 }
 
-/// A metalayer. `name` is null if it is not UTF-8, `value` if the content is not MessagePack.
+/// A metalayer. `name` is null if it is not UTF-8, and `value` is null if the content is not MessagePack.
 #[derive(Serialize)]
 struct Metalayer<'a> {
     name: Option<&'a str>,
@@ -109,13 +109,13 @@ struct ArrayObject<'a> {
     layout: &'static str,
     #[serde(flatten)]
     meta: ArrayMeta<&'a str>,
-    /// The type of an element. Caterva arrays have none.
+    /// The type of an element, or `None` for Caterva arrays, which do not record it.
     element: Option<Readable<ElementObject>>,
     stale_bytes: usize,
     grid: Readable<GridObject>,
 }
 
-/// The type of an element. Structures have `fields`.
+/// The type of an element. `fields` is empty if it is not a structure.
 #[derive(Serialize)]
 struct ElementObject {
     description: String,
@@ -170,7 +170,7 @@ impl FieldObject {
 }
 
 impl<'a> Object<'a> {
-    /// Creates the object of a frame. Parts that cannot be read are replaced by their errors.
+    /// Describes a frame. A part that cannot be read is replaced by its error.
     ///
     /// # Errors
     ///
@@ -239,13 +239,13 @@ impl<'a> Object<'a> {
         self.kind
     }
 
-    /// Returns true if everything that the options ask for could be read.
+    /// Returns true if all requested parts could be read.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
 }
 
-/// Converts a frame to a value of serde_json, like [`Object`].
+/// Returns an [`Object`] as a `serde_json` value.
 ///
 /// # Errors
 ///

@@ -1,19 +1,19 @@
-//! Views of the metadata of a Blosc2 file: as data, as JSON, as text and as a picture.
+//! Shows the metadata of Blosc2 files as data, JSON, text and pictures.
 //!
-//! The tool `b2nd`, the page in `web/` and the catalogue use this crate and so show the same. It opens no files and writes to no terminal:
-//! bytes come from a [`Source`]. It compiles to wasm32.
+//! This crate is used by the tool `b2nd`, the web page in `web/` and the catalogue. It does not access files or terminals: bytes are read
+//! from a [`Source`]. It compiles to wasm32.
 //!
 //! | to | look at |
 //! | --- | --- |
 //! | open a frame from byte ranges | [`Frame`], [`Source`] |
-//! | tell the kind of a frame | [`Kind`] |
-//! | convert a frame to JSON | [`json::frame`] |
+//! | know what it is | [`Kind`] |
+//! | turn it into JSON | [`json::frame`] |
 //! | read attributes | [`attributes`], [`Value`] |
-//! | list the leaves of a store | [`store`] |
+//! | list what is in a store | [`store`] |
 //! | show each byte of header and trailer with its meaning | [`bytes::header`], [`bytes::trailer`] |
 //! | read elements as text, JSON and numbers, and count them | [`elements`] |
 //! | draw values | [`pixels`], [`histogram`] |
-//! | show a frame to a person | [`page`], [`facts`], [`bytes::dump`], [`picture::draw`] |
+//! | show it to a person | [`page`], [`facts`], [`bytes::dump`], [`picture::draw`] |
 //!
 //! ```
 //! use b2nd_view::{Frame, json};
@@ -42,7 +42,7 @@ pub mod text;
 
 pub use b2nd_store::{Array, Frame, Kind, Source, Value, Window, attributes, value};
 
-/// The contents of stores, also as JSON.
+/// The contents of stores, and stores as JSON.
 pub mod store {
     pub use crate::json::{Groups, StoreObject};
     pub use b2nd_store::{Attributes, Content, Folder, Leaf, StoreListing, Table, Zip, embedded, is_frame, is_zip, list};

@@ -1,4 +1,4 @@
-//! Formats frames, stores and leaves as pages of text.
+//! Shows the metadata of a frame, a store or a leaf as a page of text.
 
 use b2nd::Geometry;
 use b2nd::dtype::DType;
@@ -18,16 +18,16 @@ use lines::Page;
 
 mod lines;
 
-/// The maximum width of the lines of a dtype without a terminal, if the dtype can be broken.
+/// The maximum width of the lines of a dtype if the output is not a terminal. A line is longer if it cannot be broken.
 const DTYPE_WIDTH: usize = 96;
 
-/// The maximum number of lines of a dtype.
+/// The maximum number of lines of a dtype that are shown.
 const DTYPE_LINES: usize = 8;
 
-/// The optional parts of a page, and the size of the terminal.
+/// The options of a page.
 pub use crate::json::Options;
 
-/// Formats everything in the header and trailer, a line for each fact.
+/// Shows everything in the header and the trailer, with a line for each fact.
 ///
 /// # Errors
 ///
@@ -64,10 +64,10 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
         Ok(Some(array)) => array,
         none => {
             match none {
-                // A user's own metalayer may have this name.
+                // The metalayer may be a user's own that has the name of an array's metalayer.
                 Err(error) => {
                     page.line("array", styled(NOTICE, format_args!("none that can be read: {error}")));
-                    // Only the dtype may be unreadable.
+                    // The shapes may be readable even if the dtype is not.
                     if let Ok(Some(geometry)) = header.geometry() {
                         shapes(page, &geometry);
                         return grid(page, &geometry, header, slice);
@@ -106,7 +106,7 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     grid(page, geometry, header, slice);
 }
 
-/// Adds the type of an element, with a warning if the frame has another typesize.
+/// Shows the type of an element, with a warning if the typesize of the frame differs from its length.
 fn element(page: &mut Page, dtype: &DType, header: &Header) {
     let Fact(label, words, _) = facts::element(dtype);
     match facts::typesize_differs(dtype, header) {
@@ -157,7 +157,7 @@ fn grid(page: &mut Page, geometry: &Geometry, header: &Header, slice: Option<&Sl
     }
 }
 
-/// Adds the three shapes, with dimensions aligned in columns.
+/// Shows the three shapes, with a column for each dimension.
 fn shapes(page: &mut Page, geometry: &Geometry) {
     let mut shapes = [const { String::new() }; 3];
     let narrow = geometry.chunkshape().iter().zip(geometry.blockshape());
@@ -181,7 +181,7 @@ fn metalayers(page: &mut Page, header: &Header) {
     let mut rows: Vec<_> = metalayers.iter().map(|(name, content)| vec![quoted(name), bytes(content.len())]).collect();
     let room = page.room_beside(&rows);
     for (row, (name, content)) in rows.iter_mut().zip(metalayers.iter()) {
-        // The array's metalayer is shown above.
+        // The metalayer of the array is shown in another part of the page.
         if array.is_none_or(|array| array.as_bytes() != name) {
             row.push(lines::describe(content, room).unwrap_or_default());
         }
@@ -189,7 +189,7 @@ fn metalayers(page: &mut Page, header: &Header) {
     page.table(columns(&rows, &[1]));
 }
 
-/// Formats a length. Digits are aligned in a column that is aligned to the right.
+/// Formats a length so that the digits of several lengths are aligned if the texts are aligned to the right.
 fn bytes(length: usize) -> String {
     if length == 1 { "1 byte ".to_owned() } else { count(length, "byte") }
 }
@@ -220,7 +220,7 @@ fn trailer(page: &mut Page, header: &Header, trailer: b2nd::Result<&Trailer>) {
     });
     let mut rows: Vec<_> = rows.collect();
     if page.is_narrow(&rows) {
-        // On narrow terminals, the value is more useful than its compression.
+        // If there is little room, the value is more important than its compression.
         rows.iter_mut().for_each(|row| row.truncate(2));
     }
     let room = page.room_beside(&rows);
@@ -250,7 +250,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
     Ok(())
 }
 
-/// Formats the metalayers and vlmetalayers of a frame with their full values.
+/// Shows the metalayers and vlmetalayers of a frame with their complete values.
 ///
 /// # Errors
 ///
@@ -275,7 +275,7 @@ pub fn meta(frame: &Frame, name: &str) -> b2nd::Result<View> {
     Ok(page.view())
 }
 
-/// Formats a store or a group: its kind and attributes, the number of its leaves, and the lines of their tree.
+/// Shows a store or a group: its kind, its attributes, and its number of leaves. `tree` contains the lines of the tree of its leaves.
 pub fn store(store: &StoreListing, name: &str, leaves: usize, tree: Vec<String>, options: &Options) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     let is_group = name.contains("::");
@@ -289,8 +289,8 @@ pub fn store(store: &StoreListing, name: &str, leaves: usize, tree: Vec<String>,
     page.view()
 }
 
-/// Formats a leaf that is a table or a reference. `cells` has a row for each column of a table; without it, the columns of the schema are
-/// shown.
+/// Shows a leaf that is a table or a reference to an array on a server. For a table, `cells` contains a row for each column; if it is
+/// `None`, the columns are shown as the schema describes them.
 pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, options: &Options) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     match &leaf.content {

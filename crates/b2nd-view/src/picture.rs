@@ -39,7 +39,7 @@ const LEFT_CHARACTERS: usize = 46;
 ///
 /// # Errors
 ///
-/// The bytes cannot be read.
+/// Fails if the header cannot be read.
 pub fn draw(frame: &Frame, name: &str) -> b2nd::Result<View> {
     let (header, encoded) = (frame.header(), crate::bytes::header_bytes(frame)?);
     let bytes = Bytes::of(&encoded);
@@ -66,7 +66,7 @@ fn title(name: &str, offset: u64) -> String {
 /// The left half, from top to bottom.
 struct Left {
     canvas: Canvas,
-    /// The height at which the next line or drawing starts.
+    /// The position where the next line or drawing starts, from the top.
     bottom: f64,
     pattern: String,
 }
@@ -75,7 +75,7 @@ impl Left {
     fn array(&mut self, header: &Header) {
         let array = Array::find(header);
         let geometry = match header.geometry() {
-            // Only the dtype may be unreadable.
+            // The shapes may be readable even if the dtype is not.
             Ok(Some(geometry)) => geometry,
             Ok(None) => return self.line("faint", "no array: the header has no array metalayer"),
             Err(error) => {
@@ -103,7 +103,7 @@ impl Left {
         self.words(array.as_ref(), &grid);
     }
 
-    /// Says which part of the array is drawn, unless it is drawn completely.
+    /// Writes which part of the array is drawn, unless it is drawn completely.
     fn caption(&mut self, grid: &Grid, plane: &Plane) {
         match grid.shape().len() {
             0 => self.line("faint", "no dimensions: one element"),
@@ -134,7 +134,7 @@ impl Left {
         }
     }
 
-    /// A swatch and its meaning.
+    /// Adds an entry of the legend: a swatch and its meaning.
     fn key(&mut self, swatch: &[&str], class: &str, text: impl AsRef<str>) {
         for class in swatch {
             self.canvas.rect(class, [MARGIN + 1.0, self.bottom + 2.0], [20.0, 12.0]);

@@ -8,21 +8,23 @@ use crate::histogram::Scale;
 /// Characters from dark to bright.
 const SHADES: &[u8] = b".:-=+*#%@";
 
-/// A picture: rows of pixels, which are `None` if they have no value.
+/// A picture: rows of pixels.
 pub struct Pixels {
-    /// The number of cells in a row.
+    /// The number of pixels in a row.
     pub width: usize,
-    /// Pixels, row by row.
+    /// The colors of the pixels, row by row. A pixel without a value is `None`.
     pub colors: Vec<Option<Rgb>>,
 }
 
 impl Pixels {
-    /// Draws a heat map of values, row by row, from the least finite value to the greatest. Other values have no color.
+    /// Draws a heat map of values, given row by row, with colors from the smallest finite value to the largest. NaN and infinite values
+    /// have no color.
     pub fn heat(values: &[f64], width: usize) -> Pixels {
         Pixels::scaled_heat(values, width, Scale::of(values, false))
     }
 
-    /// Draws a heat map of values, row by row, on a scale. Values beyond the ends of the scale have the color of the end.
+    /// Draws a heat map of values, given row by row, with the colors of a scale. Values beyond the ends of the scale have the color of the
+    /// nearest end.
     pub fn scaled_heat(values: &[f64], width: usize, scale: Scale) -> Pixels {
         Pixels { width, colors: values.iter().map(|&value| scale.part(value).map(viridis)).collect() }
     }
@@ -37,7 +39,7 @@ impl Pixels {
         Pixels { width, colors: bytes.chunks_exact(channels.max(1)).map(color).collect() }
     }
 
-    /// Draws a line plot of values in order, dark on white.
+    /// Draws a line plot of the values in order, as a dark line on white.
     pub fn plot(values: &[f64], width: usize, height: usize) -> Pixels {
         let color = |is_drawn| Some(if is_drawn { VIRIDIS[2] } else { [255; 3] });
         Pixels { width, colors: dots(values, width, height).into_iter().map(color).collect() }
@@ -57,7 +59,7 @@ impl Pixels {
         Pixels { width, colors }
     }
 
-    /// Returns lines of characters, each of which shows two pixels, one above the other.
+    /// Returns the lines of the picture. Each character shows two pixels, one above the other.
     pub fn lines(&self, depth: Depth) -> Vec<String> {
         let rows: Vec<&[Option<Rgb>]> = self.colors.chunks(self.width.max(1)).collect();
         let line = |pair: &[&[Option<Rgb>]]| {
@@ -89,7 +91,7 @@ impl Depth {
     }
 }
 
-/// Returns the nearest of the 240 colors that all terminals share: a cube of six steps in each direction, and 24 grays.
+/// Returns the number of the nearest of the 240 standard colors of terminals: a cube of 6 × 6 × 6 colors, and 24 grays.
 fn nearest(color: Rgb) -> u8 {
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let of = |number: u8| match number {
@@ -123,7 +125,7 @@ fn cell(above: Option<Rgb>, below: Option<Rgb>, depth: Depth) -> String {
     format!("{style}{char}{style:#}")
 }
 
-/// Draws a line plot of values in order, in lines of Braille characters, each of which has two columns of four dots.
+/// Draws a line plot of the values in order, as lines of Braille characters. Each character has two columns of four dots.
 pub fn plot(values: &[f64], width: usize, height: usize) -> Vec<String> {
     let mut cells = vec![0_u8; width * height];
     for (place, _) in dots(values, 2 * width, 4 * height).iter().enumerate().filter(|(_, is_drawn)| **is_drawn) {
@@ -144,13 +146,13 @@ fn dots(values: &[f64], columns: usize, rows: usize) -> Vec<bool> {
         let scale = Scale::of(values, false);
         let row = |value: f64| scale.part(value).map(|part| ((1.0 - part) * (rows - 1) as f64).round() as usize);
         let mut before: Option<usize> = None;
-        // Few values become horizontal lines.
+        // If there are fewer values than columns, each value becomes a horizontal line.
         let points = values.len().max(columns);
         for point in 0..points {
             let (column, value) = (point * columns / points, values[point * values.len() / points]);
             let now = row(value);
             if let Some(now) = now {
-                // A line from the previous value: without it steep parts would be dots.
+                // A vertical line connects each value with the previous one. Without it, steep parts would be separate dots.
                 let from = before.unwrap_or(now);
                 for row in from.min(now)..=from.max(now) {
                     if let Some(dot) = drawn.get_mut(row * columns + column) {

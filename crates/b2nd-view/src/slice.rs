@@ -1,29 +1,29 @@
-//! Parses slices, selects elements, and finds the chunks that a slice touches.
+//! Slices of arrays, the chunks that they touch, and the padding of arrays.
 
 use std::ops::Range;
 use std::str::FromStr;
 
 use b2nd::Grid;
 
-/// The maximum number of chunks listed for a slice.
+/// The maximum number of chunks of a slice that are listed.
 const MAX_LISTED: usize = 10_000;
 
-/// Returns the share of the chunks' elements that lie outside of the array, from 0 to 1. `None` if there are no chunks.
+/// Returns the fraction of the elements in chunks that are padding, from 0 to 1, or `None` if there are no chunks.
 pub fn padding(grid: &Grid) -> Option<f64> {
     let held = i128::from(grid.nchunks()) * i128::from(grid.extchunknitems());
     (held != 0).then(|| 1.0 - grid.nitems() as f64 / held as f64)
 }
 
-/// A slice in Python's syntax: `0:10,5,:`, `...,0`.
+/// A slice, written like in Python: `0:10,5,:`, `...,0`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slice(Vec<Index>);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Index {
-    /// `...`: all remaining dimensions, whole.
+    /// `...`: all remaining dimensions as a whole.
     Rest,
     At(i64),
-    /// Start, end and step.
+    /// `start:stop:step`.
     Range(Option<i64>, Option<i64>, i64),
 }
 
@@ -65,8 +65,8 @@ impl Index {
         }
     }
 
-    /// Returns the range and the step in a dimension by Python's rules: a negative number counts from the end, and a range is cut to the
-    /// dimension.
+    /// Returns the range and the step in a dimension. As in Python, a negative number counts from the end, and a range is cut to the length
+    /// of the dimension.
     fn within(&self, dimension: usize, length: i64) -> Result<(Range<i64>, i64), String> {
         let from_end = |number: i64| if number < 0 { number.saturating_add(length) } else { number };
         match *self {
@@ -84,7 +84,7 @@ impl Index {
                 let start = start.map_or(length - 1, from_end).clamp(-1, length - 1);
                 let stop = stop.map_or(-1, from_end).clamp(-1, start);
                 let step = step.saturating_neg();
-                // The range of a negative step starts with the slice's last element.
+                // The step is negative, so the last element of the slice is the first of the range.
                 let first = start - (ceil(start - stop, step) - 1).max(0) * step;
                 Ok((first.max(0)..if stop < start { start + 1 } else { first.max(0) }, step))
             }
@@ -97,11 +97,11 @@ impl Index {
 pub struct Selection {
     /// The range in each dimension.
     pub ranges: Vec<Range<i64>>,
-    /// The step in each dimension. The first element of each step is selected.
+    /// The step in each dimension, which is positive: the first of every `step` elements of the range is selected.
     pub steps: Vec<i64>,
-    /// For each dimension, true if it is kept. An index removes its dimension, as in Python.
+    /// Whether each dimension is kept. As in Python, an index removes its dimension.
     pub kept: Vec<bool>,
-    /// For each dimension, true if its elements are selected from last to first.
+    /// Whether the elements of each dimension are selected in reverse order.
     pub reversed: Vec<bool>,
 }
 
@@ -112,7 +112,7 @@ impl Selection {
         Selection { ranges, steps: vec![1; ndim], kept: vec![true; ndim], reversed: vec![false; ndim] }
     }
 
-    /// Keeps at most this number of elements of a dimension, the first or the last in the selected order.
+    /// Keeps at most `most` elements of a dimension: the first ones or the last ones in the order of the selection.
     pub fn keep(&mut self, axis: usize, is_first: bool, most: u64) {
         let (length, step) = (self.lengths()[axis], self.steps[axis]);
         let over = length.saturating_sub_unsigned(most).max(0);
@@ -124,7 +124,7 @@ impl Selection {
         }
     }
 
-    /// Formats the ranges in Python's syntax: `5:10`, `5:10:2`, `9:4:-1`.
+    /// Returns the ranges as they are written in Python: `5:10`, `5:10:2`, `9:4:-1`.
     pub fn texts(&self) -> Vec<String> {
         let text = |axis: usize| {
             let (Range { start, end }, step) = (&self.ranges[axis], self.steps[axis]);
@@ -139,7 +139,8 @@ impl Selection {
         (0..self.ranges.len()).map(text).collect()
     }
 
-    /// Reverses elements of `itemsize` bytes in C order along the reversed dimensions. `lengths` has the length of each dimension.
+    /// Reverses the order of elements along the dimensions that are reversed. The elements are in C order, have `itemsize` bytes each, and
+    /// the lengths of their dimensions are `lengths`.
     pub fn reverse(&self, elements: &mut [u8], lengths: &[i64], itemsize: usize) {
         if let Some(last) = self.reversed.iter().rposition(|&is_reversed| is_reversed) {
             let inner: usize = lengths[last + 1..].iter().filter_map(|&length| usize::try_from(length).ok()).product();
@@ -153,28 +154,28 @@ impl Selection {
         self.ranges.iter().zip(&self.steps).map(length).collect()
     }
 
-    /// Returns the shape of the selected elements as an array.
+    /// Returns the shape of the array that the selected elements form.
     pub fn shape(&self) -> Vec<i64> {
         self.lengths().into_iter().zip(&self.kept).filter(|(_, is_kept)| **is_kept).map(|(length, _)| length).collect()
     }
 }
 
-/// The part of one chunk that a selection touches.
+/// The part of a chunk that is selected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// The range from the first to the last selected element, in each dimension.
+    /// The range from the first selected element to the last, in each dimension.
     pub ranges: Vec<Range<i64>>,
-    /// The number of the chunk's blocks with selected elements.
+    /// The number of blocks of the chunk that contain selected elements.
     pub blocks: usize,
 }
 
 impl Selection {
-    /// Returns the number of chunks with selected elements.
+    /// Returns the number of chunks that contain selected elements.
     pub fn touched(&self, grid: &Grid) -> u64 {
         self.axes(grid).iter().fold(1, |all: u64, axis| all.saturating_mul(u64::try_from(axis.count()).unwrap_or(0)))
     }
 
-    /// Returns the selected part of each chunk, in the order of chunk numbers.
+    /// Returns the selected part of each chunk, in the order of the chunks.
     pub fn parts(&self, grid: &Grid) -> Vec<Part> {
         let axes = self.axes(grid);
         let part = |mut number: u64| {
@@ -192,8 +193,9 @@ impl Selection {
         (0..self.touched(grid)).map(part).collect()
     }
 
-    /// Increases the steps along these axes until the elements fit into `room` and touch at most `chunks` chunks. With `square`, all axes get
-    /// the same factor. Returns the factors.
+    /// Increases the steps along `axes` until the number of selected elements along each axis is at most that in `room`, and the number of
+    /// touched chunks is at most `chunks`. Returns the factors by which the steps were multiplied. With `square`, the factors for the room
+    /// are the same for all axes.
     pub fn coarsen(&mut self, grid: &Grid, axes: &[usize], room: &[i64], square: bool, chunks: u64) -> Vec<i64> {
         let lengths = self.lengths();
         let mut factors: Vec<i64> = axes.iter().zip(room).map(|(&axis, &room)| ceil(lengths[axis], room.max(1)).max(1)).collect();
@@ -232,7 +234,8 @@ impl Selection {
     }
 }
 
-/// Reverses rows along the first dimension, then recursively inside each row.
+/// Reverses the order of the rows along the first dimension if it is reversed, and then that of the elements in each row. A row has at
+/// least `size` bytes.
 fn reverse(elements: &mut [u8], reversed: &[bool], lengths: &[i64], size: usize) {
     let (Some((&is_reversed, reversed)), Some((&length, lengths))) = (reversed.split_first(), lengths.split_first()) else {
         return;
@@ -246,23 +249,23 @@ fn reverse(elements: &mut [u8], reversed: &[bool], lengths: &[i64], size: usize)
     elements.chunks_exact_mut(row).for_each(|row| reverse(row, reversed, lengths, size));
 }
 
-/// Divides and rounds up. The numbers must not be negative.
+/// Divides non-negative numbers, and rounds up.
 fn ceil(number: i64, divisor: i64) -> i64 {
     number / divisor + i64::from(number % divisor != 0)
 }
 
 /// The chunks that a slice touches.
 pub struct Touched {
-    /// The selected elements.
+    /// The elements that the slice selects.
     pub selection: Selection,
-    /// Chunk numbers, each with the number of blocks that the slice touches.
+    /// The number of each chunk, and how many of its blocks the slice touches.
     pub chunks: Vec<(u64, usize)>,
     /// The number of chunks that are not listed.
     pub more: usize,
 }
 
 impl Slice {
-    /// Returns the index if the slice is a single index that is not negative.
+    /// Returns the number if the slice is a single index that is not negative.
     pub fn as_count(&self) -> Option<u64> {
         match self.0.as_slice() {
             [Index::At(number)] => u64::try_from(*number).ok(),
@@ -270,11 +273,11 @@ impl Slice {
         }
     }
 
-    /// Selects elements of an array of this shape. Dimensions that the slice leaves out are selected whole.
+    /// Returns the elements that the slice selects in an array of this shape. Omitted dimensions are selected as a whole.
     ///
     /// # Errors
     ///
-    /// Fails if the slice has too many indices, or an index is outside of its dimension.
+    /// Fails if the slice has too many indices, or an index is outside its dimension.
     pub fn select(&self, shape: &[i64]) -> Result<Selection, String> {
         let at_rest = self.0.iter().position(|index| *index == Index::Rest);
         let (before, after) = self.0.split_at(at_rest.unwrap_or(self.0.len()));
@@ -295,11 +298,11 @@ impl Slice {
         Ok(selection)
     }
 
-    /// Finds the chunks that the slice touches.
+    /// Returns the chunks that the slice touches.
     ///
     /// # Errors
     ///
-    /// Fails like [`select`](Slice::select).
+    /// Returns the errors of [`select`](Slice::select).
     pub fn touched(&self, grid: &Grid) -> Result<Touched, String> {
         let selection = self.select(grid.shape())?;
         let axes = selection.axes(grid);
@@ -320,7 +323,7 @@ impl Slice {
     }
 }
 
-/// A selection along one dimension, with the lengths of a chunk and a block.
+/// A slice along one dimension, and the lengths of a chunk and of a block in this dimension.
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// The range in the dimension.
@@ -334,17 +337,17 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// Returns the number of chunks that it touches.
+    /// Returns the number of chunks that the slice touches along this dimension.
     pub fn count(&self) -> i64 {
         let items = ceil(self.range.end - self.range.start, self.step);
         if items == 0 || self.step > self.chunk {
-            // Each element is in another chunk.
+            // Each element is in a different chunk.
             return items;
         }
         (self.range.start + (items - 1) * self.step) / self.chunk - self.range.start / self.chunk + 1
     }
 
-    /// Returns the selected range of the `nth` touched chunk.
+    /// Returns the range from the first selected element to the last in one of the touched chunks. `nth` counts the touched chunks from 0.
     pub fn range_at(&self, nth: i64) -> Range<i64> {
         let start = self.range.start;
         if self.step > self.chunk {
@@ -356,7 +359,8 @@ impl Axis {
         start + ceil((from - start).max(0), self.step) * self.step..start + (to - 1 - start) / self.step * self.step + 1
     }
 
-    /// Returns the number of the `nth` touched chunk, and the number of its touched blocks.
+    /// Returns the index of one of the touched chunks along this dimension, and how many of its blocks are touched. `nth` counts the
+    /// touched chunks from 0.
     fn at(&self, nth: i64) -> (i64, usize) {
         let start = self.range.start;
         let chunk = if self.step > self.chunk { (start + nth * self.step) / self.chunk } else { start / self.chunk + nth };

@@ -1,4 +1,4 @@
-//! Formats numbers, names and strings as text.
+//! Formats numbers, names and strings as readable text.
 
 use std::fmt::Display;
 
@@ -6,20 +6,20 @@ use anstyle::{AnsiColor, Style};
 
 pub use b2nd_store::text::{count, hex, parameter, printable, quoted, shortened, size, thousands};
 
-/// The style of titles.
+/// The style of the title, which is the path of a frame or store.
 pub const TITLE: Style = Style::new().bold();
 /// The style of labels and names of fields.
 pub const LABEL: Style = AnsiColor::Cyan.on_default();
-/// The style of offsets and lengths.
+/// The style of less important text, such as offsets and lengths.
 pub const FAINT: Style = Style::new().dimmed();
-/// The style of warnings.
+/// The style of warnings and errors.
 pub const NOTICE: Style = AnsiColor::Yellow.on_default();
 
-/// A text with escape sequences for its styles, without a newline at the end.
+/// A styled text for a terminal. Styles are escape sequences, and there is no newline at the end.
 pub struct View {
     /// The text.
     pub text: String,
-    /// True if everything could be read. If not, the text has the errors.
+    /// Whether everything could be read. If not, the text contains the errors.
     pub is_complete: bool,
 }
 
@@ -29,23 +29,23 @@ impl View {
     }
 }
 
-/// Formats text in a style. Output streams remove styles if they do not go to a terminal.
+/// Formats text in a style, with escape sequences. The tool removes them if its output is not a terminal.
 pub fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Formats the name of a frame, with its offset if that is not 0.
+/// Formats a title: a name, and the offset of the frame in its file if it is not 0.
 pub(crate) fn title(name: &str, offset: u64) -> String {
     let title = styled(TITLE, printable(name));
     if offset == 0 { title } else { format!("{title} at byte {}", thousands(offset)) }
 }
 
-/// Aligns cells in columns, one line for each row. `right` has the numbers of the columns that are aligned to the right.
+/// Aligns cells in columns, and returns a line for each row. The columns whose numbers are in `right` are aligned to the right.
 pub fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
     let mut widths = Vec::new();
     for row in rows {
         widths.resize(widths.len().max(row.len()), 0);
-        // The last cell of a line does not affect the width of its column.
+        // The last cell of a line does not need to be aligned, unless it is aligned to the right.
         let last = row.len().saturating_sub(1);
         for (column, (width, cell)) in widths.iter_mut().zip(row).enumerate() {
             if column != last || right.contains(&column) {
@@ -62,7 +62,8 @@ pub fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Breaks a dtype into lines of at most `width` characters: between fields, or after any comma if it is not a list of fields.
+/// Breaks a dtype into lines of at most `width` characters: between fields if it is a list of fields, otherwise after commas. Longer fields
+/// are not broken.
 pub fn fold(dtype: &str, width: usize) -> impl Iterator<Item = &str> {
     let separator = if dtype.starts_with('[') { "), " } else { ", " };
     let mut rest = dtype;
@@ -84,8 +85,8 @@ pub fn fold(dtype: &str, width: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Breaks text at spaces into lines of at most `width` characters. The rest of a line is aligned with the text after its label, or
-/// indented. Longer words are not broken, and styles do not count.
+/// Wraps lines at spaces so that they have at most `width` characters, without counting escape sequences of styles. The rest of a line is
+/// indented, to the text after a label if there is one. Words longer than a line are not broken.
 pub fn wrapped(text: &str, width: usize) -> String {
     text.split('\n').map(|line| wrapped_line(line, width)).collect::<Vec<_>>().join("\n")
 }
@@ -119,7 +120,7 @@ fn wrapped_line(line: &str, width: usize) -> String {
     wrapped
 }
 
-/// Removes the escape sequences of styles.
+/// Removes the escape sequences of styles from a text.
 pub(crate) fn unstyled(text: &str) -> String {
     let mut parts = text.split('\x1b');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -130,7 +131,7 @@ pub(crate) fn unstyled(text: &str) -> String {
 ///
 /// # Errors
 ///
-/// Fails if the text is not a number, or the number does not fit a `u64`.
+/// Fails if the text is not such a number, or if the number does not fit in a `u64`.
 pub fn parse_offset(text: &str) -> Result<u64, std::num::ParseIntError> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),

@@ -1,25 +1,25 @@
-//! The names of the fields of a header, a trailer and a chunk, in order.
+//! Names of the fields of a header, a trailer and a chunk, in their order.
 
 use b2nd::frame::{CodecId, Filter, SplitMode};
 
 use crate::text::hex;
 
-/// The names of a value's parts, known before it is read.
+/// The names of a value's parts that are known before the value is read.
 #[derive(Clone, Copy)]
 pub(super) enum Names {
-    /// None: elements of arrays are numbered, values of maps are named by their keys.
+    /// No names: the elements of an array are numbered, and the values of a map have the names of their keys.
     Any,
-    /// An array of these fields.
+    /// The names of the fields of an array.
     Fields(&'static [(&'static str, Names)]),
-    /// Positions in the header or trailer, or a map from names to positions.
+    /// An offset in the header or trailer, or a map of names to offsets.
     Offsets,
-    /// A string or extension that consists of fields of fixed length.
+    /// The fields of a string or extension, which have fixed lengths.
     Parts(&'static [Part]),
     /// The contents of the metalayers.
     Contents,
 }
 
-/// A field without a marker: its length and the meaning of its bytes.
+/// A field of fixed length without a marker.
 pub(super) struct Part {
     pub(super) name: &'static str,
     pub(super) length: usize,
@@ -27,9 +27,9 @@ pub(super) struct Part {
 }
 
 pub(super) enum Show {
-    /// The meaning of each byte.
+    /// Formats each byte.
     Each(fn(u8) -> String),
-    /// The meaning of all bytes together.
+    /// Formats all bytes together.
     Whole(fn(&[u8]) -> String),
 }
 
@@ -98,7 +98,7 @@ const PIPELINE: [Part; 7] = [
 
 const FINGERPRINT: [Part; 2] = [Part::each("type", 1, number), Part::whole("bytes", 16, |bytes| hex(bytes, ""))];
 
-/// The header of a chunk. A header of 16 bytes ends after cbytes.
+/// The fields of a chunk's header. A header of 16 bytes ends after `cbytes`.
 pub(super) const CHUNK: [Part; 13] = [
     Part::each("version", 1, number),
     Part::each("codec_version", 1, number),
@@ -127,7 +127,7 @@ fn codec(byte: u8) -> String {
     CodecId::from_code(byte).to_string()
 }
 
-/// Formats a little-endian number of a chunk's header.
+/// Formats a 32-bit number of a chunk's header, which is little-endian.
 fn int32(bytes: &[u8]) -> String {
     bytes.try_into().map(i32::from_le_bytes).unwrap_or_default().to_string()
 }

@@ -1,6 +1,6 @@
-//! Splits a header or trailer into rows, one for each marker with its value.
+//! Splits a header or trailer into rows, one for each value or field.
 //!
-//! Broken headers are shown too: the bytes after the first error are one row.
+//! The header may be invalid: the bytes from the first error on become a single row.
 
 use std::mem;
 
@@ -12,50 +12,50 @@ use super::names::{self, Names, Part};
 use crate::text::{count, quoted, shortened};
 use b2nd_store::marker::{self, Form, Show, length};
 
-/// The maximum nesting of a metalayer's content that is split into rows.
+/// The maximum depth of nested values that are split into rows.
 const MAX_DEPTH: usize = 32;
 
-/// The length of the marker of a bin32 or str32 and the length after it.
+/// The number of bytes of the marker of a bin32 and the length that follows it.
 const HEAD: usize = 5;
 
-/// The maximum number of characters shown of a string.
+/// The maximum number of characters of a string that are shown.
 const MAX_TEXT: usize = 60;
 
-/// A range of bytes with a name and a value.
+/// Bytes of a header or trailer, with their name and value.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Row {
-    /// The offset in the frame.
+    /// The offset of the first byte in the frame.
     pub offset: u64,
     /// The number of bytes.
     pub length: usize,
-    /// The number of bytes of the marker and the length that follows it.
+    /// The number of bytes of the marker and of the length that follows it, if there is one.
     pub head: usize,
-    /// The marker's name. Empty if the bytes have no marker.
+    /// The name of the marker, or an empty string if the row has no marker.
     pub marker: &'static str,
-    /// The nesting level of the value.
+    /// The number of values that contain this one.
     pub depth: usize,
-    /// The name of the bytes.
+    /// The name of the value.
     pub name: String,
-    /// The value as text.
+    /// The value as readable text.
     pub value: String,
-    /// True if the bytes are left over from a longer metalayer.
+    /// Whether these bytes are not used, but were left over from a longer metalayer.
     pub stale: bool,
 }
 
 impl Row {
-    /// Returns the row's bytes. `all` begins at the offset `start` of the frame.
+    /// Returns the bytes of the row. `all` contains them, and `start` is the offset of `all` in the frame.
     pub fn bytes<'a>(&self, all: &'a [u8], start: u64) -> &'a [u8] {
         let first = self.offset.checked_sub(start).and_then(|first| usize::try_from(first).ok());
         first.and_then(|first| all.get(first..first.checked_add(self.length)?)).unwrap_or_default()
     }
 }
 
-/// Returns the rows of a header. Together they cover all bytes.
+/// Returns the rows of a header, which together contain all of `bytes`.
 pub fn header(bytes: &[u8]) -> Vec<Row> {
     Rows::of(bytes, 0, false, "header", names::HEADER)
 }
 
-/// Returns the rows of a trailer that starts at this offset of its frame.
+/// Returns the rows of a trailer whose offset in the frame is `start`.
 pub fn trailer(bytes: &[u8], start: u64) -> Vec<Row> {
     Rows::of(bytes, start, true, "trailer", names::TRAILER)
 }
@@ -63,13 +63,13 @@ pub fn trailer(bytes: &[u8], start: u64) -> Vec<Row> {
 /// The remaining bytes, and the rows of the bytes before them.
 struct Rows<'a> {
     rest: &'a [u8],
-    /// The offset of the remaining bytes, and the offset of the first byte.
+    /// The offsets of the remaining bytes and of the header or trailer.
     offset: u64,
     start: u64,
     depth: usize,
     /// The names of the metalayers, from the map of their offsets.
     metalayers: Vec<&'a [u8]>,
-    /// True if the metalayers' contents are chunks.
+    /// Whether the contents of the metalayers are chunks.
     are_chunks: bool,
     rows: Vec<Row>,
 }
@@ -82,7 +82,8 @@ impl<'a> Rows<'a> {
         rows.rows
     }
 
-    /// Adds rows for a value and its parts. `None` if the bytes are not a value; rows of its start may have been added.
+    /// Adds the rows of a value and of the values that it contains. Returns `None` if the bytes are not a valid value; rows of its first
+    /// bytes may have been added.
     fn value(&mut self, name: &str, names: Names) -> Option<()> {
         let byte = *self.rest.first()?;
         let (marker, form) = marker::of(byte)?;
@@ -124,7 +125,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds a string or extension as one row, or as rows of its parts.
+    /// Adds a string or extension, as one row or with a row for each part.
     fn string(&mut self, marker: &'static str, head: usize, length: usize, name: &str, names: Names, show: Show) -> Option<()> {
         let end = head.checked_add(length)?;
         let value = show(self.rest.get(head..end)?);
@@ -140,7 +141,7 @@ impl<'a> Rows<'a> {
 
     fn elements(&mut self, names: Names, count: usize) -> Option<()> {
         match names {
-            // The number of names counts, even if the marker has another count.
+            // The number of fields is that of the names, even if the count differs.
             Names::Fields(fields) => fields.iter().try_for_each(|(name, names)| self.value(name, *names)),
             Names::Contents => {
                 let mut names = mem::take(&mut self.metalayers).into_iter();
@@ -150,12 +151,12 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds a key of a map, and its value with the key as name.
+    /// Adds a key of a map, and its value with the key as its name.
     fn pair(&mut self, names: Names) -> Option<()> {
         let (key, bytes) = (self.rows.len(), self.rest);
         self.value("key", Names::Any)?;
         if let Names::Offsets = names {
-            // In a correct header, the key is a fixstr.
+            // The name follows a marker of one byte, because in a valid header it is a fixstr.
             let length = bytes.len() - self.rest.len();
             self.metalayers.push(bytes.get(1..length).unwrap_or_default());
         }
@@ -163,7 +164,7 @@ impl<'a> Rows<'a> {
         self.value(&name, names)
     }
 
-    /// Adds a metalayer's content: a bin32 and its parts.
+    /// Adds the content of a metalayer: a bin32, and the rows of its bytes.
     fn content(&mut self, name: &[u8]) -> Option<()> {
         let length = match self.rest.first_chunk::<HEAD>()? {
             [0xc6, length @ ..] => u32::from_be_bytes(*length) as usize,
@@ -178,7 +179,7 @@ impl<'a> Rows<'a> {
         Some(())
     }
 
-    /// Adds the remaining bytes, as a chunk if they are one.
+    /// Adds the remaining bytes, as a chunk if they are a chunk.
     fn chunk(&mut self) -> Option<()> {
         let Ok(header) = ChunkHeader::from_slice(self.rest) else { return self.left("bytes", text_or_length) };
         let Some((chunk, after)) = self.rest.split_at_checked(header.cbytes()) else {
@@ -207,7 +208,7 @@ impl<'a> Rows<'a> {
         self.stale()
     }
 
-    /// Adds the remaining bytes as left over from a longer content.
+    /// Adds the remaining bytes as stale bytes, which were left over from a longer content.
     fn stale(&mut self) -> Option<()> {
         let before = self.rows.len();
         self.left("stale bytes", length);
@@ -215,7 +216,7 @@ impl<'a> Rows<'a> {
         Some(())
     }
 
-    /// Adds the remaining bytes: as an array's metalayer, as a value, or as plain bytes.
+    /// Adds the remaining bytes: as the metalayer of an array or as a single value if they are one of these, otherwise as plain bytes.
     fn unfold(&mut self, name: &[u8]) -> Option<()> {
         let (rest, offset, rows) = (self.rest, self.offset, self.rows.len());
         if self.array(name).is_some() {
@@ -231,7 +232,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds an array's metalayer by its layout. `None` if the bytes are not one.
+    /// Adds the metalayer of an array, with the names of its fields. Returns `None` if the bytes are not such a metalayer.
     fn array(&mut self, name: &[u8]) -> Option<()> {
         let layout = match name {
             b"b2nd" => b2nd::layout(&b2nd::take_from_slice::<ArrayMeta<&str>>(self.rest).ok()?.0),
@@ -250,7 +251,7 @@ impl<'a> Rows<'a> {
             let elements = inside.filter(|inner| inner.depth() == entry.depth() + 1).count();
             let text = count(elements, "element");
             let text = if says == elements { text } else { format!("says {says}, has {text}") };
-            // The marker for 16 dimensions is not MessagePack.
+            // The marker for 16 dimensions is not valid MessagePack.
             self.row(if says == 16 { "90 + 16" } else { "fixarray" }, 1, 1, name, text)?;
         }
         self.depth = depth;
@@ -285,7 +286,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Formats short text, or the length of other bytes.
+/// Returns text in quotes, shortened if necessary, and the length of other bytes.
 fn text_or_length(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains(char::is_control) => shortened(quoted(bytes), MAX_TEXT),

@@ -5,7 +5,7 @@ use b2nd::dtype::{TimeStep, TimeUnit};
 /// Formats a time, a number of steps since 1970, with the precision of its unit: `2026-11-21T20:30`.
 pub(super) fn moment(number: i64, step: TimeStep) -> String {
     let number = i128::from(number) * i128::from(step.count);
-    // The digits of a second's fraction.
+    // The number of digits after the decimal point of the seconds.
     let digits = match step.unit {
         TimeUnit::Year => return format!("{:04}", 1970 + number),
         TimeUnit::Month => return format!("{:04}-{:02}", 1970 + number.div_euclid(12), number.rem_euclid(12) + 1),
@@ -38,12 +38,12 @@ fn minute(number: i128) -> String {
 /// Formats a day, counted from 1970, in the Gregorian calendar, which repeats after 400 years.
 fn date(day: i128) -> String {
     const DAYS: i128 = 400 * 365 + 97;
-    // Years start in March here, so that a leap day is the last day of its year.
+    // In this calculation years start in March, so that a leap day is the last day of its year.
     let since = day + 719_468;
     let (cycle, in_cycle) = (since.div_euclid(DAYS), since.rem_euclid(DAYS));
     let year = (in_cycle - in_cycle / 1460 + in_cycle / 36_524 - in_cycle / (DAYS - 1)) / 365;
     let in_year = in_cycle - (365 * year + year / 4 - year / 100);
-    // From March on, the months have 31, 30, 31, 30 and 31 days, repeatedly.
+    // From March on, the lengths of the months repeat: 31, 30, 31, 30 and 31 days.
     let month = (5 * in_year + 2) / 153;
     let day = in_year - (153 * month + 2) / 5 + 1;
     let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
@@ -54,7 +54,7 @@ fn date(day: i128) -> String {
 mod tests {
     use super::*;
 
-    /// The texts are those of NumPy 2.
+    /// The expected texts were printed by NumPy 2.
     #[test]
     fn moments_are_as_in_numpy() {
         let step = |unit| TimeStep { count: 1, unit };
@@ -78,7 +78,7 @@ mod tests {
             assert_eq!(moment(number, step(unit)), expected);
         }
         assert_eq!(moment(7, TimeStep { count: 25, unit: TimeUnit::Second }), "1970-01-01T00:02:55");
-        // No number is too large.
+        // Any number can be formatted, even the largest.
         assert!(moment(i64::MAX, TimeStep { count: u32::MAX, unit: TimeUnit::Year }).len() > 20);
         assert!(moment(i64::MIN, TimeStep { count: u32::MAX, unit: TimeUnit::Week }).starts_with('-'));
     }

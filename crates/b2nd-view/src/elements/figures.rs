@@ -31,7 +31,7 @@ pub fn figures_to(digits: usize, tally: &Tally, dtype: Option<&DType>) -> Vec<(&
     figures
 }
 
-/// Returns the mean of times, rounded towards zero to a whole step, as the bytes of an element.
+/// Returns the mean of datetimes or timedeltas, rounded towards zero to a whole step, as the bytes of an element.
 pub fn mean_bytes(tally: &Tally, dtype: Option<&DType>) -> Option<Vec<u8>> {
     time_unit(dtype)?;
     let mean = i64::try_from(tally.whole_mean()?).ok()?;
@@ -39,7 +39,7 @@ pub fn mean_bytes(tally: &Tally, dtype: Option<&DType>) -> Option<Vec<u8>> {
     Some(if is_big { mean.to_be_bytes() } else { mean.to_le_bytes() }.to_vec())
 }
 
-/// Returns the unit of a time type, with a space before it, to append to a number of steps. `None` for other types.
+/// Returns the unit of a time type, with a space before it, to append to a number of steps. Returns `None` for other types.
 pub fn time_unit(dtype: Option<&DType>) -> Option<String> {
     let Some(DType::Scalar(scalar)) = dtype else { return None };
     match scalar.scalar_type() {

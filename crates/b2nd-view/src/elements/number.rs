@@ -5,7 +5,7 @@ use b2nd::{Error, Result};
 
 use super::scalar::half;
 
-/// The limit of values in one element.
+/// The maximum number of values in one element.
 const MOST_IN_ELEMENT: usize = 1 << 20;
 
 /// A number of any type. Integers, booleans and times are exact; floats of 16 and 32 bits fit an `f64`.
@@ -32,7 +32,7 @@ impl Number {
         }
     }
 
-    /// Returns the number to draw, which is the magnitude of a complex number.
+    /// Converts to a float for drawing. For a complex number this is its magnitude.
     pub fn to_f64(self) -> f64 {
         match self {
             Number::Nan => f64::NAN,
@@ -62,7 +62,7 @@ fn integer(number: impl Into<i128>) -> Number {
     Number::Integer(number.into())
 }
 
-/// Returns the function that reads numbers of this type; `None` for text and for types that are not supported.
+/// Returns the function that reads numbers of this type, or `None` for text and unsupported types.
 pub fn reader(dtype: &DType) -> Option<Read> {
     let is_big = dtype.byte_order() == Some(ByteOrder::Big);
     macro_rules! read {
@@ -115,9 +115,9 @@ fn last<const N: usize>(bytes: &[u8]) -> [u8; N] {
 
 /// The scalars that each element has under one name: a field of a structure, or the whole element if it is not a structure.
 pub struct Column {
-    /// The path of the field, such as `a.b`. `None` if elements are not structures.
+    /// The path of the field, such as `a.b`, or `None` if elements are not structures.
     pub name: Option<String>,
-    /// The type of a scalar. `None` if the file does not have it.
+    /// The type of a scalar, or `None` if it is not recorded in the file.
     pub dtype: Option<DType>,
     /// The size of a scalar in bytes.
     pub itemsize: usize,
@@ -141,7 +141,7 @@ impl Column {
 ///
 /// # Errors
 ///
-/// An element has more than 2^20 values.
+/// Fails if an element has more than 2^20 values.
 pub fn columns(dtype: Option<&DType>, itemsize: usize) -> Result<Vec<Column>> {
     let mut columns = Vec::new();
     match dtype {

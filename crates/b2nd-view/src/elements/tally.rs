@@ -1,18 +1,18 @@
 //! [`Tally`]: statistics of values, computed in parts that are merged in order.
 //!
-//! Integers are summed exactly. Floats are summed pairwise in runs of [`RUN`] values, and the sums of runs with Neumaier's correction. Squared
-//! deviations are those from the mean of each run, and are merged as by Chan, Golub and LeVeque. Runs and their order depend only on the
-//! array, so the result is the same for any number of threads.
+//! Integers are summed exactly. Floats are summed pairwise in runs of [`RUN`] values, and the sums of runs are added with Neumaier's
+//! correction. Squared deviations from the mean are computed for each run, and merged with the formula of Chan, Golub and LeVeque. Runs and
+//! their order depend only on the array, so the result is the same for any number of threads.
 
 use super::number::{Number, Read};
 
 /// The number of elements of a run.
 const RUN: usize = 4096;
 
-/// The limit of different values that are counted separately.
+/// The maximum number of different values that are counted separately.
 const FEW: usize = 16;
 
-/// Statistics of values. All but the counts are without NaN.
+/// Statistics of values. Everything except the counts ignores NaN.
 #[derive(Clone, Default)]
 pub struct Tally {
     /// The number of values.
@@ -31,7 +31,8 @@ pub struct Tally {
 type Extreme = (Number, Vec<u8>);
 
 impl Tally {
-    /// Adds scalars. Without `read`, scalars are not numbers: only the values, and those of zero bytes, are counted.
+    /// Adds scalars. If `read` is `None`, scalars are not numbers: only the counts are updated, and a scalar is counted as zero if all its
+    /// bytes are zero.
     pub fn add<'a>(&mut self, scalars: impl Iterator<Item = &'a [u8]>, read: Option<Read>) {
         let Some(read) = read else {
             for bytes in scalars {
@@ -70,7 +71,7 @@ impl Tally {
         self.extremes(min.map(owned), max.map(owned));
     }
 
-    /// Merges the statistics of the values that follow.
+    /// Adds the statistics of the values that follow those of `self`.
     pub fn merge(&mut self, after: Tally) {
         self.count += after.count;
         self.nan += after.nan;
@@ -89,7 +90,7 @@ impl Tally {
         }
     }
 
-    /// Returns the bytes of the minimum and the maximum. `None` for complex numbers, which have no order.
+    /// Returns the bytes of the minimum and the maximum, or `None` if there are no numbers, or only complex numbers, which have no order.
     pub fn range(&self) -> Option<(&[u8], &[u8])> {
         Some((&self.min.as_ref()?.1, &self.max.as_ref()?.1))
     }
@@ -117,7 +118,7 @@ impl Tally {
         (self.moments.count != 0).then(|| (self.moments.squares / self.moments.count as f64).sqrt())
     }
 
-    /// Returns the different values in ascending order with their counts, if they are at most 16.
+    /// Returns the different values in ascending order with their counts, if there are at most 16 of them.
     pub fn few(&self) -> Option<Vec<(&[u8], u64)>> {
         let mut seen: Vec<&Seen> = self.few.0.as_ref()?.iter().collect();
         seen.sort_by(|a, b| {
@@ -162,7 +163,7 @@ impl Run {
         }
     }
 
-    /// Returns the sums of the run, and empties it.
+    /// Returns the sums of the run, and clears it.
     fn take(&mut self) -> Moments {
         let sum = |part: &Vec<f64>| Sum { high: pairwise(part), low: 0.0 };
         let mut moments = Moments {
@@ -178,7 +179,7 @@ impl Run {
             moments.squares = pairwise(&squares);
             for ((part, mean), sum) in self.parts.iter().zip(means).zip(&mut moments.parts) {
                 let mut deviations: Vec<f64> = part.iter().map(|number| number - mean.high).collect();
-                // The sum is corrected by the sum of deviations, which loses less to rounding if the mean is far from zero.
+                // Adding the sum of the deviations corrects the rounding error, which is large if the mean is far from zero.
                 let rest = pairwise(&deviations);
                 let count = part.len() as f64;
                 sum.low = mean.high.mul_add(count, -sum.high) + rest;
@@ -193,7 +194,7 @@ impl Run {
     }
 }
 
-/// Sums numbers by halves.
+/// Sums each half of the numbers separately, recursively, and adds the two sums.
 fn pairwise(numbers: &[f64]) -> f64 {
     if numbers.len() <= 32 {
         return numbers.iter().sum();
@@ -237,7 +238,7 @@ struct Moments {
 }
 
 impl Moments {
-    /// Returns the mean as an integer and a rest, so that differences of large integers are kept.
+    /// Returns the mean as an integer and a remainder, so that differences of large integers stay exact.
     fn mean(&self) -> (i128, [Sum; 2]) {
         let count = i128::from(self.count.max(1));
         let rest = self.whole.rem_euclid(count) as f64 / count as f64;
@@ -268,7 +269,7 @@ impl Moments {
     }
 }
 
-/// The different values; `None` if there are more than [`FEW`].
+/// The different values, or `None` if there are more than [`FEW`].
 #[derive(Clone)]
 struct Few(Option<Vec<Seen>>);
 

@@ -66,7 +66,7 @@ fn rounded(text: String, digits: usize) -> String {
     }
 }
 
-/// A number with at most this number of significant digits: `-17549.8`, `3.86495e6`.
+/// Formats a number with at most `digits` significant digits: `-17549.8`, `3.86495e6`.
 pub fn significant(number: f64, digits: usize) -> String {
     let shortest = format!("{number:e}");
     let length = |text: &str| text.split('e').next().unwrap_or_default().chars().filter(char::is_ascii_digit).count();

@@ -1,4 +1,4 @@
-//! JSON objects of trailers, chunks and grids.
+//! JSON objects for a trailer, for chunks and for a grid.
 
 use b2nd::Grid;
 use b2nd::frame::{ChunkHeader, FrameType};
@@ -13,7 +13,7 @@ use b2nd_store::attributes::Attribute;
 use b2nd_store::chunks::{self, Content, Row};
 use b2nd_store::readable;
 
-/// A value, or an object with the error of reading it.
+/// A value, or an object with the error if the value could not be read.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum Readable<T> {
@@ -34,7 +34,7 @@ impl<T> Readable<T> {
         }
     }
 
-    /// Returns true if there is a value and `holds` returns true for it.
+    /// Returns true if the value could be read and `holds` returns true for it.
     pub(crate) fn all(&self, holds: impl FnOnce(&T) -> bool) -> bool {
         match self {
             Readable::Is(value) => holds(value),
@@ -43,11 +43,11 @@ impl<T> Readable<T> {
     }
 }
 
-/// The vlmetalayers of a trailer, as a list of objects.
+/// The vlmetalayers of a trailer, which serialize to a list of objects.
 pub(crate) struct Attributes<'a>(pub(crate) Vec<Attribute<'a>>);
 
-/// A vlmetalayer. `content` is the decompressed value in hexadecimal, `value` the decoded MessagePack, `msgpack` the same as text. They are
-/// null if they cannot be read.
+/// A vlmetalayer. `content` is the decompressed content in hexadecimal, `value` is its MessagePack value as JSON, and `msgpack` is the
+/// value as readable text. Each is null if it cannot be determined.
 #[derive(Serialize)]
 struct AttributeObject<'a> {
     name: Option<&'a str>,
@@ -57,7 +57,7 @@ struct AttributeObject<'a> {
     content: Option<String>,
     value: Option<Value<'a>>,
     msgpack: Option<String>,
-    /// The error if the chunk cannot be decompressed.
+    /// The error, if the header of the chunk can be read but the chunk cannot be decompressed.
     #[serde(skip_serializing_if = "Option::is_none")]
     value_error: Option<String>,
 }
@@ -87,12 +87,12 @@ impl Serialize for Attributes<'_> {
     }
 }
 
-/// The chunks.
+/// The chunks of a frame.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub(crate) struct Index(Vec<ChunkObject>);
 
-/// One chunk, or several consecutive chunks with the same entry in the index. `offset` counts from the end of the header.
+/// A chunk, or consecutive chunks with the same entry in the index. `offset` is the number of bytes after the header.
 #[derive(Serialize)]
 pub(crate) struct ChunkObject {
     first: u64,
@@ -105,7 +105,7 @@ pub(crate) struct ChunkObject {
     data: Readable<DataObject>,
 }
 
-/// The header of a chunk. `kind` is the codec, `stored`, or the special value of all elements.
+/// The header of a chunk. `kind` is a codec, `stored`, or the value of all elements.
 #[derive(Serialize)]
 pub(crate) struct DataObject {
     kind: String,
@@ -120,7 +120,7 @@ pub(crate) struct GridObject {
     blocks_per_chunk: u64,
     nblocks: u64,
     padding: Option<f64>,
-    /// Present with `--slice`.
+    /// Present if `Options::slice` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     slice: Option<Readable<SliceObject>>,
 }
@@ -128,7 +128,7 @@ pub(crate) struct GridObject {
 #[derive(Serialize)]
 pub(crate) struct SliceObject {
     ranges: Vec<[i64; 2]>,
-    /// Steps, if one of them is not 1.
+    /// The steps, or `None` if all of them are 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<Vec<i64>>,
     chunks: Vec<SliceChunk>,

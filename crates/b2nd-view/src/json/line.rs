@@ -1,32 +1,33 @@
-//! Writes JSON on one line that is safe to show on a terminal.
+//! JSON on one line that is safe to print on a terminal.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// Writes an object as JSON on one line. Control characters from U+007F on and characters that change the direction of text are escaped
-/// too, because the line may be shown on a terminal.
+/// Writes a JSON object on one line. Control characters from U+007F on, and characters that change the direction of text, are escaped too:
+/// JSON does not require it, but a terminal might interpret them.
 ///
 /// # Errors
 ///
-/// Fails if the output cannot be written.
+/// Fails if `out` cannot be written to.
 pub fn write_line(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
     write_text(out, object)?;
     out.write_all(b"\n")
 }
 
-/// Writes JSON like [`write_line`], without a newline.
+/// Writes a JSON object like [`write_line`], but without the newline.
 ///
 /// # Errors
 ///
-/// Fails if the output cannot be written.
+/// Fails if `out` cannot be written to.
 pub fn write_text(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()> {
     let mut line = Line { out, bytes: Vec::with_capacity(LENGTH) };
     object.serialize(&mut serde_json::Serializer::new(&mut line))?;
     line.flush()
 }
 
-/// The length of the buffer. serde_json writes many short pieces of whole characters.
+/// The size of the buffer that is searched for such characters. The JSON serializer writes many short pieces, each of which consists of
+/// whole characters.
 const LENGTH: usize = 1 << 13;
 
 struct Line<'w> {
@@ -51,7 +52,7 @@ impl Write for Line<'_> {
     fn flush(&mut self) -> io::Result<()> {
         let text = std::str::from_utf8(&self.bytes).map_err(io::Error::other)?;
         let mut written = 0;
-        // Such characters only occur in strings.
+        // Characters that need escaping occur only in strings.
         for at in memchr::memchr3_iter(0x7f, 0xc2, 0xe2, &self.bytes) {
             let Some(char) = text.get(at..).and_then(|rest| rest.chars().next()).filter(|&char| misleads(char)) else { continue };
             let before = text.get(written..at).unwrap_or_default();
@@ -64,7 +65,8 @@ impl Write for Line<'_> {
     }
 }
 
-/// Returns true for characters that control a terminal. In UTF-8 they start with one of three bytes.
+/// Returns true if a terminal would interpret this character instead of showing it. In UTF-8, these characters start with one of three
+/// bytes.
 fn misleads(char: char) -> bool {
     matches!(char, '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,4 +1,4 @@
-//! JSON of stores, tables and references.
+//! Stores, and leaves that are not frames, as JSON.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use b2nd_store::{Attributes, Content, Kind, Leaf, StoreListing, Table};
 
-/// The attributes of an array on a server: none.
+/// The attributes of an array on a server, of which none are known.
 static NO_ATTRIBUTES: Attributes = Attributes::new();
 
-/// The JSON object of a store, a table or a reference.
+/// A JSON object for a store, a table or a reference to an array on a server.
 #[derive(Serialize)]
 pub struct StoreObject<'a> {
     path: &'a str,
@@ -31,7 +31,7 @@ pub struct StoreObject<'a> {
     remote: Option<[Cow<'a, str>; 2]>,
 }
 
-/// The attributes of groups, by key.
+/// The attributes of groups, which serialize to an object with the keys of the groups.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct Groups<'a>(#[serde(serialize_with = "by_key")] &'a [(String, Attributes)]);
@@ -41,14 +41,14 @@ fn by_key<S: serde::Serializer>(groups: &&[(String, Attributes)], serializer: S)
 }
 
 impl<'a> Groups<'a> {
-    /// Returns the attributes of a store's groups.
+    /// Returns the attributes of the groups of a store.
     pub fn of(store: &'a StoreListing) -> Groups<'a> {
         Groups(&store.groups)
     }
 }
 
 impl<'a> StoreObject<'a> {
-    /// Creates the object of a store.
+    /// Describes a store.
     pub fn of_store(store: &'a StoreListing, path: &'a str) -> StoreObject<'a> {
         StoreObject {
             path,
@@ -64,7 +64,7 @@ impl<'a> StoreObject<'a> {
         }
     }
 
-    /// Creates the object of a table or a reference. `None` for frames.
+    /// Describes a table or a reference to an array on a server. Returns `None` if the leaf is a frame.
     pub fn of_leaf(leaf: &'a Leaf, path: &'a str) -> Option<StoreObject<'a>> {
         let (kind, vlmeta, table, remote) = match &leaf.content {
             Content::Frame | Content::Embedded(_) => return None,

@@ -8,16 +8,16 @@ use b2nd_store::Value;
 use super::Options;
 use crate::text::{LABEL, NOTICE, TITLE, View, columns, count, quoted, shortened, styled, thousands, unstyled, wrapped};
 
-/// The maximum number of characters of a metalayer's value without a terminal.
+/// The maximum number of characters of a metalayer's value if the output is not a terminal.
 const VALUE_WIDTH: usize = 64;
 
-/// The minimum number of characters of a value on a terminal, even if its line is then wrapped.
+/// The minimum number of characters of a value on a terminal, even if its line must be wrapped.
 const NARROWEST: usize = 8;
 
-/// The number of lines of a list that are kept by leaving out facts.
+/// The minimum number of lines of each list. Facts are left out before lists become shorter.
 const LIST: usize = 4;
 
-/// The facts that are left out on small screens, the least important first.
+/// The labels of facts that are left out on a small screen, the least important first.
 const DETAILS: [&str; 13] = [
     "threads",
     "split mode",
@@ -34,25 +34,25 @@ const DETAILS: [&str; 13] = [
     "codec",
 ];
 
-/// A title, then facts and lists.
+/// A page: a title, facts and lists.
 pub(super) struct Page {
     title: String,
     parts: Vec<Part>,
     pub(super) is_complete: bool,
-    /// The columns and lines of the terminal, if the page goes to one.
+    /// The number of columns and lines of the terminal, if the page is shown on one.
     width: Option<usize>,
     height: Option<usize>,
 }
 
 enum Part {
-    /// A label, and the lines with the label and its text.
+    /// A label, and the lines that contain the label and its text.
     Fact(String, Vec<String>),
     /// The rows of a list, and the option that shows all of them.
     List(Vec<String>, &'static str),
 }
 
 impl Part {
-    /// Returns the number of lines, if lists have at most `most` lines.
+    /// Returns the number of lines if lists are cut to `most` lines.
     fn len(&self, most: usize) -> usize {
         match self {
             Part::Fact(_, lines) => lines.len(),
@@ -138,20 +138,20 @@ impl Page {
         }
     }
 
-    /// Returns the number of characters from this column to the end of the line, or `fixed` without a terminal.
+    /// Returns the maximum length of a text that starts in this column, in characters, or `fixed` if there is no terminal.
     pub(super) fn room(&self, column: usize, fixed: usize) -> usize {
         self.width.map_or(fixed, |width| width.saturating_sub(column).max(NARROWEST))
     }
 
-    /// Returns the number of characters for a last column of a table after these cells.
+    /// Returns the maximum length of a value in the last column of a table, after these cells, in characters.
     pub(super) fn room_beside(&self, cells: &[Vec<String>]) -> usize {
         let widest = |column: usize| cells.iter().filter_map(|row| Some(row.get(column)?.chars().count())).max();
         let taken: usize = (0..).map_while(widest).map(|width| width + 2).sum();
-        // The ellipsis takes a column too.
+        // The `…` at the end of a cut value needs a column too.
         self.room(taken + 5, VALUE_WIDTH)
     }
 
-    /// Returns true if a last column after these cells would be too narrow.
+    /// Returns true if there is too little room for a value after these cells.
     pub(super) fn is_narrow(&self, cells: &[Vec<String>]) -> bool {
         self.room_beside(cells) <= NARROWEST
     }
@@ -160,13 +160,13 @@ impl Page {
         let label = label.to_string();
         let line = Page::labelled(&label, text);
         match self.parts.last_mut() {
-            // Without a label, the line continues the fact before it.
+            // The remainder of a text that is too long for one line.
             Some(Part::Fact(_, lines)) if label.is_empty() => lines.push(line),
             _ => self.parts.push(Part::Fact(label, vec![line])),
         }
     }
 
-    /// Adds a fact of which there may be many, such as a line of a function. They are cut like a list.
+    /// Adds a fact of which there may be many, such as the lines of a function. If there are too many, they are cut like a list.
     pub(super) fn one_of_many(&mut self, label: &str, text: &str) {
         let line = Page::labelled(&format!("  {label}"), text);
         match self.parts.last_mut() {
@@ -183,7 +183,7 @@ impl Page {
         self.line(format!("  {label}"), text);
     }
 
-    /// The rest of a text that is too long for its line.
+    /// The remainder of a text that is too long for one line.
     pub(super) fn more(&mut self, text: impl Display) {
         self.line("", text);
     }
@@ -208,7 +208,7 @@ impl Page {
         self.list(lines, "--full");
     }
 
-    /// Adds the rows of a list. `option` is the tool's option that shows all rows.
+    /// Adds the rows of a list. `option` is the option of the command line that shows all of them.
     pub(super) fn list(&mut self, lines: Vec<String>, option: &'static str) {
         self.parts.push(Part::List(lines.into_iter().map(|line| format!("    {line}")).collect(), option));
     }
@@ -220,7 +220,7 @@ fn clipped(line: String, width: usize) -> String {
     if plain.chars().count() <= width { line } else { shortened(plain, width.saturating_sub(1)) }
 }
 
-/// Formats a metalayer's content in at most `limit` characters: MessagePack or text. `None` for other content.
+/// Formats the content of a metalayer in at most `limit` characters. Returns `None` if it is neither MessagePack nor text.
 pub(super) fn describe(content: &[u8], limit: usize) -> Option<String> {
     let text = |content: &[u8]| match std::str::from_utf8(content) {
         Ok(text) if !text.contains(char::is_control) => Some(shortened(quoted(content), limit)),

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// The limits of chunks, and of blocks of a chunk, along a dimension. If there are more, a gap replaces those between the first ones and the last.
+/// The maximum numbers of chunks, and of blocks in a chunk, that are drawn along a dimension. If there are more, a gap replaces those
+/// between the first ones and the last.
 const CHUNKS: i64 = 4;
 const BLOCKS: i64 = 5;
 
@@ -24,16 +25,16 @@ const ELEMENT: f64 = 26.0;
 /// The lengths of array, chunk and block, in elements.
 #[derive(Clone, Copy)]
 pub struct Lengths {
-    /// The array's length.
+    /// The length of the array.
     pub array: i64,
-    /// A chunk's length.
+    /// The length of a chunk.
     pub chunk: i64,
-    /// A block's length.
+    /// The length of a block.
     pub block: i64,
 }
 
 impl Lengths {
-    /// The lengths that replace those of a missing dimension.
+    /// The lengths of a dimension that the array does not have.
     pub const ONE: Lengths = Lengths { array: 1, chunk: 1, block: 1 };
 
     fn chunks(self) -> i64 {
@@ -44,13 +45,13 @@ impl Lengths {
         parts(self.chunk, self.block)
     }
 
-    /// Returns the length of an element with which the dimension fits.
+    /// Returns the length at which to draw an element so that the dimension fits into `available`.
     pub fn element_that_fits(self, available: f64) -> f64 {
         let (drawn_chunks, gaps) = drawn(self.chunks(), CHUNKS, FIRST_CHUNKS);
         self.element_for(available, drawn_chunks, gaps)
     }
 
-    /// Returns the length of an element with which at most `most` chunks fit, without a gap.
+    /// Returns the length at which to draw an element so that up to `most` chunks fit into `available`, without a gap.
     pub(super) fn element_in_window(self, available: f64, most: i64) -> f64 {
         self.element_for(available, self.chunks().min(most), 0)
     }
@@ -64,7 +65,7 @@ impl Lengths {
     }
 }
 
-/// Returns the number of parts that cover a whole.
+/// Returns the number of parts of length `part` that are needed to cover `whole`.
 fn parts(whole: i64, part: i64) -> i64 {
     whole / part + i64::from(whole % part != 0)
 }
@@ -78,18 +79,18 @@ fn drawn(parts: i64, most: i64, first: i64) -> (i64, i64) {
 pub struct Axis {
     /// The lengths of array, chunk and block.
     pub lengths: Lengths,
-    /// The numbers of the drawn chunks along the axis, and their starts.
+    /// The indices of the drawn chunks along the axis, and the positions where they start.
     pub chunks: Vec<(i64, f64)>,
     /// The start and end of the gap between chunks.
     pub left_out: Option<[f64; 2]>,
-    /// Elements of a chunk and their positions in its drawing, in ascending order. Positions between them are interpolated.
+    /// Some elements of a chunk and their positions in its drawing, in ascending order. The positions of other elements are interpolated.
     points: Vec<(i64, f64)>,
     /// The start and end of the gap between the blocks of a chunk.
     pub hidden_blocks: Option<[f64; 2]>,
 }
 
 impl Axis {
-    /// Creates an axis with elements of this length, or longer if blocks would be too small. No length is 0.
+    /// Creates an axis whose elements have this length, or a larger one if blocks would be too small. The lengths must not be 0.
     pub fn new(lengths: Lengths, element: f64) -> Axis {
         let mut axis = Axis::of_blocks(lengths, element);
         let (nchunks, end) = (lengths.chunks(), axis.padded_chunk());
@@ -108,7 +109,7 @@ impl Axis {
         axis
     }
 
-    /// Creates an axis with at most `most` chunks from `first` on, without a gap.
+    /// Creates an axis with up to `most` chunks, starting with chunk `first`, without a gap.
     pub(super) fn window(lengths: Lengths, element: f64, first: i64, most: i64) -> Axis {
         let mut axis = Axis::of_blocks(lengths, element);
         let shown = lengths.chunks().min(most);
@@ -156,12 +157,12 @@ impl Axis {
         self.padded_chunk()
     }
 
-    /// Returns the length of a chunk with its padding.
+    /// Returns the drawn length of a chunk with its padding.
     pub fn padded_chunk(&self) -> f64 {
         self.points.last().map_or(0.0, |&(_, end)| end)
     }
 
-    /// Returns the length of the axis.
+    /// Returns the drawn length of the axis.
     pub fn length(&self) -> f64 {
         self.chunks.last().map_or(0.0, |&(_, start)| start) + self.padded_chunk()
     }
@@ -171,39 +172,39 @@ impl Axis {
         (self.lengths.array - chunk * self.lengths.chunk).min(self.lengths.chunk)
     }
 
-    /// Returns the end of the array's last element.
+    /// Returns the position where the last element of the array ends.
     pub fn array_end(&self) -> f64 {
         self.chunks.last().map_or(0.0, |&(chunk, start)| start + self.position(self.held(chunk)))
     }
 
-    /// Returns the elements from the first drawn chunk to the last.
+    /// Returns the range of elements from the first drawn chunk to the last.
     pub(super) fn drawn(&self) -> Range<i64> {
         let [first, last] = [self.chunks.first(), self.chunks.last()].map(|chunk| chunk.map_or(0, |&(chunk, _)| chunk));
         first * self.lengths.chunk..last * self.lengths.chunk + self.held(last)
     }
 
-    /// Returns the borders between the blocks of a chunk.
+    /// Returns the positions of the borders between the blocks of a chunk.
     pub fn block_borders(&self) -> impl Iterator<Item = f64> {
         let end = self.padded_chunk();
         self.points.iter().map(|&(_, at)| at).filter(move |&at| at > 0.0 && at < end)
     }
 
-    /// Returns true if all lengths are proportional, with elements of this length.
+    /// Returns true if everything is drawn to scale, with elements of this length.
     pub(super) fn is_to_scale(&self, element: f64) -> bool {
         self.hidden_blocks.is_none() && self.first_block() <= element * self.lengths.block as f64 + 0.01
     }
 
-    /// Returns the end of the first block.
+    /// Returns the position where the first block ends.
     pub fn first_block(&self) -> f64 {
         self.points.get(1).map_or(0.0, |&(_, end)| end)
     }
 
-    /// Returns true if the last block of a chunk reaches beyond the chunk.
+    /// Returns true if the last block of a chunk extends beyond the chunk.
     pub fn pads_blocks(&self) -> bool {
         self.lengths.chunk % self.lengths.block != 0
     }
 
-    /// Returns true if the last chunk reaches beyond the array.
+    /// Returns true if the last chunk extends beyond the array.
     pub fn pads_chunks(&self) -> bool {
         self.lengths.array % self.lengths.chunk != 0
     }

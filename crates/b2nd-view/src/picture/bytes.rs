@@ -7,11 +7,11 @@ use crate::text::{count, hex};
 /// The height of a line.
 const LINE: f64 = 16.0;
 
-/// The limits of lines of one field, and of all lines.
+/// The maximum number of lines of one field, and of all fields together.
 const LINES: usize = 3;
 const ALL_LINES: usize = 120;
 
-/// The first characters of the columns, and the maximum widths of names and values.
+/// The positions of the columns and the maximum widths of names and values, in characters.
 const BYTES: usize = 6;
 const NAMES: usize = BYTES + 28;
 const NAME_WIDTH: usize = 23;

@@ -43,7 +43,7 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// The elements so far.
+/// The elements of an SVG document as text.
 pub(crate) struct Canvas(String);
 
 impl Canvas {
@@ -69,12 +69,12 @@ impl Canvas {
         self.place(class, anchor, format_args!(r#"x="{}" y="{}""#, number(x), number(y)), text);
     }
 
-    /// Draws a text that runs upwards.
+    /// Draws a text rotated by 90°, which reads from bottom to top.
     pub(crate) fn upwards(&mut self, class: &str, anchor: Anchor, [x, y]: [f64; 2], text: impl Display) {
         self.place(class, anchor, format_args!(r#"transform="translate({} {}) rotate(-90)""#, number(x), number(y)), text);
     }
 
-    /// Draws a text with the same width in every font.
+    /// Draws a text that has the same width in every font.
     pub(crate) fn exact(&mut self, class: &str, [x, y]: [f64; 2], text: &str) {
         let length = number(width(text.chars().count()));
         let place = format!(r#"x="{}" y="{}" textLength="{length}" lengthAdjust="spacingAndGlyphs""#, number(x), number(y));

@@ -1,4 +1,4 @@
-//! [`Drawing`]: the picture of some chunks, for the page.
+//! [`Drawing`]: the picture of some chunks, for the web page.
 
 use b2nd::Grid;
 use serde::Serialize;
@@ -8,25 +8,26 @@ use super::hatches;
 use super::plane::Plane;
 use super::window::Window;
 
-/// A picture of chunks, and the figures that are needed to move it.
+/// A picture of chunks, and the numbers that are needed to scroll it.
 #[derive(Serialize)]
 pub struct Drawing {
-    /// An SVG document. Each chunk is a group with its coordinates in `data-at`. Its only texts are numbers.
+    /// The SVG document. Each chunk is a group whose coordinates are in the attribute `data-at`. All text in it consists of numbers.
     pub svg: String,
     /// The width.
     pub width: f64,
     /// The number of drawn rows and columns of chunks.
     pub shown: [usize; 2],
-    /// The distances between chunks, down and across.
+    /// The vertical and horizontal distances between chunks.
     pub step: [f64; 2],
-    /// True if there is padding: of the array to whole chunks, and of chunks to whole blocks.
+    /// Whether the array is padded to whole chunks, and whether chunks are padded to whole blocks.
     pub pads: [bool; 2],
-    /// True if all lengths are proportional to those of the array.
+    /// Whether everything is drawn to scale.
     pub to_scale: bool,
 }
 
 impl Window {
-    /// Draws the chunks in the window, within about these bounds. `None` if there are no chunks or no such axes.
+    /// Draws the chunks in the window, in a picture of about this size. Returns `None` if the array has no chunks or does not have the
+    /// window's axes.
     pub fn draw(&self, grid: &Grid, bounds: [f64; 2]) -> Option<Drawing> {
         let plane = Plane::in_window(grid, bounds, self)?;
         let mut canvas = Canvas::new();

@@ -1,4 +1,4 @@
-//! The labels of the grid: rulers with the lengths of array, chunk and block, numbers of chunks, and dots for gaps.
+//! The labels of the grid: rulers for the lengths of the array, a chunk and a block, the numbers of chunks, and dots for gaps.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub(super) fn rulers(canvas: &mut Canvas, axis: &Axis, upwards: bool) {
     }
 }
 
-/// Returns the end of the longest ruler and of the text next to it.
+/// Returns the position where the longest ruler ends, with the text next to it.
 pub(super) fn end_of_rulers(axis: &Axis) -> f64 {
     let below = |(_, length, text): (_, f64, String)| match is_inside(&text, length) {
         true => 0.0,

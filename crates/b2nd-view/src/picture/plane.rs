@@ -1,4 +1,4 @@
-//! The grid of an array's last two dimensions: chunks, their blocks, and the padding of both.
+//! The grid of chunks and blocks along two dimensions of an array, with their padding.
 
 use b2nd::Grid;
 
@@ -13,30 +13,30 @@ const BEHIND: f64 = 5.0;
 /// The minimum length of the grid.
 const LEAST: f64 = 70.0;
 
-/// The length of an element in a missing dimension.
+/// The length at which an element is drawn along a dimension that the array does not have.
 const ALONE: f64 = 44.0;
 
-/// The minimum length of elements whose borders are drawn.
+/// The minimum drawn length of an element. Borders of smaller elements are not drawn.
 const CELL: f64 = 5.0;
 
 /// A plane of chunks along two dimensions of an array.
 pub struct Plane<'a> {
     grid: &'a Grid,
-    /// The axes that run down and across, or `None` if the array has fewer, and the plane's coordinates along the other axes.
+    /// The vertical and the horizontal axis, or `None` if the array has fewer axes; and the plane's coordinates along the other axes.
     axes: [Option<usize>; 2],
     at: Vec<i64>,
-    /// True if each chunk is a group with its coordinates.
+    /// Whether each chunk is drawn as a group with its coordinates.
     is_window: bool,
     rows: Axis,
     columns: Axis,
     /// The number of planes of chunks behind this one.
     pub behind: i64,
-    /// True if all lengths are proportional to those of the array.
+    /// Whether everything is drawn to scale.
     pub to_scale: bool,
 }
 
 impl<'a> Plane<'a> {
-    /// Arranges the last two dimensions within these bounds. `None` if there are no chunks.
+    /// Lays out the last two dimensions within these bounds. Returns `None` if there are no chunks.
     pub fn new(grid: &'a Grid, [width, height]: [f64; 2]) -> Option<Plane<'a>> {
         if grid.nchunks() == 0 {
             return None;
@@ -50,7 +50,7 @@ impl<'a> Plane<'a> {
             _ => fits_width.min(fits_height),
         };
         let [rows, columns] = [(rows, ndim > 1), (columns, ndim > 0)].map(|(lengths, is_there)| {
-            // A missing dimension has a fixed length.
+            // A dimension that the array does not have is drawn with a fixed length.
             Axis::new(lengths, if is_there { element } else { ALONE })
         });
         let to_scale = (ndim < 1 || columns.is_to_scale(element)) && (ndim < 2 || rows.is_to_scale(element));
@@ -59,7 +59,7 @@ impl<'a> Plane<'a> {
         Some(Plane { grid, axes, at: vec![0; ndim], is_window: false, rows, columns, behind, to_scale })
     }
 
-    /// Arranges the chunks in a window.
+    /// Lays out the chunks in a window, within these bounds.
     pub(super) fn in_window(grid: &'a Grid, [width, height]: [f64; 2], window: &Window) -> Option<Plane<'a>> {
         let Window { axes, first, most } = window;
         let ndim = grid.shape().len();
@@ -81,7 +81,7 @@ impl<'a> Plane<'a> {
         Some(Plane { grid, axes: *axes, at: first.clone(), is_window: true, rows, columns, behind: 0, to_scale })
     }
 
-    /// Returns the axes that run down and across.
+    /// Returns the vertical and the horizontal axis.
     pub(super) fn axes(&self) -> [&Axis; 2] {
         [&self.rows, &self.columns]
     }
@@ -91,7 +91,7 @@ impl<'a> Plane<'a> {
         RULERS + self.columns.length().max(2.0 * LEAST) + 4.0
     }
 
-    /// Returns whether there is padding: of the array to whole chunks, and of chunks to whole blocks.
+    /// Returns whether the array is padded to whole chunks, and whether chunks are padded to whole blocks.
     pub fn pads(&self) -> [bool; 2] {
         let axes = [&self.rows, &self.columns];
         [axes.iter().any(|axis| axis.pads_chunks()), axes.iter().any(|axis| axis.pads_blocks())]
@@ -195,13 +195,13 @@ impl<'a> Plane<'a> {
         [&self.columns, &self.rows].map(|axis| axis.first_block() / axis.lengths.block as f64)
     }
 
-    /// Returns the pattern of elements, or nothing if they are too small.
+    /// Returns the SVG pattern that draws the borders of elements, or an empty string if elements are too small.
     pub fn pattern(&self) -> String {
         if !self.has_cells() {
             return String::new();
         }
         let [width, height] = self.cell();
-        // Not rounded, because errors would add up from element to element.
+        // The lengths are not rounded, because the errors would add up from element to element.
         format!(
             "<pattern id=\"cells\" width=\"{width:.4}\" height=\"{height:.4}\" patternUnits=\"userSpaceOnUse\">\
              <path class=\"cell\" d=\"M{0} 0V{1}H0\"/></pattern>\n",

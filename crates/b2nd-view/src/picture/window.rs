@@ -2,10 +2,10 @@
 
 /// The chunks that are drawn.
 pub struct Window {
-    /// The axes that run down and across; `None` if the array has fewer axes.
+    /// The vertical and the horizontal axis, or `None` if the array has fewer axes.
     pub axes: [Option<usize>; 2],
     /// The coordinates of the first chunk.
     pub first: Vec<i64>,
-    /// The limit of chunks along each of the two axes.
+    /// The maximum number of chunks along each of the two axes.
     pub most: i64,
 }

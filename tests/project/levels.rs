@@ -1,10 +1,10 @@
-//! The floors of the library: a file imports from its own floor or a lower one, so that it can be read after what it needs.
+//! The levels of the library: a file imports from its own level or a lower one, so that it can be read after what it needs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The modules of `src/` by their floor, the lowest first.
-const FLOORS: [&[&str]; 5] = [
+/// The modules of `src/` by their level, the lowest first.
+const LEVELS: [&[&str]; 5] = [
     &["error", "marker", "hex"],
     &["wire", "mark", "sink"],
     &["ser", "de", "with", "layout", "value"],
@@ -12,8 +12,8 @@ const FLOORS: [&[&str]; 5] = [
     &["frame", "arbitrary"],
 ];
 
-fn floor_of(module: &str) -> Option<usize> {
-    FLOORS.iter().position(|floor| floor.contains(&module))
+fn level_of(module: &str) -> Option<usize> {
+    LEVELS.iter().position(|level| level.contains(&module))
 }
 
 fn rust_files(directory: &Path) -> Vec<PathBuf> {
@@ -30,16 +30,16 @@ fn named(source: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn no_file_of_the_library_imports_from_a_higher_floor() {
+fn no_file_of_the_library_imports_from_a_higher_level() {
     let mut found = Vec::new();
     for path in rust_files("src".as_ref()) {
         let module = path.components().nth(1).unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
-        let Some(floor) = floor_of(module) else {
-            assert!(["lib", "docs"].contains(&module), "{module} is on no floor");
+        let Some(level) = level_of(module) else {
+            assert!(["lib", "docs"].contains(&module), "{module} has no level");
             continue;
         };
         let source = fs::read_to_string(&path).unwrap();
-        let higher = named(&source).filter(|name| floor_of(name).is_some_and(|other| other > floor));
+        let higher = named(&source).filter(|name| level_of(name).is_some_and(|other| other > level));
         found.extend(higher.map(|name| format!("{} imports from {name}", path.display())));
     }
     assert!(found.is_empty(), "{found:?}");

@@ -1,4 +1,4 @@
-//! The map of CONTRIBUTING.md: the files that it names are there.
+//! The files that CONTRIBUTING.md names exist.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn every_file_that_the_map_for_contributors_names_is_there() {
+fn every_file_that_contributing_names_exists() {
     let text = fs::read_to_string("CONTRIBUTING.md").unwrap();
     let table = text.split("### From a task to its file").nth(1).and_then(|rest| rest.split("\n## ").next()).unwrap();
     let tasks = table.lines().filter(|line| line.starts_with("| ") && line.contains('`')).count();
