@@ -90,7 +90,7 @@ pub enum ErrorKind {
     NoCodec {
         /// The name of the chunk's codec.
         codec: String,
-        /// The message, which says which codec or filter is missing.
+        /// The message, which names the missing codec or filter.
         reason: String,
     },
     /// A metalayer does not fit into the space for it in a file. [`rewrite`](crate::frame::rewrite()) can make the space larger.

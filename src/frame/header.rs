@@ -237,7 +237,7 @@ impl Header {
     }
 }
 
-/// Turns the error of a header that is longer or shorter than header_len into one that names both lengths.
+/// Converts the error for a header that is longer or shorter than header_len to an error that gives both lengths.
 #[cold]
 fn wrong_len(error: Error, header_len: usize) -> Error {
     let expected = match error.kind() {

@@ -14,7 +14,7 @@ use super::trailer::Trailer;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 
-/// A writer of a new frame. It takes a header with metalayers, then the chunks in order, and variable-length metalayers.
+/// Writes a new frame from a header with metalayers, the chunks in order, and variable-length metalayers.
 ///
 /// A chunk of an array holds its blocks one after another, each in C order. Chunks and blocks at the edges of the array are padded to full
 /// size. So the elements of a chunk are not in the order of the array: [`Grid::pack`](crate::Grid::pack) brings them into the order of the

@@ -57,7 +57,7 @@ pub enum ErrorKind {
     NoCodec {
         /// The name of the chunk's codec.
         codec: String,
-        /// The message, which says which codec or filter is missing.
+        /// The message, which names the missing codec or filter.
         reason: String,
     },
     /// Any other error.

@@ -1,4 +1,4 @@
-//! Turns panics of codecs in other crates into errors.
+//! Converts panics of codecs in other crates to errors.
 
 use std::boxed::Box;
 use std::cell::Cell;

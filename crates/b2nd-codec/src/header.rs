@@ -235,7 +235,7 @@ impl ChunkHeader {
         self.bytes[2] & IS_UNSPLIT == 0
     }
 
-    /// Returns the header's bytes as they are in the chunk, 16 or 32.
+    /// Returns the bytes of the header, 16 or 32, unchanged.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.header_len()]
     }
@@ -260,12 +260,12 @@ impl ChunkHeader {
         self.bytes[1]
     }
 
-    /// Returns the flags as they are in the chunk.
+    /// Returns the byte of flags, unchanged.
     pub fn raw_flags(&self) -> u8 {
         self.bytes[2]
     }
 
-    /// Returns Blosc2's own flags as they are in the chunk, or 0 if the header is not extended.
+    /// Returns the byte of Blosc2's own flags, unchanged, or 0 if the header is not extended.
     pub fn raw_blosc2_flags(&self) -> u8 {
         self.bytes[31]
     }

@@ -89,7 +89,7 @@ fn locked<T>(path: &Path, ask: Ask, open: impl Fn() -> io::Result<T>, file: impl
     }
 }
 
-/// Locks a file. Waits for other threads and processes if `ask` says so, but returns an error if this thread itself holds the lock.
+/// Locks a file. If `ask.wait` is set, waits for other threads and processes, but returns an error if this thread itself holds the lock.
 fn lock_as_another(file: &fs::File, path: &Path, ask: Ask) -> io::Result<()> {
     match lock(file, Ask { wait: false, ..ask }) {
         Err(error) if error.kind() == ErrorKind::WouldBlock && ask.wait => {

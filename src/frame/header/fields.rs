@@ -16,7 +16,7 @@ impl Header {
         if self.flags[1] == 0 { FrameType::Contiguous } else { FrameType::Sparse }
     }
 
-    /// Returns the four flag bytes as they are in the file.
+    /// Returns the four bytes of flags, unchanged.
     pub fn raw_flags(&self) -> [u8; 4] {
         self.flags
     }

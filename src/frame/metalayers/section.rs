@@ -63,7 +63,7 @@ pub(in crate::frame) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// Makes the section of these metalayers, with the offsets that their contents have in the header or trailer.
+    /// Creates the section of these metalayers, with the offsets of their contents in the header or trailer.
     ///
     /// # Errors
     ///

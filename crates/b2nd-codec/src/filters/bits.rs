@@ -70,7 +70,7 @@ pub(super) fn shuffle(from: &[u8], to: &mut [u8], typesize: usize) {
     }
 }
 
-/// Turns eight rows of eight bits into columns.
+/// Transposes eight rows of eight bits.
 fn transposed(rows: u64) -> u64 {
     let swap = |bits: u64, shift: u32, mask: u64| {
         let changed = (bits ^ (bits >> shift)) & mask;

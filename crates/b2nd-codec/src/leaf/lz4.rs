@@ -14,7 +14,7 @@ mod hc;
 pub(super) use encode::Places;
 pub(super) use hc::Chains;
 
-/// The shortest match.
+/// The length of the shortest match.
 const SHORTEST: usize = 4;
 
 /// Up to this many literals are copied in one step, if input and output both have that many bytes left.

@@ -16,11 +16,12 @@ const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 ///
 /// # Errors
 ///
-/// Fails if the stream ends early, has too few or too many bytes for the output, or refers to bytes before its start. Offsets count from
-/// the start of the stream.
+/// Fails if the stream ends early, has too few or too many bytes for the output, or refers to bytes before the start of the output. Offsets
+/// in errors count from the start of the stream.
 pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline: Deadline) -> Result<usize> {
     let mut input = Input { bytes: stream, at: 0 };
-    // The end of what matches fill before the next look at the clock. Literals take as many bytes of the stream as they fill: they are fast.
+    // The position in the output at which a match checks the deadline next. Literals do not check it: they take as many bytes of the stream
+    // as of the output, so they are fast.
     let (mut filled, mut pause) = (0, output.len().min(PACE));
     // The upper bits of the first byte are the version of the format.
     let mut control = usize::from(input.byte()? & 31);
