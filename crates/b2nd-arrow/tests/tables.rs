@@ -1,5 +1,6 @@
 //! Tables that `tests/data/recipe.py` wrote, compared with python-blosc2's export.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
+#![allow(clippy::single_range_in_vec_init, reason = "a list of ranges may have one")]
 
 mod common;
 
