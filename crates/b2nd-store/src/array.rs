@@ -3,13 +3,13 @@
 use b2nd::ArrayMeta;
 use b2nd::frame::Header;
 
-/// An array's metadata, and the metalayer that holds them.
+/// The metadata of an array, and the metalayer that contains them.
 pub struct Array<'a> {
     /// The name of the metalayer.
     pub name: &'static str,
     /// The metadata.
     pub meta: ArrayMeta<&'a str>,
-    /// The number of bytes in the metalayer after the metadata.
+    /// The number of unused bytes after the metadata in the metalayer.
     pub stale: usize,
 }
 
@@ -18,10 +18,10 @@ impl<'a> Array<'a> {
     ///
     /// # Errors
     ///
-    /// A metalayer has the name of an array metalayer, but other content.
+    /// Fails if a metalayer has the name of an array metalayer, but other content.
     pub fn find(header: &'a Header) -> b2nd::Result<Option<Array<'a>>> {
         let Some(meta) = header.array()? else { return Ok(None) };
-        // Decoded metadata encode to the same bytes, which identify the metalayer.
+        // The metalayer of the array is the one that starts with the bytes to which the decoded metadata encode.
         let bytes = b2nd::to_vec(&meta)?;
         let found = ["b2nd", "caterva"].into_iter().find_map(|name| {
             let stale = header.metalayers().get(name)?.strip_prefix(bytes.as_slice())?.len();
@@ -30,12 +30,12 @@ impl<'a> Array<'a> {
         Ok(found)
     }
 
-    /// The layout in one word, for programs.
+    /// Returns the name of the layout in one word, for use in JSON.
     pub fn layout(&self) -> &'static str {
         self.names().0
     }
 
-    /// The layout in words, for people.
+    /// Returns a readable description of the layout.
     pub fn describe(&self) -> &'static str {
         self.names().1
     }

@@ -9,10 +9,10 @@ use serde::Serialize;
 use crate::frame::Frame;
 use crate::value::Value;
 
-/// The longest value that is decompressed: a chunk of 32 bytes can claim 2 GiB.
+/// The maximum length of a value that is decompressed. A limit is needed because a chunk of 32 bytes can claim to contain 2 GiB.
 pub const MAX_VALUE: usize = 1 << 28;
 
-/// A variable-length metalayer: an attribute, as python-blosc2 calls it.
+/// A variable-length metalayer (vlmetalayer), which python-blosc2 calls an attribute.
 pub struct Attribute<'a> {
     /// The attribute's name, which may be any bytes.
     pub name: &'a [u8],
@@ -42,7 +42,7 @@ pub fn of(trailer: &Trailer) -> Vec<Attribute<'_>> {
     trailer.vlmetalayers().iter().map(|(name, content)| Attribute::new(name, content)).collect()
 }
 
-/// Returns the value of the vlmetalayer with this name. `None` if there is none or it cannot be read.
+/// Returns the value of the vlmetalayer with this name. Returns `None` if it does not exist or cannot be read.
 pub fn get<'a>(trailer: &'a Trailer, name: &str) -> Option<Cow<'a, [u8]>> {
     Decompressor::lend(|decompressor| get_with(trailer, name, decompressor))
 }
@@ -52,7 +52,7 @@ pub fn get_with<'a>(trailer: &'a Trailer, name: &str, decompressor: &mut Decompr
     data(Chunk::from_slice(trailer.vlmetalayers().get(name)?).ok()?, decompressor).ok()
 }
 
-/// Decompresses a chunk, unless its data are too long for metadata.
+/// Decompresses a chunk, unless its data are longer than [`MAX_VALUE`].
 fn data<'a>(chunk: Chunk<'a>, decompressor: &mut Decompressor) -> Result<Cow<'a, [u8]>> {
     let nbytes = chunk.header().nbytes();
     if nbytes > MAX_VALUE {
@@ -75,7 +75,7 @@ impl Attributes {
     ///
     /// # Errors
     ///
-    /// The source fails, or the trailer is damaged.
+    /// Fails if the source cannot be read, or if the trailer is damaged.
     pub fn of(frame: &Frame) -> Result<Attributes> {
         let attributes = of(frame.trailer()?).into_iter();
         let named = |attribute: Attribute| {

@@ -11,7 +11,7 @@ pub struct Row {
     pub first: u64,
     /// The number of the last chunk.
     pub last: u64,
-    /// Its position and its header.
+    /// The position of the chunk and its header.
     pub content: Content,
 }
 

@@ -29,7 +29,7 @@ impl LocalFile {
     ///
     /// # Errors
     ///
-    /// The file does not exist or cannot be read.
+    /// Fails if the file does not exist or cannot be read.
     pub fn open(path: &Path) -> Result<LocalFile> {
         let metadata = fs::metadata(path)?;
         if metadata.is_dir() {
@@ -49,7 +49,7 @@ impl LocalFile {
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// Fails if the file cannot be read.
     pub fn regular(path: &Path) -> Result<LocalFile> {
         let file = FileSource::open(path)?;
         let first = file.read(0..FIRST_READ)?.into_owned();
@@ -85,7 +85,7 @@ impl Source for LocalFile {
 /// A directory, with all files below it.
 #[derive(Clone, Debug)]
 pub struct Directory(
-    /// Its path.
+    /// The path of the directory.
     pub PathBuf,
 );
 
@@ -105,7 +105,7 @@ impl Folder for Directory {
     }
 
     fn member(&self, file: &str) -> Result<Option<Bytes>> {
-        // A name that leads out of the directory is not a file of it.
+        // A name that leads out of the directory, such as `../x`, is not a file of the store.
         if !Path::new(file).components().all(|part| matches!(part, Component::Normal(_))) {
             return Ok(None);
         }
@@ -122,13 +122,13 @@ fn is_absent(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(error) if is_absent(error))
 }
 
-/// Returns true if a directory is a store and not a sparse frame: by its name, or by its files.
+/// Returns true if a directory is a store and not a sparse frame. This is determined from its name or its files.
 pub fn is_store_directory(path: &Path) -> bool {
     let is_named_so = path.extension().is_some_and(|end| end == "b2d") && path.is_dir();
     is_named_so || path.join("_meta.b2f").is_file() || is_store(&path.join("embed.b2e")).unwrap_or(false)
 }
 
-/// Returns true if an `embed.b2e` belongs to the store that its directory is. If not, it is itself a store.
+/// Returns true if an `embed.b2e` is part of a store, which is its directory. If not, the file itself is a store.
 fn is_store(embed: &Path) -> Result<bool> {
     let file = LocalFile::open(embed)?;
     let frame = Frame::open(&file)?;

@@ -28,21 +28,21 @@ pub trait Folder {
     ///
     /// # Errors
     ///
-    /// They cannot be listed.
+    /// Fails if the files cannot be listed.
     fn files(&self) -> Result<Vec<String>>;
 
-    /// Opens a file. `None` if there is no file with this name.
+    /// Opens a file. Returns `None` if there is no file with this name.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// Fails if the file cannot be read.
     fn member(&self, file: &str) -> Result<Option<Bytes>>;
 
     /// Opens a file that must exist.
     ///
     /// # Errors
     ///
-    /// It does not exist or cannot be read.
+    /// Fails if the file does not exist or cannot be read.
     fn open(&self, file: &str) -> Result<Bytes> {
         self.member(file)?.ok_or_else(|| Error::custom(format_args!("{file:?} is not in the store")))
     }
@@ -52,11 +52,11 @@ pub trait Folder {
         Vec::new()
     }
 
-    /// Returns the position of a file in its archive, in bytes, or 0 outside of archives.
+    /// Returns the offset of a file in its archive, in bytes, or 0 if the folder is not an archive.
     ///
     /// # Errors
     ///
-    /// The archive cannot be read.
+    /// Fails if the archive cannot be read.
     fn offset(&self, file: &str) -> Result<u64> {
         let _ = file;
         Ok(0)
@@ -94,16 +94,17 @@ pub(crate) fn named(file: &str, error: Error) -> Error {
     }
 }
 
-/// Returns true if the source failed, or has not fetched the necessary bytes yet. Returns false if the content is wrong.
+/// Returns true for errors of a source that failed or has not fetched the necessary bytes yet, and false for errors of invalid content.
 pub fn is_of_source(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::Missing { .. })
 }
 
-/// Separates the errors of a frame's content, which are the inner result, from those of its source, which are the outer one.
+/// Separates errors of a frame's content from errors of its source. Errors of the content are in the inner result, errors of the source in
+/// the outer one.
 ///
 /// # Errors
 ///
-/// The source failed.
+/// Fails if the source cannot be read.
 pub fn readable<T>(result: b2nd::Result<T>) -> b2nd::Result<b2nd::Result<T>> {
     match result {
         Err(error) if is_of_source(&error) => Err(error),

@@ -1,4 +1,4 @@
-//! Files behind HTTP, read by range requests.
+//! Files on HTTP servers, read with range requests.
 
 use std::io;
 use std::ops::Range;
@@ -16,22 +16,22 @@ use crate::frame::Bytes;
 use crate::range_cache::{BLOCK, RangeCache};
 use crate::text::{count, printable};
 
-/// The length of the largest file that is downloaded whole, from servers that do not support range requests.
+/// The maximum length of a file that is downloaded completely, if the server does not support range requests.
 const WHOLE: u64 = 1 << 24;
 
-/// The timeout of a range: for all requests, retries and bytes together.
+/// The timeout for fetching a range, including all retries.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Two retries: after 0.1 s and after 0.4 s.
 const RETRIES: ExponentialBuilder =
     ExponentialBuilder::new().with_min_delay(Duration::from_millis(100)).with_factor(4.0).with_max_times(2);
 
-/// Opens a file on a server. Reading returns an error if the file was replaced since, provided that the server sends an `ETag`, a
-/// `Last-Modified` or another length.
+/// Opens a file on a server. Reading returns an error if the file has been replaced since then, which is detected by the `ETag`,
+/// `Last-Modified` and the length that the server sends.
 ///
 /// # Errors
 ///
-/// The server does not answer with the file or a range of it.
+/// Fails if the server does not answer with the file or a range of it.
 pub(crate) fn open(url: &str) -> Result<Bytes> {
     open_within(url, PATIENCE)
 }
@@ -81,7 +81,8 @@ impl Server {
         }
     }
 
-    /// Requests a range, and retries transient failures until a deadline. After a request that exceeded the deadline, no more are sent.
+    /// Requests a range, and retries transient failures until a deadline. After a request has exceeded the deadline, no more requests are
+    /// sent.
     fn ask(&self, range: Range<u64>) -> io::Result<Answer> {
         if let Some(stalled) = self.stalled.get() {
             return Err(io::Error::new(io::ErrorKind::TimedOut, stalled.clone()));
@@ -188,7 +189,7 @@ mod tests {
 
     use super::{BLOCK, open_within};
 
-    /// Starts a server that answers for the first block, and then sends nothing, or a byte now and then.
+    /// Starts a server that answers the request for the first block, and then sends nothing, or occasionally a byte.
     fn stalling(trickles: bool) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

@@ -1,8 +1,8 @@
-//! JSON as Python writes it: `NaN`, `Infinity` and `-Infinity` are numbers there.
+//! JSON as Python writes it, with the numbers `NaN`, `Infinity` and `-Infinity`.
 
 use serde_json::Value;
 
-/// The key of the object that represents a float that JSON lacks.
+/// The key of an object that represents one of the floats that JSON does not have.
 const FLOAT: &str = "float";
 
 /// Parses a JSON text in which floats may be `NaN`, `Infinity` and `-Infinity`. Each of these becomes an object with the single
@@ -10,7 +10,7 @@ const FLOAT: &str = "float";
 ///
 /// # Errors
 ///
-/// The text is not JSON, even with these floats.
+/// Fails if the text is not JSON, apart from these floats.
 pub fn parse(text: &str) -> Result<Value, String> {
     let mut strict = String::with_capacity(text.len());
     let mut rest = text;
@@ -53,7 +53,7 @@ fn string_len(text: &str) -> usize {
     text.len()
 }
 
-/// Returns a value as a float: a number, or one of the floats that JSON lacks.
+/// Returns the value of a number, or of an object that represents one of these floats.
 pub fn float(value: &Value) -> Option<f64> {
     match value.get(FLOAT).and_then(Value::as_str) {
         Some(name) => name.parse().ok(),

@@ -19,7 +19,7 @@ pub struct Leaf {
     pub member: Option<String>,
     /// The offset in bytes in the archive, or in the data of the embedding frame.
     pub offset: u64,
-    /// Its content.
+    /// The content of the leaf.
     pub content: Content,
 }
 
@@ -46,7 +46,7 @@ pub enum Content {
 ///
 /// # Errors
 ///
-/// There is no leaf with this key; the error names some that exist.
+/// Fails if there is no leaf with this key. The error lists some keys that exist.
 pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
     let name = key.trim_start_matches('/');
     let wanted = format!("/{name}");
@@ -69,7 +69,7 @@ impl Leaf {
     ///
     /// # Errors
     ///
-    /// The bytes cannot be read, or the leaf is a table or a reference to a server.
+    /// Fails if the bytes cannot be read, or if the leaf is a table or a reference to a server.
     pub fn open(&self, folder: &dyn Folder) -> Result<Bytes> {
         let member = self.member.as_deref().unwrap_or_default();
         match &self.content {

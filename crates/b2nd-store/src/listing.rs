@@ -19,15 +19,15 @@ use crate::value::Value;
 /// The content of a store.
 #[derive(Clone, Default)]
 pub struct StoreListing {
-    /// `TreeStore`, `DictStore` or `CTable`. `None` if the folder contains frames but is not a store.
+    /// The kind of the store: `TreeStore`, `DictStore` or `CTable`. `None` if the folder contains frames but is not a store.
     pub kind: Option<Kind>,
     /// The attributes of the store.
     pub attributes: Attributes,
-    /// The attributes of its groups, each under its key.
+    /// The keys of the groups in the store, and their attributes.
     pub groups: Vec<(String, Attributes)>,
     /// The leaves, in the order of their keys.
     pub leaves: Vec<Leaf>,
-    /// True if the store has a file `embed.b2e`. Without it, python-blosc2 cannot open a `.b2d` or a `.b2z`.
+    /// Whether the store has a file `embed.b2e`. Without it, python-blosc2 cannot open a `.b2d` or a `.b2z`.
     pub has_embed: bool,
     /// The names that several members of an archive have. The last member with the name is used.
     pub duplicates: Vec<String>,
@@ -41,7 +41,7 @@ pub struct StoreListing {
 ///
 /// # Errors
 ///
-/// The folder or the metadata of the store cannot be read, or the folder contains neither a store nor a frame.
+/// Fails if the folder or the metadata of the store cannot be read, or if the folder contains neither a store nor a frame.
 pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
     let mut files = folder.files()?;
     files.sort_unstable();
@@ -71,11 +71,11 @@ pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
     Ok(store)
 }
 
-/// Lists the frames in the data of a frame. The listing's kind is that of the whole store, of which the frame may be a part.
+/// Lists the frames in the data of a frame. The kind of the listing is that of the whole store; the frame may be only a part of it.
 ///
 /// # Errors
 ///
-/// The frame cannot be read, or does not contain frames.
+/// Fails if the frame cannot be read or does not contain frames.
 pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     let kind = Kind::of(frame.header(), None);
     let attributes = Attributes::of(frame)?;
@@ -209,7 +209,7 @@ fn would_block(error: &Error) -> bool {
     }
 }
 
-/// Returns true if a file is a leaf: by its name, or if the folder is not a store by its first bytes.
+/// Returns true if a file is a leaf. In a store this is determined from the name of the file, otherwise also from its first bytes.
 fn is_leaf(folder: &dyn Folder, file: &str, is_store: bool) -> Result<bool> {
     let is_named_so = LEAVES.iter().any(|end| file.ends_with(end));
     Ok(is_named_so || !is_store && is_frame(&folder.open(file)?.read(0..10)?))

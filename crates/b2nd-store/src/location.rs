@@ -92,7 +92,7 @@ impl Location {
     ///
     /// # Errors
     ///
-    /// It does not exist or cannot be read, or the scheme of the URL is not supported.
+    /// Fails if the file does not exist or cannot be read, or if the scheme of the URL is not supported.
     pub fn open(&self) -> Result<Target> {
         match &self.place {
             Place::Stdin => Ok(Target::File(stdin()?)),
@@ -102,7 +102,7 @@ impl Location {
     }
 }
 
-/// Returns the error for a store if a key is required to select one of its leaves.
+/// Returns the error that a store was given without the key of a leaf.
 pub fn no_key(place: &str) -> Error {
     Error::custom(format_args!("it is a store: name a leaf, as in {place}{BEFORE_KEY}/KEY"))
 }
@@ -117,7 +117,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// Returns everything from standard input. It is read once and kept.
+/// Returns all bytes of standard input. They are read once and kept in memory.
 fn stdin() -> Result<Arc<Vec<u8>>> {
     static READ: OnceLock<Arc<Vec<u8>>> = OnceLock::new();
     if let Some(bytes) = READ.get() {
@@ -171,7 +171,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// It does not exist or cannot be read.
+    /// Fails if the path does not exist or cannot be read.
     pub fn local(path: &Path) -> Result<Target> {
         if is_store_directory(path) {
             return Ok(Target::Directory(Directory(path.to_owned())));

@@ -9,13 +9,13 @@ use b2nd::Result;
 use b2nd::frame::Source;
 use quick_cache::sync::Cache;
 
-/// The length of a cached block. Most headers, trailers and indexes fit in one block.
+/// The length of a cached block, in bytes. Most headers, trailers and indexes fit in one block.
 pub const BLOCK: u64 = 1 << 16;
 
-/// The number of blocks in the cache.
+/// The maximum number of blocks in the cache.
 const KEPT: usize = 256;
 
-/// The longest range of one request. Ranges longer than a block are values, which are read once and not cached.
+/// The maximum length of one request. Reads that are longer than a block are usually values, which are read once, so they are not cached.
 const LONGEST: u64 = 1 << 23;
 
 /// A remote file as a [`Source`]. A function fetches ranges of it; recently read blocks are cached, and threads that

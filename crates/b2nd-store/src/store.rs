@@ -44,7 +44,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// It does not exist, cannot be read, or is not a store.
+    /// Fails if the path does not exist, cannot be read or is not a store.
     pub fn open(path: impl AsRef<Path>) -> Result<Store> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -58,7 +58,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The same as for [`Location::open`], or the location is not a store.
+    /// Returns the errors of [`Location::open`], and fails if the location is not a store.
     pub fn at(location: &Location) -> Result<Store> {
         Store::of(location.place(), location.open()?)
     }
@@ -67,7 +67,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// It cannot be read or is not a store.
+    /// Fails if the target cannot be read or is not a store.
     pub fn of(name: impl Into<String>, target: Target) -> Result<Store> {
         match target {
             Target::Directory(directory) => Ok(Store::from_folder(name, Arc::new(directory))),
@@ -84,7 +84,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// Fails if the target cannot be read.
     pub fn of_folder(name: &str, target: &Target) -> Result<Option<Store>> {
         match target {
             Target::File(source) if !is_zip(&source.read(0..4)?) => Ok(None),
@@ -96,7 +96,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The source cannot be read or is not a store; the error names the format, if it is known.
+    /// Fails if the source cannot be read or is not a store. The error names the format if it is known.
     pub fn from_source(name: impl Into<String>, source: Bytes) -> Result<Store> {
         let first = source.read(0..10)?.into_owned();
         let members = if is_zip(&first) {
@@ -127,7 +127,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The same as for [`list`].
+    /// Returns the errors of [`list`].
     pub fn list(&self) -> Result<StoreListing> {
         match &self.members {
             Members::Embedded(_, listing) => Ok(listing.clone()),
@@ -139,10 +139,10 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The files cannot be listed.
+    /// Fails if the files cannot be listed.
     pub fn tables(&self) -> Result<Vec<String>> {
         let mut keys: Vec<_> = match &self.members {
-            // In such a frame, the metadata of a table are a leaf, whose key has no ending.
+            // In a frame that embeds frames, the metadata of a table are a leaf, whose key has no ending.
             Members::Embedded(_, listing) => {
                 let folders = listing.leaves.iter().filter_map(|leaf| leaf.key.strip_suffix("_meta"));
                 folders.filter(|folder| *folder == "/").map(str::to_owned).collect()
@@ -157,7 +157,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// There is no such leaf, it is a table or a reference to a server, or it cannot be read.
+    /// Fails if there is no leaf with this key, if it is a table or a reference to a server, or if it cannot be read.
     pub fn leaf(&self, key: &str) -> Result<Bytes> {
         let name = key.trim_start_matches('/');
         for end in LEAVES {
@@ -183,12 +183,12 @@ impl Location {
     ///
     /// # Errors
     ///
-    /// The location is a store but has no key; or an error of [`open`](Location::open) or [`Store::leaf`] occurs.
+    /// Returns the errors of [`open`](Location::open) and [`Store::leaf`], and fails if the location is a store but has no key.
     pub fn frame(&self) -> Result<Bytes> {
         match (self.open()?, self.key()) {
             (target, Some(key)) => Store::of(self.place(), target)?.leaf(key),
             (Target::File(source), None) if !is_zip(&source.read(0..4)?) => Ok(source),
-            // Whether the file is a store is only known when it is opened.
+            // The file must be opened to determine whether it is a store.
             (target, None) => {
                 Store::of(self.place(), target)?.list()?;
                 Err(no_key(&self.place()))

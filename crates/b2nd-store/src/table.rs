@@ -1,4 +1,4 @@
-//! [`Table`]: a table of columns, each of which has its own files.
+//! [`Table`]: a table in a store, in which each column has its own files.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::attributes::Attributes;
 use crate::folder::{LEAVES, is_below};
 use crate::json;
 
-/// The endings of a column's file: an array, lists or objects, the values of a dictionary.
+/// The endings of the file with the values of a column: an array, lists or objects, or the values of a dictionary.
 const ENDS: [&str; 3] = [".b2nd", ".b2b", "_dict.b2b"];
 
 /// The endings of all files of a column.
@@ -23,7 +23,7 @@ pub struct Table {
     /// A description of each column: `name`, `kind` and more. Computed columns come last; they have
     /// `col_deps` and no files.
     pub columns: Vec<Value>,
-    /// If the table was made from another source: the version of the entries that name the source's columns.
+    /// The version of the entries that name the columns of the source, if the table was made from one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_bindings_version: Option<u64>,
     /// The names of the columns of the source, if the table was made from one.
@@ -41,7 +41,7 @@ pub struct Table {
     /// The files below `_cols` that do not belong to a column of the schema.
     #[serde(skip)]
     pub unowned: Vec<String>,
-    /// True if the file that marks deleted rows exists. Tables without it cannot be read.
+    /// Whether the file that marks deleted rows exists. Tables without it cannot be read.
     #[serde(skip)]
     pub has_valid_rows: bool,
     /// The files of the table that contain frames, in order.

@@ -26,8 +26,7 @@ use crate::text::shortened;
 pub struct Value<'a>(RawValue<'a>);
 
 impl<'a> Value<'a> {
-    /// Reads one value, to which all bytes must belong. Returns `None` if the bytes are invalid or nested more than 128 levels
-    /// deep.
+    /// Reads one value. Returns `None` if the bytes are not exactly one value, or if it is nested more than 128 levels deep.
     pub fn from_slice(bytes: &'a [u8]) -> Option<Value<'a>> {
         RawValue::from_slice(bytes).ok().map(Value)
     }
@@ -37,12 +36,12 @@ impl<'a> Value<'a> {
         self.0.get(key).map(Value)
     }
 
-    /// Returns the keys and values of a map; empty for any other value.
+    /// Returns the keys and values of a map, and none for other values.
     pub fn entries(&self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> + use<'a> {
         self.0.entries().map(|(key, value)| (Value(key), Value(value)))
     }
 
-    /// Returns the elements of an array, without the mark of a tuple; empty for any other value.
+    /// Returns the elements of an array, without the first element that marks a tuple. Returns none for other values.
     pub fn elements(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         self.0.elements().map(Value)
     }
@@ -96,7 +95,7 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// A writer that stops when it has more text than the line shows.
+/// A writer that fails when the text is longer than the line.
 struct Line {
     text: String,
     limit: usize,
@@ -105,7 +104,7 @@ struct Line {
 impl Write for Line {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.text += text;
-        // No character takes less than a byte or more than four.
+        // A character has one to four bytes.
         if self.text.len() > self.limit.saturating_mul(4) { Err(fmt::Error) } else { Ok(()) }
     }
 }

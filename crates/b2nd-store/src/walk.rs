@@ -28,12 +28,12 @@ enum What {
 }
 
 impl Candidate {
-    /// Opens the path if it is a file that begins like a frame (including frames of the betas, which are rejected later),
-    /// an archive `*.b2z`, a sparse frame or a store.
+    /// Opens the path if it is a frame, an archive `*.b2z`, a sparse frame or a store, and returns `None` if it is something else. Frames
+    /// are recognized by their first bytes; this includes frames of the betas, which are rejected later.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// Fails if the path cannot be read.
     pub fn open(&self) -> Option<Result<Target>> {
         let path = self.path.as_path();
         let file = |file| Some(Target::File(Arc::new(file)));
@@ -46,7 +46,7 @@ impl Candidate {
         opened.transpose()
     }
 
-    /// Returns true for a file whose name has an ending of Blosc2, whatever its content.
+    /// Returns true for a file whose name has an ending of Blosc2, regardless of its content.
     pub fn is_named_so(&self) -> bool {
         let ends = ["b2nd", "b2frame", "b2f", "b2b", "b2z", "b2e", "caterva"];
         matches!(&self.what, Ok(What::File(kind)) if kind.is_file())

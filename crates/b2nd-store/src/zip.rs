@@ -40,7 +40,7 @@ struct Member {
     length: u64,
 }
 
-/// The decompressed members. The limit of their total length is the limit for a value.
+/// The decompressed members. Their total length is limited to the maximum length of a value.
 #[derive(Default)]
 struct Inflated {
     members: BTreeMap<String, Arc<Vec<u8>>>,
@@ -52,7 +52,7 @@ impl Zip {
     ///
     /// # Errors
     ///
-    /// The source fails or is not an archive, or two members overlap.
+    /// Fails if the source cannot be read or is not an archive, or if two members overlap.
     pub fn open(source: impl Source + Send + Sync + 'static) -> Result<Zip> {
         let mut buffer = vec![0; BUFFER];
         let located = ZipArchive::with_max_search_space(SEARCHED).locate_in_reader(At(&source), &mut buffer, source.len()?);
@@ -93,7 +93,7 @@ impl Zip {
     ///
     /// # Errors
     ///
-    /// The member does not exist, it is encrypted, or the archive cannot be read.
+    /// Fails if the member does not exist or is encrypted, or if the archive cannot be read.
     pub fn range(&self, name: &str) -> Result<Option<Range<u64>>> {
         let (member, range) = self.entry(name)?;
         if member.is_encrypted {
@@ -198,7 +198,7 @@ fn refused(name: &str, what: &str) -> Error {
     Error::custom(format_args!("the member \"{}\" is {what}", printable(name)))
 }
 
-/// A source as the crate rawzip expects it.
+/// A source with the trait that the crate rawzip requires.
 #[derive(Clone, Copy)]
 struct At<'s>(&'s dyn Source);
 

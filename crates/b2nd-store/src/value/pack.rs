@@ -14,7 +14,7 @@
 ///
 /// # Errors
 ///
-/// The text is not JSON, or one of these objects has invalid content. The error is a sentence.
+/// Fails if the text is not JSON, or if one of these objects has invalid content. The error is a readable message.
 pub fn pack(json: &str) -> Result<Vec<u8>, String> {
     let value: b2nd::Value = serde_json::from_str(json).map_err(|error| {
         let text = error.to_string();
