@@ -17,7 +17,7 @@ const STREAM: usize = 64 << 10;
 /// Decompresses a stream of zlib, and returns the length of the data.
 #[cfg(feature = "zlib")]
 pub(super) fn zlib(stream: &[u8], place: &mut [u8], deadline: Deadline) -> Result<usize> {
-    // A byte of zlib expands to 1032 bytes at most.
+    // A byte of a zlib stream decompresses to at most 1032 bytes, which limits the time between two checks of the deadline.
     let pieces = stream.chunks(STREAM).take_while(|_| deadline.check().is_ok());
     decompress_slice_iter_to_slice(place, pieces, true, false).map_err(|error| match deadline.check() {
         Ok(()) => super::failed(crate::ids::CodecId::Zlib, format_args!("{error:?}")),
