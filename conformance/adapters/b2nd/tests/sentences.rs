@@ -39,7 +39,7 @@ const OTHER_FILES: [(&str, &str); 14] = [
 ];
 
 /// Sentences of readers that none of the cases brings about, and why.
-const OTHER_SENTENCES: [(&str, &str); 19] = [
+const OTHER_SENTENCES: [(&str, &str); 20] = [
     ("expected 0 (NumPy), found", "a dtype of another language is valid, and a case for it would be about a program's choice"),
     ("{} (byte {} of the string)", "dtypes inside other formats"),
     ("chunk {chunk}: the array has", "a number of a caller"),
@@ -47,6 +47,7 @@ const OTHER_SENTENCES: [(&str, &str); 19] = [
     ("more than {MAX_DIMENSIONS} dimensions", "in other formats: in this one the counts are compared before"),
     ("a caterva metalayer has no dtype", "an upgrade"),
     ("expected a dtype_format (0 to 127) or a dtype", "in other formats"),
+    ("one of them", "never shown: it only selects an alternative in other formats"),
     ("no memory for", "a machine without memory"),
     ("`Special::Value` needs", "writing"),
     ("nbytes: expected a multiple of", "writing"),
