@@ -41,7 +41,7 @@ pub fn remove_temporary_files() {
 /// It is locked until it is finished. A temporary file without a lock was left by a killed process, and is removed.
 pub(super) struct Staged {
     temporary: PathBuf,
-    /// The path that the caller gave. If it is a symbolic link, `target` is the file that it names, otherwise `target` is the same path.
+    /// The path that the caller gave. `target` is the same path with symbolic links resolved.
     given: PathBuf,
     target: PathBuf,
     /// Whether it may replace an existing file at `target`, which existed at the start.

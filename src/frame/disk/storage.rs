@@ -189,7 +189,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => fs::remove_file(from),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-        // Some have no hard links either. In this case, a file that is created between these two calls is replaced.
+        // Some file systems have no hard links either. In this case, a file that is created between these two calls is replaced.
         Err(_) if fs::symlink_metadata(to).is_ok() => Err(ErrorKind::AlreadyExists.into()),
         Err(_) => fs::rename(from, to),
     }
