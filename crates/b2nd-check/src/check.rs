@@ -39,31 +39,31 @@ const FILTERS: usize = 6;
 /// The length of the marker of a metalayer's content, a bin32.
 const CONTENT_MARKER: u64 = 5;
 
-/// A filter that subtracts from each byte the one before it in the same plane.
+/// The number of the filter bytedelta, which subtracts from each byte the previous byte in the same plane.
 const BYTEDELTA: u8 = 35;
 
-/// A problem of a frame: an error, or something that not every reader supports.
+/// A problem of a frame: an error, or a feature that not every reader supports.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Finding {
     /// The part of the frame: `header`, `metalayer "b2nd"`, `chunk 7`, …
     pub place: String,
-    /// The position of the problem in the frame, in bytes, if it is known.
+    /// The offset of the problem in the frame, in bytes, if it is known.
     pub offset: Option<u64>,
     /// A sentence that describes the problem.
     pub finding: String,
-    /// True if the specification allows this; `None` if it does not say.
+    /// Whether the specification allows this, or `None` if it does not specify it.
     pub document: Option<bool>,
-    /// True if C-Blosc2 can read this; `None` if that is unknown.
+    /// Whether C-Blosc2 can read this, or `None` if that is unknown.
     pub c_blosc2: Option<bool>,
-    /// True if python-blosc2 opens this without being told to trust the file; `None` if that is unknown.
+    /// Whether python-blosc2 opens this without an option to trust the file, or `None` if that is unknown.
     pub python_blosc2: Option<bool>,
-    /// True if a chunk or a value could not be decoded because this build lacks a codec. It may be intact.
+    /// Whether a chunk or a value could not be decoded because this build does not have its codec. The data may be intact.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_decoded: bool,
-    /// True if values cannot be read, were not read, or do not match their digests.
+    /// Whether values cannot be read, were not read, or do not match their digests.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unreadable: bool,
-    /// The [`Fact::name`](crate::Fact::name) of the rows of [`FACTS`](crate::FACTS) that list the affected versions.
+    /// The name of the facts that list the affected versions: the [`Fact::name`](crate::Fact::name) of rows of [`FACTS`](crate::FACTS).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fact: Option<&'static str>,
 }
@@ -85,7 +85,7 @@ impl Finding {
         }
     }
 
-    /// Returns what this reader is known to do with a file that has this problem.
+    /// Returns the fact that describes what this reader does with a file that has this problem, if one is known.
     pub fn known(&self, reader: Reader) -> Option<&'static Fact> {
         FACTS.iter().find(|fact| Some(fact.name) == self.fact && fact.is_of(reader))
     }
@@ -96,7 +96,7 @@ impl Finding {
     }
 }
 
-/// Whether the specification allows something, C-Blosc2 reads it and python-blosc2 reads it.
+/// Whether the specification allows something, whether C-Blosc2 reads it, and whether python-blosc2 reads it.
 type Answers = [Option<bool>; 3];
 
 /// The name of rows in [`FACTS`], and a sentence.
@@ -108,7 +108,8 @@ const NO: Option<bool> = Some(false);
 /// The answers for a chunk whose codec or filter is not supported here, or is a plugin of C-Blosc2.
 const UNKNOWN: Answers = [None; 3];
 
-/// Returns the finding if a file that is not a sparse frame's directory has a sparse frame's header, on which C-Blosc2 crashes.
+/// Returns a finding if a single file has the header of a sparse frame, on which C-Blosc2 crashes. `is_directory` is true for the directory
+/// of a sparse frame.
 pub fn misplaced(header: &Header, is_directory: bool) -> Option<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     if header.frame_type() == FrameType::Sparse && !is_directory {
@@ -118,7 +119,7 @@ pub fn misplaced(header: &Header, is_directory: bool) -> Option<Finding> {
     findings.all.pop()
 }
 
-/// Returns the finding if the frame's header needs more memory than the limits allow.
+/// Returns a finding if the frame's header needs more memory than the limits allow.
 pub(crate) fn header_memory(source: &dyn Source, limits: &Limits) -> Result<Option<Finding>> {
     let start = source.read(0..HeaderField::HEADER_LEN.value().end as u64)?;
     let missing = Header::from_slice(&start).err().and_then(|error| error.needed()).unwrap_or(0);
@@ -295,9 +296,9 @@ impl Findings {
         if let Some(error) = error.filter(|_| !is_other) {
             let offset = start.zip(error.offset()).map(|(start, offset)| start + offset as u64);
             let answers = match error.kind() {
-                // A dtype of NumPy is UTF-8, and python-blosc2 reads only dtypes of NumPy.
+                // NumPy's dtypes are UTF-8, and python-blosc2 reads only dtypes of NumPy.
                 ErrorKind::Utf8 => [None, c_reads, NO],
-                // C-Blosc2 reads it as another array than the metalayer describes.
+                // C-Blosc2 reads a different array than the one that the metalayer describes.
                 _ if name == b"b2nd" => [NO, c_reads.filter(|reads| !reads), c_reads],
                 _ => [NO, c_reads, c_reads],
             };
@@ -367,7 +368,7 @@ impl Findings {
         self.lengths(header, &grid);
     }
 
-    /// Compares the lengths in the header with those that follow from the array's shapes.
+    /// Compares the lengths in the header with the lengths that are computed from the array's shapes.
     fn lengths(&mut self, header: &Header, grid: &Grid) {
         let (place, typesize) = ("array", i128::from(header.typesize()));
         if let Some(finding) = products::overflow(grid, header.typesize()) {

@@ -11,13 +11,13 @@ use crate::reader::Reader;
 /// Options of [`check`].
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Decode every chunk, and compare its values with the digests if the frame has any.
+    /// Whether to decode every chunk, and to compare its values with the digests if the frame has any.
     pub data: bool,
     /// The limits of memory and time.
     pub limits: Limits,
 }
 
-/// Checks all data, without limits.
+/// The default is to check all data, without limits.
 impl Default for Options {
     fn default() -> Options {
         Options { data: true, limits: Limits::NONE }
@@ -63,18 +63,18 @@ pub fn check(source: &dyn Source, options: &Options) -> Report {
 /// or to be rejected or read wrongly by it; [`FACTS`](crate::FACTS) lists the problems that depend on versions. Pass a file on
 /// only if both are true.
 ///
-/// The report does not say that values are correct: Blosc2 has no checksums of values, so damage that still decodes is only found
-/// if the frame has [digests](crate::Digests). The following is not checked: what programs do with metalayers, attributes,
-/// pickles or references, frames that an attribute embeds, batches of Arrow IPC (damaged ones crash pyarrow; `b2nd check` reads
-/// them), and C-Blosc2's plugins, which are never decoded here. Safe does not mean that C-Blosc2 was proved correct: this
-/// function is strict about the format, and knows the defects that are public or that tests with damaged frames have shown.
-/// Sanitizers report an error, which does no harm, for two kinds of frames that are called safe, because valid arrays cause it
-/// too: arrays without dimensions (an index of -1 in C-Blosc2 before 3), and arrays for which the product of their lengths and
-/// their chunks' lengths does not fit an int64 (C-Blosc2 never uses the product).
+/// The report does not guarantee that values are correct: Blosc2 has no checksums of values, so damage that still decodes is only found if
+/// the frame has [digests](crate::Digests). The following is not checked: what programs do with metalayers, attributes, pickles or
+/// references, frames that an attribute embeds, batches of Arrow IPC (damaged ones crash pyarrow; `b2nd check` reads them), and C-Blosc2's
+/// plugins, which are never decoded here. Safe does not mean that C-Blosc2 has been proved correct: this function is strict about the
+/// format, and checks for defects that are publicly known or were found by tests with damaged frames. For two kinds of frames that are
+/// reported as safe, sanitizers report a harmless error, which valid arrays cause too: arrays without dimensions (an index of -1 in
+/// C-Blosc2 before 3), and arrays for which the product of their lengths and their chunks' lengths does not fit an int64 (C-Blosc2 never
+/// uses the product).
 ///
-/// The decoders have no `unsafe` code, except for Zstandard: the feature `safe` decodes it with ruzstd, which has the least.
-/// Without this feature, Zstandard causes a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable.
-/// With [`check_frame`] you can add your own decoder, for example in a separate process.
+/// The decoders have no `unsafe` code, except for Zstandard: with the feature `safe` it is decoded with ruzstd, which has less of it.
+/// Without this feature, Zstandard causes a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable. With
+/// [`check_frame`] you can add your own decoder, for example in a separate process.
 ///
 /// The source may contain more bytes than the frame.
 ///
@@ -110,12 +110,12 @@ fn has_chunk_files(source: &dyn Source) -> bool {
     source.chunk_file(0, 0..1).map_or_else(|error| is_of_source(&error), |_| true)
 }
 
-/// Checks an opened frame like [`check`], but with your own decompressor, whose deadline is set from the limits. Use the one for
+/// Checks an opened frame like [`check`], but with your own decompressor. Its deadline is set from the limits. Use a decompressor for
 /// [untrusted input](Decompressor::safe), with a fallback for missing codecs.
 ///
 /// # Errors
 ///
-/// The source cannot be read.
+/// Fails if the source cannot be read.
 pub fn check_frame(frame: &Frame, options: &Options, decompressor: &mut Decompressor) -> Result<Report> {
     decompressor.stop_at(options.limits.deadline());
     Ok(Report { findings: check::look(frame, options.data, &options.limits, decompressor)? })

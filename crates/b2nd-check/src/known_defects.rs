@@ -19,7 +19,7 @@ pub enum Does {
     ReadsOtherwise,
 }
 
-/// A range of versions: the first version, and the one after the last.
+/// A range of versions: the first affected version, and the first version after it that is not affected.
 type Versions = ([u16; 3], [u16; 3]);
 
 /// A fact about versions of C-Blosc2 and of python-blosc2.
@@ -66,11 +66,11 @@ pub(crate) const DELTA_BEHIND: &str = "delta-behind-another-filter";
 pub(crate) const CODEC_FORMAT: &str = "codec-format-6";
 /// A special chunk is stored as a chunk, and not only in the index.
 pub(crate) const SPECIAL_IN_DATA: &str = "special-in-data";
-/// A special chunk has another blocksize than its array.
+/// The blocksize of a special chunk differs from that of its array.
 pub(crate) const SPECIAL_BLOCKSIZE: &str = "special-blocksize";
 /// A special chunk is in a frame whose blocks vary in length.
 pub(crate) const SPECIAL_VARIABLE_BLOCKS: &str = "special-variable-blocks";
-/// Chunks have another typesize than their frame.
+/// The typesize of chunks differs from that of their frame.
 pub(crate) const TYPESIZE: &str = "other-typesize";
 
 /// Elements cross the boundary of a chunk or block.

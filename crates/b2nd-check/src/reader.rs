@@ -41,12 +41,12 @@ impl Reader {
         Reader { library, version }
     }
 
-    /// The library.
+    /// Returns the library.
     pub fn library(&self) -> Library {
         self.library
     }
 
-    /// Major, minor and patch version.
+    /// Returns the major, minor and patch version.
     pub fn version(&self) -> [u16; 3] {
         self.version
     }

@@ -18,7 +18,7 @@ mod walk;
 /// The length of a chunk's header.
 const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 
-/// The largest number of chunks of a new frame. It is limited by the length of an index that can be read.
+/// The maximum number of chunks of a new frame. It is limited by the maximum length of an index.
 const MOST: u64 = LONGEST / 8;
 
 /// The intact parts of a damaged frame, and a list of what is lost.
@@ -31,14 +31,14 @@ const MOST: u64 = LONGEST / 8;
 pub struct Salvage<'s> {
     source: &'s dyn Source,
     header: Header,
-    /// Runs of equal chunks: their number, and where they are. A few bytes may claim any number of chunks, so the list is not
-    /// expanded.
+    /// Runs of equal chunks: the length of the run, and the location of the chunks. The list is not expanded, because a few bytes may claim
+    /// any number of chunks.
     chunks: Vec<(u64, Part)>,
-    /// True if the index gives the position of each chunk.
+    /// Whether the index gives the position of each chunk.
     pub is_ordered: bool,
     /// The names and values of the intact vlmetalayers.
     pub attributes: Vec<(String, Vec<u8>)>,
-    /// The lost parts, each as a sentence that says where it was.
+    /// The lost parts, each described with its location in a sentence.
     pub lost: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ pub enum Part {
     Here(Range<u64>),
     /// The chunk is in the file with this number, in the directory of a sparse frame.
     File(u64),
-    /// The chunk is only an entry of the index, which says the value of its elements.
+    /// The chunk is only an entry of the index, which contains the value of its elements.
     Special(Special),
     /// The chunk is lost.
     Lost,
@@ -65,13 +65,13 @@ pub enum Fill {
 }
 
 impl<'s> Salvage<'s> {
-    /// Searches for the intact parts. If the index is lost, chunks are numbered in the order in which they are found; with
-    /// `in_order`, even if the header shows that this order is wrong.
+    /// Searches for the intact parts. If the index is lost, chunks are numbered in the order in which they are found. With `in_order`, this
+    /// is done even if the header shows that the order is wrong.
     ///
     /// # Errors
     ///
-    /// Fails if the header is damaged, if the source cannot be read, or if the index is lost and the chunks that were found are
-    /// not as many as the header says (although none is cut off).
+    /// Fails if the header is damaged or the source cannot be read. If the index is lost but no chunk is cut off, also fails if the number
+    /// of chunks that were found differs from that in the header, unless `in_order` is set.
     pub fn new(source: &'s dyn Source, in_order: bool, decompressor: &mut Decompressor) -> Result<Salvage<'s>> {
         let frame = Frame::open(source)?;
         let header = frame.header().clone();
@@ -93,12 +93,12 @@ impl<'s> Salvage<'s> {
         Ok(salvage)
     }
 
-    /// The header of the damaged frame.
+    /// Returns the header of the damaged frame.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The chunks of the new frame in order, as runs of equal chunks: the length of the run, and where the chunks are.
+    /// Returns the chunks of the new frame in order, as runs of equal chunks: the length of the run, and the location of the chunks.
     pub fn chunks(&self) -> &[(u64, Part)] {
         &self.chunks
     }
@@ -118,12 +118,12 @@ impl<'s> Salvage<'s> {
         }
     }
 
-    /// Writes all chunks and attributes to a writer, which has to be one of a frame with this header.
+    /// Writes all chunks and attributes to a writer, which must have been created for a frame with this header.
     ///
     /// # Errors
     ///
-    /// The fill does not fit the elements, the length of a lost chunk is unknown, the writer rejects a chunk, or the source
-    /// cannot be read.
+    /// Fails if `fill` is not possible for the type of the elements, if the length of a lost chunk is unknown, if the writer rejects a
+    /// chunk, or if the source cannot be read.
     pub fn write<T: Target>(&self, fill: Fill, writer: &mut Writer<T>) -> Result<()> {
         let (whole, all) = self.counts();
         if all > MOST {
@@ -181,7 +181,7 @@ impl<'s> Salvage<'s> {
     fn length(&self, number: u64) -> Option<usize> {
         let chunksize = u64::try_from(self.header.chunksize()).ok().filter(|&chunksize| chunksize > 0)?;
         let all = self.count()?.checked_mul(chunksize)?;
-        // Only in a frame without an array may the last chunk be shorter. Its length is known if the header counts the bytes of
+        // The last chunk can be shorter only in a frame without an array. Its length is known if the header contains the total length of
         // all chunks.
         let nbytes = u64::try_from(self.header.nbytes())
             .ok()
@@ -191,14 +191,14 @@ impl<'s> Salvage<'s> {
         usize::try_from(left.min(chunksize)).ok().filter(|&length| length > 0 && !self.header.has_variable_chunks())
     }
 
-    /// Returns the expected number of chunks, from the array's shapes or else from the header.
+    /// Returns the expected number of chunks, from the shapes of the array if they are known, otherwise from the header.
     fn count(&self) -> Option<u64> {
         let array = self.header.array().ok().flatten();
         let grid = array.and_then(|array| array.geometry().grid().ok());
         grid.map(|grid| grid.nchunks()).or_else(|| self.header.nchunks())
     }
 
-    /// Takes each chunk from its position in the index.
+    /// Reads each chunk at its position in the index.
     fn indexed(&mut self, offsets: &Offsets, decompressor: &mut Decompressor) -> Result<()> {
         for number in 0..offsets.len() {
             let part = match (offsets.get(number), offsets.range(number)) {
@@ -213,7 +213,7 @@ impl<'s> Salvage<'s> {
         Ok(())
     }
 
-    /// Adds a chunk if it is intact, else a lost chunk.
+    /// Adds a chunk if it is intact, otherwise a lost chunk.
     fn take(&mut self, number: u64, part: Part, length: Option<usize>, decompressor: &mut Decompressor) -> Result<()> {
         let whole = match &part {
             Part::Here(range) => {
@@ -240,7 +240,7 @@ impl<'s> Salvage<'s> {
         self.source.chunk_file(number, 0..ChunkHeader::from_slice(&front)?.cbytes() as u64)
     }
 
-    /// Returns the length of the chunk at the start of `place`, if the chunk is intact.
+    /// Returns the length of the chunk at the start of `place`. Fails if the chunk is not intact.
     fn whole(&self, place: Range<u64>, length: Option<usize>, decompressor: &mut Decompressor) -> Result<u64> {
         let front = self.source.read(place.start..place.end.min(place.start.saturating_add(HEADER)))?;
         let cbytes = ChunkHeader::from_slice(&front)?.cbytes() as u64;

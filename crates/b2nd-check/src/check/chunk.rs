@@ -19,16 +19,16 @@ const HAS_VARIABLE_BLOCKS: u8 = 0x01;
 /// A bit of the flags: the data are stored uncompressed.
 const IS_STORED: u8 = 0x02;
 
-/// The version of chunks that C-Blosc2 3 writes.
+/// The version of the chunk format that C-Blosc2 3 writes.
 const NEWEST: u8 = 6;
 
-/// The version of chunks of Blosc2's alpha releases. They had one filter less, and did not initialize the byte of the sixth
+/// The version of the chunk format of Blosc2's alpha releases. They had one filter less, and did not initialize the byte of the sixth
 /// filter.
 const ALPHA: u8 = 3;
 const SIXTH_FILTER: usize = 21;
 
-/// The byte of a chunk's header with the codec's number, the format in the flags which says that this byte is used, and the first
-/// number of users' codecs.
+/// The offset of the codec's number in a chunk's header, the codec format in the flags for which this number is used, and the first number
+/// of users' codecs.
 const CODEC: usize = 22;
 const OF_USERS: u8 = 6;
 const FIRST_OF_USERS: u8 = 32;
@@ -106,7 +106,7 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     findings
 }
 
-/// Returns known problems of readers with a chunk that is stored as data, each with whether the specification allows it.
+/// Returns known problems of readers with a chunk that is stored as data, and for each problem whether the specification allows it.
 pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(Known, Option<bool>)> {
     let mut found = Vec::new();
     let special = chunk.special();
@@ -144,7 +144,7 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
     found
 }
 
-/// Returns the finding if a chunk uses a built-in codec by a number in the field for users' codecs.
+/// Returns a finding if a chunk has the number of a built-in codec in the field for users' codecs.
 fn of_users(chunk: &ChunkHeader) -> Option<String> {
     let own = chunk.as_bytes().get(CODEC).copied().unwrap_or(0);
     let is_compressed = chunk.special().is_none() && !chunk.is_stored();
@@ -161,8 +161,8 @@ fn varies(chunk: &ChunkHeader) -> bool {
     chunk.as_bytes().get(30).is_some_and(|more| more & HAS_VARIABLE_BLOCKS != 0)
 }
 
-/// Returns the finding if C-Blosc2 undoes the filters in a different way than they were applied, or in a way that depends on how
-/// it was built.
+/// Returns a finding if C-Blosc2 does not undo the filters in the way in which they were applied, or if the result depends on how it was
+/// built.
 fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     if chunk.version() == ALPHA && chunk.is_extended() && chunk.as_bytes().get(SIXTH_FILTER) != Some(&0) {
         return Some("its header has six filters but version 3, which allows five: C-Blosc2 ignores the sixth");
@@ -183,7 +183,7 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     depends.then_some("its values depend on how C-Blosc2 was built: the first bytedelta (filter 34), not in whole vectors")
 }
 
-/// Returns the finding about a special chunk that C-Blosc2 cannot decompress.
+/// Returns a finding if C-Blosc2 cannot decompress a special chunk.
 fn of_special(chunk: &ChunkHeader, special: Special) -> Option<String> {
     let (header_len, nbytes, cbytes) = (chunk.header_len(), chunk.nbytes(), chunk.cbytes());
     let typesize = match special {
@@ -210,8 +210,8 @@ fn of_special(chunk: &ChunkHeader, special: Special) -> Option<String> {
     Some(format!("it is special ({special}), and its flags say that it has {wrong}"))
 }
 
-/// Returns the finding if a block has more space in the chunk than it can fill: C-Blosc2 reads all of this space into a buffer
-/// for one block.
+/// Returns a finding if a block has more space in the chunk than it can fill. This matters because C-Blosc2 reads all of this space into a
+/// buffer for one block.
 pub(super) fn gap(chunk: &Chunk) -> Option<String> {
     let header = chunk.header();
     if chunk.header().is_stored() || header.special().is_some() {
@@ -241,7 +241,8 @@ pub(super) fn lengths(chunk: &Chunk) -> Option<String> {
     (found < expected).then(|| format!("the blocks lack {} bytes", expected - found))
 }
 
-/// Returns the finding if several blocks start at the same byte: C-Blosc2 takes the bytes up to the next start, which are none.
+/// Returns a finding if several blocks start at the same byte. C-Blosc2 assumes that a block ends where the next one starts, so it finds no
+/// bytes.
 pub(super) fn shared(chunk: &Chunk) -> Option<Known> {
     let header = chunk.header();
     if header.is_stored() || header.special().is_some() {
@@ -284,11 +285,11 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
     if varies(chunk) && frame.has_variable_blocks() {
         findings.push("its flags say that its blocks vary in length".to_owned());
     }
-    // This chunk does not belong to the frame's data, so it must be neither lazy nor have blocks that vary in length.
+    // This chunk does not belong to the frame's data, so it must not be lazy, and its blocks must not vary in length.
     wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, [NO, NO, NO]))).collect()
 }
 
-/// Returns the finding if the chunk's version is unknown to C-Blosc2, which then does not decompress the chunk.
+/// Returns a finding if the version of the chunk is unknown to C-Blosc2, which then does not decompress the chunk.
 fn newer(chunk: &ChunkHeader) -> Option<String> {
     (chunk.version() > NEWEST).then(|| format!("its version is {}, the newest that is known {NEWEST}", chunk.version()))
 }

@@ -100,7 +100,7 @@ impl Findings {
         Ok(())
     }
 
-    /// Adds the finding that a chunk decodes to other values than its digest says.
+    /// Adds the finding that the values of a chunk do not match its digest.
     fn other_values(&mut self, chunk: u64, offset: Option<u64>) {
         let finding = "its values do not match its digest: they were damaged, or changed without an update of the digest";
         self.unreadable(format!("chunk {chunk}"), offset, finding, [None, YES, YES]);
@@ -243,7 +243,7 @@ impl Findings {
     }
 }
 
-/// True if a chunk uses one of C-Blosc2's plugins, whose output differs between versions.
+/// Returns true if a chunk uses one of C-Blosc2's plugins, whose output differs between versions.
 fn has_plugins(header: &ChunkHeader) -> bool {
     matches!(header.codec(), CodecId::Other(_)) || header.filters().any(|(filter, _)| matches!(filter, Filter::Other(_)))
 }

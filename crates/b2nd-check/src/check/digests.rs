@@ -15,10 +15,10 @@ use super::limits::Budget;
 /// 93 | 01 version | db 00000007 "xxh3-64" | c6 length, 8 bytes for each chunk
 /// ```
 ///
-/// A digest is the big-endian 64-bit XXH3 hash (seed 0) of a chunk's uncompressed data, including the padding at an array's
-/// edges. The data of an uninitialized chunk are taken as zeros. A chunk keeps its digest when it is recompressed. XXH3 is fast
-/// and well known. It detects damage, but does not protect against intended changes. To other programs the vlmetalayer is a list
-/// in MessagePack, which they can ignore. A program that changes values has to write new digests.
+/// A digest is the big-endian 64-bit XXH3 hash (seed 0) of a chunk's uncompressed data, including the padding at an array's edges. The data
+/// of an uninitialized chunk are taken as zeros. A chunk keeps its digest when it is recompressed. XXH3 is fast and well known. It detects
+/// damage, but does not protect against intended changes. Other programs can ignore the vlmetalayer, which is a valid list in MessagePack.
+/// A program that changes values has to write new digests.
 ///
 /// ```
 /// use b2nd_check::Digests;
@@ -59,7 +59,7 @@ impl Digests {
     ///
     /// # Errors
     ///
-    /// There are more digests than fit in an attribute, or a chunk cannot be read or decoded.
+    /// Fails if the digests do not fit in an attribute, or if a chunk cannot be read or decoded.
     pub fn of_chunks<'c>(
         count: u64,
         mut chunk: impl FnMut(u64) -> Result<Chunk<'c>>,
@@ -76,7 +76,7 @@ impl Digests {
         Ok(digests)
     }
 
-    /// The number of digests.
+    /// Returns the number of digests.
     pub fn count(&self) -> u64 {
         (self.digests.len() / LENGTH) as u64
     }
@@ -86,7 +86,7 @@ impl Digests {
         Some(self.get(chunk)? == digest(data))
     }
 
-    /// Compares chunks that all have the same data with their digests, and returns the first chunk that differs.
+    /// Compares chunks that all have the same data with their digests, and returns the first chunk whose digest differs.
     pub(super) fn first_other(&self, chunks: std::ops::RangeInclusive<u64>, data: &[u8]) -> Option<u64> {
         let expected = digest(data);
         chunks.into_iter().find(|&chunk| self.get(chunk).is_some_and(|digest| digest != expected))

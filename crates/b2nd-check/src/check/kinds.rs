@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use super::{Answers, NO, YES};
 use b2nd_store::text::quoted;
 
-/// The settings of columns that python-blosc2 4.14.1 supports for each kind. It rejects a schema with other settings.
+/// The settings that python-blosc2 4.14.1 supports for each kind of column. It rejects a schema with other settings.
 const NULLS: &[&str] = &["nullable", "null_value", "null_storage"];
 const BOUNDS: &[&str] = &["ge", "gt", "le", "lt"];
 const BATCHES: &[&str] = &["nullable", "serializer", "batch_rows", "items_per_block"];
@@ -41,11 +41,10 @@ fn settings(kind: &str) -> Option<[&'static [&'static str]; 2]> {
     })
 }
 
-/// The MessagePack extensions that python-blosc2 unpacks without being told to trust the file: times, complex numbers, sets,
-/// arrays.
+/// The MessagePack extensions that python-blosc2 unpacks even if the file is not trusted: times, complex numbers, sets, arrays.
 pub(super) const PASSIVE: [i8; 4] = [-1, 44, 45, 46];
 
-/// The place of a finding, its sentence, and the answers for the readers.
+/// The place of a finding, its text, and the answers for the readers.
 type Found = (String, String, Answers);
 
 /// Returns the findings of a frame of one of python-blosc2's kinds.
@@ -53,7 +52,7 @@ pub(super) fn findings(header: &Header, trailer: &Trailer, decompressor: &mut De
     let kind = Kind::of_with(header, Some(trailer), decompressor);
     let mut found = Vec::new();
     if !matches!(kind, Kind::NdArray | Kind::SChunk) {
-        // python-blosc2 opens it by its metalayers, so it unpacks them all.
+        // python-blosc2 determines the kind from the metalayers, so it unpacks all of them.
         let odd = header.metalayers().iter().filter(|(name, content)| *name != b"b2nd" && !is_unpacked(content));
         found.extend(odd.map(|(name, _)| {
             let finding = format!("it is not MessagePack as python-blosc2 unpacks it to open a {}", kind.name());
@@ -93,7 +92,7 @@ pub(super) fn refused(schema: &Json, more: &[&str]) -> Option<String> {
     }
 }
 
-/// Returns the problem of a schema with a setting whose value python-blosc2 rejects.
+/// Returns a problem if a setting in a schema has a value that python-blosc2 rejects.
 fn odd_setting(schema: &Json) -> Option<String> {
     let found = |key: &str| schema.get(key).filter(|value| !value.is_null());
     let words = WORDS.iter().filter_map(|(key, words)| Some((key, found(key)?, words)));
@@ -120,8 +119,7 @@ fn is_of_python(value: &RawValue) -> bool {
         && value.elements().all(|element| is_of_python(&element))
 }
 
-/// Returns true if python-blosc2 can unpack this extension, or rejects all extensions of this type unless it is told to trust the
-/// file.
+/// Returns true if python-blosc2 can unpack this extension, or if it rejects all extensions of this type unless the file is trusted.
 fn is_known(kind: i8, data: &[u8]) -> bool {
     let inner = || RawValue::from_slice(data).ok().filter(|_| is_unpacked(data));
     let is_passive = || Value::from_slice(data).is_some_and(|value| value.extensions().iter().all(|kind| PASSIVE.contains(kind)));
@@ -151,7 +149,7 @@ fn is_array(array: &RawValue) -> bool {
     }
 }
 
-/// Checks a frame that embeds frames. Its elements are bytes, and an attribute says where the next frame will be added.
+/// Checks a frame that embeds frames. Its elements are bytes, and an attribute contains the offset where the next frame will be added.
 fn store(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) -> Vec<Found> {
     let mut found = Vec::new();
     if header.typesize() != 1 {

@@ -9,8 +9,8 @@ use b2nd_store::text::{count, thousands};
 /// Limits of memory and time for [`verify`](crate::verify).
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The number of bytes that may be allocated at the same time: for the decoded header, index and trailer, and for each chunk
-    /// with its data and two of its blocks.
+    /// The maximum number of bytes that may be allocated at the same time: for the decoded header, index and trailer, and for a chunk with
+    /// its data and two of its blocks.
     pub max_memory: u64,
     /// The time after which nothing more is read or decoded. It is checked before each chunk and block, and every few MiB inside of a block.
     pub max_time: Option<Duration>,
@@ -26,7 +26,7 @@ impl Limits {
     }
 }
 
-/// 1 GiB, one minute.
+/// The default limits are 1 GiB and one minute.
 impl Default for Limits {
     fn default() -> Limits {
         Limits { max_memory: 1 << 30, max_time: Some(Duration::from_secs(60)) }
@@ -44,19 +44,19 @@ impl Budget {
         Budget { limits: limits.clone(), deadline: limits.deadline() }
     }
 
-    /// True if the time limit has been reached.
+    /// Returns true if the time limit has been reached.
     pub(super) fn is_over(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Returns the finding if a part needs more memory than the limits allow.
+    /// Returns a finding if a part needs more memory than the limits allow.
     pub(super) fn refuses(&self, needed: u64) -> Option<String> {
         let most = self.limits.max_memory;
         (needed > most).then(|| format!("it needs {} of memory, at most {} are allowed", count(needed, "byte"), thousands(most)))
     }
 
-    /// Returns the finding if a chunk needs more memory than the limits allow: for the chunk and its data, and if it is
-    /// compressed for its sorted block table and two blocks.
+    /// Returns a finding if a chunk needs more memory than the limits allow. The memory is needed for the chunk and its data, and for
+    /// compressed chunks also for the sorted block table and two blocks.
     pub(super) fn refuses_chunk(&self, chunk: &ChunkHeader) -> Option<String> {
         let [nbytes, cbytes, blocksize] = [chunk.nbytes(), chunk.cbytes(), chunk.blocksize()].map(|length| length as u64);
         let is_compressed = !chunk.is_stored() && chunk.special().is_none();

@@ -1,5 +1,5 @@
-//! Products of an array's lengths that C-Blosc2 computes. For some it does not check for overflow, which is undefined behavior in
-//! C.
+//! Checks the products of an array's lengths that C-Blosc2 computes. C-Blosc2 does not check all of them for overflow, which is undefined
+//! behavior in C.
 
 use b2nd::Grid;
 

@@ -33,8 +33,8 @@ pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     findings.all
 }
 
-/// Returns the findings of a table in a store, without those of its frames: an invalid schema, a missing file of deleted rows,
-/// columns of the schema without files, files without columns, or files with names that later versions do not look for.
+/// Returns the findings of a table in a store, without those of its frames: an invalid schema, a missing file of deleted rows, columns
+/// without files, files without columns, or files with names that later versions do not look for.
 pub fn check_table(table: &Table) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     let schema = table.metadata.get("schema").and_then(|schema| schema.as_str());
@@ -92,8 +92,8 @@ impl Findings {
     }
 }
 
-/// Returns the findings of a file of a table: those that `look` returns for the frame, with the file's name added to their place,
-/// or the reason why the frame cannot be opened.
+/// Returns the findings of a file of a table, with the name of the file added to their place. `look` returns the findings of the frame in
+/// the file; if the frame cannot be opened, this is the only finding.
 pub fn check_file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
     let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source)?));
     let mut findings = Findings::new(&Limits::NONE);

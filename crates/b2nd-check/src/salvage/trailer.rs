@@ -9,7 +9,7 @@ use b2nd_store::attributes::Attribute;
 use b2nd_store::is_of_source;
 
 impl Salvage<'_> {
-    /// Reads the trailer, or the vlmetalayers in it that are intact.
+    /// Reads the trailer, or only its intact vlmetalayers if it is damaged.
     pub(super) fn trailer(&mut self, frame: &Frame, tail: &[u8], decompressor: &mut Decompressor) -> Result<()> {
         match frame.trailer() {
             Ok(trailer) => {
@@ -19,7 +19,7 @@ impl Salvage<'_> {
             Err(error) if is_of_source(&error) => return Err(error),
             Err(error) => self.lose(format_args!("trailer: {error}")),
         }
-        // The trailer follows the index, or in a frame without data the header.
+        // The trailer follows the index, or the header if the frame has no data.
         let index = match self.header.nbytes() {
             0 => 0,
             _ => ChunkHeader::from_slice(tail).map_or(usize::MAX, |index| index.cbytes()),

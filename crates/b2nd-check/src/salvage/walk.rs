@@ -1,5 +1,4 @@
-//! Finds chunks without an index: in a contiguous frame by a search from the front, in a sparse frame by the numbers of the
-//! files.
+//! Finds chunks without an index: in a contiguous frame by a search from the start, in a sparse frame by the numbers of the files.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -11,11 +10,11 @@ use super::{HEADER, MOST, Part, Salvage};
 /// The length of a chunk's header in Blosc 1.
 const SHORT_HEADER: usize = 16;
 
-/// The versions of chunks that occur in frames.
+/// The versions of the chunk format that occur in frames.
 const VERSIONS: RangeInclusive<u8> = 2..=6;
 
 impl Salvage<'_> {
-    /// Searches the chunks of a contiguous frame from the front, without an index.
+    /// Finds the chunks of a contiguous frame without an index, by a search from the start.
     pub(super) fn walk(&mut self, in_order: bool, decompressor: &mut Decompressor) -> Result<()> {
         let (start, chunks_end) = (self.header.header_len() as u64, self.header.tail_range().start);
         let end = self.source.len()?;
@@ -77,7 +76,7 @@ impl Salvage<'_> {
         is_lost
     }
 
-    /// Keeps the first chunks.
+    /// Keeps the first `count` chunks.
     fn truncate(&mut self, count: u64) {
         let mut left = count;
         for (count, _) in &mut self.chunks {
@@ -87,7 +86,8 @@ impl Salvage<'_> {
         self.chunks.retain(|(count, _)| *count > 0);
     }
 
-    /// Fails if the header shows that the chunks cannot be numbered in the order in which they were found.
+    /// Fails if the chunks cannot be numbered in the order in which they were found: if their number differs from that in the header, or if
+    /// a chunk extends past the end of the space for chunks.
     fn expect_count(&self, found: Option<u64>, expected: u64) -> Result<()> {
         let found =
             found.ok_or_else(|| Error::custom("the index is lost, and a chunk extends past the end of the space for chunks"))?;
@@ -100,7 +100,7 @@ impl Salvage<'_> {
         Err(Error::custom(format_args!("the header counts {counted} chunks, but {found} were found: {why}")))
     }
 
-    /// Takes the chunk files of a sparse frame in the order of their numbers, without an index.
+    /// Reads the chunk files of a sparse frame in the order of their numbers, without an index.
     pub(super) fn files(&mut self, decompressor: &mut Decompressor) -> Result<()> {
         let Some(count) = self.count() else {
             return Err(Error::custom(
