@@ -56,8 +56,7 @@ pub struct Packed {
     /// The compressed blocks. In the first part, space for the header and the block table precedes them. If only whole chunks can be
     /// compressed, this is the uncompressed data of the blocks.
     bytes: Vec<u8>,
-    /// The start of each block, and the end of the last block. In the first part, this includes the blocks of the parts that have been
-    /// added to it.
+    /// The start of each block. In the first part, this includes the blocks of the parts that have been added to it.
     starts: Vec<usize>,
     /// The end of the last block.
     end: usize,
@@ -75,7 +74,7 @@ impl Packed {
     ///
     /// # Errors
     ///
-    /// Fails if `part` is not the next part of this chunk.
+    /// Fails if `next` is not the next part of this chunk.
     pub fn follow(&mut self, next: Packed) -> Result<(usize, Vec<u8>)> {
         if next.nbytes != self.nbytes || self.first != 0 || next.first == 0 || next.first != self.starts.len() {
             return Err(not_all_blocks());
