@@ -1,4 +1,4 @@
-//! The table of a frame's chunks, which `b2nd chunks` prints.
+//! Formats the list of a frame's chunks for `b2nd chunks`.
 
 use b2nd::Result;
 use b2nd::frame::{ChunkHeader, FrameType, Offsets};

@@ -6,14 +6,14 @@
 //! | to | look at |
 //! | --- | --- |
 //! | open a frame from byte ranges | [`Frame`], [`Source`] |
-//! | know what it is | [`Kind`] |
-//! | turn it into JSON | [`json::frame`] |
+//! | tell the kind of a frame | [`Kind`] |
+//! | convert a frame to JSON | [`json::frame`] |
 //! | read attributes | [`attributes`], [`Value`] |
-//! | list what is in a store | [`store`] |
+//! | list the leaves of a store | [`store`] |
 //! | show each byte of header and trailer with its meaning | [`bytes::header`], [`bytes::trailer`] |
 //! | read elements as text, JSON and numbers, and count them | [`elements`] |
 //! | draw values | [`pixels`], [`histogram`] |
-//! | show it to a person | [`page`], [`facts`], [`bytes::dump`], [`picture::draw`] |
+//! | show a frame to a person | [`page`], [`facts`], [`bytes::dump`], [`picture::draw`] |
 //!
 //! ```
 //! use b2nd_view::{Frame, json};

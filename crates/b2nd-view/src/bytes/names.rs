@@ -1,4 +1,4 @@
-//! Names of the fields of a header, a trailer and a chunk, in their order.
+//! The names of the fields of a header, a trailer and a chunk, in order.
 
 use b2nd::frame::{CodecId, Filter, SplitMode};
 
