@@ -72,8 +72,8 @@ pub fn check(source: &dyn Source, options: &Options) -> Report {
 /// C-Blosc2 before 3), and arrays for which the product of their lengths and their chunks' lengths does not fit an int64 (C-Blosc2 never
 /// uses the product).
 ///
-/// The decoders have no `unsafe` code, except for Zstandard: with the feature `safe` it is decoded with ruzstd, which has less of it.
-/// Without this feature, Zstandard causes a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable. With
+/// The decoders have no `unsafe` code, except for Zstandard: with the feature `safe` it is decoded with ruzstd, which has less `unsafe`
+/// code. Without this feature, Zstandard causes a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable. With
 /// [`check_frame`] you can add your own decoder, for example in a separate process.
 ///
 /// The source may contain more bytes than the frame.

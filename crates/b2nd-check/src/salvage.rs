@@ -23,11 +23,10 @@ const MOST: u64 = LONGEST / 8;
 
 /// The intact parts of a damaged frame, and a list of what is lost.
 ///
-/// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, chunks
-/// are searched from the front and numbered in the order in which they were written. These numbers are wrong if chunks were
-/// updated or inserted, or if some chunks are special (special chunks take no bytes), which cannot be seen in the file. A chunk
-/// is intact if it decodes to its length. A chunk that `decompressor` does not [accept](Decompressor::accept) is copied without
-/// this check.
+/// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, chunks are
+/// searched from the start of the file and numbered in the order in which they were written. These numbers are wrong if chunks were updated
+/// or inserted, or if some chunks are special, because special chunks have no bytes in the file. A chunk is intact if it decodes to its
+/// length. A chunk that `decompressor` does not [accept](Decompressor::accept) is copied without this check.
 pub struct Salvage<'s> {
     source: &'s dyn Source,
     header: Header,

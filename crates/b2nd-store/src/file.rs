@@ -16,7 +16,8 @@ use b2nd::frame::{FIRST_READ, FileSource, Source};
 
 pub use b2nd::frame::SPARSE_FRAME;
 
-/// A file, whose first bytes have been read. For a sparse frame this is the file that holds the header; the chunk files are in the same directory.
+/// A file on the local disk. Its first bytes are read when it is opened. For a sparse frame, this is the file that contains the header; the
+/// chunk files are in the same directory.
 pub struct LocalFile {
     file: FileSource,
     length: u64,
@@ -24,8 +25,8 @@ pub struct LocalFile {
 }
 
 impl LocalFile {
-    /// Opens a file, or the frame of a sparse frame's directory. Anything else is rejected without opening it: a pipe would
-    /// block until a writer opens it.
+    /// Opens a file, or the file with the header in a sparse frame's directory. Anything else is rejected without opening it, because a
+    /// pipe would block until a writer opens it.
     ///
     /// # Errors
     ///

@@ -7,7 +7,7 @@ use crate::frame::Bytes;
 /// The member that contains small leaves, and whose metalayer gives the kind of the store.
 pub(crate) const EMBED: &str = "embed.b2e";
 
-/// The member that holds the attributes of a store or of a group.
+/// The member that contains the attributes of a store or of a group.
 pub(crate) const ATTRIBUTES: &str = "__vlmeta__.b2f";
 
 /// The key of attributes that are stored in `embed.b2e`.
@@ -16,7 +16,7 @@ pub(crate) const EMBEDDED_ATTRIBUTES: &str = "/__vlmeta__";
 /// The member whose presence makes a folder a table.
 pub(crate) const TABLE: &str = "_meta.b2f";
 
-/// The member that holds the attributes of a table.
+/// The member that contains the attributes of a table.
 pub(crate) const TABLE_ATTRIBUTES: &str = "_vlmeta.b2f";
 
 /// The endings of members that are leaves.

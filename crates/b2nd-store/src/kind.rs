@@ -111,8 +111,8 @@ impl Kind {
         }
     }
 
-    /// Returns true if python-blosc2 opens such a frame only if it is told to trust it, because it may refer to other files or
-    /// contain code.
+    /// Returns true if python-blosc2 opens frames of this kind only if the user declares them as trusted, because they may refer to other
+    /// files or contain code.
     pub fn needs_trust(self) -> bool {
         matches!(self, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray | Kind::B2Object | Kind::Proxy)
     }

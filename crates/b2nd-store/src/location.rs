@@ -160,7 +160,7 @@ fn open_address(address: &str) -> Result<Target> {
 /// An open file or directory.
 #[derive(Clone)]
 pub enum Target {
-    /// A frame or an archive, which its first bytes distinguish.
+    /// A frame or an archive. Their first bytes differ.
     File(Bytes),
     /// A store's directory.
     Directory(Directory),

@@ -95,7 +95,7 @@ fn unsigned(bytes: &[u8]) -> String {
     number(bytes).to_string()
 }
 
-/// Reads a signed big-endian number; 0 if there are no bytes.
+/// Reads a signed big-endian number. Returns 0 if there are no bytes.
 pub fn signed_number(bytes: &[u8]) -> i64 {
     let unused = u64::BITS - 8 * bytes.len().clamp(1, 8) as u32;
     (number(bytes) << unused) as i64 >> unused

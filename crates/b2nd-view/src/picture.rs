@@ -163,7 +163,7 @@ impl Left {
         }
     }
 
-    /// Draws the parts of the frame, with the header marked.
+    /// Draws the parts of the frame, and highlights the header.
     fn frame(&mut self, header: &Header) {
         const PARTS: [(&str, f64); 4] = [("header", 66.0), ("chunks", 120.0), ("index", 62.0), ("trailer", 82.0)];
         self.bottom += 12.0;

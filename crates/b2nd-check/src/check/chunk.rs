@@ -33,8 +33,8 @@ const CODEC: usize = 22;
 const OF_USERS: u8 = 6;
 const FIRST_OF_USERS: u8 = 32;
 
-/// The first version of bytedelta. C-Blosc2 restarts its sums after the last full vector if it uses vectors of 16 bytes, but not
-/// without vectors.
+/// The first version of bytedelta. C-Blosc2 restarts its sums after the last full vector if it was built with vectors of 16 bytes, and does
+/// not restart them if it was built without vectors.
 const FIRST_BYTEDELTA: Filter = Filter::Other(34);
 const BYTEDELTA: Filter = Filter::Other(35);
 const VECTOR: usize = 16;
@@ -171,7 +171,7 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     let typesize = if meta == 0 { usize::try_from(frame.typesize()).unwrap_or(1) } else { usize::from(meta) }.max(1);
     let (nbytes, blocksize) = (chunk.nbytes(), chunk.blocksize().max(1));
     let any = |wrong: &dyn Fn(usize) -> bool| wrong(blocksize.min(nbytes)) || wrong(nbytes % blocksize);
-    // C-Blosc2 2 does not copy the rest in both cases, 3.3.2 only in the second.
+    // The bytes after the last whole element are not copied by C-Blosc2 2 in both cases, and by 3.3.2 only in the second.
     if any(&|length| length % typesize != 0) || varies(chunk) && typesize != 1 {
         return Some("its values depend on uninitialized memory in C-Blosc2: bytedelta, with blocks that split elements");
     }

@@ -3,8 +3,8 @@
 
 use b2nd::Grid;
 
-/// Returns the problem if C-Blosc2 cannot multiply the lengths. Lengths of 0 are left out, because C-Blosc2 multiplies the other
-/// lengths anyway.
+/// Returns the problem if the products of the lengths overflow in C-Blosc2. Lengths of 0 are skipped, because the product of the other
+/// lengths can overflow too.
 pub(super) fn overflow(grid: &Grid, typesize: i32) -> Option<&'static str> {
     let most = i128::from(i32::MAX);
     let is_long =

@@ -6,8 +6,8 @@ use serde_json::{Map, Number, Value, json};
 use super::scalar::{self, Scalar};
 use crate::text::hex;
 
-/// Converts an element to JSON: a structure to an object, a subarray to a list. Values that JSON lacks become an object with one key, such as
-/// `{"bytes": "00ff"}`.
+/// Converts an element to JSON: a structure to an object, a subarray to a list. Values that JSON cannot represent become an object with one
+/// key, such as `{"bytes": "00ff"}`.
 pub fn json(dtype: &DType, bytes: &[u8]) -> Value {
     if !dtype.fields().is_empty() {
         let fields = dtype.fields().iter().map(|field| {

@@ -19,7 +19,7 @@ pub struct Tally {
     pub count: u64,
     /// The number of values that are NaN or NaT.
     pub nan: u64,
-    /// The number of values that are 0 or, if they are not numbers, empty.
+    /// The number of values that are 0. Values that are not numbers are counted if they are empty.
     pub zeros: u64,
     min: Option<Extreme>,
     max: Option<Extreme>,

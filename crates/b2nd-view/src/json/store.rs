@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use b2nd_store::{Attributes, Content, Kind, Leaf, StoreListing, Table};
 
-/// The attributes of an array on a server, of which none are known.
+/// The empty attributes that are shown for an array on a server.
 static NO_ATTRIBUTES: Attributes = Attributes::new();
 
 /// A JSON object for a store, a table or a reference to an array on a server.

@@ -16,10 +16,10 @@ const BETWEEN: f64 = 9.0;
 const LEFT_OUT: f64 = 30.0;
 const HIDDEN: f64 = 18.0;
 
-/// The minimum length of a block.
+/// The minimum drawn length of a block.
 const BLOCK: f64 = 11.0;
 
-/// The maximum length of an element.
+/// The maximum drawn length of an element.
 const ELEMENT: f64 = 26.0;
 
 /// The lengths of array, chunk and block, in elements.
