@@ -25,7 +25,7 @@ const BEFORE_KEY: &str = "::";
 /// assert_eq!((location.place().as_ref(), location.key()), ("http://[::1]/archive.b2z", Some("/group/x")));
 ///
 /// let error = Location::new("s3://bucket/field.b2nd".as_ref()).open().err().unwrap();
-/// assert!(error.to_string().starts_with("s3:// is not read here"));
+/// assert!(error.to_string().starts_with("s3:// is not supported"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
