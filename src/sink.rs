@@ -44,7 +44,7 @@ pub trait Sink {
     fn note(&mut self, _note: Note) {}
 }
 
-/// A note of the serializer about the bytes that it writes.
+/// What the serializer tells a sink about the structure of the bytes that it writes: see [`Sink::note`].
 pub enum Note {
     /// An entry begins inside the open entry.
     Begin(Step),
@@ -140,7 +140,7 @@ impl Sink for ReservedSink {
 /// Returns the error for a value whose length differs from the length that was counted before.
 #[cold]
 pub(crate) fn changed() -> Error {
-    Error::custom("the value's length changed between two serializations: the first one counts the length")
+    Error::custom("the value is serialized twice, first to count its length, and the second time its length was different")
 }
 
 /// A sink that writes to the front of a borrowed buffer.

@@ -151,7 +151,7 @@ impl<'a, 'de> Variant<'a, 'de> {
         if self.has_data {
             Ok(self.deserializer)
         } else {
-            Err(Error::custom("this variant holds data: expected a fixmap of one (81), found only the name")
+            Err(Error::custom("this variant holds data: expected a fixmap with one entry (81), found only the name")
                 .within_offset(self.start))
         }
     }
@@ -181,7 +181,7 @@ impl<'de> de::VariantAccess<'de> for Variant<'_, 'de> {
 
     fn unit_variant(self) -> Result<()> {
         if self.has_data {
-            return Err(Error::custom("this variant holds no data: expected only its name (db), found a fixmap of one")
+            return Err(Error::custom("this variant holds no data: expected only its name (db), found a fixmap with one entry")
                 .within_offset(self.start));
         }
         Ok(())

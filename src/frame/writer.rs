@@ -123,7 +123,7 @@ impl sealed::Target for Memory {
 
 /// Writes bytes at a position in a buffer, and extends the buffer if necessary.
 pub(super) fn put_at(buffer: &mut Vec<u8>, at: usize, bytes: &[u8]) -> Result<()> {
-    let end = at.checked_add(bytes.len()).ok_or_else(|| Error::custom("the chunk is longer than memory"))?;
+    let end = at.checked_add(bytes.len()).ok_or_else(|| Error::custom("the chunk does not fit in memory"))?;
     buffer.resize(end.max(buffer.len()), 0);
     buffer[at..end].copy_from_slice(bytes);
     Ok(())
@@ -400,7 +400,9 @@ impl<T: Target> Writer<T> {
             return refuse("blocksize", blocksize, found).map_err(|error| error.in_chunk(number));
         }
         if self.ended {
-            return Err(Error::custom("the last chunk is shorter than the others: pad it, as an array's chunks have one length"));
+            return Err(Error::custom(
+                "the last chunk is shorter than the others: pad it, because all chunks of an array have the same length",
+            ));
         }
         Ok(())
     }

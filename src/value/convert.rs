@@ -225,7 +225,7 @@ impl<'de> de::EnumAccess<'de> for Variant<'de> {
 
 impl<'de> Variant<'de> {
     fn data(self) -> Result<&'de Value> {
-        self.data.ok_or_else(|| Error::custom("this variant holds data: expected a map of one, found only the name"))
+        self.data.ok_or_else(|| Error::custom("this variant holds data: expected a map with one entry, found only the name"))
     }
 }
 
@@ -235,7 +235,7 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     fn unit_variant(self) -> Result<()> {
         match self.data {
             None => Ok(()),
-            Some(_) => Err(Error::custom("this variant holds no data: expected only its name, found a map of one")),
+            Some(_) => Err(Error::custom("this variant holds no data: expected only its name, found a map with one entry")),
         }
     }
 

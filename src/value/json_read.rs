@@ -17,7 +17,7 @@ use crate::hex;
 
 /// The visitor that builds a value from any format. The value gets the shortest markers.
 pub(super) struct AnyVisitor {
-    /// Whether objects with one key may represent types that the format lacks.
+    /// Whether an object whose only key is one of [`FORMS`] is read as the type that it represents. JSON lacks these types.
     pub(super) takes_forms: bool,
 }
 

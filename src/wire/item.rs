@@ -84,7 +84,7 @@ impl Family {
             Family::Array => ("an array", "elements"),
             Family::Map => ("a map", "pairs"),
         };
-        Error::custom(format_args!("{marker} of {length} {unit} has no marker of Head::{head:?}"))
+        Error::custom(format_args!("Head::{head:?} has no marker for {marker} of {length} {unit}"))
     }
 }
 

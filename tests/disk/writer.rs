@@ -346,7 +346,7 @@ fn a_frame_that_does_not_hold_its_array_is_refused() {
     assert_eq!(message(finished(good(), &[])), "the array has 2 chunks, and 0 were appended");
     assert_eq!(message(finished(good(), &[12])), "the array has 2 chunks, and 1 were appended");
     assert_eq!(message(finished(good(), &[12, 12, 12])), "the array has 2 chunks, and 3 were appended");
-    let refusal = "the last chunk is shorter than the others: pad it, as an array's chunks have one length";
+    let refusal = "the last chunk is shorter than the others: pad it, because all chunks of an array have the same length";
     assert_eq!(message(finished(good(), &[12, 8])), refusal);
     let said = "as the array's metalayer says, found";
     assert_eq!(message(finished(array_header("<i2", 4, 24, 12), &[24, 24])), format!("typesize: expected 2, {said} 4"));

@@ -153,10 +153,13 @@ fn an_enum_of_each_kind() {
     refused::<Kind>(&str32("Nope"), "unknown variant `Nope`, expected one of `Unit`, `Newtype`, `Tuple`, `Struct` at byte 0");
     refused::<Kind>(&hex!("01"), "expected an enum's variant (db, or 81 if it holds data), found positive fixint (01) at byte 0");
     refused::<Kind>(&hex!("82"), "expected an enum's variant (db, or 81 if it holds data), found fixmap (82) at byte 0");
-    refused::<Kind>(&str32("Tuple"), "this variant holds data: expected a fixmap of one (81), found only the name at byte 0");
+    refused::<Kind>(
+        &str32("Tuple"),
+        "this variant holds data: expected a fixmap with one entry (81), found only the name at byte 0",
+    );
     refused::<Kind>(
         &cat(&[&hex!("81"), &str32("Unit"), &hex!("c0")]),
-        "this variant holds no data: expected only its name (db), found a fixmap of one at byte 0",
+        "this variant holds no data: expected only its name (db), found a fixmap with one entry at byte 0",
     );
     refused::<Kind>(&cat(&[&hex!("81"), &str32("Tuple"), &hex!("91 07")]), "expected 2 elements, found 1 at byte 11");
     refused::<Kind>(

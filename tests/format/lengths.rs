@@ -160,7 +160,10 @@ fn a_value_is_the_same_when_it_is_serialized_again() {
     }
     for step in [1, -1] {
         let told = message(b2nd::to_vec(&Moving(5.into(), step)));
-        assert_eq!(told, "the value's length changed between two serializations: the first one counts the length");
+        assert_eq!(
+            told,
+            "the value is serialized twice, first to count its length, and the second time its length was different"
+        );
     }
     assert_eq!(b2nd::to_vec(&Moving(5.into(), 0)).unwrap(), b"\xdb\0\0\0\x0501234");
 }

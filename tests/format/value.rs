@@ -213,12 +213,12 @@ fn a_value_takes_32_bytes_of_memory() {
 fn what_a_marker_cannot_hold_is_refused() {
     let refused = |value: Value, expected: &str| assert_eq!(value.to_vec().unwrap_err().to_string(), expected);
     refused(Value::Fixint(-33), "expected a fixint from -32 to 127, found -33");
-    refused(Value::Str("x".repeat(32), Head::Fix), "a string of 32 bytes has no marker of Head::Fix");
-    refused(Value::Str("x".repeat(256), Head::U8), "a string of 256 bytes has no marker of Head::U8");
-    refused(Value::Bytes(vec![1], Head::Fix), "a byte string of 1 bytes has no marker of Head::Fix");
-    refused(Value::Ext(1, vec![1; 3], Head::Fix), "an extension of 3 bytes has no marker of Head::Fix");
-    refused(Value::Array(vec![Value::Nil], Head::U8), "an array of 1 elements has no marker of Head::U8");
-    refused(Value::Map(vec![(Value::Nil, Value::Nil); 16], Head::Fix), "a map of 16 pairs has no marker of Head::Fix");
+    refused(Value::Str("x".repeat(32), Head::Fix), "Head::Fix has no marker for a string of 32 bytes");
+    refused(Value::Str("x".repeat(256), Head::U8), "Head::U8 has no marker for a string of 256 bytes");
+    refused(Value::Bytes(vec![1], Head::Fix), "Head::Fix has no marker for a byte string of 1 bytes");
+    refused(Value::Ext(1, vec![1; 3], Head::Fix), "Head::Fix has no marker for an extension of 3 bytes");
+    refused(Value::Array(vec![Value::Nil], Head::U8), "Head::U8 has no marker for an array of 1 elements");
+    refused(Value::Map(vec![(Value::Nil, Value::Nil); 16], Head::Fix), "Head::Fix has no marker for a map of 16 pairs");
     assert_eq!(message(to_vec(&Some(Value::Nil))), "unsupported: Some(()) and Some(None), which would be read back as None");
 }
 

@@ -119,14 +119,14 @@ export class Column {
       if (kind === "utf8" && this.words === null) return this.refuse("the file of its strings is missing");
       if (isBatches) return;
       if (kind === "dictionary") this.words = await this.find("_dict", true);
-      if (kind === "dictionary" && this.words === null) return this.refuse("the file of its words is missing");
+      if (kind === "dictionary" && this.words === null) return this.refuse("the file of its dictionary is missing");
       if (spec.null_storage === "mask") this.mask = await this.find(".notnull");
       const { shape, dtype } = this.leaf.info;
       if ((TEXTS[kind] || kind === "utf8") && dtype.startsWith(">")) return this.refuse("big-endian strings cannot be shown");
-      if (kind === "dictionary" && dtype !== "<i4") return this.refuse("the codes of its words are not 32-bit integers");
+      if (kind === "dictionary" && dtype !== "<i4") return this.refuse("the codes of its dictionary are not 32-bit integers");
       if (this.mask && this.mask.info.dtype !== "|b1") return this.refuse("its null mask is not a boolean array");
       if (kind === "ndarray" && shape.slice(1, -1).reduce((all, length) => all * length, 1) > 64)
-        return this.refuse("its cells are arrays with more than 64 rows");
+        return this.refuse("its cells are arrays with more than 64 rows each");
       if (kind === "ndarray" && spec.nullable && spec.null_storage !== "mask")
         return this.refuse("arrays whose nulls are marked by a value, not by a mask, cannot be shown");
     } catch (error) {

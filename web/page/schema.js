@@ -19,7 +19,8 @@ function type(spec) {
   if (kind === "dictionary") return `dictionary of ${type(spec.value_type ?? {})}`;
   if (kind === "ndarray") return `array of ${(spec.item_shape ?? []).join(" × ")} ${dtype(spec.dtype_str ?? "")}`;
   const name = NAMES[kind] ?? String(kind ?? "unknown");
-  return spec.max_length === undefined ? name : `${name}, at most ${spec.max_length}`;
+  const unit = name.includes("bytes") ? "bytes" : "characters";
+  return spec.max_length === undefined ? name : `${name}, at most ${spec.max_length} ${unit}`;
 }
 
 /** A table of the columns: name, type, nullable, unit. */

@@ -99,7 +99,7 @@ export function ofAddress(text) {
 export async function listed(list) {
   const at = (text) => {
     const url = new URL(text, list);
-    if (url.origin !== location.origin) throw new Error(`${url}: a list may name files on this page's own host only`);
+    if (url.origin !== location.origin) throw new Error(`${url}: a list of files may only contain URLs on this page's own host`);
     return url;
   };
   const response = await fetch(at(list.href));

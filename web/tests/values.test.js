@@ -366,7 +366,7 @@ test("a large array has a coarse view with a label, zooming shows all elements, 
   console.log(`first picture of 16 chunks of 500 kB: ${Date.now() - began} ms; ${await page.locator(".fetched").textContent()}`);
   assert.match(
     await page.locator(".coarse").textContent(),
-    /along axis 0 one element of 4, 500 in all; along axis 1 one element of 4, 500 in all/,
+    /along axis 0 one in 4 elements \(500 shown\); along axis 1 one in 4 elements \(500 shown\)/,
   );
   assert.equal((await pixels(page)).width, 500);
   const box = await page.locator(".map-frame canvas").boundingBox();

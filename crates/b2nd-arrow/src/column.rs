@@ -114,7 +114,7 @@ fn words(place: &ColumnFiles) -> Result<ArrayRef> {
     let spec = Spec { kind: Kind::VlString, nulls: Nulls::None };
     let named = |error: Error| Error::new(error.kind(), format_args!("the words of the dictionary: {error}"));
     let batches = Batches::open(place.leaf("_dict.b2b")?).map_err(named)?;
-    let rows = usize::try_from(batches.len()).map_err(|_| Error::damaged("too many words for the memory"))?;
+    let rows = usize::try_from(batches.len()).map_err(|_| Error::damaged("the dictionary has too many values for memory"))?;
     let all = Selection { runs: std::iter::once(0..batches.len()).filter(|run| run.end > 0).collect(), first: 0, rows };
     read_pack(&batches, &spec, &all).map_err(named)
 }

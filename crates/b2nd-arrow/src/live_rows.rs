@@ -52,7 +52,7 @@ impl LiveRows {
             live.array.geometry().chunkshape().first().and_then(|&rows| u64::try_from(rows).ok()).filter(|&rows| rows > 0);
         let Some(chunk) = chunk.filter(|_| length > 0) else { return Ok(live) };
         if length.div_ceil(chunk) > leaf.nchunks()? {
-            return Err(Error::damaged(format_args!("{length} rows are in {} chunks of {chunk}", leaf.nchunks()?)));
+            return Err(Error::damaged(format_args!("{length} rows do not fit in {} chunks of {chunk} rows", leaf.nchunks()?)));
         }
         for number in 0..length.div_ceil(chunk) {
             let rows = number * chunk..((number + 1) * chunk).min(length);

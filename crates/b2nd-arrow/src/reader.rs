@@ -53,7 +53,7 @@ impl Reader {
         self.rows.end.saturating_sub(self.rows.start).saturating_add(ready.sum())
     }
 
-    /// Reads the next parts.
+    /// Reads up to `parallel` ranges of rows in parallel, and adds their batches to `ready`.
     fn fill(&mut self) {
         let mut parts = Vec::new();
         while !self.rows.is_empty() && parts.len() < self.parallel {
@@ -99,7 +99,7 @@ impl Reader {
         end.min(self.rows.end)
     }
 
-    /// Reads the next batch, with an error of this crate.
+    /// Reads the next batch. Unlike `Iterator::next`, it returns this crate's error type.
     pub(crate) fn next_batch(&mut self) -> Option<Result<RecordBatch>> {
         if self.ready.is_empty() {
             self.fill();

@@ -149,7 +149,7 @@ impl Described {
         }
         let width = rows.width.saturating_sub(1) / 2;
         if width == 0 || 2 * width + 1 != rows.width {
-            return Err(Error::damaged(format_args!("a segment of {} bytes", rows.width)));
+            return Err(Error::damaged(format_args!("a segment has {} bytes, expected an odd number of at least 3", rows.width)));
         }
         let bytes = rows.range(0..segments)?;
         let (mut least, mut greatest, mut known, mut are_null) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

@@ -19,7 +19,7 @@ use crate::spawned::spawned;
 /// The number of files on a disk that a thread reads together.
 const TOGETHER: usize = 64;
 
-/// The default number of requests to servers in flight.
+/// The default number of concurrent requests to servers.
 const REQUESTS: usize = 256;
 
 /// The default number of threads per core that read disks. More threads slow each other down.

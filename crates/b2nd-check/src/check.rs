@@ -32,7 +32,8 @@ pub use stores::{check_file, check_store, check_table};
 /// The memory needed to decode the header or the trailer, as a multiple of its length.
 const DECODED: u64 = 4;
 
-/// The position of the filters in a frame's header, after their count. Their parameters start two bytes after the filters.
+/// The position of the filters in a frame's header, after their count. The six filters are followed by two other bytes and then by their
+/// parameters.
 const FIRST_FILTER: usize = HeaderField::PIPELINE.value().start + 1;
 const FILTERS: usize = 6;
 

@@ -64,13 +64,19 @@ pub fn check(source: &dyn Source, options: &Options) -> Report {
 /// only if both are true.
 ///
 /// The report does not guarantee that values are correct: Blosc2 has no checksums of values, so damage that still decodes is only found if
-/// the frame has [digests](crate::Digests). The following is not checked: what programs do with metalayers, attributes, pickles or
-/// references, frames that an attribute embeds, batches of Arrow IPC (damaged ones crash pyarrow; `b2nd check` reads them), and C-Blosc2's
-/// plugins, which are never decoded here. Safe does not mean that C-Blosc2 has been proved correct: this function is strict about the
-/// format, and checks for defects that are publicly known or were found by tests with damaged frames. For two kinds of frames that are
-/// reported as safe, sanitizers report a harmless error, which valid arrays cause too: arrays without dimensions (an index of -1 in
-/// C-Blosc2 before 3), and arrays for which the product of their lengths and their chunks' lengths does not fit an int64 (C-Blosc2 never
-/// uses the product).
+/// the frame has [digests](crate::Digests). These things are not checked:
+///
+/// * what programs do with metalayers, attributes, pickles and references;
+/// * frames that are embedded in an attribute;
+/// * batches of Arrow IPC (damaged ones crash pyarrow; `b2nd check` reads them);
+/// * C-Blosc2's plugins, which are never decoded here.
+///
+/// Safe does not mean that C-Blosc2 has been proved correct: this function is strict about the format, and checks for defects that are
+/// publicly known or were found by tests with damaged frames. Sanitizers report a harmless error for two kinds of frames that this
+/// function calls safe. Valid arrays of these kinds cause it too:
+///
+/// * arrays without dimensions (an index of -1 in C-Blosc2 before 3);
+/// * arrays whose lengths, multiplied by the lengths of their chunks, do not fit an int64 (C-Blosc2 never uses the product).
 ///
 /// The decoders have no `unsafe` code, except for Zstandard: with the feature `safe` it is decoded with ruzstd, which has less `unsafe`
 /// code. Without this feature, Zstandard causes a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable. With

@@ -54,13 +54,13 @@ pub(crate) enum Command {
     /// Lists the chunks of a frame; the same as `b2nd info --chunks`.
     #[command(after_help = "Examples:\n  b2nd chunks field.b2nd\n  b2nd chunks --json field.b2nd")]
     Chunks(Info),
-    /// Lists the chunks and blocks that a slice touches: 0:10,5,: or ...,0 as in Python.
+    /// Lists the chunks and blocks that a slice, such as 0:10,5,: or ...,0 in Python, touches.
     #[command(after_help = "Examples:\n  b2nd slice field.b2nd 0:10,5,:\n  b2nd slice --json field.b2nd ...,::2")]
     Slice(SliceOf),
     /// Checks frames and stores for errors.
     ///
     /// Exits with 1 if there are errors, with 3 if something cannot be read, and with 4 if a file is readable but not safe for the
-    /// readers that --for or --strict name.
+    /// readers that --for or --strict checks for.
     #[command(
         after_help = "Examples:\n  b2nd check --data -r data/\n  b2nd check --strict --max-memory 1G --max-time 60 upload.b2nd"
     )]
@@ -120,7 +120,7 @@ pub(crate) enum Command {
     /// Computes statistics: count, min, max, mean, standard deviation, NaN, zeros.
     ///
     /// Statistics are computed for each field of a structure and each column of a table. Integers and booleans are summed
-    /// exactly, floats with 64 bits and the same result for any number of threads. The standard deviation is numpy's (ddof=0).
+    /// exactly, floats with 64 bits. The result does not depend on the number of threads. The standard deviation is numpy's (ddof=0).
     /// NaN, NaT and nulls are counted, but left out of the other statistics. Complex numbers have no min and max. Empty texts
     /// count as zeros.
     #[command(after_help = "Examples:\n  b2nd stats field.b2nd\n  b2nd stats --json --slice 0:10 archive.b2z")]

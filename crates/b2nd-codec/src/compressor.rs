@@ -88,7 +88,7 @@ impl Packed {
 }
 
 fn not_all_blocks() -> Error {
-    Error::custom("the parts are not all blocks of the chunk in their order")
+    Error::custom("expected all blocks of the chunk, in order")
 }
 
 impl State {

@@ -294,7 +294,11 @@ impl Decompressor {
             }
             rest = after;
         }
-        if rest.is_empty() { Ok(()) } else { Err(Error::custom(format_args!("the blocks lack {} bytes", rest.len()))) }
+        if rest.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::custom(format_args!("the blocks are {} bytes shorter than the chunk", rest.len())))
+        }
     }
 }
 

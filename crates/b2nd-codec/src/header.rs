@@ -26,7 +26,7 @@ const HAS_DELTA: u8 = 0x08;
 /// Bit 4 of the flags: blocks are not split into streams.
 const IS_UNSPLIT: u8 = 0x10;
 
-/// The version of the chunk format that this crate writes, and C-Blosc2 since 2.0.
+/// The version of the chunk format that this crate and C-Blosc2 (since 2.0) write.
 const VERSION: u8 = 5;
 
 /// Bit 0 of the flags in byte 30: blocks vary in length, and each starts with its length.

@@ -114,7 +114,7 @@ fn parts_of_another_chunk_or_in_another_order_are_refused() {
         vec![part(300, 0..0), part(300, 0..3)],
     ] {
         let error = compressor.join(parts, |_, place: &mut [u8]| place.fill(1)).unwrap_err();
-        assert_eq!(error.to_string(), "the parts are not all blocks of the chunk in their order");
+        assert_eq!(error.to_string(), "expected all blocks of the chunk, in order");
     }
 }
 
@@ -212,7 +212,8 @@ fn truncated_elements_keep_their_highest_bits() {
         error.to_string()
     };
     assert_eq!(refused(&[(Filter::TruncPrec, 3)], 2), "trunc_prec: expected elements of [4, 8] bytes, found 2");
-    let message = "trunc_prec: expected 1 to 23 bits, or minus the number to clear, found 24";
+    let message =
+        "trunc_prec: expected the number of bits to keep (1 to 23), or the number to clear as a negative number, found 24";
     assert_eq!(refused(&[(Filter::TruncPrec, 24)], 4), message);
 }
 

@@ -216,7 +216,7 @@ impl Array {
     /// Fails if the file has an array (whose dtype is known), or if the length of the data is not a multiple of the dtype's size.
     pub fn with_dtype(self, dtype: DType) -> Result<Array> {
         let Some(flat) = &self.flat else {
-            return Err(b2nd::Error::custom("the file says the type of its array").into());
+            return Err(b2nd::Error::custom("the file has an array, whose dtype is known: no other dtype can be given").into());
         };
         let blocksize = usize::try_from(self.header().blocksize()).unwrap_or(0);
         let geometry = flat.geometry(dtype.itemsize(), blocksize)?;

@@ -40,7 +40,9 @@ pub enum Error {
         found: usize,
     },
     /// The array's elements are not in the file: they are computed, or stored elsewhere.
-    #[error("its values are not in the file: python-blosc2 computes or fetches them when it opens it (metalayer {metalayer})")]
+    #[error(
+        "its values are not in the file: python-blosc2 computes or fetches them when it opens the file (metalayer {metalayer})"
+    )]
     Elsewhere {
         /// The metalayer that says so.
         metalayer: &'static str,
@@ -107,7 +109,7 @@ pub enum Error {
     #[cfg(feature = "object_store")]
     #[error("bytes {}..{} of {path}: {}", range.start, range.end, said(&**source))]
     Request {
-        /// The object.
+        /// The path of the object.
         path: String,
         /// The range of bytes that was requested.
         range: std::ops::Range<u64>,

@@ -22,7 +22,7 @@ pub(crate) fn open(path: &Path) -> Result<ArrayFrame> {
     Ok(Frame::open(Arc::new(FileSource::open(path)?) as Bytes)?)
 }
 
-/// Adds to an error the path, and the kind of file that is there if it is known.
+/// Adds the path to an error. If the path is known to be another kind of file, returns an error that names the kind instead.
 pub(crate) fn explained(path: &Path, error: Error) -> Error {
     Error::in_file(path, instead(path).unwrap_or(error))
 }
@@ -45,7 +45,7 @@ fn instead(path: &Path) -> Option<Error> {
     }
 }
 
-/// Adds to an error the object's path, and the kind of file that it is if that is known.
+/// Adds the object's path to an error. If the object is known to be another kind of file, returns an error that names the kind instead.
 #[cfg(feature = "object_store")]
 pub(crate) fn explained_object(path: &str, source: &Bytes, error: Error) -> Error {
     use b2nd_store::Kind::{self, DictStore, EmbedStore, TreeStore};

@@ -130,7 +130,10 @@ impl<'a> Job<'a> {
         let mut meta: Option<B2ndMeta> = if meta.is_some() { Some(b2nd::from_slice(&described)?) } else { None };
         let is_released = meta.is_some() && old.metalayers().get("b2nd").is_some();
         if cuts && !is_released {
-            return Err(Fault::custom("only arrays of the current layout can get other shapes of chunks and blocks").into());
+            return Err(Fault::custom(
+                "the shapes of chunks and blocks can only be changed in arrays of the current layout: run `b2nd upgrade` first",
+            )
+            .into());
         }
         // Some files have a blocksize of 0 in the header.
         if let Some(meta) = meta.as_mut().filter(|_| is_released && (cuts || old.blocksize() == 0)) {

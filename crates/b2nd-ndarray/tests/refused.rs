@@ -266,7 +266,7 @@ fn what_is_not_written() {
 fn arrays_whose_elements_are_elsewhere() {
     let refused_file = |file: &str, metalayer: &str| {
         let expected = format!(
-            "its values are not in the file: python-blosc2 computes or fetches them when it opens it (metalayer {metalayer})"
+            "its values are not in the file: python-blosc2 computes or fetches them when it opens the file (metalayer {metalayer})"
         );
         refused(Array::open(Path::new(DATA).join(file)), &expected);
     };

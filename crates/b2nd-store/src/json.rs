@@ -53,7 +53,7 @@ fn string_len(text: &str) -> usize {
     text.len()
 }
 
-/// Returns the value of a number, or of an object that represents one of these floats.
+/// Returns the value of a number, or of an object by which [`parse`] replaces `NaN`, `Infinity` or `-Infinity`.
 pub fn float(value: &Value) -> Option<f64> {
     match value.get(FLOAT).and_then(Value::as_str) {
         Some(name) => name.parse().ok(),

@@ -35,7 +35,7 @@ pub struct Table {
     /// The names of columns for which the store has no file.
     #[serde(skip)]
     pub missing: Vec<String>,
-    /// The names of columns whose files have the unescaped names of python-blosc2 4.2.0, which later versions do not find.
+    /// The columns whose files are named without escapes, as by python-blosc2 4.2.0. Later versions do not find these files.
     #[serde(skip)]
     pub plainly_named: Vec<String>,
     /// The files below `_cols` that do not belong to a column of the schema.

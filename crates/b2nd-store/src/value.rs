@@ -95,7 +95,7 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// A writer that fails when the text is longer than the line.
+/// A buffer for one line of text. Writing fails when the text certainly has more than `limit` characters.
 struct Line {
     text: String,
     limit: usize,

@@ -45,8 +45,8 @@ struct Parser<'a> {
     depth: u8,
     /// Whether the parser is inside an aligned structure. Then all structures inside it are aligned too.
     aligned: bool,
-    /// The positions at which the dictionaries that end with `'aligned': True` start. Each is stored as the number of bytes from there to
-    /// the end of the string, in ascending order.
+    /// Where each dictionary that ends with `'aligned': True` starts, as the number of bytes from its `{` to the end of the string. In
+    /// ascending order.
     aligned_starts: Vec<usize>,
 }
 

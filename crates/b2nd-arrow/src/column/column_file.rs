@@ -121,7 +121,9 @@ impl ColumnFile {
         let front = chunk.read_block_table()?.into_owned();
         let blocks = block_table(&front)?;
         if !blocks.are_variable() {
-            return Err(Error::damaged(format_args!("chunk {number}: expected blocks of any length")));
+            return Err(Error::damaged(format_args!(
+                "chunk {number}: expected blocks of variable length, found blocks of one length"
+            )));
         }
         let count = blocks.count();
         Ok(Blocks { chunk, most: self.most, front, count })

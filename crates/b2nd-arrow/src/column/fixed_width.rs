@@ -58,7 +58,7 @@ impl FixedColumn {
         }
         let itemsize = rows.array.itemsize();
         if itemsize == 0 {
-            return Err(Error::damaged("values of no bytes"));
+            return Err(Error::damaged("the length of a value is 0 bytes"));
         }
         let is_widened = element == DataType::Boolean && dtype == "|u1";
         Ok(FixedColumn { rows, element, itemsize, is_widened, shape, valid })
@@ -107,7 +107,8 @@ impl FixedColumn {
             }),
             _ => mask,
         };
-        let length = i32::try_from(items).map_err(|_| Error::damaged(format_args!("a row of the shape {shape:?}")))?;
+        let length =
+            i32::try_from(items).map_err(|_| Error::damaged(format_args!("a row of the shape {shape:?} has too many values")))?;
         let field = Arc::new(item(values.data_type().clone()));
         let nulls = valid.and_then(some_nulls);
         Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, length, values, nulls, selection.rows)?))

@@ -14,7 +14,7 @@ use crate::export::complex;
 /// A column of times, some of which are outside the years that `chrono` supports (-262143 to 262142). These are formatted like NumPy, with
 /// a `Z` if the column has a time zone.
 struct Times<'a> {
-    /// `None` if the time zone is unknown.
+    /// Arrow's own formatter, or `None` if it does not know the time zone.
     plain: Option<ArrayFormatter<'a>>,
     numbers: Int64Array,
     kind: Kind,

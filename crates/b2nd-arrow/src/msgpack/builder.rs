@@ -186,7 +186,7 @@ fn fixed(element: &DataType, width: usize, item: Item, bytes: &mut Vec<u8>) -> R
 /// Converts a value of MessagePack to the JSON of `b2nd::Value`.
 pub(crate) fn json(value: &[u8]) -> Result<String> {
     let value = b2nd::Value::from_slice(value)?;
-    serde_json::to_string(&value).map_err(|error| Error::damaged(format_args!("a value has no JSON: {error}")))
+    serde_json::to_string(&value).map_err(|error| Error::damaged(format_args!("a value cannot be written as JSON: {error}")))
 }
 
 fn text<'a>(item: Item<'a>) -> Result<&'a str> {

@@ -100,7 +100,7 @@ fn build(
     let DataType::Struct(fields) = data_type else { return Err(Error::damaged(format_args!("{data_type} is not a struct"))) };
     let array = |(node, field): (&Node, &Arc<Field>)| match node {
         Node::Leaf(at) => {
-            let column = columns.get(*at).ok_or_else(|| Error::damaged("a struct without one of its columns"))?;
+            let column = columns.get(*at).ok_or_else(|| Error::damaged("a column of the struct is missing"))?;
             conform(column, field.data_type())
         }
         Node::Struct(tree) => build(tree, field.data_type(), columns, None, rows),

@@ -184,7 +184,7 @@ struct Members {
     place: Place,
     /// The files in the order of their names.
     members: Vec<Member>,
-    /// The remote files of which something was read.
+    /// The remote files that were read, whole or in part.
     fetched: Mutex<HashMap<Box<str>, Arc<Fetched>>>,
 }
 

@@ -238,7 +238,7 @@ pub(super) fn lengths(chunk: &Chunk) -> Option<String> {
     };
     let found = (0..blocks.count()).map(length).sum::<Option<u64>>()?;
     let expected = header.nbytes() as u64;
-    (found < expected).then(|| format!("the blocks lack {} bytes", expected - found))
+    (found < expected).then(|| format!("the blocks are {} bytes shorter than the chunk", expected - found))
 }
 
 /// Returns a finding if several blocks start at the same byte. C-Blosc2 assumes that a block ends where the next one starts, so it finds no

@@ -21,7 +21,7 @@ pub(crate) struct Cat {
     /// An array or a table, given like the argument of `b2nd info`.
     file: PathBuf,
 
-    /// A part of the array, 0:10,5,::2 as in Python, or rows of a table.
+    /// A part of the array (for example 0:10,5,::2, as in Python), or rows of a table.
     #[arg(allow_hyphen_values = true)]
     slice: Option<Slice>,
 

@@ -46,12 +46,12 @@ pub(crate) struct Check {
     #[arg(long, conflicts_with_all = ["json", "data", "strict", "max_memory", "max_time", "readers", "recursive", "offset"])]
     digest: bool,
 
-    /// Like --data, and also exit with 1 if this build cannot decode something.
+    /// Like --data, and exit with 1 if there is any finding, and with 4 if a file is not safe for one of the two readers of --for.
     #[arg(long)]
     strict: bool,
 
     /// Like --data, and exit with 4 if this program can read the file but READER is known to crash on it or to reject it. READER
-    /// is c-blosc2 or python-blosc2, optionally with a version: c-blosc2@2.21.3. --strict checks for both.
+    /// is c-blosc2 or python-blosc2, optionally with a version: c-blosc2@2.21.3. Without it, --strict checks for both.
     #[arg(long = "for", value_name = "READER")]
     readers: Vec<Reader>,
 

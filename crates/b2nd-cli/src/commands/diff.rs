@@ -32,7 +32,7 @@ pub(crate) struct Diff {
     /// The frame or store to compare with.
     b: std::path::PathBuf,
 
-    /// Also compare the values: of arrays with the same shape and dtype, of tables column by column, and the data of other
+    /// Also compare the values of arrays that have the same shape and dtype, tables column by column, and the data of other
     /// frames. Names everything that could not be compared, and then exits with 3.
     #[arg(long)]
     data: bool,

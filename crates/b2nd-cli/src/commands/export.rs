@@ -28,7 +28,7 @@ pub(crate) struct Export {
     /// The new file, or - for standard output. Its ending selects the format.
     out: PathBuf,
 
-    /// A part of the array, 0:10,5,::2 as in Python, or rows of a table.
+    /// A part of the array (for example 0:10,5,::2, as in Python), or rows of a table.
     #[arg(long, allow_hyphen_values = true)]
     slice: Option<Slice>,
 

@@ -31,8 +31,8 @@ pub(crate) struct Import {
     /// The new array (.b2nd), or - for standard output.
     out: PathBuf,
 
-    /// The dtype of the elements of raw bytes or CSV, in numpy's form: '<i4'. The default for CSV is the first of '<i8', '<f8'
-    /// and text that can represent all values.
+    /// The dtype of the elements of raw bytes or CSV, in numpy's form: '<i4'. The default for CSV is '<i8' if all values
+    /// are integers that fit it, '<f8' if all values are numbers, and text for other values.
     #[arg(long)]
     dtype: Option<DType>,
 

@@ -46,7 +46,7 @@ pub(crate) struct Info {
     #[arg(long, conflicts_with_all = ["chunks", "slice", "tree"])]
     meta: bool,
 
-    /// Print all of each page on a terminal, and a page for each leaf of a store.
+    /// Do not cut the output to the height of the terminal, and print all metadata of each leaf of a store.
     #[arg(long, conflicts_with_all = ["json", "meta", "tree"])]
     full: bool,
 
@@ -62,7 +62,7 @@ pub(crate) struct Info {
     #[arg(long)]
     chunks: bool,
 
-    /// List the chunks that a slice touches, each with the number of blocks that the slice touches: 0:10,5,: as in Python.
+    /// List the chunks that this slice (0:10,5,: as in Python) touches, and the number of blocks that it touches in each.
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
 

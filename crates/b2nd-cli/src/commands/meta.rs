@@ -151,7 +151,7 @@ impl Meta {
     }
 }
 
-/// The minimum number of characters of a value on a terminal, and the number without one.
+/// The minimum number of characters of a value that are shown on a terminal, and the number if the output is not a terminal.
 const ROOM: RangeInclusive<usize> = 16..=64;
 
 /// A metalayer of a header, an attribute, or metadata of a table.

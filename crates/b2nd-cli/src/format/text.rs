@@ -57,7 +57,7 @@ impl Text {
         fields.map(|field| printable(field.name())).collect()
     }
 
-    /// Returns true if each structure has a line.
+    /// Returns true if each structure is printed on a line of its own.
     fn is_record(&self) -> bool {
         self.dtype.as_ref().is_some_and(|dtype| !dtype.fields().is_empty()) && self.plane == u64::MAX
     }

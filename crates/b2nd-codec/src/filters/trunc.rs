@@ -21,7 +21,9 @@ pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
         Some(zeroed) if zeroed < most => Ok(()),
         _ => {
             let meta = i8::from_ne_bytes([meta]);
-            Err(Error::custom(format_args!("{filter}: expected 1 to {most} bits, or minus the number to clear, found {meta}")))
+            Err(Error::custom(format_args!(
+                "{filter}: expected the number of bits to keep (1 to {most}), or the number to clear as a negative number, found {meta}"
+            )))
         }
     }
 }

@@ -105,7 +105,7 @@ pub(crate) struct ChunkObject {
     data: Readable<DataObject>,
 }
 
-/// The header of a chunk. `kind` is a codec, `stored`, or the value of all elements.
+/// The header of a chunk. `kind` is the codec, `stored`, or, in a chunk without bytes, the one value that all its elements have.
 #[derive(Serialize)]
 pub(crate) struct DataObject {
     kind: String,

@@ -22,8 +22,9 @@ const CELL: f64 = 5.0;
 /// A plane of chunks along two dimensions of an array.
 pub struct Plane<'a> {
     grid: &'a Grid,
-    /// The vertical and the horizontal axis, or `None` if the array has fewer axes; and the plane's coordinates along the other axes.
+    /// The vertical and the horizontal axis, or `None` if the array has fewer axes.
     axes: [Option<usize>; 2],
+    /// The plane's coordinates along the other axes.
     at: Vec<i64>,
     /// Whether each chunk is drawn as a group with its coordinates.
     is_window: bool,
