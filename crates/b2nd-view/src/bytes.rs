@@ -56,7 +56,7 @@ pub fn dump(frame: &Frame, name: &str) -> b2nd::Result<View> {
     Ok(view)
 }
 
-/// Adds a line about bytes that are not shown.
+/// Adds a line of `text` in place of bytes that are not shown.
 fn note(dump: &mut String, style: anstyle::Style, offset: u64, text: impl std::fmt::Display) {
     // Writing to a string does not fail.
     let _ = write!(dump, "\n  {}  {}", styled(FAINT, format_args!("{offset:04x}")), styled(style, text));
@@ -105,8 +105,8 @@ fn indented(row: &Row) -> String {
     format!("{:1$}{2}", "", 2 * row.depth, row.name)
 }
 
-/// Splits the bytes of a row into lines, each with its offset: the first line contains the marker, the others up to eight bytes of the
-/// value.
+/// Splits the bytes of a row into lines, and returns the offset and the bytes of each line. The first line contains the marker; each other
+/// line contains up to eight bytes of the value.
 pub(crate) fn lines<'a>(row: &Row, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
     let first = match bytes.len() {
         ..=PER_LINE => bytes.len(),

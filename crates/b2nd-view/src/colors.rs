@@ -33,7 +33,7 @@ const BLUE_RED: &[Rgb] = &[
     [103, 0, 31],
 ];
 
-/// The names of color maps, and their evenly spaced colors from the lowest value to the highest.
+/// The name of each color map, and its evenly spaced colors from the lowest value to the highest.
 pub const COLOR_MAPS: [(&str, &[Rgb]); 3] = [("viridis", VIRIDIS), ("gray", &[[0; 3], [255; 3]]), ("blue-red", BLUE_RED)];
 
 /// Returns the color of a value between 0 and 1 in viridis.

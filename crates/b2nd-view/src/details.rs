@@ -10,7 +10,7 @@ use b2nd_store::attributes;
 /// The maximum number of characters of an expression or a name, unless the terminal is narrower.
 pub const WIDTH: usize = 96;
 
-/// Returns labels and texts in the order in which they are shown. Texts are cut to `width` characters.
+/// Returns the details as pairs of a label and a text, in the order in which they are shown. Texts are cut to `width` characters.
 pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, width: usize) -> Vec<(String, String)> {
     let mut lines = Lines { lines: Vec::new(), width };
     let attribute = |name: &str| attributes::get(trailer, name);
@@ -89,7 +89,7 @@ impl Lines {
     }
 }
 
-/// Formats the reference to an operand: a path, with its key or the URL of its server if there is one.
+/// Formats a reference to an operand: the path, followed by the key or the server's URL if the reference has one.
 fn reference(operand: Value) -> String {
     if let Some(path) = operand.as_str() {
         return quoted(path.as_bytes());

@@ -1,4 +1,4 @@
-//! [`Fact`]: a label and a text, which are a line on a terminal and a list item on the web page.
+//! [`Fact`]: a label and a text, shown as a line on a terminal and as a list item on the web page.
 
 use std::fmt::Display;
 
@@ -11,7 +11,7 @@ use crate::slice;
 use crate::text::{self, count, size, thousands};
 use b2nd_store::Array;
 
-/// A label, a text, and the name of the corresponding field in the JSON of a frame. Serializes to a list of the three.
+/// A label, a text, and the name of the corresponding field in the frame's JSON. Serializes to a list of these three strings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Fact(pub &'static str, pub String, pub &'static str);
 
@@ -25,7 +25,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Returns the facts in a header, except for the contents of the metalayers.
+    /// Returns the facts in a header. The contents of metalayers are not included.
     ///
     /// ```
     /// use b2nd_view::facts::{Fact, Facts};
@@ -89,7 +89,7 @@ pub fn container(header: &Header) -> Vec<Fact> {
 
 fn size_or_varies(length: i32, varies: bool) -> String {
     match (varies, length) {
-        // In an empty frame, -1 is a length that is not set yet.
+        // In an empty frame, a length of -1 means that it is not set yet.
         (false, -1) => "not set".to_owned(),
         (false, length) => size(length.into()),
         (true, 0) => "varies".to_owned(),
@@ -133,13 +133,13 @@ fn shapes(geometry: &Geometry) -> [Fact; 3] {
     ]
 }
 
-/// Returns the type of an element, in words.
+/// Returns a fact that describes the type of an element in words.
 pub fn element(dtype: &DType) -> Fact {
     Fact("element", dtype.describe().to_string(), "element")
 }
 
-/// Returns a warning if the typesize of the frame differs from the itemsize of the dtype. This happens because NumPy loses the alignment of
-/// a structure inside another.
+/// Returns a warning if the typesize of the frame differs from the itemsize of the dtype. This happens if a structure contains another
+/// structure, whose alignment NumPy loses.
 pub fn typesize_differs(dtype: &DType, header: &Header) -> Option<String> {
     let typesize = header.typesize();
     (usize::try_from(typesize) != Ok(dtype.itemsize())).then(|| format!("the frame's typesize is {typesize}"))

@@ -1,6 +1,6 @@
 //! Ranges of values, scales between two values, and histograms.
 
-/// A linear or logarithmic scale, which maps the values between two ends to positions from 0 to 1.
+/// A linear or logarithmic scale. Maps values between its two ends to positions from 0 to 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
     ends: [f64; 2],
@@ -8,7 +8,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Creates a scale between two values. A logarithmic scale maps only values above 0.
+    /// Creates a scale from one value to another. A logarithmic scale maps only values above 0.
     pub fn new(least: f64, greatest: f64, is_log: bool) -> Scale {
         Scale { ends: [least, greatest], is_log }
     }
@@ -58,7 +58,7 @@ pub fn histogram(values: &[f64], bins: usize) -> Vec<u64> {
     histogram_in(values, bins, Scale::of(values, false))
 }
 
-/// Counts the values in each of `bins` bins of equal width on a scale. Values beyond its ends are not counted.
+/// Counts the values in each of `bins` bins of equal width on a scale. Values beyond the ends of the scale are not counted.
 pub fn histogram_in(values: &[f64], bins: usize, scale: Scale) -> Vec<u64> {
     let mut counts = vec![0; bins];
     let is_one = scale.least() == scale.greatest();

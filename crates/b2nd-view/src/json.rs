@@ -22,7 +22,7 @@ mod data;
 mod line;
 mod store;
 
-/// Options for the parts of an object in addition to the header and the trailer.
+/// Options for the parts that are shown in addition to the header and the trailer, and for the size of a page.
 #[derive(Clone, Default)]
 pub struct Options {
     /// Whether to read the header of each chunk and list the chunks.
@@ -31,14 +31,14 @@ pub struct Options {
     pub slice: Option<Slice>,
     /// The number of columns of the terminal. Not used for JSON.
     pub width: Option<usize>,
-    /// The maximum number of lines of a page. In longer pages, lists are cut and details are left out. Not used for JSON.
+    /// The maximum number of lines of a page. If a page would be longer, its lists are cut and details are left out. Not used for JSON.
     pub height: Option<usize>,
 }
 
 /// The location of a frame.
 #[derive(Clone, Copy, Default, Serialize)]
 pub struct Place<'a> {
-    /// The path or URL of the file or directory. For a leaf, it is that of the store.
+    /// The path or URL of the file or directory. For a leaf, this is the path or URL of the store.
     pub path: &'a str,
     /// The key of the leaf in its store.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,11 +77,11 @@ pub struct Object<'a> {
     has_vlmetalayers: bool,
     metalayers: Vec<Metalayer<'a>>,
     array: Option<ArrayObject<'a>>,
-    /// The error, if a metalayer has the name of an array's metalayer but is invalid.
+    /// The error of the array metalayer. Left out unless this metalayer exists and is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     array_error: Option<String>,
     trailer: Readable<TrailerObject<'a>>,
-    /// Present if [`Options::chunks`] is set.
+    /// The list of chunks. Left out unless [`Options::chunks`] is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     chunks: Option<Readable<Index>>,
     #[serde(skip)]
@@ -109,7 +109,7 @@ struct ArrayObject<'a> {
     layout: &'static str,
     #[serde(flatten)]
     meta: ArrayMeta<&'a str>,
-    /// The type of an element, or `None` for Caterva arrays, which do not record it.
+    /// The type of an element, or `None` for Caterva arrays, which do not record the type.
     element: Option<Readable<ElementObject>>,
     stale_bytes: usize,
     grid: Readable<GridObject>,

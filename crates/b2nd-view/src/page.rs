@@ -18,16 +18,16 @@ use lines::Page;
 
 mod lines;
 
-/// The maximum width of the lines of a dtype if the output is not a terminal. A line is longer if it cannot be broken.
+/// The maximum width of a dtype's lines if the output is not a terminal. A line that cannot be broken may be longer.
 const DTYPE_WIDTH: usize = 96;
 
-/// The maximum number of lines of a dtype that are shown.
+/// The maximum number of lines that are shown of a dtype.
 const DTYPE_LINES: usize = 8;
 
 /// The options of a page.
 pub use crate::json::Options;
 
-/// Shows everything in the header and the trailer, with a line for each fact.
+/// Shows everything in the header and the trailer as lines of text, one for each fact.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
         Ok(Some(array)) => array,
         none => {
             match none {
-                // The metalayer may be a user's own that has the name of an array's metalayer.
+                // This may be a user's own metalayer that happens to have the name of an array metalayer.
                 Err(error) => {
                     page.line("array", styled(NOTICE, format_args!("none that can be read: {error}")));
                     // The shapes may be readable even if the dtype is not.
@@ -106,7 +106,7 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     grid(page, geometry, header, slice);
 }
 
-/// Shows the type of an element, with a warning if the typesize of the frame differs from its length.
+/// Shows the type of an element. Adds a warning if the typesize of the frame differs from the element's length.
 fn element(page: &mut Page, dtype: &DType, header: &Header) {
     let Fact(label, words, _) = facts::element(dtype);
     match facts::typesize_differs(dtype, header) {
@@ -157,7 +157,7 @@ fn grid(page: &mut Page, geometry: &Geometry, header: &Header, slice: Option<&Sl
     }
 }
 
-/// Shows the three shapes, with a column for each dimension.
+/// Shows the shapes of the array, its chunks and its blocks, with a column for each dimension.
 fn shapes(page: &mut Page, geometry: &Geometry) {
     let mut shapes = [const { String::new() }; 3];
     let narrow = geometry.chunkshape().iter().zip(geometry.blockshape());
@@ -181,7 +181,7 @@ fn metalayers(page: &mut Page, header: &Header) {
     let mut rows: Vec<_> = metalayers.iter().map(|(name, content)| vec![quoted(name), bytes(content.len())]).collect();
     let room = page.room_beside(&rows);
     for (row, (name, content)) in rows.iter_mut().zip(metalayers.iter()) {
-        // The metalayer of the array is shown in another part of the page.
+        // The array metalayer is left out here, because another part of the page shows it.
         if array.is_none_or(|array| array.as_bytes() != name) {
             row.push(lines::describe(content, room).unwrap_or_default());
         }
@@ -189,7 +189,7 @@ fn metalayers(page: &mut Page, header: &Header) {
     page.table(columns(&rows, &[1]));
 }
 
-/// Formats a length so that the digits of several lengths are aligned if the texts are aligned to the right.
+/// Formats a length so that digits are below each other if several lengths are aligned to the right.
 fn bytes(length: usize) -> String {
     if length == 1 { "1 byte ".to_owned() } else { count(length, "byte") }
 }
@@ -220,7 +220,7 @@ fn trailer(page: &mut Page, header: &Header, trailer: b2nd::Result<&Trailer>) {
     });
     let mut rows: Vec<_> = rows.collect();
     if page.is_narrow(&rows) {
-        // If there is little room, the value is more important than its compression.
+        // On a narrow terminal, the compression is left out, to leave room for the value.
         rows.iter_mut().for_each(|row| row.truncate(2));
     }
     let room = page.room_beside(&rows);
@@ -289,7 +289,7 @@ pub fn store(store: &StoreListing, name: &str, leaves: usize, tree: Vec<String>,
     page.view()
 }
 
-/// Shows a leaf that is a table or a reference to an array on a server. For a table, `cells` contains a row for each column; if it is
+/// Shows a leaf that is a table or a reference to an array on a server. For a table, `cells` contains a row for each column. If `cells` is
 /// `None`, the columns are shown as the schema describes them.
 pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, options: &Options) -> View {
     let mut page = Page::new(text::title(name, 0), options);

@@ -21,11 +21,11 @@ use bytes::Bytes;
 use canvas::{Anchor, Canvas, cut, number};
 use plane::Plane;
 
-/// The margin of the drawing, and the gap between its halves.
+/// The margin of the drawing. The next constant is the gap between its halves.
 const MARGIN: f64 = 16.0;
 const BETWEEN: f64 = 24.0;
 
-/// The width of the left half, and the maximum height of its grid.
+/// The width of the left half. The next constant is the maximum height of the grid in it.
 const LEFT: f64 = 340.0;
 const GRID: f64 = 400.0;
 
@@ -63,10 +63,10 @@ fn title(name: &str, offset: u64) -> String {
     cut(&printable(&name), LEFT_CHARACTERS)
 }
 
-/// The left half, from top to bottom.
+/// The left half of the drawing, which is filled from top to bottom.
 struct Left {
     canvas: Canvas,
-    /// The position where the next line or drawing starts, from the top.
+    /// The distance from the top at which the next line or drawing starts.
     bottom: f64,
     pattern: String,
 }
@@ -103,7 +103,7 @@ impl Left {
         self.words(array.as_ref(), &grid);
     }
 
-    /// Writes which part of the array is drawn, unless it is drawn completely.
+    /// Adds a text about which part of the array is drawn. Adds nothing if the whole array is drawn.
     fn caption(&mut self, grid: &Grid, plane: &Plane) {
         match grid.shape().len() {
             0 => self.line("faint", "no dimensions: one element"),
@@ -120,7 +120,7 @@ impl Left {
         }
     }
 
-    /// Explains the colors.
+    /// Adds the legend, which explains the colors.
     fn legend(&mut self, geometry: &Geometry, [to_chunks, to_blocks]: [bool; 2]) {
         self.bottom += 6.0;
         self.key(&["array"], "shape", format!("shape {}", lengths(geometry.shape())));

@@ -12,7 +12,7 @@ const SHADES: &[u8] = b".:-=+*#%@";
 pub struct Pixels {
     /// The number of pixels in a row.
     pub width: usize,
-    /// The colors of the pixels, row by row. A pixel without a value is `None`.
+    /// The colors of the pixels, row by row. `None` is a pixel without a color.
     pub colors: Vec<Option<Rgb>>,
 }
 
@@ -39,7 +39,7 @@ impl Pixels {
         Pixels { width, colors: bytes.chunks_exact(channels.max(1)).map(color).collect() }
     }
 
-    /// Draws a line plot of the values in order, as a dark line on white.
+    /// Draws a line plot, with the values from left to right, as a dark line on white.
     pub fn plot(values: &[f64], width: usize, height: usize) -> Pixels {
         let color = |is_drawn| Some(if is_drawn { VIRIDIS[2] } else { [255; 3] });
         Pixels { width, colors: dots(values, width, height).into_iter().map(color).collect() }
@@ -78,7 +78,7 @@ pub enum Depth {
     True,
     /// 256 colors.
     Indexed,
-    /// No colors: characters that look darker or brighter.
+    /// No colors. Brightness is shown by characters.
     None,
 }
 
@@ -125,7 +125,7 @@ fn cell(above: Option<Rgb>, below: Option<Rgb>, depth: Depth) -> String {
     format!("{style}{char}{style:#}")
 }
 
-/// Draws a line plot of the values in order, as lines of Braille characters. Each character has two columns of four dots.
+/// Draws a line plot, with the values from left to right, as lines of Braille characters. Each character has two columns of four dots.
 pub fn plot(values: &[f64], width: usize, height: usize) -> Vec<String> {
     let mut cells = vec![0_u8; width * height];
     for (place, _) in dots(values, 2 * width, 4 * height).iter().enumerate().filter(|(_, is_drawn)| **is_drawn) {
@@ -152,7 +152,7 @@ fn dots(values: &[f64], columns: usize, rows: usize) -> Vec<bool> {
             let (column, value) = (point * columns / points, values[point * values.len() / points]);
             let now = row(value);
             if let Some(now) = now {
-                // A vertical line connects each value with the previous one. Without it, steep parts would be separate dots.
+                // Draw a vertical line from the previous value to this value. Without it, steep parts would be separate dots.
                 let from = before.unwrap_or(now);
                 for row in from.min(now)..=from.max(now) {
                     if let Some(dot) = drawn.get_mut(row * columns + column) {

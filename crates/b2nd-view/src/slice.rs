@@ -14,7 +14,7 @@ pub fn padding(grid: &Grid) -> Option<f64> {
     (held != 0).then(|| 1.0 - grid.nitems() as f64 / held as f64)
 }
 
-/// A slice, written like in Python: `0:10,5,:`, `...,0`.
+/// A slice, written as in Python: `0:10,5,:`, `...,0`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slice(Vec<Index>);
 
@@ -65,8 +65,8 @@ impl Index {
         }
     }
 
-    /// Returns the range and the step in a dimension. As in Python, a negative number counts from the end, and a range is cut to the length
-    /// of the dimension.
+    /// Returns the range and the step that this index selects in a dimension. As in Python, a negative number counts from the end, and a
+    /// range is cut to the length of the dimension.
     fn within(&self, dimension: usize, length: i64) -> Result<(Range<i64>, i64), String> {
         let from_end = |number: i64| if number < 0 { number.saturating_add(length) } else { number };
         match *self {
@@ -97,7 +97,7 @@ impl Index {
 pub struct Selection {
     /// The range in each dimension.
     pub ranges: Vec<Range<i64>>,
-    /// The step in each dimension, which is positive: the first of every `step` elements of the range is selected.
+    /// The step in each dimension. It is positive: the first of every `step` elements of the range is selected.
     pub steps: Vec<i64>,
     /// Whether each dimension is kept. As in Python, an index removes its dimension.
     pub kept: Vec<bool>,
@@ -124,7 +124,7 @@ impl Selection {
         }
     }
 
-    /// Returns the ranges as they are written in Python: `5:10`, `5:10:2`, `9:4:-1`.
+    /// Returns the range in each dimension as Python writes it: `5:10`, `5:10:2`, `9:4:-1`.
     pub fn texts(&self) -> Vec<String> {
         let text = |axis: usize| {
             let (Range { start, end }, step) = (&self.ranges[axis], self.steps[axis]);
@@ -139,8 +139,8 @@ impl Selection {
         (0..self.ranges.len()).map(text).collect()
     }
 
-    /// Reverses the order of elements along the dimensions that are reversed. The elements are in C order, have `itemsize` bytes each, and
-    /// the lengths of their dimensions are `lengths`.
+    /// Reverses the order of the elements along the reversed dimensions. The elements are in C order and have `itemsize` bytes each;
+    /// `lengths` are the lengths of the dimensions.
     pub fn reverse(&self, elements: &mut [u8], lengths: &[i64], itemsize: usize) {
         if let Some(last) = self.reversed.iter().rposition(|&is_reversed| is_reversed) {
             let inner: usize = lengths[last + 1..].iter().filter_map(|&length| usize::try_from(length).ok()).product();
@@ -160,7 +160,7 @@ impl Selection {
     }
 }
 
-/// The part of a chunk that is selected.
+/// The selected part of a chunk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// The range from the first selected element to the last, in each dimension.
@@ -193,9 +193,8 @@ impl Selection {
         (0..self.touched(grid)).map(part).collect()
     }
 
-    /// Increases the steps along `axes` until the number of selected elements along each axis is at most that in `room`, and the number of
-    /// touched chunks is at most `chunks`. Returns the factors by which the steps were multiplied. With `square`, the factors for the room
-    /// are the same for all axes.
+    /// Increases the steps along `axes` until each axis has at most as many selected elements as `room` allows, and at most `chunks` chunks
+    /// are touched. Returns the factors by which the steps were multiplied. With `square`, all axes get the same factor to fit `room`.
     pub fn coarsen(&mut self, grid: &Grid, axes: &[usize], room: &[i64], square: bool, chunks: u64) -> Vec<i64> {
         let lengths = self.lengths();
         let mut factors: Vec<i64> = axes.iter().zip(room).map(|(&axis, &room)| ceil(lengths[axis], room.max(1)).max(1)).collect();
@@ -234,8 +233,8 @@ impl Selection {
     }
 }
 
-/// Reverses the order of the rows along the first dimension if it is reversed, and then that of the elements in each row. A row has at
-/// least `size` bytes.
+/// Reverses the order of the rows along the first dimension if this dimension is reversed, and then does the same inside each row with the
+/// other dimensions. A row has at least `size` bytes.
 fn reverse(elements: &mut [u8], reversed: &[bool], lengths: &[i64], size: usize) {
     let (Some((&is_reversed, reversed)), Some((&length, lengths))) = (reversed.split_first(), lengths.split_first()) else {
         return;
@@ -258,14 +257,14 @@ fn ceil(number: i64, divisor: i64) -> i64 {
 pub struct Touched {
     /// The elements that the slice selects.
     pub selection: Selection,
-    /// The number of each chunk, and how many of its blocks the slice touches.
+    /// The touched chunks: the number of each chunk, and how many of its blocks are touched.
     pub chunks: Vec<(u64, usize)>,
-    /// The number of chunks that are not listed.
+    /// The number of touched chunks that `chunks` leaves out because the list would be too long.
     pub more: usize,
 }
 
 impl Slice {
-    /// Returns the number if the slice is a single index that is not negative.
+    /// Returns the index if the slice consists of a single index that is not negative.
     pub fn as_count(&self) -> Option<u64> {
         match self.0.as_slice() {
             [Index::At(number)] => u64::try_from(*number).ok(),
@@ -328,7 +327,7 @@ impl Slice {
 pub struct Axis {
     /// The range in the dimension.
     pub range: Range<i64>,
-    /// The step.
+    /// The step in the dimension.
     pub step: i64,
     /// The length of a chunk.
     pub chunk: i64,
@@ -347,7 +346,7 @@ impl Axis {
         (self.range.start + (items - 1) * self.step) / self.chunk - self.range.start / self.chunk + 1
     }
 
-    /// Returns the range from the first selected element to the last in one of the touched chunks. `nth` counts the touched chunks from 0.
+    /// Returns the range from the first to the last selected element of a touched chunk. `nth` counts the touched chunks from 0.
     pub fn range_at(&self, nth: i64) -> Range<i64> {
         let start = self.range.start;
         if self.step > self.chunk {
@@ -359,8 +358,8 @@ impl Axis {
         start + ceil((from - start).max(0), self.step) * self.step..start + (to - 1 - start) / self.step * self.step + 1
     }
 
-    /// Returns the index of one of the touched chunks along this dimension, and how many of its blocks are touched. `nth` counts the
-    /// touched chunks from 0.
+    /// Returns the index of a touched chunk along this dimension, and how many of its blocks are touched. `nth` counts the touched chunks
+    /// from 0.
     fn at(&self, nth: i64) -> (i64, usize) {
         let start = self.range.start;
         let chunk = if self.step > self.chunk { (start + nth * self.step) / self.chunk } else { start / self.chunk + nth };

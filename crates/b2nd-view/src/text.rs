@@ -8,7 +8,7 @@ pub use b2nd_store::text::{count, hex, parameter, printable, quoted, shortened, 
 
 /// The style of the title, which is the path of a frame or store.
 pub const TITLE: Style = Style::new().bold();
-/// The style of labels and names of fields.
+/// The style of labels and of field names.
 pub const LABEL: Style = AnsiColor::Cyan.on_default();
 /// The style of less important text, such as offsets and lengths.
 pub const FAINT: Style = Style::new().dimmed();
@@ -19,7 +19,7 @@ pub const NOTICE: Style = AnsiColor::Yellow.on_default();
 pub struct View {
     /// The text.
     pub text: String,
-    /// Whether everything could be read. If not, the text contains the errors.
+    /// Whether everything could be read. If something could not, the text contains the errors.
     pub is_complete: bool,
 }
 
@@ -45,7 +45,7 @@ pub fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
     let mut widths = Vec::new();
     for row in rows {
         widths.resize(widths.len().max(row.len()), 0);
-        // The last cell of a line does not need to be aligned, unless it is aligned to the right.
+        // The last cell of a line needs no padding, unless it is aligned to the right.
         let last = row.len().saturating_sub(1);
         for (column, (width, cell)) in widths.iter_mut().zip(row).enumerate() {
             if column != last || right.contains(&column) {
@@ -62,8 +62,8 @@ pub fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Breaks a dtype into lines of at most `width` characters: between fields if it is a list of fields, otherwise after commas. Longer fields
-/// are not broken.
+/// Breaks a dtype into lines of at most `width` characters. A list of fields is broken between fields, any other dtype after commas. A
+/// field that is longer than a line is not broken.
 pub fn fold(dtype: &str, width: usize) -> impl Iterator<Item = &str> {
     let separator = if dtype.starts_with('[') { "), " } else { ", " };
     let mut rest = dtype;
@@ -85,8 +85,9 @@ pub fn fold(dtype: &str, width: usize) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Wraps lines at spaces so that they have at most `width` characters, without counting escape sequences of styles. The rest of a line is
-/// indented, to the text after a label if there is one. Words longer than a line are not broken.
+/// Wraps lines at spaces so that they have at most `width` characters; escape sequences of styles are not counted. The rest of a wrapped
+/// line is indented. If the line starts with a label, the rest is aligned with the text after the label. Words longer than a line are not
+/// broken.
 pub fn wrapped(text: &str, width: usize) -> String {
     text.split('\n').map(|line| wrapped_line(line, width)).collect::<Vec<_>>().join("\n")
 }

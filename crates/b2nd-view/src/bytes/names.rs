@@ -4,22 +4,22 @@ use b2nd::frame::{CodecId, Filter, SplitMode};
 
 use crate::text::hex;
 
-/// The names of a value's parts that are known before the value is read.
+/// How the parts of a value are named.
 #[derive(Clone, Copy)]
 pub(super) enum Names {
-    /// No names: the elements of an array are numbered, and the values of a map have the names of their keys.
+    /// By their positions and keys: the elements of an array are numbered, and a value in a map is named by its key.
     Any,
     /// The names of the fields of an array.
     Fields(&'static [(&'static str, Names)]),
-    /// An offset in the header or trailer, or a map of names to offsets.
+    /// The value is an offset in the header or trailer, or a map of names to offsets.
     Offsets,
     /// The fields of a string or extension, which have fixed lengths.
     Parts(&'static [Part]),
-    /// The contents of the metalayers.
+    /// The value is the list of the metalayers' contents, which are named like the metalayers.
     Contents,
 }
 
-/// A field of fixed length without a marker.
+/// A field of fixed length that has no MessagePack marker.
 pub(super) struct Part {
     pub(super) name: &'static str,
     pub(super) length: usize,

@@ -1,6 +1,6 @@
 //! Splits a header or trailer into rows, one for each value or field.
 //!
-//! The header may be invalid: the bytes from the first error on become a single row.
+//! If the bytes are not valid, everything after the first error becomes a single row.
 
 use std::mem;
 
@@ -15,13 +15,13 @@ use b2nd_store::marker::{self, Form, Show, length};
 /// The maximum depth of nested values that are split into rows.
 const MAX_DEPTH: usize = 32;
 
-/// The number of bytes of the marker of a bin32 and the length that follows it.
+/// The number of bytes before the content of a bin32: the marker and the length.
 const HEAD: usize = 5;
 
-/// The maximum number of characters of a string that are shown.
+/// The maximum number of characters that are shown of a string.
 const MAX_TEXT: usize = 60;
 
-/// Bytes of a header or trailer, with their name and value.
+/// A field of a header or trailer: its bytes, name and value.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Row {
     /// The offset of the first byte in the frame.
@@ -32,13 +32,13 @@ pub struct Row {
     pub head: usize,
     /// The name of the marker, or an empty string if the row has no marker.
     pub marker: &'static str,
-    /// The number of values that contain this one.
+    /// The depth of nesting: how many values contain this value.
     pub depth: usize,
     /// The name of the value.
     pub name: String,
     /// The value as readable text.
     pub value: String,
-    /// Whether these bytes are not used, but were left over from a longer metalayer.
+    /// Whether the row consists of unused bytes, which were left over from a longer metalayer.
     pub stale: bool,
 }
 
@@ -60,10 +60,10 @@ pub fn trailer(bytes: &[u8], start: u64) -> Vec<Row> {
     Rows::of(bytes, start, true, "trailer", names::TRAILER)
 }
 
-/// The remaining bytes, and the rows of the bytes before them.
+/// Splits bytes into rows: contains the bytes that remain, and the rows so far.
 struct Rows<'a> {
     rest: &'a [u8],
-    /// The offsets of the remaining bytes and of the header or trailer.
+    /// The offset of the remaining bytes in the frame. `start` is the offset of the whole header or trailer.
     offset: u64,
     start: u64,
     depth: usize,
@@ -125,7 +125,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds a string or extension, as one row or with a row for each part.
+    /// Adds a string or extension, as one row, or as one row for each of its parts.
     fn string(&mut self, marker: &'static str, head: usize, length: usize, name: &str, names: Names, show: Show) -> Option<()> {
         let end = head.checked_add(length)?;
         let value = show(self.rest.get(head..end)?);
@@ -141,7 +141,7 @@ impl<'a> Rows<'a> {
 
     fn elements(&mut self, names: Names, count: usize) -> Option<()> {
         match names {
-            // The number of fields is that of the names, even if the count differs.
+            // There is one value for each name, even if the marker of the array has another count.
             Names::Fields(fields) => fields.iter().try_for_each(|(name, names)| self.value(name, *names)),
             Names::Contents => {
                 let mut names = mem::take(&mut self.metalayers).into_iter();
@@ -208,7 +208,7 @@ impl<'a> Rows<'a> {
         self.stale()
     }
 
-    /// Adds the remaining bytes as stale bytes, which were left over from a longer content.
+    /// Adds the remaining bytes as stale bytes, which were left over from longer content.
     fn stale(&mut self) -> Option<()> {
         let before = self.rows.len();
         self.left("stale bytes", length);
@@ -216,7 +216,7 @@ impl<'a> Rows<'a> {
         Some(())
     }
 
-    /// Adds the remaining bytes: as the metalayer of an array or as a single value if they are one of these, otherwise as plain bytes.
+    /// Adds the remaining bytes as the metalayer of an array or as a single value. If they are neither, adds them as plain bytes.
     fn unfold(&mut self, name: &[u8]) -> Option<()> {
         let (rest, offset, rows) = (self.rest, self.offset, self.rows.len());
         if self.array(name).is_some() {
@@ -286,7 +286,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns text in quotes, shortened if necessary, and the length of other bytes.
+/// Formats bytes for a row: text in quotes, shortened if necessary. If the bytes are not text, only their number.
 fn text_or_length(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains(char::is_control) => shortened(quoted(bytes), MAX_TEXT),

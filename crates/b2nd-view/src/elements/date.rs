@@ -2,7 +2,7 @@
 
 use b2nd::dtype::{TimeStep, TimeUnit};
 
-/// Formats a time, a number of steps since 1970, with the precision of its unit: `2026-11-21T20:30`.
+/// Formats a time with the precision of its unit: `2026-11-21T20:30`. `number` is the number of steps since 1970.
 pub(super) fn moment(number: i64, step: TimeStep) -> String {
     let number = i128::from(number) * i128::from(step.count);
     // The number of digits after the decimal point of the seconds.
@@ -35,7 +35,7 @@ fn minute(number: i128) -> String {
     format!("{}T{:02}:{:02}", date(number.div_euclid(24 * 60)), in_day / 60, in_day % 60)
 }
 
-/// Formats a day, counted from 1970, in the Gregorian calendar, which repeats after 400 years.
+/// Formats a date. `day` counts the days since 1970. The Gregorian calendar repeats every 400 years.
 fn date(day: i128) -> String {
     const DAYS: i128 = 400 * 365 + 97;
     // In this calculation years start in March, so that a leap day is the last day of its year.

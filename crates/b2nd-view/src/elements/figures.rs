@@ -6,12 +6,12 @@ use super::number::Number;
 use super::tally::Tally;
 use super::text::{complex, significant, text, text_to};
 
-/// Returns min, max, mean and standard deviation with all their digits.
+/// Returns the names and texts of min, max, mean and standard deviation, with all digits.
 pub fn figures(tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, String)> {
     figures_to(usize::MAX, tally, dtype)
 }
 
-/// Returns min, max, mean and standard deviation, with at most `digits` significant digits for floats.
+/// Returns the names and texts of min, max, mean and standard deviation. Floats have at most `digits` significant digits.
 pub fn figures_to(digits: usize, tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, String)> {
     let short = |number: f64| significant(number, digits);
     let mut figures = Vec::new();
@@ -39,7 +39,8 @@ pub fn mean_bytes(tally: &Tally, dtype: Option<&DType>) -> Option<Vec<u8>> {
     Some(if is_big { mean.to_be_bytes() } else { mean.to_le_bytes() }.to_vec())
 }
 
-/// Returns the unit of a time type, with a space before it, to append to a number of steps. Returns `None` for other types.
+/// Returns the unit of a datetime or timedelta dtype, with a space before it, so that it can be appended to a number. Returns `None` for
+/// other dtypes.
 pub fn time_unit(dtype: Option<&DType>) -> Option<String> {
     let Some(DType::Scalar(scalar)) = dtype else { return None };
     match scalar.scalar_type() {

@@ -33,7 +33,7 @@ pub fn json(dtype: &DType, bytes: &[u8]) -> Value {
     }
 }
 
-/// Converts the text of a float to a JSON number, or to `{"float": "nan"}` and the like if JSON has no such number.
+/// Converts the text of a float to a JSON number. NaN and infinities, which JSON lacks, become objects such as `{"float": "nan"}`.
 pub fn float(text: &str) -> Value {
     match text.parse().ok().and_then(Number::from_f64) {
         Some(number) => number.into(),

@@ -1,4 +1,4 @@
-//! [`Number`]: elements as numbers for statistics, and the columns of numbers that elements consist of.
+//! [`Number`]: a value of an element as a number, for statistics and drawings. Elements are split into columns of such values.
 
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use b2nd::{Error, Result};
@@ -11,7 +11,7 @@ const MOST_IN_ELEMENT: usize = 1 << 20;
 /// A number of any type. Integers, booleans and times are exact; floats of 16 and 32 bits fit an `f64`.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub enum Number {
-    /// A NaN, or NaT.
+    /// NaN, or NaT (not a time).
     Nan,
     /// An integer, 1 for true, or the steps of a time.
     Integer(i128),
@@ -22,7 +22,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Returns true for 0.
+    /// Returns true if the number is 0.
     pub fn is_zero(self) -> bool {
         match self {
             Number::Nan => false,
@@ -32,7 +32,7 @@ impl Number {
         }
     }
 
-    /// Converts to a float for drawing. For a complex number this is its magnitude.
+    /// Converts the number to a float for drawing. A complex number is converted to its magnitude.
     pub fn to_f64(self) -> f64 {
         match self {
             Number::Nan => f64::NAN,
@@ -62,7 +62,7 @@ fn integer(number: impl Into<i128>) -> Number {
     Number::Integer(number.into())
 }
 
-/// Returns the function that reads numbers of this type, or `None` for text and unsupported types.
+/// Returns the function that reads numbers of this dtype, or `None` for text and unsupported dtypes.
 pub fn reader(dtype: &DType) -> Option<Read> {
     let is_big = dtype.byte_order() == Some(ByteOrder::Big);
     macro_rules! read {

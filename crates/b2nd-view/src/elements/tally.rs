@@ -9,17 +9,17 @@ use super::number::{Number, Read};
 /// The number of elements of a run.
 const RUN: usize = 4096;
 
-/// The maximum number of different values that are counted separately.
+/// The maximum number of distinct values that are counted separately.
 const FEW: usize = 16;
 
-/// Statistics of values. Everything except the counts ignores NaN.
+/// Statistics of values. NaN is counted, but ignored by min, max, mean and standard deviation.
 #[derive(Clone, Default)]
 pub struct Tally {
     /// The number of values.
     pub count: u64,
     /// The number of values that are NaN or NaT.
     pub nan: u64,
-    /// The number of values that are 0. Values that are not numbers are counted if they are empty.
+    /// The number of zeros. A value that is not a number counts as zero if it is empty.
     pub zeros: u64,
     min: Option<Extreme>,
     max: Option<Extreme>,
@@ -27,7 +27,7 @@ pub struct Tally {
     few: Few,
 }
 
-/// The minimum or the maximum, and its bytes.
+/// The minimum or the maximum, as a number and as bytes.
 type Extreme = (Number, Vec<u8>);
 
 impl Tally {
@@ -108,7 +108,7 @@ impl Tally {
         })
     }
 
-    /// Returns the mean of integers, rounded towards zero.
+    /// Returns the mean of integers, rounded towards zero, or `None` if there are no numbers.
     pub fn whole_mean(&self) -> Option<i128> {
         self.moments.whole.checked_div(i128::from(self.moments.count))
     }
@@ -118,7 +118,7 @@ impl Tally {
         (self.moments.count != 0).then(|| (self.moments.squares / self.moments.count as f64).sqrt())
     }
 
-    /// Returns the different values in ascending order with their counts, if there are at most 16 of them.
+    /// Returns the distinct values in ascending order, each with its count, or `None` if there are more than 16.
     pub fn few(&self) -> Option<Vec<(&[u8], u64)>> {
         let mut seen: Vec<&Seen> = self.few.0.as_ref()?.iter().collect();
         seen.sort_by(|a, b| {
@@ -163,7 +163,7 @@ impl Run {
         }
     }
 
-    /// Returns the sums of the run, and clears it.
+    /// Returns the sums of the run, and clears the run.
     fn take(&mut self) -> Moments {
         let sum = |part: &Vec<f64>| Sum { high: pairwise(part), low: 0.0 };
         let mut moments = Moments {
@@ -203,7 +203,7 @@ fn pairwise(numbers: &[f64]) -> f64 {
     pairwise(left) + pairwise(right)
 }
 
-/// A sum or a mean, and its rounding error.
+/// A sum or a mean, as a float and its rounding error.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     high: f64,
@@ -218,7 +218,7 @@ impl Sum {
         self.high = sum;
     }
 
-    /// Divides by a count.
+    /// Divides the sum by a count.
     fn over(self, count: f64) -> Sum {
         // An infinite sum has no rounding error.
         let high = if self.high.is_finite() { (self.high + self.low) / count } else { self.high };
@@ -269,7 +269,7 @@ impl Moments {
     }
 }
 
-/// The different values, or `None` if there are more than [`FEW`].
+/// The distinct values with their counts, or `None` if there are more than [`FEW`].
 #[derive(Clone)]
 struct Few(Option<Vec<Seen>>);
 

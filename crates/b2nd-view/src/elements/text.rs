@@ -6,12 +6,12 @@ use super::json;
 use super::scalar::{self, Scalar};
 use crate::text::quoted;
 
-/// Formats an element, with all digits of floats: a structure in parentheses, a subarray in brackets.
+/// Formats an element as text, with a structure in parentheses and a subarray in brackets. Floats have all their digits.
 pub fn text(dtype: &DType, bytes: &[u8]) -> String {
     text_to(usize::MAX, dtype, bytes)
 }
 
-/// Formats an element, with at most `digits` significant digits for floats.
+/// Formats an element like `text`, but floats have at most `digits` significant digits.
 pub fn text_to(digits: usize, dtype: &DType, bytes: &[u8]) -> String {
     if !dtype.fields().is_empty() {
         let fields = dtype.fields().iter().map(|field| {
@@ -35,7 +35,8 @@ pub fn text_to(digits: usize, dtype: &DType, bytes: &[u8]) -> String {
     }
 }
 
-/// Formats an element as a cell of CSV, in quotes if necessary: complex numbers as in Python, structures and subarrays as JSON.
+/// Formats an element as a cell of CSV, in quotes if necessary. Complex numbers are formatted as in Python, structures and subarrays as
+/// JSON.
 pub fn cell(dtype: &DType, bytes: &[u8]) -> String {
     if !dtype.fields().is_empty() || !dtype.shape().is_empty() {
         return in_quotes(&json::json(dtype, bytes).to_string());

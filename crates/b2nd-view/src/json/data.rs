@@ -1,4 +1,4 @@
-//! JSON objects for a trailer, for chunks and for a grid.
+//! JSON objects for the trailer, the chunks, and the grid of chunks and blocks.
 
 use b2nd::Grid;
 use b2nd::frame::{ChunkHeader, FrameType};
@@ -34,7 +34,7 @@ impl<T> Readable<T> {
         }
     }
 
-    /// Returns true if the value could be read and `holds` returns true for it.
+    /// Returns true if the value could be read and `holds(value)` is true.
     pub(crate) fn all(&self, holds: impl FnOnce(&T) -> bool) -> bool {
         match self {
             Readable::Is(value) => holds(value),
@@ -47,7 +47,7 @@ impl<T> Readable<T> {
 pub(crate) struct Attributes<'a>(pub(crate) Vec<Attribute<'a>>);
 
 /// A vlmetalayer. `content` is the decompressed content in hexadecimal, `value` is its MessagePack value as JSON, and `msgpack` is the
-/// value as readable text. Each is null if it cannot be determined.
+/// value as readable text. Any of them is null if it cannot be determined.
 #[derive(Serialize)]
 struct AttributeObject<'a> {
     name: Option<&'a str>,
@@ -57,7 +57,7 @@ struct AttributeObject<'a> {
     content: Option<String>,
     value: Option<Value<'a>>,
     msgpack: Option<String>,
-    /// The error, if the header of the chunk can be read but the chunk cannot be decompressed.
+    /// The reason why the content cannot be decompressed. Left out unless only the header of its chunk can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     value_error: Option<String>,
 }
@@ -120,7 +120,7 @@ pub(crate) struct GridObject {
     blocks_per_chunk: u64,
     nblocks: u64,
     padding: Option<f64>,
-    /// Present if `Options::slice` is set.
+    /// The chunks that the slice touches. Left out unless `Options::slice` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     slice: Option<Readable<SliceObject>>,
 }
@@ -128,7 +128,7 @@ pub(crate) struct GridObject {
 #[derive(Serialize)]
 pub(crate) struct SliceObject {
     ranges: Vec<[i64; 2]>,
-    /// The steps, or `None` if all of them are 1.
+    /// The step in each dimension, or `None` if all steps are 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<Vec<i64>>,
     chunks: Vec<SliceChunk>,

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// Writes a JSON object on one line. Control characters from U+007F on, and characters that change the direction of text, are escaped too:
-/// JSON does not require it, but a terminal might interpret them.
+/// Writes a JSON object on one line. Control characters from U+007F on, and characters that change the direction of text, are escaped too.
+/// JSON does not require this, but a terminal might interpret these characters.
 ///
 /// # Errors
 ///
@@ -26,8 +26,8 @@ pub fn write_text(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()
     line.flush()
 }
 
-/// The size of the buffer that is searched for such characters. The JSON serializer writes many short pieces, each of which consists of
-/// whole characters.
+/// The size of the buffer that is searched for characters to escape. The JSON serializer writes many short pieces, each of which consists
+/// of whole characters.
 const LENGTH: usize = 1 << 13;
 
 struct Line<'w> {
@@ -52,7 +52,7 @@ impl Write for Line<'_> {
     fn flush(&mut self) -> io::Result<()> {
         let text = std::str::from_utf8(&self.bytes).map_err(io::Error::other)?;
         let mut written = 0;
-        // Characters that need escaping occur only in strings.
+        // These characters occur only inside JSON strings, so an escape sequence is valid.
         for at in memchr::memchr3_iter(0x7f, 0xc2, 0xe2, &self.bytes) {
             let Some(char) = text.get(at..).and_then(|rest| rest.chars().next()).filter(|&char| misleads(char)) else { continue };
             let before = text.get(written..at).unwrap_or_default();
@@ -65,7 +65,7 @@ impl Write for Line<'_> {
     }
 }
 
-/// Returns true if a terminal would interpret this character instead of showing it. In UTF-8, these characters start with one of three
+/// Returns true if a terminal would interpret this character instead of showing it. In UTF-8, all such characters start with one of three
 /// bytes.
 fn misleads(char: char) -> bool {
     matches!(char, '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

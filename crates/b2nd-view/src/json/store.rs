@@ -31,7 +31,7 @@ pub struct StoreObject<'a> {
     remote: Option<[Cow<'a, str>; 2]>,
 }
 
-/// The attributes of groups, which serialize to an object with the keys of the groups.
+/// The attributes of groups. Serialize to an object in which the keys are the groups' keys.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct Groups<'a>(#[serde(serialize_with = "by_key")] &'a [(String, Attributes)]);
@@ -48,7 +48,7 @@ impl<'a> Groups<'a> {
 }
 
 impl<'a> StoreObject<'a> {
-    /// Describes a store.
+    /// Creates the object for a store.
     pub fn of_store(store: &'a StoreListing, path: &'a str) -> StoreObject<'a> {
         StoreObject {
             path,
@@ -64,7 +64,7 @@ impl<'a> StoreObject<'a> {
         }
     }
 
-    /// Describes a table or a reference to an array on a server. Returns `None` if the leaf is a frame.
+    /// Creates the object for a table or for a reference to an array on a server. Returns `None` if the leaf is a frame.
     pub fn of_leaf(leaf: &'a Leaf, path: &'a str) -> Option<StoreObject<'a>> {
         let (kind, vlmeta, table, remote) = match &leaf.content {
             Content::Frame | Content::Embedded(_) => return None,

@@ -8,13 +8,13 @@ use b2nd_store::Value;
 use super::Options;
 use crate::text::{LABEL, NOTICE, TITLE, View, columns, count, quoted, shortened, styled, thousands, unstyled, wrapped};
 
-/// The maximum number of characters of a metalayer's value if the output is not a terminal.
+/// The maximum number of characters that are shown of a metalayer's value if the output is not a terminal.
 const VALUE_WIDTH: usize = 64;
 
-/// The minimum number of characters of a value on a terminal, even if its line must be wrapped.
+/// The minimum number of characters that are shown of a value on a terminal, even if its line must be wrapped.
 const NARROWEST: usize = 8;
 
-/// The minimum number of lines of each list. Facts are left out before lists become shorter.
+/// The minimum number of lines of a list. Facts are left out before a list becomes shorter than this.
 const LIST: usize = 4;
 
 /// The labels of facts that are left out on a small screen, the least important first.
@@ -39,20 +39,20 @@ pub(super) struct Page {
     title: String,
     parts: Vec<Part>,
     pub(super) is_complete: bool,
-    /// The number of columns and lines of the terminal, if the page is shown on one.
+    /// The number of columns of the terminal, or `None` if the page is not shown on one. The next field is the number of lines.
     width: Option<usize>,
     height: Option<usize>,
 }
 
 enum Part {
-    /// A label, and the lines that contain the label and its text.
+    /// A fact: its label, and its lines, of which the first contains the label too.
     Fact(String, Vec<String>),
-    /// The rows of a list, and the option that shows all of them.
+    /// A list: its rows, and the command-line option that shows all of them.
     List(Vec<String>, &'static str),
 }
 
 impl Part {
-    /// Returns the number of lines if lists are cut to `most` lines.
+    /// Returns the number of lines of this part, if a list is cut to `most` lines.
     fn len(&self, most: usize) -> usize {
         match self {
             Part::Fact(_, lines) => lines.len(),
@@ -143,7 +143,7 @@ impl Page {
         self.width.map_or(fixed, |width| width.saturating_sub(column).max(NARROWEST))
     }
 
-    /// Returns the maximum length of a value in the last column of a table, after these cells, in characters.
+    /// Returns the maximum length, in characters, of a value in the last column of a table. `cells` are the other columns.
     pub(super) fn room_beside(&self, cells: &[Vec<String>]) -> usize {
         let widest = |column: usize| cells.iter().filter_map(|row| Some(row.get(column)?.chars().count())).max();
         let taken: usize = (0..).map_while(widest).map(|width| width + 2).sum();
@@ -151,7 +151,7 @@ impl Page {
         self.room(taken + 5, VALUE_WIDTH)
     }
 
-    /// Returns true if there is too little room for a value after these cells.
+    /// Returns true if `cells`, the other columns of a table, leave too little room for a value in the last column.
     pub(super) fn is_narrow(&self, cells: &[Vec<String>]) -> bool {
         self.room_beside(cells) <= NARROWEST
     }
@@ -160,13 +160,13 @@ impl Page {
         let label = label.to_string();
         let line = Page::labelled(&label, text);
         match self.parts.last_mut() {
-            // The remainder of a text that is too long for one line.
+            // Continues the previous text, which is too long for one line.
             Some(Part::Fact(_, lines)) if label.is_empty() => lines.push(line),
             _ => self.parts.push(Part::Fact(label, vec![line])),
         }
     }
 
-    /// Adds a fact of which there may be many, such as the lines of a function. If there are too many, they are cut like a list.
+    /// Adds a fact of a kind that may occur often, such as a line of a function. If there are too many, they are cut like a list.
     pub(super) fn one_of_many(&mut self, label: &str, text: &str) {
         let line = Page::labelled(&format!("  {label}"), text);
         match self.parts.last_mut() {
@@ -183,12 +183,12 @@ impl Page {
         self.line(format!("  {label}"), text);
     }
 
-    /// The remainder of a text that is too long for one line.
+    /// Continues the previous text, which is too long for one line.
     pub(super) fn more(&mut self, text: impl Display) {
         self.line("", text);
     }
 
-    /// Adds the error of a part that cannot be read.
+    /// Adds the error of a part of the frame that cannot be read.
     pub(super) fn problem(&mut self, label: &str, error: impl Display) {
         self.is_complete = false;
         self.line(label, styled(NOTICE, format_args!("cannot be read: {error}")));

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-/// The maximum numbers of chunks, and of blocks in a chunk, that are drawn along a dimension. If there are more, a gap replaces those
-/// between the first ones and the last.
+/// The maximum number of chunks along a dimension, and of blocks along a chunk, that are drawn. If there are more, only the first few and
+/// the last one are drawn, with a gap between them.
 const CHUNKS: i64 = 4;
 const BLOCKS: i64 = 5;
 
-/// The number of chunks and blocks that are drawn before the gap.
+/// The numbers of chunks and of blocks that are drawn before a gap.
 const FIRST_CHUNKS: i64 = 2;
 const FIRST_BLOCKS: i64 = 3;
 
@@ -45,13 +45,13 @@ impl Lengths {
         parts(self.chunk, self.block)
     }
 
-    /// Returns the length at which to draw an element so that the dimension fits into `available`.
+    /// Returns how long to draw an element so that the dimension fits into the length `available`.
     pub fn element_that_fits(self, available: f64) -> f64 {
         let (drawn_chunks, gaps) = drawn(self.chunks(), CHUNKS, FIRST_CHUNKS);
         self.element_for(available, drawn_chunks, gaps)
     }
 
-    /// Returns the length at which to draw an element so that up to `most` chunks fit into `available`, without a gap.
+    /// Returns how long to draw an element so that up to `most` chunks, without a gap, fit into the length `available`.
     pub(super) fn element_in_window(self, available: f64, most: i64) -> f64 {
         self.element_for(available, self.chunks().min(most), 0)
     }
@@ -70,7 +70,7 @@ fn parts(whole: i64, part: i64) -> i64 {
     whole / part + i64::from(whole % part != 0)
 }
 
-/// Returns the number of parts that are drawn, and the number of gaps, 0 or 1.
+/// Returns how many of the parts (chunks or blocks) are drawn, and the number of gaps, which is 0 or 1.
 fn drawn(parts: i64, most: i64, first: i64) -> (i64, i64) {
     if parts <= most { (parts, 0) } else { (first + 1, 1) }
 }
@@ -79,18 +79,19 @@ fn drawn(parts: i64, most: i64, first: i64) -> (i64, i64) {
 pub struct Axis {
     /// The lengths of array, chunk and block.
     pub lengths: Lengths,
-    /// The indices of the drawn chunks along the axis, and the positions where they start.
+    /// The drawn chunks: the index of each along the axis, and the position where it starts.
     pub chunks: Vec<(i64, f64)>,
     /// The start and end of the gap between chunks.
     pub left_out: Option<[f64; 2]>,
-    /// Some elements of a chunk and their positions in its drawing, in ascending order. The positions of other elements are interpolated.
+    /// The positions of some elements in the drawing of their chunk, in ascending order. Between them, positions are interpolated.
     points: Vec<(i64, f64)>,
     /// The start and end of the gap between the blocks of a chunk.
     pub hidden_blocks: Option<[f64; 2]>,
 }
 
 impl Axis {
-    /// Creates an axis whose elements have this length, or a larger one if blocks would be too small. The lengths must not be 0.
+    /// Creates an axis whose elements are drawn with the length `element`, or longer if blocks would be too small. `lengths` must not
+    /// contain 0.
     pub fn new(lengths: Lengths, element: f64) -> Axis {
         let mut axis = Axis::of_blocks(lengths, element);
         let (nchunks, end) = (lengths.chunks(), axis.padded_chunk());
@@ -118,7 +119,7 @@ impl Axis {
         axis
     }
 
-    /// Creates an axis with the blocks of a chunk, without chunks.
+    /// Creates an axis that has the blocks of a chunk, but no chunks yet.
     fn of_blocks(lengths: Lengths, element: f64) -> Axis {
         let block = (element * lengths.block as f64).max(BLOCK);
         let nblocks = lengths.blocks();
@@ -141,7 +142,7 @@ impl Axis {
         Axis { lengths, chunks: Vec::new(), left_out: None, points, hidden_blocks }
     }
 
-    /// Returns the distance between the starts of two chunks without a gap between them.
+    /// Returns the distance between the starts of two adjacent chunks.
     pub(super) fn step(&self) -> f64 {
         self.padded_chunk() + BETWEEN
     }
@@ -157,7 +158,7 @@ impl Axis {
         self.padded_chunk()
     }
 
-    /// Returns the drawn length of a chunk with its padding.
+    /// Returns the drawn length of a chunk, including its padding.
     pub fn padded_chunk(&self) -> f64 {
         self.points.last().map_or(0.0, |&(_, end)| end)
     }
@@ -167,7 +168,7 @@ impl Axis {
         self.chunks.last().map_or(0.0, |&(_, start)| start) + self.padded_chunk()
     }
 
-    /// Returns the number of elements of the array in a chunk along this dimension.
+    /// Returns how many elements of the array a chunk contains along this dimension, without padding.
     pub fn held(&self, chunk: i64) -> i64 {
         (self.lengths.array - chunk * self.lengths.chunk).min(self.lengths.chunk)
     }
@@ -189,7 +190,7 @@ impl Axis {
         self.points.iter().map(|&(_, at)| at).filter(move |&at| at > 0.0 && at < end)
     }
 
-    /// Returns true if everything is drawn to scale, with elements of this length.
+    /// Returns true if the whole axis is drawn to scale with elements of this length.
     pub(super) fn is_to_scale(&self, element: f64) -> bool {
         self.hidden_blocks.is_none() && self.first_block() <= element * self.lengths.block as f64 + 0.01
     }

@@ -1,4 +1,4 @@
-//! The bytes of the header, a line for each field, in the colors of the grid.
+//! Draws the bytes of the header, with a line for each field, in the colors of the grid.
 
 use super::canvas::{Anchor, Canvas, cut, width};
 use crate::bytes::{self, Row, lines};
@@ -7,11 +7,11 @@ use crate::text::{count, hex};
 /// The height of a line.
 const LINE: f64 = 16.0;
 
-/// The maximum number of lines of one field, and of all fields together.
+/// The maximum number of lines of one field. The next constant is the maximum for all fields together.
 const LINES: usize = 3;
 const ALL_LINES: usize = 120;
 
-/// The positions of the columns and the maximum widths of names and values, in characters.
+/// The positions of the columns, and the maximum widths of names and values. All are in characters.
 const BYTES: usize = 6;
 const NAMES: usize = BYTES + 28;
 const NAME_WIDTH: usize = 23;
@@ -27,13 +27,13 @@ struct Line {
     class: &'static str,
     offset: u64,
     bytes: String,
-    /// The number of values that contain this one.
+    /// The depth of nesting: how many values contain this value.
     depth: usize,
     name: String,
     value: String,
 }
 
-/// The header in lines.
+/// The lines that show the header.
 pub(super) struct Bytes(Vec<Line>);
 
 impl Bytes {
@@ -43,7 +43,7 @@ impl Bytes {
         let mut shown = 0;
         for row in bytes::header(bytes) {
             part = part.at(&row);
-            // The content of other metalayers is not explained.
+            // The contents of metalayers other than that of the array are not explained.
             let is_inside_another = part == Part::Other && row.marker != "bin32";
             if all.len() < ALL_LINES && !is_inside_another {
                 add(&mut all, &row, row.bytes(bytes, 0), part.class(&row));
@@ -86,7 +86,7 @@ impl Bytes {
 }
 
 impl Line {
-    /// Creates a line about bytes that are not shown.
+    /// Creates a line of `text` in place of bytes that are not shown.
     fn note(offset: u64, depth: usize, text: String) -> Line {
         Line { class: "", offset, bytes: String::new(), depth, name: String::new(), value: text }
     }
@@ -118,12 +118,12 @@ enum Part {
     /// The index of metalayers.
     Index,
     Array,
-    /// Another metalayer.
+    /// A metalayer other than that of the array.
     Other,
 }
 
 impl Part {
-    /// Returns the part of a row that follows a row of `self`.
+    /// Returns the part that `row` belongs to, if the row before it belongs to `self`.
     fn at(self, row: &Row) -> Part {
         match (self, row.marker, row.name.as_str()) {
             (Part::Frame, "fixarray", "metalayers") => Part::Index,

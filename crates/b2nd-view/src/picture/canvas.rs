@@ -2,10 +2,10 @@
 
 use std::fmt::{Display, Write};
 
-/// The width of a character relative to the font's size, for the widest of the usual monospaced fonts.
+/// The width of a character, relative to the font size, in the widest of the usual monospaced fonts.
 const ADVANCE: f64 = 0.605;
 
-/// The size of all text.
+/// The font size of all texts.
 pub(crate) const FONT: f64 = 12.0;
 
 /// Returns the width of a text with this number of characters.
@@ -13,7 +13,7 @@ pub(crate) fn width(characters: usize) -> f64 {
     characters as f64 * ADVANCE * FONT
 }
 
-/// Returns the number of columns of a text. East Asian characters take two.
+/// Returns the number of columns that a text takes. Wide characters, such as East Asian ones, take two columns.
 pub(crate) fn columns(text: &str) -> usize {
     text.chars().map(|char| if char < '\u{1100}' { 1 } else { 2 }).sum()
 }
@@ -35,7 +35,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     short + "…"
 }
 
-/// The point of a text that is at its position.
+/// The point of a text that is placed at the given position: its start, middle or end.
 #[derive(Clone, Copy)]
 pub(crate) enum Anchor {
     Start,
@@ -56,7 +56,7 @@ impl Canvas {
         self.element(format_args!(r#"<rect class="{class}" x="{x}" y="{y}" width="{width}" height="{height}"/>"#));
     }
 
-    /// Draws straight lines, each from one point to another.
+    /// Draws straight lines, each given by the coordinates of its two ends.
     pub(crate) fn lines(&mut self, class: &str, lines: &[[f64; 4]]) {
         if lines.is_empty() {
             return;
@@ -90,14 +90,14 @@ impl Canvas {
         self.element(format_args!(r#"<text class="{class}" {place}{anchor}>{}</text>"#, escape(text)));
     }
 
-    /// Draws with a shifted origin.
+    /// Calls `draw` with the origin moved to this point.
     pub(crate) fn moved(&mut self, [x, y]: [f64; 2], draw: impl FnOnce(&mut Canvas)) {
         self.element(format_args!(r#"<g transform="translate({} {})">"#, number(x), number(y)));
         draw(self);
         self.element("</g>");
     }
 
-    /// Starts the group of a chunk, which has its coordinates as an attribute.
+    /// Starts the SVG group of a chunk, with the chunk's coordinates as an attribute.
     pub(super) fn chunk(&mut self, coords: &[i64]) {
         let coords: Vec<_> = coords.iter().map(ToString::to_string).collect();
         self.element(format_args!(r#"<g data-at="{}">"#, coords.join(",")));

@@ -13,11 +13,11 @@ use super::window::Window;
 pub struct Drawing {
     /// The SVG document. Each chunk is a group whose coordinates are in the attribute `data-at`. All text in it consists of numbers.
     pub svg: String,
-    /// The width.
+    /// The width of the picture.
     pub width: f64,
-    /// The number of drawn rows and columns of chunks.
+    /// The number of rows and the number of columns of chunks that are drawn.
     pub shown: [usize; 2],
-    /// The vertical and horizontal distances between chunks.
+    /// The distance from a chunk to the next one, vertically and horizontally.
     pub step: [f64; 2],
     /// Whether the array is padded to whole chunks, and whether chunks are padded to whole blocks.
     pub pads: [bool; 2],

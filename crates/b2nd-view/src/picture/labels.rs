@@ -15,7 +15,7 @@ const RULER: f64 = 16.0;
 /// The distance between a ruler and a text that does not fit on the ruler.
 const BESIDE: f64 = 6.0;
 
-/// Draws the rulers of an axis: along the array, its first chunk and its first block.
+/// Draws the three rulers of an axis: along the array, along its first chunk, and along its first block.
 pub(super) fn rulers(canvas: &mut Canvas, axis: &Axis, upwards: bool) {
     for (index, (class, length, text)) in lengths(axis).into_iter().enumerate() {
         let across = 8.0 + RULER * index as f64 - 2.0;
@@ -36,7 +36,7 @@ pub(super) fn rulers(canvas: &mut Canvas, axis: &Axis, upwards: bool) {
     }
 }
 
-/// Returns the position where the longest ruler ends, with the text next to it.
+/// Returns the position where the last text next to a ruler ends, or 0 if all texts fit on their rulers.
 pub(super) fn end_of_rulers(axis: &Axis) -> f64 {
     let below = |(_, length, text): (_, f64, String)| match is_inside(&text, length) {
         true => 0.0,
@@ -53,12 +53,12 @@ pub(super) fn number(canvas: &mut Canvas, chunk: Option<u64>, [along, down]: [f6
     }
 }
 
-/// Draws the dots of a gap around this point.
+/// Draws `dots`, which mark a gap, around this point.
 pub(super) fn dots(canvas: &mut Canvas, [x, y]: [f64; 2], dots: &str) {
     canvas.text("dots", Anchor::Middle, [x, y + 4.0], dots);
 }
 
-/// Returns the class, the drawn length and the text of the rulers of array, chunk and block.
+/// Returns the CSS class, the drawn length and the text of three rulers: those of the array, a chunk and a block.
 fn lengths(axis: &Axis) -> [(&'static str, f64, String); 3] {
     [
         ("shape", axis.array_end(), elements(axis)),
@@ -67,7 +67,7 @@ fn lengths(axis: &Axis) -> [(&'static str, f64, String); 3] {
     ]
 }
 
-/// Returns the number of elements, and the range that is drawn if it is not all of them.
+/// Returns the text of the array's ruler: the number of elements, and also the drawn range if only a part is drawn.
 fn elements(axis: &Axis) -> String {
     let Range { start, end } = axis.drawn();
     let all = thousands(axis.lengths.array);

@@ -7,7 +7,7 @@ use super::canvas::{Canvas, number};
 use super::labels::{self, RULERS};
 use super::window::Window;
 
-/// The distance by which planes behind the drawn one are shifted.
+/// The distance by which each plane behind the drawn plane is shifted.
 const BEHIND: f64 = 5.0;
 
 /// The minimum length of the grid.
@@ -26,18 +26,18 @@ pub struct Plane<'a> {
     axes: [Option<usize>; 2],
     /// The plane's coordinates along the other axes.
     at: Vec<i64>,
-    /// Whether each chunk is drawn as a group with its coordinates.
+    /// Whether each chunk is drawn as an SVG group that has the chunk's coordinates.
     is_window: bool,
     rows: Axis,
     columns: Axis,
-    /// The number of planes of chunks behind this one.
+    /// The number of planes of chunks behind this plane.
     pub behind: i64,
     /// Whether everything is drawn to scale.
     pub to_scale: bool,
 }
 
 impl<'a> Plane<'a> {
-    /// Lays out the last two dimensions within these bounds. Returns `None` if there are no chunks.
+    /// Creates a plane of the last two dimensions that fits within these bounds. Returns `None` if there are no chunks.
     pub fn new(grid: &'a Grid, [width, height]: [f64; 2]) -> Option<Plane<'a>> {
         if grid.nchunks() == 0 {
             return None;
@@ -60,7 +60,7 @@ impl<'a> Plane<'a> {
         Some(Plane { grid, axes, at: vec![0; ndim], is_window: false, rows, columns, behind, to_scale })
     }
 
-    /// Lays out the chunks in a window, within these bounds.
+    /// Creates a plane of the chunks in a window that fits within these bounds.
     pub(super) fn in_window(grid: &'a Grid, [width, height]: [f64; 2], window: &Window) -> Option<Plane<'a>> {
         let Window { axes, first, most } = window;
         let ndim = grid.shape().len();
@@ -87,7 +87,7 @@ impl<'a> Plane<'a> {
         [&self.rows, &self.columns]
     }
 
-    /// Returns the width.
+    /// Returns the width of the drawing.
     pub(super) fn width(&self) -> f64 {
         RULERS + self.columns.length().max(2.0 * LEAST) + 4.0
     }
@@ -98,7 +98,7 @@ impl<'a> Plane<'a> {
         [axes.iter().any(|axis| axis.pads_chunks()), axes.iter().any(|axis| axis.pads_blocks())]
     }
 
-    /// Returns the height, including texts that do not fit on their rulers.
+    /// Returns the height of the drawing, including texts that do not fit on their rulers.
     pub fn height(&self) -> f64 {
         let texts = if self.grid.shape().len() < 2 { 0.0 } else { labels::end_of_rulers(&self.rows) };
         (RULERS + self.rows.length().max(LEAST)).max(texts) + 4.0
@@ -191,7 +191,7 @@ impl<'a> Plane<'a> {
         self.to_scale && self.grid.shape().len() > 1 && self.cell().iter().all(|&length| length >= CELL)
     }
 
-    /// Returns the width and height of an element.
+    /// Returns the drawn width and height of an element.
     fn cell(&self) -> [f64; 2] {
         [&self.columns, &self.rows].map(|axis| axis.first_block() / axis.lengths.block as f64)
     }
@@ -212,7 +212,7 @@ impl<'a> Plane<'a> {
     }
 }
 
-/// Returns the lengths along an axis.
+/// Returns the lengths of array, chunk and block along an axis.
 fn lengths(grid: &Grid, axis: Option<usize>) -> Lengths {
     match axis {
         Some(d) => Lengths { array: grid.shape()[d], chunk: grid.chunkshape()[d], block: grid.blockshape()[d] },
