@@ -19,7 +19,7 @@ use crate::msgpack::builder::json;
 use crate::schema::spec::{Kind, Spec};
 use crate::single_column::{NAME, OneColumn};
 
-/// The metalayer of a file with a chunk for each cell.
+/// The metalayer of files that have one chunk per cell.
 const CELLS: &str = "vlarray";
 
 /// The metalayer of cells that are lists.
@@ -28,8 +28,8 @@ const LISTS: &str = "listarray";
 /// The metalayer of cells that are text or bytes of any length.
 const SCALARS: &str = "ctable_varlen_scalar";
 
-/// The values of an object array, a batch array or a list array of python-blosc2, as batches of one column, `values`. Lists and Arrow IPC have
-/// the type that the file gives; other values are the JSON text of `b2nd::Value`.
+/// The values of an object array, a batch array or a list array of python-blosc2, as batches of one column, `values`. Lists, text, bytes
+/// and Arrow IPC have the type that the file declares; other values are JSON text in the form of `b2nd::Value`.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -84,7 +84,7 @@ impl CellReader {
         Ok(CellReader { cells, spec, batches: OneColumn::new(field, count, bytes / count.max(1)) })
     }
 
-    /// Keeps only these values, counted from 0. A range beyond the last value is cut.
+    /// Keeps only the values in this range, counted from 0. The part of the range after the last value is ignored.
     #[must_use]
     pub fn slice(mut self, rows: Range<u64>) -> CellReader {
         self.batches.slice(rows);
@@ -141,7 +141,7 @@ fn spec(leaf: &ColumnFile) -> Result<Spec> {
         value.map(Some).map_err(|error| Error::damaged(format_args!("the metalayer {name:?}: {error}")))
     };
     if let Some(mut list) = described(LISTS)? {
-        // Schemas of tables use another name for this kind.
+        // Schemas of tables use the key `storage` instead of `backend`.
         if let Some(backend) = list.get("backend").cloned() {
             list["storage"] = backend;
         }

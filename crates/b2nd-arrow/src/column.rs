@@ -41,7 +41,7 @@ pub(crate) enum Column {
     Dictionary(Box<FixedColumn>, Dictionary, ArrayRef),
     /// Cells of MessagePack or Arrow IPC, in batches.
     Batches(Box<Batches>, Spec),
-    /// A chunk of MessagePack for each cell.
+    /// Cells of MessagePack, each in a chunk of its own.
     Cells(Box<ColumnFile>, Spec),
 }
 
@@ -97,7 +97,7 @@ impl Column {
         }
     }
 
-    /// Returns the length of the files in bytes, and that of the uncompressed values.
+    /// Returns two lengths in bytes: of the files, and of the uncompressed values.
     pub(crate) fn sizes(&self) -> (u64, u64) {
         let of = |leaf: &ColumnFile| (leaf.frame_len(), leaf.data_len());
         match self {
@@ -145,7 +145,7 @@ fn read_pack(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<Ar
     cells.finish()
 }
 
-/// Calls `push` with each selected cell, which it has to read.
+/// Calls `push` once for each selected cell. `push` must read exactly that cell.
 pub(crate) fn each_pack(batches: &Batches, selection: &Selection, mut push: impl FnMut(&mut Pack) -> Result<()>) -> Result<()> {
     let (mut held, mut done) = (0, 0);
     batches.each(selection, |part: Part| {
@@ -206,7 +206,7 @@ pub(crate) fn read_cells(leaf: &ColumnFile, spec: &Spec, selection: &Selection) 
     cells.finish()
 }
 
-/// Calls `push` with each selected cell of a file that has a chunk for each, which it has to read.
+/// Calls `push` once for each selected cell of a file that has one chunk per cell. `push` must read exactly that cell.
 pub(crate) fn each_chunk(leaf: &ColumnFile, selection: &Selection, mut push: impl FnMut(&mut Pack) -> Result<()>) -> Result<()> {
     let count = leaf.nchunks()?;
     for (done, row) in selection.runs.iter().cloned().flatten().enumerate() {

@@ -29,7 +29,7 @@ struct Inner {
 pub enum ErrorKind {
     /// A file does not exist or cannot be read.
     Io,
-    /// There is no table under this key, or no column of this name.
+    /// There is no table with this key, or no column with this name.
     NotFound,
     /// A column has no Arrow type (it holds objects or is computed), or the output format cannot represent a value.
     Refused,
@@ -105,7 +105,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// Prints the sentence, which is what `unwrap()` shows.
+/// Prints the same sentence as `Display`, since `unwrap()` prints an error with `Debug`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -21,10 +21,10 @@ use crate::export::milliseconds::Milliseconds;
 pub enum Format {
     /// An Arrow IPC file.
     Arrow,
-    /// Comma-separated values with a line of names. Complex numbers are `1.5-2.0j`, lists and structs are JSON, an empty text is `""`, and a
-    /// null is an empty cell.
+    /// Comma-separated values. The first line contains the names of the columns. Complex numbers are `1.5-2.0j`, lists and structs are
+    /// JSON, an empty text is `""`, and a null is an empty cell.
     Csv,
-    /// A JSON object with all fields per line. Values that JSON lacks are objects: `{"float":"nan"}`, `{"bytes":"00ff"}`,
+    /// One JSON object per line, with all fields of a row. Values that JSON lacks are objects: `{"float":"nan"}`, `{"bytes":"00ff"}`,
     /// `{"complex":[1.5,-2.0]}`.
     Json,
     /// Parquet, compressed with Snappy. Timestamps in seconds, which Parquet lacks, are written in milliseconds.
@@ -40,7 +40,7 @@ enum Sink<W: Write + Send> {
 }
 
 impl Format {
-    /// Returns the format for the ending of a file name.
+    /// Returns the format for the ending of a file name, or `None` if the ending is unknown.
     pub fn of(ending: &str) -> Option<Format> {
         match ending.to_ascii_lowercase().as_str() {
             "arrow" | "feather" | "ipc" => Some(Format::Arrow),
@@ -51,8 +51,8 @@ impl Format {
         }
     }
 
-    /// Writes batches one by one, and calls `written` with the number of rows of each. One batch is in memory at a time, except for
-    /// Parquet, which keeps a group of 2^17 rows.
+    /// Writes batches one by one, and calls `written` with the number of rows of each. One batch is in memory at a time. For Parquet, up to
+    /// 2^17 rows are in memory.
     ///
     /// # Errors
     ///

@@ -12,8 +12,8 @@ use crate::live_rows::Selection;
 use crate::msgpack::builder::json;
 use crate::msgpack::reader::Pack;
 
-/// The values of an object array, a batch array or a list array of python-blosc2 as JSON text in the forms of `b2nd::Value`, whatever their
-/// type. For programs that have to stay small: no array of Arrow is made.
+/// The values of an object array, a batch array or a list array of python-blosc2, as JSON text in the form of `b2nd::Value`. No Arrow
+/// arrays are built, which keeps programs small.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -32,7 +32,8 @@ impl JsonCells {
     ///
     /// # Errors
     ///
-    /// It cannot be read, or holds no such values ([`NotFound`](crate::ErrorKind::NotFound)).
+    /// Fails if the source cannot be read, or is not an object array, a batch array or a list array
+    /// ([`NotFound`](crate::ErrorKind::NotFound)).
     pub fn new(source: Bytes) -> Result<JsonCells> {
         Cells::open(Frame::open(source)?).map(JsonCells)
     }
@@ -41,7 +42,7 @@ impl JsonCells {
     ///
     /// # Errors
     ///
-    /// The index of the frame cannot be read.
+    /// Fails if the index of the frame cannot be read.
     pub fn count(&self) -> Result<u64> {
         self.0.len()
     }
@@ -50,7 +51,7 @@ impl JsonCells {
     ///
     /// # Errors
     ///
-    /// The ranges are not in the file, or the values cannot be read.
+    /// Fails if a range is not inside the file, or if the values cannot be read.
     pub fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<String>> {
         let selection = Selection { runs: ranges.to_vec(), first: 0, rows: 0 };
         let mut texts = Vec::new();

@@ -17,18 +17,18 @@
 //! | open the table of a `.b2z`, a `.b2d`, or a `.b2e` | [`Table::open`] |
 //! | open one of several tables of a store | [`Store::tables`], [`Table::from_store`] |
 //! | read a table from any source of bytes | [`Store::from_source`] |
-//! | know its Arrow schema, and which columns have no Arrow type | [`Table::schema`], [`Table::columns`] |
-//! | write them as Arrow, Parquet, CSV or JSON, show them to a person | `Format`, `TextTable` (feature `export`) |
+//! | get its Arrow schema, and the columns without an Arrow type | [`Table::schema`], [`Table::columns`] |
+//! | write batches as Arrow, Parquet, CSV or JSON, or format them as a text table | `Format`, `TextTable` (feature `export`) |
 //! | read some columns of some rows | [`Table::project`], [`Table::read`] |
 //! | read an array of one or two dimensions as if it were a table | [`ArrayReader`] |
 //! | read the values of a `.b2b` store on its own | [`CellReader`] |
-//! | read the same values as JSON, in a program that has to stay small | [`JsonCells`] |
-//! | count what is in a column | [`scalars`] |
-//! | know which rows may have a value, without reading them | [`Table::summary`] |
+//! | read the values of a `.b2b` store as JSON, without code for Arrow arrays | [`JsonCells`] |
+//! | split columns into scalars, to compute statistics | [`scalars`] |
+//! | find the rows that may contain a value, without reading them | [`Table::summary`] |
 //!
-//! Types and values equal `to_arrow()` of python-blosc2 4.14.1, whichever version wrote the table. Complex numbers, which `to_arrow()`
-//! refuses, are structs of the floats `re` and `im`. Columns of objects, and columns that are computed when they are read, are not in
-//! the schema, and reading them by name is an error. [`Table::with_objects`] reads columns of objects as JSON text.
+//! Types and values equal those of `to_arrow()` in python-blosc2 4.14.1, whichever version wrote the table. Complex numbers, which
+//! `to_arrow()` rejects, are structs of the floats `re` and `im`. Columns of objects, and columns that are computed when they are read, are
+//! not in the schema, and reading such a column by name is an error. [`Table::with_objects`] reads columns of objects as JSON text.
 
 mod array_reader;
 mod cell_reader;

@@ -22,9 +22,9 @@ pub(crate) struct LiveRows {
 #[derive(Clone, Debug)]
 struct Segment {
     physical: Range<u64>,
-    /// The number of the first live row.
+    /// The number of its first live row, counted from the start of the table.
     first: u64,
-    /// The number of live rows.
+    /// The number of its live rows.
     count: u64,
 }
 
@@ -33,9 +33,9 @@ struct Segment {
 pub(crate) struct Selection {
     /// Ranges of physical rows, ascending and not adjacent.
     pub(crate) runs: Vec<Range<u64>>,
-    /// The number of the first live row.
+    /// The number of its first live row, counted from the start of the table.
     pub(crate) first: u64,
-    /// The number of live rows.
+    /// The number of selected rows.
     pub(crate) rows: usize,
 }
 
@@ -91,12 +91,12 @@ impl LiveRows {
         Ok(self.array.read_bytes(&[signed(rows)])?)
     }
 
-    /// The number of live rows.
+    /// Returns the number of live rows.
     pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The number of physical rows.
+    /// Returns the number of physical rows.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
@@ -124,8 +124,9 @@ impl LiveRows {
         Ok(selection)
     }
 
-    /// Returns the live row at which to stop reading from row `start`: the end of the last whole block within `length` physical rows, or of
-    /// the first block. Returns `None` if `start` is past the last row.
+    /// Returns the live row before which to stop when reading from row `start`, so that blocks are read as a whole: the end of the last
+    /// whole block within `length` physical rows, or the end of the first block if that block is longer. Returns `None` if `start` is past
+    /// the last row.
     pub(crate) fn whole_blocks(&self, start: u64, length: u64, block: u64) -> Result<Option<u64>> {
         let selection = self.select(start..start.saturating_add(1))?;
         let Some(first) = selection.runs.first().map(|run| run.start) else { return Ok(None) };
@@ -162,7 +163,7 @@ impl Selection {
         }
     }
 
-    /// Groups runs with at most `gap` rows between them. Each group is the range to read and the runs in it.
+    /// Groups runs that have at most `gap` rows between them. Each group consists of the range to read, and the runs inside it.
     pub(crate) fn groups(&self, gap: u64) -> Vec<(Range<u64>, &[Range<u64>])> {
         let parts = self.runs.chunk_by(|one, next| next.start - one.end <= gap);
         parts.filter_map(|runs| Some((runs.first()?.start..runs.last()?.end, runs))).collect()
@@ -173,13 +174,14 @@ impl Selection {
         self.first.saturating_add(place as u64)
     }
 
-    /// Returns the number of the live row at physical row `row`, or of the next one.
+    /// Returns the number of the selected live row at physical row `row`. If that row is not selected, returns the number of the next
+    /// selected row.
     pub(crate) fn row_of(&self, row: u64) -> u64 {
         let before = self.runs.iter().map(|run| row.clamp(run.start, run.end) - run.start);
         self.first + before.sum::<u64>()
     }
 
-    /// Returns the physical row after the last.
+    /// Returns the physical row after the last selected row, or 0 if no row is selected.
     pub(crate) fn end(&self) -> u64 {
         self.runs.last().map_or(0, |run| run.end)
     }

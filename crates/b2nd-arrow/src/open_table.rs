@@ -25,10 +25,10 @@ const TABLE: &str = "_meta.b2f";
 /// The supported versions of schemas.
 const VERSIONS: std::ops::RangeInclusive<u64> = 1..=3;
 
-/// The number of columns whose files are kept open. Each has up to three files, and systems allow 1,024 or even 256.
+/// The number of columns whose files are kept open. A column has up to three files, and many systems allow only 256 or 1,024 open files.
 const OPEN: usize = 64;
 
-/// How a table is opened.
+/// Options for opening a table.
 ///
 /// ```
 /// use b2nd_arrow::{Options, Table};
@@ -61,7 +61,7 @@ pub(crate) struct OpenTable {
     pub(crate) folder: String,
     pub(crate) live: LiveRows,
     pub(crate) columns: Vec<ColumnInfo>,
-    /// The source of each field of the schema.
+    /// For each field of the schema, the column or the struct of columns that it is made from.
     pub(crate) outputs: Vec<Output>,
     pub(crate) schema: SchemaRef,
     /// Recently read columns with their open files, by index.
@@ -101,7 +101,8 @@ impl OpenTable {
             return Err(Error::damaged(format_args!("the schema's n_rows: expected a number of rows, found {rows}")));
         }
         let columns = columns_of(&metadata, options.objects)?;
-        // A file of no column may belong to a column, such as its mask of nulls, if its name in the archive's directory is damaged.
+        // Checks the files that seem to belong to no column. A column's file, such as its mask of nulls, seems so if its name in the
+        // archive's directory is damaged.
         let names = columns.iter().map(|column| column.name.as_str());
         let files = if store.is_archive() { store.files()? } else { Vec::new() };
         for file in b2nd_store::Table::unowned(names, &folder, &files) {

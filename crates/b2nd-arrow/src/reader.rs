@@ -21,12 +21,12 @@ pub struct Reader {
     pub(crate) schema: SchemaRef,
     pub(crate) rows: Range<u64>,
     pub(crate) batch_size: usize,
-    /// The most rows that are read at once.
+    /// The maximum number of rows in a range that is read at once.
     pub(crate) most: usize,
-    /// The physical rows of a block of the columns, if they have blocks.
+    /// The number of physical rows in the longest block of the columns, if any column has blocks of rows.
     pub(crate) block: Option<u64>,
     pub(crate) ready: VecDeque<Result<RecordBatch>>,
-    /// The number of parts that are read at once.
+    /// The number of ranges of rows that are read in parallel.
     pub(crate) parallel: usize,
 }
 
@@ -73,7 +73,7 @@ impl Reader {
                 let end = start.saturating_add(size).min(rows.end);
                 let batch = match &part {
                     Ok(part) => Ok(part.slice((start - rows.start) as usize, (end - start) as usize)),
-                    // The batches before the error can be read.
+                    // Each batch is read again, so that the batches before the error are returned.
                     Err(_) => read(start..end),
                 };
                 let is_last = batch.is_err();
@@ -87,13 +87,14 @@ impl Reader {
 }
 
 impl Reader {
-    /// Returns the end of the next part: the end of a block if possible, since a block that is in two parts is decompressed twice.
+    /// Returns the end of the next range of rows: the end of a block if possible, since a block that lies in two ranges is decompressed
+    /// twice.
     fn end(&self) -> u64 {
         let (start, length, most) = (self.rows.start, self.batch_size as u64, self.most as u64);
         let whole = self.block.map(|block| self.table.live.whole_blocks(start, length, block));
         let end = match whole {
             Some(Ok(Some(end))) if end > start && end - start <= most => end,
-            // Reading the rows returns the error.
+            // If the end of a block cannot be determined, reading the rows returns the error.
             _ => start.saturating_add(length),
         };
         end.min(self.rows.end)

@@ -9,9 +9,9 @@ use b2nd::dtype::DType;
 
 use crate::column::element::dtype;
 
-/// The scalars of a column, of a field of a struct, or of the arrays of a column.
+/// The scalars of a column: its values, the values of one field of its structs, or the elements of its arrays.
 pub struct Scalars<'a> {
-    /// The name of the column, followed by those of nested fields: `a.b`.
+    /// The name of the column, followed by the names of nested fields: `a.b`.
     pub name: String,
     /// The Arrow type of a scalar, as text.
     pub data_type: String,
@@ -23,7 +23,7 @@ pub struct Scalars<'a> {
     pub nulls: u64,
     /// The number of scalars that are not null.
     pub count: u64,
-    /// The bytes of the scalars that are not null, in order; empty for cells.
+    /// The bytes of each scalar that is not null, in order. Empty if `content` is `Cell`.
     pub values: Box<dyn Iterator<Item = &'a [u8]> + 'a>,
 }
 
@@ -32,7 +32,7 @@ pub struct Scalars<'a> {
 pub enum Content {
     /// An element of this type.
     Element(DType),
-    /// UTF-8.
+    /// Text in UTF-8.
     Text,
     /// Bytes of any length.
     Bytes,
@@ -40,7 +40,7 @@ pub enum Content {
     Cell,
 }
 
-/// Splits the columns of a batch into scalars, structs into their fields.
+/// Splits the columns of a batch into scalars. A column of structs is split into its fields.
 pub fn scalars(batch: &RecordBatch) -> Vec<Scalars<'_>> {
     let mut all = Vec::new();
     for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {

@@ -32,7 +32,7 @@ pub struct ColumnInfo {
 }
 
 impl ColumnInfo {
-    /// Returns the name in Python.
+    /// Returns the column's name in Python.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -65,7 +65,7 @@ impl ColumnInfo {
     }
 }
 
-/// Returns the columns that the schema lists, computed ones last. With `objects`, columns of objects have JSON text.
+/// Returns the columns that the schema lists, computed ones last. If `objects` is true, columns of objects are read as JSON text.
 pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnInfo>> {
     let listed = |key: &str| metadata.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -108,7 +108,7 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
     Ok(columns)
 }
 
-/// Creates the Arrow schema of columns and structs. A struct takes the position of its first leaf.
+/// Creates the Arrow schema of columns and structs. A struct takes the position of its first column.
 pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Vec<Output>, SchemaRef)> {
     let metadata = metadata.get("metadata");
     let parents = metadata.and_then(|metadata| metadata.get("struct_parents")).and_then(Value::as_object);

@@ -27,7 +27,7 @@ impl OneColumn {
         OneColumn { schema: Arc::new(Schema::new(vec![field])), rows: 0..rows, batch_size }
     }
 
-    /// Keeps only these rows. A range beyond the last row is cut.
+    /// Keeps only the rows in this range. The part of the range after the last row is ignored.
     pub(crate) fn slice(&mut self, rows: Range<u64>) {
         let end = rows.end.min(self.rows.end);
         self.rows = rows.start.min(end)..end;

@@ -17,7 +17,7 @@ use crate::schema::spec::{Kind, Spec};
 /// The vlmetalayer of a table that describes its indexes.
 pub(crate) const CATALOG: &str = "index_catalog";
 
-/// The vlmetalayer with the number of changes of values. An index stores the number at which it was built.
+/// The vlmetalayer that counts changes of the table's values. An index stores the count at which it was built.
 pub(crate) const EPOCH: &str = "value_epoch";
 
 /// Flags of a segment: all values are NaN, some values are NaN, all values are null.
@@ -25,13 +25,13 @@ const ALL_NAN: u8 = 1;
 const SOME_NAN: u8 = 2;
 const ALL_NULL: u8 = 4;
 
-/// The most segments of an index that is used. A damaged index can claim any number.
+/// The maximum number of segments of an index. An index with more is not used, since a damaged index can claim any number.
 const MAX_SEGMENTS: u64 = 1 << 20;
 
 /// The minima and maxima of a column's segments, which python-blosc2 keeps as the column's SUMMARY index.
 ///
-/// A segment is a range of physical rows, including deleted ones: [`Table::live_before`](crate::Table::live_before) tells
-/// which live rows they are. No value of a segment is below its min or above its max, in the order in which Arrow compares floats.
+/// A segment is a range of physical rows, including deleted rows. [`Table::live_before`](crate::Table::live_before) converts a physical row
+/// to a live row. No value of a segment is below its min or above its max, in the order in which Arrow compares floats.
 #[derive(Clone, Debug)]
 pub struct Summary {
     segment_len: u64,
@@ -39,7 +39,7 @@ pub struct Summary {
     least: ArrayRef,
     greatest: ArrayRef,
     are_null: Vec<bool>,
-    /// False if values under nulls may be among the minima and maxima.
+    /// Whether the minima and maxima ignore nulls. If false, a min or max may be a value that is stored for a null.
     omits_nulls: bool,
 }
 
@@ -65,18 +65,20 @@ impl Summary {
         usize::try_from(row.checked_div(self.segment_len).unwrap_or(0)).unwrap_or(usize::MAX)
     }
 
-    /// Returns the min of each segment, of the column's Arrow type; null if it is not known, or all values are null.
+    /// Returns the min of each segment, as an array of the column's Arrow type. A min is null if it is unknown, or if all values of the
+    /// segment are null.
     pub fn least(&self) -> &ArrayRef {
         &self.least
     }
 
-    /// Returns the max of each segment, of the column's Arrow type; null if it is not known, or all values are null.
+    /// Returns the max of each segment, as an array of the column's Arrow type. A max is null if it is unknown, or if all values of the
+    /// segment are null.
     pub fn greatest(&self) -> &ArrayRef {
         &self.greatest
     }
 
-    /// Returns true if [`least`](Summary::least) and [`greatest`](Summary::greatest) are values of their segments, and not values under
-    /// nulls. A segment without a least value then has only nulls. Values of deleted rows still count.
+    /// Returns true if each value in [`least`](Summary::least) and [`greatest`](Summary::greatest) is a value of its segment, and not a
+    /// value that is stored for a null. A segment without a min then has only nulls. Values of deleted rows still count.
     pub fn is_exact(&self) -> bool {
         let is_known = |(segment, &is_null): (usize, &bool)| is_null || self.least.is_valid(segment);
         self.omits_nulls && self.are_null.iter().enumerate().all(is_known)
@@ -88,11 +90,11 @@ impl Summary {
     }
 }
 
-/// A SUMMARY index in the catalog, which matches the current table.
+/// A SUMMARY index from the catalog. It matches the current content of the table.
 pub(crate) struct Described {
     element: DataType,
     dtype: String,
-    /// True if NaN means null.
+    /// Whether NaN means null.
     nan_is_null: bool,
     omits_nulls: bool,
     segment_len: u64,
@@ -110,7 +112,7 @@ impl Described {
             (of, Nulls::None | Nulls::Mask) if of.is_numeric() => false,
             (of, Nulls::Sentinel(_)) if of.is_integer() => false,
             (of, Nulls::Sentinel(Sentinel::Float(number))) if of.is_floating() => number.is_nan(),
-            // For timestamps, the index ignores sentinels, which are exported as values.
+            // For timestamps, the index ignores sentinels, although they are exported as values. Such an index is not used.
             _ => return None,
         };
         let index = catalog.get(name)?;
@@ -190,7 +192,7 @@ impl Described {
     }
 }
 
-/// Decodes a vlmetalayer about indexes.
+/// Decodes a vlmetalayer that describes indexes.
 pub(crate) fn described(name: &str, content: &[u8]) -> Result<Value> {
     Value::from_slice(content).map_err(|error| Error::new(ErrorKind::Damaged, format_args!("the vlmetalayer {name:?}: {error}")))
 }

@@ -18,13 +18,13 @@ use crate::schema::{ColumnInfo, Output};
 use crate::summary::Summary;
 use b2nd_store::Store;
 
-/// The approximate limit of the bytes of a column in a batch.
+/// The approximate maximum length of a column in a batch, in bytes.
 pub(crate) const BATCH_BYTES: u64 = 1 << 26;
 
-/// The longest mask file that is read to count nulls, in bytes.
+/// The maximum length of a mask file that is read to count nulls, in bytes.
 const MASK: u64 = 1 << 20;
 
-/// The most rows whose mask is read to count nulls.
+/// The maximum number of rows of a table whose masks are read to count nulls.
 const MASKED: u64 = 1 << 26;
 
 /// A table: the rows of a `CTable` of python-blosc2.
@@ -88,7 +88,7 @@ impl Table {
         Ok(Table(Arc::new(inner)))
     }
 
-    /// Opens the table again, with its columns of kind `object` as text: each value in the JSON of `b2nd::Value`.
+    /// Opens the table again, so that columns of kind `object` are read as text: each value is JSON in the form of `b2nd::Value`.
     ///
     /// ```
     /// use b2nd_arrow::Table;
@@ -152,7 +152,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such column, or it has no Arrow type.
+    /// Fails if there is no column with one of these names, or if a column has no Arrow type.
     pub fn project<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<usize>> {
         names.into_iter().map(|name| self.place(name)).collect()
     }
@@ -180,7 +180,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if an index is not in the schema, or a column's files cannot be opened. The reader returns errors in values.
+    /// Fails if an index is not in the schema, or a column's files cannot be opened. Errors in the values are returned by the reader.
     pub fn read(&self, projection: &[usize], rows: Range<u64>, batch_size: usize) -> Result<Reader> {
         let fields = projection.iter().map(|&place| match self.0.schema.fields().get(place) {
             Some(field) => Ok(field.clone()),
@@ -190,7 +190,7 @@ impl Table {
             }
         });
         let schema = Schema::new_with_metadata(fields.collect::<Result<Vec<_>>>()?, self.0.schema.metadata().clone());
-        // The number of rows that stays below the limits of bytes.
+        // The number of rows that keeps a batch below the limits of bytes.
         let physical = self.physical_rows().max(1);
         let lengths = projection.iter().map(|&place| self.sizes(place).map(|(_, plain)| plain / physical));
         let lengths = lengths.collect::<Result<Vec<_>>>()?;
@@ -223,7 +223,7 @@ impl Table {
         self.read(&all, 0..self.rows(), BATCH_SIZE)
     }
 
-    /// Reads all values of all columns that have an Arrow type, and returns the first error of each.
+    /// Reads all values of all columns that have an Arrow type, and returns the first error of each column.
     pub fn verify(&self) -> Vec<Error> {
         self.verify_until(None)
     }
@@ -256,7 +256,7 @@ impl Table {
     /// Returns the min and max of each segment of a field of the schema, if the table has a SUMMARY index of the field that is not stale.
     ///
     /// python-blosc2 makes a SUMMARY index for each column of numbers, bools and times when it closes a table, and marks it as stale when a
-    /// value changes. A segment whose range matches can still hold rows that do not.
+    /// value changes. If a segment's range from min to max matches a condition, single rows of the segment may still not match it.
     ///
     /// ```
     /// use b2nd_arrow::Table;
@@ -275,7 +275,7 @@ impl Table {
         self.0.summary(place).map_err(named)
     }
 
-    /// Returns the length in bytes of the files of a field of the schema, and that of the uncompressed values.
+    /// Returns two lengths in bytes for a field of the schema: of its files, and of its uncompressed values.
     ///
     /// # Errors
     ///
@@ -287,7 +287,7 @@ impl Table {
         })
     }
 
-    /// Returns the physical rows of the longest block of a field of the schema, if its values have a fixed width.
+    /// Returns the number of physical rows in the longest block of a field of the schema, if its values have a fixed width.
     fn block(&self, place: usize) -> Option<u64> {
         self.columns_of(place).into_iter().filter_map(|column| self.0.column(column).ok()?.block()).max()
     }
@@ -301,8 +301,9 @@ impl Table {
         }
     }
 
-    /// Returns the number of nulls of one of the [`columns`](Table::columns) among the live rows, if no value has to be read: for a column
-    /// without nulls, and for a column with a mask file of at most 1 MiB. `None` for others.
+    /// Returns the number of nulls among the live rows of a column, or `None` if values would have to be read to count them. The number is
+    /// known for columns without nulls, and in tables of at most 2^26 rows for columns with a mask file of at most 1 MiB. `column` is an
+    /// index in [`columns`](Table::columns).
     ///
     /// ```
     /// use b2nd_arrow::Table;
@@ -340,7 +341,8 @@ impl Table {
         }
     }
 
-    /// Returns the length in bytes of the files of one of the [`columns`](Table::columns), and that of its uncompressed values.
+    /// Returns two lengths in bytes for a column: of its files, and of its uncompressed values. `column` is an index in
+    /// [`columns`](Table::columns).
     ///
     /// # Errors
     ///

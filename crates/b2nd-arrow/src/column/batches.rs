@@ -16,14 +16,14 @@ pub(crate) const METALAYER: &str = "batcharray";
 /// The vlmetalayer with the number of cells of each chunk.
 const LENGTHS: &str = "_batch_array_metadata";
 
-/// A file of batches.
+/// A file whose chunks are batches of cells.
 pub(crate) struct Batches {
     leaf: ColumnFile,
     /// The schema of the cells, if they are Arrow IPC.
     pub(crate) arrow_schema: Option<Vec<u8>>,
     is_arrow: bool,
     items_per_block: Option<u64>,
-    /// The number of the first cell of each chunk, and of the cell after the last.
+    /// The number of each chunk's first cell, followed by the total number of cells.
     starts: Vec<u64>,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Batches {
 pub(crate) struct Part {
     /// The block's bytes.
     pub(crate) block: Vec<u8>,
-    /// The number of its first cell.
+    /// The number of the block's first cell.
     pub(crate) first: u64,
     /// The numbers of the wanted cells, in order.
     pub(crate) wanted: Vec<Range<u64>>,
@@ -54,7 +54,7 @@ impl Batches {
         Ok(batches)
     }
 
-    /// The number of cells.
+    /// Returns the number of cells.
     pub(crate) fn len(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0)
     }
@@ -190,7 +190,7 @@ impl Batches {
 }
 
 impl Part {
-    /// Checks that the block has the expected number of cells.
+    /// Checks that `found`, the number of cells in the block, is the expected number.
     pub(crate) fn check(&self, found: u64) -> Result<()> {
         match self.expected {
             Some(expected) if expected != found => {
@@ -200,7 +200,7 @@ impl Part {
         }
     }
 
-    /// Returns the places of the wanted cells in the block, which has this number of cells.
+    /// Returns the ranges of the wanted cells, counted from the start of the block. `found` is the number of cells in the block.
     pub(crate) fn places(&self, found: usize) -> Result<Vec<Range<usize>>> {
         self.check(found as u64)?;
         let place = |row: u64| usize::try_from(row - self.first).unwrap_or(usize::MAX);
@@ -215,7 +215,7 @@ impl Part {
     }
 }
 
-/// Returns the parts of the ranges that lie in another range.
+/// Returns the parts of the ranges that lie inside `outer`.
 fn inside(ranges: &[Range<u64>], outer: Range<u64>) -> Vec<Range<u64>> {
     let from = ranges.partition_point(|range| range.end <= outer.start);
     let inner = ranges.iter().skip(from).take_while(|range| range.start < outer.end);

@@ -9,8 +9,8 @@ use arrow_schema::{DataType, Field};
 
 use crate::error::{Error, Result};
 
-/// Casts an array to the type of the schema. Widths of numbers and offsets, names of fields and dictionaries may differ, but values may
-/// not: a number that does not fit is an error.
+/// Casts an array to the type of the schema. The types can differ in the widths of numbers and offsets, in the names of list items and in
+/// dictionary encoding. Values do not change: a number that does not fit is an error.
 pub(crate) fn conform(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     if array.data_type() == to {
         return Ok(array.clone());
@@ -32,7 +32,7 @@ pub(crate) fn conform(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
             let columns = fields.iter().map(column).collect::<Result<Vec<_>>>()?;
             Arc::new(StructArray::try_new_with_length(fields.clone(), columns, array.nulls().cloned(), array.len())?)
         }
-        // Only the name of the time zone differs: a cast would shift the times.
+        // Only the time zone differs. The numbers are kept; a cast could shift them.
         (DataType::Timestamp(one, _), DataType::Timestamp(other, _)) if one == other => {
             arrow_array::make_array(array.to_data().into_builder().data_type(to.clone()).build()?)
         }

@@ -13,13 +13,13 @@ use crate::error::{Error, Result};
 /// The number of bytes of a chunk that are read first.
 const FRONT: u64 = 4096;
 
-/// No codec decompresses one byte to more than this.
+/// The maximum number of bytes that a codec makes of one compressed byte.
 const MAX_RATIO: usize = 1 << 16;
 
 /// A frame whose header has been read.
 pub(crate) struct ColumnFile {
     frame: Frame<Bytes>,
-    /// The most bytes that are decompressed at once.
+    /// The maximum number of bytes that are decompressed at once.
     most: u64,
 }
 
@@ -54,17 +54,17 @@ impl ColumnFile {
         Ok(meta.dtype().unwrap_or_default().to_owned())
     }
 
-    /// Returns an error if more bytes would be held at once than allowed.
+    /// Returns an error if `bytes` exceeds the number of bytes that may be in memory at once.
     pub(crate) fn allow(&self, bytes: u64) -> Result<()> {
         allow(bytes, self.most)
     }
 
-    /// The length of the frame in bytes.
+    /// Returns the length of the frame in bytes.
     pub(crate) fn frame_len(&self) -> u64 {
         self.frame.header().frame_len()
     }
 
-    /// The length of the data in bytes, uncompressed.
+    /// Returns the length of the uncompressed data in bytes.
     pub(crate) fn data_len(&self) -> u64 {
         u64::try_from(self.frame.header().nbytes()).unwrap_or(0)
     }
@@ -89,7 +89,7 @@ impl ColumnFile {
         Ok(self.frame.offsets()?.len())
     }
 
-    /// Returns the byte that all elements of a chunk have, if the index or the chunk's header has it.
+    /// Returns the byte that every element of a chunk has, if the index or the start of the chunk gives it.
     pub(crate) fn repeated_byte(&self, number: u64) -> Result<Option<u8>> {
         let special = match self.frame.offsets()?.get(number) {
             Some(Offset::Special(special)) => special,
@@ -115,7 +115,7 @@ impl ColumnFile {
         Ok(chunk.data()?)
     }
 
-    /// The blocks of a chunk.
+    /// Returns the blocks of a chunk.
     pub(crate) fn blocks(&self, number: u64) -> Result<Blocks<'_>> {
         let chunk = self.frame.chunk_reader(number, FRONT)?;
         let front = chunk.read_block_table()?.into_owned();
@@ -171,7 +171,7 @@ fn block_table(front: &[u8]) -> b2nd::Result<b2nd::frame::Blocks<'_>> {
     Ok(b2nd::frame::Blocks::new(front)?)
 }
 
-/// Returns an error if no codec could have compressed this many bytes to so few.
+/// Returns an error if no codec can compress `nbytes` bytes to `cbytes` bytes.
 fn plausible(nbytes: usize, cbytes: usize) -> Result<()> {
     if nbytes / MAX_RATIO > cbytes {
         return Err(Error::damaged(format_args!("{cbytes} compressed bytes claim to hold {nbytes}")));

@@ -13,20 +13,20 @@ pub(crate) struct ColumnFiles<'a> {
     pub(crate) name: &'a str,
     /// The number of physical rows of the table.
     pub(crate) rows: u64,
-    /// The most bytes that are decompressed at once.
+    /// The maximum number of bytes that are decompressed at once.
     pub(crate) most: u64,
 }
 
 impl ColumnFiles<'_> {
-    /// Opens a file that the column requires.
+    /// Opens the column's file with this ending, which must exist.
     pub(crate) fn leaf(&self, end: &str) -> Result<ColumnFile> {
         let missing = || Error::new(ErrorKind::NotFound, format_args!("its file {:?} is missing", self.file(end)));
         self.optional(end)?.ok_or_else(missing)
     }
 
-    /// Opens a file of the column, if it exists.
+    /// Opens the column's file with this ending, if it exists.
     pub(crate) fn optional(&self, end: &str) -> Result<Option<ColumnFile>> {
-        // Only 4.2.0 does not escape names.
+        // Only python-blosc2 4.2.0 does not escape names.
         for file in [self.file(end), format!("{}_cols/{}{end}", self.folder, self.name)] {
             if let Some(source) = self.store.member(&file)? {
                 let named = |error: Error| Error::new(error.kind(), format_args!("{file}: {error}"));

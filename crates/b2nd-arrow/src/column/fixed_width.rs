@@ -1,4 +1,4 @@
-//! [`FixedColumn`]: a column of values of fixed width, or of arrays of them.
+//! [`FixedColumn`]: a column of fixed-width values, or of arrays of such values.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use crate::schema::spec::{Kind, Spec, item};
 /// The number of live rows that python-blosc2 exports at once.
 const EXPORTED: u64 = 1 << 16;
 
-/// A column of fixed width.
+/// A column whose values have a fixed width.
 pub(crate) struct FixedColumn {
     rows: Rows,
     element: DataType,
     itemsize: usize,
-    /// True if bools are bytes, of which one value marks nulls.
+    /// Whether the values are bools that are stored as bytes, so that one byte value can mark nulls.
     is_widened: bool,
     /// The shape of a row, if the values are arrays.
     shape: Option<Vec<u64>>,
@@ -39,7 +39,7 @@ impl FixedColumn {
         FixedColumn::new(place, element, shape, Valid::open(place, &spec.nulls)?)
     }
 
-    /// The codes of a dictionary.
+    /// Opens the codes of a dictionary column.
     pub(crate) fn codes(place: &ColumnFiles) -> Result<FixedColumn> {
         FixedColumn::new(place, DataType::Int32, None, Valid::All)
     }
@@ -64,7 +64,7 @@ impl FixedColumn {
         Ok(FixedColumn { rows, element, itemsize, is_widened, shape, valid })
     }
 
-    /// The rows of a block.
+    /// Returns the number of rows per block.
     pub(crate) fn block(&self) -> Option<u64> {
         let rows = self.rows.array.geometry().blockshape().first()?;
         u64::try_from(*rows).ok().filter(|&rows| rows > 0)
@@ -114,8 +114,8 @@ impl FixedColumn {
         Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, length, values, nulls, selection.rows)?))
     }
 
-    /// Returns which times of a column with a mask are valid. NaT is null, unless the mask has no null in any of the rows
-    /// that python-blosc2 exports at once.
+    /// Returns which times of a column with a mask are valid. A NaT that the mask calls valid is null, unless the mask has a null among the
+    /// rows that python-blosc2 exports together with it.
     fn times(&self, mask: Option<BooleanBuffer>, bytes: &[u8], selection: &Selection, live: &LiveRows) -> Result<BooleanBuffer> {
         let nats = not_nat(bytes);
         let mask = mask.unwrap_or_else(|| BooleanBuffer::new_set(nats.len()));

@@ -1,4 +1,4 @@
-//! Blocks of Arrow IPC: a stream, or only a record batch message, with one column.
+//! Decodes blocks of Arrow IPC: a stream, or a single record batch message, with one column.
 //!
 //! Arrow's own decoder does not check types and lengths, and panics if they are wrong, so both are checked first.
 
@@ -18,17 +18,17 @@ use serde_json::{Map, Number, Value, json};
 use crate::column::element;
 use crate::error::{Error, Result};
 
-/// The start of a message since Arrow 0.15.
+/// The marker at the start of each message since Arrow 0.15.
 const CONTINUATION: u32 = u32::MAX;
 
-/// The most values of an array that are decoded to JSON.
+/// The maximum number of values of an array that is decoded to JSON.
 const MOST_VALUES: usize = 1 << 24;
 
 /// Decodes the array in a block. `schema` is a schema message, for blocks that hold only a record batch.
 ///
 /// # Errors
 ///
-/// The block is damaged, or holds something else.
+/// Fails if the block is damaged, or is not Arrow IPC of one column with a supported type.
 pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
     read(block, schema, |Batch { batch, body, schema, version }, dictionaries| {
         let batch = read_record_batch(body, batch, schema.clone(), dictionaries, None, &version).map_err(wrong)?;
@@ -40,7 +40,7 @@ pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
 ///
 /// # Errors
 ///
-/// Those of [`column`].
+/// Returns the errors of [`column`], and fails if an array has more than 2^24 values.
 pub fn values(block: &[u8], schema: Option<&[u8]>) -> Result<Vec<Value>> {
     read(block, schema, |Batch { batch, body, schema, .. }, dictionaries| {
         let lengths = Lengths::of(batch, body)?;
@@ -62,7 +62,7 @@ struct Batch<'a> {
     version: ipc::MetadataVersion,
 }
 
-/// Decodes the column of a block, after its dictionaries, which have numbers.
+/// Decodes the column of a block. Its dictionaries are decoded first; `decode` receives them by their numbers.
 fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &HashMap<i64, C>) -> Result<C>) -> Result<C> {
     let mut known = None;
     let mut dictionaries = HashMap::new();
@@ -104,7 +104,7 @@ fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &H
     Err(wrong("no record batch"))
 }
 
-/// Reads the next message and its body; `None` at the end.
+/// Reads the next message and its body. Returns `None` at the end.
 fn message<'a>(rest: &mut &'a [u8]) -> Result<Option<(ipc::Message<'a>, Buffer)>> {
     let mut take = |length: usize| {
         let (taken, after) = rest.split_at_checked(length)?;
@@ -123,7 +123,7 @@ fn message<'a>(rest: &mut &'a [u8]) -> Result<Option<(ipc::Message<'a>, Buffer)>
     let end = || wrong("a message that ends early");
     let metadata = usize::try_from(length).ok().and_then(&mut take).ok_or_else(end)?;
     let message = ipc::root_as_message(metadata).map_err(|error| {
-        // The other lines list the internal names of the fields that contain the error.
+        // Only the first line is kept: the others list the internal names of the fields that contain the error.
         let error = error.to_string();
         let sentence = error.lines().next().unwrap_or_default().trim_end_matches('.');
         wrong(format_args!("an invalid message: {sentence}"))
@@ -132,7 +132,7 @@ fn message<'a>(rest: &mut &'a [u8]) -> Result<Option<(ipc::Message<'a>, Buffer)>
     Ok(Some((message, Buffer::from(body))))
 }
 
-/// Reads the schema in a message: one column of a type that Arrow decodes without a panic.
+/// Reads the schema in a message. It must have one column, of a type that Arrow decodes without a panic.
 fn schema_of(message: &ipc::Message) -> Result<SchemaRef> {
     let schema = message.header_as_schema().filter(|schema| schema.endianness() == ipc::Endianness::Little);
     let (schema, fields) =
@@ -169,7 +169,7 @@ fn check_type(field: ipc::Field) -> Result<()> {
     field.children().into_iter().flatten().try_for_each(check_type)
 }
 
-/// The nodes and buffers of a batch, whose lengths are compared with those that their types require.
+/// The nodes and buffers of a batch. Their lengths are compared with the lengths that their types require.
 struct Lengths<'a> {
     nodes: Box<dyn Iterator<Item = &'a FieldNode> + 'a>,
     buffers: Box<dyn Iterator<Item = &'a ipc::Buffer> + 'a>,
@@ -189,10 +189,10 @@ impl<'a> Lengths<'a> {
         Ok(Lengths { nodes, buffers, body: body.len() })
     }
 
-    /// Checks the arrays of a type.
+    /// Checks the lengths of an array of this type, and of the arrays inside it.
     fn check(&mut self, data_type: &DataType) -> Result<()> {
         let node = self.nodes.next().ok_or_else(|| wrong("fewer arrays than its schema says"))?;
-        // Each value takes at least one bit, except for structs, whose fields do.
+        // Each value takes at least one bit. A struct takes none by itself, but its fields do.
         let most = self.body.saturating_mul(8);
         let length = usize::try_from(node.length()).ok().filter(|&length| length <= most);
         let length = length.ok_or_else(|| wrong(format_args!("{} values in {} bytes", node.length(), self.body)))?;
@@ -210,7 +210,7 @@ impl<'a> Lengths<'a> {
         }
     }
 
-    /// Checks that the next buffer is in the body, and holds at least `count` values of a width, and no part of a value.
+    /// Checks that the next buffer is inside the body, that its length is a multiple of `width`, and that it holds at least `count` values.
     fn buffer(&mut self, width: usize, count: usize) -> Result<()> {
         let buffer = self.buffers.next().ok_or_else(|| wrong("fewer buffers than its schema says"))?;
         match (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) {
@@ -223,7 +223,7 @@ impl<'a> Lengths<'a> {
     }
 }
 
-/// The nodes and buffers of a batch, decoded to JSON in the forms of `b2nd::Value`. Times are numbers in their unit.
+/// Decodes the nodes and buffers of a batch to JSON in the form of `b2nd::Value`. Times are numbers in their unit.
 struct JsonArrays<'a> {
     nodes: Box<dyn Iterator<Item = &'a FieldNode> + 'a>,
     buffers: Box<dyn Iterator<Item = &'a ipc::Buffer> + 'a>,
@@ -232,7 +232,7 @@ struct JsonArrays<'a> {
 }
 
 impl<'a> JsonArrays<'a> {
-    /// Decodes the array of a field; `None` if it has other lengths than its buffers.
+    /// Decodes the array of a field. Returns `None` if its length does not match its buffers.
     fn values(&mut self, field: &Field) -> Option<Vec<Value>> {
         let node = self.nodes.next()?;
         let length = usize::try_from(node.length()).ok().filter(|&length| length <= MOST_VALUES)?;
@@ -286,7 +286,7 @@ impl<'a> JsonArrays<'a> {
         self.body.get(start..start.checked_add(length)?)
     }
 
-    /// Reads the offsets of strings or lists.
+    /// Reads the offsets of strings or lists, and returns the range of each value.
     fn ranges(&mut self, length: usize, is_large: bool) -> Option<Vec<Range<usize>>> {
         let bytes = self.buffer()?;
         let width = if is_large { &DataType::Int64 } else { &DataType::Int32 };

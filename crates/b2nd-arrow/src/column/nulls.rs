@@ -31,7 +31,7 @@ pub(crate) enum Sentinel {
     Bytes(Vec<u8>),
 }
 
-/// The rule by which values of a column are valid, with the open mask.
+/// How to determine which values of a column are valid. A mask is an open file.
 pub(crate) enum Valid {
     All,
     Mask(Box<Rows>),
@@ -39,7 +39,7 @@ pub(crate) enum Valid {
 }
 
 impl Nulls {
-    /// Parses the keys of a column's entry in the schema.
+    /// Reads from a column's entry in the schema how the column stores nulls.
     pub(crate) fn of(spec: &Value) -> Nulls {
         match spec.get("null_value") {
             _ if spec.get("null_storage").and_then(Value::as_str) == Some("mask") => Nulls::Mask,
@@ -49,7 +49,7 @@ impl Nulls {
     }
 }
 
-/// Parses the value that marks nulls. Returns `None` if it cannot be interpreted: then no value is null.
+/// Parses the value that marks nulls. Returns `None` if the value cannot be interpreted: then no value of the column is null.
 fn sentinel(value: &Value) -> Option<Sentinel> {
     if value.get("__bytes__").and_then(Value::as_bool) == Some(true) {
         return STANDARD.decode(value.get("base64")?.as_str()?).ok().map(Sentinel::Bytes);
@@ -64,7 +64,7 @@ fn sentinel(value: &Value) -> Option<Sentinel> {
 }
 
 impl Valid {
-    /// Finds the mask of a column, if it has one.
+    /// Opens the mask of a column, if the column has one.
     pub(crate) fn open(place: &ColumnFiles, nulls: &Nulls) -> Result<Valid> {
         Ok(match nulls {
             Nulls::None => Valid::All,
@@ -87,7 +87,7 @@ impl Valid {
         })
     }
 
-    /// Returns the file of the mask.
+    /// Returns the file of the mask, if the column has one.
     pub(crate) fn file(&self) -> Option<&Rows> {
         if let Valid::Mask(rows) = self { Some(rows) } else { None }
     }

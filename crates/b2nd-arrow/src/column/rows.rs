@@ -9,14 +9,14 @@ use crate::live_rows::{Selection, signed};
 /// Selected rows with at most this many rows between them are read together.
 const GAP: u64 = 1 << 10;
 
-/// The longest row in bytes.
+/// The maximum length of a row, in bytes.
 pub(crate) const MAX_ROW: usize = 1 << 26;
 
 /// An array whose first dimension is the rows of a table.
 pub(crate) struct Rows {
     pub(crate) array: Array,
     leaf: ColumnFile,
-    /// The bytes of a row.
+    /// The length of a row in bytes.
     pub(crate) width: usize,
 }
 
@@ -39,7 +39,7 @@ impl Rows {
         (self.leaf.frame_len(), self.leaf.data_len())
     }
 
-    /// Returns an error if more bytes would be held at once than allowed.
+    /// Returns an error if `bytes` exceeds the number of bytes that may be in memory at once.
     pub(crate) fn allow(&self, bytes: u64) -> Result<()> {
         self.leaf.allow(bytes)
     }

@@ -8,7 +8,7 @@ use arrow_schema::DataType;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The most bytes of a column that are decompressed at once, even if more are allowed: the limit of 32-bit offsets.
+/// The maximum number of bytes of a column that are decompressed at once, even if the options allow more: 32-bit offsets cannot exceed it.
 pub(crate) const MAX_BYTES: u64 = i32::MAX as u64;
 
 /// The ends of complete values, and the bytes of all values.
@@ -31,12 +31,12 @@ impl TextBuilder {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Completes a value.
+    /// Ends the current value.
     pub(crate) fn end(&mut self) {
         self.ends.push(self.bytes.len());
     }
 
-    /// Creates an array of a type of text or bytes.
+    /// Creates the array. `data_type` must be a type of text or bytes.
     pub(crate) fn finish(self, data_type: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         if self.bytes.len() as u64 > MAX_BYTES {
             return Err(too_long(self.bytes.len() as u64, MAX_BYTES));
@@ -58,7 +58,7 @@ pub(crate) fn too_long(bytes: u64, most: u64) -> Error {
     Error::new(ErrorKind::TooLong, message)
 }
 
-/// Creates offsets, which have been checked to be ascending and to fit.
+/// Creates 32-bit offsets. The caller has checked that the offsets are ascending and fit.
 fn small(offsets: impl Iterator<Item = usize>) -> OffsetBuffer<i32> {
     OffsetBuffer::new(offsets.map(|at| i32::try_from(at).unwrap_or(i32::MAX)).collect::<ScalarBuffer<i32>>())
 }

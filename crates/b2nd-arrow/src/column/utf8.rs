@@ -1,4 +1,4 @@
-//! [`Utf8Column`]: a column of kind utf8, of offsets and of bytes.
+//! [`Utf8Column`]: a column of kind `utf8`, stored as offsets and bytes.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! [`formatter`]: formats complex numbers as `1.5-2.0j`, the same text that arrays of complex numbers have.
+//! [`formatter`]: formats complex numbers as `1.5-2.0j`, the same text as for arrays of complex numbers.
 
 use std::fmt::Write;
 

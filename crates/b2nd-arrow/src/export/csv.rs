@@ -14,20 +14,20 @@ use crate::export::times;
 /// The number of bytes that are written at once.
 const AT_ONCE: usize = 1 << 16;
 
-/// A writer of a line of names and a line for each row.
+/// A writer of comma-separated values: a line with the names of the columns, and a line for each row.
 pub(crate) struct Csv<W> {
     out: W,
 }
 
 impl<W: Write> Csv<W> {
-    /// Writes the names.
+    /// Creates a writer, and writes the line with the names of the columns.
     pub(crate) fn new(mut out: W, schema: &Schema) -> Result<Csv<W>> {
         let names: Vec<_> = schema.fields().iter().map(|field| in_cell(field.name())).collect();
         out.write_all((names.join(",") + "\n").as_bytes())?;
         Ok(Csv { out })
     }
 
-    /// Writes rows, with lists and structs as JSON, except for complex numbers.
+    /// Writes rows. Lists and structs are written as JSON; complex numbers, which are structs too, are written as text.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         let columns = batch.columns().iter().map(|column| match column.data_type() {
             nested if nested.is_nested() && !is_complex(nested) => json_of(column),

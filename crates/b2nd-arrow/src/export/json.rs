@@ -46,7 +46,7 @@ impl EncoderFactory for Encoders {
     }
 }
 
-/// Creates an encoder of floats, if JSON lacks one of them.
+/// Creates an encoder of floats, if the array has a float that JSON lacks.
 fn floats<'a, T>(field: &'a FieldRef, array: &'a PrimitiveArray<T>) -> Result<Option<NullableEncoder<'a>>, ArrowError>
 where
     T: ArrowPrimitiveType<Native: Into<f64>>,

@@ -9,10 +9,10 @@ use arrow_schema::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The milliseconds of a second.
+/// The number of milliseconds in a second.
 const SCALE: i64 = 1000;
 
-/// A schema without times in seconds, which batches are converted to.
+/// A schema without times in seconds, to which batches are converted.
 pub(crate) struct Milliseconds {
     schema: SchemaRef,
     /// The number of rows of all previous batches.
@@ -33,7 +33,7 @@ impl Milliseconds {
     ///
     /// # Errors
     ///
-    /// Fails if a time is too far from 1970. The error has its column and row.
+    /// Fails if a time is too far from 1970. The error names the time's column and row.
     pub(crate) fn next(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let columns = self.schema.fields().iter().zip(batch.columns()).map(|(field, column)| {
             if field.data_type() == column.data_type() {

@@ -7,7 +7,7 @@ use crate::column::element::is_complex;
 use crate::error::Result;
 use crate::export::times;
 
-/// The longest cell of a table with a width, in characters.
+/// The maximum length of a cell in characters, if the table has a maximum width.
 const LONGEST: usize = 40;
 
 /// The space between columns.
@@ -22,8 +22,8 @@ pub struct TextTable {
 }
 
 impl TextTable {
-    /// Creates one whose lines have at most `width` characters: long cells are shortened, and columns in the middle omitted if they do
-    /// not fit. Without a width, each line has all values of its row.
+    /// Creates a text table whose lines have at most `width` characters: long cells are shortened, and columns in the middle are omitted if
+    /// not all columns fit. Without a width, each line has all values of its row.
     pub fn new(width: Option<usize>) -> TextTable {
         TextTable { width, lengths: Vec::new() }
     }
@@ -76,7 +76,7 @@ impl TextTable {
     }
 }
 
-/// Returns the columns that fit, from both ends inwards. `None` marks the omitted ones.
+/// Returns the columns that fit into `width`, chosen from both ends inwards. `None` marks the omitted columns.
 fn fitting(lengths: &[usize], width: Option<usize>) -> Vec<Option<usize>> {
     let all: Vec<_> = (0..lengths.len()).map(Some).collect();
     let total: usize = lengths.iter().map(|length| length + GAP.len()).sum();

@@ -11,8 +11,8 @@ use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
 use crate::export::complex;
 
-/// A column of times, some of which are outside the years that `chrono` supports (-262143 to 262142). These are formatted like NumPy, with
-/// a `Z` if the column has a time zone.
+/// A column of times, some of which are outside the years that `chrono` supports (-262143 to 262142). Times outside these years are
+/// formatted as in NumPy, with a `Z` if the column has a time zone.
 struct Times<'a> {
     /// Arrow's own formatter, or `None` if it does not know the time zone.
     plain: Option<ArrayFormatter<'a>>,
@@ -28,7 +28,7 @@ enum Kind {
 }
 
 impl Times<'_> {
-    /// Formats a time that `chrono` cannot format.
+    /// Formats a time that `chrono` cannot format. Returns `None` for other times.
     fn beyond(&self, row: usize) -> Option<String> {
         let number = self.numbers.is_valid(row).then(|| self.numbers.value(row))?;
         (self.plain.is_none() || self.kind.is_beyond(number)).then(|| self.kind.text(number))
@@ -62,7 +62,8 @@ impl Kind {
     }
 }
 
-/// Formats a timestamp of any year as NumPy does. The calendar repeats every 400 years, so `chrono` formats it from 2000 on.
+/// Formats a timestamp of any year as NumPy does. The calendar repeats every 400 years, so `chrono` formats the same date in one of the
+/// years 2000 to 2399.
 fn moment(number: i64, unit: &TimeUnit) -> String {
     const YEAR_2000: i128 = 946_684_800;
     const REPEATED: i128 = 146_097 * 86_400;
@@ -114,7 +115,7 @@ pub(crate) fn far<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Opti
     Some(ArrayFormatter::new(Box::new(times), options.safe()))
 }
 
-/// Returns options that format times in lists and structs like those in columns.
+/// Returns options that format times in lists and structs like times in columns.
 pub(crate) fn options(null: &str) -> FormatOptions<'_> {
     FormatOptions::new().with_null(null).with_formatter_factory(Some(&Formatters))
 }

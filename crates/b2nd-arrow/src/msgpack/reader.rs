@@ -6,7 +6,7 @@ use rmp::Marker;
 
 use crate::error::{Error, Result};
 
-/// The deepest nesting that is skipped.
+/// The maximum nesting depth of a value that is skipped.
 const MAX_DEPTH: usize = 128;
 
 /// MessagePack that has not been read yet.

@@ -8,13 +8,13 @@ use serde_json::Value;
 use crate::column::element::{self, time_unit};
 use crate::column::nulls::Nulls;
 
-/// The key of the Arrow metadata with the shape of the rows of an ndarray column, as python-blosc2 spells it.
+/// The key under which the metadata of an Arrow field contains the shape of an ndarray column's rows. python-blosc2 uses the same key.
 const SHAPE: &str = "blosc2:ndarray_shape";
 
 /// The keys that any column may have.
 const COMMON: [&str; 8] = ["name", "kind", "nullable", "default", "cparams", "dparams", "chunks", "blocks"];
 
-/// Returns the other keys that python-blosc2 4.14.1 accepts for a kind, or `None` if the kind is unknown.
+/// Returns the keys that python-blosc2 4.14.1 accepts for a kind in addition to `COMMON`, or `None` if the kind is unknown.
 fn keys(kind: &str) -> Option<&'static [&'static str]> {
     Some(match kind {
         "int8" | "int16" | "int32" | "int64" | "uint8" | "uint16" | "uint32" | "uint64" | "float32" | "float64" => {
@@ -54,9 +54,9 @@ pub(crate) enum Kind {
     List(Box<Spec>, Storage),
     /// Any object, as JSON text.
     Object,
-    /// Cells of Arrow IPC of this type, without a schema.
+    /// Cells of Arrow IPC in a file that is not part of a table, with the type that the file gives.
     Arrow(DataType),
-    /// No Arrow type, and the reason.
+    /// Values without an Arrow type, and the reason.
     Refused(String),
 }
 
@@ -127,7 +127,7 @@ impl Spec {
         Ok(Spec { kind, nulls: Nulls::of(spec) })
     }
 
-    /// Parses the items of a list or a field of a struct, which are stored as MessagePack.
+    /// Parses the entry of a list's items or of a struct's field. Both are stored as MessagePack.
     fn of_cells(spec: &Value) -> Result<Spec, String> {
         let mut spec = Spec::of(spec)?;
         if matches!(&spec.kind, Kind::Element(element) if element::is_complex(element)) {
@@ -136,8 +136,8 @@ impl Spec {
         Ok(spec)
     }
 
-    /// Returns the Arrow type: the one of python-blosc2's `to_arrow()`, or for complex numbers, which `to_arrow()` refuses, a struct of `re`
-    /// and `im`.
+    /// Returns the Arrow type, which is the same as in python-blosc2's `to_arrow()`. For complex numbers, which `to_arrow()` rejects, it is
+    /// a struct of `re` and `im`.
     ///
     /// # Errors
     ///

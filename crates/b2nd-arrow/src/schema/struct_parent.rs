@@ -27,7 +27,7 @@ enum Node {
 }
 
 impl StructParent {
-    /// Reads a struct of the schema's `struct_parents`. `places` has the indices of columns by name.
+    /// Parses an entry of the schema's `struct_parents`. `places` contains the index of each column by its name.
     pub(crate) fn of(name: &str, spec: &Value, places: &BTreeMap<&str, usize>) -> Result<StructParent> {
         let wrong = |what: String| Error::damaged(format_args!("the schema's struct_parents: {what}")).in_column(name);
         let spec = Spec::of(spec).map_err(wrong)?;
