@@ -1,5 +1,5 @@
-//! Implements `arbitrary::Arbitrary` for the types of metadata, so that programs that use this crate can fuzz with them. Every generated
-//! value is valid: its encoding can be decoded again.
+//! Implements `arbitrary::Arbitrary` for the types of metadata, so that fuzzers can generate them. Every generated value is valid: its
+//! encoding can be decoded again.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -11,7 +11,8 @@ use crate::frame::{CodecId, Filter, FrameType, Header, Metalayers, Sizes, SplitM
 use crate::wire::MAX_DIMENSIONS;
 use crate::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 
-/// Converts an error of a constructor into `IncorrectFormat`, which tells `arbitrary` that these bytes make no value.
+/// Converts an error of a constructor into `IncorrectFormat`, which tells `arbitrary` that no valid value can be made from its random
+/// bytes.
 fn refused<T>(made: crate::Result<T>) -> Result<T> {
     made.map_err(|_| Error::IncorrectFormat)
 }
@@ -72,7 +73,7 @@ impl<'a> Arbitrary<'a> for DType {
     }
 }
 
-/// Scalars of each kind, some little-endian and some big-endian.
+/// The dtype strings of scalars of each kind, some little-endian and some big-endian.
 const SCALARS: [&str; 18] = [
     "|b1", "|i1", "|u1", "<i2", ">i2", "<i8", ">u8", "<f4", ">f8", "<c16", "|O", "|S5", "<U10", ">U1", "|V4", "<M8[ns]",
     ">m8[25s]", "bfloat16",

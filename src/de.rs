@@ -51,7 +51,7 @@ pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T> {
 ///
 /// # Errors
 ///
-/// Returns the errors of [`from_slice`]. After an error the value is unspecified.
+/// Returns the errors of [`from_slice`]. After an error the content of `place` is unspecified.
 ///
 /// ```
 /// let mut meta = b2nd::B2ndMeta::new(b2nd::Geometry::new(&[], &[], &[])?, "");
@@ -161,7 +161,7 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    /// Reads all elements of a sequence. If `may_have_another` is set, one element may follow the counted ones.
+    /// Reads all elements of a sequence. If `may_have_another` is true, the sequence may have one element more than its count.
     #[inline(always)]
     fn elements<V: Visitor<'de>>(
         &mut self,

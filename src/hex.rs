@@ -20,7 +20,7 @@ impl Serialize for Hex<'_> {
     }
 }
 
-/// Returns the bytes for a text of pairs of digits, or `None` if the text is anything else.
+/// Converts pairs of hexadecimal digits to bytes. Returns `None` if the text is anything else.
 pub(crate) fn decode(digits: &str) -> Option<Vec<u8>> {
     let nibble = |digit: u8| char::from(digit).to_digit(16);
     let byte = |pair: &[u8]| match *pair {

@@ -46,7 +46,7 @@ pub(crate) const MISCOUNTED: &str = "__b2nd_miscounted";
 pub(crate) const ARRAY_META: &str = "__b2nd_array_meta";
 pub(crate) const EXTENSIBLE: &str = "__b2nd_extensible";
 pub(crate) const EMBEDDED: &str = "__b2nd_embedded";
-/// The name of the newtype around the value itself, inside [`EMBEDDED`].
+/// The name of the newtype struct that contains the value itself. It is inside the newtype struct [`EMBEDDED`].
 pub(crate) const VALUE: &str = "__b2nd_value";
 pub(crate) const ANY: &str = "__b2nd_any";
 #[cfg(feature = "msgpack")]
@@ -54,7 +54,7 @@ pub(crate) const NAMED: &str = "__b2nd_named";
 pub(crate) const FORMAT_OR_DTYPE: &str = "__b2nd_format_or_dtype";
 
 impl Mark {
-    /// Returns the mark that this name of a newtype struct stands for, or `None` if it is not a mark.
+    /// Returns the mark with this name, or `None` if the name of the newtype struct is not a mark.
     #[inline(always)]
     pub(crate) fn from_name(name: &'static str) -> Option<Mark> {
         // This makes a user's own newtype cost only one comparison.
@@ -81,7 +81,7 @@ impl Mark {
         }
     }
 
-    /// Returns the text that describes the values that the mark accepts, for the error about any other value.
+    /// Describes the values that the mark accepts. This text is used in the error for any other value.
     pub(crate) fn holds(self) -> &'static str {
         match self {
             Mark::Fixstr => "with::fixstr is only for strings",

@@ -42,8 +42,7 @@ pub enum CountMarker {
     Miscounted,
 }
 
-/// Returns true if all entries of a type that is written with this marker have the same length. This excludes `u8`, strings, lists and
-/// maps.
+/// Returns true if all values of a type that is written with this marker have the same length. This excludes `u8`, strings, lists and maps.
 pub(crate) fn is_fixed(byte: u8) -> bool {
     matches!(byte, NIL | FALSE | TRUE | 0xca | 0xcb | 0xcd..=0xd3 | FIXEXT16)
 }

@@ -17,8 +17,8 @@ pub(crate) use compound::Compound;
 
 /// Encodes a value into a new vector, which is allocated once at its exact length.
 ///
-/// The value is serialized twice; the first pass computes the length, as [`serialized_len`] does. If the value differs in the second pass,
-/// as an iterator that is used up does, an error is returned.
+/// The value is serialized twice; the first pass computes the length, as [`serialized_len`] does. Returns an error if the value differs in
+/// the second pass, for example because it is an iterator that the first pass has used up.
 ///
 /// # Errors
 ///
@@ -111,7 +111,7 @@ pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
 pub struct Serializer<S> {
     sink: S,
     depth: u8,
-    /// The position of the nil that was written last.
+    /// The position of the nil that was written last, or `None` if no nil was written.
     nil: Option<usize>,
 }
 
@@ -185,7 +185,7 @@ impl<S: Sink> Serializer<S> {
         }
     }
 
-    /// Checks that the value of a `Some`, which was written starting at `start`, is not nil. It would be read back as `None`.
+    /// Checks that the value of a `Some`, which was written starting at `start`, is not nil. A nil would be read back as `None`.
     #[inline(always)]
     fn check_some(&self, start: usize) -> Result<()> {
         if self.nil == Some(start) && self.sink.written() == start + 1 {

@@ -39,12 +39,14 @@ pub trait Sink {
         self.put_slice(&bytes)
     }
 
-    /// Receives a note about the bytes that the serializer writes. Only [`layout`](crate::layout()) uses these notes.
+    /// Receives a note from the serializer about the structure of the bytes that it writes. Only [`layout`](crate::layout()) uses these
+    /// notes.
     #[inline(always)]
     fn note(&mut self, _note: Note) {}
 }
 
-/// What the serializer tells a sink about the structure of the bytes that it writes: see [`Sink::note`].
+/// What the serializer tells a sink about the structure of the bytes that it writes: see [`Sink::note`]. The open entry is the innermost
+/// entry that is being written.
 pub enum Note {
     /// An entry begins inside the open entry.
     Begin(Step),
@@ -112,8 +114,8 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// A vector that is allocated at the final length and never grows. Since it needs no code to grow, the compiler writes a whole metalayer in
-/// one function, with a sixth fewer instructions.
+/// A vector that is allocated at the final length and never grows. Since no code to grow the vector is needed, the compiler puts the code
+/// for a whole metalayer into one function, which takes a sixth fewer instructions.
 pub(crate) struct ReservedSink(pub(crate) Vec<u8>);
 
 impl Sink for ReservedSink {

@@ -62,7 +62,8 @@ static NIL: Value = Value::Nil;
 /// # Other formats
 ///
 /// Human-readable formats such as JSON show numbers, strings, lists and maps as usual. Types that JSON lacks are written as an object with
-/// one key. Values can also be read from these forms; they get the shortest markers. To read a tuple, write it as `{"tuple": [1, 2]}`:
+/// one key. Values can also be read from such objects, and then have the shortest markers. To read a tuple, write it as `{"tuple": [1,
+/// 2]}`:
 ///
 /// | MessagePack | JSON |
 /// | --- | --- |
@@ -242,8 +243,8 @@ impl Value {
         }
     }
 
-    /// Returns the value of this key in a map, or `None` if the value is not a map or has no such key. If the key occurs several times, the
-    /// first one counts.
+    /// Returns the value of this key in a map, or `None` if the value is not a map or has no such key. If the key occurs several times, its
+    /// first value is returned.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.entries().iter().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value)
     }

@@ -91,7 +91,7 @@ fn put_with_length<S: Sink>(sink: &mut S, marker: u8, name: &'static str, value:
     sink.put_slice(value)
 }
 
-/// Makes the last `length` bytes, which start at `start`, the content of a bin32 by inserting its marker and length before them.
+/// Inserts the marker and the length of a bin32 at `start`. Its content is the `length` bytes that have been written after `start`.
 pub(crate) fn insert_bin32<S: Sink>(sink: &mut S, start: usize, length: usize) -> Result<()> {
     let [a, b, c, d] = u32::try_from(length).map_err(|_| Error::too_long("bin32", length, u32::MAX as usize))?.to_be_bytes();
     sink.insert(start, &[BIN32, a, b, c, d])
@@ -113,9 +113,10 @@ pub(crate) fn put_fixext16<S: Sink>(sink: &mut S, value: &[u8; 17]) -> Result<()
 
 /// The input and the current position in it.
 ///
-/// Functions that make errors take the reader by value: even on this path, a reference would keep the reader out of registers.
+/// Functions that make errors take the reader by value: a reference would keep the reader out of registers, even if it is used only for
+/// errors.
 ///
-/// Keep the input and the offset as separate fields. A single slice that gets shorter would need two words to be stored at each step, which
+/// Keep the input and the offset as separate fields. With a single slice that gets shorter, two words would be stored at each step, which
 /// costs a fifth of the time to read a struct with three vectors.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'de> {

@@ -35,7 +35,7 @@
 //!
 //! # Rejected strings
 //!
-//! [`DType`] refuses everything that NumPy refuses, and these forms, which NumPy reads but never writes:
+//! A [`DType`] cannot be parsed from a string that NumPy rejects, nor from the following forms, which NumPy reads but never writes:
 //!
 //! * text that Python's `repr` does not produce: more or fewer blanks, `,` before a closing bracket, lists in place of tuples, comments,
 //!   other escapes, unnecessary double quotes, dictionary keys that are unknown or in another order;
@@ -49,13 +49,13 @@
 //!
 //! # Limits of NumPy's strings
 //!
-//! If a structure inside another is aligned, NumPy's string does not say so and means a packed structure. The frame's typesize may then
-//! differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it cannot read back. For a dtype that is made
-//! with this crate, the string of an aligned structure contains `'aligned': True`, which applies to all structures inside it, and
-//! `'bfloat16'` has quotes. NumPy reads both.
+//! NumPy's string omits that a structure inside another one is aligned, so the string describes a packed inner structure. The frame's
+//! typesize may then differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it cannot read back. For a
+//! dtype that is made with this crate, the string of an aligned structure contains `'aligned': True`, which applies to all structures
+//! inside it, and `'bfloat16'` has quotes. NumPy reads both.
 //!
-//! Programs with different versions of Unicode escape different characters of names. Both escaped and plain characters are read, and each
-//! is written again as it was.
+//! Which characters of a field's name are escaped depends on the writer's version of Unicode. Escaped and plain characters are both
+//! accepted, and the parsed string is written back unchanged.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -89,13 +89,15 @@ fn too_deep() -> String {
     alloc::format!("nested more than {MAX_DEPTH} levels deep")
 }
 
-/// The string from which a dtype was parsed, if NumPy would write a different one. Only the outermost dtype has it, not its fields or base.
+/// The string from which a dtype was parsed, or `None` if NumPy would write the same string. It is stored only in the outermost dtype, not
+/// in the dtypes of fields or of a subarray's values.
 type Written = Option<Box<str>>;
 
 /// The type of an element, and the string from which it was parsed.
 ///
 /// Two values are equal if they are the same type and have the same string. To ignore the spelling, compare the results of
-/// [`into_canonical`](DType::into_canonical). A field's type or a base, printed separately, is spelled as NumPy spells it.
+/// [`into_canonical`](DType::into_canonical). If the dtype of a field or of a subarray's values is printed separately, it is spelled as
+/// NumPy spells it.
 #[non_exhaustive]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum DType {
@@ -262,7 +264,7 @@ impl serde::de::Visitor<'_> for StringVisitor {
     }
 
     fn visit_str<E: serde::de::Error>(self, string: &str) -> Result<DType, E> {
-        // The offset in this error is relative to the start of the string. The format adds the position of the string in its input.
+        // The offset in this error is relative to the start of the string. The deserializer adds the position of the string in its input.
         string.parse().map_err(|error: crate::Error| {
             E::custom(format_args!("{} (byte {} of the string)", error.kind(), error.offset().unwrap_or_default()))
         })

@@ -33,7 +33,7 @@ enum Dtype {
     None,
     Only,
     WithFormat,
-    /// Any of the other variants.
+    /// The layout is not known in advance: any of the other variants.
     Any,
 }
 
@@ -55,7 +55,7 @@ impl Layout {
 /// The entries of an array metalayer that was read.
 pub(super) struct Entries<S> {
     pub(super) geometry: Geometry,
-    /// The dtype, or `None` if the layout has none. The same goes for `dtype_format`.
+    /// The dtype, or `None` if the layout has no dtype. `dtype_format` is `None` if the layout has no dtype_format.
     pub(super) dtype: Option<S>,
     pub(super) dtype_format: Option<u8>,
     /// The version of the layout, or 0 if the layout has no version.
@@ -242,7 +242,7 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for EntriesVisitor<S> {
     }
 }
 
-/// Reads the name of a field.
+/// Reads the name of a field. Fails if the name is not in this list.
 struct FieldName(Fields);
 
 impl<'de> DeserializeSeed<'de> for FieldName {
@@ -275,14 +275,14 @@ impl<'de> Deserialize<'de> for Fixint {
     }
 }
 
-/// The entry after blockshape, if several layouts are possible. In this crate's format, its marker tells whether it is a dtype_format or a
-/// dtype; in other formats, its type tells.
+/// The entry after blockshape, if several layouts are possible. In this crate's format, the entry's marker shows whether it is a
+/// dtype_format or a dtype; in other formats, the entry's type shows this.
 enum FormatOrDtype<S> {
     Format(u8),
     Dtype(S),
 }
 
-/// The entry after blockshape, as other formats give it.
+/// The entry after blockshape, read from a format other than this crate's own.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Plain<S> {
@@ -336,7 +336,7 @@ impl<'de, S: Deserialize<'de>> Visitor<'de> for FormatOrDtypeVisitor<S> {
 }
 
 impl Geometry {
-    /// Reads the geometry from the content of an array metalayer of any layout, and ignores what follows it.
+    /// Reads the geometry from the content of an array metalayer of any layout, and ignores the entries after the geometry.
     ///
     /// This works even if the dtype is not UTF-8, which is legal if dtype_format is not 0. Such content cannot be read as an
     /// [`ArrayMeta`](super::ArrayMeta).

@@ -49,7 +49,7 @@ pub struct Grid {
     blockshape: Dims<i64>,
     extshape: Dims<i64>,
     extchunkshape: Dims<i64>,
-    /// The number of chunks of the padded array in each dimension. `blocks` is the number of blocks of the padded chunk.
+    /// The number of chunks of the padded array in each dimension. `blocks` is the number of blocks of the padded chunk in each dimension.
     chunks: Dims<i64>,
     blocks: Dims<i64>,
     nitems: i64,
@@ -227,18 +227,18 @@ impl Grid {
     }
 }
 
-/// The largest value and the name of the integer type that a count must fit.
+/// The integer type that a count must fit: its largest value and its name.
 type Width = (i64, &'static str);
 const INT32: Width = (i32::MAX as i64, "int32");
 const INT64: Width = (i64::MAX, "int64");
 
-/// Rounds each length up to a multiple of the part's length. A length is 0 if its part's length is 0.
+/// Rounds each length up to a multiple of the part's length. If a part has length 0, the length must be 0 too, and stays 0.
 fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Result<Dims<i64>> {
     let mut padded = *lengths;
     for (index, (length, &part)) in padded.iter_mut().zip(parts.iter()).enumerate() {
         match length.checked_rem(part) {
             None | Some(0) => {}
-            // Add before subtracting, as C-Blosc2 does, so that the same lengths are refused because the sum overflows.
+            // Add before subtracting, as C-Blosc2 does: the sum then overflows, and is refused, for the same lengths.
             Some(rest) => match length.checked_add(part) {
                 Some(sum) => *length = sum - rest,
                 None => {
@@ -258,7 +258,7 @@ fn product(name: &str, of: &str, lengths: &Dims<i64>, (limit, width): Width) -> 
     product.ok_or_else(|| Error::custom(format_args!("{name}: the product of {of} {lengths:?} does not fit {width}")))
 }
 
-/// Returns the number of parts in each dimension. It is 0 if the parts are empty.
+/// Returns the number of parts in each dimension. The number is 0 in a dimension in which the parts have length 0.
 fn quotients(lengths: &Dims<i64>, parts: &Dims<i64>) -> Dims<i64> {
     Dims::from_fn(lengths.len(), |index| lengths[index].checked_div(parts[index]).unwrap_or(0))
 }
@@ -275,7 +275,7 @@ fn strides(lengths: &Dims<i64>) -> Dims<i64> {
     strides
 }
 
-/// Returns the number of cells of a box of these lengths. Call this only if the number is known to fit.
+/// Returns the number of cells of a box of these lengths. Call this only if the number is known to fit an `i64`.
 fn cells(lengths: &Dims<i64>) -> u64 {
     lengths.iter().product::<i64>().unsigned_abs()
 }

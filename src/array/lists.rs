@@ -14,7 +14,7 @@ use crate::with::numbers;
 
 /// The integer type of a length: `i64` in shape, `i32` in chunkshape and blockshape.
 pub(super) trait Length: Copy + Default + PartialOrd + fmt::Display + Serialize + DeserializeOwned {
-    /// The mark of a list of lengths of this type.
+    /// The mark with which a list of lengths of this type is serialized.
     const MARK: &'static str;
     /// The MessagePack marker before each length.
     const MARKER: u8;
@@ -93,7 +93,7 @@ impl<'de, T: Length> Visitor<'de> for Lengths<'_, T> {
         deserializer.deserialize_seq(OnlyList(self))
     }
 
-    /// Reads the list in this crate's format, which passes the bytes of all records in one call.
+    /// Reads the list in this crate's format, whose deserializer passes the bytes of all records in one call.
     #[inline(always)]
     fn visit_borrowed_bytes<E: de::Error>(self, records: &'de [u8]) -> Result<Found, E> {
         let record = 1 + size_of::<T>();
@@ -132,7 +132,8 @@ impl<'de, T: Length> Visitor<'de> for Lengths<'_, T> {
     }
 }
 
-/// Reads a list in other formats. It accepts only sequences, since some formats pass a string as bytes.
+/// The visitor that reads a list in other formats. It accepts only sequences: bytes are rejected, since some formats pass a string as
+/// bytes.
 struct OnlyList<'a, T>(Lengths<'a, T>);
 
 impl<'de, T: Length> Visitor<'de> for OnlyList<'_, T> {

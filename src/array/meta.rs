@@ -23,14 +23,14 @@ use crate::mark;
 /// | `97` | 7 | `00`..`7f`: a dtype_format | [`B2nd`](ArrayMeta::B2nd) |
 ///
 /// In other serde formats, the layout follows from the field names (JSON, CBOR) or from the count (rmp-serde). A wrong count can be stored
-/// only in this crate's format; a `MiscountedB2nd` that is written to another format is read as `B2nd`. For a format that is not
+/// only in this crate's format; a `MiscountedB2nd` that is written to another format is read back as `B2nd`. For a format that is not
 /// self-describing (postcard), use [`with::embedded`](crate::with::embedded).
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArrayMeta<S = String> {
     /// The released layout, written since C-Blosc2 2.7.0.
     B2nd(B2ndMeta<S>),
-    /// The released layout with a wrong count of six, written from 8 to 9 February 2023.
+    /// The released layout, but with the wrong count six in its marker. Written from 8 to 9 February 2023.
     MiscountedB2nd(B2ndMeta<S>),
     /// The layout without dtype_format, written from 6 to 8 February 2023.
     LegacyB2nd(LegacyB2ndMeta<S>),
@@ -135,7 +135,7 @@ impl<S> From<CatervaMeta> for ArrayMeta<S> {
     }
 }
 
-/// Converts a name as NumPy's `str(dtype)` returns it to a dtype string. Returns an unknown name unchanged.
+/// Converts a dtype's name, as NumPy's `str(dtype)` returns it, to a dtype string. Returns an unknown name unchanged.
 fn modern(name: &str) -> String {
     match name.parse::<DType>() {
         Ok(dtype) => dtype.into_canonical().to_string(),

@@ -1,4 +1,4 @@
-//! Gives visitors access to sequences, maps and enums, and adds the field to the errors of elements.
+//! Gives visitors access to sequences, maps and enums, and adds the field or index to the errors of elements.
 
 use alloc::borrow::ToOwned;
 use core::marker::PhantomData;
@@ -163,8 +163,8 @@ impl<'de> de::EnumAccess<'de> for Variant<'_, 'de> {
 
     fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self)> {
         let start = self.deserializer.reader.offset();
-        // Only the data counts as a level, as in the serializer. The name is still read one level deeper, since a type could read its name
-        // as another enum with data.
+        // Only the variant's data counts as a level, as in the serializer. The variant's name is still read one level deeper, since a type
+        // could read the name as another enum with data.
         let name = match self.has_data {
             true => self.deserializer.deeper(|this| seed.deserialize(this)),
             false => seed.deserialize(&mut *self.deserializer),

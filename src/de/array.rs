@@ -8,8 +8,8 @@ use crate::error::{Error, Result};
 use crate::marker::{self, CountMarker};
 use crate::wire::Reader;
 
-/// Returns the names of the entries of an array metalayer with this count. If the count is six, the sixth entry is a dtype. If a
-/// dtype_format (a positive fixint) is there instead, the count is one too low and a seventh entry follows.
+/// Returns the names of the entries of an array metalayer with this count. If the count is six, the sixth entry is a dtype. If the sixth
+/// entry is a dtype_format (a positive fixint) instead, the count is one too low and a seventh entry follows.
 pub(crate) const fn array_fields(count: usize) -> Fields {
     const FIELDS: [&str; 7] = ["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"];
     match count {
@@ -67,7 +67,7 @@ impl<'de> Deserializer<'de> {
         }
     }
 
-    /// Reads a list that is cut off or nested too deeply. Reading it element by element gives the error its position.
+    /// Reads a list that is cut off or nested too deeply. The list is read element by element, so that the error has the right position.
     #[cold]
     #[inline(never)]
     fn cut_list<V: Visitor<'de>>(&mut self, start: usize, count: usize, visitor: V) -> Result<V::Value> {
@@ -75,7 +75,7 @@ impl<'de> Deserializer<'de> {
     }
 }
 
-/// Adds to an error the index of the first element that has another marker or is negative.
+/// Finds the first element that has a wrong marker or is negative, and adds its index to the error.
 #[cold]
 fn wrong_length(mut reader: Reader<'_>, count: usize, length: usize, error: Error) -> Error {
     for left in (0..count).rev() {

@@ -20,7 +20,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
         MarkedDeserializer { deserializer, mark }
     }
 
-    /// Reads the value in the form of the mark. `fields` are the names of a struct's fields.
+    /// Reads the value in the encoding that the mark requests. `fields` are the names of a struct's fields.
     #[inline(always)]
     fn read<V: Visitor<'de>>(self, fields: Fields, visitor: V) -> Result<V::Value> {
         let MarkedDeserializer { deserializer, mark } = self;

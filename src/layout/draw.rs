@@ -14,7 +14,7 @@ use crate::sink::Shape;
 struct Cell {
     top: String,
     name: String,
-    /// Whether the length of the entry may vary.
+    /// Whether the length of the bytes in the box may vary.
     is_open: bool,
     arrow: Option<String>,
 }
@@ -100,7 +100,7 @@ impl Layout {
         self.entries.get(index)
     }
 
-    /// Returns the description of an entry's type. It does not mention whether the entry is an option.
+    /// Returns the description of an entry's type. Unless the entry is nil, the description does not mention that it is an option.
     fn words(&self, index: usize, entry: &Entry) -> String {
         let name = match entry.marker {
             marker::NIL if entry.is_option => "nil or a value",
@@ -246,7 +246,7 @@ impl Layout {
         for &index in &row.sections {
             let Some(entry) = self.entry(index) else { continue };
             let mut row = Row::default();
-            // The row above has a single box for the whole option, so its marker must be drawn here too.
+            // The row above has a single box for the whole option, so the option's marker must be drawn here too.
             if entry.is_option {
                 self.add_whole(&mut row, index)
             } else {
@@ -259,9 +259,9 @@ impl Layout {
     }
 }
 
-/// Draws a box for each marker and for the data after it. The offset is above each marker up to the first box whose length may vary (drawn
-/// with `~`). The contents of each list and struct follow as separate drawings. A list is drawn with its first element, once as the first
-/// and once as the nth.
+/// Draws a box for each marker and for the data after it. Offsets are drawn above the markers, up to the first box whose length may vary
+/// (drawn with `~`). The contents of each list and struct follow as separate drawings. Of a list, only the first element is drawn, twice:
+/// as the first and as the nth element.
 ///
 /// ```
 /// #[derive(serde::Serialize)]

@@ -57,7 +57,7 @@ fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
     Error::new(ErrorKind::Count { expected, found: values / per_entry })
 }
 
-/// Implements the traits that have one method per value, which are all except `SerializeMap`.
+/// Implements serde's traits for compound values, except `SerializeMap`: each has a single method that serializes a value.
 macro_rules! compound {
     ($($interface:ident $method:ident ($($key:ident)?) $($note:expr)?;)*) => {
         $(

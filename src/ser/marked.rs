@@ -56,7 +56,7 @@ impl<'a, S: Sink> MarkedSerializer<'a, S> {
     }
 }
 
-/// Defines the methods for types that no mark accepts.
+/// Defines the methods that reject values of types that no mark accepts.
 macro_rules! refuse {
     ($($method:ident($($ty:ty),*) -> $ok:ty;)*) => {
         $(

@@ -115,7 +115,7 @@ impl<'de> Deserializer<'de> for &'de Value {
         self.deserialize_bytes(visitor)
     }
 
-    /// Reads a variant of an enum: its name, or a map with one pair, its name and its data.
+    /// Reads a variant of an enum: its name, or a map with one pair of its name and its data.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _name: &'static str,
@@ -146,8 +146,8 @@ impl<'de> IntoDeserializer<'de, Error> for &'de Value {
     }
 }
 
-/// The deserializer for a field that is itself a `Value` and keeps the markers. Like this crate's deserializer inside the mark, it reports
-/// itself as human-readable.
+/// The deserializer for a field that is itself a `Value` and keeps the markers. It reports itself as human-readable, like this crate's
+/// deserializer inside the newtype struct that marks a `Value`.
 struct Entry<'de>(&'de Value);
 
 impl<'de> Deserializer<'de> for Entry<'de> {

@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 
 /// Decodes the value at the front of the input, which is nested `depth` levels deep. Returns the value and the rest of the input.
 ///
-/// All bytes of the value are checked before anything is allocated. So no count is larger than its list, and a value takes at most a fixed
-/// multiple of its encoded length.
+/// All bytes of the value are checked before memory is allocated. So a count cannot be larger than the number of elements in the input, and
+/// the memory for a value is at most a fixed multiple of its encoded length.
 pub(super) fn front(input: &[u8], depth: u8) -> Result<(Value, &[u8])> {
     let mut reader = Reader::new(input);
     let entry = reader.take_entry(depth)?;

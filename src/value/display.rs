@@ -10,7 +10,7 @@ use crate::marker::MAX_DEPTH;
 /// The maximum length of a byte string that is written in full.
 const MAX_BYTES: usize = 32;
 
-/// The maximum number of characters that are shown of an array's dtype, and of its shape.
+/// An array's dtype and its shape are each cut after this number of characters.
 const MAX_ARRAY: usize = 40;
 
 /// Writes the value in one line, such as `{"a": 1.5, 255: [-2, null]}`. Types that JSON lacks are written as `(1, 2)` for a tuple,
@@ -88,7 +88,7 @@ fn extension(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
     }
 }
 
-/// Returns a number of bytes as text, with its digits in groups of three.
+/// Returns a number of bytes as text, such as `1,234 bytes`.
 fn count(bytes: usize) -> impl Display {
     let digits = bytes.to_string();
     let mut text = digits.chars().enumerate().fold(alloc::string::String::new(), |mut text, (index, digit)| {
@@ -102,7 +102,7 @@ fn count(bytes: usize) -> impl Display {
     text
 }
 
-/// Writes the line of a value, shortened to its first characters.
+/// Writes a value as text. A longer text is cut after [`MAX_ARRAY`] characters.
 fn short(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
     struct Line<'a>(&'a Value, u8);
     impl Display for Line<'_> {

@@ -94,7 +94,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
     }
 }
 
-/// Returns the pairs as a map, or the value that they represent if they are an object with a special key.
+/// Returns the pairs as a map. If the only key is one of [`FORMS`], returns the value that the pair represents instead.
 fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
     let name = match pairs.as_slice() {
         [(Value::Str(name, _), _)] => FORMS.into_iter().find(|form| form == name),
@@ -107,7 +107,8 @@ fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
     }
 }
 
-/// Returns the value that the object `{name: value}` represents, or `value` unchanged if the object is an ordinary map.
+/// Returns the value that the object `{name: value}` represents. If the object is an ordinary map, returns `value` unchanged as the inner
+/// `Err`.
 fn special(name: &'static str, value: Value) -> Result<Result<Value, Value>> {
     let wrong = |expected: &str| Error::custom(format_args!("{{\"{name}\": ..}}: expected {expected}"));
     Ok(Ok(match (name, value) {

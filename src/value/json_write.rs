@@ -8,11 +8,11 @@ use serde::{Serialize, ser};
 use super::{Extension, Value};
 use crate::hex::Hex;
 
-/// The keys of the objects that represent types that JSON lacks. An ordinary map whose only key is one of these is written in the form of
-/// `map`, since it would otherwise be read as another type.
+/// The keys of the objects that represent types that JSON lacks. An ordinary map whose only key is one of these keys is written as an
+/// object with the key `map`, since it would otherwise be read as another type.
 pub(super) const FORMS: [&str; 8] = ["bytes", "complex", "ext", "float", "map", "ndarray", "set", "tuple"];
 
-/// A value to be written, and the number of levels of extensions below it that may be decoded.
+/// A value to be written, and the number of nested levels inside it in which extensions are decoded.
 pub(super) struct Shown<'a>(pub(super) &'a Value, pub(super) u8);
 
 impl Serialize for Shown<'_> {
@@ -70,7 +70,7 @@ struct NdArrayForm<'a> {
     shape: Shown<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Hex<'a>>,
-    /// The elements of an array of objects.
+    /// The elements of an array of Python objects, or `None` for other arrays, whose elements are in `data`.
     #[serde(skip_serializing_if = "Option::is_none")]
     values: Option<Shown<'a>>,
 }

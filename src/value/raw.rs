@@ -104,7 +104,8 @@ impl<'a> RawValue<'a> {
         (0..pairs).map_while(move |_| Some((RawValue(reader.take_entry(0).ok()?), RawValue(reader.take_entry(0).ok()?))))
     }
 
-    /// Returns the value of this key in a map, or `None` if the key does not exist. If the key occurs several times, the first one counts.
+    /// Returns the value of this key in a map, or `None` if the key does not exist. If the key occurs several times, its first value is
+    /// returned.
     pub fn get(&self, key: &str) -> Option<RawValue<'a>> {
         self.entries().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value)
     }
@@ -153,8 +154,8 @@ impl Serialize for RawValue<'_> {
     }
 }
 
-/// The value inside the mark. This crate's serializer, which reports itself as human-readable inside the mark, gets the bytes; other
-/// formats get a plain value.
+/// The content of the newtype struct that marks a `RawValue`. This crate's serializer gets the bytes: only it reports itself as
+/// human-readable inside this newtype struct. Other formats get a plain value.
 struct Entry<'a>(RawValue<'a>);
 
 impl Serialize for Entry<'_> {
@@ -180,7 +181,7 @@ fn elsewhere<E: de::Error>() -> E {
     E::custom("a RawValue is read only from this crate's format: use a Value")
 }
 
-/// The visitor of the mark, and then of the entry's bytes.
+/// The visitor of the newtype struct that marks a `RawValue`, and of the entry's bytes inside it.
 struct Marked;
 
 impl<'de> Visitor<'de> for Marked {

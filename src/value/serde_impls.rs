@@ -24,7 +24,8 @@ impl Serialize for Value {
     }
 }
 
-/// A value as it is written to a binary format. Inside the mark, only this crate's serializer reports itself as human-readable.
+/// A value to be written to a binary format, inside the newtype struct that marks it. There, only this crate's serializer reports itself as
+/// human-readable.
 struct Plain<'a>(&'a Value);
 
 impl Serialize for Plain<'_> {
@@ -75,7 +76,7 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// The visitor of the mark.
+/// The visitor of the newtype struct that marks a value.
 struct Marked;
 
 impl<'de> Visitor<'de> for Marked {
@@ -93,7 +94,7 @@ impl<'de> Visitor<'de> for Marked {
     }
 }
 
-/// The visitor of the bytes of an entry. This crate's deserializer has checked them and their depth.
+/// The visitor of the bytes of an entry. This crate's deserializer has checked the bytes and the depth of nesting.
 struct Encoded;
 
 impl Visitor<'_> for Encoded {

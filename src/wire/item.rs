@@ -1,4 +1,4 @@
-//! Reads and writes any MessagePack, with every marker and the length or count after it, also markers that only other programs write.
+//! Reads and writes any MessagePack: every marker, including markers that only other programs write, and the length or count after it.
 
 use super::Reader;
 use crate::error::{Error, ErrorKind, Result, Segment};
@@ -18,7 +18,7 @@ pub enum Head {
     U32,
 }
 
-/// A type of entries that have a length or a count.
+/// The types of entries that have a length or a count.
 #[derive(Clone, Copy)]
 pub(crate) enum Family {
     Str,
@@ -52,7 +52,7 @@ pub(crate) enum Item<'de> {
 }
 
 impl Family {
-    /// Returns the marker with this head, or `None` if such a marker cannot hold the length.
+    /// Returns the marker of this type of entry with this head, or `None` if such a marker cannot hold the length.
     fn marker(self, head: Head, length: usize) -> Option<u8> {
         let [fix, one, two, four] = match self {
             Family::Str => [low(FIXSTR, length, 31), Some(0xd9), Some(0xda), Some(marker::STR32)],

@@ -48,8 +48,9 @@ pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(deserializer:
     Ok(value.0)
 }
 
-/// The value itself in a human-readable format, and its bytes in any other format. Inside the mark, this crate's format reports itself as
-/// human-readable, so that it gets the value itself. Depth and error offsets are then correct, as for any nested value.
+/// The value itself in a human-readable format, and its bytes in any other format. Inside the newtype struct that marks an embedded value,
+/// this crate's format reports itself as human-readable and so gets the value itself. Depth and error offsets are then correct, as for any
+/// nested value.
 struct Embedded<T>(T);
 
 impl<T: Serialize + ?Sized> Serialize for Embedded<&T> {
@@ -83,7 +84,8 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for ValueOrBytes<T> {
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
-        // Inside the mark `VALUE`, only this crate's format reports itself as not human-readable. It gives the value itself.
+        // Inside the newtype struct `VALUE`, only this crate's format reports itself as not human-readable. Its deserializer passes the
+        // value itself.
         if !deserializer.is_human_readable() {
             return T::deserialize(deserializer);
         }
@@ -101,8 +103,8 @@ struct Watched<'a, I, T> {
 }
 
 impl<I, T: DeserializeOwned> Watched<'_, I, T> {
-    /// Decodes the bytes and returns an error in any case. If decoding succeeds, the value is in `found` and the error is never shown; if
-    /// not, the error is the reason.
+    /// Decodes the bytes and returns an error in any case. If decoding succeeds, the value is in `found` and the error is never shown. If
+    /// decoding fails, its error is returned.
     fn decode<E: de::Error>(self, bytes: &[u8]) -> E {
         match crate::from_slice(bytes) {
             Ok(value) => {
@@ -114,8 +116,8 @@ impl<I, T: DeserializeOwned> Watched<'_, I, T> {
     }
 }
 
-/// All methods call `deserialize_any`, since a buffer passes its bytes to the visitor only in that case. Options, newtypes and enums are
-/// exceptions.
+/// All methods call `deserialize_any`, since serde's buffer passes bytes to the visitor only then. The methods for options, newtypes and
+/// enums are exceptions.
 impl<'de, D: Deserializer<'de>, T: DeserializeOwned> Deserializer<'de> for Watched<'_, D, T> {
     type Error = D::Error;
 

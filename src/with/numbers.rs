@@ -27,7 +27,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-/// The maximum number of elements for which memory is reserved before they are read, even if the format gives a larger number.
+/// The maximum number of elements for which memory is reserved before they are read, even if the input declares a larger number.
 const MOST: usize = 4096;
 
 /// Serializes a field, for `#[serde(with)]` and `#[serde(serialize_with)]`.
@@ -48,7 +48,7 @@ pub fn serialize<T: AsRef<[N]> + ?Sized, N: Serialize, S: Serializer>(numbers: &
     list.end()
 }
 
-/// The numbers of an array, whose count is fixed by its type.
+/// The numbers of an array. Their count is part of the array's type.
 struct OfArray<'a, N>(core::slice::Iter<'a, N>);
 
 impl<'a, N> IntoIterator for OfArray<'a, N> {

@@ -6,8 +6,8 @@ use core::fmt;
 use super::quote::{Quoted, is_printable, spelled};
 use crate::error::{Error, ErrorKind, Result};
 
-/// A position in a dtype string, held as the part that has not been read. Copy the cursor to go back to a position later, or to report it
-/// in an error.
+/// A position in a dtype string, stored as the part of the string that has not been read. Copy the cursor to go back to a position later,
+/// or to report it in an error.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     rest: &'a str,
@@ -119,13 +119,14 @@ impl<'a> Cursor<'a> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.expected("the end of the string")) }
     }
 
-    /// Returns the error that `what` was expected at this position. It quotes the next character as what was found.
+    /// Returns the error that `what` was expected at this position. The message quotes the next character, which was found instead.
     #[cold]
     pub(super) fn expected(&self, what: impl fmt::Display) -> Error {
         self.found_instead(what, 1)
     }
 
-    /// Returns the error that `what` was expected at this position. It quotes the next `count` characters as what was found.
+    /// Returns the error that `what` was expected at this position. The message quotes the next `count` characters, which were found
+    /// instead.
     #[cold]
     pub(super) fn found_instead(&self, what: impl fmt::Display, count: usize) -> Error {
         const LONGEST: usize = 24;
@@ -136,7 +137,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Makes an error at this position.
+    /// Returns an error with the reason `why` at this position.
     #[cold]
     pub(super) fn refuse(&self, why: impl fmt::Display) -> Error {
         Error::at(ErrorKind::Message(alloc::format!("{why}")), self.length - self.rest.len()).field("dtype")

@@ -29,8 +29,8 @@ impl core::str::FromStr for DType {
     }
 }
 
-/// A sink that compares the text written to it with a string. It holds the part of the string that has not been compared, and fails if the
-/// texts differ.
+/// A sink that compares the text written to it with a string. The field is the part of the string that has not been compared. Writing fails
+/// if the texts differ.
 struct Rest<'a>(&'a str);
 
 impl Write for Rest<'_> {
@@ -79,7 +79,7 @@ fn aligned_starts(text: &str) -> Vec<usize> {
 /// The last entry of an aligned dictionary.
 const ALIGNED: &str = "'aligned': True";
 
-/// The parts of a dictionary, and the positions of its names and of its end.
+/// The parsed content of a dictionary, and the positions of its names and of its end.
 struct Dictionary<'a> {
     parts: Parts,
     /// The position of each name.

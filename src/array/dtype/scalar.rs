@@ -112,7 +112,7 @@ scalar_types! {
     UInt4 "uint4" ' ' 1 1;
 }
 
-/// The types with a name that are not in [`FIXED`].
+/// The types that have a name and are not in [`FIXED`].
 const NAMED: &[ScalarType] =
     &[ScalarType::Bytes(0), ScalarType::Str(0), ScalarType::Void(0), ScalarType::Datetime64(None), ScalarType::Timedelta64(None)];
 
@@ -269,7 +269,7 @@ impl Scalar {
 
     pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Scalar> {
         let word = cursor.word();
-        // Names are longer than most codes: a word of one or two characters is a code.
+        // Names have at least three characters: a word of one or two characters is a code.
         if word.len() < 3 {
             return Scalar::parse_code(cursor);
         }

@@ -77,7 +77,7 @@ pub struct Struct {
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) fields: Vec<Field>,
-    /// Whether the fields have offsets. If not, they follow one another.
+    /// Whether the fields already have offsets. If not, the fields follow one another.
     pub(super) has_offsets: bool,
     pub(super) itemsize: Option<usize>,
     pub(super) aligned: bool,
@@ -143,7 +143,8 @@ impl Struct {
         self.alignment
     }
 
-    /// Returns true if the structure is declared as aligned. The fields of other structures may still be at aligned offsets by chance.
+    /// Returns true if the structure is declared as aligned. A structure that is not declared as aligned may still have fields at aligned
+    /// offsets.
     pub fn is_aligned(&self) -> bool {
         self.aligned
     }

@@ -65,7 +65,7 @@ impl fmt::Display for TimeStep {
 }
 
 impl TimeStep {
-    /// Parses a step in brackets. Returns `None`, which means NumPy's generic unit, if no bracket follows.
+    /// Parses a step in brackets. If the next character is not a bracket, returns `None`, which means NumPy's generic unit.
     pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Option<TimeStep>> {
         if !cursor.eat("[") {
             return Ok(None);

@@ -134,7 +134,7 @@ impl Grid {
     }
 }
 
-/// Returns the number of elements of a slice, which must have been checked.
+/// Returns the number of elements of a slice. Its ranges must have been checked.
 fn count(slice: &[Range<i64>]) -> i64 {
     slice.iter().map(|range| range.end - range.start).product()
 }
@@ -174,7 +174,7 @@ struct Runs {
     /// The dimensions along which runs repeat, the innermost first.
     axes: [Axis; crate::wire::MAX_DIMENSIONS],
     naxes: usize,
-    /// The number of runs left. `block` and `slice` are the positions of the next run.
+    /// The number of runs left. `block` and `slice` are the positions of the next run in the block and in the slice.
     left: usize,
     block: usize,
     slice: usize,
@@ -182,7 +182,7 @@ struct Runs {
     length: usize,
 }
 
-/// One dimension: the number of runs along it, the index of the next run, and the distance between runs in bytes, in the block and in the
+/// The runs along one dimension: their number, the index of the next run, and the distance in bytes between runs, in the block and in the
 /// slice.
 #[derive(Clone, Copy, Default, Debug)]
 struct Axis {
@@ -193,8 +193,8 @@ struct Axis {
 }
 
 impl Runs {
-    /// Computes the runs of a block with this extent. No product overflows, since all bytes counted here are in memory or their number has
-    /// been checked to fit.
+    /// Computes the runs of a block with this extent. No product overflows: the bytes are in memory, or their number has been checked to
+    /// fit a `usize`.
     fn new(extent: &[Range<i64>], in_block: &[i64], slice: &[Range<i64>], itemsize: usize) -> Runs {
         let in_slice = strides(&Dims::from_fn(slice.len(), |index| slice[index].end - slice[index].start));
         let mut runs = Runs { axes: Default::default(), naxes: 0, left: 1, block: 0, slice: 0, length: itemsize };

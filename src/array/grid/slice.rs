@@ -125,7 +125,8 @@ impl Grid {
     }
 }
 
-/// Returns the indices of the parts, each of this length, that a range touches. If the range is empty, `length` may be 0.
+/// Returns the indices of the parts that a range touches, if the dimension is divided into parts of this length. If the range is empty,
+/// `length` may be 0.
 fn parts(range: Range<i64>, length: i64) -> Range<i64> {
     if range.is_empty() { 0..0 } else { range.start / length..(range.end - 1) / length + 1 }
 }
