@@ -11,11 +11,11 @@ use rawzip::ZipArchiveWriter;
 use crate::error::{Error, Result};
 use crate::staged::scratch;
 
-/// The most bytes that are copied at once.
+/// The maximum number of bytes that are copied at a time.
 const PART: u64 = 1 << 20;
 
-/// Writes an archive with these members. `member` writes one of them to the path that it gets. Members are stored without compression,
-/// because python-blosc2 reads only such members.
+/// Writes an archive that contains the members `names`. `member` gets a name and a path, and writes the member to this path. Members are
+/// stored without compression, because python-blosc2 cannot read compressed members.
 pub(crate) fn write(
     target: &Path,
     overwrite: bool,
@@ -23,7 +23,7 @@ pub(crate) fn write(
     mut member: impl FnMut(&str, &Path) -> Result<()>,
 ) -> Result<()> {
     let mut file = if overwrite { NewFile::create(target)? } else { NewFile::create_new(target)? };
-    // The directory holds one member at a time.
+    // This directory contains one member at a time.
     let scratch = scratch(target)?;
     let path = scratch.path().join("member.b2nd");
     let mut archive = ZipArchiveWriter::new(BufWriter::new(&mut file));

@@ -1,4 +1,4 @@
-//! Pictures in files: a map, a line or bars, with axes, a title and a colour bar.
+//! Draws the pictures that are written to files: a map, a line or bars, with axes, a title and a colour bar.
 
 use std::convert::Infallible;
 
@@ -17,11 +17,12 @@ use embedded_graphics::prelude::Primitive;
 use embedded_graphics::primitives::{Line, PrimitiveStyle, Rectangle};
 use embedded_graphics::text::{Alignment, Baseline, Text, TextStyleBuilder};
 
-/// The width of a character, and the length of a tick.
+/// The width of a character in pixels.
 const CHARACTER: i32 = 10;
+/// The length of a tick in pixels.
 const TICK: i32 = 6;
 
-/// The margins of the drawing in pixels: left, top and bottom, right without a colour bar, and right with one.
+/// The margins of the drawing in pixels. The right margin is `BAR` if there is a colour bar, otherwise `RIGHT`.
 const LEFT: i32 = 130;
 const TOP: i32 = 44;
 const BELOW: i32 = 44;
@@ -34,21 +35,21 @@ pub(crate) const SMALLEST: (u32, u32) = (400, 240);
 /// The colour of lines and bars.
 const INK: Rgb = [68, 1, 84];
 
-/// An axis: the numbers at its ends, and the text of a number.
+/// An axis: the numbers at its ends, and the function that formats a number as a label.
 pub(crate) struct Axis<'a> {
     pub(crate) ends: [f64; 2],
-    /// True if only whole numbers have ticks.
+    /// Whether ticks are only at whole numbers.
     pub(crate) is_whole: bool,
     pub(crate) label: &'a dyn Fn(f64) -> String,
 }
 
 /// The kind of a drawing.
 pub(crate) enum Body<'a> {
-    /// Pixels, and the axis of the colour bar.
+    /// A map: its pixels, and the axis of its colour bar.
     Map(Pixels, Axis<'a>),
-    /// Values in order.
+    /// A line: its values from left to right.
     Line(&'a [f64]),
-    /// Heights of bars.
+    /// Bars: the height of each bar.
     Bars(&'a [u64]),
 }
 
@@ -77,7 +78,7 @@ pub(crate) fn draw(title: &str, body: &Body, across: &Axis, down: &Axis, (width,
             let ink = dots.colors.iter().enumerate().filter(|(_, color)| **color != Some([255; 3]));
             for (place, _) in ink {
                 let (x, y) = (place % dots.width, place / dots.width);
-                // Two pixels wide.
+                // The line is two pixels wide.
                 canvas.fill((frame.left + x as i32, frame.top + y as i32), (2, 2));
             }
         }
@@ -109,7 +110,7 @@ pub(crate) fn draw(title: &str, body: &Body, across: &Axis, down: &Axis, (width,
     Pixels { width: width as usize, colors: canvas.colors }
 }
 
-/// Returns the ticks of an axis at round numbers: the position from 0 to 1, and the text.
+/// Returns the ticks of an axis, which are at round numbers: for each tick, its position from 0 to 1 and its label.
 fn ticks(axis: &Axis, most: i32) -> Vec<(f64, String)> {
     let [first, last] = axis.ends;
     let span = last - first;
@@ -125,12 +126,12 @@ fn ticks(axis: &Axis, most: i32) -> Vec<(f64, String)> {
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|times| times * unit).find(|&step| step >= least).unwrap_or(span);
     let step = if axis.is_whole { step.ceil().max(1.0) } else { step };
     let numbers = (0..=64).map(|nth| ((first / step).ceil() + f64::from(nth)) * step).take_while(|&at| at <= last + step * 1e-9);
-    // Rounding errors become zero.
+    // A number that differs from zero only by a rounding error becomes zero.
     let numbers = numbers.map(|at| if at.abs() < step * 1e-9 { 0.0 } else { at });
     numbers.map(|at| ((at - first) / span, (axis.label)(at))).collect()
 }
 
-/// Formats a number of an axis.
+/// Formats a number as the label of a tick.
 pub(crate) fn plain(number: f64) -> String {
     let text = significant(number, 6);
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
@@ -165,7 +166,7 @@ impl Canvas {
     }
 
     fn draw(&mut self, drawing: &impl Drawable<Color = Rgb888>) {
-        // The error type has no values.
+        // Drawing cannot fail: the error type has no values.
         let _ = drawing.draw(self);
     }
 

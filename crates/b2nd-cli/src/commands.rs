@@ -1,4 +1,4 @@
-//! The subcommands: a variant and a line of `run` for each, and most have a file of their own.
+//! The subcommands. Each is a variant of `Command` and a line in `run`, and most have a file of their own.
 
 mod cat;
 mod check;
@@ -150,13 +150,13 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Runs it. `tool` describes all of the tool's arguments.
+    /// Runs the subcommand. `tool` describes all arguments of the tool.
     pub(crate) fn run(self, tool: fn() -> clap::Command) -> ExitCode {
         match self {
             Command::Info(command) => info(Ok(command), tool),
             Command::Chunks(chunks) => info(chunks.with_chunks(None), tool),
             Command::Slice(slice) => info(slice.info(), tool),
-            // What was not printed counts as well.
+            // All files are checked for the exit status, even if the reader of the output closes the pipe.
             Command::Check(mut check) => Output::styled().until_done().run_to_status(|output| check.run(output)),
             Command::Hex(hex) => Output::styled().run(|output| hex.run(output)),
             Command::Draw(draw) => Output::plain().run(|output| draw.run(output)),
@@ -165,7 +165,7 @@ impl Command {
             Command::Salvage(salvage) => Output::plain().until_done().run(|output| salvage.run(output)),
             Command::Rewrite(rewrite) => Output::plain().run(|output| rewrite.run(output)),
             Command::Repack(repack) => Output::plain().run(|output| repack.run(output)),
-            // It is not left half done.
+            // All files are upgraded, even if the reader of the output closes the pipe.
             Command::Upgrade(args) => {
                 Output::plain().until_done().run(|Output { out, err }| upgrade::run(&args, &mut **out, &mut **err))
             }
@@ -192,7 +192,7 @@ impl Command {
     }
 }
 
-/// Runs `info`, or says why its options do not fit together.
+/// Runs `info`, or prints the error if its options contradict each other.
 fn info(info: Result<Info, &'static str>, tool: fn() -> clap::Command) -> ExitCode {
     match info {
         Ok(info) => info.output().run(|output| info.run(output)),
@@ -200,7 +200,7 @@ fn info(info: Result<Info, &'static str>, tool: fn() -> clap::Command) -> ExitCo
     }
 }
 
-/// The subcommand of this path; without words, the tool.
+/// Returns the subcommand with this path of names, such as `meta set`. Returns the tool itself if the path is empty.
 fn page_of(mut command: clap::Command, path: &[String]) -> Option<clap::Command> {
     command.build();
     path.iter().try_fold(command, |command, word| command.find_subcommand(word).cloned())

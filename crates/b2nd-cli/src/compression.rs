@@ -3,7 +3,7 @@
 use b2nd::frame::{CodecId, Filter};
 use clap::Args;
 
-/// The number of the registered filter bytedelta.
+/// The number under which the filter bytedelta is registered.
 const BYTEDELTA: u8 = 35;
 
 /// Options for the chunks of a new file.

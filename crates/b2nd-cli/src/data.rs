@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::tables::{Cells, Part, Rows};
 use crate::values::{Start, Values, source};
 
-/// An open array, table or list, with the part to read.
+/// An open array, table or list, and the part of it to read.
 pub(crate) enum Data {
     Array(Box<Values>),
     Table(Rows),
@@ -17,11 +17,12 @@ pub(crate) enum Data {
 }
 
 impl Data {
-    /// Opens the data that an argument names. The flag is true if rows of a table or values of a list were selected.
+    /// Opens the data that an argument names. Also returns whether only some rows of a table or values of a list are selected.
     pub(crate) fn open(word: &Path, start: &Start, part: &Part, slice: Option<&Slice>) -> Result<(Data, bool)> {
         let table = |mut rows: Rows| part.cut(&mut rows, slice).map(|is_cut| (Data::Table(rows), is_cut));
         let asks_for_table = !part.columns.is_empty() || part.objects;
-        // A slice without other options is mostly for an array, which is tried first.
+        // If only a slice is given, the argument is probably an array, so it is first opened as an array. In other cases, it is first
+        // opened as a table.
         if start.offset.is_none() && (slice.is_none() || asks_for_table) {
             if let Some(rows) = Rows::open(word)? {
                 return table(rows);
@@ -38,7 +39,7 @@ impl Data {
                     return Ok((Data::Cells(cells), selected.is_some()));
                 }
             }
-            // Without a slice, the table was tried above.
+            // Without a slice, opening it as a table was tried above.
             None if values.is_err() && (slice.is_some() || start.offset.is_some()) => {
                 if let Some(rows) = Rows::instead(word, start.offset)? {
                     return table(rows);

@@ -2,10 +2,10 @@
 
 use b2nd_view::text::count;
 
-/// The minimum number of characters shown of a text, even if its line is then wrapped.
+/// The minimum number of characters that are shown of a text, even if its line is then wrapped.
 const NARROWEST: usize = 16;
 
-/// Returns a sentence with the number of differences and the position of the first. `None` if nothing differs.
+/// Returns a sentence with the number of differences and the position of the first, or `None` if nothing differs.
 pub(crate) fn differ(differing: u64, what: &str, first: &str) -> Option<String> {
     let verb = if differing == 1 { "differs" } else { "differ" };
     (differing != 0).then(|| format!("{} {verb}, the first at [{first}]", count(differing, what)))
@@ -34,7 +34,7 @@ impl Lines {
         self.from('+', name, b, same);
     }
 
-    /// Adds a line with the part of the text around the character at `at` that fits.
+    /// Adds a line with as much of the text as fits, around the character at index `at`.
     fn from(&mut self, sign: char, name: &str, text: &str, at: usize) {
         let start = format!("{sign} {name}: ");
         let length = text.chars().count();
@@ -42,7 +42,7 @@ impl Lines {
         if length <= room {
             return self.lines.push(start + text);
         }
-        // An ellipsis replaces each end that is cut off.
+        // An ellipsis takes the place of each end that is cut off.
         let last = length - (room - 1);
         let skipped = if at < room - 1 { 0 } else { (at - room / 3).min(last) };
         let taken = if skipped == 0 || skipped == last { room - 1 } else { room - 2 };

@@ -1,4 +1,4 @@
-//! [`Error`]: a command cannot read its input or write its output.
+//! [`Error`]: the reason why a command cannot read its input or write its output.
 
 use std::fmt;
 use std::io;
@@ -24,7 +24,7 @@ impl Error {
 }
 
 impl Error {
-    /// Returns true if the file is not damaged, but has no values of its own.
+    /// Returns true if the error is caused by the kind of the file: the file is intact, but contains no values.
     pub(crate) fn is_of_kind(&self) -> bool {
         use b2nd_ndarray::Error::{Elsewhere, NoArray};
         let Error::Read(error) = self else { return false };

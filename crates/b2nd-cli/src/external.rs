@@ -1,4 +1,4 @@
-//! `b2nd NAME` runs a program `b2nd-NAME` on PATH, like `cargo NAME` and `git NAME` do.
+//! `b2nd NAME` runs the program `b2nd-NAME` found on PATH, as `cargo NAME` and `git NAME` do.
 
 use std::ffi::OsString;
 use std::io;
@@ -37,7 +37,7 @@ fn nearest<'n>(word: &str, names: &'n [String]) -> Option<&'n str> {
     distances.min().filter(|(distance, _)| *distance <= 2 && *distance < word.len()).map(|(_, name)| name)
 }
 
-/// Replaces this process by the program, which then gets signals and sets the exit status.
+/// Replaces this process by the program, which then receives signals and sets the exit status.
 #[cfg(unix)]
 fn become_or_run(command: &mut Command) -> io::Result<ExitCode> {
     use std::os::unix::process::CommandExt;

@@ -44,12 +44,12 @@ pub(crate) struct ElementInfo {
     pub(crate) width: Option<usize>,
 }
 
-/// Writes elements in one format. They arrive in C order, in parts of any length.
+/// A writer of elements in one format. It gets the elements in C order, in parts of any length.
 pub(crate) trait Format {
     /// Writes the start of the output.
     fn start(&mut self, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Writes elements.
+    /// Writes the next elements.
     fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes the end of the output.

@@ -21,12 +21,14 @@ use bytes::Bytes;
 use canvas::{Anchor, Canvas, cut, number};
 use plane::Plane;
 
-/// The margin of the drawing. The next constant is the gap between its halves.
+/// The margin of the drawing.
 const MARGIN: f64 = 16.0;
+/// The gap between the two halves of the drawing.
 const BETWEEN: f64 = 24.0;
 
-/// The width of the left half. The next constant is the maximum height of the grid in it.
+/// The width of the left half.
 const LEFT: f64 = 340.0;
+/// The maximum height of the grid in the left half.
 const GRID: f64 = 400.0;
 
 /// The height of a line of text.

@@ -91,7 +91,7 @@ struct Object<'a> {
     findings: Vec<Finding>,
 }
 
-/// Bits that are collected over all files, for the exit status.
+/// The results of a check, as bits. The bits of all files together determine the exit status.
 const FOUND: u8 = 1;
 const NOT_READ: u8 = 2;
 const NOT_SAFE: u8 = 4;
@@ -104,7 +104,7 @@ impl Check {
             return self.write_digests(output);
         }
         let answers = AtomicU8::new(0);
-        // The first file without digests. On a terminal, a hint about digests is printed once.
+        // `undigested` is the first file without digests. If the output is a terminal, a hint about digests is printed once.
         let (undigested, tells) = (Mutex::new(None), self.data && !self.json && io::stderr().is_terminal());
         let apart = Arc::new(Apart::new(self.limits().max_memory));
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
@@ -127,7 +127,7 @@ impl Check {
                     for file in &table.files {
                         findings.extend(b2nd_check::check_file(&**store, file, |frame| self.frame(frame, &apart)));
                     }
-                    // Intact frames may still contradict each other.
+                    // Frames that are intact may still contradict each other.
                     if self.decodes() && findings.iter().all(Finding::is_of_readers) {
                         findings.extend(crate::tables::verify(store, key, table.rows, &self.limits()));
                     }
@@ -178,7 +178,7 @@ impl Check {
         })
     }
 
-    /// Returns the bits for one report.
+    /// Returns the bits that this report adds to the exit status.
     fn answers(&self, report: &Report) -> u8 {
         let is_gate = self.strict || !self.readers.is_empty();
         let counts = |finding: &Finding| (self.strict || !finding.not_decoded) && self.is_asked(finding);
@@ -194,12 +194,12 @@ impl Check {
         !finding.is_of_readers() || is_gate && self.readers().iter().any(|&reader| finding.known(reader).is_some())
     }
 
-    /// Returns the readers that `--for` names, or the latest versions of both.
+    /// Returns the readers that `--for` names. Without `--for`, returns the latest versions of C-Blosc2 and python-blosc2.
     fn readers(&self) -> &[Reader] {
         if self.readers.is_empty() { &[Reader::C_BLOSC2, Reader::PYTHON_BLOSC2] } else { &self.readers }
     }
 
-    /// Writes the digests of each frame, in place.
+    /// Writes the digests of each frame into the frame's file.
     fn write_digests(&self, output: &mut Output) -> io::Result<u8> {
         let mut status = 0;
         for path in &self.paths.paths {
@@ -242,7 +242,7 @@ fn is_arrow(frame: &Frame) -> bool {
     batches.and_then(|batches| batches.get("serializer")?.as_str()) == Some("arrow")
 }
 
-/// Returns true if a frame was opened by the path of its directory, or is not a file.
+/// Returns false only if the frame is a local file that does not belong to a sparse frame or a store.
 fn is_directory(place: &Place) -> bool {
     let path = Path::new(place.path);
     place.key.is_some() || !path.is_file() || path.file_name().is_some_and(|name| name == SPARSE_FRAME)
@@ -270,7 +270,7 @@ fn digest(path: &Path) -> Result<u64, Error> {
     Ok(count)
 }
 
-/// Describes who accepts the file: `not as specified, read by C-Blosc2, rejected by python-blosc2`.
+/// Describes what a finding means for readers: `not as specified, read by C-Blosc2, rejected by python-blosc2`.
 fn answers(finding: &Finding) -> Vec<String> {
     let document = finding.document.map(|is_allowed| if is_allowed { "as specified" } else { "not as specified" });
     let reads =

@@ -38,16 +38,16 @@ pub(crate) struct Diff {
     data: bool,
 }
 
-/// Fields of the JSON object that say where a frame is. They are not compared.
+/// The fields of the JSON object for the location of a frame. They are not compared.
 const PLACES: [&str; 4] = ["path", "key", "member", "offset"];
 
-/// The frames of a path by key. A frame outside of a store has the key `""`.
+/// The frames and stores at a path, by key. If the path is a single frame, its key is `""`.
 type Said = BTreeMap<String, (Values, Value)>;
 
 /// The kind of values to compare.
 #[derive(Clone, Copy, PartialEq)]
 enum Values {
-    /// None: the values of a store are compared leaf by leaf, and a reference has none.
+    /// There are no values to compare: the values of a store are compared leaf by leaf, and a reference has no values.
     None,
     /// The chunks of a frame, with or without an array.
     Chunks,
@@ -101,7 +101,7 @@ impl Diff {
         })
     }
 
-    /// Compares frames with the same key, and reports keys that only one path has.
+    /// Compares the frames that have the same key at both paths, and reports keys that exist at only one path.
     fn frames(&self, a: &Said, b: &Said, lines: &mut Lines, unread: &mut Vec<String>) {
         let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
         for key in keys {
@@ -149,7 +149,7 @@ impl Diff {
 fn of_frame(place: &Place, frame: &Frame) -> Values {
     let kind = Kind::of(frame.header(), None);
     let is_store = matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore);
-    // The values of a recipe are computed, not stored.
+    // The values of these kinds are computed or fetched, not stored.
     let is_recipe = matches!(kind, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray);
     if is_recipe || is_store && place.key.is_none() { Values::None } else { Values::Chunks }
 }
@@ -163,7 +163,7 @@ fn plain(object: &impl Serialize) -> Result<Value> {
     Ok(object)
 }
 
-/// Returns a frame as JSON, with metalayers by name. A metalayer is its value, or its bytes if the value cannot be decoded.
+/// Returns a frame as JSON, with metalayers and attributes by name. Each has its value, or its bytes if the value cannot be decoded.
 fn describe(frame: &Frame) -> Result<Value> {
     let mut object = json::frame(frame, "", &json::Options::default())?;
     let vlmetalayers = object.pointer_mut("/trailer/vlmetalayers").map(Value::take).unwrap_or_default();
@@ -171,7 +171,7 @@ fn describe(frame: &Frame) -> Result<Value> {
     PLACES.iter().for_each(|place| drop(fields.remove(*place)));
     fields.remove("trailer");
     if let Some(array) = fields.get_mut("array").and_then(Value::as_object_mut) {
-        // Both are computed from shapes and dtype.
+        // These two fields are computed from the shapes and the dtype.
         ["grid", "element"].iter().for_each(|field| drop(array.remove(*field)));
     }
     for (name, list) in [("metalayers", fields.get("metalayers").cloned().unwrap_or_default()), ("vlmetalayers", vlmetalayers)] {

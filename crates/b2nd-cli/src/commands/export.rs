@@ -57,7 +57,7 @@ impl Export {
         })
     }
 
-    /// Writes the file. Returns false if columns of a table are left out.
+    /// Writes the new file. Returns false if columns of a table are left out.
     fn write(&self) -> Result<bool> {
         if self.format.is_none() && zarr::is_zarr(&self.out) {
             if self.slice.is_some() || self.part.rows.is_some() || !self.part.columns.is_empty() {
@@ -112,7 +112,7 @@ impl Export {
         new_file(&self.out, self.overwrite, |file| {
             let mut file = BufWriter::new(file);
             write(&mut file).and_then(|()| file.flush().map_err(Error::Write)).map_err(|error| match error {
-                // An error of writing the new file is reported like other errors; only standard output ends the command.
+                // If the new file cannot be written, this is reported like other errors. Only an error of standard output ends the command.
                 Error::Write(error) => Error::new(output::named(&self.out, error)),
                 error => error,
             })

@@ -81,7 +81,7 @@ impl Import {
             let written = b2nd_ndarray::write_from(&self.out, &meta, data, &options);
             return written.map_err(|error| Error::new(output::named(&self.out, error)));
         }
-        // A frame's header is written last.
+        // Standard output cannot be written directly, because the header of a frame is written last.
         let directory = tempfile::tempdir()?;
         let array = directory.path().join("array.b2nd");
         b2nd_ndarray::write_from(&array, &meta, data, &options)?;
@@ -99,7 +99,7 @@ impl Import {
         }
     }
 
-    /// Opens a file that holds only elements.
+    /// Opens a file that contains only elements, without a header.
     fn raw(&self, dtype: &DType) -> Result<Elements> {
         no_objects(dtype)?;
         let (data, length): (Box<dyn Read>, u64) = if is_standard(&self.file) {

@@ -26,10 +26,10 @@ use crate::values::{End, Start, Values};
 mod tree;
 use tree::Tree;
 
-/// The number of rows of values on a page.
+/// The number of rows of values that `--values` adds to a page.
 const VALUE_ROWS: u64 = 6;
 
-/// The minimum height of a page.
+/// The minimum height of a page, in lines.
 const LEAST_LINES: usize = 8;
 
 /// Paths and options of `info`.
@@ -72,12 +72,12 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    /// Returns the streams to write to.
+    /// Returns the output streams of the command.
     pub(crate) fn output(&self) -> Output {
         if self.json { Output::plain() } else { Output::styled() }
     }
 
-    /// Turns the options into those of `b2nd chunks`, or with a slice into those of `b2nd slice`.
+    /// Converts the options to those of `b2nd chunks` or, if a slice is given, to those of `b2nd slice`.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl Info {
 
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
         let (width, height) = terminal().unzip();
-        // Lines are reserved for the next prompt and for values.
+        // Some lines of the screen are needed for the next prompt and for values.
         let others = 1 + if self.values { VALUE_ROWS as usize + 3 } else { 0 };
         let height = height.filter(|_| !self.full).map(|height| height.saturating_sub(others).max(LEAST_LINES));
         let options = json::Options { chunks: self.chunks, slice: self.slice.clone(), width, height };
@@ -110,18 +110,18 @@ impl Info {
         Ok(all)
     }
 
-    /// Returns true if each leaf of a store has a page.
+    /// Returns true if each leaf of a store is shown on a page of its own.
     fn has_leaves(&self) -> bool {
         self.full || self.meta || self.chunks || self.slice.is_some() || self.values
     }
 }
 
-/// Prints the pages of one path.
+/// Prints the pages for one path of the command line.
 struct Pages<'a> {
     info: &'a Info,
     options: &'a json::Options,
     is_first: bool,
-    /// The store whose leaves are being collected: its name, the key of a group, its listing and its tree.
+    /// The store whose leaves are being collected: its name, the key of the group if only a group is shown, its listing and its tree.
     store: Option<(String, Option<String>, StoreListing, Tree)>,
 }
 
@@ -142,7 +142,7 @@ impl Pages<'_> {
             }
             self.finish(out).map_err(Error::Write)?;
             let said = match found {
-                // The store is a table. Only the page of the table is printed.
+                // If the store is a table, only the page of the table is printed.
                 Found::Store { store, .. } if store.kind == Some(Kind::CTable) && !self.info.tree => return Ok(true),
                 Found::Store { key, store, .. } => {
                     let (attributes, groups) = (store.attributes.clone(), store.groups.clone());
@@ -181,7 +181,7 @@ impl Pages<'_> {
         Ok(is_complete)
     }
 
-    /// Prints the store whose leaves have been found.
+    /// Prints the store, after its leaves have been collected.
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let Some((name, key, store, tree)) = self.store.take() else { return Ok(()) };
         let lines = tree.lines(key.as_deref(), self.info.depth.map(usize::from));
@@ -199,13 +199,13 @@ impl Pages<'_> {
         self.options.width.map_or(line.clone(), |width| shortened(line, width.saturating_sub(1)))
     }
 
-    /// Returns the empty line between two pages.
+    /// Returns the separator before a page: an empty line, or nothing before the first page.
     fn gap(&mut self) -> &'static str {
         if std::mem::take(&mut self.is_first) { "" } else { "\n" }
     }
 }
 
-/// Returns true if a frame is a store with embedded leaves.
+/// Returns true if a frame is a store that embeds its leaves.
 fn is_store(frame: &Frame) -> bool {
     matches!(Kind::of(frame.header(), None), Kind::EmbedStore | Kind::DictStore | Kind::TreeStore)
 }
@@ -245,7 +245,7 @@ fn values(frame: &Frame, word: &Path, slice: Option<&Slice>, out: &mut dyn Write
     screen::print(&mut values, Cut { end: End::First, rows: Some(VALUE_ROWS) }, 4, out)
 }
 
-/// One line of `--meta --json`: only names and values.
+/// One line of the output of `--meta --json`, which contains only names and values.
 #[derive(Serialize)]
 struct MetaObject<'a> {
     #[serde(flatten)]
@@ -312,7 +312,7 @@ fn text(found: &Found, options: &json::Options, meta: bool, gap: &str, out: &mut
         Found::Store { store, .. } => page::store(store, &found.name(), store.leaves.len(), Vec::new(), options),
         Found::Leaf { path, leaf, store } => {
             let cells = cells(store, leaf).unwrap_or_else(|error| {
-                // Errors of servers are printed. Errors of files are left to `check`.
+                // An error of a server is printed. Errors in a local file are left to `check`.
                 unread = path.contains("://").then_some(error);
                 None
             });
@@ -326,7 +326,7 @@ fn text(found: &Found, options: &json::Options, meta: bool, gap: &str, out: &mut
     Ok(view.is_complete && unread.is_none())
 }
 
-/// Adds the number of rows to a table whose schema lacks it (python-blosc2 before 4.4).
+/// Adds the number of rows to a table whose schema lacks this number, as python-blosc2 before 4.4 wrote it.
 fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
     match &leaf.content {
         Content::Table(table) if table.rows.is_none() => {
@@ -337,7 +337,7 @@ fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
     }
 }
 
-/// Returns a row of cells for each column of a table, with null counts and sizes.
+/// Returns a row of texts for each column of a table, with the number of nulls and the sizes. Returns `None` if the leaf is not a table.
 fn cells(store: &Arc<Store>, leaf: &Leaf) -> Result<Option<Vec<Vec<String>>>> {
     if matches!(leaf.content, Content::Table(_)) { crate::tables::cells(store, &leaf.key) } else { Ok(None) }
 }

@@ -98,7 +98,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Fails if the value has no type, with an example.
+    /// Fails unless the value is given by an option, which determines its type. The error contains an example.
     fn is_given(&self, file: &Path, name: &str, plain: Option<&str>) -> Result<()> {
         let is_given = self.json.is_some() || self.text.is_some() || self.hex.is_some() || self.file.is_some();
         if is_given && plain.is_none() {
@@ -154,7 +154,7 @@ impl Meta {
 /// The minimum number of characters of a value that are shown on a terminal, and the number if the output is not a terminal.
 const ROOM: RangeInclusive<usize> = 16..=64;
 
-/// A metalayer of a header, an attribute, or metadata of a table.
+/// An entry of the list: a metalayer of a header, an attribute, or an item of a table's metadata.
 struct Entry<'a> {
     name: &'a [u8],
     place: &'static str,
@@ -188,7 +188,7 @@ fn entries<'a>(found: &'a Found, fixed: bool) -> Result<Vec<Entry<'a>>> {
     })
 }
 
-/// Prints names, positions and values, cut to the width of the terminal.
+/// Prints the name, place and value of each entry, cut to the width of the terminal.
 fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
     let Output { out, err } = output;
     let width = terminal().map(|(columns, _)| columns);
@@ -217,7 +217,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
     Paths::of(file).each(Leaves::Itself, err, &mut |found| {
         let mut named: Vec<_> = entries(found, fixed)?.into_iter().filter(|entry| entry.name == name.as_bytes()).collect();
         named.retain(|entry| !fixed || entry.place == "metalayer");
-        // Attributes take precedence.
+        // If several entries have the name, an attribute takes precedence.
         named.sort_by_key(|entry| entry.place != "attribute");
         let what = if fixed { "metalayer" } else { "attribute" };
         let missing = || Error::new(format_args!("there is no {what} {}", quoted(name.as_bytes())));
@@ -244,12 +244,13 @@ pub(super) fn edit(file: &Path) -> Result<Editor> {
     }
 }
 
-/// Returns true if a path is an archive or a store's directory. Errors are reported when the path is opened for changes.
+/// Returns true if a path is an archive or the directory of a store. Errors are ignored here; they are reported when the path is opened for
+/// changes.
 fn holds_store(path: &Path) -> bool {
     Target::local(path).is_ok_and(|target| Store::of_folder("", &target).is_ok_and(|store| store.is_some()))
 }
 
-/// Changes the attributes of a frame, a store, or a leaf, table or group of a store, in the file that has them.
+/// Changes the attributes of a frame, of a store, or of a leaf, table or group in a store. Changes the file in which they are stored.
 fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result<()> {
     let location = Location::new(file.as_os_str());
     let Some(path) = location.path().filter(|path| location.key().is_some() || holds_store(path)) else {
@@ -260,7 +261,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
     let mut names = store.files()?;
     let is_there = names.contains(&member);
     let create = |path: &Path| -> Result<()> {
-        // Like python-blosc2's, the new file has no data.
+        // The new file has no data, like the file that python-blosc2 would create.
         let header = Header::new(Sizes { typesize: 1, chunksize: 0, blocksize: 0 })?;
         Ok(Writer::create_new(path, header)?.finish()?)
     };
@@ -287,7 +288,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
     })
 }
 
-/// Returns the file of a store that has the attributes of a leaf, a table or a group.
+/// Returns the name of the file in a store that contains the attributes of a leaf, table or group.
 fn member_of(store: &Store, key: &str) -> Result<String> {
     let (listing, name) = (store.list()?, key.trim_matches('/'));
     let embedded = || Error::new("it has no file of its own in the store, so b2nd cannot change it: use python-blosc2");

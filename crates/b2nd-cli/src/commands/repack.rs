@@ -53,7 +53,7 @@ impl Repack {
         output.out.write_all(line.as_bytes()).map(|()| true)
     }
 
-    /// Returns the line to print: empty if the frame is written to standard output.
+    /// Writes the copy and returns the line to print, which is empty if the copy goes to standard output.
     fn repack(&self) -> Result<String> {
         let mut files = Piped::new(&self.source, self.target.as_deref())?;
         let mut replaced = None;
@@ -141,7 +141,7 @@ struct Members<'a> {
 }
 
 impl Members<'_> {
-    /// Opens a member. The flag is true if it is a frame in one file.
+    /// Opens a member, and returns whether it is a frame in one file.
     fn open(&self, name: &str) -> Result<(Bytes, bool)> {
         let bytes = self.store.member(name)?.ok_or_else(|| Error::new(format_args!("{name} is gone")))?;
         let is_frame = Frame::open(&*bytes).is_ok_and(|frame| frame.header().frame_type() == FrameType::Contiguous);
@@ -155,14 +155,14 @@ impl Members<'_> {
             return archive::copy(self.store, name, path);
         }
         let done = match self.directory {
-            // Waits for programs that edit the file.
+            // This waits until no other program is editing the file.
             Some(directory) => b2nd_ndarray::repack(directory.join(name), path, self.options),
             None => b2nd_ndarray::repack_from(bytes, path, self.options),
         };
         done.map_err(|error| in_member(name, &error))
     }
 
-    /// Replaces every frame.
+    /// Replaces every frame of the store by a copy without gaps.
     fn in_place(&self, directory: &Path) -> Result<()> {
         for name in &self.names {
             if self.open(name)?.1 {
@@ -192,7 +192,7 @@ fn in_member(name: &str, error: &dyn Display) -> Error {
     Error::new(format_args!("{name}: {error}"))
 }
 
-/// Opens the store at a path, if it is an archive or a store's directory.
+/// Opens the store at a path. Returns `None` if the path is neither an archive nor the directory of a store.
 fn store_at(path: &Path) -> Result<Option<Store>> {
     let is_store = match path.is_dir() {
         true => is_store_directory(path) && !path.join(SPARSE_FRAME).exists(),

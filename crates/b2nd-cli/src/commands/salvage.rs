@@ -42,7 +42,7 @@ enum FillWith {
     Nan,
 }
 
-/// A warning about chunks whose index is lost.
+/// The warning that is printed if the index is lost.
 const UNORDERED: &str =
     "the index is lost, so chunks are numbered in file order: special, updated or inserted ones may have wrong numbers";
 

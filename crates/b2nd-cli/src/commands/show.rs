@@ -24,29 +24,31 @@ use crate::tables::Rows;
 use crate::tiles::Tiles;
 use crate::values::{Start, Values, length};
 
-/// Statistics of up to this number of bytes take less than a second. For larger arrays they are computed from the drawn values.
+/// The maximum number of bytes of which statistics are computed, which takes less than a second. The statistics of larger arrays are
+/// computed from the drawn values only.
 const QUICK: usize = 1 << 26;
 
-/// The maximum number of chunks to read. Steps are chosen accordingly.
+/// The maximum number of chunks to read. If there are more, elements are left out.
 const MOST_CHUNKS: u64 = 1024;
 
-/// The maximum number of elements of a line.
+/// The maximum number of elements that are drawn in a line plot.
 const MOST_POINTS: i64 = 1 << 16;
 
-/// The maximum number of elements on a side of a PNG file without `--size`.
+/// The maximum number of elements along each side of a PNG file if `--size` is not given.
 const MOST_PIXELS: u32 = 2048;
 
-/// The maximum of `--size` on each side.
+/// The maximum width and height that `--size` accepts.
 const LARGEST: u32 = 1 << 14;
 
-/// The lines of the terminal that are not for the picture.
+/// The number of lines of the terminal that are needed for texts around the picture.
 const AROUND: usize = 8;
 
 /// The width of the labels to the left of the picture.
 const MARGIN: usize = 11;
 
-/// The number of bars of a histogram in the terminal, and in a PNG file.
+/// The number of bars of a histogram in the terminal.
 const BARS: usize = 16;
+/// The number of bars of a histogram in a PNG file.
 const PICTURE_BARS: usize = 64;
 
 /// The default size of a picture with axes.
@@ -96,9 +98,9 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
 struct Drawn {
     values: Values,
     column: Column,
-    /// The dimensions of a map (down, across), or the dimension of a line.
+    /// The drawn dimensions: two for a map (vertical, then horizontal), one for a line.
     axes: Vec<usize>,
-    /// The number of an image's channels.
+    /// The number of channels if an image is drawn, otherwise `None`.
     channels: Option<usize>,
     /// Sentences about dimensions and elements that are left out.
     notes: Vec<String>,
@@ -148,7 +150,7 @@ impl Show {
         out.write_all(page.as_bytes()).map_err(Error::Write)
     }
 
-    /// Opens the file as a table, if it is one.
+    /// Opens the file as a table. Returns `None` if it is not a table.
     fn table(&self) -> Result<Option<Rows>> {
         let is_array = self.start.offset.is_some() || self.start.dtype.is_some() || self.field.is_some() || self.png.is_some();
         let mut rows = if is_array { None } else { Rows::open(&self.file)? };
@@ -233,7 +235,7 @@ impl Show {
         let values = |is_whole| Axis { ends: [least, greatest], is_whole, label: &value };
         let indices = |place| {
             let last = drawn.index(place, drawn.length(place).saturating_sub(1));
-            // An element is at the middle of its pixels.
+            // The tick of an element is in the middle of the element's pixels.
             let half = (last - drawn.index(place, 0)) as f64 / (drawn.length(place).max(2) - 1) as f64 / 2.0;
             Axis { ends: [drawn.index(place, 0) as f64 - half, last as f64 + half], is_whole: true, label: &chart::plain }
         };
@@ -300,7 +302,7 @@ impl Drawn {
         scalars.map(|bytes| read.map_or(f64::NAN, |read| read(bytes).to_f64())).collect()
     }
 
-    /// Formats a value. Times are formatted as times.
+    /// Formats a drawn number as a value of the column, so that times look like times.
     fn value(&self, number: f64) -> String {
         let dtype = self.column.dtype.as_ref();
         match dtype.filter(|_| time_unit(dtype).is_some()) {
@@ -353,7 +355,7 @@ impl Drawn {
         page + &fitted(&all.join("  ")) + "\n"
     }
 
-    /// Returns the index in the array of the `nth` drawn element.
+    /// Returns the index that the `nth` drawn element has in the array.
     fn index(&self, place: usize, nth: usize) -> i64 {
         let Some(&axis) = self.axes.get(place) else { return 0 };
         let Selection { ranges, steps, reversed, .. } = &self.values.selection;
@@ -427,7 +429,7 @@ fn window() -> (usize, usize) {
     terminal().unwrap_or((80, 24))
 }
 
-/// The number of the terminal's colours.
+/// Returns how many colours the terminal shows.
 fn depth() -> Depth {
     let stdout = io::stdout();
     match (anstream::AutoStream::choice(&stdout), std::env::var("COLORTERM")) {

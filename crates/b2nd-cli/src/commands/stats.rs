@@ -41,12 +41,13 @@ pub(crate) struct Stats {
     json: bool,
 }
 
-/// An array or table to count.
+/// An array or table whose statistics are computed.
 struct Subject {
     path: String,
     key: Option<String>,
-    /// The argument that opens it, and the offset of its frame.
+    /// The argument with which the array or table can be opened.
     word: PathBuf,
+    /// The offset of the frame in its file.
     offset: Option<u64>,
     is_table: bool,
 }
@@ -81,7 +82,7 @@ impl Stats {
                     self.count(&subject, &mut *output.out, &mut shown)
                 };
                 match done {
-                    // Leaves of a store without values are skipped with a message.
+                    // A leaf of a store that has no values is skipped with a message.
                     Err(error) if subject.key.is_some() && path.as_os_str() != subject.word.as_os_str() && error.is_of_kind() => {
                         writeln!(output.err, "{}", named(&subject.word, format_args!("left out: {error}")))?;
                     }
@@ -123,11 +124,12 @@ impl Stats {
         Ok(())
     }
 
-    /// Returns the table that a path names, or that is the whole store. python-blosc2 before 4.8 wrote stores that cannot be listed.
+    /// Returns the table that a path names, or the table that is the whole store. Some stores that python-blosc2 before 4.8 wrote cannot be
+    /// listed, so the table is opened directly.
     fn table(&self, path: &Path) -> Option<Subject> {
         let location = Location::new(path.as_os_str());
         let is_one = self.paths.offset.is_none() && !self.paths.recursive;
-        // Errors of opening are reported when the path is opened again.
+        // Errors are ignored here; they are reported when the path is opened again.
         let rows = is_one.then(|| Rows::open(path)).and_then(Result::ok).flatten()?;
         (location.key().is_some() || rows.key() == "/").then(|| Subject {
             path: location.place().into_owned(),
@@ -138,7 +140,7 @@ impl Stats {
         })
     }
 
-    /// Prints statistics of the columns of a table, and names columns that cannot be read.
+    /// Prints statistics of the columns of a table, and messages about columns that cannot be read.
     fn count_table(&self, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
         let Some(mut rows) = Rows::open(&subject.word)? else { return Err(Error::new("it is a table that cannot be opened")) };
         if let Some(slice) = &self.slice {
@@ -167,11 +169,11 @@ impl Stats {
     }
 }
 
-/// Adds the array or table that was found.
+/// Adds the array or table that was found to `subjects`.
 fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err: &mut dyn Write) -> Result<bool> {
     match found {
         Found::Store { .. } => {}
-        // Its leaves follow.
+        // The leaves of this store are found next.
         Found::Frame { frame, place } if place.key.is_none() && Kind::of(frame.header(), None) == Kind::EmbedStore => {}
         Found::Frame { place, .. } => subjects.push(Subject {
             path: place.path.to_owned(),
@@ -195,7 +197,7 @@ fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err:
     Ok(true)
 }
 
-/// Counts the selected values of each column.
+/// Computes the statistics of the selected values of each column.
 pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column]) -> Result<Vec<Tally>> {
     let size = array.itemsize();
     let bar = progress::bytes(length(array, &selection.ranges) as u64);

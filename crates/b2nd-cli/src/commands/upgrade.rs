@@ -5,7 +5,8 @@
 //! b2nd upgrade --dry-run DIRECTORY
 //! ```
 //!
-//! Only the array's metalayer changes; chunks are copied unchanged. `plan` determines the changes of a frame, `work` makes them.
+//! Only the array metalayer changes; chunks are copied unchanged. The module `plan` determines what to change in a frame, and `work` makes
+//! the changes.
 
 mod dtype;
 mod plan;
@@ -104,7 +105,7 @@ fn piped(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> crate::error:
 
 fn run_on_files(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
     let is_tree = args.source.is_dir() && !args.source.join(SPARSE_FRAME).is_file();
-    // All frames are found before the first is written, because the target may be inside the tree.
+    // All frames are found before the first new frame is written, because the target may be inside the searched directory.
     let frames: Vec<_> = if is_tree {
         walk::frames(&args.source).map(|(path, found)| (path, found.map(|_| ()))).collect()
     } else {
@@ -152,7 +153,7 @@ fn run_on_files(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Re
 }
 
 enum Done {
-    /// The upgrade, described in a sentence.
+    /// The frame was upgraded, or would be. Contains a sentence that describes the upgrade.
     Upgraded(String),
     Released,
     NoArray,
@@ -197,7 +198,7 @@ fn upgrade(args: &Args, path: &Path, bar: &ProgressBar) -> Result<Done, Box<dyn 
     Ok(Done::Upgraded(format!("{verb}{place}: {} -> b2nd of {}", upgrade.layout, upgrade.meta.dtype)))
 }
 
-/// Returns the compressed length of a frame's data, from its header.
+/// Returns the compressed length of a frame's data, which is in its header.
 fn data_len(path: &Path) -> u64 {
     File::open(path).map_or(0, |file| u64::try_from(file.header().cbytes()).unwrap_or(0))
 }

@@ -1,4 +1,4 @@
-//! [`Csv`] writes comma-separated values (RFC 4180, but lines end in a newline); [`read`] reads them.
+//! [`Csv`] writes comma-separated values as in RFC 4180, except that lines end in a newline only. [`read`] reads them.
 
 use std::io::{self, Cursor, Write};
 use std::path::Path;
@@ -11,8 +11,8 @@ use super::npy::{Elements, length_of};
 use super::{ElementInfo, Format};
 use crate::error::{Error, Result};
 
-/// Writes a record for each element of a one-dimensional array, otherwise for each row of the last dimension. The names of fields are the
-/// first line.
+/// Writes a record for each element of a one-dimensional array, or for each row of the last dimension of other arrays. If elements are
+/// structures, the first line contains the names of the fields.
 pub(super) struct Csv {
     dtype: Option<DType>,
     itemsize: usize,
@@ -66,11 +66,11 @@ fn cells(dtype: &DType, bytes: &[u8]) -> String {
     if dtype.fields().is_empty() { cell(dtype, bytes) } else { cells.collect::<Vec<_>>().join(",") }
 }
 
-/// The type of a cell. Each type can also hold the values of the types before it.
+/// The type of a cell. Each type can also represent the values of the types before it.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Kind {
     Integer,
-    /// An empty cell is NaN.
+    /// A float. An empty cell is NaN.
     Float,
     Text,
 }
@@ -86,14 +86,14 @@ impl Kind {
         }
     }
 
-    /// Returns the type that can hold all cells of a line.
+    /// Returns the first type that can represent all cells of a line.
     fn of_all<'c>(cells: impl Iterator<Item = &'c str>) -> Kind {
         cells.map(Kind::of).fold(Kind::Integer, |one, other| if other > one { other } else { one })
     }
 }
 
-/// Reads an array from a CSV file. It has one dimension if each line has one value, otherwise two. If the first line is text and all others
-/// are numbers, it is a heading and skipped.
+/// Reads an array from a CSV file. The array has one dimension if each line has one value, otherwise two. If the first line is text and all
+/// other lines are numbers, the first line is a heading and is skipped.
 pub(crate) fn read(path: &Path, dtype: Option<&DType>, shape: Option<Vec<i64>>) -> Result<Elements> {
     let records =
         || csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_path(path).map(csv::Reader::into_records);
@@ -130,7 +130,7 @@ pub(crate) fn read(path: &Path, dtype: Option<&DType>, shape: Option<Vec<i64>>) 
     Ok(Elements { dtype, shape, data: Box::new(Cursor::new(bytes)), length })
 }
 
-/// Returns the bytes of a number, a bool or a text of this dtype. `None` if the cell is not a value of the dtype.
+/// Converts a cell to the bytes of a number, bool or text of this dtype. Returns `None` if the cell is not a value of the dtype.
 fn element(cell: &str, dtype: &DType) -> Option<Vec<u8>> {
     let DType::Scalar(scalar) = dtype else { return None };
     macro_rules! number {

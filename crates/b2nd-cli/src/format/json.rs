@@ -1,4 +1,4 @@
-//! [`Json`] writes nested lists. Values that JSON lacks are objects with one key, as in `b2nd info --json`.
+//! [`Json`] writes nested lists. Values that JSON lacks are written as objects with one key, as in `b2nd info --json`.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ use crate::error::Result;
 pub(super) struct Json {
     dtype: Option<DType>,
     itemsize: usize,
-    /// The number of elements in a list of each level, the outermost first.
+    /// For each level of nesting, from the outermost on, the number of elements in a list of that level.
     lists: Vec<u64>,
     items: u64,
     written: u64,
@@ -42,7 +42,7 @@ impl Json {
 
 impl Format for Json {
     fn start(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        // An array without elements is one empty list.
+        // An array without elements is written as one empty list.
         if self.items == 0 { write!(out, "[]") } else { Ok(()) }
     }
 

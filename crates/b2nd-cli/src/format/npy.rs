@@ -14,23 +14,24 @@ use b2nd_view::elements::no_objects;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The alignment of the elements in a file, by padding of the header.
+/// The header is padded to a multiple of this number of bytes, which aligns the elements.
 const ALIGNMENT: usize = 64;
 
 /// The elements of an imported file.
 pub(crate) struct Elements {
     pub(crate) dtype: DType,
     pub(crate) shape: Vec<i64>,
-    /// The elements in C order, and their length in bytes.
+    /// The elements in C order.
     pub(crate) data: Box<dyn Read>,
+    /// The length of the elements in bytes.
     pub(crate) length: u64,
 }
 
-/// Writes a NumPy file. Holds the header.
+/// Writes a NumPy file. Contains the header of the file.
 pub(super) struct Npy(Vec<u8>);
 
 impl Npy {
-    /// Writes only the elements.
+    /// Creates a writer that writes only the elements, without a header.
     pub(super) fn bare() -> Npy {
         Npy(Vec::new())
     }
@@ -54,7 +55,7 @@ impl Format for Npy {
     }
 }
 
-/// Returns the header of a file.
+/// Returns the header of a NumPy file.
 fn header(dtype: Option<&DType>, itemsize: usize, shape: &[i64]) -> Result<Vec<u8>> {
     // The dimensions of a subarray are added to those of the array.
     let mut shape = shape.to_vec();
@@ -69,10 +70,10 @@ fn header(dtype: Option<&DType>, itemsize: usize, shape: &[i64]) -> Result<Vec<u
     };
     let shape: Vec<_> = shape.iter().map(|length| format!("{length},")).collect();
     let shape = shape.join(" ");
-    // Python writes no comma at the end of a tuple of two or more.
+    // Only a tuple of one element ends with a comma in Python.
     let shape = if shape.matches(',').count() > 1 { shape.trim_end_matches(',') } else { &shape };
     let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': ({shape}), }}");
-    // Version 3 is UTF-8; version 1 has room for 64 KiB of ASCII.
+    // A header of version 3 is UTF-8. A header of version 1 is ASCII, and its length must be less than 64 KiB.
     let (version, width) = if !text.is_ascii() {
         (3, 4)
     } else if text.len() < 0xff00 {
@@ -94,7 +95,7 @@ fn header(dtype: Option<&DType>, itemsize: usize, shape: &[i64]) -> Result<Vec<u
     Ok(header)
 }
 
-/// Returns the `descr` that `numpy.lib.format` writes: a string, or a list of fields, including those for padding.
+/// Returns the `descr` that `numpy.lib.format` writes: a string, or a list of fields, including unnamed fields for padding.
 fn descr(dtype: &DType) -> String {
     if dtype.fields().is_empty() {
         return format!("'{}'", dtype.clone().into_canonical());
@@ -121,7 +122,7 @@ fn descr(dtype: &DType) -> String {
     format!("[{}]", parts.join(", "))
 }
 
-/// Quotes a Python string.
+/// Formats a text as a string literal of Python.
 fn python(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
 }
@@ -136,12 +137,12 @@ pub(crate) fn read(path: &Path) -> Result<Elements> {
     elements(BufReader::new(file), Some(length))
 }
 
-/// Opens a regular file. Reading a pipe or device might never end.
+/// Opens a file. Fails if it is not a regular file, because reading a pipe or a device might never end.
 pub(crate) fn open(path: &Path) -> Result<fs::File> {
     if fs::metadata(path)?.is_file() { Ok(fs::File::open(path)?) } else { Err(Error::new("it is not a file")) }
 }
 
-/// Reads a NumPy file, whose length is `None` if it is not known.
+/// Reads a NumPy file. `file_len` is its length, or `None` if the length is not known.
 fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elements> {
     let magic = next(&mut file, MAGIC.len() as u64)?;
     if magic != MAGIC {
@@ -165,7 +166,7 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
     }
     let before = MAGIC.len() as u64 + 2 + width + length;
     let header = match version {
-        // Latin-1, whose bytes are the first 256 characters.
+        // The header is Latin-1, in which each byte is the character with the same number.
         1 | 2 => header.into_iter().map(char::from).collect(),
         _ => String::from_utf8(header).map_err(|error| Error::new(format_args!("the header is not UTF-8: {error}")))?,
     };
@@ -181,7 +182,7 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
     let shape: Vec<i64> = lengths.map(length).collect::<Result<_>>()?;
     let string = descr.strip_prefix('\'').and_then(|descr| descr.strip_suffix('\''));
     let dtype = without_padding(string.unwrap_or(descr))?;
-    // What follows is a pickle.
+    // If elements are objects, the rest of the file is a pickle, which is not read.
     no_objects(&dtype)?;
     let length = length_of(&shape, dtype.itemsize(), file_len.map(|length| length.saturating_sub(before)))?;
     let data: Box<dyn Read> = if is_fortran && shape.len() > 1 {
@@ -198,7 +199,7 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
     Ok(Elements { dtype, shape, data, length })
 }
 
-/// Returns the length in bytes of elements of this shape, after comparing it with the length that was found.
+/// Returns the length in bytes of all elements of an array with this shape. Fails if the file has another length, `found`.
 pub(crate) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> Result<u64> {
     let items = shape.iter().try_fold(1_u64, |items, &length| items.checked_mul(u64::try_from(length).ok()?));
     match (items.and_then(|items| items.checked_mul(itemsize as u64)), found) {
@@ -218,7 +219,7 @@ fn next(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the part of the header between two texts.
+/// Returns the part of the header between the texts `before` and `after`.
 fn value<'a>(header: &'a str, before: &str, after: &str) -> Result<&'a str> {
     let missing = || Error::new(format_args!("the header has no {}", before.trim_end_matches([':', ' ', '('])));
     let (_, rest) = header.split_once(before).ok_or_else(missing)?;

@@ -1,5 +1,5 @@
-//! [`Text`] writes a line for each row of the last dimension, aligned in columns, and an empty line between planes. In one dimension each
-//! structure has a line. On a terminal, long lines are continued on the next line.
+//! [`Text`] writes a line for each row of the last dimension, aligned in columns, and an empty line between planes. In a one-dimensional
+//! array, each structure is printed on a line of its own. On a terminal, long lines are wrapped.
 
 use std::io::{self, Write};
 
@@ -10,16 +10,18 @@ use b2nd_view::text::{hex, printable};
 use super::{ElementInfo, Format};
 use crate::error::Result;
 
-/// The maximum number of cells that are aligned at once. Longer rows are not aligned.
+/// The maximum number of cells that are aligned with each other. Rows with more cells are not aligned.
 const HELD: usize = 1 << 16;
 
 /// Writes elements as lines of text.
 pub(super) struct Text {
     dtype: Option<DType>,
     itemsize: usize,
-    /// The number of cells in a row, of rows in a plane, and of cells printed so far.
+    /// The number of cells in a row.
     row: usize,
+    /// The number of rows in a plane.
     plane: u64,
+    /// The number of cells that were printed so far.
     printed: u64,
     width: Option<usize>,
     cells: Vec<String>,
@@ -116,7 +118,7 @@ impl Format for Text {
     }
 }
 
-/// Formats the fields of a structure, floats with at most this number of significant digits.
+/// Formats the fields of a structure. Floats have at most `digits` significant digits.
 pub(crate) fn fields(dtype: &DType, bytes: &[u8], digits: usize) -> Vec<String> {
     let field = |field: &b2nd::dtype::Field| {
         let place = field.offset()..field.offset() + field.dtype().itemsize();

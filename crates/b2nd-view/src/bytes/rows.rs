@@ -63,8 +63,9 @@ pub fn trailer(bytes: &[u8], start: u64) -> Vec<Row> {
 /// Splits bytes into rows: contains the bytes that remain, and the rows so far.
 struct Rows<'a> {
     rest: &'a [u8],
-    /// The offset of the remaining bytes in the frame. `start` is the offset of the whole header or trailer.
+    /// The offset of the remaining bytes in the frame.
     offset: u64,
+    /// The offset of the header or trailer in the frame.
     start: u64,
     depth: usize,
     /// The names of the metalayers, from the map of their offsets.

@@ -39,8 +39,9 @@ pub(super) struct Page {
     title: String,
     parts: Vec<Part>,
     pub(super) is_complete: bool,
-    /// The number of columns of the terminal, or `None` if the page is not shown on one. The next field is the number of lines.
+    /// The number of columns of the terminal, or `None` if the page is not shown on one.
     width: Option<usize>,
+    /// The number of lines of the terminal, or `None` if the page is not cut.
     height: Option<usize>,
 }
 

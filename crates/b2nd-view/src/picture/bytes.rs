@@ -7,8 +7,9 @@ use crate::text::{count, hex};
 /// The height of a line.
 const LINE: f64 = 16.0;
 
-/// The maximum number of lines of one field. The next constant is the maximum for all fields together.
+/// The maximum number of lines of one field.
 const LINES: usize = 3;
+/// The maximum number of lines of all fields together.
 const ALL_LINES: usize = 120;
 
 /// The positions of the columns, and the maximum widths of names and values. All are in characters.

@@ -10,13 +10,13 @@ use crate::differences::differ;
 use crate::error::Result;
 use crate::values::source;
 
-/// The data of a frame, read chunk by chunk.
+/// Reads the data of a frame, chunk by chunk.
 struct Data {
     frame: Frame<Bytes>,
     /// The number of the next chunk.
     next: u64,
     chunk: Vec<u8>,
-    /// The number of bytes of the chunk that were compared.
+    /// How many bytes of the current chunk were already compared.
     taken: usize,
 }
 
@@ -25,7 +25,7 @@ impl Data {
         Ok(Data { frame: Frame::open(source(word)?)?, next: 0, chunk: Vec::new(), taken: 0 })
     }
 
-    /// Decompresses the next chunk. Returns false at the end.
+    /// Decompresses the next chunk. Returns false if there are no more chunks.
     fn advance(&mut self) -> Result<bool> {
         if self.next == self.frame.offsets()?.len() {
             self.chunk.clear();
@@ -36,17 +36,17 @@ impl Data {
         Ok(true)
     }
 
-    /// Returns the bytes of the chunk that were not compared yet. Empty at the end.
+    /// Returns the bytes of the current chunk that were not compared yet, or no bytes at the end of the data.
     fn rest(&mut self) -> Result<&[u8]> {
         while self.taken >= self.chunk.len() && self.advance()? {}
         Ok(self.chunk.get(self.taken..).unwrap_or_default())
     }
 }
 
-/// Describes the differences of the data of two frames. `None` if the data are equal.
+/// Describes how the data of two frames differ. Returns `None` if the data are equal.
 pub(super) fn compare(a: &Path, b: &Path) -> Result<Option<String>> {
     let [a, b] = [Data::open(a)?, Data::open(b)?];
-    // Chunks of variable length are compared chunk by chunk, because each can be a value.
+    // If chunks vary in length, they are compared one by one, because each chunk can be a value of its own.
     if [&a, &b].iter().any(|data| data.frame.header().has_variable_chunks()) { by_chunks(a, b) } else { by_bytes(a, b) }
 }
 

@@ -1,19 +1,19 @@
-//! [`Tree`]: a store as a tree of its groups and leaves, a line for each.
+//! [`Tree`]: draws a store as a tree, with a line for each group and leaf.
 
 use b2nd_view::store::{Content, Leaf};
 use b2nd_view::text::{columns, count, printable, shortened, size, thousands};
 use b2nd_view::{Array, Frame, Kind};
 
-/// The maximum number of levels. Paths in archives can have more than the stack can hold.
+/// The maximum number of levels, since paths in archives can have more levels than the stack has room for.
 const DEEPEST: usize = 64;
 
 /// The maximum length of a dtype in characters.
 const DTYPE: usize = 40;
 
-/// The cells of a leaf after its name: kind, dtype, shape, size and ratio.
+/// The texts in a leaf's line after the name: kind, dtype, shape, size and ratio.
 pub(crate) type Cells = Vec<String>;
 
-/// The leaves of a store, or of a group of it.
+/// The leaves of a store or of one of its groups.
 #[derive(Default)]
 pub(crate) struct Tree {
     leaves: Vec<(String, Cells)>,
@@ -39,7 +39,7 @@ impl Tree {
     }
 }
 
-/// Draws leaves that have the first `level` names in common; the leaves of a group follow each other.
+/// Draws leaves whose keys have the first `level` names in common. The leaves of a group must be next to each other.
 fn draw(leaves: &[(Vec<String>, &Cells)], level: usize, depth: usize, indent: &str, rows: &mut Vec<Vec<String>>) {
     let groups: Vec<_> = leaves.chunk_by(|one, other| one.0.get(level) == other.0.get(level)).collect();
     for (index, group) in groups.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Dtypes whose elements have a frame's type size.
+//! Finds dtypes whose itemsize is the typesize of a frame.
 
 /// Returns dtypes with this itemsize, the most likely first.
 pub(crate) fn candidates(typesize: i32) -> String {

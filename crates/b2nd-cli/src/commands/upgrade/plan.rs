@@ -17,8 +17,9 @@ pub(crate) enum Plan {
 
 /// The replacement of a metalayer.
 pub(crate) struct Upgrade {
-    /// The name of the old metalayer, and a description of its layout.
+    /// The name of the old metalayer.
     name: &'static str,
+    /// A description of the old layout.
     pub(crate) layout: &'static str,
     pub(crate) meta: B2ndMeta,
 }

@@ -1,4 +1,5 @@
-//! A new frame that differs from the old one is noticed. What else `b2nd upgrade` does, the tests of the tool say.
+//! Tests that a new frame is rejected if it differs from the old frame in more than the metalayer. Other tests of `b2nd upgrade` are among
+//! the tests of the tool.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs;
@@ -12,7 +13,7 @@ use super::work;
 
 const SPARSE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/python-caterva-0.7.0/meta__sframe.catsd");
 
-/// A frame of one dimension, whose metalayer of this name stands between two others.
+/// Writes a one-dimensional frame with three metalayers; the second has this name and content.
 fn early(path: &Path, name: &str, content: &[u8]) {
     let mut header = Header::new(Sizes { typesize: 4, chunksize: 20, blocksize: 20 }).unwrap();
     for (name, content) in [("before", b"1".as_slice()), (name, content), ("after", b"22")] {

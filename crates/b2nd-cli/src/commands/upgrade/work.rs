@@ -11,7 +11,7 @@ use b2nd::frame::{File, FrameType, HeaderField, Trailer, rewrite_checked};
 
 use super::plan::Upgrade;
 
-/// The number of bytes compared at once.
+/// The number of bytes that are compared at a time.
 const PART: usize = 1 << 16;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -20,7 +20,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 ///
 /// # Errors
 ///
-/// Fails if the target exists, a file cannot be read or written, or the new frame differs from what was intended. Then nothing has changed.
+/// Fails if the target exists, a file cannot be read or written, or the new frame differs from what was intended. If it fails, nothing has
+/// changed.
 pub(crate) fn run(source: &Path, upgrade: &Upgrade, target: Option<&Path>, progress: &dyn Fn(u64)) -> Result<()> {
     let old = File::open(source)?;
     let has_new_chunks = target.is_some() && old.header().frame_type() == FrameType::Sparse;
@@ -40,7 +41,7 @@ pub(crate) fn refuse_to_overwrite(target: &Path) -> Result<()> {
     }
 }
 
-/// Fails unless the new frame equals the old one except for the array's metalayer.
+/// Fails if the new frame differs from the old frame in more than the array metalayer.
 pub(crate) fn compare(old: &File, new: &File, upgrade: &Upgrade, progress: &dyn Fn(u64)) -> Result<()> {
     let mut meant = old.header().clone();
     upgrade.apply(meant.metalayers_mut())?;
@@ -65,13 +66,14 @@ pub(crate) fn compare(old: &File, new: &File, upgrade: &Upgrade, progress: &dyn 
     Ok(())
 }
 
-/// Returns a header without the length of the frame, which changes with the length of the metalayer.
+/// Returns the bytes of a header before and after the length of the frame. This length is left out, because it changes with the length of
+/// the metalayer.
 fn without_frame_len(header: &[u8]) -> [&[u8]; 2] {
     let Range { start, end } = HeaderField::FRAME_LEN.value();
     [header.get(..start).unwrap_or_default(), header.get(end..).unwrap_or_default()]
 }
 
-/// Returns the length of chunks and index: everything between header and trailer in a new frame.
+/// Returns the length of everything between the header and the trailer of a new frame: the chunks and the index.
 fn data_len(new: &File, trailer: &Trailer) -> u64 {
     new.header().frame_len().saturating_sub((new.header().header_len() + trailer.trailer_len()) as u64)
 }
@@ -99,7 +101,7 @@ pub(crate) fn compare_chunks(old: &Path, new: &Path, progress: &dyn Fn(u64)) -> 
     Ok(())
 }
 
-/// Returns true if the next `length` bytes of both are equal.
+/// Returns true if the next `length` bytes of both readers are equal.
 fn same_bytes(one: &mut impl Read, other: &mut impl Read, length: u64, progress: &dyn Fn(u64)) -> io::Result<bool> {
     let mut parts = [vec![0; PART], vec![0; PART]];
     let mut left = length;
