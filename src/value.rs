@@ -1,4 +1,4 @@
-//! [`Value`]: any MessagePack, decoded without a Rust type. It keeps the markers.
+//! [`Value`]: any MessagePack value, decoded without a Rust type. The markers are kept.
 
 use alloc::string::String;
 use alloc::vec::Vec;

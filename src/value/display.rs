@@ -102,7 +102,7 @@ fn count(bytes: usize) -> impl Display {
     text
 }
 
-/// Writes a value as text. A longer text is cut after [`MAX_ARRAY`] characters.
+/// Writes a value as text. A longer text is cut after `MAX_ARRAY` characters.
 fn short(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
     struct Line<'a>(&'a Value, u8);
     impl Display for Line<'_> {

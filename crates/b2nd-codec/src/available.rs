@@ -1,4 +1,5 @@
-//! The codecs and filters that are available in this build. The error for a missing one names it and gives a command that installs it.
+//! The codecs and filters that are available in this build. The error for any other codec or filter names it, and commands that install
+//! packages with it.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -7,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::header::ChunkHeader;
 use crate::ids::{CodecId, Filter};
 
-/// The packages that have all codecs and filters.
+/// The commands that install packages with all codecs and filters.
 const INSTALL: &str = "`cargo install b2nd-cli --features full` or `pip install b2nd`";
 
 /// The bit of blosc2_flags that marks a lazy chunk.
@@ -25,7 +26,8 @@ pub(crate) enum Backend {
     Plugins,
 }
 
-/// Returns the backend of a codec. If the codec is not in this build, the error is the feature that adds it, or `None` if no feature does.
+/// Returns the backend of a codec. If the codec is not in this build, the error is the name of the feature that adds the codec, or `None`
+/// if no feature adds it.
 fn backend_of_codec(codec: CodecId) -> Result<Backend, Option<&'static str>> {
     let (is_here, feature) = match codec {
         CodecId::BloscLz => return Ok(Backend::Here),
@@ -40,8 +42,8 @@ fn backend_of_codec(codec: CodecId) -> Result<Backend, Option<&'static str>> {
     if is_here { Ok(Backend::Here) } else { Err(Some(feature)) }
 }
 
-/// Returns the backend of a filter. If the filter is not in this build, the error is the feature that adds it, or `None` if no feature
-/// does.
+/// Returns the backend of a filter. If the filter is not in this build, the error is the name of the feature that adds the filter, or
+/// `None` if no feature adds it.
 fn backend_of_filter(filter: Filter) -> Result<Backend, Option<&'static str>> {
     match filter {
         Filter::None | Filter::Shuffle | Filter::BitShuffle | Filter::Delta | Filter::TruncPrec => Ok(Backend::Here),
@@ -61,7 +63,7 @@ fn plugins() -> Result<Backend, Option<&'static str>> {
 ///
 /// # Errors
 ///
-/// Fails if the codec or a filter is not in this build. The error names it.
+/// Fails if the codec or a filter is not in this build. The error names the missing codec or filter.
 pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)>) -> Result<Backend> {
     let missing = |name: String, feature: Option<&str>| match feature {
         Some(_) => no_codec(codec, format!("this build of b2nd has no {name}: {INSTALL}")),
@@ -82,7 +84,7 @@ pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)
 ///
 /// # Errors
 ///
-/// Fails if the codec or a filter is not in this build. The error names it.
+/// Fails if the codec or a filter is not in this build. The error names the missing codec or filter.
 pub fn accept(chunk: &ChunkHeader) -> Result<()> {
     if is_plain(chunk) { Ok(()) } else { backend_of(chunk).map(|_| ()) }
 }

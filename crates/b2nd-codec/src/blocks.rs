@@ -19,7 +19,7 @@ const MAX_DICTIONARY: usize = 32 << 10;
 /// header | start of each block (int32) | dictionary, if there is one: length (int32), bytes | blocks
 /// ```
 ///
-/// [`Decompressor::block`](crate::Decompressor::block) has an example that reads a block.
+/// The documentation of [`Decompressor`](crate::Decompressor) has an example that decompresses a single block.
 #[derive(Clone, Debug)]
 pub struct Blocks<'a> {
     header: ChunkHeader,
@@ -28,7 +28,8 @@ pub struct Blocks<'a> {
     /// The position of the first byte at which a block can start.
     blocks_at: usize,
     dictionary: Option<&'a [u8]>,
-    /// The starts of the blocks in ascending order, if they have another order in the table. A block ends at the next start in this order.
+    /// The starts of the blocks in ascending order, or `None` if the block table has this order already. A block ends where the next one
+    /// starts.
     sorted: Option<Vec<usize>>,
     /// The backend that can decompress the blocks, or `None` if no backend can.
     pub(crate) backend: Option<Backend>,
@@ -36,8 +37,8 @@ pub struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// Returns the number of bytes at the start of a chunk that [`new`](Blocks::new) needs, without a dictionary. If the chunk has a
-    /// dictionary, `new` needs the dictionary as well.
+    /// Returns the number of bytes at the start of a chunk that [`new`](Blocks::new) needs. If the chunk has a dictionary, `new` also needs
+    /// the bytes of the dictionary, which are not counted here.
     pub fn front_len(header: &ChunkHeader) -> usize {
         let table = count(header).saturating_mul(4).saturating_add(header.header_len());
         if header.has_dictionary() { table.saturating_add(4) } else { table }
@@ -148,7 +149,7 @@ impl<'a> Blocks<'a> {
         self.header.has_variable_blocks()
     }
 
-    /// Returns true if the filter delta is used. To decompress any block, the data of the chunk's first block are then needed.
+    /// Returns true if the filter delta is used. Then the data of the chunk's first block are needed to decompress any other block.
     pub fn need_first(&self) -> bool {
         self.header.filters().any(|(filter, _)| filter == Filter::Delta)
     }
@@ -161,7 +162,7 @@ impl<'a> Blocks<'a> {
         if self.are_variable() { 1 } else { stream_count(&self.header, length) }
     }
 
-    /// Returns the start of a block, or `usize::MAX` if the start is not in the chunk.
+    /// Returns the start of a block, or `usize::MAX` if the start is outside the chunk.
     fn entry(&self, block: usize) -> usize {
         block_start(&self.header, self.front, block).unwrap_or(usize::MAX)
     }

@@ -18,7 +18,7 @@ use crate::options::Settings;
 
 /// Returns true if this build of C-Blosc2 supports a codec and all of these filters.
 fn has(codec: CodecId, mut filters: impl Iterator<Item = (Filter, u8)>) -> bool {
-    // This version of C-Blosc2 does not support a shuffle whose parameter sets a unit other than the element.
+    // This version of C-Blosc2 does not support the parameter of a shuffle that sets the length of the shuffled units.
     let own = |filter: (Filter, u8)| matches!(filter, (Filter::Shuffle | Filter::BitShuffle, 0) | (Filter::TruncPrec, _));
     matches!(codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Lz4Hc | CodecId::Zstd) && filters.all(own)
 }
@@ -40,7 +40,7 @@ struct Context(NonNull<blosc2_context>);
 impl Context {
     fn new(create: impl FnOnce() -> *mut blosc2_context) -> Result<Context> {
         static INIT: std::sync::Once = std::sync::Once::new();
-        // SAFETY: it takes no arguments, and is called once.
+        // SAFETY: `blosc2_init` takes no arguments, and is called once.
         INIT.call_once(|| unsafe { blosc2_init() });
         NonNull::new(create()).map(Context).ok_or_else(|| Error::custom("C-Blosc2: no memory for a context"))
     }
@@ -48,7 +48,7 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: it was created by `new`, and nothing else refers to it.
+        // SAFETY: the context was created by `new`, and nothing else refers to it.
         unsafe { blosc2_free_ctx(self.0.as_ptr()) }
     }
 }

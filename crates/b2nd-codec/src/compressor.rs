@@ -13,7 +13,7 @@ use crate::ids::Special;
 use crate::leaf::Packers;
 use crate::options::{Options, Settings};
 
-/// Data with fewer bytes are stored uncompressed.
+/// The minimum length in bytes of data that are compressed. Shorter data are stored uncompressed.
 const SHORTEST: usize = 32;
 
 /// Compresses data to chunks. A compressor can be shared by threads; with the feature `std`, each thread keeps its buffers for
@@ -47,7 +47,7 @@ struct State {
     stream: Vec<u8>,
 }
 
-/// Some compressed blocks of a chunk, from [`Compressor::part`].
+/// Consecutive compressed blocks of a chunk, returned by [`Compressor::part`].
 #[derive(Debug)]
 pub struct Packed {
     nbytes: usize,
@@ -56,7 +56,7 @@ pub struct Packed {
     /// The compressed blocks. In the first part, space for the header and the block table precedes them. If only whole chunks can be
     /// compressed, this is the uncompressed data of the blocks.
     bytes: Vec<u8>,
-    /// The start of each block. In the first part, this includes the blocks of the parts that have been added to it.
+    /// The start of each block. In the first part, these include the starts of blocks in the parts that have been added to it.
     starts: Vec<usize>,
     /// The end of the last block.
     end: usize,
@@ -123,21 +123,21 @@ impl Compressor {
         Ok(Compressor { settings, backend, pipeline })
     }
 
-    /// Sets the array metalayer in the current layout. The plugins ndcell, ndmean, ndlz and zfp need it.
+    /// Sets the metalayer of the array, in the released layout. The plugins ndcell, ndmean, ndlz and zfp need the metalayer.
     #[must_use]
     pub fn with_metalayer(mut self, metalayer: Vec<u8>) -> Compressor {
         self.settings.metalayer = metalayer;
         self
     }
 
-    /// Returns the length in bytes of the blocks for `nbytes` bytes of data: the blocksize of the options, or the one that C-Blosc2 would
-    /// choose if that is 0.
+    /// Returns the length of a block in bytes if the data have `nbytes` bytes: the blocksize of the options or, if it is 0, the blocksize
+    /// that C-Blosc2 would choose. The length is at most `nbytes`.
     pub fn blocksize(&self, nbytes: usize) -> usize {
         self.settings.blocksize(nbytes)
     }
 
-    /// Compresses data to a chunk. If compression does not make the data shorter, they are stored uncompressed. A chunk of zeros
-    /// is only a header.
+    /// Compresses data to a chunk. If compression does not make the data shorter, the data are stored uncompressed. A chunk of zeros is
+    /// only a header.
     ///
     /// # Errors
     ///
@@ -208,7 +208,7 @@ impl Compressor {
                     first.clone_from(block);
                     self.pipeline.truncate(first);
                 }
-                // No other filter changes zeros.
+                // Only the filter delta changes zeros.
                 if !is_zero || self.pipeline.has_delta() {
                     self.pipeline.apply(block, other, (number > 0).then_some(&first[..]));
                 }
@@ -223,7 +223,7 @@ impl Compressor {
         })
     }
 
-    /// Joins all parts of a chunk, in the order of their blocks. If compression did not make the data shorter, they are stored
+    /// Joins all parts of a chunk, in the order of their blocks. If compression did not make the data shorter, the data are stored
     /// uncompressed: `fill` is then called again for each block.
     ///
     /// # Errors
@@ -242,9 +242,9 @@ impl Compressor {
     /// Writes the header and the block table into the first part of a chunk, after all other parts have been [added](Packed::follow) to it.
     /// The parts are then the complete chunk, and this returns `None`.
     ///
-    /// In some cases, the parts are not used, and this returns another chunk. It is a chunk of zeros, a chunk of stored data (`fill` is
-    /// called again for each block), or the result of a codec that [needs all parts](Compressor::needs_all_parts), whose bytes `whole` must
-    /// then hold.
+    /// In some cases, the parts are not used, and this returns another chunk: a chunk of zeros; a chunk of stored data, for which `fill` is
+    /// called again for each block; or the result of a codec that [needs all parts](Compressor::needs_all_parts), for which `whole` must
+    /// contain the bytes of all parts.
     ///
     /// # Errors
     ///
@@ -289,7 +289,7 @@ impl Compressor {
         Ok(Some(chunk))
     }
 
-    /// Creates the header of a compressed chunk, without its cbytes.
+    /// Creates the header of a compressed chunk, in which the field cbytes is not yet set.
     fn header(&self, nbytes: usize) -> Result<ChunkHeader> {
         let Settings { codec, typesize, filters, filters_meta, .. } = &self.settings;
         let blocksize = self.blocksize(nbytes);
@@ -304,7 +304,7 @@ impl Compressor {
         self.needs_all_parts() || self.settings.level == 0 || nbytes < SHORTEST
     }
 
-    /// Returns true if C-Blosc2 or a plugin compresses the chunk. They can compress only whole chunks, so [`seal`](Compressor::seal) then
+    /// Returns true if C-Blosc2 or a plugin compresses the chunk. Both can compress only whole chunks, so [`seal`](Compressor::seal) then
     /// needs the bytes of all parts.
     pub fn needs_all_parts(&self) -> bool {
         #[cfg(feature = "plugins")]
@@ -318,7 +318,8 @@ impl Compressor {
         false
     }
 
-    /// Compresses a whole chunk with C-Blosc2 or a plugin. Returns `None` if the blocks of the result have another length.
+    /// Compresses a whole chunk with C-Blosc2 or a plugin. Returns `None` if the blocks of the result do not have the length that
+    /// `blocksize` returns.
     #[cfg(any(feature = "c", feature = "plugins"))]
     fn foreign(&self, data: &[u8]) -> Result<Option<Vec<u8>>> {
         #[cfg(feature = "plugins")]

@@ -8,7 +8,7 @@ use crate::error::Result;
 /// A codec checks the deadline each time it has expanded this many bytes.
 pub(crate) const PACE: usize = 4 << 20;
 
-/// The time at which decompression fails, if one is set. Without the feature `std`, no time can be set.
+/// The time at which decompression fails, if a time is set. Without the feature `std`, no time can be set.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Deadline {
     #[cfg(feature = "std")]

@@ -54,7 +54,7 @@ pub struct Decompressor {
 
 type Fallback = dyn FnMut(&[u8], &mut [u8]) -> Result<()> + Send;
 
-/// A block from which runs of elements can be copied, from [`Decompressor::part`].
+/// A decompressed block from which runs of elements can be copied, returned by [`Decompressor::part`].
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
     streams: &'a [u8],
@@ -62,7 +62,7 @@ pub struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Copies whole elements of the block to `out`. `start` is the position of the first one in the block's data, in bytes.
+    /// Copies whole elements of the block to `out`. `start` is the position of the first of these elements in the block's data, in bytes.
     pub fn copy(&self, start: usize, out: &mut [u8]) {
         self.pick.take(self.streams, start, out);
     }
@@ -103,14 +103,14 @@ impl Decompressor {
     }
 
     /// Sets the time at which decompression fails, or `None` for no time limit. This crate's own code checks the time before each block,
-    /// and every few MiB inside of a block. Zstandard and zlib check it only before each block, except in [`safe`](Decompressor::safe).
-    /// The features `c` and `plugins` never check it.
+    /// and every few MiB within a block. For Zstandard and zlib, the time is checked only before each block, unless this is a
+    /// [`safe`](Decompressor::safe) decompressor. C-Blosc2 and plugins never check the time.
     #[cfg(feature = "std")]
     pub fn stop_at(&mut self, time: Option<Instant>) {
         self.leaves.deadline.time = time;
     }
 
-    /// Calls `work` with a decompressor that has every codec of this build. With the feature `std`, each thread has one, which
+    /// Calls `work` with a decompressor that has every codec of this build. With the feature `std`, each thread has one decompressor, which
     /// keeps its buffers.
     pub fn lend<T>(work: impl FnOnce(&mut Decompressor) -> T) -> T {
         #[cfg(feature = "std")]

@@ -48,7 +48,7 @@ pub enum ErrorKind {
     },
     /// The data is longer than a chunk can hold.
     TooLong {
-        /// The length that was given.
+        /// The length of the data.
         length: usize,
         /// The largest length allowed.
         limit: usize,

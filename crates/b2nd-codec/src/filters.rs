@@ -71,7 +71,7 @@ impl Pick {
         }
     }
 
-    /// Copies the bytes of a block from `start` on, which are taken from its streams, to `out`.
+    /// Fills `out` with bytes of a block, starting with byte `start` of the block. They are assembled from the block's streams.
     pub(crate) fn take(self, streams: &[u8], start: usize, out: &mut [u8]) {
         match self {
             Pick::Plain => {
@@ -102,7 +102,7 @@ impl Pipeline {
     ///
     /// # Errors
     ///
-    /// Fails if a filter cannot truncate elements of this length, or would remove more bits than they have.
+    /// Fails if a filter cannot truncate elements of this length, or would remove more bits than the elements have.
     pub(crate) fn new(filters: &[u8; 6], metas: &[u8; 6], typesize: usize) -> Result<Pipeline> {
         let mut steps = [Step { filter: Filter::None, meta: 0 }; 6];
         let mut count = 0;

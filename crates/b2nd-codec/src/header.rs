@@ -55,12 +55,12 @@ const HAS_VARIABLE_BLOCKS: u8 = 0x01;
 /// Source: C-Blosc2's "Chunk Format".
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ChunkHeader {
-    /// The bytes after a header of 16 bytes are zero.
+    /// The header. If it has only 16 bytes, the other 16 are zero.
     bytes: [u8; ChunkHeader::MAX_LEN],
 }
 
 impl ChunkHeader {
-    /// The length of a header in bytes. Headers of Blosc 1 are shorter: they have 16 bytes.
+    /// The length of a header in bytes. Headers of Blosc 1 are shorter, with 16 bytes.
     pub const MAX_LEN: usize = 32;
 
     /// Decodes the header at the start of a chunk: 32 bytes, or 16 bytes if the header is not extended.
@@ -136,7 +136,7 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Sets the blocksize, unless a chunk of this length cannot have it.
+    /// Sets the blocksize, unless a chunk of this length cannot have this blocksize.
     pub fn set_blocksize(&mut self, blocksize: usize) {
         if let (true, Ok(bytes)) = ((1..=self.nbytes().min(MAX_BLOCKSIZE)).contains(&blocksize), length("blocksize", blocksize)) {
             self.bytes[8..12].copy_from_slice(&bytes);
@@ -359,10 +359,11 @@ impl ChunkHeader {
         chunk.get(self.header_len()..)?.get(..self.nbytes()).filter(|_| self.is_stored())
     }
 
-    /// Returns the value that all elements of a chunk with this header have, or `None` if the chunk is not a [`Special::Value`].
+    /// Returns the value of all elements of a chunk with this header, or `None` if the chunk is not a [`Special::Value`].
     pub fn value_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
         let value = chunk.get(self.header_len()..).filter(|_| self.special() == Some(Special::Value))?;
-        // The header cannot hold the length of an element of more than 255 bytes: such an element is all bytes that follow the header.
+        // The header cannot hold the length of an element of more than 255 bytes: such an element consists of all bytes that follow the
+        // header.
         if self.typesize() == 1 { Some(value) } else { value.get(..self.typesize()) }
     }
 }

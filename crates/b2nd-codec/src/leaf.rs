@@ -21,8 +21,8 @@ mod zlib;
 #[cfg(feature = "zstd")]
 mod zstd;
 
-/// Whether this is a 32-bit processor, on which only the safe decoders are used: zstd-pure-rs rejects valid streams on them, and a page in
-/// a browser is smaller without a second decoder of zlib.
+/// Whether this is a 32-bit processor, on which only the safe decoders are used: on 32-bit processors zstd-pure-rs rejects valid streams,
+/// and a page in a browser is smaller without a second decoder of zlib.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 const IS_SMALL: bool = cfg!(target_pointer_width = "32");
 

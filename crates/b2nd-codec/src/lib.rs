@@ -96,8 +96,8 @@ pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
     Decompressor::lend(|decompressor| decompressor.data_of(&header, chunk))
 }
 
-/// Compresses data into a chunk. If compression does not make the data shorter, they are stored uncompressed. A chunk of zeros is only a
-/// header.
+/// Compresses data into a chunk. If compression does not make the data shorter, the data are stored uncompressed. A chunk of zeros is only
+/// a header.
 ///
 /// # Errors
 ///

@@ -96,8 +96,8 @@ impl Settings {
         })
     }
 
-    /// Returns the length in bytes of the blocks for `nbytes` bytes of data: the blocksize of the options, or the one that C-Blosc2 would
-    /// choose if that is 0.
+    /// Returns the length of a block in bytes if the data have `nbytes` bytes: the blocksize of the options or, if it is 0, the blocksize
+    /// that C-Blosc2 would choose. The length is at most `nbytes`.
     pub(crate) fn blocksize(&self, nbytes: usize) -> usize {
         let typesize = usize::from(self.typesize);
         if self.blocksize != 0 {

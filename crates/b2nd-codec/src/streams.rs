@@ -56,7 +56,7 @@ pub(crate) fn read_streams(
         let (length, rest) = int32(bytes, at)?;
         at += 4;
         let Ok(stored) = usize::try_from(length) else {
-            // A negative length is a run: the value of the repeated byte with the sign changed. A token follows it.
+            // A negative length marks a run: it is the value of the repeated byte with the sign changed, and a token follows it.
             let byte = u8::try_from(length.unsigned_abs()).map_err(|_| refused("the value of a run is not a byte", start))?;
             let token = rest.first().ok_or_else(|| cut_off(at))?;
             if token & IS_RUN == 0 {

@@ -27,7 +27,7 @@ pub(super) fn unshuffle(from: &[u8], to: &mut [u8], typesize: usize, version: u8
     byte_shuffle::unshuffle(&planes, place, typesize);
 }
 
-/// Undoes the filter for the elements of a block from `first` on that fit into `out`.
+/// Undoes the filter for the elements of a block that fit into `out`, starting with element `first`.
 pub(super) fn unshuffle_part(from: &[u8], typesize: usize, version: u8, first: usize, out: &mut [u8]) {
     let elements = from.len() / typesize;
     let groups = if version == 2 && elements % 8 != 0 { 0 } else { elements / 8 };

@@ -1,6 +1,6 @@
 //! Bytedelta: stores each byte as the difference to the byte before it, in each plane of a shuffled block.
 
-/// The length of a vector in the version of C-Blosc2 that restarts the sum at the end of a plane.
+/// The length of a vector in C-Blosc2's first version of the filter, which restarts the sum after the last whole vector of a plane.
 const VECTOR: usize = 16;
 
 /// Undoes the filter. Bytes after the last whole element do not change.
@@ -8,7 +8,7 @@ pub(super) fn undo(data: &mut [u8], typesize: usize) {
     planes(data, typesize).for_each(sums);
 }
 
-/// Undoes the first version of the filter, in which the sum restarts for the last bytes of a plane (fewer than 16).
+/// Undoes the first version of the filter, which restarts the sum after the last whole vector of a plane.
 pub(super) fn undo_buggy(data: &mut [u8], typesize: usize) {
     for plane in planes(data, typesize) {
         let (vectors, rest) = plane.split_at_mut(plane.len() - plane.len() % VECTOR);

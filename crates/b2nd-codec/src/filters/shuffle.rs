@@ -6,7 +6,7 @@
 /// The number of elements in one step. With more or fewer elements the loops are slower.
 const STEP: usize = 64;
 
-/// Fewer elements than this are assembled byte by byte.
+/// The minimum number of elements that are assembled in stages. Fewer elements are assembled byte by byte.
 const FEW: usize = 8;
 
 /// The bytes at one position of all elements of a step.
@@ -28,9 +28,9 @@ pub(crate) fn unshuffle(shuffled: &[u8], data: &mut [u8], typesize: usize) {
     unshuffle_part(shuffled, typesize, 0, joined);
 }
 
-/// Undoes the filter for the elements from `first` on that fit into `data`.
+/// Undoes the filter for the elements that fit into `data`, starting with element `first`.
 ///
-/// If the block has fewer elements, `data` does not change.
+/// If the block has too few elements to fill `data`, `data` does not change.
 pub(crate) fn unshuffle_part(shuffled: &[u8], typesize: usize, first: usize, data: &mut [u8]) {
     let typesize = typesize.max(1);
     let elements = shuffled.len() / typesize;
@@ -82,7 +82,7 @@ pub(crate) fn shuffle(data: &[u8], shuffled: &mut [u8], typesize: usize) {
     shuffled[whole..].copy_from_slice(&data[whole..]);
 }
 
-/// Copies `SIZE` planes into the elements from `first` on, from byte `offset` of each element on. Returns `SIZE`.
+/// Copies `SIZE` planes into `SIZE` bytes of each element, starting with byte `offset` of element `first`. Returns `SIZE`.
 #[inline(always)]
 fn join_part<const SIZE: usize>(
     planes: &[u8],
@@ -115,7 +115,7 @@ fn join_part<const SIZE: usize>(
     }
     let rest = steps.into_remainder();
     if let Some(last) = elements.checked_sub(STEP).filter(|_| rest.len() >= FEW * typesize) {
-        // A whole step, which includes elements before or after the remaining ones.
+        // Assemble a whole step, which also includes elements before or after the remaining ones, and copy the remaining elements from it.
         let start = from.min(last);
         let mut joined = [[0; SIZE]; STEP];
         join(planes_at(start), joined.as_flattened_mut());
@@ -132,7 +132,7 @@ fn join_part<const SIZE: usize>(
     SIZE
 }
 
-/// Copies `SIZE` bytes of each element, from byte `offset` on, into planes. Returns `SIZE`.
+/// Copies `SIZE` bytes of each element, starting with byte `offset`, into planes. Returns `SIZE`.
 #[inline(always)]
 fn split_part<const SIZE: usize>(
     data: &[u8],
@@ -169,7 +169,7 @@ fn split_part<const SIZE: usize>(
     SIZE
 }
 
-/// Takes units of `UNIT` bytes from each side in turn.
+/// Fills `out` with units of `UNIT` bytes, taken from `one` and `other` in turn.
 #[inline(always)]
 fn join<const UNIT: usize>(one: &[u8], other: &[u8], out: &mut [u8]) {
     for ((place, one), other) in out.chunks_exact_mut(2 * UNIT).zip(one.chunks_exact(UNIT)).zip(other.chunks_exact(UNIT)) {

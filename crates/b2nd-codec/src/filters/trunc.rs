@@ -3,10 +3,10 @@
 use crate::error::{Error, Result};
 use crate::ids::Filter;
 
-/// int_trunc, for integers. trunc_prec is for floats.
+/// The filter int_trunc, which truncates integers. The filter trunc_prec truncates floats.
 const INT_TRUNC: Filter = Filter::Other(36);
 
-/// Checks that the elements have as many bits as a filter would remove.
+/// Fails if a filter would remove more bits than the elements have.
 pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
     let sizes: &[usize] = match filter {
         Filter::TruncPrec => &[4, 8],

@@ -3,5 +3,5 @@
 pub(super) mod decode;
 pub(super) mod encode;
 
-/// The smallest distance, counted from 0, for which a match has two more bytes for the distance.
+/// The smallest distance for which a match has two more bytes for the distance. Here, distances count from 0.
 const FAR: usize = 8191;

@@ -1,5 +1,5 @@
-//! LZ4's block format. This is not the crate lz4_flex, since shuffled data have many matches that overlap their own output, which lz4_flex
-//! copies in small pieces.
+//! LZ4's block format. The crate lz4_flex is not used, because it copies matches that overlap their own output in small pieces, and
+//! shuffled data have many such matches.
 
 use super::blosclz::decode::copy_match;
 use crate::deadline::{Deadline, PACE};
@@ -52,8 +52,8 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
     let ends = || failed(CodecId::Lz4, "the stream ends early");
     let too_long = || failed(CodecId::Lz4, "the stream has more data than expected");
     let mut at = 0;
-    // The end of the part of the stream that is expanded before the next look at the clock. The inner loop needs no test of its own: a short
-    // sequence fills at most six bytes for each byte of the stream.
+    // The end of the part of the stream that is expanded before the deadline is checked again. The inner loop need not check the deadline:
+    // a short sequence fills at most six bytes for each byte of the stream.
     let mut pause = 0;
     loop {
         if at + STREAM > pause {
@@ -73,7 +73,7 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
         }
         let (from, to) = (stream.get(at..).ok_or_else(ends)?, output.get_mut(filled..).ok_or_else(too_long)?);
         match (from.first_chunk::<WIDE>(), to.first_chunk_mut::<WIDE>()) {
-            // This may copy too much, which the next step overwrites.
+            // This may copy too many bytes. The next step overwrites them.
             (Some(from), Some(to)) if literals <= WIDE => *to = *from,
             _ => {
                 let room = to.len();

@@ -1,4 +1,4 @@
-//! Zstandard, by ruzstd: for untrusted input, since it has the least `unsafe` code, and on processors of 32 bits.
+//! Zstandard, with ruzstd. It is used for untrusted input, since it has the least `unsafe` code, and on 32-bit processors.
 
 use alloc::format;
 use std::io::Read;
@@ -32,7 +32,7 @@ impl Zstd {
         let length = guarded("ruzstd", || {
             if let Some(dictionary) = dictionary {
                 let dictionary = Dictionary::decode_dict(dictionary).map_err(|error| failed(CodecId::Zstd, error))?;
-                // The format demands this. C-Blosc2 2 aborts if Zstandard rejects a dictionary.
+                // The format requires that each offset is inside the dictionary. C-Blosc2 2 aborts if Zstandard rejects a dictionary.
                 let content = 1..=u32::try_from(dictionary.dict_content.len()).unwrap_or(u32::MAX);
                 if let Some(offset) = dictionary.offset_hist.iter().find(|offset| !content.contains(offset)) {
                     let sentence =

@@ -25,7 +25,7 @@ pub(super) fn zlib(stream: &[u8], place: &mut [u8], deadline: Deadline) -> Resul
     })
 }
 
-/// The decoder without the feature `safe`, which rejects every stream.
+/// The decoder in a build without the feature `safe`. It rejects every stream.
 #[cfg(all(feature = "zstd", not(feature = "safe")))]
 #[derive(Default)]
 pub(super) struct Zstd;

@@ -11,7 +11,7 @@ use super::failed;
 pub(super) struct Zlib(Option<Decompress>);
 
 impl Zlib {
-    /// Decompresses a stream, and returns the length of the data. A stream that is cut off is an error.
+    /// Decompresses a stream, and returns the length of the data. Fails if the stream is cut off.
     pub(super) fn expand(&mut self, stream: &[u8], place: &mut [u8]) -> Result<usize> {
         let state = self.0.get_or_insert_with(|| Decompress::new(true));
         state.reset(true);

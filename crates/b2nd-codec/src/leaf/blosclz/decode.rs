@@ -8,7 +8,7 @@ use crate::streams::refused;
 /// Short runs and matches are copied in one step of this many bytes, if input and output both have that many left.
 const WIDE: usize = 32;
 
-/// For each distance below 8, its first multiple that is at least 8.
+/// For each distance from 1 to 7, its smallest multiple that is at least 8. The entry for distance 0 is not used.
 const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 
 /// Decompresses a stream, which must fill `output`, and returns the length of `output`. With `is_front`, decompression stops when the
@@ -30,7 +30,7 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
         if control < 32 {
             let length = control + 1;
             match (stream.get(input.at..).and_then(<[u8]>::first_chunk::<WIDE>), wide(output, filled)) {
-                // This may copy too much, which the next step overwrites.
+                // This may copy too many bytes. The next step overwrites them.
                 (Some(literals), Some(place)) => {
                     *place = *literals;
                     input.at += length;
@@ -110,7 +110,7 @@ pub(crate) fn copy_match(output: &mut [u8], filled: usize, distance: usize, leng
             _ => copy_steps::<16>(&mut output[from..], distance, distance, end - from),
         },
         _ => {
-            // Each piece makes more bytes available.
+            // Each copied piece makes more bytes available for the next copy.
             let mut at = filled;
             while at < end {
                 let piece = (at - from).min(end - at);
@@ -122,7 +122,7 @@ pub(crate) fn copy_match(output: &mut [u8], filled: usize, distance: usize, leng
     true
 }
 
-/// Fills the 8 bytes after the first `distance` bytes (fewer than 8) with copies of these.
+/// Fills the 8 bytes after the first `distance` bytes (fewer than 8) with copies of these `distance` bytes.
 #[inline(always)]
 fn repeat(area: &mut [u8], distance: usize) {
     let bits = 8 * distance;

@@ -51,8 +51,8 @@ impl Places {
     }
 }
 
-/// Clears a table, and returns a function that replaces the position of a hash in it. The hash is that of the first four bytes of a word,
-/// or five for long data.
+/// Clears a table, and returns a function that stores a word's position in the table and returns the previous position of a word with the
+/// same hash. The hash is computed from the first four bytes of the word, or from the first five for long data.
 #[inline(always)]
 fn newest<P, const ENTRIES: usize>(table: &mut Vec<P>) -> Option<impl FnMut(u64, usize) -> usize>
 where
@@ -146,7 +146,7 @@ pub(super) fn put_last(out: &mut [u8], at: usize, literals: &[u8]) -> Option<usi
 pub(super) fn put(out: &mut [u8], at: usize, from: &[u8], literals: usize, distance: usize, length: usize) -> Option<usize> {
     let more = length - SHORTEST;
     if literals < 15 && more < 15 {
-        // This may copy too much, which the next step overwrites.
+        // This may copy too many bytes. The next step overwrites them.
         if let (Some(place), Some(from)) = (out.get_mut(at..at + WIDE + 4), from.first_chunk::<WIDE>()) {
             place[0] = (literals << 4 | more) as u8;
             place[1..=WIDE].copy_from_slice(from);

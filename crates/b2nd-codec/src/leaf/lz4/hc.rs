@@ -19,7 +19,7 @@ const ENOUGH: usize = 1 << 12;
 pub(in crate::leaf) struct Chains {
     last: Vec<u32>,
     before: Vec<u32>,
-    /// The next position to be entered.
+    /// The next position to be added, counted from 0.
     next: usize,
 }
 
@@ -80,7 +80,7 @@ impl Chains {
             if place == 0 || from >= at || at - from > WINDOW {
                 break;
             }
-            // A match that differs at the end of the best one is not longer.
+            // A match is longer than the best one only if the byte after the length of the best one is equal too.
             if bytes.get(from + best.0) == here.get(best.0) {
                 let length = common(here, bytes.get(from..).unwrap_or_default());
                 if length > best.0 {
