@@ -20,7 +20,7 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 
 /// The error type of this crate, with the kind of the error, the position in the input and the field.
 ///
-/// An error has the size of one pointer. Its `Display` is a sentence, and so is its `Debug`, since `unwrap()` prints that:
+/// An error has the size of one pointer. `Display` and `Debug` (which `unwrap()` prints) write the same sentence:
 ///
 /// ```
 /// // shape has two dimensions, and the second entry of chunkshape is an int64 where an int32 belongs
@@ -37,19 +37,19 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     offset: Option<usize>,
-    /// The segments from the innermost field outwards, in the order in which they were added.
+    /// The parts of the error's path, in the order in which they were added: the innermost field is first.
     path: Vec<Segment>,
 }
 
-/// One step of an error's path.
+/// A part of an error's path, or of its message.
 pub(crate) enum Segment {
     Field(&'static str),
     Index(usize),
     Key(String),
-    /// The path of the file, which is written before the path of the field in it.
+    /// The path of the file. The message starts with it.
     #[cfg(feature = "std")]
     File(String),
-    /// The reason, which is written after the message.
+    /// The reason for the error, which is appended to the message.
     #[cfg(feature = "std")]
     Because(Cow<'static, str>),
 }
@@ -66,8 +66,8 @@ impl Error {
         self.0.offset
     }
 
-    /// Returns the path of the field that caused the error, such as `chunkshape[1]`. You can also use the crate `serde_path_to_error`, but
-    /// since a struct is a sequence in this format, its paths number the fields of a struct instead of naming them.
+    /// Returns the path of the field that caused the error, such as `chunkshape[1]`. The paths of the crate `serde_path_to_error` contain
+    /// the numbers of a struct's fields instead of their names, since this format stores a struct as a sequence.
     pub fn path(&self) -> Option<String> {
         let mut path = String::new();
         for segment in self.0.path.iter().rev() {
@@ -89,7 +89,7 @@ impl Error {
         (!path.is_empty()).then_some(path)
     }
 
-    /// Returns true if the input ended too early. It may be valid with more bytes.
+    /// Returns true if the input ended too early. The input may be valid with more bytes.
     pub fn is_eof(&self) -> bool {
         matches!(self.0.kind, ErrorKind::UnexpectedEnd { .. })
     }
@@ -130,13 +130,13 @@ impl Error {
         Error::new(ErrorKind::Message(message.to_string()))
     }
 
-    /// Returns the error for `count` bytes that follow a value, at this offset.
+    /// Returns the error for `count` bytes that follow a value and start at `offset`.
     #[cold]
     pub(crate) fn trailing(count: usize, offset: usize) -> Self {
         Error::at(ErrorKind::TrailingBytes { count }, offset)
     }
 
-    /// Returns the error for a value of more bytes than its field or marker allows.
+    /// Returns the error for a value of `length` bytes, if its field or marker allows at most `limit` bytes.
     #[cold]
     pub(crate) fn too_long(marker: &'static str, length: usize, limit: usize) -> Self {
         Error::new(ErrorKind::TooLong { marker, unit: "bytes", length, limit })
@@ -148,7 +148,7 @@ impl Error {
         Error::custom(format_args!("no memory for {length} bytes"))
     }
 
-    /// Adds the field in which the error occurred, and the offset of the field's first byte if the error has no offset yet.
+    /// Adds a segment to the error's path. If the error has no offset yet, sets the offset to `start`.
     #[cold]
     pub(crate) fn within(mut self, segment: Segment, start: Option<usize>) -> Self {
         self.0.path.push(segment);
@@ -193,15 +193,15 @@ impl Error {
         self.within(Segment::Index(usize::try_from(number).unwrap_or(usize::MAX)), None).field("chunk")
     }
 
-    /// Removes the offset, for a value that may come from another format, or from an unknown position in this format.
+    /// Removes the offset. It would be wrong for a value from another format, or from an unknown position in this format.
     #[cold]
     pub(crate) fn anywhere(mut self) -> Self {
         self.0.offset = None;
         self
     }
 
-    /// Changes the error for input that ended too early into one for which [`is_eof`](Error::is_eof) returns false, since all of `whole`
-    /// has been read and more bytes cannot help.
+    /// If the error says that the input ended too early, changes it so that [`is_eof`](Error::is_eof) returns false. `whole` is the name of
+    /// the input, which has been read completely, so that more bytes cannot help.
     #[cold]
     pub(crate) fn complete(mut self, whole: &str) -> Self {
         if let Some(needed) = self.needed() {

@@ -83,9 +83,9 @@
 //! | enum | unit variants: the name; other variants: a fixmap of one entry, from name to value | the same |
 //! | i128, u128 | an error | |
 //!
-//! The number of bytes depends only on the type, and on the lengths of strings, lists and maps. It never depends on the value of a number,
-//! except for a `u8` above 127. So Blosc2 can rewrite a metalayer in place. If input is accepted, writing the decoded value gives the same
-//! bytes:
+//! The encoded length of a value depends only on its type, and on the lengths of its strings, lists and maps. The values of its numbers do
+//! not matter, with one exception: a `u8` above 127 takes two bytes. Therefore Blosc2 can rewrite a metalayer in place. Encoding a decoded
+//! value gives the same bytes again:
 //!
 //! ```
 //! let bytes = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 00 db00000003 3c6638");
@@ -95,9 +95,9 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 //!
-//! This is true for every type of this crate. It is also true for your own types, unless they use `default`, `flatten`, `untagged`, tags,
-//! or maps and sets that sort or merge their entries (a `BTreeMap` is fine if the entries were written in sorted order). [`with`] has
-//! modules for other forms (fixstr, array16, …). Values can be nested up to 128 levels deep.
+//! This is true for every type of this crate, and for your own types, unless they use `default`, `flatten`, `untagged`, tags, or maps and
+//! sets that sort or merge their entries (a `BTreeMap` is fine if the entries were written in sorted order). [`with`] has modules for other
+//! forms (fixstr, array16, …). Values can be nested up to 128 levels deep.
 //!
 //! A struct is written as a list of its fields, without their names. Some of serde's idioms need the names, so they do not work as in other
 //! formats:
@@ -120,7 +120,7 @@
 //! # Other formats
 //!
 //! All metadata types are plain serde types, so they can be converted to other formats. Human-readable formats show them in a readable
-//! form. Read back from such a format, a value has the same bytes as before (except that [`ArrayMeta::MiscountedB2nd`] becomes
+//! form. A value that is read back from such a format has the same encoding as before (except that [`ArrayMeta::MiscountedB2nd`] becomes
 //! [`ArrayMeta::B2nd`]):
 //!
 //! ```
@@ -144,7 +144,7 @@
 //! | `msgpack` (default) | metalayers in generic MessagePack, by `rmp-serde`, which needs the standard library |
 //! | `arbitrary` | `arbitrary::Arbitrary` for the metadata types, for fuzz targets |
 //!
-//! With `default-features = false`, the crate is `no_std` with `alloc`. It then still has headers, frames in memory, chunks, the grid,
+//! With `default-features = false`, the crate is `no_std` with `alloc`. It then still supports headers, frames in memory, chunks, the grid,
 //! dtypes, and the writer of frames in memory. The crate contains no `unsafe` code. It needs Rust 1.85 or later.
 #![no_std]
 #![forbid(unsafe_code)]

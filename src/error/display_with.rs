@@ -7,15 +7,15 @@ use core::fmt::{self, Write};
 use super::kind::plural;
 use super::{Error, ErrorKind, Escaped};
 
-/// The number of bytes on a line.
+/// The number of bytes that are shown on each line.
 const PER_LINE: usize = 16;
 
 impl Error {
     /// Shows the message, then the bytes around the error's position in hexadecimal, with a mark under the bytes that caused the error and
     /// the path of the field.
     ///
-    /// `bytes` is the input in which the error's [`offset`](Error::offset) is counted. The text ends without a newline. If the error has no
-    /// offset, only its message is shown.
+    /// `bytes` is the input from whose start the error's [`offset`](Error::offset) is counted. The text ends without a newline. If the
+    /// error has no offset, only its message is shown.
     ///
     /// ```
     /// let bytes = hex_literal::hex!(
@@ -48,7 +48,7 @@ impl Error {
     }
 }
 
-/// An error with the bytes around its position.
+/// An error, and the input that caused it.
 struct DisplayWith<'a> {
     error: &'a Error,
     bytes: &'a [u8],
@@ -59,7 +59,7 @@ impl fmt::Display for DisplayWith<'_> {
         let DisplayWith { error, bytes } = self;
         write!(f, "{error}")?;
         let Some(at) = error.offset().filter(|&offset| offset <= bytes.len()) else { return Ok(()) };
-        // The end of the input after a full line is marked on that line, not on the next.
+        // If the input ends after a full line, the end is marked on that line, not on the next line.
         let marked = match at.checked_sub(1) {
             Some(last) if at == bytes.len() => last / PER_LINE,
             _ => at / PER_LINE,

@@ -23,18 +23,18 @@ pub enum ErrorKind {
         /// The byte that was found.
         found: u8,
     },
-    /// The count of an array or map, or a declared length, differs from that of the type or value.
+    /// The number of elements of an array or map, or a declared length, differs from the expected number.
     #[error("expected {expected} element{}, found {found}", plural(*expected))]
     Count {
-        /// The expected count.
+        /// The expected number.
         expected: usize,
-        /// The count that was found.
+        /// The number that was found.
         found: usize,
     },
     /// Bytes follow the value.
     #[error("{count} trailing byte{} after the value", plural(*count))]
     TrailingBytes {
-        /// The number of bytes that follow.
+        /// The number of bytes after the value.
         count: usize,
     },
     /// A string is not UTF-8.
@@ -43,21 +43,21 @@ pub enum ErrorKind {
     /// A length or count is greater than its marker or field allows.
     #[error("{length} {unit}, {marker} holds at most {limit}")]
     TooLong {
-        /// The marker or field.
+        /// The name of the marker or field.
         marker: &'static str,
-        /// "bytes", "elements", …
+        /// The unit of the length: "bytes", "elements", …
         unit: &'static str,
-        /// The length that was given.
+        /// The length or count that was given.
         length: usize,
-        /// The largest length allowed.
+        /// The maximum length or count.
         limit: usize,
     },
     /// The buffer given to [`to_slice`](crate::to_slice) is shorter than the encoding.
     #[error("the value takes {needed} bytes, the buffer holds {available}")]
     BufferTooSmall {
-        /// The length of the encoding.
+        /// The length of the encoded value in bytes.
         needed: usize,
-        /// The length of the buffer.
+        /// The length of the buffer in bytes.
         available: usize,
     },
     /// Values are nested more than 128 levels deep.
@@ -98,7 +98,7 @@ pub enum ErrorKind {
     NoRoom {
         /// The metalayer's name.
         name: String,
-        /// The length that was given, in bytes.
+        /// The length of the new content in bytes, or 0 if the header has no such metalayer.
         length: usize,
         /// The length of the space in bytes, or `None` if the header has no such metalayer.
         room: Option<usize>,
@@ -106,10 +106,10 @@ pub enum ErrorKind {
     /// Since the file was opened, its header has changed, or the file has been replaced or removed.
     #[error("the file has changed since it was opened: open it again")]
     Changed,
-    /// Bytes of a source must be fetched first: see [`Pieces`](crate::frame::Pieces).
+    /// A read needs bytes that have not been fetched yet: see [`Pieces`](crate::frame::Pieces).
     #[error("bytes {start} to {end} have not been fetched yet")]
     Missing {
-        /// The first byte that was requested.
+        /// The position of the first byte that was requested.
         start: u64,
         /// The end of the range that was requested.
         end: u64,

@@ -1,4 +1,4 @@
-//! Interior mutability: values that are set through `&self`. Without `std`, they cannot be shared between threads.
+//! Interior mutability: types whose values can be set through `&self`. Without `std`, these types cannot be shared between threads.
 
 #[cfg(feature = "std")]
 pub(super) use std::sync::OnceLock as Once;

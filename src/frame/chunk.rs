@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// The length of an offset in an index, in bytes.
 const OFFSET: usize = 8;
 
-/// The blocksize of an index in C-Blosc2, which decompresses a whole block to look up one offset.
+/// The blocksize of an index in bytes, the same as in C-Blosc2, which decompresses a whole block to look up one offset.
 const INDEX_BLOCK: usize = 16384;
 
 /// One Blosc2 chunk: its parsed header, and all of its bytes as stored.
@@ -39,7 +39,7 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Creates a chunk from its parsed header and exactly its bytes.
+    /// Creates a chunk from its parsed header and all of its bytes.
     pub(super) fn new(header: ChunkHeader, bytes: Cow<'a, [u8]>) -> Chunk<'a> {
         Chunk { header, bytes }
     }
@@ -57,8 +57,8 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { header, bytes: Cow::Owned(bytes) })
     }
 
-    /// Creates the chunk that holds an index. It is compressed with the options that C-Blosc2 uses, or stored if compression does not make
-    /// it shorter.
+    /// Creates the chunk that holds an index. The chunk is compressed with the options that C-Blosc2 uses, or stored if compression does
+    /// not make it shorter.
     pub(super) fn index(offsets: &[u8]) -> Result<Chunk<'static>> {
         let options = Options {
             codec: CodecId::BloscLz,
@@ -120,7 +120,7 @@ impl<'a> Chunk<'a> {
         &self.bytes
     }
 
-    /// Converts the chunk into one that owns its bytes.
+    /// Converts the chunk into a chunk that owns its bytes.
     #[must_use]
     pub fn into_owned(self) -> Chunk<'static> {
         Chunk { header: self.header, bytes: Cow::Owned(self.bytes.into_owned()) }
@@ -189,8 +189,8 @@ impl<'a> Chunk<'a> {
         Decompressor::lend(|decompressor| self.into_data_with(decompressor))
     }
 
-    /// Returns the chunk's data like [`into_data`](Chunk::into_data), with a decompressor of your own: for example one with a time limit
-    /// for untrusted input, or one with the metalayer that plugins need.
+    /// Returns the chunk's data like [`into_data`](Chunk::into_data), with a decompressor of your own. It can have a time limit for
+    /// untrusted input, or the metalayer that plugins need.
     ///
     /// # Errors
     ///
@@ -208,7 +208,7 @@ impl<'a> Chunk<'a> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`data`](Chunk::data). Also fails if the buffer has another length.
+    /// Returns the errors of [`data`](Chunk::data). Also fails if the length of the buffer is not `nbytes`.
     pub fn data_into(&self, data: &mut [u8]) -> Result<()> {
         Ok(Decompressor::lend(|decompressor| decompressor.chunk_of(&self.header, &self.bytes, data))?)
     }

@@ -1,4 +1,4 @@
-//! Frames on disk: everything that needs `std`.
+//! Frames on disk. These modules need `std`.
 
 mod attributes;
 mod copy;

@@ -20,11 +20,11 @@ pub use positions::HeaderField;
 mod wire;
 use wire::WireHeader;
 
-/// The header of a frame, which owns its data.
+/// The header of a frame, with owned data.
 ///
-/// Every field keeps the value that it has in the file, so [`to_vec`](crate::to_vec) returns the same [`header_len`](Header::header_len)
-/// bytes. Only the fields header_len and idx and the offsets of the metalayers are not kept, since they can be computed from the
-/// metalayers: they are checked when a header is read, and computed when it is written.
+/// Fields keep the values that they have in the file. The exceptions are header_len, idx and the offsets of the metalayers, which can be
+/// computed from the metalayers: they are checked when a header is read, and computed when it is written. So [`to_vec`](crate::to_vec)
+/// returns the same [`header_len`](Header::header_len) bytes as in the file.
 ///
 /// ```
 /// let file = std::fs::read("tests/data/example.b2nd")?;
@@ -53,7 +53,7 @@ pub struct Header {
     metalayers: Metalayers,
 }
 
-/// The bytes "b2frame\0".
+/// The value of the field magic, with which every header starts.
 const MAGIC: [u8; 8] = *b"b2frame\0";
 
 /// The length of a header without metalayers.
@@ -62,7 +62,7 @@ const SHORTEST: usize = 97;
 /// The number of bytes from the start of the header to the end of the field header_len.
 const START: usize = 15;
 
-/// The position of the flags' first byte.
+/// The position of the first byte of the flags.
 const FLAGS_AT: usize = HeaderField::FLAGS.value().start;
 
 /// The kind of a frame: contiguous or sparse.
@@ -80,10 +80,10 @@ impl Header {
     /// # Errors
     ///
     /// Fails if `prefix` is too short. [`is_eof`](Error::is_eof) then returns true, and [`needed`](Error::needed) returns the number of
-    /// missing bytes: up to byte 15 if `prefix` is shorter than that, since these bytes hold the length of the header; otherwise up to the
-    /// end of the header. The example `remote` reads headers over HTTP in this way. Returns
-    /// [`ErrorKind::UnsupportedVersion`](crate::ErrorKind::UnsupportedVersion) for frames of version 1, of the betas of 2019 to 2021, and
-    /// of versions above 3. Other errors name the field that is not valid.
+    /// missing bytes: up to the end of the header, or up to byte 15 if `prefix` is even shorter, since the first 15 bytes hold the length
+    /// of the header. The example `remote` reads headers over HTTP in this way. Returns
+    /// [`ErrorKind::UnsupportedVersion`](crate::ErrorKind::UnsupportedVersion) if the version is not 2 or 3, or if a beta of C-Blosc2 (2019
+    /// to 2021) wrote the frame. Other errors name the field that is not valid.
     pub fn from_slice(prefix: &[u8]) -> Result<Header> {
         let header_len = Header::read_len(prefix)?;
         let Some(bytes) = prefix.get(..header_len) else {
@@ -131,7 +131,7 @@ impl Header {
 
     /// Returns the length of the header in bytes, including the metalayers.
     pub fn header_len(&self) -> usize {
-        // Both lengths include the 10 bytes that a section without metalayers takes.
+        // `SHORTEST` and `section_len` both include the 10 bytes of an empty section.
         SHORTEST - 10 + self.metalayers.section_len()
     }
 
@@ -146,14 +146,14 @@ impl Header {
     }
 
     /// Decodes the metalayer that describes the array: `b2nd`, or `caterva` if `b2nd` does not exist or cannot be decoded. Returns `None`
-    /// if the frame has neither and so holds no array.
+    /// if the frame has neither metalayer, and so holds no array.
     ///
-    /// Bytes after the value are accepted, since a squeeze in place leaves the end of the longer content.
+    /// Bytes after the value are accepted: when C-Blosc2 squeezes an array in place, the end of the longer, old content stays in the file.
     ///
     /// # Errors
     ///
-    /// Fails if the metalayer is not valid, or if C-Blosc2 would read a different metalayer, whose name has a NUL after `b2nd` or
-    /// `caterva`. Offsets in errors count from the start of the header.
+    /// Fails if the metalayer is not valid, or if C-Blosc2 would read a different metalayer: one whose name starts with `b2nd` or `caterva`
+    /// and a NUL. Offsets in errors count from the start of the header.
     #[inline]
     pub fn array(&self) -> Result<Option<ArrayMeta<&str>>> {
         let b2nd = match self.decode(B2ndMeta::<&str>::NAME) {
@@ -172,7 +172,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`array`](Header::array), except for a dtype that is not UTF-8.
+    /// Returns the errors of [`array`](Header::array). A dtype that is not UTF-8 is not an error.
     ///
     /// ```
     /// # use b2nd::frame::{Header, Sizes};
@@ -193,12 +193,12 @@ impl Header {
         }
     }
 
-    /// Decodes the metalayer with the name of type `T`, or returns `None` if no such metalayer exists. Bytes after the value are accepted.
+    /// Decodes the metalayer whose name is `T::NAME`, or returns `None` if no such metalayer exists. Bytes after the value are accepted.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`from_slice`](crate::from_slice), except for bytes after the value. Offsets in errors count from the start of
-    /// the header.
+    /// Returns the errors of [`from_slice`](crate::from_slice) if the content does not start with a valid value. Offsets in errors count
+    /// from the start of the header.
     pub fn metalayer<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
         self.decode(T::NAME)
     }
@@ -214,7 +214,7 @@ impl Header {
         }
     }
 
-    /// Checks the fields that C-Blosc2 also checks, and those that readers rely on.
+    /// Checks the fields that C-Blosc2 also checks, and the fields on which readers rely.
     fn check(&self) -> Result<()> {
         check_version(self.version())?;
         if self.flags[1] > 1 {
@@ -237,7 +237,7 @@ impl Header {
     }
 }
 
-/// Converts the error for a header that is longer or shorter than header_len to an error that gives both lengths.
+/// If the error is that a header is longer or shorter than header_len, returns an error that gives both lengths.
 #[cold]
 fn wrong_len(error: Error, header_len: usize) -> Error {
     let expected = match error.kind() {

@@ -25,11 +25,11 @@ pub(super) use section::{Place, Section, mismatch};
 /// The maximum number of metalayers that C-Blosc2 allows in a header and writes to a trailer.
 pub const MAX_METALAYERS: usize = 16;
 
-/// Metalayers, each a name and its content, in the order of the file.
+/// A list of metalayers, each with its name and content, in the order of the file.
 ///
 /// A name has 0 to 31 bytes and is nearly always UTF-8. Names are unique: a header or trailer with duplicate names is an error when read.
 /// (No known writer makes duplicates, and C-Blosc2 would read only the first.) C-Blosc2 allows at most 16 metalayers in a header, so
-/// [`insert`](Metalayers::insert) refuses a 17th. When read, any number is accepted.
+/// [`insert`](Metalayers::insert) refuses a 17th. Reading accepts any number.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Metalayers {
     names: Vec<Name>,
@@ -43,14 +43,14 @@ impl Metalayers {
         Metalayers::default()
     }
 
-    /// Returns the content of the metalayer with this name.
+    /// Returns the content of the metalayer with this name, or `None` if no metalayer has this name.
     #[must_use]
     pub fn get(&self, name: impl AsRef<[u8]>) -> Option<&[u8]> {
         self.contents.iter().nth(self.position(name.as_ref())?)
     }
 
-    /// Decodes the content of the metalayer with the name of type `T`, which [`set`](Metalayers::set) writes. Returns `None` if no such
-    /// metalayer exists.
+    /// Decodes the content of the metalayer whose name is `T::NAME`. Returns `None` if no such metalayer exists. [`set`](Metalayers::set)
+    /// encodes it.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl Metalayers {
         Ok(None)
     }
 
-    /// Encodes a value in this crate's format and stores it under the name of its type.
+    /// Encodes a value in this crate's format, and stores it as the metalayer with the name `T::NAME`.
     ///
     /// # Errors
     ///
@@ -147,11 +147,11 @@ impl Metalayers {
         Ok(true)
     }
 
-    /// Refuses duplicate names.
+    /// Returns an error if two metalayers have the same name.
     fn check_names(&self) -> Result<()> {
         let (mut hashes, mut seen) = (0u64, BTreeSet::new());
         for (index, name) in self.names.iter().enumerate() {
-            // If there are few names, compare only those with equal hashes, which are rare. A set would allocate.
+            // If there are few names, compare only names with equal hashes, which are rare. A set would allocate memory.
             let repeated = if self.len() <= MAX_METALAYERS {
                 let hash = 1 << (name.hash() % 64);
                 let earlier = hashes & hash != 0;
@@ -196,7 +196,7 @@ impl Metalayers {
         self.index_len() + 3 + self.contents.iter().map(|content| 5 + content.len()).sum::<usize>()
     }
 
-    /// Returns the length in bytes of the section up to the marker of its contents.
+    /// Returns the length in bytes of the first part of the section, up to the marker of the contents.
     fn index_len(&self) -> usize {
         7 + self.names.iter().map(|name| name.len() + 6).sum::<usize>()
     }
@@ -217,7 +217,7 @@ impl Metalayers {
     }
 }
 
-/// Refuses a name with a NUL, which C-Blosc2 would read as another name.
+/// Returns an error if a name contains a NUL, at which C-Blosc2 would end the name.
 fn check_nul(name: &str) -> Result<()> {
     if name.contains('\0') {
         return Err(Error::custom(format_args!("metalayer {name:?}: C-Blosc2 would end this name at its NUL")));

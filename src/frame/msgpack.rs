@@ -14,7 +14,7 @@ use crate::with::named;
 /// Decodes generic msgpack, which python-blosc2 writes to metalayers (except for `b2nd`) and to variable-length metalayers. A struct is
 /// decoded from a map with the names of its fields, or from a list.
 ///
-/// Bytes after the value are ignored: if a shorter value was written over a longer one, the end of the longer one follows it.
+/// Bytes after the value are ignored. They may be the end of a longer value that was overwritten.
 ///
 /// # Errors
 ///

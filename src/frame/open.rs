@@ -21,9 +21,9 @@ pub use reader::ChunkReader;
 
 /// A frame that is read from a [`Source`].
 ///
-/// [`open`](Frame::open) reads the header. The index and the trailer are read when they are first needed, and kept. Chunks are read again
-/// each time. [`from_slice`](Frame::from_slice) decodes the header, index and trailer of a frame in memory when it is called. For frames on
-/// disk, use [`File`](super::File).
+/// [`open`](Frame::open) reads the header. The index and the trailer are read when they are first needed, and kept in memory. Chunks are
+/// not kept: each call reads the chunk again. [`from_slice`](Frame::from_slice) decodes the header, index and trailer of a frame in memory
+/// when it is called. For frames on disk, use [`File`](super::File).
 ///
 /// A header, index or trailer of more than 256 MiB is an error.
 ///
@@ -87,7 +87,7 @@ pub(super) fn read_header(source: &impl Source, offset: u64) -> Result<Header> {
         };
         let Some(needed) = error.needed() else { return Err(error) };
         let (before, length) = (prefix.len() as u64, prefix.len().saturating_add(needed) as u64);
-        // If the header is longer than the source, do not read more of it.
+        // If the header is longer than the source, do not read the rest.
         if source.len()?.saturating_sub(offset) < length {
             return Err(error);
         }
@@ -127,8 +127,8 @@ impl<S: Source> Frame<S> {
         Frame { source, offset, header, tail: Once::new(), offsets: Once::new() }
     }
 
-    /// Returns a copy of the frame that reads from another source. The parts that have been read already are copied, so they need not be in
-    /// the other source.
+    /// Returns a copy of the frame that reads from another source. The header is copied, and so are the index and the trailer if they have
+    /// been read. The other source does not need to hold these parts.
     pub fn with_source<T: Source>(&self, source: T) -> Frame<T> {
         let (tail, offsets) = (self.tail.clone(), self.offsets.clone());
         Frame { source, offset: self.offset, header: self.header.clone(), tail, offsets }
@@ -149,7 +149,7 @@ impl<S: Source> Frame<S> {
         self.offset
     }
 
-    /// Returns the trailer. The first call reads it, in one read of 4 KiB, or two if the trailer is longer.
+    /// Returns the trailer. The first call reads the trailer, in one read of 4 KiB, or in two reads if the trailer is longer.
     ///
     /// # Errors
     ///
@@ -177,13 +177,13 @@ impl<S: Source> Frame<S> {
         Ok(self.tail.get_or_init(|| tail))
     }
 
-    /// Reads the trailer in one read of 4 KiB, or two if the trailer is longer.
+    /// Reads the trailer in one read of 4 KiB, or in two reads if the trailer is longer.
     pub(super) fn read_tail(&self) -> Result<Tail> {
         let (header_len, end) = (self.header.header_len() as u64, self.header.frame_len());
         let mut start = end.saturating_sub(FIRST_READ).max(header_len);
         let mut tail = self.read(start..end)?;
         let length = Trailer::len_in(&tail).unwrap_or(0);
-        // In a frame without data, C-Blosc2 reads the trailer that follows the header, even if another one ends the frame.
+        // In a frame without data, C-Blosc2 reads the trailer that follows the header, even if the frame ends with another trailer.
         let is_first = self.header.nbytes() == 0;
         if (is_first && start > header_len) || length > tail.len() as u64 {
             start = if is_first { header_len } else { end.saturating_sub(length).max(header_len) };
@@ -197,7 +197,7 @@ impl<S: Source> Frame<S> {
         Ok(Tail { trailer, start: start.saturating_add(before as u64) })
     }
 
-    /// Returns the chunk index. The first call reads it.
+    /// Returns the chunk index. The first call reads the index.
     ///
     /// # Errors
     ///
@@ -212,8 +212,8 @@ impl<S: Source> Frame<S> {
         Ok(self.offsets.get_or_init(|| Arc::new(offsets)))
     }
 
-    /// Reads the index chunk. If the range up to the end of the trailer is short, reads all of it in one request. Otherwise reads the
-    /// header of the chunk first, then only the chunk, since the range may have any length.
+    /// Reads the index chunk. If the range from the index to the end of the frame is short, reads this range in one request. Otherwise
+    /// reads the header of the index chunk first, and then only the chunk.
     fn read_index(&self) -> Result<Cow<'_, [u8]>> {
         let place = self.header.tail_range();
         let length = place.end.saturating_sub(place.start);
@@ -245,7 +245,7 @@ impl<S: Source> Frame<S> {
         }
     }
 
-    /// Fills a buffer with bytes from `start` on, counted from the start of the frame.
+    /// Fills a buffer with the bytes of the frame that follow position `start`, counted from the start of the frame.
     ///
     /// # Errors
     ///

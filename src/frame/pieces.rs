@@ -47,9 +47,10 @@ pub struct Pieces(Lock<Held>);
 #[derive(Default, Debug)]
 struct Held {
     length: Option<u64>,
-    /// The fetched parts, by the position of their first byte. No piece lies inside another.
+    /// The pieces that were fetched, by the position of their first byte. No piece lies inside another.
     pieces: BTreeMap<u64, Vec<u8>>,
-    /// The ranges that could not be fetched, by the position of their first byte: their ends, and the messages.
+    /// The ranges that could not be fetched, with their errors. A key is the start of a range, and its value is the end of the range and
+    /// the message.
     failed: BTreeMap<u64, (u64, String)>,
     missing: Vec<Range<u64>>,
 }
@@ -79,12 +80,12 @@ impl Pieces {
         self.0.with(|held| held.set_len(length))
     }
 
-    /// Adds the bytes that were fetched for a range. If there are fewer bytes than in the range, the source ends after them. If there are
-    /// more, the additional bytes are kept too.
+    /// Adds the bytes that were fetched for a range. If `bytes` is shorter than the range, the source ends after these bytes. If `bytes` is
+    /// longer, the additional bytes are kept too.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Changed`] if this contradicts the known length of the source.
+    /// Returns [`ErrorKind::Changed`] if the end of the bytes contradicts the known length of the source.
     pub fn put(&self, range: Range<u64>, bytes: Vec<u8>) -> Result<()> {
         self.0.with(|held| held.put(range, bytes))
     }
@@ -123,7 +124,7 @@ impl Held {
     fn put(&mut self, range: Range<u64>, bytes: Vec<u8>) -> Result<()> {
         let end = range.start.saturating_add(bytes.len() as u64);
         if end < range.end && self.length.is_none_or(|length| end < range.end.min(length)) {
-            // No bytes at all mean that the source ends at or before the start of the range, but not where it ends.
+            // If there are no bytes, the source ends at or before the start of the range, but its length is still unknown.
             if bytes.is_empty() && range.start > self.end() {
                 let message = format!("the source ends before byte {}", range.start);
                 self.failed.insert(range.start, (range.end, message));
@@ -147,20 +148,20 @@ impl Held {
         Ok(())
     }
 
-    /// Returns the largest end of a piece.
+    /// Returns the end of the piece that ends last, or 0 if there are no pieces.
     fn end(&self) -> u64 {
         self.pieces.iter().map(|(start, piece)| start + piece.len() as u64).max().unwrap_or(0)
     }
 
     /// Returns the bytes of this range, if a single piece holds all of them.
     fn find(&self, range: &Range<u64>) -> Option<&[u8]> {
-        // No piece lies inside another, so the last piece that starts at or before the start of the range is also the one that ends last.
+        // Of the pieces that start at or before the start of the range, the last one also ends last, since no piece lies inside another.
         let (start, piece) = self.pieces.range(..=range.start).next_back()?;
         let bytes = slice(piece, range.start - start..range.end.saturating_sub(*start));
         (bytes.len() as u64 == range.end - range.start).then_some(bytes)
     }
 
-    /// Returns the parts of a range that the pieces hold, in ascending order.
+    /// Returns the parts of a range that the pieces hold, each with its position, in ascending order.
     fn parts(&self, range: Range<u64>) -> impl Iterator<Item = (u64, &[u8])> {
         let before = self.pieces.range(..=range.start).next_back().map_or(range.start, |(start, _)| *start);
         let pieces = self.pieces.range(before..range.end.max(before));
@@ -205,7 +206,7 @@ impl Held {
         Err(Error::new(ErrorKind::Missing { start: range.start, end: range.end }))
     }
 
-    /// Copies the bytes of a range, which [`check`](Held::check) has accepted.
+    /// Copies the bytes of a range into a buffer. [`check`](Held::check) must have accepted the range before.
     fn copy(&self, range: Range<u64>, buffer: &mut [u8]) {
         for (start, part) in self.parts(range.clone()) {
             let place = usize::try_from(start - range.start).unwrap_or(usize::MAX);

@@ -10,22 +10,22 @@ use crate::error::{Error, Result};
 
 /// Bytes that can be read at any position: a file, a part of a file, an object behind HTTP, a buffer.
 ///
-/// [`Frame::open`](super::Frame::open) reads a frame from a source. Frames read only a few small ranges: the first 4 KiB, then the end.
-/// They return the errors of a source without storing them, so a failed read can be tried again, for example after missing bytes have been
-/// added to [`Pieces`](super::Pieces).
+/// [`Frame::open`](super::Frame::open) reads a frame from a source. For the metadata, a frame reads only a few small ranges: the first 4
+/// KiB, then the end. It returns the errors of a source without storing them, so a failed read can be tried again, for example after
+/// missing bytes have been added to [`Pieces`](super::Pieces).
 ///
 /// `Vec<u8>`, [`Buffer`] (any other bytes in memory), `std::fs::File`, [`FileSource`](super::FileSource), [`Window`] and
 /// [`Pieces`](super::Pieces) implement this trait, and so do `&S`, `Box<S>` and `Arc<S>` for a source `S`. A slice does not: use
 /// [`Frame::from_slice`](super::Frame::from_slice) for slices.
 pub trait Source {
-    /// Returns the number of bytes, or `u64::MAX` if it is unknown before the first read.
+    /// Returns the length of the source in bytes, or `u64::MAX` if the length is unknown before the first read.
     ///
     /// # Errors
     ///
     /// Fails if the length cannot be determined.
     fn len(&self) -> Result<u64>;
 
-    /// Returns true if there are no bytes.
+    /// Returns true if the source has no bytes.
     ///
     /// # Errors
     ///
@@ -55,12 +55,12 @@ pub trait Source {
         Ok(())
     }
 
-    /// Reads a range of bytes from the file, next to this one, that holds the chunk with this number of a sparse frame. Returns fewer bytes
-    /// if that file ends before the range does.
+    /// Reads a range of bytes from the chunk file with this number. The chunk files of a sparse frame are next to the file that this source
+    /// reads. Returns fewer bytes if the chunk file ends before the range does.
     ///
     /// # Errors
     ///
-    /// Fails if the chunk's file cannot be read. By default, a source has no such files, and this always fails.
+    /// Fails if the chunk file cannot be read. The default implementation always fails.
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let _ = (number, range);
         Err(Error::custom("the chunks of a sparse frame are separate files, which this source cannot read: open its directory"))

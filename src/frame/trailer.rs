@@ -11,8 +11,7 @@ use super::metalayers::{Metalayers, Place, Section, mismatch};
 use crate::error::{Error, Result, Segment};
 use crate::wire::Reader;
 
-/// The trailer of a frame, which owns its data. It holds the variable-length metalayers, which can be added, replaced and removed at any
-/// time.
+/// The trailer of a frame, with owned data. It holds the variable-length metalayers, which can be added, replaced and removed at any time.
 ///
 /// The content of each variable-length metalayer is a Blosc2 chunk, stored or compressed, with the value in it: see
 /// [`value`](Trailer::value).
@@ -36,7 +35,7 @@ pub struct Trailer {
 /// The length of a trailer without vlmetalayers.
 pub(super) const SHORTEST: usize = 35;
 
-/// The distance of the marker of the field trailer_len from the end of the frame.
+/// The number of bytes from the marker of the field trailer_len to the end of the frame.
 const LEN_BEFORE_END: usize = 23;
 
 /// The version of the trailer in all known files.
@@ -49,7 +48,7 @@ impl Trailer {
         Trailer { version: VERSION, vlmetalayers, fingerprint: [0; 17] }
     }
 
-    /// Decodes a trailer from exactly its bytes, the last [`trailer_len`](Trailer::trailer_len) bytes of a frame.
+    /// Decodes a trailer from its bytes: the last [`trailer_len`](Trailer::trailer_len) bytes of a frame.
     ///
     /// # Errors
     ///
@@ -62,7 +61,7 @@ impl Trailer {
     /// [`Header::tail_range`](super::Header::tail_range).
     ///
     /// In a frame without data, C-Blosc2, [`File`](super::File) and [`Frame`](super::Frame) read the trailer that follows the header, even
-    /// if the frame does not end with it. No known writer leaves two trailers in such a frame.
+    /// if the frame ends with another trailer. No known writer leaves two trailers in such a frame.
     ///
     /// # Errors
     ///
@@ -79,7 +78,7 @@ impl Trailer {
         trailer.map_err(|error| error.complete("the frame"))
     }
 
-    /// Returns the value of the field trailer_len at the end of `tail`, without a check. Returns `None` if `tail` does not end with a
+    /// Returns the value of the field trailer_len at the end of `tail`, without checking it. Returns `None` if `tail` does not end with a
     /// trailer.
     pub(super) fn len_in(tail: &[u8]) -> Option<u64> {
         let end = tail.len().checked_sub(LEN_BEFORE_END)?;
@@ -100,7 +99,7 @@ impl Trailer {
 
     /// Returns the length of the trailer in bytes.
     pub fn trailer_len(&self) -> usize {
-        // Both lengths include the 10 bytes that a section without metalayers takes.
+        // `SHORTEST` and `section_len` both include the 10 bytes of an empty section.
         SHORTEST - 10 + self.vlmetalayers.section_len()
     }
 
@@ -114,7 +113,7 @@ impl Trailer {
         &self.vlmetalayers
     }
 
-    /// Returns the variable-length metalayers, mutable.
+    /// Returns a mutable reference to the variable-length metalayers.
     pub fn vlmetalayers_mut(&mut self) -> &mut Metalayers {
         &mut self.vlmetalayers
     }
@@ -128,8 +127,8 @@ impl Trailer {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Chunk::data`]. Also fails if the content is not a chunk, or C-Blosc2 would read a different metalayer, whose
-    /// name has a NUL after this name.
+    /// Returns the errors of [`Chunk::data`]. Also fails if the content is not a chunk, or if C-Blosc2 would read a different metalayer:
+    /// one whose name starts with this name and a NUL.
     pub fn value(&self, name: &str) -> Result<Option<Cow<'_, [u8]>>> {
         let Some(content) = self.vlmetalayers.get_as_c(name).map_err(|error| error.field("vlmetalayers"))? else {
             return Ok(None);

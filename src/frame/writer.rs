@@ -1,4 +1,4 @@
-//! [`Writer`]: writes new frames from chunks that are compressed already.
+//! [`Writer`]: writes new frames from compressed chunks.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -17,8 +17,7 @@ use crate::error::{Error, Result};
 /// Writes a new frame from a header with metalayers, the chunks in order, and variable-length metalayers.
 ///
 /// A chunk of an array holds its blocks one after another, each in C order. Chunks and blocks at the edges of the array are padded to full
-/// size. So the elements of a chunk are not in the order of the array: [`Grid::pack`](crate::Grid::pack) brings them into the order of the
-/// chunk.
+/// size. [`Grid::pack`](crate::Grid::pack) converts elements from the order of the array to the order of a chunk.
 ///
 /// Chunks can come from [`Header::compressor`], from [`Chunk::store`] or from any other codec crate. The frame is written to memory
 /// ([`Writer::new`]), to a file ([`Writer::create`]) or to the directory of a sparse frame ([`Writer::create_sparse`]). A file or directory
@@ -46,15 +45,15 @@ use crate::error::{Error, Result};
 pub struct Writer<T = Memory> {
     header: Header,
     vlmetalayers: Trailer,
-    /// The entries of the index, in little-endian order.
+    /// The entries of the index, 8 little-endian bytes each.
     offsets: Vec<u8>,
     nbytes: u64,
     cbytes: u64,
     /// Whether the last chunk was shorter than the chunksize, so that no other chunk can follow.
     ended: bool,
-    /// The number and the blocksize of the first compressed chunk whose blocksize differs from that of the header.
+    /// The number and the blocksize of the first compressed chunk whose blocksize differs from the header's blocksize.
     odd_blocks: Option<(u64, usize)>,
-    /// Whether a chunk was copied from another frame, so that the chunks are not compared with the array's metalayer.
+    /// Whether a chunk was copied from another frame. If so, the chunks are not compared with the array's metalayer.
     is_copy: bool,
     target: T,
 }
@@ -166,17 +165,20 @@ impl<T: Target> Writer<T> {
         }
     }
 
-    /// Appends a chunk. The chunk is written unchanged, except in two cases, in which C-Blosc2 could not read it. A stored chunk gets the
-    /// blocksize of the header. (C-Blosc2 reads an array in the blocks that its metalayer gives, so compressed chunks must have that
-    /// blocksize too.) A chunk of zeros, NaN or uninitialized elements becomes an [entry in the index](Writer::append_special).
+    /// Appends a chunk. The chunk is written unchanged, except in two cases, since C-Blosc2 could not read the unchanged chunk. A stored
+    /// chunk gets the blocksize of the header. (C-Blosc2 reads an array in the blocks that its metalayer gives, so compressed chunks must
+    /// have that blocksize too.) A chunk of zeros, NaN or uninitialized elements becomes an [entry in the index](Writer::append_special).
     ///
     /// # Errors
     ///
-    /// Fails if the chunk's data is longer than the chunksize in the header, or if the previous chunk was shorter than the chunksize, since
-    /// only the last chunk may be shorter. Fails for a chunk of NaN whose typesize differs from that in the header. Fails for a chunk of
-    /// zeros, NaN or uninitialized elements if chunks vary in length: an entry in the index holds no length, and C-Blosc2 does not open a
-    /// file whose first chunk is such a chunk. Also fails if the target cannot be written; the chunk can then be appended again, or left
-    /// out.
+    /// Fails if
+    ///
+    /// * the chunk's data is longer than the chunksize in the header,
+    /// * the previous chunk was shorter than the chunksize, since only the last chunk may be shorter,
+    /// * all elements of the chunk are NaN, and its typesize differs from the typesize in the header,
+    /// * all elements of the chunk are zero, NaN or uninitialized, and chunks vary in length: an entry in the index holds no length, and
+    ///   C-Blosc2 does not open a file whose first chunk is such a chunk, or
+    /// * the target cannot be written. The chunk can then be appended again, or left out.
     pub fn append(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let (nbytes, typesize) = (chunk.header().nbytes(), chunk.header().typesize());
         match chunk.header().special() {
@@ -194,7 +196,7 @@ impl<T: Target> Writer<T> {
         self.put(chunk, &chunk.bytes_in_blocks(blocksize), None)
     }
 
-    /// Checks that this chunk can be appended, and records its blocksize if it differs from that of the header.
+    /// Checks that this chunk can be appended. If the chunk is compressed with another blocksize than the header's, records this blocksize.
     fn check(&mut self, chunk: &ChunkHeader) -> Result<()> {
         self.check_next(chunk.nbytes())?;
         let number = (self.offsets.len() / 8) as u64;
@@ -264,8 +266,8 @@ impl<T: Target> Writer<T> {
         self.vlmetalayers.set_value(name, value)
     }
 
-    /// Replaces the trailer, for example by the trailer of another frame. Its variable-length metalayers are written unchanged, compressed
-    /// or not.
+    /// Replaces the trailer, for example by the trailer of another frame. The variable-length metalayers of the new trailer are written
+    /// unchanged, whether compressed or not.
     pub fn set_trailer(&mut self, trailer: Trailer) {
         self.vlmetalayers = trailer;
     }
@@ -301,7 +303,7 @@ impl<T: Target> Writer<T> {
         Ok(chunk.header().nbytes())
     }
 
-    /// Appends a chunk. If `special` is given, only this entry is added to the index, and no bytes are written.
+    /// Appends a chunk. If `special` is given, adds it to the index and writes no bytes.
     fn put(&mut self, chunk: &Chunk<'_>, bytes: &[u8], special: Option<Offset>) -> Result<()> {
         let number = (self.offsets.len() / 8) as u64;
         let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
@@ -366,7 +368,7 @@ impl<T: Target> Writer<T> {
 
     /// Checks that the chunks match the array that the header describes, if the header has the metalayer of an array.
     fn check_array(&self) -> Result<()> {
-        // A metalayer of a user may have the same name and other content.
+        // A metalayer that cannot be decoded may be a user's metalayer with the same name.
         let Ok(Some(array)) = self.header.array() else { return Ok(()) };
         let grid = array.geometry().grid()?;
         let refuse = |name: &str, expected: i64, found: i64| match expected == found {
@@ -378,8 +380,8 @@ impl<T: Target> Writer<T> {
         let typesize = i64::from(self.header.typesize());
         if let Some(Ok(dtype)) = array.dtype().map(str::parse::<DType>) {
             let itemsize = i64::try_from(dtype.itemsize()).unwrap_or(i64::MAX);
-            // The dtype may be shorter than the elements: C-Blosc2 writes |u1 if no dtype was given, and NumPy's string of an aligned
-            // structure leaves out padding.
+            // The itemsize of the dtype may be less than the typesize: C-Blosc2 writes |u1 if no dtype was given, and NumPy's string for an
+            // aligned structure leaves out padding.
             let may_be_longer = array.dtype() == Some("|u1") || !matches!(dtype, DType::Scalar(_));
             if itemsize > typesize || !may_be_longer {
                 refuse("typesize", itemsize, typesize)?;

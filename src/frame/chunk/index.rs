@@ -46,8 +46,8 @@ impl Offset {
 
 /// The chunk index of a frame: one [`Offset`] per chunk.
 ///
-/// C-Blosc2 compresses an index if that makes it shorter, which is so from about ten chunks on. It always uses BloscLZ and the shuffle
-/// filter, which this crate decodes without the feature `codecs`.
+/// C-Blosc2 compresses an index if compression makes it shorter, which is the case from about ten chunks on. It always uses BloscLZ and the
+/// shuffle filter, which this crate decodes without the feature `codecs`.
 ///
 /// An index whose entries are all equal, such as that of an array of zeros, takes constant memory.
 #[derive(Clone, PartialEq, Eq)]
@@ -55,9 +55,9 @@ pub struct Offsets {
     index: Index,
     /// The position of the first chunk in a contiguous frame, or `None` in a sparse frame.
     chunks_start: Option<u64>,
-    /// The starts of all chunks in ascending order, in which the end of a chunk is looked up.
+    /// The starts of all chunks in ascending order, to look up the start of the next chunk.
     starts: Vec<u64>,
-    /// The end of all chunks, counted from the end of the header, or `u64::MAX` in a sparse frame.
+    /// The position at which the last chunk ends, counted from the end of the header, or `u64::MAX` in a sparse frame.
     end: u64,
 }
 
@@ -73,8 +73,8 @@ impl Offsets {
         Offsets { index: Index::Each(Vec::new()), chunks_start, starts: Vec::new(), end }
     }
 
-    /// Decodes the index at the start of `tail`. Fails if the index chunk has more than `limit` bytes, or if the number of its entries
-    /// differs from `nchunks`, if that is known. Offsets in errors count from the start of `tail`.
+    /// Decodes the index at the start of `tail`. Fails if the index chunk has more than `limit` bytes, or if `nchunks` is known and differs
+    /// from the number of entries. Offsets in errors count from the start of `tail`.
     pub(in crate::frame) fn read(
         tail: &[u8],
         limit: u64,
@@ -143,8 +143,7 @@ impl Offsets {
         self.get(chunk).ok_or_else(refused)
     }
 
-    /// Returns the byte at which a chunk that starts at `start` must end at the latest: the start of the next chunk, or the end of all
-    /// chunks.
+    /// Returns the last position at which a chunk that starts at `start` may end: the start of the next chunk, or the end of all chunks.
     fn limit(&self, start: u64) -> u64 {
         let next = self.starts.partition_point(|&other| other <= start);
         self.starts.get(next).copied().unwrap_or(self.end)
@@ -178,7 +177,7 @@ impl Index {
             (None, _) => {}
         }
         // C-Blosc2 splits an index into blocks of 2048 offsets. A block takes at least 8 bytes: its entry in the block table, and the
-        // length of a stream.
+        // length of a stream. So there are at most 256 offsets per byte.
         let limit = header.cbytes().saturating_mul(256);
         if count > limit {
             return Err(Error::custom(format_args!(
@@ -225,7 +224,7 @@ impl Index {
     }
 }
 
-/// Refuses an index that C-Blosc2 would not write: one with a codec other than BloscLZ, or with filters other than one shuffle.
+/// Returns an error for an index that C-Blosc2 would not write: its codec is not BloscLZ, or its filters are not a single shuffle.
 fn check_pipeline(header: &ChunkHeader) -> Result<()> {
     let codec = header.codec();
     if codec != CodecId::BloscLz {

@@ -42,7 +42,7 @@ fn extended(from: &Path, to: &Path) {
     use alloc::vec::Vec;
     use rustix::fs::{XattrFlags, getxattr, listxattr, setxattr};
 
-    /// The maximum length of a list of names or of a value in Linux.
+    /// The maximum length in Linux of the list of attribute names, and of the value of an attribute.
     const MOST: usize = 1 << 16;
 
     let mut buffer = Vec::with_capacity(MOST);

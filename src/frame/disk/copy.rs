@@ -47,7 +47,7 @@ pub(super) fn copy(from: &mut dyn Handle, range: Range<u64>, to: &mut dyn Handle
 }
 
 /// Returns the first part of the range that holds data. The bytes before it are a hole, which reads as zeros. Returns the whole range if
-/// the system cannot tell.
+/// the system cannot find holes.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple", target_os = "freebsd"))]
 fn first_data(file: &fs::File, range: Range<u64>) -> Range<u64> {
     use rustix::fs::{

@@ -1,4 +1,4 @@
-//! [`Editor`]: changes a frame in its file. A crash at any moment leaves the old content or the new one.
+//! [`Editor`]: changes a frame in its file. A crash at any moment leaves the old or the new content.
 
 pub(super) mod chunks;
 
@@ -37,45 +37,44 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 ///
 /// # After a crash
 ///
-/// A crash, a full disk or a failed write at any moment leaves a file that opens with the old content or the new one:
+/// A crash, a full disk or a failed write at any moment leaves a file that can be opened and has the old or the new content:
 ///
 /// * If the changed bytes of a metalayer lie in one aligned sector of 512 bytes, they are overwritten in place by one write, which is
 ///   assumed to be atomic.
-/// * A new trailer is written before or after the old trailer and synced. Then one write of frame_len makes it valid.
+/// * A new trailer is written before or after the old trailer and synced. Then one write of frame_len makes the new trailer valid.
 /// * In all other cases, a new file is written under a temporary name in the same directory (`.NAME.0.tmp`), synced, and renamed over the
 ///   old file. If the path is a symbolic link, the file that it names is replaced. Bytes after the frame are not kept.
 ///
 /// If a process is killed, its temporary file is removed by the next edit of the same file, or when this crate creates the next file in
 /// the directory.
 ///
-/// After an error, the `Editor` shows the content of the file, the old or the new one, and the edit can be tried again. If the disk was
-/// full, the space that the edit took is freed. An edit that changes nothing still syncs the file.
+/// After an error, the `Editor` shows what the file contains: the old or the new content. The edit can be tried again. If the disk was
+/// full, the space that the edit used is freed. An edit that changes nothing still syncs the file.
 ///
 /// # Several editors
 ///
-/// An `Editor` locks the file until the `Editor` is dropped. The lock blocks, in this process and in others, other editors,
+/// An `Editor` locks the file until the `Editor` is dropped. In all processes, the lock blocks other editors,
 /// [`rewrite`](crate::frame::rewrite), any [`Writer`](crate::frame::Writer) that replaces the file, and [`File::open_shared`].
-/// [`File::open`] takes no lock and reads the current content. The lock is advisory (`flock`; on Windows, the file is opened in such a way
-/// that no other process can open it for writing). On a file system without locks, such as some network file systems, files are edited
-/// without a lock.
+/// [`File::open`] does not wait for the lock. The lock is advisory (`flock`; on Windows, the file is opened in such a way that no other
+/// process can open it for writing). On a file system without locks, such as some network file systems, files are edited without a lock.
 ///
 /// C-Blosc2 has its own advisory lock, which it uses with `locking=True` or if the environment variable `BLOSC_LOCKING` is set. It locks
 /// the file `NAME.b2lock` next to the frame, or `.b2lock` in the directory of a sparse frame. An `Editor` takes this lock too if the lock
-/// file exists or `BLOSC_LOCKING` is set (to a value other than an empty string or `0`), and makes C-Blosc2 read the frame again. If the
-/// lock file is a symbolic link, or is longer than a lock file can be, the edit fails. Set `BLOSC_LOCKING` if C-Blosc2 may open the file
-/// during an edit.
+/// file exists or `BLOSC_LOCKING` is set (to a value other than an empty string or `0`), and increments a counter in the lock file, after
+/// which C-Blosc2 reads the frame again. If the lock file is a symbolic link, or is longer than a lock file can be, the edit fails. Set
+/// `BLOSC_LOCKING` if C-Blosc2 may open the file during an edit.
 ///
 /// If python-blosc2 4.14.1 with `locking=True` changes the same file, assignments to elements are safe, and so is all code inside
-/// `schunk.holding_lock()`. Outside it, an assignment to `vlmeta` or `meta` and a `resize` are not safe: they write metadata that Python
-/// read before it took the lock. Edits made in between are lost, and if such an edit changed the length of the header, the frame is
-/// destroyed. C-Blosc2 without its lock may do the same at any time. Each edit checks that the header is still the one that was read, and
-/// that the path still names the file.
+/// `schunk.holding_lock()`. Outside `holding_lock()`, assignments to `vlmeta` or `meta` and calls of `resize` are not safe: they write
+/// metadata that Python read before it took the lock. Edits that were made after this read are lost, and if such an edit changed the length
+/// of the header, the frame is destroyed. If C-Blosc2 changes the file without its lock, this may happen at any time. Each edit checks that
+/// the header is still the one that was read, and that the path still names the file.
 ///
 /// # Attributes of a replaced file
 ///
 /// If a file is replaced, the new file gets the permissions of the old one, and its owner, group and extended attributes (including access
-/// control lists) as far as the system allows. If the group cannot be kept, the new group gets only those permissions of the old group that
-/// all other users have too. Other hard links to the old file keep the old content. The creation time is new. On Windows, the new file has
+/// control lists) as far as the system allows. If the group cannot be kept, the new group gets only the permissions that both the old group
+/// and all other users have. Other hard links to the old file keep the old content. The creation time is new. On Windows, the new file has
 /// the access control of its directory. Holes are kept. A read-only file is not replaced: the edit fails.
 pub struct Editor {
     file: File,
@@ -89,8 +88,8 @@ impl File {
     /// # Errors
     ///
     /// Returns the errors of [`open`](File::open). Also fails if the path does not name a regular file, or the file is read-only. Returns
-    /// [`ErrorKind::Locked`] if this thread has an [`Editor`] of the file or has it open by [`open_shared`](File::open_shared), since it
-    /// would then wait for itself forever.
+    /// [`ErrorKind::Locked`] if this thread has an [`Editor`] of the file or has it open by [`open_shared`](File::open_shared), since the
+    /// thread would wait for itself forever.
     ///
     /// ```
     /// # let path = std::env::temp_dir().join(format!("b2nd-edit-{}.b2nd", std::process::id()));
@@ -141,7 +140,7 @@ impl Editor {
         open().map_err(|error| named(error, &path))
     }
 
-    /// Replaces the content of the metalayer with the name of type `T`. The new content must have the same length.
+    /// Replaces the content of the metalayer whose name is `T::NAME`. The new content must have the same length.
     ///
     /// If [`Layout::is_fixed`](crate::Layout::is_fixed) returns true, all values of the type have the same length, and so always fit.
     ///
@@ -189,7 +188,8 @@ impl Editor {
         self.named(|editor| editor.edit_trailer(|trailer| Ok(trailer.vlmetalayers_mut().remove(name).is_some())))
     }
 
-    /// Rewrites the frame with other metalayers, like [`rewrite`](crate::frame::rewrite). This `Editor` then edits the new file.
+    /// Rewrites the frame and changes its metalayers, like the function [`rewrite`](crate::frame::rewrite). This `Editor` then edits the
+    /// new file.
     ///
     /// # Errors
     ///
@@ -244,8 +244,8 @@ impl Editor {
 
     fn write_metalayer(&mut self, name: &str, content: &[u8], layout: impl FnOnce() -> Option<Layout>) -> Result<()> {
         let place = self.header().metalayers().get(name).ok_or_else(|| no_room(name, 0, None))?;
-        // The metalayer of an array may be followed by the end of a longer one, as after a squeeze in C-Blosc2. Readers expect other
-        // metalayers to fill their content.
+        // In an array's metalayer, the value may be followed by the end of a longer, old value, as after a squeeze in C-Blosc2. In other
+        // metalayers, readers expect no bytes after the value.
         let may_be_shorter =
             [B2ndMeta::<&str>::NAME, CatervaMeta::NAME].contains(&name) && crate::from_slice::<ArrayMeta<&str>>(content).is_ok();
         if content.len() > place.len() || (content.len() < place.len() && !may_be_shorter) {
@@ -279,7 +279,7 @@ impl Editor {
         let mut header = self.header().clone();
         header.set_has_vlmetalayers(!trailer.vlmetalayers().is_empty());
         if header.nbytes() == 0 {
-            // Without data, C-Blosc2 reads the trailer that follows the header, even if frame_len is larger.
+            // If the frame has no data, C-Blosc2 reads the trailer that follows the header, even if frame_len is larger.
             header.set_frame_len(header.header_len() as u64 + bytes.len() as u64);
             self.replace(&[crate::to_vec(&header)?, bytes].concat(), 0..0)?;
             return Ok(edited);
@@ -318,7 +318,7 @@ impl Editor {
         written
     }
 
-    /// Opens the file again if it has the new header, which is possible even after an error.
+    /// If the file has the new header, which is possible even after an error, opens the file again.
     fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
         match self.reopened() {
             Ok(file) if file.header() == &header => self.file = file,
@@ -329,7 +329,7 @@ impl Editor {
         written
     }
 
-    /// Opens the frame in the current content of the file.
+    /// Opens the frame again, with the current content of the file.
     fn reopened(&self) -> Result<File> {
         File::of(self.file.path().to_path_buf(), self.claim.handle.file().try_clone()?, 0)
     }
@@ -369,7 +369,7 @@ impl Editor {
         new.sync()?;
         self.checked_handle()?;
         let put = staged.replace(&mut self.claim);
-        // The new file may have the name even after an error.
+        // Even after an error, the new file may have the final name.
         if is_at(new.file(), self.claim.path())? {
             self.claim.handle = new;
             self.file = self.reopened()?;

@@ -50,8 +50,8 @@ impl File {
         let path = path.as_ref();
         let open = |path: &Path| File::of(path.to_owned(), open_to_read(path)?, offset);
         match open(path) {
-            // On some systems, a directory can be opened like a file, and only reading it fails. Checking this first would cost a system
-            // call.
+            // On some systems, a directory can be opened like a file, and only reading it fails. Checking for a directory first would cost
+            // a system call.
             Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
                 open(&path).map_err(|error| name_file(error, &path))
@@ -61,8 +61,8 @@ impl File {
     }
 
     /// Opens a frame for reading, and blocks editors while the frame is open. This waits until no [`Editor`](super::Editor) has the frame
-    /// open. It also takes a shared lock on the lock file of C-Blosc2 in the cases in which an `Editor` takes that lock. Any number of
-    /// readers can have the frame open in this way at the same time.
+    /// open. If the lock file of C-Blosc2 exists or the environment variable `BLOSC_LOCKING` is set, this also takes a shared lock on the
+    /// lock file. Any number of readers can have the frame open in this way at the same time.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl File {
         }
     }
 
-    /// Reads the frame's trailer, in one read of 4 KiB, or two if the trailer is longer.
+    /// Reads the frame's trailer, in one read of 4 KiB, or in two reads if the trailer is longer.
     ///
     /// # Errors
     ///
@@ -130,7 +130,8 @@ impl File {
         self.frame.source().file()
     }
 
-    /// Returns the path of the file that holds the header: the file that was opened, or `chunks.b2frame` in the directory.
+    /// Returns the path of the file that holds the header: the file that was opened, or `chunks.b2frame` in the directory of a sparse
+    /// frame.
     pub fn path(&self) -> &Path {
         self.frame.source().path()
     }

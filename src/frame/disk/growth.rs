@@ -1,4 +1,4 @@
-//! Explains in an error why a new metalayer does not fit, with the entries whose lengths differ.
+//! Adds the reason to an error for a metalayer that does not fit: the names of the entries whose lengths differ.
 
 use alloc::format;
 use alloc::string::String;
@@ -12,15 +12,15 @@ use crate::value::Value;
 /// The maximum number of entries that a message names.
 const MAX_NAMED: usize = 3;
 
-/// Adds to an error the entries of the new content that are longer or shorter than in the old one. `layout` is the layout of the new
-/// content, if its type is known.
+/// Adds a reason to an error: the entries that are longer or shorter in the new content than in the old content. `layout` is the layout of
+/// the new content, if its type is known.
 #[cold]
 pub(super) fn explained(error: Error, old: &[u8], new: &[u8], layout: Option<Layout>) -> Error {
     let array = |content| crate::take_from_slice::<ArrayMeta<&str>>(content).map(|(array, _)| array);
     let arrays = (array(old), array(new));
     let are_arrays = matches!(arrays, (Ok(_), Ok(_)));
     let layout = layout.or_else(|| crate::layout(&arrays.1.ok()?).ok());
-    // The metalayer of an array may be followed by the end of a longer one.
+    // In an array's metalayer, the value may be followed by the end of a longer, old value.
     let value = |content| crate::take_from_slice::<Value>(content).ok().filter(|(_, rest)| are_arrays || rest.is_empty());
     let (Some((old, _)), Some((new, _))) = (value(old), value(new)) else { return error };
     let mut found = Vec::new();

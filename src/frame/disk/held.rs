@@ -20,7 +20,7 @@ impl Held {
         held
     }
 
-    /// Returns true if this thread holds a lock on a file.
+    /// Returns true if this thread holds a lock on this file.
     pub(super) fn by_this_thread(path: &Path) -> bool {
         let this = thread::current().id();
         all().iter().any(|(thread, held)| *thread == this && held == path)

@@ -16,19 +16,19 @@ use crate::error::{self, Error, Result, Segment};
 /// Options for taking a lock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ask {
-    /// Whether the lock is exclusive: it then blocks shared readers too, not only editors.
+    /// Whether the lock is exclusive. An exclusive lock blocks all other locks, a shared lock blocks only exclusive locks.
     pub(super) exclusive: bool,
-    /// Whether to wait if the lock is held. Otherwise a held lock is an error of the kind `WouldBlock`.
+    /// Whether to wait if another lock blocks this one. Otherwise this is an error of the kind `WouldBlock`.
     pub(super) wait: bool,
 }
 
-/// The position of the counter in C-Blosc2's lock files.
+/// The position of the counter of changes in C-Blosc2's lock files.
 const COUNTER_AT: u64 = 8;
 
 /// The maximum length of C-Blosc2's lock files.
 const SIDECAR_LEN: u64 = COUNTER_AT + 8;
 
-/// The text of an error of the kind `WouldBlock` if this thread itself holds the lock.
+/// The message of a `WouldBlock` error if this thread itself holds the lock.
 const BY_THIS_THREAD: &str = "this thread has the file open itself, so it would wait forever";
 
 /// The pause before the next attempt to open a file that is in use. Only Windows needs it.
@@ -39,7 +39,7 @@ pub(super) fn open(path: &Path, wait: bool) -> io::Result<Box<dyn Handle>> {
     locked(path, Ask { exclusive: true, wait }, || storage().open(path), |handle| handle.file())
 }
 
-/// An exclusive lock on the file that a path names, which gives the right to change or replace it.
+/// An exclusive lock on a file. The holder of the lock may change or replace the file.
 pub(super) struct Claim {
     path: PathBuf,
     pub(super) handle: Box<dyn Handle>,
@@ -58,8 +58,8 @@ impl Claim {
         &self.path
     }
 
-    /// Checks, directly before a change, that the path still names this file, and takes the locks of lock files that C-Blosc2 has created
-    /// since the last check.
+    /// Checks that the path still names this file, and locks any lock files that C-Blosc2 has created since the last check. Call this
+    /// directly before each change.
     pub(super) fn renew(&mut self) -> Result<()> {
         self.sidecars.renew()?;
         if is_at(self.handle.file(), &self.path)? { Ok(()) } else { Err(Error::new(error::ErrorKind::Changed)) }
@@ -114,8 +114,8 @@ pub(super) fn lock_new(file: &fs::File, path: &Path) -> io::Result<bool> {
     is_at(file, path)
 }
 
-/// Locks a file or directory without waiting. Fails if it is locked, or if the file system has no locks. Returns `None` if another process
-/// has removed or replaced it, or if it is of a kind that cannot be locked.
+/// Locks a file or directory without waiting. Fails if the path is locked already, or if the file system has no locks. Returns `None` if
+/// another process has removed or replaced the file, or if files of this kind cannot be locked.
 pub(super) fn unused(path: &Path) -> io::Result<Option<fs::File>> {
     let found = fs::symlink_metadata(path)?;
     let file = match found.is_dir() {
@@ -129,7 +129,7 @@ pub(super) fn unused(path: &Path) -> io::Result<Option<fs::File>> {
     Ok(is_at(&file, path)?.then_some(file))
 }
 
-/// Locks a directory. Returns `None` if it no longer exists.
+/// Locks a directory. Returns `None` if the directory no longer exists.
 pub(super) fn directory(path: &Path, wait: bool) -> io::Result<Option<fs::File>> {
     let file = match fs::File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -174,7 +174,7 @@ pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
 /// The lock of C-Blosc2 on a frame, which is a lock on a file next to the frame. If the frame was opened through a symbolic link, there are
 /// two lock files, since C-Blosc2 puts its lock file next to the link.
 ///
-/// The lock is taken if the lock file exists. If the environment variable `BLOSC_LOCKING` is set, the lock file is created.
+/// The lock is taken if the lock file exists. If the environment variable `BLOSC_LOCKING` is set, a missing lock file is created.
 #[derive(Debug)]
 pub(super) struct Sidecars {
     files: Vec<(PathBuf, Option<fs::File>)>,
@@ -194,7 +194,7 @@ impl Sidecars {
         Ok(sidecars)
     }
 
-    /// Takes the locks of lock files that were created since the last call.
+    /// Locks any lock files that were created since the last call.
     fn renew(&mut self) -> io::Result<()> {
         for (path, file) in &mut self.files {
             if let Some(held) = file {
@@ -267,7 +267,7 @@ fn beside(frame: &Path) -> PathBuf {
     path.into()
 }
 
-/// Adds the path to an error of the system, except to `WouldBlock`, which has a meaning of its own.
+/// Adds the path to an error of the system. A `WouldBlock` error is returned unchanged, since `named` converts it.
 fn in_file(error: io::Error, path: &Path) -> io::Error {
     match error.kind() {
         ErrorKind::WouldBlock => error,
@@ -275,7 +275,7 @@ fn in_file(error: io::Error, path: &Path) -> io::Error {
     }
 }
 
-/// Locks by `flock` on Unix. Other systems than Unix and Windows have no locks.
+/// Locks files with `flock` on Unix. On systems other than Unix and Windows, files are not locked.
 #[cfg(not(windows))]
 mod system {
     use std::fs;
@@ -366,7 +366,7 @@ mod system {
         error.raw_os_error() == Some(ERROR_SHARING_VIOLATION)
     }
 
-    /// Always true: only the process that has the file open for writing can replace it.
+    /// Always returns true, since only the process that has the file open for writing can replace it.
     pub(super) fn same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
         true
     }

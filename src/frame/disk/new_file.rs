@@ -14,7 +14,7 @@ use crate::error::Result;
 /// A file with any content that gets its final name only when it is complete, like the frames of a [`Writer`](super::super::Writer).
 ///
 /// The file is written under a temporary name in the same directory. If it is dropped before [`finish`](NewFile::finish), it is removed. If
-/// the process is killed, the temporary file is removed when the next file is created in the directory.
+/// the process is killed, the temporary file is removed when this crate creates the next file in the directory.
 ///
 /// ```
 /// use std::io::Write;
@@ -34,7 +34,8 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Creates a file that replaces an existing file of that name, and gets the permissions and other attributes of that file.
+    /// Creates a file. If `path` exists, [`finish`](NewFile::finish) replaces the existing file, and the new file gets its permissions and
+    /// other attributes.
     ///
     /// # Errors
     ///
@@ -65,13 +66,13 @@ impl NewFile {
         self.file.file()
     }
 
-    /// Returns the temporary path.
+    /// Returns the path under which the content is written.
     pub fn path(&self) -> &Path {
         self.staged.path()
     }
 
-    /// Gives the file its final name, and blocks until the file is on stable storage. This does not wait for a lock on the file that it
-    /// replaces. To replace a frame, which may have editors, use a [`Writer`](super::super::Writer).
+    /// Gives the file its final name, and blocks until the file is on stable storage. If a file with this name exists, it is replaced even
+    /// if an editor has locked it. To replace a frame, use a [`Writer`](super::super::Writer).
     ///
     /// # Errors
     ///
@@ -126,7 +127,7 @@ impl NewDirectory {
         Ok(NewDirectory(created.map_err(|error| named(error.into(), path.as_ref()))?))
     }
 
-    /// Returns the temporary path.
+    /// Returns the path under which the content is written.
     pub fn path(&self) -> &Path {
         self.0.path()
     }

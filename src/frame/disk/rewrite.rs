@@ -25,9 +25,9 @@ use crate::frame::metalayers::{MAX_METALAYERS, Metalayers};
 /// the permissions of its source, and the other attributes that an [`Editor`](super::Editor) keeps.
 ///
 /// `source` and `target` are files, or directories of sparse frames. If they are the same, the file (for a sparse frame, `chunks.b2frame`)
-/// is replaced atomically, as by [`Editor::rewrite`](super::Editor::rewrite). Otherwise a file that exists at `target` is replaced, unless
-/// another process has created it after the start of the call. A directory at `target` must not exist. This waits for editors of `source`
-/// and of `target`.
+/// is replaced atomically, as by [`Editor::rewrite`](super::Editor::rewrite). Otherwise, the target of a sparse frame must not exist. For a
+/// contiguous frame, a file that exists at `target` is replaced, unless another process has created it after the start of the call. This
+/// function waits until no editor has `source` or `target` open.
 ///
 /// # Errors
 ///

@@ -15,7 +15,7 @@ use super::storage::open_to_read;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::source::{Source, ends, zeros};
 
-/// The length of a read above which the length of the file is checked first, which costs a system call.
+/// The maximum length of a read before which the length of the file is not checked. The check costs a system call.
 const UNSEEN: u64 = 1 << 16;
 
 /// A [`Source`] that reads an open file, and the files of a sparse frame's chunks next to it.
@@ -26,7 +26,7 @@ const UNSEEN: u64 = 1 << 16;
 pub struct FileSource {
     file: fs::File,
     path: PathBuf,
-    /// C-Blosc2's locks, if the file was opened shared.
+    /// Locks on the lock files of C-Blosc2, if the file was opened by `File::open_shared`.
     _sidecars: Option<Sidecars>,
 }
 
@@ -81,7 +81,7 @@ impl Source for FileSource {
 
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let path = self.path.with_file_name(chunk_name(number));
-        // The frame adds the number of the chunk to the error, so that the message gives it before the file.
+        // Put the path into the message, so that it follows the number of the chunk, which the frame adds to the error.
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let bytes = read(&open_to_read(&path).map_err(named)?, range);
         Ok(Cow::Owned(bytes.map_err(|error| name_file(error, &path))?))
@@ -166,7 +166,7 @@ fn read_once(mut file: &fs::File, buffer: &mut [u8], position: u64) -> io::Resul
     Read::read(&mut file, buffer)
 }
 
-/// Adds the path of the file to an error of the system, which does not contain it.
+/// Adds the path of the file to an error of the system, which does not contain the path.
 pub(super) fn name_file(error: Error, path: &Path) -> Error {
     match error.kind() {
         ErrorKind::Io(_) => error.in_file(path),
@@ -179,7 +179,7 @@ pub(super) fn frame_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(SPARSE_FRAME) } else { path.to_owned() }
 }
 
-/// Returns the file name of a sparse frame's chunk.
+/// Returns the name of the chunk file with this number in a sparse frame.
 pub(super) fn chunk_name(number: u64) -> String {
     format!("{number:08X}.chunk")
 }

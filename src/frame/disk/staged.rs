@@ -13,14 +13,14 @@ use super::lock::{self, Claim};
 use super::storage::{Disk, Handle, Storage, storage};
 use crate::error::Result;
 
-/// The maximum number of bytes of a name that its temporary name repeats. Most systems allow names of up to 255 bytes.
+/// The maximum number of bytes of the final name that the temporary name includes. Most systems allow names of up to 255 bytes.
 const REPEATED: usize = 200;
 
-/// The endings of names by which this crate recognizes its temporary files. A temporary name for a file with another ending gets the first
-/// of these endings.
+/// The endings of a final name by which this crate recognizes its temporary files. If the final name has another ending, the temporary name
+/// includes the first of these endings.
 const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
 
-/// The temporary paths of files and directories that this process has not finished.
+/// The temporary paths of the files and directories that this process has created and not finished yet.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -44,16 +44,16 @@ pub(super) struct Staged {
     /// The path that the caller gave. `target` is the same path with symbolic links resolved.
     given: PathBuf,
     target: PathBuf,
-    /// Whether it may replace an existing file at `target`, which existed at the start.
+    /// Whether a file existed at `target` at the start, which may be replaced.
     replaces: bool,
-    /// Whether it exists under its temporary name.
+    /// Whether the file or directory exists under its temporary name.
     exists: bool,
-    /// The lock of a directory. The lock of a file is on its handle.
+    /// The lock on the directory, or `None` for a file, which is locked by its handle.
     lock: Option<fs::File>,
 }
 
 impl Staged {
-    /// Creates a temporary file for `given`. If `given` is a symbolic link, the temporary file is next to the file that it names.
+    /// Creates a temporary file for `given`. If `given` is a symbolic link, the temporary file is next to the file that the link names.
     pub(super) fn file(given: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         let target = replaceable(given)?;
         Staged::new(given, target, Staged::create_locked)
@@ -97,7 +97,7 @@ impl Staged {
             let mut staged = Staged { temporary, given, target, replaces, exists: false, lock: None };
             match create(&mut staged) {
                 Ok(Some(created)) => return Ok((staged, created)),
-                // Before the file was locked, another process took it for one that a killed process left, and removed it.
+                // Before this process locked the file, another process removed it, as if it had been left by a killed process.
                 Ok(None) => staged.end(),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && number < u32::MAX => {
                     if !is_left(&staged.temporary) {
@@ -253,7 +253,7 @@ fn temporary(target: &Path, number: u32) -> io::Result<PathBuf> {
     Ok(target.with_file_name(format!(".{repeated}{ending}.{number}.tmp")))
 }
 
-/// Removes a temporary file or directory if a killed process left it. Returns true if it no longer exists.
+/// Removes a temporary file or directory if a killed process left it. Returns true if the file or directory no longer exists.
 fn is_left(temporary: &Path) -> bool {
     let Ok(found) = fs::symlink_metadata(temporary) else { return true };
     if found.is_dir() {

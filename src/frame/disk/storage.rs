@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use super::attributes;
 
-/// The file operations for edits and new frames. [`Disk`] implements them for the file system. A test can wrap `Disk`, for example to fail
-/// on purpose.
+/// The file operations for edits and new frames. [`Disk`] implements them for the file system. A test can wrap `Disk`, for example to make
+/// some operations fail.
 ///
 /// The guarantees of [`Editor`](super::Editor) hold if [`Handle::sync`] blocks until written data is on stable storage, a rename is atomic,
 /// and a write inside one aligned sector of 512 bytes is atomic.
@@ -189,7 +189,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => fs::remove_file(from),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-        // Some file systems have no hard links either. In this case, a file that is created between these two calls is replaced.
+        // Some file systems have no hard links either. In this case, a file that is created between this check and the rename is replaced.
         Err(_) if fs::symlink_metadata(to).is_ok() => Err(ErrorKind::AlreadyExists.into()),
         Err(_) => fs::rename(from, to),
     }

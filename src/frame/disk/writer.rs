@@ -21,14 +21,14 @@ pub struct OneFile {
     header_len: u64,
     /// The end of the last chunk that was appended.
     end: u64,
-    /// The largest end of a part of a chunk that was written. The frame may end before it.
+    /// The end of the written bytes, including parts of a chunk that was not appended. The frame may end before it.
     end_of_parts: u64,
 }
 
 /// A sparse frame in a directory, as the destination of a [`Writer`].
 pub struct Directory {
     staged: Staged,
-    /// The parts of the next chunk.
+    /// The bytes of the next chunk, as far as its parts have been written.
     parts: Vec<u8>,
 }
 
@@ -82,7 +82,7 @@ impl sealed::Target for OneFile {
     const FRAME_TYPE: FrameType = FrameType::Contiguous;
 
     fn put_chunk(&mut self, _number: u64, position: u64, chunk: &[u8]) -> Result<()> {
-        // Seek for each write, since a write that failed after some bytes may be tried again.
+        // Seek before each write, since a write that fails after some bytes may be tried again.
         let start = self.header_len + position;
         self.file.seek(SeekFrom::Start(start))?;
         self.file.write_all(chunk)?;

@@ -7,10 +7,10 @@ use crate::array::B2ndMeta;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::metalayers::Metalayers;
 
-/// Version 2, 64-bit offsets.
+/// The first byte of the flags if all chunks have the same length: version 2, 64-bit offsets.
 const ORDINARY: u8 = 0x12;
 
-/// Version 3, 64-bit offsets, variable chunks.
+/// The first byte of the flags if chunks vary in length: version 3, 64-bit offsets, variable chunks.
 const VARIABLE: u8 = 0x53;
 
 /// The default compression level of C-Blosc2. Levels are 0 to 9.
@@ -34,7 +34,7 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Fails if the dtype is unknown or its elements have no bytes, the product of a shape overflows, or a chunk takes 2 GiB or more.
+    /// Fails if the dtype is unknown or its itemsize is 0, the product of a shape overflows, or a chunk takes 2 GiB or more.
     ///
     /// ```
     /// use b2nd::frame::{Chunk, Frame, Header, Writer};
@@ -72,8 +72,8 @@ impl Header {
     /// Creates the header of a new frame with these sizes. For an array, use [`for_array`](Header::for_array), which computes the sizes:
     /// `new` does not compare them with a metalayer.
     ///
-    /// The other fields have the defaults of C-Blosc2, but no filter: BloscLZ at level 5, the split mode `forward_compat`, one thread.
-    /// [`Writer`](crate::frame::Writer) sets the lengths of the data.
+    /// The codec is BloscLZ at level 5, the split mode is `forward_compat`, and the number of threads is 1, as by default in C-Blosc2.
+    /// Unlike in C-Blosc2, there is no filter. [`Writer`](crate::frame::Writer) sets the lengths of the data.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl Header {
     #[must_use]
     pub fn with_codec(mut self, codec: CodecId, meta: u8) -> Header {
         let code = codec.code();
-        // The pipeline holds the number of any codec. The 4 bits in the flags hold 6 for all numbers from 6 on.
+        // The pipeline holds the codec's number. The flags have 4 bits for it, which hold 6 for all numbers from 6 on.
         self.flags[2] = self.flags[2] & 0xf0 | code.min(6);
         self.pipeline[7] = code;
         self.pipeline[8] = meta;
@@ -167,7 +167,7 @@ impl Header {
         self
     }
 
-    /// Returns the metalayers, mutable, for the header of a new frame. To change metalayers in a file, use
+    /// Returns a mutable reference to the metalayers, to set those of a new frame. To change metalayers in a file, use
     /// [`Editor`](crate::frame::Editor).
     pub fn metalayers_mut(&mut self) -> &mut Metalayers {
         &mut self.metalayers

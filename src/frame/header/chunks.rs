@@ -24,7 +24,7 @@ impl Header {
         header_len.saturating_add(chunks).min(self.frame_len)..self.frame_len
     }
 
-    /// Returns the number of chunks, or `None` if chunks vary in length: then only the index gives their number.
+    /// Returns the number of chunks, or `None` if chunks vary in length. In that case, only the index gives the number of chunks.
     pub fn nchunks(&self) -> Option<u64> {
         let nbytes = u64::try_from(self.nbytes).ok()?;
         match u64::try_from(self.chunksize) {
@@ -34,7 +34,7 @@ impl Header {
         }
     }
 
-    /// Returns the length of the uncompressed chunk with this number in bytes, or `None` if chunks vary in length.
+    /// Returns the uncompressed length in bytes of the chunk with this number, or `None` if chunks vary in length.
     fn chunk_nbytes(&self, number: u64) -> Option<usize> {
         let chunksize = u64::try_from(self.chunksize).ok()?;
         let before = chunksize.checked_mul(number)?;
@@ -71,15 +71,15 @@ pub(in crate::frame) fn over_its_place(number: u64, start: u64, missing: u64) ->
 }
 
 impl Offsets {
-    /// Decodes the index at the start of `tail`, which holds the bytes of [`Header::tail_range`], or at least those of the index chunk.
+    /// Decodes the index at the start of `tail`, which holds the bytes of [`Header::tail_range`], or at least the bytes of the index chunk.
     /// Bytes after the index chunk are ignored.
     ///
     /// # Errors
     ///
     /// Fails if `tail` ends within the index chunk. [`is_eof`](Error::is_eof) then returns true, and [`needed`](Error::needed) returns the
-    /// number of missing bytes: up to the end of the chunk's header if `tail` ends in it, otherwise up to the end of the chunk. Also fails
-    /// if the number of chunks differs from that in the header, an offset is outside the frame, two chunks start at the same byte, a
-    /// special value is unknown, or the index is compressed with a codec other than BloscLZ or a filter other than shuffle.
+    /// number of missing bytes: up to the end of the chunk, or up to the end of the chunk's header if `tail` ends within this header. Also
+    /// fails if the number of chunks differs from the number in the header, an offset is outside the frame, two chunks start at the same
+    /// byte, a special value is unknown, or the index is compressed with a codec other than BloscLZ or a filter other than shuffle.
     ///
     /// ```
     /// use b2nd::frame::{Header, Offsets, Trailer};

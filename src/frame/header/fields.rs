@@ -115,7 +115,7 @@ impl Header {
         self.chunksize
     }
 
-    /// Returns the number of threads with which the writer compressed.
+    /// Returns the number of threads that the writer used for compression.
     pub fn compression_threads(&self) -> i16 {
         self.compression_threads
     }

@@ -49,7 +49,7 @@ impl HeaderField {
     /// The filter pipeline, a fixext16: the number of filter slots, six filters, the codec, the parameter of the codec, and the parameters
     /// of the filters.
     pub const PIPELINE: HeaderField = HeaderField::HAS_VLMETALAYERS.then(17);
-    /// The metalayers, which end with the header. Only their marker has a fixed position.
+    /// The metalayers, which fill the rest of the header. Only their marker has a fixed position.
     pub const METALAYERS: HeaderField = HeaderField::PIPELINE.then(0);
 
     const fn first(marker: usize, length: usize) -> HeaderField {
@@ -67,7 +67,7 @@ impl HeaderField {
         self.marker
     }
 
-    /// Returns the positions of the value's bytes, counted from the start of the frame.
+    /// Returns the range of the value's bytes, counted from the start of the frame.
     #[must_use]
     pub const fn value(self) -> Range<usize> {
         self.marker + 1..self.marker + 1 + self.length

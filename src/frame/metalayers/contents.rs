@@ -11,10 +11,10 @@ use super::MAX_METALAYERS;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Contents(Vec<u8>);
 
-/// The size of a length in bytes.
+/// The number of bytes in which the length of a content is stored.
 const LENGTH: usize = size_of::<usize>();
 
-/// The number of bytes that are reserved for each expected content.
+/// The number of bytes that are reserved for each content that will be added later.
 const USUAL: usize = LENGTH + 64;
 
 impl Contents {
@@ -37,14 +37,14 @@ impl Contents {
         self.0.extend_from_slice(content);
     }
 
-    /// Replaces the content with this index, and returns the old one.
+    /// Replaces the content with this index, and returns the old content.
     pub(super) fn replace(&mut self, index: usize, content: Vec<u8>) -> Vec<u8> {
         let range = self.range(index);
         self.0[range.start - LENGTH..range.start].copy_from_slice(&content.len().to_ne_bytes());
         self.0.splice(range, content).collect()
     }
 
-    /// Removes the content with this index.
+    /// Removes the content with this index, and returns it.
     pub(super) fn remove(&mut self, index: usize) -> Vec<u8> {
         let range = self.range(index);
         let content = self.0.drain(range.clone()).collect();
@@ -52,7 +52,7 @@ impl Contents {
         content
     }
 
-    /// Returns the range of the content with this index.
+    /// Returns the range of bytes, in the buffer, of the content with this index.
     fn range(&self, index: usize) -> Range<usize> {
         let start = self.iter().take(index).map(|content| LENGTH + content.len()).sum::<usize>() + LENGTH;
         start..start + self.iter().nth(index).map_or(0, <[u8]>::len)

@@ -11,7 +11,7 @@ use crate::wire::FIXSTR_MAX;
 pub(super) struct Name {
     bytes: [u8; FIXSTR_MAX],
     length: u8,
-    /// The offset of the metalayer's content, as read from the file. It is set to 0 when it has been checked.
+    /// The offset of the metalayer's content while a section is read or written, otherwise 0.
     pub(super) offset: i32,
 }
 
@@ -38,14 +38,14 @@ impl Name {
         &self.bytes[..self.len()]
     }
 
-    /// Returns true if C-Blosc2, which ends names at a NUL, takes this name for `name`.
+    /// Returns true if C-Blosc2, which ends names at a NUL, would read this name as `name`.
     #[inline(always)]
     pub(super) fn is_for_c(&self, name: &[u8]) -> bool {
         // The unused bytes after the name are NULs.
         self.bytes.starts_with(name) && self.bytes.get(name.len()).is_none_or(|&next| next == 0)
     }
 
-    /// Returns a hash of the name's length, first byte and last byte: few names of a frame agree in all three.
+    /// Returns a hash of the name's length, first byte and last byte: few names in a frame have all three in common.
     #[inline(always)]
     pub(super) fn hash(&self) -> u8 {
         let last = self.as_bytes().last().copied().unwrap_or_default();

@@ -16,7 +16,7 @@ use super::{MAX_METALAYERS, Metalayers};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark;
 
-/// The part of a frame that holds a section. The offsets in the section count from the start of this part.
+/// The part of a frame that holds a section: the header or the trailer. Offsets in the section count from the start of this part.
 #[derive(Clone, Copy)]
 pub(in crate::frame) enum Place {
     Header,
@@ -40,8 +40,9 @@ impl Place {
         }
     }
 
-    /// Returns the field idx: the length up to the end of the map, counted in a header from the `93`, in a trailer from the byte after the
-    /// `93`. The field is a uint16, which wraps around if there are hundreds of names. C-Blosc2 never reads it.
+    /// Returns the value of the field idx: the number of bytes from the section's first marker to the end of the map of names. In a header
+    /// this number includes the marker, in a trailer it does not. The field is a uint16, which wraps around if the map is longer than 64
+    /// KiB. C-Blosc2 never reads it.
     fn idx(self, metalayers: &Metalayers) -> u16 {
         let length = match self {
             Place::Header => metalayers.index_len(),
@@ -76,7 +77,7 @@ impl<'a> Section<'a> {
         Ok(Section { idx: place.idx(metalayers), offsets: NamedOffsets(names), contents: Cow::Borrowed(&metalayers.contents) })
     }
 
-    /// Checks the numbers that can be computed from the metalayers, and returns the metalayers.
+    /// Checks idx, the offsets and the number of contents, and returns the metalayers.
     #[inline(always)]
     pub(in crate::frame) fn into_metalayers(self, place: Place) -> Result<Metalayers> {
         let Section { idx, offsets: NamedOffsets(names), contents } = self;
@@ -193,8 +194,8 @@ impl<'de> Visitor<'de> for ContentsVisitor {
     }
 }
 
-/// Deserializes one byte string and passes it to the function. If there is a mark, the byte string is read as a newtype struct of that
-/// name.
+/// Deserializes one byte string and passes it to the function `F`. If the first field is a name, the byte string is deserialized as a
+/// newtype struct with this name.
 struct ByteString<F>(Option<&'static str>, F);
 
 impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> DeserializeSeed<'de> for ByteString<F> {
@@ -236,7 +237,7 @@ impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> Visitor<'de> for ByteString<F> {
     }
 }
 
-/// Returns the error for a number that differs from the expected one, which was computed from other fields.
+/// Returns the error for a field whose value differs from the expected value.
 #[cold]
 pub(in crate::frame) fn mismatch(
     name: &'static str,

@@ -12,8 +12,8 @@ use crate::frame::chunk::Chunk;
 use crate::frame::header::over_its_place;
 use crate::frame::source::Source;
 
-/// A reader of a chunk in parts. It first reads the front of the chunk, which may include the table of the blocks' positions, and then the
-/// requested parts of the rest.
+/// A reader that reads a chunk in parts: first the front of the chunk, which may include the table of block positions, and then only the
+/// requested parts.
 ///
 /// ```
 /// use b2nd::frame::Frame;
@@ -34,8 +34,8 @@ pub struct ChunkReader<'f, S> {
 }
 
 impl<S: Source> Frame<S> {
-    /// Reads the header of the chunk with this number. A chunk that is only an entry in the index has no header in the frame: this returns
-    /// the header that C-Blosc2 would create for it.
+    /// Reads the header of the chunk with this number. A special chunk that is stored only as an entry in the index has no header in the
+    /// frame. For such a chunk, this returns the header that C-Blosc2 would create.
     ///
     /// # Errors
     ///
@@ -44,8 +44,8 @@ impl<S: Source> Frame<S> {
         Ok(*self.chunk_reader(number, ChunkHeader::MAX_LEN as u64)?.header())
     }
 
-    /// Opens the chunk with this number for reading in parts. This reads the first `front` bytes, at least the header, or the whole chunk
-    /// if the next chunk starts within these bytes.
+    /// Opens the chunk with this number for reading in parts. This reads the first `front` bytes, but at least the header, and not beyond
+    /// the start of the next chunk.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl<S: Source> Frame<S> {
         self.chunk_reader_of(number, front, front)
     }
 
-    /// Reads all bytes up to the next chunk if there are at most `at_once`, otherwise the first `front` bytes.
+    /// Reads all bytes up to the next chunk if their number is at most `at_once`. Otherwise reads the first `front` bytes.
     pub(super) fn chunk_reader_of(&self, number: u64, at_once: u64, front: u64) -> Result<ChunkReader<'_, S>> {
         let place = self.place(number)?;
         let [at_once, front] = [at_once, front].map(|length| length.max(ChunkHeader::MAX_LEN as u64));
@@ -107,8 +107,8 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         &self.header
     }
 
-    /// Returns the front of the chunk that has been read, including the header. After a call of [`complete`](ChunkReader::complete), this
-    /// is the whole chunk.
+    /// Returns the bytes that have been read from the front of the chunk, including the header. After a call of
+    /// [`complete`](ChunkReader::complete), these are all bytes of the chunk.
     pub fn front(&self) -> &[u8] {
         &self.front
     }
@@ -184,7 +184,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
             let front = self.read(0..length)?;
             match Blocks::new(&front) {
                 Ok(_) => return Ok(front),
-                // The missing bytes are a dictionary, which follows the table and starts with its own length.
+                // The missing bytes belong to a dictionary, which follows the block table and starts with its own length.
                 Err(error) => match error.needed() {
                     Some(needed @ 1..) if length < cbytes => length = length.saturating_add(needed).min(cbytes),
                     _ => return Err(error.into()),

@@ -21,12 +21,12 @@ use crate::frame::disk::staged::directory;
 use crate::frame::disk::storage::storage;
 use crate::frame::header::{FrameType, Header};
 
-/// An editor that replaces, adds and removes chunks of an array in its file. [`put`](ChunkEditor::put) writes chunks that are not yet part
-/// of the frame, and one [`commit`](ChunkEditor::commit) makes them part of it. A `ChunkEditor` dereferences to [`File`] for reading.
+/// An editor that replaces, adds and removes chunks of an array in its file. [`put`](ChunkEditor::put) writes new chunks, which become part
+/// of the frame by a [`commit`](ChunkEditor::commit). A `ChunkEditor` dereferences to [`File`] for reading.
 ///
-/// In a contiguous frame, chunks, index and trailer are appended to the file, and one write of the header's first 512 bytes makes them
-/// valid. Replaced chunks stay in the file as gaps. In a sparse frame, new chunks are new files in the directory, and a new
-/// `chunks.b2frame`, renamed over the old one, makes them valid.
+/// In a contiguous frame, chunks, index and trailer are appended to the file, and then a single write of the header's first 512 bytes makes
+/// them valid. Replaced chunks stay in the file as gaps. In a sparse frame, new chunks are new files in the directory. They become valid
+/// when a new `chunks.b2frame` is renamed over the old one.
 ///
 /// # After an error
 ///
@@ -62,7 +62,7 @@ pub struct ChunkEditor {
 }
 
 impl ChunkEditor {
-    /// Creates an editor of chunks.
+    /// Creates an editor for the chunks of the frame that `editor` has open.
     ///
     /// # Errors
     ///
@@ -108,13 +108,13 @@ impl ChunkEditor {
             self.made.retain(|&number| number < end);
             self.remove(gone);
         } else {
-            // These chunks are not part of the frame, so the error can be ignored.
+            // Ignore errors, since these chunks are not part of the frame.
             let _ = self.editor.claim.handle.set_len(self.end);
         }
     }
 
-    /// Replaces the array: the frame then has the chunks at these offsets, and this metalayer, which describes the array. Blocks until both
-    /// are on stable storage. Other metalayers and vlmetalayers are kept.
+    /// Replaces the array: the frame then holds the chunks at these offsets, and `array` is the metalayer that describes the array. Blocks
+    /// until everything is on stable storage. Other metalayers and vlmetalayers are kept.
     ///
     /// # Errors
     ///
@@ -124,12 +124,12 @@ impl ChunkEditor {
         self.named(|chunks| chunks.commit_unnamed(array, offsets))
     }
 
-    /// Checks that a commit can replace the array's metalayer by this one: in a contiguous frame, only the first 512 bytes of the header
-    /// may change, so that a single write can change them.
+    /// Checks that a commit can replace the array's metalayer by `array`. In a contiguous frame, only the first 512 bytes of the header may
+    /// change, since a commit changes the header by a single write.
     ///
     /// # Errors
     ///
-    /// Fails if the header would have another length, or change after its first 512 bytes.
+    /// Fails if the length of the header or bytes after its first 512 bytes would change.
     pub fn check<T: Metalayer + Serialize>(&self, array: &T) -> Result<()> {
         if self.is_sparse() { Ok(()) } else { self.in_one_sector(&self.header_with(array)?) }
     }
@@ -194,7 +194,7 @@ impl ChunkEditor {
         Ok(())
     }
 
-    /// Returns the header with this metalayer for the array.
+    /// Returns the header with `array` as the metalayer that describes the array.
     fn header_with<T: Metalayer + Serialize>(&self, array: &T) -> Result<Header> {
         let mut header = self.header().clone();
         header.metalayers_mut().set(array)?;
@@ -211,7 +211,7 @@ impl ChunkEditor {
         )))
     }
 
-    /// Sets the location at which new chunks can be written without overwriting others.
+    /// Sets the location of the next chunk to the first location after the frame's chunks.
     fn settle(&mut self) -> Result<()> {
         let free = match self.is_sparse() {
             true => {
@@ -246,7 +246,7 @@ impl ChunkEditor {
         file.sync()
     }
 
-    /// Removes chunk files with these numbers, which are not in the index. Files that cannot be removed are kept.
+    /// Removes the chunk files with these numbers, which are not in the index. Errors are ignored.
     fn remove(&self, numbers: Vec<u64>) {
         for number in numbers {
             let _ = storage().remove(&self.chunk_path(number));
