@@ -1,4 +1,4 @@
-//! The tool `b2nd`: what is in Blosc2 files.
+//! The tool `b2nd`, which shows, checks, converts and edits Blosc2 files.
 
 // Without `arrow`, code for tables is unused.
 #![cfg_attr(not(feature = "arrow"), allow(dead_code))]

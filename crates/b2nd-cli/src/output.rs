@@ -59,13 +59,13 @@ impl<W: Write> Write for Wrapped<W> {
     }
 }
 
-/// The first byte of the characters from U+0080 to U+00BF in UTF-8. Those up to U+009F are control characters.
+/// The first byte, in UTF-8, of the characters from U+0080 to U+00BF. The characters from U+0080 to U+009F are control characters.
 const LATIN: u8 = 0xc2;
 
 /// A writer that escapes control characters except newlines and tabs.
 struct Escaped<W> {
     out: W,
-    /// True if the last byte was [`LATIN`], which is not written yet.
+    /// Whether the last byte was [`LATIN`]. It is written only after the next byte is known.
     held: bool,
 }
 
@@ -117,12 +117,13 @@ impl Output {
         Output { out: Box::new(io::BufWriter::with_capacity(1 << 16, out)), err: stderr() }
     }
 
-    /// Continues when the reader of the output closes the pipe, for commands that have work to finish or a status to compute.
+    /// Makes the command continue after the reader of its output closes the pipe. Used by commands that have work to finish or an exit
+    /// status to compute.
     pub(crate) fn until_done(self) -> Output {
         Output { out: Box::new(UntilClosed { out: self.out, is_closed: false }), err: self.err }
     }
 
-    /// Returns the value. If there is an error, prints the error and returns `None`.
+    /// Returns the value of `done`. If `done` is an error, prints the error and returns `None`.
     pub(crate) fn settle<T>(&mut self, path: &Path, done: Result<T>) -> io::Result<Option<T>> {
         match done {
             Ok(value) => Ok(Some(value)),
@@ -163,7 +164,7 @@ impl Write for UntilClosed {
     }
 }
 
-/// Formats an error with the path of its file. Errors of the library start with the path already.
+/// Formats an error with the path of its file. Errors of the library already start with the path.
 pub(crate) fn named(path: &Path, error: impl std::fmt::Display) -> String {
     let (place, error) = (format!("{}: ", path.display()), error.to_string());
     printable(&if error.starts_with(&place) { error } else { place + &error })

@@ -1,4 +1,4 @@
-//! The frames and stores that paths on the command line name.
+//! Finds the frames and stores that paths on the command line name.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub(crate) struct Paths {
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     pub(crate) offset: Option<u64>,
 
-    /// If true, `-r` also takes files that have a name like Blosc2's, but other content.
+    /// Whether `-r` also includes files that are named like Blosc2 files but have other content.
     #[arg(skip)]
     pub(crate) by_name: bool,
 
@@ -45,18 +45,18 @@ pub(crate) struct Paths {
     pub(crate) taken: AtomicU64,
 }
 
-/// A frame, a store or a leaf that was found at a path.
+/// What was found at a path: a frame, a store or a leaf.
 pub(crate) enum Found<'a, 's> {
-    /// A frame: a file, or a leaf of a store.
+    /// A frame, which is a file or a leaf of a store.
     Frame { place: Place<'a>, frame: &'a Frame<'s> },
-    /// A store, or with a key one of its groups. Its leaves follow.
+    /// A store, or a group of the store if `key` is given. The leaves are found next.
     Store { path: &'a str, key: Option<&'a str>, store: &'a StoreListing },
-    /// A leaf that is not one frame: a table or a reference.
+    /// A leaf that is not a single frame: a table or a reference.
     Leaf { path: &'a str, leaf: &'a Leaf, store: &'a Arc<Store> },
 }
 
 impl Found<'_, '_> {
-    /// Returns the path, followed by the key of a leaf or group.
+    /// Returns the path, followed by the key if a leaf or a group was found.
     pub(crate) fn name(&self) -> String {
         match self {
             Found::Frame { place: Place { path, key: Some(key), .. }, .. } | Found::Store { path, key: Some(key), .. } => {
@@ -68,7 +68,8 @@ impl Found<'_, '_> {
     }
 }
 
-/// The parts of a store to show: the store and its leaves, only the store, or only a leaf that a key names.
+/// Which parts of a store to show: the store and its leaves (`Each`), only the store (`Itself`), or only the leaf that a key names
+/// (`OneByKey`).
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Leaves {
     Each,
@@ -76,10 +77,10 @@ pub(crate) enum Leaves {
     OneByKey,
 }
 
-/// Shows what was found. Returns false if a part of it could not be read.
+/// A function that shows what was found. It returns false if a part could not be read.
 pub(crate) type Show<'s> = dyn FnMut(&Found) -> Result<bool> + 's;
 
-/// Like [`Show`], for several threads: each call gets its own writer.
+/// A function like [`Show`] that several threads call. Each call gets a writer of its own.
 pub(crate) type ShowAtOnce<'s> = dyn Fn(&Found, &mut dyn Write) -> Result<bool> + Sync + 's;
 
 impl Paths {
@@ -99,8 +100,9 @@ impl Paths {
     }
 }
 
-/// The number of files that `-r` reads in the first batch, and at most in later ones.
+/// The number of files in the first batch that `-r` reads.
 const FIRST_AT_ONCE: usize = 64;
+/// The maximum number of files in a later batch.
 const MOST_AT_ONCE: usize = 256;
 
 impl Paths {
@@ -109,7 +111,8 @@ impl Paths {
         Paths { paths: vec![path.to_owned()], recursive: false, offset: None, by_name: false, taken: AtomicU64::new(0) }
     }
 
-    /// Shows what is found at all paths. Prints errors to `err`, and returns false if there were any. Fails if output cannot be written.
+    /// Shows everything that is found at the paths. Prints errors to `err`, and returns false if there were errors. Fails if output cannot
+    /// be written.
     pub(crate) fn each(&self, leaves: Leaves, err: &mut dyn Write, show: &mut Show) -> io::Result<bool> {
         let mut all = true;
         for path in &self.paths {
@@ -129,7 +132,7 @@ impl Paths {
         Ok(all)
     }
 
-    /// Like [`each`](Paths::each), in the same order. With `-r`, all cores read files.
+    /// Like [`each`](Paths::each), but with `-r`, files are read on all cores. The order of the output is the same.
     pub(crate) fn each_at_once(&self, leaves: Leaves, output: &mut Output, show: &ShowAtOnce) -> io::Result<bool> {
         let Output { out, err } = output;
         if !self.recursive {
@@ -165,7 +168,8 @@ impl Paths {
         Ok(all)
     }
 
-    /// Returns the output, the errors and the result for one frame. `None` for stores, whose output may not fit into memory.
+    /// Shows a frame without printing: returns its output, its errors and the result. Returns `None` for a store, because its output may
+    /// not fit into memory.
     fn show_apart(&self, candidate: &Candidate, leaves: Leaves, show: &ShowAtOnce) -> Option<(Vec<u8>, Vec<u8>, Result<bool>)> {
         if candidate.may_be_store() {
             return None;
@@ -178,7 +182,7 @@ impl Paths {
     fn candidate(&self, candidate: &Candidate, leaves: Leaves, show: &mut Show, err: &mut dyn Write) -> Result<bool> {
         let target = match candidate.open() {
             Some(target) => target,
-            // A crash can leave files that are empty or zeros.
+            // After a crash, a file can be empty or contain only zeros, so the name decides.
             None if self.by_name && candidate.is_named_so() => {
                 LocalFile::open(&candidate.path).map(|file| Target::File(Arc::new(file)))
             }
@@ -265,7 +269,7 @@ pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd::Error) -
     }
 }
 
-/// Returns a group as a store.
+/// Returns the group with this key as if it were a store.
 fn within(store: &StoreListing, key: &str) -> StoreListing {
     let prefix = format!("/{}/", key.trim_matches('/'));
     let is_within = |key: &str| format!("/{}/", key.trim_matches('/')).starts_with(&prefix);
@@ -279,7 +283,7 @@ fn within(store: &StoreListing, key: &str) -> StoreListing {
     }
 }
 
-/// Returns true if the key is a group's: leaves have longer keys that start with it, and none has this key.
+/// Returns true if the key is that of a group: no leaf has this key, but there are leaves below it.
 pub(crate) fn is_group(store: &StoreListing, key: &str) -> bool {
     let prefix = format!("{}/", key.trim_matches('/'));
     let key = |leaf: &Leaf| leaf.key.trim_matches('/').to_owned();
@@ -302,7 +306,7 @@ fn one_leaf(path: &str, store: &Arc<Store>, all: &[Leaf], key: &str, show: &mut 
     show_leaf(path, store, &find(all, &**store, key)?, show)
 }
 
-/// Shows all leaves. Prints errors to `err` and continues with the next leaf.
+/// Shows the leaves `all`. If a leaf has an error, prints the error to `err` and continues with the next leaf.
 fn leaves(path: &str, store: &Arc<Store>, all: &[Leaf], show: &mut Show, err: &mut dyn Write) -> Result<bool> {
     let mut complete = true;
     for leaf in all {
@@ -328,7 +332,7 @@ fn show_leaf(path: &str, store: &Arc<Store>, leaf: &Leaf, show: &mut Show) -> Re
     show(&Found::Frame { place, frame: &frame })
 }
 
-/// Prints an error to `err`.
+/// Prints the error to `err`, if `shown` is one. Returns whether everything could be read.
 fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<bool> {
     let error = match shown {
         Ok(complete) => return Ok(complete),
@@ -340,7 +344,7 @@ fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<b
     Ok(false)
 }
 
-/// Returns a hint for a directory that is neither a sparse frame nor a store: its format, or the option that searches it.
+/// Returns a hint for a directory that is neither a sparse frame nor a store: the format of the directory, or the option to search it.
 pub(crate) fn of_directory(path: &Path, below: &str) -> String {
     let is_plain = path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path);
     match foreign::describe_directory(path) {

@@ -8,7 +8,8 @@ use tempfile::TempDir;
 
 use crate::error::{Error, Result};
 
-/// The source and target files of a command. Temporary files stand for standard input and output.
+/// The source and target files of a command. If the source is standard input or the target is standard output, a temporary file is used
+/// instead.
 pub(crate) struct Piped {
     pub(crate) source: PathBuf,
     pub(crate) target: Option<PathBuf>,
@@ -16,13 +17,13 @@ pub(crate) struct Piped {
     is_printed: bool,
 }
 
-/// Returns true for `-`.
+/// Returns true if the path is `-`, which means standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
 }
 
 impl Piped {
-    /// Prepares the files. Standard input is read to its end; its result goes to standard output unless a target is given.
+    /// Prepares the files. Standard input is first read to its end, and then the result goes to standard output unless a target is given.
     pub(crate) fn new(source: &Path, target: Option<&Path>) -> Result<Piped> {
         let is_printed = target.map_or(is_standard(source), is_standard);
         let (mut source, mut target) = (source.to_owned(), target.map(Path::to_owned));
@@ -44,7 +45,8 @@ impl Piped {
         self.is_printed
     }
 
-    /// Writes the result to standard output, if it goes there: the new file, or the source if it did not have to be changed.
+    /// Writes the result to standard output, if no other target was given. The result is the new file, or the source if nothing had to be
+    /// changed.
     pub(crate) fn print(&self) -> Result<()> {
         let Some(target) = self.target.as_ref().filter(|_| self.is_printed) else { return Ok(()) };
         let made = if fs::exists(target)? { target } else { &self.source };

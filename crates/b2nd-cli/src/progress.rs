@@ -9,13 +9,13 @@ use b2nd::Result;
 use b2nd::frame::Source;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
-/// The smallest number of bytes with a progress bar.
+/// The minimum number of bytes for which a progress bar is shown.
 const LONG: u64 = 1 << 26;
 
-/// The smallest number of rows with a progress bar.
+/// The minimum number of rows for which a progress bar is shown.
 const LONG_TABLE: u64 = 1 << 20;
 
-/// The time before the number of files is shown.
+/// The time after which the number of files is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Creates a progress bar for this number of bytes.
@@ -36,7 +36,7 @@ pub(crate) fn rows(count: u64) -> ProgressBar {
     }
 }
 
-/// A source that advances a progress bar by the bytes that are read.
+/// A source that advances a progress bar by the number of bytes that are read.
 pub(crate) struct Counted<'s> {
     pub(crate) source: &'s dyn Source,
     pub(crate) bar: &'s ProgressBar,
@@ -60,7 +60,7 @@ impl Source for Counted<'_> {
     }
 }
 
-/// A counter of files, whose total number is not known.
+/// Shows how many files were read so far. The total number of files is not known.
 pub(crate) struct Files {
     bar: ProgressBar,
     start: Instant,
@@ -72,7 +72,7 @@ impl Files {
         Files { bar: styled(ProgressBar::no_length(), "{human_pos} files in {elapsed}"), start: Instant::now(), count: 0 }
     }
 
-    /// Counts files and prints their output.
+    /// Adds to the number of files, and calls `print` to print their output.
     pub(crate) fn add<T>(&mut self, files: usize, print: impl FnOnce() -> T) -> T {
         let printed = self.bar.suspend(print);
         self.count += files as u64;

@@ -6,10 +6,10 @@ use b2nd_view::text::{LABEL, TITLE, hex, printable, shortened, styled, thousands
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The number of characters of a value that are shown.
+/// The maximum number of characters that are shown of a value.
 const TEXT: usize = 40;
 
-/// The significant digits of floats in text.
+/// The number of significant digits of floats in text.
 pub(crate) const DIGITS: usize = 6;
 
 /// The statistics of an array, a field or a column.
@@ -18,23 +18,23 @@ pub(crate) struct Report {
     pub(crate) of: Of,
     pub(crate) shape: Vec<i64>,
     pub(crate) tally: Tally,
-    /// The number of nulls, for a column of a table.
+    /// The number of nulls in a column of a table, or `None` for an array.
     pub(crate) nulls: Option<u64>,
 }
 
-/// The type of the counted values.
+/// The type of the values of a report.
 pub(crate) enum Of {
-    /// Elements of an array. The dtype is `None` if the file has none.
+    /// Elements of an array, with their dtype, or `None` if the file has no dtype.
     Elements(Option<DType>),
-    /// Texts of a table: the name of their type, and the number of different texts unless they are too many to count.
+    /// Texts of a table: the name of their type, and the number of distinct texts, or `None` if there are too many to count.
     Texts(String, Option<u64>),
-    /// Byte strings of a table, with the same fields.
+    /// Byte strings of a table, with the same fields as `Texts`.
     Bytes(String, Option<u64>),
-    /// Values that are only counted, with the name of their type.
+    /// Values that have no statistics except their number. Contains the name of their type.
     Cells(String),
 }
 
-/// One line of `--json`.
+/// One line of the output of `--json`.
 #[derive(Serialize)]
 pub(crate) struct Object<'a> {
     path: &'a str,
@@ -49,12 +49,12 @@ pub(crate) struct Object<'a> {
     max: Value,
     mean: Value,
     std: Value,
-    /// Pairs of a value and its number of occurrences. `null` if there are more than a few different values.
+    /// The distinct values, each with its number of occurrences, or `null` if there are more than a few.
     values: Option<Vec<(Value, u64)>>,
-    /// The number of nulls, for a column of a table.
+    /// The number of nulls in a column of a table, or `None` for an array.
     #[serde(skip_serializing_if = "Option::is_none")]
     nulls: Option<u64>,
-    /// The number of different texts or byte strings of a column. `null` for other types, and if they are too many to count.
+    /// The number of distinct texts or byte strings of a column, or `null` if there are too many to count. Left out for other types.
     #[serde(skip_serializing_if = "Option::is_none")]
     distinct: Option<Option<u64>>,
 }
@@ -78,7 +78,8 @@ impl Of {
         !matches!(self, Of::Cells(_))
     }
 
-    /// Returns the number of different values, `Some(None)` if they are too many to count. `None` for other types than text and bytes.
+    /// Returns the number of distinct texts or byte strings, or `Some(None)` if there are too many to count. Returns `None` for other
+    /// types.
     pub(crate) fn distinct(&self) -> Option<Option<u64>> {
         match self {
             Of::Texts(_, distinct) | Of::Bytes(_, distinct) => Some(*distinct),

@@ -11,10 +11,10 @@ use crate::format::text::fields;
 use crate::output::terminal;
 use crate::values::{End, Values, length};
 
-/// The columns and lines of output that does not go to a terminal.
+/// The number of columns and lines to fill if the output does not go to a terminal.
 const PAGE: (usize, usize) = (80, 25);
 
-/// The significant digits of floats, the same number as in NumPy.
+/// The number of significant digits of floats, which is the same as in NumPy.
 const DIGITS: usize = 8;
 
 /// The number of spaces between columns.
@@ -23,7 +23,7 @@ const GAP: usize = 2;
 /// The maximum number of bytes to read.
 const MOST: usize = 1 << 24;
 
-/// The rows that `head` and `tail` print.
+/// Selects the rows that `head` and `tail` print.
 #[derive(Clone, Copy)]
 pub(crate) struct Cut {
     pub(crate) end: End,
@@ -32,26 +32,27 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// Returns the number of rows to print, if this number of lines is needed for other things.
+    /// Returns the number of rows to print. `others` is the number of lines that are needed for other texts.
     pub(crate) fn rows(self, others: usize) -> u64 {
         let (_, lines) = size();
         self.rows.unwrap_or(lines.saturating_sub(others).max(1) as u64)
     }
 }
 
-/// Returns the columns and lines for output: those of the terminal, except for the line of the next prompt, or 80 and 25.
+/// Returns the number of columns and lines to fill: those of the terminal without one line for the next prompt, or 80 and 25 if there is no
+/// terminal.
 pub(crate) fn size() -> (usize, usize) {
     terminal().map_or(PAGE, |(columns, lines)| (columns.max(1), lines.saturating_sub(1).max(1)))
 }
 
-/// Rows of cells, and the names of the columns.
+/// A table to print: rows of cells, and the names of the columns.
 struct Grid {
     heading: Vec<String>,
     cells: Vec<Vec<String>>,
     is_text: bool,
 }
 
-/// Prints rows of an array: the number that the user gave, or as many as fit. Columns that do not fit are left out, which `…` shows.
+/// Prints rows of an array: as many as the user requested, or as many as fit. Columns that do not fit are replaced by `…`.
 pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn Write) -> Result<()> {
     let (columns, lines) = size();
     let width = columns.saturating_sub(indent).max(8);
@@ -65,7 +66,7 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
     let others = 2 + usize::from(has_fields);
     let most = cut.rows(others);
     let is_line = whole.len() < 2 && !has_fields;
-    // Each value takes at least one character and a gap.
+    // Each value needs at least one character and a gap.
     let fitting = (width + GAP) / (GAP + 1) + 1;
     values.cut(
         cut.end,

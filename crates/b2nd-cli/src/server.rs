@@ -26,7 +26,7 @@ use tokio::sync::mpsc;
 use crate::error::{Error, Result};
 use crate::values;
 
-/// The number of bytes read at once.
+/// The number of bytes of a file that are read at a time.
 const PART: u64 = 1 << 20;
 
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
@@ -65,16 +65,16 @@ pub(crate) fn open(url: &str) {
     let _ = ::open::that_detached(url);
 }
 
-/// The data for the answers to requests.
+/// The data that requests are answered with.
 struct Site {
-    /// The first part of each URL path. It is random, so that other programs cannot guess URLs.
+    /// The first part of the path in each URL. It is random, so that other programs cannot guess URLs.
     token: String,
     hosts: [String; 2],
     page: Page,
     files: Files,
 }
 
-/// The served files by their URL path after the token, and the list of files that the page reads.
+/// The served files, by the rest of their URL's path after the token, and the list of files that the page reads.
 #[derive(Default)]
 pub(crate) struct Files {
     list: Vec<serde_json::Value>,
@@ -98,7 +98,7 @@ impl Files {
             _ => {}
         }
         let source = match (location.key(), location.open()?) {
-            // Stores are served whole. The page lists their leaves.
+            // A store is served as a whole file. The page lists its leaves.
             (None, Target::File(source)) => source,
             _ => values::source(path)?,
         };
@@ -172,7 +172,7 @@ impl Served {
     }
 }
 
-/// Serves until a signal ends it. `started` gets the URL.
+/// Runs the server until a signal ends it. `started` is called with the URL.
 pub(crate) fn serve(page: Page, files: Files, port: u16, started: impl FnOnce(&str) -> Result<()>) -> Result<()> {
     let failed = |error: std::io::Error| Error::new(format_args!("127.0.0.1:{port}: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
@@ -201,7 +201,7 @@ pub(crate) fn serve(page: Page, files: Files, port: u16, started: impl FnOnce(&s
     })
 }
 
-/// Waits for Ctrl-C, or on Unix for SIGTERM.
+/// Waits for Ctrl-C or, on Unix, for SIGTERM.
 async fn ended() {
     #[cfg(unix)]
     if let Ok(mut terminated) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
@@ -226,7 +226,7 @@ impl Site {
     async fn answer(&self, request: &Request<Incoming>) -> Response<Answer> {
         let text = |name: HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
         let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
-        // Requests from pages of other hosts are rejected, and so are requests by another host name that resolves to this machine.
+        // Two kinds of requests are rejected: from pages of other hosts, and with another host name that resolves to this machine.
         let is_origin = text(header::ORIGIN).is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_ours));
         if !text(header::HOST).is_some_and(is_ours) || !is_origin {
             return plain(StatusCode::FORBIDDEN);
@@ -302,7 +302,7 @@ async fn part(file: Served, range: Option<&str>, is_head: bool) -> Response<Answ
     response
 }
 
-/// Parses a header `Range`. `None` unless it is one range inside a file of this length.
+/// Parses the HTTP header `Range`. Returns `None` unless it is a single range inside a file of this length.
 fn of_range(range: &str, length: u64) -> Option<Range<u64>> {
     let (start, end) = range.strip_prefix("bytes=")?.split_once('-')?;
     let range = match (start, end) {

@@ -9,7 +9,7 @@ pub(crate) fn clean_up() {
 
     static ONCE: std::sync::Once = std::sync::Once::new();
 
-    // If the handler cannot be installed, signals end the program directly.
+    // If the handler cannot be installed, signals end the program without removing temporary files.
     ONCE.call_once(|| {
         let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
         std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! New files and directories that get their name when they are complete.
+//! Creates files and directories that get their final name only when they are complete.
 
 use std::fs;
 use std::io;
@@ -15,7 +15,8 @@ pub(crate) fn must_not_exist(path: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_ok() { Err(exists(path)) } else { Ok(()) }
 }
 
-/// Creates a file: `write` fills a temporary file, which then gets the name. An existing file is an error, or replaced with `overwrite`.
+/// Creates a file: `write` fills a temporary file, which is then renamed to `path`. An existing file is replaced with `overwrite`;
+/// otherwise it is an error.
 pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut NewFile) -> Result<()>) -> Result<()> {
     let failed = |error: b2nd::Error| match error.kind() {
         ErrorKind::Io(io) if io.kind() == io::ErrorKind::AlreadyExists => exists(path),
@@ -28,7 +29,7 @@ pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut New
     file.finish().map_err(failed)
 }
 
-/// Creates a temporary directory next to `target`. It is removed with its contents.
+/// Creates a temporary directory next to `target`. The directory and its contents are removed when the value is dropped.
 pub(crate) fn scratch(target: &Path) -> Result<NewDirectory> {
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(".part");
@@ -37,14 +38,14 @@ pub(crate) fn scratch(target: &Path) -> Result<NewDirectory> {
 
 /// A new directory that replaces an existing one when it is complete.
 pub(crate) struct Replaced {
-    /// Holds the new directory until it is complete.
+    /// The temporary directory that contains the new directory until it is complete.
     scratch: NewDirectory,
     path: PathBuf,
     target: PathBuf,
 }
 
 impl Replaced {
-    /// Prepares to replace a directory. `None` if the path does not exist. An existing path is an error without `overwrite`.
+    /// Prepares to replace a directory. Returns `None` if the path does not exist. Fails if the path exists but `overwrite` is false.
     pub(crate) fn at(target: &Path, overwrite: bool) -> Result<Option<Replaced>> {
         if !target.is_dir() || !overwrite {
             return must_not_exist(target).map(|()| None);
@@ -59,16 +60,16 @@ impl Replaced {
         &self.path
     }
 
-    /// Replaces the old directory and removes it. If the new directory cannot be renamed, the old one keeps its name.
+    /// Replaces the old directory by the new directory. If the new directory cannot be renamed, the old directory is kept under its name.
     pub(crate) fn finish(self) -> Result<()> {
-        // The old directory is not moved to the scratch directory, which a signal would remove.
+        // The old directory is not moved to `scratch`, because a signal would remove it there.
         let parent = self.scratch.path().parent().unwrap_or(Path::new("."));
         let aside = tempfile::Builder::new().prefix(".b2nd-old-").tempdir_in(parent)?;
         let old = aside.path().join("old");
         fs::rename(&self.target, &old)?;
         if let Err(error) = fs::rename(&self.path, &self.target) {
             if fs::rename(&old, &self.target).is_err() {
-                // The old directory stays in the temporary directory instead of being removed.
+                // The old directory is kept in its temporary directory, which is not removed.
                 std::mem::forget(aside);
             }
             return Err(error.into());

@@ -28,11 +28,11 @@ impl Output {
             Ok(status) => status.into(),
             // The reader of the output closed the pipe.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                // Dropping the buffer would try to write it again.
+                // End the process here: dropping the buffer would try to write it again.
                 std::process::exit(0)
             }
             Err(error) => {
-                // If standard error cannot be written either, only the status tells.
+                // If standard error cannot be written either, only the exit status reports the error.
                 let _ = writeln!(self.err, "b2nd: {}", Error::Write(error));
                 std::process::exit(FAILED.into())
             }

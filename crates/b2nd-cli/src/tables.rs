@@ -1,4 +1,4 @@
-//! Tables. Only this file depends on whether the feature `arrow` is on.
+//! Selects the code for tables. This is the only file that depends on whether the feature `arrow` is enabled.
 
 #[cfg(feature = "arrow")]
 mod compare;
@@ -35,7 +35,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Selects this part of a table. A slice selects rows. Returns true if rows were selected.
+    /// Selects this part of a table. A slice selects rows. Returns true if only some rows are selected.
     pub(crate) fn cut(&self, rows: &mut Rows, slice: Option<&Slice>) -> Result<bool> {
         if self.objects {
             rows.objects()?;

@@ -9,20 +9,21 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::values::length;
 
-/// The size of a piece in bytes, if chunks are smaller.
+/// The approximate size of a piece in bytes, if chunks are smaller than this.
 const SMALL: usize = 1 << 22;
 
 /// The maximum size of a piece in bytes, unless one block is larger.
 const LARGE: usize = 1 << 26;
 
-/// The number of pieces held at once. They are merged in order, so that results do not depend on threads.
+/// The number of pieces in memory at the same time. Their results are merged in order, so that the total does not depend on the number of
+/// threads.
 const AT_ONCE: u64 = 64;
 
 /// The pieces of a selection.
 pub(crate) struct Tiles<'a> {
     array: &'a Array,
     selection: &'a Selection,
-    /// A chunk of these is a piece.
+    /// The axes of the selection, with the lengths of a piece in place of the lengths of a chunk.
     axes: Vec<Axis>,
 }
 
@@ -51,7 +52,7 @@ impl<'a> Tiles<'a> {
         self.axes.iter().fold(1, |count: u64, axis| count.saturating_mul(u64::try_from(axis.count()).unwrap_or(0)))
     }
 
-    /// The ranges of a piece, from the first element that is meant to the last.
+    /// Returns the range of a piece along each axis, from its first to its last selected element.
     fn ranges(&self, mut number: u64) -> Vec<Range<i64>> {
         let mut ranges = Vec::new();
         for axis in self.axes.iter().rev() {
@@ -63,8 +64,8 @@ impl<'a> Tiles<'a> {
         ranges
     }
 
-    /// Reads the pieces on all cores. `make` gets the elements of a piece; `take` gets its results in order, each with the number of bytes that
-    /// the piece spans.
+    /// Reads the pieces on all cores. `make` gets the elements of a piece. `take` gets the results of `make` in order, each with the number
+    /// of bytes that the piece spans.
     pub(crate) fn each<T: Send>(
         &self,
         make: impl Fn(&[Range<i64>], &[u8]) -> T + Sync,
@@ -90,7 +91,7 @@ impl<'a> Tiles<'a> {
         Ok(())
     }
 
-    /// All elements that are meant, in C order.
+    /// Returns all selected elements, in C order.
     pub(crate) fn gather(&self) -> Result<Vec<u8>> {
         let (lengths, size) = (self.selection.lengths(), self.array.itemsize());
         let lengths: Vec<usize> = lengths.iter().map(|&length| usize::try_from(length)).collect::<Result<_, _>>()?;

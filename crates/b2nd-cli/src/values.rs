@@ -18,7 +18,7 @@ use crate::format::{ElementInfo, OutputFormat};
 use crate::paths::{of_directory, what_is_at, what_it_is};
 use crate::progress;
 
-/// The maximum number of bytes held at once.
+/// The maximum number of bytes of a part that is read.
 const PART: usize = 1 << 26;
 
 /// The position of a frame in its file, and its dtype if the file has none.
@@ -33,14 +33,14 @@ pub(crate) struct Start {
     pub(crate) dtype: Option<DType>,
 }
 
-/// The end of the rows to keep.
+/// Which rows to keep: the first or the last.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum End {
     First,
     Last,
 }
 
-/// An array whose elements are not Python objects, with a selection.
+/// An array whose elements are not Python objects, and the selected elements.
 pub(crate) struct Values {
     pub(crate) array: Array,
     pub(crate) selection: Selection,
@@ -70,7 +70,8 @@ impl Values {
         Ok(Values { array, selection })
     }
 
-    /// Selects the first or last rows of the first or last plane. In one dimension, selects elements.
+    /// Selects the first rows of the first plane, or the last rows of the last plane. In a one-dimensional array, selects the first or last
+    /// elements.
     pub(crate) fn cut(&mut self, end: End, rows: u64) {
         let count = self.selection.ranges.len();
         for axis in 0..count {
@@ -89,12 +90,12 @@ impl Values {
         }
     }
 
-    /// Returns the number of bytes of the selected ranges.
+    /// Returns the number of bytes in the selected ranges, including elements that steps leave out.
     pub(crate) fn len(&self) -> u64 {
         length(&self.array, &self.selection.ranges) as u64
     }
 
-    /// Reads a part, in the order of the selection.
+    /// Reads a part of the selected ranges. The elements are in the order of the selection.
     fn read(&self, part: &[Range<i64>]) -> Result<Vec<u8>> {
         let mut bytes = self.array.read_bytes_steps(part, &self.selection.steps)?;
         let lengths = Selection { ranges: part.to_vec(), ..self.selection.clone() }.lengths();
@@ -110,7 +111,7 @@ impl Values {
     /// Writes the selected elements in a format. `width` is the width of the terminal, for text.
     pub(crate) fn write(&self, form: OutputFormat, width: Option<usize>, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
         let Values { array, selection } = self;
-        // In text, a dimension that an index removes is kept, so that lines are those of the array.
+        // In text, a dimension that an index removes is kept, so that each line is a row of the array.
         let shape = if form == OutputFormat::Text { selection.lengths() } else { selection.shape() };
         let layout = ElementInfo { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape, width };
         let mut format = form.begin(layout)?;
@@ -126,13 +127,13 @@ impl Values {
     }
 }
 
-/// Moves the start of a part to the next element that the steps select. `None` if the part has no such element.
+/// Moves the start of a part to the next element that the steps select. Returns `None` if the part has no such element.
 fn stepped(selection: &Selection, part: &[Range<i64>]) -> Option<Vec<Range<i64>>> {
     let axes = part.iter().zip(&selection.ranges).zip(&selection.steps);
     let aligned = axes.map(|((part, whole), &step)| {
         let over = (part.start - whole.start) % step;
         let start = if over == 0 { part.start } else { part.start.saturating_add(step - over) };
-        // An empty part is kept: its result is empty.
+        // An empty part is kept, and has an empty result.
         (start < part.end || part.is_empty()).then_some(start.min(part.end)..part.end)
     });
     aligned.collect()
@@ -164,7 +165,7 @@ fn open(source: Bytes, offset: Option<u64>) -> Result<Array> {
     }
 }
 
-/// Returns the error for a frame without an array.
+/// Returns the message for a frame that has no array.
 fn no_array(source: Bytes, offset: Option<u64>) -> String {
     let frame = Frame::open_at(&*source, offset.unwrap_or(0));
     match frame.ok().map(|frame| Kind::of(frame.header(), frame.trailer().ok())) {
@@ -191,7 +192,7 @@ fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> B
     };
     let row = (bytes / count(first)).max(1);
     let chunk = usize::try_from(array.grid().chunkshape()[axis]).unwrap_or(1).max(1);
-    // Parts are whole chunks, unless one layer of chunks is too large.
+    // Parts consist of whole chunks, unless one layer of chunks is too large.
     let rows = match PART / row {
         rows if rows >= chunk => rows / chunk * chunk,
         rows => rows.max(1),
@@ -209,11 +210,11 @@ fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> B
 /// The number of elements that differ between two arrays.
 pub(crate) struct Differing {
     pub(crate) count: u64,
-    /// The coordinates of the first of them.
+    /// The coordinates of the first element that differs.
     pub(crate) first: Vec<i64>,
 }
 
-/// Compares the values of two arrays. `None` if shapes or dtypes differ.
+/// Compares the values of two arrays. Returns `None` if shapes or dtypes differ.
 pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<Differing>> {
     let [a, b] = [open(source(a)?, None)?, open(source(b)?, None)?];
     if a.is_flat() != b.is_flat() {

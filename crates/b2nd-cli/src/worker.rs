@@ -15,13 +15,13 @@ use b2nd_ndarray::codec;
 /// The first argument that makes this program a worker.
 const WORD: &str = "__decode";
 
-/// The memory that a worker may use in addition to the user's limit, for tables of codecs.
+/// The memory that a worker may use in addition to the user's limit. Codecs need it for their tables.
 const OWN_MEMORY: u64 = 64 << 20;
 
 /// The maximum length of an error message from a worker.
 const LONGEST: usize = 1 << 12;
 
-/// The first byte of an answer.
+/// The first byte of an answer: the chunk was decoded, or it was not and an error message follows.
 const DECODED: u8 = 0;
 const REFUSED: u8 = 1;
 
@@ -33,7 +33,7 @@ pub(crate) struct Apart {
 }
 
 impl Apart {
-    /// Creates an empty pool. Each worker runs this program with a limit of memory.
+    /// Creates an empty pool. Each worker will be this program with a limit of memory.
     pub(crate) fn new(max_memory: u64) -> Apart {
         let args = vec![WORD.into(), max_memory.saturating_add(OWN_MEMORY).to_string().into()];
         Apart { program: std::env::current_exe(), args, idle: Mutex::default() }
@@ -95,7 +95,7 @@ impl Worker {
         }
     }
 
-    /// Fills `data` with the decoded bytes, or returns the worker's error message. After an `Err` the worker must not be used again.
+    /// Fills `data` with the decoded bytes, or returns the worker's error message. After an outer `Err`, the worker must not be used again.
     fn ask(&mut self, parts: [&[u8]; 2], data: &mut [u8], deadline: Option<Instant>) -> io::Result<Result<(), String>> {
         let Worker { child, input, output } = self;
         thread::scope(|scope| {
@@ -145,7 +145,7 @@ fn exchange(
     Ok(Err(String::from_utf8_lossy(&sentence).into_owned()))
 }
 
-/// Reads a length and that many bytes, at most `most`.
+/// Reads a length, and then as many bytes. The length must be at most `most`.
 fn read_part(from: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
     let mut length = [0; 8];
     from.read_exact(&mut length)?;
@@ -158,7 +158,7 @@ fn read_part(from: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
     Ok(part)
 }
 
-/// Runs as a worker, if the arguments ask for it.
+/// Runs this process as a worker, if the first argument is `WORD`.
 pub(crate) fn serve(words: &[OsString]) -> Option<ExitCode> {
     let [word, memory] = words else { return None };
     if word != WORD {
@@ -166,7 +166,7 @@ pub(crate) fn serve(words: &[OsString]) -> Option<ExitCode> {
     }
     limit(memory.to_str()?.parse().ok()?);
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
-    // The end of the input ends the worker.
+    // The worker ends when its input ends.
     while answer(&mut input, &mut output).is_ok() {}
     Some(ExitCode::SUCCESS)
 }
@@ -213,7 +213,7 @@ mod tests {
 
     use super::Apart;
 
-    /// The fate of a good chunk that such a program is to decode, and the time that it took.
+    /// Lets a program decode an intact chunk as a worker. Returns the error, and the time that passed.
     fn decode(program: &str, args: &[&str]) -> (String, Duration) {
         let file = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.b2nd")).unwrap();
         let chunk: Chunk = file.chunk(0).unwrap();

@@ -1,4 +1,4 @@
-//! Zarr arrays. Only this file depends on whether the feature `zarr` is on.
+//! Selects the code for Zarr arrays. This is the only file that depends on whether the feature `zarr` is enabled.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Tables and lists of values without the feature `arrow`: each is rejected with the command that installs it.
+//! Replaces the code for tables and lists of values in builds without the feature `arrow`: opening one is an error, which names the command
+//! that installs the feature.
 
 use std::convert::Infallible;
 use std::io::Write;
@@ -15,10 +16,10 @@ use crate::format::OutputFormat;
 use crate::report::Report;
 use crate::screen::Cut;
 
-/// The file in a folder that is a table.
+/// The file that marks a folder as a table.
 const TABLE: &str = "_meta.b2f";
 
-/// Stands for rows of a table. It has no values in this build.
+/// Takes the place of the type for rows of a table, which no build without `arrow` can create.
 pub(crate) enum Rows {}
 
 impl Rows {
@@ -32,7 +33,7 @@ impl Rows {
         if location.path().is_none() {
             return Ok(None);
         }
-        // Errors of opening are reported when the array is opened.
+        // Errors are ignored here; they are reported when the argument is opened as an array.
         let files = location.open().and_then(|target| Store::of_folder("", &target)?.map(|store| store.files()).transpose());
         match files {
             Ok(Some(files)) if files.contains(&file) => Err(without("a table")),

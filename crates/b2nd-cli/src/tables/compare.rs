@@ -1,4 +1,4 @@
-//! Tables, compared column by column.
+//! Compares tables column by column.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(crate) fn compare(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread:
         lines.one(' ', name, &format!("{}, not {}", count(a.len(), "row"), thousands(b.len())));
         return Ok(());
     }
-    // If both tables have the same sentence, it is printed once.
+    // If both tables have the same message about a column, it is printed only once.
     let mut refused = a.refused();
     refused.extend(b.refused());
     refused.sort_unstable();
@@ -50,7 +50,7 @@ fn open(word: &Path) -> Result<Rows> {
     Ok(rows)
 }
 
-/// Describes the differences of a column. `None` if the values are equal.
+/// Describes how a column differs between the tables. Returns `None` if the values are equal.
 fn differing(a: &mut Rows, b: &mut Rows, column: &str) -> Result<Option<String>> {
     let mut readers = Vec::new();
     for rows in [a, b] {
@@ -71,14 +71,14 @@ fn differing(a: &mut Rows, b: &mut Rows, column: &str) -> Result<Option<String>>
     Ok(differ(found.count, "row", &found.first.to_string()))
 }
 
-/// The batches of a column, and the rest of a batch that was compared in part.
+/// The batches of a column that remain: the reader, and the rest of a batch of which a part was compared.
 struct Batches {
     reader: Reader,
     rest: Option<RecordBatch>,
 }
 
 impl Batches {
-    /// Returns the next rows that were not compared yet. `None` at the end.
+    /// Returns the next rows that were not compared yet, or `None` at the end.
     fn rest(&mut self) -> Result<Option<RecordBatch>> {
         if let Some(rest) = self.rest.take().filter(|rest| rest.num_rows() != 0) {
             return Ok(Some(rest));
@@ -92,7 +92,7 @@ impl Batches {
     }
 }
 
-/// The number of rows that differ, and the first of them.
+/// The number of rows that differ, and the number of the first such row.
 struct Differing {
     count: u64,
     first: u64,

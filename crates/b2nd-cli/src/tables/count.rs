@@ -11,21 +11,21 @@ use crate::error::Result;
 use crate::progress;
 use crate::report::{Of, Report};
 
-/// The maximum memory for the different texts of a column, in bytes.
+/// The maximum memory for the distinct texts of a column, in bytes.
 const MOST: usize = 1 << 26;
 
-/// The maximum number of values for a distribution. The first values are taken.
+/// The maximum number of values from which a distribution is drawn. These are the first values of the column.
 const SAMPLE: usize = 1 << 20;
 
-/// The maximum number of characters of a name, a type and a value, so that a line fits 80 columns.
+/// The maximum number of characters of a name, and below of a type and of a value, so that a line fits 80 columns.
 const NAME: usize = 13;
 const TYPE: usize = 10;
 const VALUE: usize = 11;
 
-/// The memory of a text in addition to its bytes.
+/// The memory that a text needs in addition to its bytes.
 const EACH: usize = 32;
 
-/// Counts of a column.
+/// The statistics of a column, while they are computed.
 struct Column {
     name: String,
     data_type: String,
@@ -34,7 +34,7 @@ struct Column {
     tally: Tally,
     nulls: u64,
     distinct: Distinct,
-    /// A sample of its numbers, for the distribution.
+    /// The first numbers of the column, for the distribution.
     sample: Vec<f64>,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn summary(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<V
     Ok(std::iter::once(heading).chain(counted(reader, rows)?.into_iter().map(cells)).collect())
 }
 
-/// Draws a histogram with sixteen bins, one character for each.
+/// Draws a histogram of sixteen bins, with one character for each bin.
 fn spark(values: &[f64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let counts = histogram(values, 16);
@@ -76,7 +76,7 @@ fn spark(values: &[f64]) -> String {
 
 fn counted(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Column>> {
     let bar = progress::rows(rows);
-    // A table without rows has columns too.
+    // An empty batch adds the columns, because a table without rows has columns too.
     let none = RecordBatch::new_empty(reader.schema());
     let mut columns: Vec<Column> = scalars(&none).into_iter().map(Column::new).collect();
     for batch in reader {
@@ -118,7 +118,7 @@ impl Column {
         }
     }
 
-    /// Turns the counts into a report.
+    /// Converts the statistics to a report.
     fn report(self, rows: u64) -> Report {
         let mut shape = vec![i64::try_from(rows).unwrap_or(i64::MAX)];
         shape.extend(self.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
@@ -133,9 +133,9 @@ impl Column {
     }
 }
 
-/// The different texts of a column, up to a limit of memory.
+/// The distinct texts of a column, up to a limit of memory.
 struct Distinct {
-    /// `None` if they are too many.
+    /// The texts, or `None` if there are too many.
     seen: Option<HashSet<Box<[u8]>>>,
     bytes: usize,
 }

@@ -26,13 +26,13 @@ use crate::values::End;
 pub(crate) use super::compare::compare;
 use super::count::{count, summary};
 
-/// The longest name of a column's type.
+/// The maximum number of characters that are shown of a column's type.
 const TYPE: usize = 48;
 
-/// The lines of the screen that are not rows: names, types, the line below the rows, the next prompt.
+/// The number of lines of the screen that are not rows: for names, types, the line below the rows, and the next prompt.
 const OTHER_LINES: usize = 5;
 
-/// The number of rows formatted at once.
+/// The number of rows that are formatted together.
 const BATCH: usize = 1 << 13;
 
 /// A table with selected rows and columns.
@@ -44,15 +44,15 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Opens the table that an argument names by its key, or the only table of a store. `None` if it is not a table.
+    /// Opens the table that an argument names by its key, or the only table of a store. Returns `None` if the argument is not a table.
     pub(crate) fn open(word: &Path) -> Result<Option<Rows>> {
         let location = Location::new(word.as_os_str());
-        // For arrays on servers, this avoids a second request.
+        // A URL without a key is probably an array: this avoids a second request.
         if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
             return Ok(None);
         }
         let store = match location.path() {
-            // Tables in an ordinary directory are not opened by the directory's name.
+            // The name of an ordinary directory does not open a table in it.
             Some(path) if is_store_directory(path) => Store::open(path),
             Some(path) if path.is_dir() => return Ok(None),
             _ => match location.open()? {
@@ -65,7 +65,7 @@ impl Rows {
         let wanted = location.key().map(|key| format!("/{}", key.trim_matches('/')));
         let key = match (&wanted, tables.as_slice()) {
             (Some(key), tables) => tables.iter().find(|table| *table == key),
-            // A table that is not the store itself has to be named, unless it is the only leaf.
+            // A table in a store must be named by its key, unless it is the only leaf.
             (None, [one]) if one == "/" || store.list().is_ok_and(|listing| listing.leaves.len() == 1) => Some(one),
             (None, tables) => tables.iter().find(|table| *table == "/"),
         };
@@ -76,13 +76,13 @@ impl Rows {
         Ok(Some(Rows { table, key: key.clone(), projection: all, rows }))
     }
 
-    /// Opens a table after the argument could not be opened as an array.
+    /// Opens an argument as a table, after it could not be opened as an array.
     ///
     /// # Errors
     ///
-    /// Fails if it is a table and `--offset` is given.
+    /// Fails if the argument is a table and `--offset` is given.
     pub(crate) fn instead(word: &Path, offset: Option<u64>) -> Result<Option<Rows>> {
-        // Errors of opening were reported when it was opened as an array.
+        // Other errors were reported when the argument was opened as an array.
         match (Rows::open(word).ok().flatten(), offset) {
             (Some(_), Some(_)) => {
                 Err(Error::new("--offset does not work with tables: leave it out, and select rows with --rows 5:7"))
@@ -91,7 +91,7 @@ impl Rows {
         }
     }
 
-    /// Returns the key of the table in its store: `/` if the store is the table.
+    /// Returns the key of the table in its store, which is `/` if the store itself is the table.
     pub(crate) fn key(&self) -> &str {
         &self.key
     }
@@ -140,7 +140,7 @@ impl Rows {
         count(self.read()?, self.len())
     }
 
-    /// Returns a row of cells for each column, after a heading.
+    /// Returns rows of texts: a heading, and a row with statistics for each column.
     pub(crate) fn summary(&self) -> Result<Vec<Vec<String>>> {
         summary(self.read()?, self.len())
     }
@@ -170,7 +170,7 @@ impl Rows {
         write(format, self.read()?, out, |rows| bar.inc(rows))
     }
 
-    /// Returns the columns that cannot be read, with the reason, except for computed columns, which have no values.
+    /// Returns the columns that cannot be read, each with the reason. Computed columns are not included, because they have no values.
     pub(crate) fn refused(&self) -> Vec<(String, String)> {
         let columns = self.table.columns().iter().filter(|column| column.kind() != "computed");
         columns.filter_map(|column| Some((column.name().to_owned(), column.data_type().err()?.to_owned()))).collect()
@@ -193,7 +193,7 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Opens a frame. `None` if it holds something else.
+    /// Opens a frame. Returns `None` if it is not an object array, a batch array or a list array.
     pub(crate) fn of(source: Bytes) -> Result<Option<Cells>> {
         let Ok(frame) = Frame::open(source) else { return Ok(None) };
         match CellReader::from_frame(frame) {
@@ -266,7 +266,7 @@ fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
     Ok(u64::try_from(range.start).unwrap_or(0)..u64::try_from(range.end).unwrap_or(0))
 }
 
-/// Converts an output format to a format of tables. `None` for formats of arrays.
+/// Converts an output format to a format of tables. Returns `None` for formats that only arrays have.
 fn format_of(form: OutputFormat) -> Option<Format> {
     match form {
         OutputFormat::Csv => Some(Format::Csv),
@@ -295,7 +295,7 @@ fn write(format: Format, reader: impl RecordBatchReader, out: impl Write + Send,
     }
 }
 
-/// A writer that stores its first error, because Arrow and Parquet do not return it unchanged.
+/// A writer that keeps its first error, because the libraries for Arrow and Parquet do not return the error unchanged.
 struct Noted<'a, W> {
     out: W,
     failed: &'a Mutex<Option<io::Error>>,
@@ -325,7 +325,7 @@ impl<W: Write> Write for Noted<'_, W> {
     }
 }
 
-/// Returns a row of cells for each column of a table, after a heading, for `info`.
+/// Returns the rows of texts that `info` shows for a table: a heading, and a row for each column.
 ///
 /// # Errors
 ///
@@ -342,10 +342,10 @@ pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<Stri
         // The size is empty if the files cannot be opened. `check` reports the reason.
         let (bytes, ratio) = match table.column_sizes(place) {
             Ok((packed @ 1.., plain)) => {
-                // Only rows that exist are counted, not all that are allocated.
+                // The ratio is computed from the rows that exist, not from all allocated rows.
                 let of_rows = capacity.filter(|&capacity| capacity != 0 && plain % capacity == 0);
                 let plain = of_rows.map_or(plain, |capacity| plain / capacity * table.rows());
-                // The used part of a column of strings is not known without reading the column.
+                // For a column of strings, the used part of the data is not known without reading the column.
                 let ratio = match column.kind() {
                     "utf8" => String::new(),
                     _ => format!("{}x", significant(plain as f64 / packed as f64, 3)),
@@ -371,12 +371,13 @@ fn capacity(table: &Table) -> Option<u64> {
     rooms.max()
 }
 
-/// Returns the number of live rows of a table, if it can be opened.
+/// Returns the number of live rows of a table, or `None` if the table cannot be opened.
 pub(crate) fn rows(store: &Arc<Store>, key: &str) -> Option<u64> {
     Table::from_store(store.clone(), key).ok().map(|table| table.rows())
 }
 
-/// Reads all values of a frame whose batches are Arrow IPC, and returns the first error. pyarrow does not check such batches.
+/// Reads all values of a frame whose batches are Arrow IPC, and returns the first error. This is checked because pyarrow does not check
+/// such batches.
 pub(crate) fn verify_cells(frame: &b2nd_store::Frame, limits: &Limits) -> Option<Finding> {
     let deadline = limits.deadline();
     let late = || Error::new("its values could not be read within the time limit");
@@ -403,7 +404,7 @@ pub(crate) fn verify_cells(frame: &b2nd_store::Frame, limits: &Limits) -> Option
 }
 
 /// Reads all values of a table within limits of time and memory. Returns a finding for each column that cannot be read, or for a table that
-/// cannot be opened. `said` is the number of rows in the schema.
+/// cannot be opened. `said` is the number of rows that the schema records.
 pub(crate) fn verify(store: &Arc<Store>, key: &str, said: Option<u64>, limits: &Limits) -> Vec<Finding> {
     let deadline = limits.max_time.and_then(|time| Instant::now().checked_add(time));
     let finding = |place: String, finding: String| Finding { place, finding, unreadable: true, ..Finding::default() };
