@@ -1,9 +1,9 @@
-//! The array in a frame, and the metalayer that describes it.
+//! [`Array`]: the metadata of the array in a frame.
 
 use b2nd::ArrayMeta;
 use b2nd::frame::Header;
 
-/// The metadata of an array, and the metalayer that contains them.
+/// The metadata of an array, and the name of the metalayer that contains the metadata.
 pub struct Array<'a> {
     /// The name of the metalayer.
     pub name: &'static str,
@@ -18,10 +18,11 @@ impl<'a> Array<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if a metalayer has the name of an array metalayer, but other content.
+    /// Fails if a metalayer has the name of an array metalayer, but its content is not the metadata of an array.
     pub fn find(header: &'a Header) -> b2nd::Result<Option<Array<'a>>> {
         let Some(meta) = header.array()? else { return Ok(None) };
-        // The metalayer of the array is the one that starts with the bytes to which the decoded metadata encode.
+        // The array's metalayer is found by its content: it starts with the same bytes as the decoded metadata do when they are encoded
+        // again.
         let bytes = b2nd::to_vec(&meta)?;
         let found = ["b2nd", "caterva"].into_iter().find_map(|name| {
             let stale = header.metalayers().get(name)?.strip_prefix(bytes.as_slice())?.len();
@@ -35,7 +36,7 @@ impl<'a> Array<'a> {
         self.names().0
     }
 
-    /// Returns a readable description of the layout.
+    /// Returns a description of the layout for users.
     pub fn describe(&self) -> &'static str {
         self.names().1
     }

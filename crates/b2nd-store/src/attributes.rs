@@ -1,4 +1,4 @@
-//! Values of vlmetalayers, decompressed.
+//! Reads and decompresses the values of vlmetalayers.
 
 use std::borrow::Cow;
 
@@ -9,12 +9,12 @@ use serde::Serialize;
 use crate::frame::Frame;
 use crate::value::Value;
 
-/// The maximum length of a value that is decompressed. A limit is needed because a chunk of 32 bytes can claim to contain 2 GiB.
+/// The maximum length of a decompressed value, in bytes. A limit is needed because a chunk of 32 bytes can claim to contain 2 GiB.
 pub const MAX_VALUE: usize = 1 << 28;
 
 /// A variable-length metalayer (vlmetalayer), which python-blosc2 calls an attribute.
 pub struct Attribute<'a> {
-    /// The attribute's name, which may be any bytes.
+    /// The attribute's name. It can be any bytes, not only UTF-8.
     pub name: &'a [u8],
     /// The header of the chunk that contains the attribute.
     pub chunk: Result<ChunkHeader>,
@@ -23,7 +23,7 @@ pub struct Attribute<'a> {
 }
 
 impl<'a> Attribute<'a> {
-    /// Reads a vlmetalayer, whose content is a chunk.
+    /// Reads a vlmetalayer. `content` is a chunk that contains the value.
     pub fn new(name: &'a [u8], content: &'a [u8]) -> Attribute<'a> {
         Decompressor::lend(|decompressor| Attribute::new_with(name, content, decompressor))
     }
@@ -47,12 +47,12 @@ pub fn get<'a>(trailer: &'a Trailer, name: &str) -> Option<Cow<'a, [u8]>> {
     Decompressor::lend(|decompressor| get_with(trailer, name, decompressor))
 }
 
-/// Returns the value of the vlmetalayer with this name, decompressed with the given decompressor.
+/// Returns the value of the vlmetalayer with this name, like `get`, but uses the given decompressor.
 pub fn get_with<'a>(trailer: &'a Trailer, name: &str, decompressor: &mut Decompressor) -> Option<Cow<'a, [u8]>> {
     data(Chunk::from_slice(trailer.vlmetalayers().get(name)?).ok()?, decompressor).ok()
 }
 
-/// Decompresses a chunk, unless its data are longer than [`MAX_VALUE`].
+/// Decompresses a chunk. Fails if its data are longer than [`MAX_VALUE`].
 fn data<'a>(chunk: Chunk<'a>, decompressor: &mut Decompressor) -> Result<Cow<'a, [u8]>> {
     let nbytes = chunk.header().nbytes();
     if nbytes > MAX_VALUE {
@@ -71,7 +71,7 @@ impl Attributes {
         Attributes(Vec::new())
     }
 
-    /// Reads the vlmetalayers of a frame, except for those that cannot be decompressed. A name that is not UTF-8 is escaped.
+    /// Reads the vlmetalayers of a frame. Vlmetalayers that cannot be decompressed are skipped. A name that is not UTF-8 is escaped.
     ///
     /// # Errors
     ///
@@ -88,17 +88,17 @@ impl Attributes {
         Ok(Attributes(attributes.filter_map(named).collect()))
     }
 
-    /// Returns the bytes of the attribute with this name.
+    /// Returns the bytes of the value of the attribute with this name.
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
         self.0.iter().find(|(found, _)| found == name).map(|(_, bytes)| bytes.as_slice())
     }
 
-    /// Returns the attribute with this name if it is MessagePack.
+    /// Returns the value of the attribute with this name, if the value is MessagePack.
     pub fn get(&self, name: &str) -> Option<Value<'_>> {
         self.bytes(name).and_then(Value::from_slice)
     }
 
-    /// Iterates over the attributes: their names and values. A value is `None` if it is not MessagePack.
+    /// Iterates over the names and values of the attributes. A value that is not MessagePack is `None`.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, Option<Value<'_>>)> {
         self.0.iter().map(|(name, bytes)| (name.as_str(), Value::from_slice(bytes)))
     }

@@ -1,4 +1,4 @@
-//! The chunks of a frame, as the index and the headers of the chunks describe them.
+//! Lists the chunks of a frame from the index and from the headers of the chunks.
 
 use b2nd::Result;
 use b2nd::frame::{ChunkHeader, Header, Offset, Offsets, Special};
@@ -9,22 +9,23 @@ use crate::Frame;
 pub struct Row {
     /// The number of the first chunk.
     pub first: u64,
-    /// The number of the last chunk.
+    /// The number of the last chunk. It equals `first` if there is only one chunk.
     pub last: u64,
-    /// The position of the chunk and its header.
+    /// Where the chunk is stored, and its header.
     pub content: Content,
 }
 
-/// The position of a chunk, and its header.
+/// Where a chunk is stored, and its header.
 pub enum Content {
-    /// The chunk has no bytes: the index gives the value of all elements. The second field is the length of the data, if the
-    /// frame's header gives one.
+    /// The chunk has no bytes: the index gives the value of all elements. The second field is the length of the chunk's data, if the
+    /// frame's header determines it.
     Special(Special, Option<u64>),
-    /// The offset of the chunk after the header, or the number of its file in a sparse frame.
+    /// The chunk has bytes. The first field is their offset, counted from the end of the frame's header, or the number of the chunk's file
+    /// in a sparse frame.
     At(u64, Result<ChunkHeader>),
 }
 
-/// Iterates over the chunks in order. Each chunk's header is read and compared with its position and the frame's header.
+/// Iterates over the chunks in order. Each chunk's header is read, and compared with the chunk's position and the frame's header.
 pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
     let mut next = 0;
     std::iter::from_fn(move || {
@@ -34,7 +35,7 @@ pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
                 let same = |chunk: &u64| offsets.get(*chunk) == Some(Offset::Special(special));
                 let (length, mut last) = (nbytes(frame.header(), first), (first..).take_while(same).last()?);
                 if last != first && nbytes(frame.header(), last) != length {
-                    // The last chunk may be shorter.
+                    // The last chunk may be shorter. It then gets a row of its own.
                     last -= 1;
                 }
                 (last, Content::Special(special, length))
@@ -47,7 +48,7 @@ pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
     })
 }
 
-/// Returns the number of bytes of data of a chunk according to the frame's header.
+/// Returns the length of a chunk's data in bytes, according to the frame's header.
 fn nbytes(header: &Header, chunk: u64) -> Option<u64> {
     let (all, chunksize) = (u64::try_from(header.nbytes()).ok()?, u64::try_from(header.chunksize()).ok()?);
     if header.has_variable_chunks() || chunksize == 0 {

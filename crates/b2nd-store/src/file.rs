@@ -1,4 +1,4 @@
-//! Files and directories as sources.
+//! [`LocalFile`] and [`Directory`]: files and directories on the local disk.
 
 use std::borrow::Cow;
 use std::fs;
@@ -123,13 +123,14 @@ fn is_absent(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(error) if is_absent(error))
 }
 
-/// Returns true if a directory is a store and not a sparse frame. This is determined from its name or its files.
+/// Returns true if a path is the directory of a store, and not of a sparse frame. This is determined from the directory's name or its
+/// files.
 pub fn is_store_directory(path: &Path) -> bool {
     let is_named_so = path.extension().is_some_and(|end| end == "b2d") && path.is_dir();
     is_named_so || path.join("_meta.b2f").is_file() || is_store(&path.join("embed.b2e")).unwrap_or(false)
 }
 
-/// Returns true if an `embed.b2e` is part of a store, which is its directory. If not, the file itself is a store.
+/// Returns true if the directory of an `embed.b2e` is a store. If not, the file is a store by itself.
 fn is_store(embed: &Path) -> Result<bool> {
     let file = LocalFile::open(embed)?;
     let frame = Frame::open(&file)?;

@@ -4,7 +4,7 @@ use b2nd::{Error, ErrorKind, Result};
 
 use crate::frame::Bytes;
 
-/// The member that contains small leaves, and whose metalayer gives the kind of the store.
+/// The member that contains small leaves. Its metalayer gives the kind of the store.
 pub(crate) const EMBED: &str = "embed.b2e";
 
 /// The member that contains the attributes of a store or of a group.
@@ -22,7 +22,7 @@ pub(crate) const TABLE_ATTRIBUTES: &str = "_vlmeta.b2f";
 /// The endings of members that are leaves.
 pub(crate) const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
 
-/// A set of named files: a directory, an archive, or the fetched part of either.
+/// A set of named files: a directory, an archive, or those of its bytes that have been fetched from a server.
 pub trait Folder {
     /// Returns the paths of the files, relative to the folder, with `/` between names.
     ///
@@ -47,7 +47,7 @@ pub trait Folder {
         self.member(file)?.ok_or_else(|| Error::custom(format_args!("{file:?} is not in the store")))
     }
 
-    /// Returns the names that several files have. The last file with the name is used.
+    /// Returns the names that more than one file has. The last file with such a name is used.
     fn duplicates(&self) -> Vec<String> {
         Vec::new()
     }
@@ -63,17 +63,17 @@ pub trait Folder {
     }
 }
 
-/// Returns true if these are the first ten bytes of a frame: a fixarray and the magic.
+/// Returns true if a file that starts with these ten bytes is a frame. Frames start with the marker of an array and the magic.
 pub fn is_frame(first: &[u8]) -> bool {
     matches!(first, [0x90..=0x9f, 0xa8, b'b', b'2', b'f', b'r', b'a', b'm', b'e', 0, ..])
 }
 
-/// Returns true if these are the first bytes of a zip archive.
+/// Returns true if a file that starts with these bytes is a zip archive.
 pub fn is_zip(first: &[u8]) -> bool {
     matches!(first, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..])
 }
 
-/// If `file` has this name, returns its folder; `""` for the root.
+/// Returns the folder of a file, if the file has this name. The root is `""`.
 pub(crate) fn folder_of<'a>(file: &'a str, name: &str) -> Option<&'a str> {
     let folder = file.strip_suffix(name)?;
     if folder.is_empty() { Some(folder) } else { folder.strip_suffix('/') }
@@ -84,11 +84,11 @@ pub(crate) fn is_below(file: &str, folder: &str) -> bool {
         || file.strip_prefix(folder).is_some_and(|rest| !folder.is_empty() && rest.starts_with('/'))
 }
 
-/// Adds the file of a store to an error.
+/// Adds the name of a file in a store to an error.
 pub(crate) fn named(file: &str, error: Error) -> Error {
     match file {
         _ if is_of_source(&error) => error,
-        // A store in a single file has no members.
+        // A store that is a single file has no members, so the name is empty.
         "" => error,
         _ => Error::custom(format_args!("{}: {error}", crate::text::printable(file))),
     }

@@ -6,8 +6,7 @@ use b2nd::frame::Source;
 
 use crate::folder::is_frame;
 
-/// Describes the format of a file that starts with these bytes, and how to read such files. Returns `None` for frames and unknown
-/// formats.
+/// Describes the format of a file that starts with these bytes, and how to read the file. Returns `None` for frames and unknown formats.
 ///
 /// ```
 /// let what = b2nd_store::foreign::describe(b"\x89HDF\r\n\x1a\n").unwrap();
@@ -54,10 +53,10 @@ pub fn describe_source(source: &dyn Source) -> Option<&'static str> {
     if is_frame(&first) { None } else { describe(&first) }
 }
 
-/// The number of bytes that identify a format.
+/// The number of bytes from which a format is recognized.
 const FIRST_BYTES: u64 = 512;
 
-/// Text of fewer bytes is not reported as text.
+/// The minimum number of bytes of a file that is recognized as text.
 const SENTENCE: usize = 16;
 
 const ZARR: &str = "a part of a Zarr store: zarr-python can read it";

@@ -1,4 +1,4 @@
-//! [`Frame`] and [`Bytes`]: a frame in any source, and a source with an owner.
+//! [`Frame`], a frame in any source, and [`Bytes`], a source that can be shared.
 
 use std::sync::Arc;
 

@@ -16,18 +16,18 @@ use crate::frame::Bytes;
 use crate::range_cache::{BLOCK, RangeCache};
 use crate::text::{count, printable};
 
-/// The maximum length of a file that is downloaded completely, if the server does not support range requests.
+/// The maximum length of a file, in bytes, that is downloaded completely if the server does not support range requests.
 const WHOLE: u64 = 1 << 24;
 
 /// The timeout for fetching a range, including all retries.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Two retries: after 0.1 s and after 0.4 s.
+/// A failed request is retried twice: after 0.1 s and after 0.4 s.
 const RETRIES: ExponentialBuilder =
     ExponentialBuilder::new().with_min_delay(Duration::from_millis(100)).with_factor(4.0).with_max_times(2);
 
-/// Opens a file on a server. Reading returns an error if the file has been replaced since then, which is detected by the `ETag`,
-/// `Last-Modified` and the length that the server sends.
+/// Opens a file on a server. Reading from it returns an error if the file has been replaced since it was opened. A replaced file is
+/// recognized by the `ETag`, the `Last-Modified` and the length that the server sends.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub(crate) fn open(url: &str) -> Result<Bytes> {
     open_within(url, PATIENCE)
 }
 
-/// Reads the first block and the length of the file.
+/// Opens a file with the given timeout, and reads its first block and its length.
 fn open_within(url: &str, patience: Duration) -> Result<Bytes> {
     let config = Agent::config_builder();
     #[cfg(feature = "https")]
@@ -56,7 +56,7 @@ struct Server {
     agent: Agent,
     url: String,
     patience: Duration,
-    /// The error of the first request that took longer than `patience`. After it, no more requests are sent.
+    /// The error of the first request that took longer than `patience`. Once it is set, no more requests are sent.
     stalled: OnceLock<String>,
 }
 
@@ -81,8 +81,7 @@ impl Server {
         }
     }
 
-    /// Requests a range, and retries transient failures until a deadline. After a request has exceeded the deadline, no more requests are
-    /// sent.
+    /// Requests a range, and retries transient failures until the timeout. Once a request has timed out, no more requests are sent.
     fn ask(&self, range: Range<u64>) -> io::Result<Answer> {
         if let Some(stalled) = self.stalled.get() {
             return Err(io::Error::new(io::ErrorKind::TimedOut, stalled.clone()));
@@ -95,7 +94,7 @@ impl Server {
         };
         let answer = match request.retry(RETRIES).when(fails_for_a_moment).call() {
             Ok(response) => answer(response, range),
-            // The file is empty.
+            // An empty file has no range that could be sent.
             Err(ureq::Error::StatusCode(416)) if range.start == 0 => Ok(Answer::Part(Vec::new(), State::default())),
             Err(ureq::Error::StatusCode(code)) => {
                 let status = StatusCode::from_u16(code).map_or_else(|_| code.to_string(), |status| status.to_string());
@@ -120,7 +119,7 @@ fn fails_for_a_moment(error: &ureq::Error) -> bool {
     }
 }
 
-/// Reads the body of an answer: the range, or the whole file.
+/// Reads the body of a response: the range, or the whole file.
 fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> io::Result<Answer> {
     if response.status() == StatusCode::OK {
         let body = response.body_mut().with_config().limit(WHOLE + 1).read_to_vec();
@@ -156,15 +155,14 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
     Ok(Answer::Part(bytes, State { length, tag, modified }))
 }
 
-/// The answer of a server.
+/// The response of a server.
 enum Answer {
-    /// The range, and the state of the file.
+    /// The bytes of the range, and the state of the file.
     Part(Vec<u8>, State),
     Whole(Vec<u8>),
 }
 
-/// The properties by which a file is distinguished from one that replaced it. If the server sends neither a tag nor a time, this
-/// is only the length.
+/// The properties of a file that show whether it has been replaced. If the server sends neither a tag nor a time, only the length is known.
 #[derive(Default, PartialEq, Eq)]
 struct State {
     length: u64,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The key of an object that represents one of the floats that JSON does not have.
+/// The key of an object that represents `NaN`, `Infinity` or `-Infinity`, which JSON lacks.
 const FLOAT: &str = "float";
 
 /// Parses a JSON text in which floats may be `NaN`, `Infinity` and `-Infinity`. Each of these becomes an object with the single
@@ -10,7 +10,7 @@ const FLOAT: &str = "float";
 ///
 /// # Errors
 ///
-/// Fails if the text is not JSON, apart from these floats.
+/// Fails if the text is still not JSON after these floats have been replaced.
 pub fn parse(text: &str) -> Result<Value, String> {
     let mut strict = String::with_capacity(text.len());
     let mut rest = text;
@@ -39,7 +39,7 @@ pub fn parse(text: &str) -> Result<Value, String> {
     strict.parse().map_err(|error| format!("it is not JSON: {error}"))
 }
 
-/// Returns the length of the string that starts here, including its quotes.
+/// Returns the length of the JSON string at the start of `text`, including its quotes.
 fn string_len(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {

@@ -6,13 +6,13 @@ use serde::{Serialize, Serializer};
 use crate::attributes;
 use crate::value::Value;
 
-/// The kind of a frame. It is determined by the frame's metalayers. It serializes to the name that is listed with each variant.
+/// The kind of a frame. It is determined by the frame's metalayers. It is serialized as the name that is given with each variant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Kind {
     /// `ndarray`: an array of n dimensions.
     NdArray,
-    /// `schunk`: chunks without metadata that describe them.
+    /// `schunk`: chunks of bytes, without metadata that describe the bytes.
     SChunk,
     /// `ctable`: the metadata of a table.
     CTable,
@@ -43,13 +43,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the kind of a frame. Like python-blosc2, this checks the metalayers first; a trailer that cannot be read is
-    /// ignored.
+    /// Returns the kind of a frame. Like python-blosc2, this function checks the metalayers before the trailer. A trailer that cannot be
+    /// read is ignored.
     pub fn of(header: &Header, trailer: Option<&Trailer>) -> Kind {
         Decompressor::lend(|decompressor| Kind::of_with(header, trailer, decompressor))
     }
 
-    /// Determines the kind of a frame with the given decompressor.
+    /// Returns the kind of a frame, like `of`, but decompresses attributes with the given decompressor.
     pub fn of_with(header: &Header, trailer: Option<&Trailer>, decompressor: &mut Decompressor) -> Kind {
         let has = |name: &str| header.metalayers().get(name).is_some();
         if let Some(content) = header.metalayers().get("b2o") {

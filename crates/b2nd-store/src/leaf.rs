@@ -13,11 +13,11 @@ use crate::table::Table;
 /// An array, a table or another object in a store.
 #[derive(Clone)]
 pub struct Leaf {
-    /// The leaf's name in Python: `/group/name`.
+    /// The leaf's key in Python: `/group/name`.
     pub key: String,
     /// The file that contains the leaf. For a table, this is the file with its metadata.
     pub member: Option<String>,
-    /// The offset in bytes in the archive, or in the data of the embedding frame.
+    /// The offset of the leaf in bytes: in the archive, or in the data of the frame that embeds it.
     pub offset: u64,
     /// The content of the leaf.
     pub content: Content,
@@ -28,7 +28,8 @@ pub struct Leaf {
 pub enum Content {
     /// A frame in the file [`Leaf::member`].
     Frame,
-    /// A frame with this number of bytes in the data of the embedding frame, which is the file [`Leaf::member`] if there is one.
+    /// A frame with this number of bytes, embedded in the data of another frame. That frame is the file [`Leaf::member`], or the store
+    /// itself if `member` is `None`.
     Embedded(u64),
     /// A table, which consists of several frames.
     Table(Box<Table>),
@@ -41,8 +42,8 @@ pub enum Content {
     },
 }
 
-/// Finds the leaf with this key. Single files of tables, such as `/t/_cols/x`, can be found too, although they are not listed as
-/// leaves.
+/// Finds the leaf with this key. The key can also be that of a single file of a table, such as `/t/_cols/x`, although these files are not
+/// listed as leaves.
 ///
 /// # Errors
 ///
@@ -65,7 +66,7 @@ pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
 }
 
 impl Leaf {
-    /// Opens the frame. An embedded frame is decompressed into memory.
+    /// Opens the frame that the leaf consists of. An embedded frame is decompressed into memory.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! [`StoreListing`]: the leaves, groups and attributes of a store of python-blosc2 (`.b2z`, `.b2d`, `.b2e`).
 //!
-//! A `.b2d` is a directory with a file for each leaf, and a `.b2z` is a zip archive of such a directory: both are a [`Folder`]. A
-//! `.b2e` is a frame whose data are frames. A folder can contain one, `embed.b2e`, whose leaves belong to the store.
+//! A `.b2d` is a directory with a file for each leaf, and a `.b2z` is a zip archive of such a directory: both are a [`Folder`]. A `.b2e` is
+//! a frame whose data are frames. A folder can contain a `.b2e` with the name `embed.b2e`. Its leaves belong to the store.
 
 use b2nd::{Error, Result};
 
@@ -19,7 +19,7 @@ use crate::value::Value;
 /// The content of a store.
 #[derive(Clone, Default)]
 pub struct StoreListing {
-    /// The kind of the store: `TreeStore`, `DictStore` or `CTable`. `None` if the folder contains frames but is not a store.
+    /// The kind of the store, such as `TreeStore`, `DictStore` or `CTable`, or `None` if the folder contains frames but is not a store.
     pub kind: Option<Kind>,
     /// The attributes of the store.
     pub attributes: Attributes,
@@ -29,7 +29,7 @@ pub struct StoreListing {
     pub leaves: Vec<Leaf>,
     /// Whether the store has a file `embed.b2e`. Without it, python-blosc2 cannot open a `.b2d` or a `.b2z`.
     pub has_embed: bool,
-    /// The names that several members of an archive have. The last member with the name is used.
+    /// The names that more than one member of an archive has. The last member with such a name is used.
     pub duplicates: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
     Ok(store)
 }
 
-/// Lists the frames in the data of a frame. The kind of the listing is that of the whole store; the frame may be only a part of it.
+/// Lists the frames in the data of a frame. The listing has the kind of the whole store, of which the frame may be only a part.
 ///
 /// # Errors
 ///
@@ -82,7 +82,7 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     let metadata = attributes.get("estore_metadata");
     let mut leaves = Vec::new();
     let map = match metadata.and_then(|metadata| metadata.get("embed_map")) {
-        // python-blosc2 writes this vlmetalayer with the first leaf.
+        // A store without leaves has no such vlmetalayer: python-blosc2 writes it with the first leaf.
         None if kind == Kind::EmbedStore && metadata.is_none() => None,
         None => {
             return Err(Error::custom(
@@ -186,7 +186,7 @@ impl StoreListing {
         Ok(())
     }
 
-    /// Reads the attributes in a file. If it is not a valid frame, the file becomes a leaf.
+    /// Reads the attributes in a file. If the file is not a valid frame, it is listed as a leaf.
     fn attributes_in(&mut self, file: &str, folder: &dyn Folder) -> Result<Attributes> {
         let attributes = folder.open(file).and_then(|source| Attributes::of(&Frame::open(&*source)?));
         match readable(attributes)? {
@@ -196,7 +196,7 @@ impl StoreListing {
     }
 }
 
-/// Returns the position at which a file starts. Returns 0 if that cannot be determined; opening the file then returns the error.
+/// Returns the offset of a file in its archive, or 0 if the offset cannot be determined. In that case, opening the file returns the error.
 fn offset(file: &str, folder: &dyn Folder) -> Result<u64> {
     Ok(readable(folder.offset(file))?.unwrap_or(0))
 }
@@ -209,7 +209,8 @@ fn would_block(error: &Error) -> bool {
     }
 }
 
-/// Returns true if a file is a leaf. In a store this is determined from the name of the file, otherwise also from its first bytes.
+/// Returns true if a file is a leaf. In a store, this is determined from the name of the file. In other folders, files without such a name
+/// are also checked by their first bytes.
 fn is_leaf(folder: &dyn Folder, file: &str, is_store: bool) -> Result<bool> {
     let is_named_so = LEAVES.iter().any(|end| file.ends_with(end));
     Ok(is_named_so || !is_store && is_frame(&folder.open(file)?.read(0..10)?))

@@ -45,7 +45,7 @@ impl Location {
     pub fn new(word: &OsStr) -> Location {
         let path = Path::new(word);
         let Some(text) = word.to_str().filter(|_| !path.exists()) else { return Location::of(path) };
-        // The host of a URL may contain the separator too: http://[::1]/archive.b2z::/key.
+        // The host of a URL may also contain the separator: http://[::1]/archive.b2z::/key.
         let host = if scheme(text).is_some() { text.find(']').unwrap_or(0) } else { 0 };
         let (place, key) = match text.get(host..).and_then(|rest| rest.split_once(BEFORE_KEY)) {
             Some((before, key)) => (text.get(..host + before.len()).unwrap_or_default(), Some(key.to_owned())),
@@ -59,7 +59,7 @@ impl Location {
         Location { place, key }
     }
 
-    /// Creates the location of a path, which is not parsed.
+    /// Creates the location of a path. The path is used as it is, even if it looks like a URL or contains `::`.
     pub fn of(path: &Path) -> Location {
         Location { place: Place::Path(path.to_owned()), key: None }
     }
@@ -78,12 +78,12 @@ impl Location {
         }
     }
 
-    /// Returns true for standard input.
+    /// Returns true if the location is standard input.
     pub fn is_stdin(&self) -> bool {
         self.place == Place::Stdin
     }
 
-    /// Returns the path, if the location is one.
+    /// Returns the path, if the location is a path.
     pub fn path(&self) -> Option<&Path> {
         if let Place::Path(path) = &self.place { Some(path) } else { None }
     }
@@ -102,7 +102,7 @@ impl Location {
     }
 }
 
-/// Returns the error that a store was given without the key of a leaf.
+/// Returns the error for a store that was given without the key of a leaf.
 pub fn no_key(place: &str) -> Error {
     Error::custom(format_args!("it is a store: name a leaf, as in {place}{BEFORE_KEY}/KEY"))
 }
@@ -128,7 +128,7 @@ fn stdin() -> Result<Arc<Vec<u8>>> {
     Ok(READ.get_or_init(|| Arc::new(bytes)).clone())
 }
 
-/// Returns the scheme of a URL: letters, digits, `+`, `-` and `.` before `://`.
+/// Returns the scheme of a URL in lower case: letters, digits, `+`, `-` and `.` before `://`.
 fn scheme(text: &str) -> Option<String> {
     let (scheme, _) = text.split_once("://")?;
     let is_one = scheme.starts_with(|char: char| char.is_ascii_alphabetic())
@@ -160,7 +160,7 @@ fn open_address(address: &str) -> Result<Target> {
 /// An open file or directory.
 #[derive(Clone)]
 pub enum Target {
-    /// A frame or an archive. Their first bytes differ.
+    /// A file. Its first bytes show whether it is a frame or an archive.
     File(Bytes),
     /// A store's directory.
     Directory(Directory),

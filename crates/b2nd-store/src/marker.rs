@@ -7,19 +7,19 @@ pub type Show = fn(&[u8]) -> String;
 
 /// The bytes that follow a marker.
 pub enum Form {
-    /// Nothing. The marker itself is this value.
+    /// No bytes follow: the marker itself means this value.
     Word(&'static str),
-    /// Nothing. The marker's bits are the number.
+    /// No bytes follow: bits of the marker are the number.
     Fixint,
     /// A big-endian number with this number of bytes.
     Number(usize, Show),
     /// Bytes, which may be text.
     String(Length, Show),
-    /// A byte for the type, then bytes, whose length does not count the type.
+    /// An extension: one byte for the type, then bytes. The length does not count the type.
     Ext(Length),
-    /// This number of values.
+    /// An array with this number of values.
     Array(Length),
-    /// This number of pairs of key and value.
+    /// A map with this number of pairs of key and value.
     Map(Length),
 }
 
@@ -32,7 +32,7 @@ pub enum Length {
 }
 
 impl Length {
-    /// Reads the length or count of a value, with the number of bytes before the content.
+    /// Reads the length or count of a value. Returns the number of bytes before the value's content, and the length or count.
     pub fn read(&self, value: &[u8]) -> Option<(usize, usize)> {
         match *self {
             Length::Is(length) => Some((1, length)),
@@ -117,12 +117,12 @@ pub fn float_text(number: f64) -> String {
     format!("{number:?}")
 }
 
-/// Formats the number of bytes: `2 bytes`.
+/// Formats how many bytes there are: `2 bytes`.
 pub fn length(bytes: &[u8]) -> String {
     count(bytes.len(), "byte")
 }
 
-/// Formats an extension: its type, and the length of its bytes.
+/// Formats the type of an extension and the length of its content.
 pub fn extension(bytes: &[u8]) -> String {
     match bytes.split_first() {
         Some((&kind, bytes)) => format!("type {}, {}", i8::from_be_bytes([kind]), length(bytes)),

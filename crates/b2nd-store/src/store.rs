@@ -15,8 +15,8 @@ use crate::listing::{StoreListing, embedded, list};
 use crate::location::{Location, Target, no_key};
 use crate::zip::Zip;
 
-/// An open store: a directory (`.b2d`), an archive (`.b2z`), or a frame whose data are frames (`.b2e`). The directory of an
-/// archive and the map of embedded frames are read once.
+/// An open store: a directory (`.b2d`), an archive (`.b2z`), or a frame whose data are frames (`.b2e`). The directory of an archive, or the
+/// map of embedded frames, is read only once.
 ///
 /// ```
 /// use b2nd_store::Store;
@@ -40,7 +40,7 @@ enum Members {
 }
 
 impl Store {
-    /// Opens a store: a directory of any name, or a file.
+    /// Opens a store: a directory with any name, or a file.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Store {
         Store::of(location.place(), location.open()?)
     }
 
-    /// Opens the store in a target. `name` is its path or URL.
+    /// Opens the store in a target. `name` is the path or URL of the target.
     ///
     /// # Errors
     ///
@@ -75,12 +75,12 @@ impl Store {
         }
     }
 
-    /// Creates a store from the files of its directory, which may be on another machine. `name` is its path or URL.
+    /// Creates a store from the files of its directory, which may be on another machine. `name` is the path or URL of the directory.
     pub fn from_folder(name: impl Into<String>, folder: Arc<dyn Folder + Send + Sync>) -> Store {
         Store { name: name.into(), members: Members::Folder(folder) }
     }
 
-    /// Opens a directory or an archive. Returns `None` if the target is another file. `name` is its path or URL.
+    /// Opens a directory or an archive. Returns `None` if the target is a file of another kind. `name` is the path or URL of the target.
     ///
     /// # Errors
     ///
@@ -92,11 +92,11 @@ impl Store {
         }
     }
 
-    /// Opens an archive, or a frame that embeds frames. `name` is its path or URL.
+    /// Opens an archive, or a frame that embeds frames. `name` is the path or URL of the source.
     ///
     /// # Errors
     ///
-    /// Fails if the source cannot be read or is not a store. The error names the format if it is known.
+    /// Fails if the source cannot be read or is not a store. If the source has another known format, the error names the format.
     pub fn from_source(name: impl Into<String>, source: Bytes) -> Result<Store> {
         let first = source.read(0..10)?.into_owned();
         let members = if is_zip(&first) {
@@ -135,14 +135,14 @@ impl Store {
         }
     }
 
-    /// Returns the keys of the tables in the store, sorted: `/` if the store itself is a table, `/group/name` in a tree.
+    /// Returns the sorted keys of the tables in the store. The key is `/` if the store itself is a table, and `/group/name` in a tree.
     ///
     /// # Errors
     ///
     /// Fails if the files cannot be listed.
     pub fn tables(&self) -> Result<Vec<String>> {
         let mut keys: Vec<_> = match &self.members {
-            // In a frame that embeds frames, the metadata of a table are a leaf, whose key has no ending.
+            // In a frame that embeds frames, the metadata of a table are a leaf. The key of this leaf has no ending.
             Members::Embedded(_, listing) => {
                 let folders = listing.leaves.iter().filter_map(|leaf| leaf.key.strip_suffix("_meta"));
                 folders.filter(|folder| *folder == "/").map(str::to_owned).collect()
@@ -157,7 +157,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails if there is no leaf with this key, if it is a table or a reference to a server, or if it cannot be read.
+    /// Fails if there is no leaf with this key, or if the leaf is a table, is a reference to a server, or cannot be read.
     pub fn leaf(&self, key: &str) -> Result<Bytes> {
         let name = key.trim_start_matches('/');
         for end in LEAVES {
@@ -178,8 +178,8 @@ impl Store {
 }
 
 impl Location {
-    /// Opens one frame: the leaf with the key, or the file itself. An embedded or compressed leaf is decompressed
-    /// into memory.
+    /// Opens one frame: the leaf with the location's key, or the file itself if the location has no key. An embedded or compressed leaf is
+    /// decompressed into memory.
     ///
     /// # Errors
     ///
@@ -202,8 +202,8 @@ impl Folder for Store {
         self.folder().map_or(Ok(Vec::new()), Folder::files)
     }
 
-    /// Opens a file of the store. In a frame that embeds frames, the files are the leaves, whose keys have no ending; an empty name is
-    /// the frame itself.
+    /// Opens a file of the store. In a frame that embeds frames, the files are the leaves. Their keys have no ending, so the ending of
+    /// `file` is ignored. An empty name means the frame itself.
     fn member(&self, file: &str) -> Result<Option<Bytes>> {
         match &self.members {
             Members::Embedded(source, _) if file.is_empty() => Ok(Some(source.clone())),

@@ -9,16 +9,16 @@ use crate::attributes::Attributes;
 use crate::folder::{LEAVES, is_below};
 use crate::json;
 
-/// The endings of the file with the values of a column: an array, lists or objects, or the values of a dictionary.
+/// The possible endings of the file with the values of a column: for an array, for lists or objects, and for the words of a dictionary.
 const ENDS: [&str; 3] = [".b2nd", ".b2b", "_dict.b2b"];
 
-/// The endings of all files of a column.
+/// The possible endings of all files of a column.
 const FILES: [&str; 5] = [".b2nd", ".b2b", "_dict.b2b", ".utf8.b2nd", ".notnull.b2nd"];
 
 /// The metadata of a `CTable`.
 #[derive(Clone, Serialize)]
 pub struct Table {
-    /// The number of rows, if the schema contains it.
+    /// The number of rows, or `None` if the schema does not contain it.
     pub rows: Option<u64>,
     /// A description of each column: `name`, `kind` and more. Computed columns come last; they have
     /// `col_deps` and no files.
@@ -29,7 +29,7 @@ pub struct Table {
     /// The names of the columns of the source, if the table was made from one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub source_columns: Vec<Value>,
-    /// The names of computed columns whose inputs have changed since they were computed.
+    /// The names of computed columns that are out of date: their inputs have changed since they were computed.
     #[serde(skip)]
     pub stale: Vec<String>,
     /// The names of columns for which the store has no file.
@@ -44,7 +44,7 @@ pub struct Table {
     /// Whether the file that marks deleted rows exists. Tables without it cannot be read.
     #[serde(skip)]
     pub has_valid_rows: bool,
-    /// The files of the table that contain frames, in order.
+    /// The files of the table that contain frames, sorted by name.
     #[serde(skip)]
     pub files: Vec<String>,
     /// The metadata that python-blosc2 stores: the schema and the indexes.
@@ -92,7 +92,8 @@ impl Table {
         self.columns.iter().filter_map(|column| column.get("name")?.as_str())
     }
 
-    /// Returns the names of computed columns whose inputs have changed since they were computed, according to the schema.
+    /// Returns the names of computed columns that are out of date according to the schema: their inputs have changed since they were
+    /// computed.
     pub fn stale_columns(schema: &Value) -> Vec<String> {
         let listed = schema.get("materialized_columns").and_then(Value::as_array).into_iter().flatten();
         let stale = listed.filter(|column| column.get("stale").and_then(Value::as_bool) == Some(true));
@@ -131,7 +132,7 @@ impl Table {
     }
 }
 
-/// Escapes a character with a special meaning in paths as `%` and two digits.
+/// Escapes a character as `%` and two digits, if it has a special meaning in paths.
 fn escaped(char: char) -> String {
     if matches!(char, '%' | '/' | '.' | '\\') { format!("%{:02X}", u32::from(char)) } else { char.to_string() }
 }

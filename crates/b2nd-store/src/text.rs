@@ -25,7 +25,7 @@ pub fn count(number: impl Display, unit: &str) -> String {
     format!("{number} {unit}{plural}")
 }
 
-/// Formats a length in bytes. From 1 KiB on, it is also given in a larger unit.
+/// Formats a length in bytes. A length of 1 KiB or more is also given in a larger unit.
 pub fn size(bytes: i128) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let exact = count(bytes, "byte");
@@ -48,7 +48,8 @@ pub fn size(bytes: i128) -> String {
 
 /// Returns the parameter of a filter from its byte in the header.
 ///
-/// For trunc_prec and int_trunc, this is the number of bits that they keep, or if it is negative, the number that they clear.
+/// For trunc_prec and int_trunc, the parameter is the number of bits that the filter keeps. A negative parameter is the number of bits that
+/// the filter clears.
 ///
 /// ```
 /// use b2nd::frame::Filter;
@@ -67,7 +68,7 @@ pub fn parameter(filter: Filter, meta: u8) -> i16 {
 /// The filter int_trunc.
 const INT_TRUNC: Filter = Filter::Other(36);
 
-/// Escapes the characters of a string that a terminal would interpret or not show.
+/// Escapes those characters of a text that a terminal would interpret or would not show.
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {
@@ -79,7 +80,7 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
-/// Cuts a text after `limit` characters, and ends it with `…` if it was longer.
+/// Shortens a text to its first `limit` characters. A shortened text ends with `…`.
 pub fn shortened(text: String, limit: usize) -> String {
     if text.len() <= limit {
         return text;
@@ -90,7 +91,7 @@ pub fn shortened(text: String, limit: usize) -> String {
     }
 }
 
-/// Quotes bytes, which are text in most files. Bytes that are not UTF-8 are escaped.
+/// Formats bytes as a quoted text. If they are not UTF-8, they are escaped like a byte string of Python.
 pub fn quoted(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => format!("{text:?}"),
@@ -98,7 +99,7 @@ pub fn quoted(bytes: &[u8]) -> String {
     }
 }
 
-/// Formats bytes as two hexadecimal digits each.
+/// Formats each byte as two hexadecimal digits, with a separator between bytes.
 pub fn hex(bytes: &[u8], separator: &str) -> String {
     const DIGITS: [u8; 16] = *b"0123456789abcdef";
     let pair = |byte: u8| [byte >> 4, byte & 15].map(|nibble| DIGITS[usize::from(nibble)]);

@@ -1,4 +1,4 @@
-//! [`Value`]: a MessagePack value of python-blosc2, as JSON and as a line of text.
+//! [`Value`]: a MessagePack value of python-blosc2. It can be formatted as JSON and as a line of text.
 
 mod pack;
 
@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 
 use crate::text::shortened;
 
-/// A MessagePack value in borrowed bytes. It serializes to the same JSON as a [`b2nd::Value`], and has the same text.
+/// A MessagePack value in borrowed bytes. It is serialized to the same JSON as a [`b2nd::Value`], and formatted as the same text.
 ///
 /// ```
 /// use b2nd_store::value::Value;
@@ -31,17 +31,18 @@ impl<'a> Value<'a> {
         RawValue::from_slice(bytes).ok().map(Value)
     }
 
-    /// Returns the value under a key of a map.
+    /// Returns the value of a key, if this value is a map that has the key.
     pub fn get(&self, key: &str) -> Option<Value<'a>> {
         self.0.get(key).map(Value)
     }
 
-    /// Returns the keys and values of a map, and none for other values.
+    /// Iterates over the keys and values, if the value is a map. For other values, the iterator is empty.
     pub fn entries(&self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> + use<'a> {
         self.0.entries().map(|(key, value)| (Value(key), Value(value)))
     }
 
-    /// Returns the elements of an array, without the first element that marks a tuple. Returns none for other values.
+    /// Iterates over the elements, if the value is an array. The element that marks a tuple is skipped. For other values, the iterator is
+    /// empty.
     pub fn elements(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         self.0.elements().map(Value)
     }
@@ -61,7 +62,7 @@ impl<'a> Value<'a> {
         self.0.as_u64()
     }
 
-    /// Returns the extension types in the value, at any depth, each once.
+    /// Returns the extension types that occur in the value, at any depth. Each type is returned once.
     pub fn extensions(&self) -> Vec<i8> {
         let is_extension = |leaf: &RawValue| matches!(leaf.encoded(), [0xc7..=0xc9 | 0xd4..=0xd8, ..]);
         let mut found = Vec::new();
@@ -75,15 +76,15 @@ impl<'a> Value<'a> {
         found
     }
 
-    /// Returns the byte strings in the value, at any depth.
+    /// Iterates over the byte strings in the value, at any depth.
     pub fn byte_strings(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         self.0.leaves().filter_map(|leaf| leaf.as_bytes())
     }
 
-    /// Formats the value as a line of Python, cut after `limit` characters.
+    /// Formats the value as one line in the syntax of Python, shortened to `limit` characters.
     pub fn text(&self, limit: usize) -> String {
         let mut line = Line { text: String::new(), limit };
-        // An error means that the line is full.
+        // Writing fails only if the line is full, so the error is ignored.
         let _ = self.0.to_value().map(|value| write!(line, "{value}"));
         shortened(line.text, limit)
     }

@@ -28,8 +28,8 @@ enum What {
 }
 
 impl Candidate {
-    /// Opens the path if it is a frame, an archive `*.b2z`, a sparse frame or a store, and returns `None` if it is something else. Frames
-    /// are recognized by their first bytes; this includes frames of the betas, which are rejected later.
+    /// Opens the path if it is a frame, an archive `*.b2z`, a sparse frame or a store. Returns `None` if it is something else. Frames are
+    /// recognized by their first bytes; this includes frames of the betas, which are rejected later.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl Candidate {
         opened.transpose()
     }
 
-    /// Returns true for a file whose name has an ending of Blosc2, regardless of its content.
+    /// Returns true if the path is a file whose name has an ending of Blosc2 files, whatever its content is.
     pub fn is_named_so(&self) -> bool {
         let ends = ["b2nd", "b2frame", "b2f", "b2b", "b2z", "b2e", "caterva"];
         matches!(&self.what, Ok(What::File(kind)) if kind.is_file())
@@ -60,11 +60,11 @@ impl Candidate {
     }
 }
 
-/// Iterates over candidates below a path, in the order of their names: files, and directories of sparse frames and stores, whose
-/// files are not listed. If the path itself is not a directory, it is the only candidate. Links to directories below the path are
-/// not followed.
+/// Iterates over the candidates below a path, in the order of their names. Candidates are files, and the directories of sparse frames and
+/// stores. Files inside these directories are no candidates. If the path itself is not a directory, it is the only candidate. Links to
+/// directories below the path are not followed.
 ///
-/// Files that cannot be read are returned as errors.
+/// A path that cannot be read is also a candidate: opening it returns the error.
 pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<> {
     let mut waiting = vec![(root.to_owned(), None)];
     std::iter::from_fn(move || {
@@ -82,10 +82,10 @@ pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, Result<Target>)> + 
     candidates(root).filter_map(|candidate| candidate.open().map(|target| (candidate.path, target)))
 }
 
-/// A path, and its file type according to the directory; `None` for the root.
+/// A path, and its file type according to its directory. The file type is `None` for the root.
 type Waiting = (PathBuf, Option<fs::FileType>);
 
-/// Determines the kind of a path. The entries of an ordinary directory are queued.
+/// Determines how a path was found. For an ordinary directory, adds its entries to `waiting` and returns `None`.
 fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> Result<Option<What>> {
     let is_directory = kind.map_or_else(|| path.is_dir(), |kind| kind.is_dir());
     if !is_directory {

@@ -14,13 +14,13 @@ use crate::folder::{EMBED, Folder};
 use crate::frame::Bytes;
 use crate::text::printable;
 
-/// The size of the buffer for the directory.
+/// The size of the buffer for reading the archive's directory, in bytes.
 const BUFFER: usize = 1 << 16;
 
-/// The number of bytes at the end that are searched for the directory: a comment may be 64 KiB long.
+/// The number of bytes at the end of an archive that are searched for the directory. A comment of up to 64 KiB may follow the directory.
 const SEARCHED: u64 = 1 << 17;
 
-/// The length of a local header, without the name.
+/// The length of a member's local header without the name, in bytes.
 const LOCAL_HEADER: u64 = 30;
 
 /// A zip archive. If several members have the same name, the last one is used, as in Python.
@@ -32,7 +32,7 @@ pub struct Zip {
 }
 
 struct Member {
-    /// The offset of the local header.
+    /// The offset of the member's local header.
     start: u64,
     method: CompressionMethod,
     is_encrypted: bool,
@@ -65,7 +65,7 @@ impl Zip {
             let length = LOCAL_HEADER.saturating_add(path.as_ref().len() as u64).saturating_add(entry.compressed_size_hint());
             places.push(start..start.saturating_add(length));
             let Ok(name) = std::str::from_utf8(path.as_ref()) else { continue };
-            // A path that leads out of the archive is not a leaf.
+            // Skips members whose path leads out of the archive.
             let leads_out = name.starts_with('/') || name.split('/').any(|part| part == "..");
             if !entry.is_dir() && !leads_out {
                 let member = Member {
@@ -89,7 +89,7 @@ impl Zip {
         Ok(Zip { source: Arc::new(source), members, duplicates, inflated: Mutex::default() })
     }
 
-    /// Returns the bytes of the archive that contain a member, if it is stored uncompressed. Returns `None` if it is compressed.
+    /// Returns the range of bytes of the archive that contains a member, or `None` if the member is compressed.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl Zip {
 }
 
 impl Member {
-    /// Compares the local header with the directory, and returns the length of the extra field, which follows the name.
+    /// Compares the local header with the directory. Returns the length of the extra field, which follows the name in the header.
     fn check(&self, name: &str, header: &[u8]) -> std::result::Result<u64, String> {
         let number = |at: usize, width: usize| {
             let bytes = header.get(at..at + width).unwrap_or_default();
@@ -153,7 +153,7 @@ impl Member {
         if u16::try_from(method).map(CompressionMethod::from) != Ok(self.method) {
             return Err(format!("has the method {method}"));
         }
-        // The lengths may follow the data, or be in the extra field.
+        // The local header may lack the lengths: they can follow the data, or be in the extra field.
         let differs = |said: u64, length: u64| flags & 8 == 0 && said != u64::from(u32::MAX) && said != length;
         let (packed, length) = (number(18, 4), number(22, 4));
         if differs(packed, self.packed) || differs(length, self.length) {
@@ -198,7 +198,7 @@ fn refused(name: &str, what: &str) -> Error {
     Error::custom(format_args!("the member \"{}\" is {what}", printable(name)))
 }
 
-/// A source with the trait that the crate rawzip requires.
+/// A wrapper of a source that implements the trait that the crate rawzip requires.
 #[derive(Clone, Copy)]
 struct At<'s>(&'s dyn Source);
 

@@ -1,7 +1,7 @@
 //! Converts JSON to MessagePack in its shortest form, like python-blosc2.
 
-/// Converts a JSON text to MessagePack. The JSON of a [`b2nd::Value`] is converted back: an object with the single key `bytes`,
-/// `complex`, `set`, `ndarray`, `ext`, `float`, `map` or `tuple` becomes that value.
+/// Converts a JSON text to MessagePack. The JSON of a [`b2nd::Value`] is converted back: an object whose only key is `bytes`, `complex`,
+/// `set`, `ndarray`, `ext`, `float`, `map` or `tuple` becomes a value of that type.
 ///
 /// ```
 /// use b2nd_store::value::{Value, pack};
@@ -14,11 +14,11 @@
 ///
 /// # Errors
 ///
-/// Fails if the text is not JSON, or if one of these objects has invalid content. The error is a readable message.
+/// Fails if the text is not JSON, or if one of these objects has invalid content. The error is a message for users.
 pub fn pack(json: &str) -> Result<Vec<u8>, String> {
     let value: b2nd::Value = serde_json::from_str(json).map_err(|error| {
         let text = error.to_string();
-        // The error is about one of these objects, and already names it.
+        // An error about the content of an object names the object, so its position is removed.
         let place = format!(" at line {} column {}", error.line(), error.column());
         match text.strip_suffix(&place) {
             Some(sentence) if error.is_data() => sentence.to_owned(),
@@ -29,7 +29,7 @@ pub fn pack(json: &str) -> Result<Vec<u8>, String> {
     value.to_vec().map_err(|error| error.to_string())
 }
 
-/// Checks that each integer of a JSON text fits in MessagePack. The parser would turn larger ones into floats.
+/// Checks that each integer of a JSON text fits in MessagePack. The parser would turn larger integers into floats.
 fn fitting(json: &str) -> Result<(), String> {
     let mut outside = json;
     while let Some(start) = outside.find(|char: char| char == '"' || char == '-' || char.is_ascii_digit()) {
@@ -60,7 +60,7 @@ pub fn pack_text(text: &str) -> Vec<u8> {
     b2nd::Value::from(text).shortest().to_vec().unwrap_or_default()
 }
 
-/// Parses bytes of two hexadecimal digits each.
+/// Parses bytes that are written as two hexadecimal digits each. Returns `None` if the text has another form.
 pub fn unhex(digits: &str) -> Option<Vec<u8>> {
     let nibble = |digit: u8| char::from(digit).to_digit(16);
     let byte = |pair: &[u8]| match *pair {
