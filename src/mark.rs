@@ -26,7 +26,7 @@ pub(crate) enum Mark {
     Extensible,
     /// A value that is encoded in this format and stored in a bin32.
     Embedded,
-    /// The unchanged bytes of one entry, with any markers of MessagePack.
+    /// The unchanged bytes of one entry of MessagePack, which may have any markers.
     Any,
     /// A value as generic MessagePack, in which a struct is a map with the names of its fields.
     #[cfg(feature = "msgpack")]

@@ -64,8 +64,12 @@ impl Geometry {
     ///
     /// # Errors
     ///
-    /// Fails if C-Blosc2 would refuse to open the array: the number of elements of the array, the padded array or the padded chunk does not
-    /// fit an int64, the number of elements of a chunk or a block does not fit an int32, or the blocks are empty but their chunk is not.
+    /// Fails if C-Blosc2 would refuse to open the array, because
+    ///
+    /// * the number of elements of the array, of the padded array or of the padded chunk does not fit an int64,
+    /// * the number of elements of a chunk or of a block does not fit an int32, or
+    /// * blocks have length 0 in a dimension in which chunks do not.
+    ///
     /// Lengths are multiplied in order, starting with the first. A length of 0 prevents an overflow by the lengths after it, but not by
     /// those before it.
     ///
@@ -238,7 +242,8 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
     for (index, (length, &part)) in padded.iter_mut().zip(parts.iter()).enumerate() {
         match length.checked_rem(part) {
             None | Some(0) => {}
-            // Add before subtracting, as C-Blosc2 does: the sum then overflows, and is refused, for the same lengths.
+            // Add before subtracting, as C-Blosc2 does, so that the sum overflows for the same lengths as in C-Blosc2. Such lengths are
+            // refused.
             Some(rest) => match length.checked_add(part) {
                 Some(sum) => *length = sum - rest,
                 None => {

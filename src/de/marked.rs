@@ -50,7 +50,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
 }
 
 impl<'de> Deserializer<'de> {
-    /// Reads a value of generic MessagePack.
+    /// Reads a value that is encoded as generic MessagePack.
     #[cfg(feature = "msgpack")]
     pub(super) fn named<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();

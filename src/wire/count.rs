@@ -91,7 +91,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a count that is not stored in the marker itself. Returns the count and the reader after it.
+    /// Reads a count that is not stored in the marker itself. Returns the count, and a reader positioned after it.
     fn long_count(mut self, marker: CountMarker) -> Result<(usize, Self)> {
         let (expected, small, wide) = match marker {
             CountMarker::Array => ("array (90 to 9f, dc, dd)", Some(ARRAY16), Some(ARRAY32)),

@@ -225,7 +225,7 @@ impl ChunkHeader {
         i32::from_le_bytes(bytes)
     }
 
-    /// Returns the size at this position. No size is negative after [`check`](ChunkHeader::check).
+    /// Returns the size that is stored at this position of the header. No size is negative after [`check`](ChunkHeader::check).
     fn size(&self, at: usize) -> usize {
         usize::try_from(self.int32(at)).unwrap_or(0)
     }

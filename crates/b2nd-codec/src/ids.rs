@@ -6,15 +6,15 @@ use core::fmt;
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CodecId {
-    /// BloscLZ, 0.
+    /// BloscLZ, with the compcode 0.
     BloscLz,
-    /// LZ4, 1.
+    /// LZ4, with the compcode 1.
     Lz4,
-    /// LZ4 with its high-compression search, 2.
+    /// LZ4 with its high-compression search; its compcode is 2.
     Lz4Hc,
-    /// Zlib, 4.
+    /// Zlib, with the compcode 4.
     Zlib,
-    /// Zstandard, 5.
+    /// Zstandard, with the compcode 5.
     Zstd,
     /// A registered, user-defined or unknown codec, by its number.
     Other(u8),
@@ -72,15 +72,15 @@ impl fmt::Display for CodecId {
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Filter {
-    /// No filter, 0.
+    /// No filter. Its number is 0.
     None,
-    /// Byte shuffle, 1.
+    /// Byte shuffle. Its number is 1.
     Shuffle,
-    /// Bit shuffle, 2.
+    /// Bit shuffle. Its number is 2.
     BitShuffle,
-    /// The difference to a reference block, 3.
+    /// The difference to the chunk's first block. Its number is 3.
     Delta,
-    /// Truncated precision, 4.
+    /// Truncated precision. Its number is 4.
     TruncPrec,
     /// A registered, user-defined or unknown filter, by its number.
     Other(u8),
@@ -134,13 +134,13 @@ impl fmt::Display for Filter {
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SplitMode {
-    /// Always, 1.
+    /// Blocks are always split. The number of this mode is 1.
     Always = 1,
-    /// Never, 2.
+    /// Blocks are never split. The number of this mode is 2.
     Never,
-    /// Depending on the codec and the filter, 3.
+    /// Blocks are split depending on the codec and the filter. The number of this mode is 3.
     Auto,
-    /// The rule of Blosc 1, 4.
+    /// Blocks are split by the rule of Blosc 1. The number of this mode is 4.
     ForwardCompat,
 }
 
@@ -172,13 +172,13 @@ impl fmt::Display for SplitMode {
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Special {
-    /// All bytes are zero, 1.
+    /// All bytes are zero. The number of this kind is 1.
     Zeros = 1,
-    /// All elements are NaN, 2.
+    /// All elements are NaN. The number of this kind is 2.
     Nan,
-    /// All elements have the value that follows the header, 3.
+    /// All elements have the value that follows the header. The number of this kind is 3.
     Value,
-    /// The elements are uninitialized, so their values are undefined; 4.
+    /// The elements are uninitialized, so their values are undefined. The number of this kind is 4.
     Uninitialized,
 }
 

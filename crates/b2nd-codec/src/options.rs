@@ -23,7 +23,7 @@ const LARGEST_SPLIT: usize = 4 << 20;
 pub struct Options {
     /// The codec.
     pub codec: CodecId,
-    /// The level, 0 (stored uncompressed) to 9.
+    /// The compression level, from 0 (stored uncompressed) to 9.
     pub level: u8,
     /// The length of an element in bytes. If it is greater than 255, C-Blosc2 and this crate treat each byte as an element.
     pub typesize: usize,

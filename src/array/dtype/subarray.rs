@@ -35,8 +35,12 @@ impl Subarray {
     ///
     /// # Errors
     ///
-    /// Fails if `shape` has no dimension or more than 64, if the array takes more than 2147483647 bytes or a dimension is longer than that,
-    /// if `base` is a scalar or array of 0 bytes, or if the types nest more than 100 levels deep.
+    /// Fails if
+    ///
+    /// * `shape` has no dimension or more than 64,
+    /// * the array has more than 2147483647 bytes, or a dimension is longer than 2147483647,
+    /// * `base` is a scalar or array of 0 bytes, or
+    /// * the types nest more than 100 levels deep.
     pub fn new(base: DType, shape: &[usize]) -> Result<Subarray> {
         Subarray::of(base.into_canonical(), shape.to_vec()).map_err(|why| Error::custom(why).field("dtype"))
     }

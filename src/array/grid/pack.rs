@@ -50,7 +50,8 @@ impl Grid {
         })
     }
 
-    /// Copies the elements of a slice that are in a chunk to the chunk's data. This is the inverse of [`unpack`](Grid::unpack).
+    /// Copies the elements of a slice that are in a chunk to `data`, the decompressed chunk. This is the inverse of
+    /// [`unpack`](Grid::unpack).
     ///
     /// The rest of `data` is unchanged. C-Blosc2 fills the padding of a new chunk with zeros.
     ///

@@ -1,8 +1,8 @@
 //! Delta: the exclusive or of each element with another element. In the first block, this is the element before it. In all other blocks, it
 //! is the element at the same position of the first block.
 
-/// Returns the length of the units that are combined: the typesize if it is 1, 2, 4 or 8; 8 if the typesize is a multiple of 8; 1 for any
-/// other typesize.
+/// Returns the length of the units that the filter combines with an exclusive or: the typesize if it is 1, 2, 4 or 8; 8 if the typesize is
+/// a multiple of 8; 1 for any other typesize.
 fn unit(typesize: usize) -> usize {
     match typesize {
         1 | 2 | 4 | 8 => typesize,

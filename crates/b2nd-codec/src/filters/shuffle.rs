@@ -82,7 +82,8 @@ pub(crate) fn shuffle(data: &[u8], shuffled: &mut [u8], typesize: usize) {
     shuffled[whole..].copy_from_slice(&data[whole..]);
 }
 
-/// Copies `SIZE` planes into `SIZE` bytes of each element, starting with byte `offset` of element `first`. Returns `SIZE`.
+/// Copies `SIZE` planes into the bytes `offset..offset + SIZE` of each element in `data`, which starts with element `first`. Returns
+/// `SIZE`.
 #[inline(always)]
 fn join_part<const SIZE: usize>(
     planes: &[u8],
@@ -132,7 +133,7 @@ fn join_part<const SIZE: usize>(
     SIZE
 }
 
-/// Copies `SIZE` bytes of each element, starting with byte `offset`, into planes. Returns `SIZE`.
+/// Copies the bytes `offset..offset + SIZE` of each element into planes. Returns `SIZE`.
 #[inline(always)]
 fn split_part<const SIZE: usize>(
     data: &[u8],

@@ -132,7 +132,7 @@ fn short(stream: &[u8], output: &mut [u8], filled: usize) -> Option<(usize, usiz
     Some((3 + literals, literals + length + SHORTEST))
 }
 
-/// Reads the rest of a length: bytes of 255, then a smaller byte.
+/// Reads the rest of a length: any number of bytes with the value 255, then a smaller byte.
 fn more(stream: &[u8], at: &mut usize) -> Option<usize> {
     let mut length = 0_usize;
     loop {

@@ -81,8 +81,8 @@ fn wide(output: &mut [u8], filled: usize) -> Option<&mut [u8; WIDE]> {
     output.get_mut(filled..)?.first_chunk_mut()
 }
 
-/// Copies `length` bytes of `output` that start `distance` before byte `filled` to byte `filled`. The source may overlap the bytes that
-/// are written, and bytes after them may be overwritten. Returns false if the copy would leave the output.
+/// Copies a match within `output`: `length` bytes, from `distance` bytes before position `filled` to position `filled`. The source may
+/// overlap the bytes that are written, and bytes after them may be overwritten. Returns false if the copy would leave the output.
 #[inline]
 pub(crate) fn copy_match(output: &mut [u8], filled: usize, distance: usize, length: usize) -> bool {
     let Some(from) = filled.checked_sub(distance) else { return false };
@@ -136,7 +136,8 @@ fn repeat(area: &mut [u8], distance: usize) {
     area[distance..distance + 8].copy_from_slice(&word.to_le_bytes());
 }
 
-/// Copies bytes to `at` from `back` bytes before it, in steps of `N` bytes, until `end` is reached. `back` must be at least `N`.
+/// Copies bytes to position `at` from `back` bytes before this position, in steps of `N` bytes, until position `end` is reached. `back`
+/// must be at least `N`.
 #[inline(always)]
 fn copy_steps<const N: usize>(area: &mut [u8], back: usize, mut at: usize, end: usize) {
     let mut piece = [0; N];

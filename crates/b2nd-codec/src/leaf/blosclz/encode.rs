@@ -16,7 +16,7 @@ const FARTHEST: usize = FAR + 0xffff;
 /// The longest run of literals.
 const LITERALS: usize = 32;
 
-/// After this many literals in a row, the search skips one more position each time.
+/// The step of the search gets one position longer after each run of this many literals without a match.
 const PATIENCE: usize = 64;
 
 /// Compresses a block, and appends the stream to `output`. The stream ends with literals, because C-Blosc2 rejects a stream that ends
@@ -77,7 +77,7 @@ fn put_literals(output: &mut Vec<u8>, literals: &[u8]) {
     }
 }
 
-/// Appends a match: a byte with three bits of the length and five bits of the distance, then the rest of both.
+/// Appends a match: a byte with three bits of the length and five bits of the distance, then the rest of the length and of the distance.
 fn put_match(output: &mut Vec<u8>, length: usize, distance: usize) {
     let back = (distance - 1).min(FAR);
     let [high, low] = [low_byte(back >> 8), low_byte(back)];
