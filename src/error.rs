@@ -46,7 +46,7 @@ pub(crate) enum Segment {
     Field(&'static str),
     Index(usize),
     Key(String),
-    /// The path of the file. The message starts with it.
+    /// The path of the file. The message starts with this path.
     #[cfg(feature = "std")]
     File(String),
     /// The reason for the error, which is appended to the message.
@@ -200,8 +200,8 @@ impl Error {
         self
     }
 
-    /// If the error says that the input ended too early, changes it so that [`is_eof`](Error::is_eof) returns false. `whole` is the name of
-    /// the input, which has been read completely, so that more bytes cannot help.
+    /// Changes an error for input that ended too early so that [`is_eof`](Error::is_eof) returns false. Use this if the input has been read
+    /// completely, so that more bytes cannot help. `whole` is the name of the input.
     #[cold]
     pub(crate) fn complete(mut self, whole: &str) -> Self {
         if let Some(needed) = self.needed() {

@@ -15,7 +15,7 @@ pub enum ErrorKind {
         /// The number of bytes that are missing from the item that was being read, at least 1.
         needed: usize,
     },
-    /// The marker does not belong to the expected type.
+    /// The marker that was found does not belong to the expected type.
     #[error("expected {expected}, found {} ({found:02x})", marker::name(*found))]
     Marker {
         /// The name of the expected marker, and its byte in hexadecimal.
@@ -49,7 +49,7 @@ pub enum ErrorKind {
         unit: &'static str,
         /// The length or count that was given.
         length: usize,
-        /// The maximum length or count.
+        /// The maximum length or count that the marker or field allows.
         limit: usize,
     },
     /// The buffer given to [`to_slice`](crate::to_slice) is shorter than the encoding.
@@ -77,7 +77,7 @@ pub enum ErrorKind {
         /// The version that was found.
         found: String,
     },
-    /// A value contradicts another one, or is out of range.
+    /// A value contradicts another value, or is out of range.
     #[error("expected {expected}, found {found}")]
     Mismatch {
         /// The expected value, or the range of valid values.
@@ -93,7 +93,7 @@ pub enum ErrorKind {
         /// The message, which names the missing codec or filter.
         reason: String,
     },
-    /// A metalayer does not fit into the space for it in a file. [`rewrite`](crate::frame::rewrite()) can make the space larger.
+    /// A metalayer does not fit into its space in the header of a file. [`rewrite`](crate::frame::rewrite()) can make the space larger.
     #[error("{}", no_room(name, *length, *room))]
     NoRoom {
         /// The metalayer's name.

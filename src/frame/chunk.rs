@@ -72,7 +72,7 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { header: ChunkHeader::from_slice(&bytes)?, bytes: Cow::Owned(bytes) })
     }
 
-    /// Creates a special chunk: one without data, whose header gives the value of all elements.
+    /// Creates a special chunk, which has no data: its header gives the value of all elements.
     ///
     /// # Errors
     ///

@@ -140,7 +140,7 @@ impl Header {
         self.frame_len
     }
 
-    /// Returns the metalayers: the one that describes the array, and those that users added.
+    /// Returns the metalayers: the metalayer that describes the array, and the metalayers that users added.
     pub fn metalayers(&self) -> &Metalayers {
         &self.metalayers
     }

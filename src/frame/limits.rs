@@ -6,15 +6,15 @@ use crate::error::{Error, Result};
 /// known files fit in this length.
 pub const FIRST_READ: u64 = 4096;
 
-/// If there are at most this many bytes from the start of a chunk to the next chunk, they are read in one request. Otherwise the chunk's
-/// header is read first.
+/// The maximum distance between the start of a chunk and the start of the next chunk for which all bytes in between are read in one
+/// request. For a larger distance, the chunk's header is read first.
 pub(super) const READ_AT_ONCE: u64 = 1 << 20;
 
 /// The maximum length of a header, index or trailer in bytes. Without a limit, a file that is small on disk but has holes could claim 2
 /// GiB.
 pub const LONGEST: u64 = 1 << 28;
 
-/// Checks that a header, index or trailer is not longer than [`LONGEST`]. `part` is its name in the error.
+/// Checks that a header, index or trailer is not longer than [`LONGEST`]. `part` is the name of this part in the error.
 pub(super) fn check_length(part: &str, length: u64) -> Result<()> {
     if length > LONGEST {
         return Err(Error::custom(format_args!("the {part} has {length} bytes; the limit is {LONGEST}")));

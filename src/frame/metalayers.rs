@@ -49,8 +49,8 @@ impl Metalayers {
         self.contents.iter().nth(self.position(name.as_ref())?)
     }
 
-    /// Decodes the content of the metalayer whose name is `T::NAME`. Returns `None` if no such metalayer exists. [`set`](Metalayers::set)
-    /// encodes it.
+    /// Decodes the content of the metalayer whose name is `T::NAME`. Returns `None` if no such metalayer exists. Use
+    /// [`set`](Metalayers::set) to write such a metalayer.
     ///
     /// # Errors
     ///
@@ -201,7 +201,7 @@ impl Metalayers {
         7 + self.names.iter().map(|name| name.len() + 6).sum::<usize>()
     }
 
-    /// Returns the position of each content in turn, counted from the start of the header or trailer.
+    /// Returns the position of each content, in order, counted from the start of the header or trailer.
     fn content_offsets(&self, section_start: usize) -> impl Iterator<Item = usize> {
         let first = section_start + self.index_len() + 3;
         self.contents.iter().scan(first, |next, content| {

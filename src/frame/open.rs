@@ -245,7 +245,7 @@ impl<S: Source> Frame<S> {
         }
     }
 
-    /// Fills a buffer with the bytes of the frame that follow position `start`, counted from the start of the frame.
+    /// Fills a buffer with the bytes of the frame from `start` on, counted from the start of the frame.
     ///
     /// # Errors
     ///

@@ -56,7 +56,8 @@ struct Held {
 }
 
 impl Pieces {
-    /// Creates a source without pieces. The first [`put`](Pieces::put) or [`set_len`](Pieces::set_len) sets its length.
+    /// Creates a source without pieces. Its length is unknown until [`set_len`](Pieces::set_len) sets it, or until [`put`](Pieces::put)
+    /// gets fewer bytes than its range has.
     #[must_use]
     pub fn new() -> Pieces {
         Pieces::default()
@@ -70,8 +71,8 @@ impl Pieces {
         pieces
     }
 
-    /// Sets the length of the source. If the length is known already, checks that it is the same. Call this with the length in each
-    /// response of a server, to notice if the file changes.
+    /// Sets the length of the source. If the length is known already, checks that both lengths are the same. Call this with the length in
+    /// each response of a server, to notice if the file changes.
     ///
     /// # Errors
     ///
@@ -90,7 +91,7 @@ impl Pieces {
         self.0.with(|held| held.put(range, bytes))
     }
 
-    /// Records that a range could not be fetched, and why. A read of any of its bytes then fails with this message.
+    /// Records that a range could not be fetched. Reading any byte of this range then fails with `message`.
     pub fn fail(&self, range: Range<u64>, message: impl Into<String>) {
         self.0.with(|held| held.failed.insert(range.start, (range.end, message.into())));
     }

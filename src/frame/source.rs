@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// KiB, then the end. It returns the errors of a source without storing them, so a failed read can be tried again, for example after
 /// missing bytes have been added to [`Pieces`](super::Pieces).
 ///
-/// `Vec<u8>`, [`Buffer`] (any other bytes in memory), `std::fs::File`, [`FileSource`](super::FileSource), [`Window`] and
+/// `Vec<u8>`, [`Buffer`] (for any other bytes in memory), `std::fs::File`, [`FileSource`](super::FileSource), [`Window`] and
 /// [`Pieces`](super::Pieces) implement this trait, and so do `&S`, `Box<S>` and `Arc<S>` for a source `S`. A slice does not: use
 /// [`Frame::from_slice`](super::Frame::from_slice) for slices.
 pub trait Source {

@@ -81,7 +81,7 @@ pub(super) mod sealed {
         /// Completes a chunk of `length` bytes, all of which were written by [`put_part`](Target::put_part).
         fn end_parts(&mut self, number: u64, position: u64, length: usize) -> Result<()>;
 
-        /// Writes the header before the chunks, and `tail` (the index and the trailer) after them.
+        /// Writes the header before the chunks, and `tail` (the index and the trailer) after the chunks.
         fn finish(self, header: &[u8], tail: &[u8]) -> Result<Self::Output>;
     }
 }
@@ -167,7 +167,8 @@ impl<T: Target> Writer<T> {
 
     /// Appends a chunk. The chunk is written unchanged, except in two cases, since C-Blosc2 could not read the unchanged chunk. A stored
     /// chunk gets the blocksize of the header. (C-Blosc2 reads an array in the blocks that its metalayer gives, so compressed chunks must
-    /// have that blocksize too.) A chunk of zeros, NaN or uninitialized elements becomes an [entry in the index](Writer::append_special).
+    /// have that blocksize too.) A chunk of only zeros, NaN or uninitialized elements becomes an [entry in the
+    /// index](Writer::append_special).
     ///
     /// # Errors
     ///
@@ -196,7 +197,8 @@ impl<T: Target> Writer<T> {
         self.put(chunk, &chunk.bytes_in_blocks(blocksize), None)
     }
 
-    /// Checks that this chunk can be appended. If the chunk is compressed with another blocksize than the header's, records this blocksize.
+    /// Checks that this chunk can be appended. If the chunk is compressed and its blocksize differs from the blocksize in the header,
+    /// records its blocksize.
     fn check(&mut self, chunk: &ChunkHeader) -> Result<()> {
         self.check_next(chunk.nbytes())?;
         let number = (self.offsets.len() / 8) as u64;
@@ -240,8 +242,8 @@ impl<T: Target> Writer<T> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`append`](Writer::append) and [`Chunk::special`]. Also fails if `special` is [`Special::Value`], which needs
-    /// a chunk, or if chunks vary in length, since an entry in the index holds no length.
+    /// Returns the errors of [`append`](Writer::append) and [`Chunk::special`]. Also fails if `special` is [`Special::Value`], whose value
+    /// an entry in the index cannot hold, or if chunks vary in length, since an entry holds no length either.
     pub fn append_special(&mut self, special: Special, nbytes: usize) -> Result<()> {
         if special == Special::Value {
             return Err(Error::custom("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));

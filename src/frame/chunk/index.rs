@@ -46,10 +46,10 @@ impl Offset {
 
 /// The chunk index of a frame: one [`Offset`] per chunk.
 ///
-/// C-Blosc2 compresses an index if compression makes it shorter, which is the case from about ten chunks on. It always uses BloscLZ and the
-/// shuffle filter, which this crate decodes without the feature `codecs`.
+/// C-Blosc2 compresses an index if compression makes it shorter, which is the case from about ten chunks on. C-Blosc2 always uses BloscLZ
+/// and the shuffle filter here, which this crate decodes without the feature `codecs`.
 ///
-/// An index whose entries are all equal, such as that of an array of zeros, takes constant memory.
+/// An index whose entries are all equal, such as the index of an array of zeros, takes constant memory.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Offsets {
     index: Index,
@@ -177,7 +177,7 @@ impl Index {
             (None, _) => {}
         }
         // C-Blosc2 splits an index into blocks of 2048 offsets. A block takes at least 8 bytes: its entry in the block table, and the
-        // length of a stream. So there are at most 256 offsets per byte.
+        // length of a stream. So an index has at most 256 offsets per compressed byte.
         let limit = header.cbytes().saturating_mul(256);
         if count > limit {
             return Err(Error::custom(format_args!(

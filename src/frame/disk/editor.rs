@@ -33,7 +33,7 @@ const SECTOR: u64 = 512;
 /// The bytes of a header that an edit of the trailer changes, from frame_len to has_vlmetalayers. All of them are in one sector.
 const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField::HAS_VLMETALAYERS.marker() + 1;
 
-/// A frame opened for editing, by one editor at a time. It dereferences to [`File`] for reading.
+/// A frame that is open for editing, by one editor at a time. An `Editor` dereferences to [`File`] for reading.
 ///
 /// # After a crash
 ///
@@ -68,7 +68,7 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 /// `schunk.holding_lock()`. Outside `holding_lock()`, assignments to `vlmeta` or `meta` and calls of `resize` are not safe: they write
 /// metadata that Python read before it took the lock. Edits that were made after this read are lost, and if such an edit changed the length
 /// of the header, the frame is destroyed. If C-Blosc2 changes the file without its lock, this may happen at any time. Each edit checks that
-/// the header is still the one that was read, and that the path still names the file.
+/// the file still has the header that was read, and that the path still names the file.
 ///
 /// # Attributes of a replaced file
 ///
@@ -158,10 +158,10 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// Fails if the header has no such metalayer, or the new content has another length: content cannot become longer, since chunks follow
-    /// the header, and after shorter content readers would find the end of the old content. The error names the entries whose lengths
-    /// differ. To add or lengthen metalayers, use [`rewrite`](Editor::rewrite). Returns [`ErrorKind::Io`] if writing fails: see [`Editor`]
-    /// for the content of the file in this case.
+    /// Fails if the header has no such metalayer, or if the new content has another length. Content cannot become longer, since chunks
+    /// follow the header. If it became shorter, readers would find the end of the old content after it, which is allowed only for arrays.
+    /// The error names the entries whose lengths differ. To add or lengthen metalayers, use [`rewrite`](Editor::rewrite). Returns
+    /// [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
     pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.named(|editor| editor.write_metalayer(name, content, || None))
     }
@@ -173,7 +173,7 @@ impl Editor {
     /// # Errors
     ///
     /// Fails if the name is longer than 31 bytes or contains a NUL, or the value is too long for a chunk (2 GiB less 32 bytes). Also fails
-    /// if there are 16 other vlmetalayers already: C-Blosc2 opens a file with more, but destroys it at its next write. Returns
+    /// if there are 16 other vlmetalayers already: C-Blosc2 opens a file with more than 16, but its next write destroys the file. Returns
     /// [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
     pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
         self.named(|editor| editor.edit_trailer(|trailer| trailer.set_value(name, value)))
@@ -213,8 +213,8 @@ impl Editor {
         })
     }
 
-    /// Replaces this frame by a new one with the given header. `fill` gets the old frame and the writer of the new frame. The new file
-    /// keeps the permissions of the old one, and this `Editor` then edits the new file.
+    /// Replaces this frame by a new frame with the given header. `fill` is called with the old frame and the writer of the new frame. The
+    /// new file keeps the permissions of the old file, and this `Editor` then edits the new file.
     ///
     /// # Errors
     ///
@@ -284,7 +284,7 @@ impl Editor {
             self.replace(&[crate::to_vec(&header)?, bytes].concat(), 0..0)?;
             return Ok(edited);
         }
-        // Write over older, unused trailers if the new trailer fits there, otherwise after the valid trailer.
+        // Overwrite older, unused trailers if the new trailer fits into their space. Otherwise write it after the valid trailer.
         let (end, old_len) = (header.frame_len(), crate::to_vec(&old)?.len() as u64);
         let fits = |free: &u64| free + bytes.len() as u64 <= end - old_len;
         let at = index_end(self, old_len).ok().filter(fits).unwrap_or(end);
@@ -312,7 +312,7 @@ impl Editor {
         };
         let written = write();
         if written.is_err() && !self.reopened().is_ok_and(|file| file.header() == header) {
-            // Free the space that was taken, since the disk may be full.
+            // Free the space of the new trailer, since the disk may be full.
             let _ = self.claim.handle.set_len(length);
         }
         written
@@ -340,7 +340,7 @@ impl Editor {
         Ok(sync_parent(self.claim.path())?)
     }
 
-    /// Returns the file, after a check that its path still names it and that its header is still the one that was read.
+    /// Checks that the path still names the file, and that the file still has the header that was read. Returns the file.
     fn checked_handle(&mut self) -> Result<&mut dyn Handle> {
         self.claim.renew()?;
         let known = crate::to_vec(self.file.header())?;
@@ -364,7 +364,7 @@ impl Editor {
         self.put(staged, new)
     }
 
-    /// Renames a complete new file over this one, which then becomes the edited file.
+    /// Renames a complete new file over the edited file. The new file then becomes the edited file.
     fn put(&mut self, staged: Staged, mut new: Box<dyn Handle>) -> Result<()> {
         new.sync()?;
         self.checked_handle()?;

@@ -8,7 +8,7 @@ use std::thread::{self, ThreadId};
 
 static HELD: Mutex<Vec<(ThreadId, PathBuf)>> = Mutex::new(Vec::new());
 
-/// A record that a thread holds a lock on a file. Dropping it, in any thread, removes the record.
+/// A record that a thread holds a lock on a file. Dropping a `Held`, in any thread, removes the record.
 #[derive(Debug)]
 pub(super) struct Held(ThreadId, PathBuf);
 

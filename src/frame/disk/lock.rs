@@ -1,4 +1,4 @@
-//! Locks against concurrent edits of a frame: one on its file, and the lock of C-Blosc2 on a file next to it.
+//! Locks against concurrent edits of a frame: this crate's lock on the frame's file, and C-Blosc2's lock on a file next to it.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use crate::error::{self, Error, Result, Segment};
 pub(super) struct Ask {
     /// Whether the lock is exclusive. An exclusive lock blocks all other locks, a shared lock blocks only exclusive locks.
     pub(super) exclusive: bool,
-    /// Whether to wait if another lock blocks this one. Otherwise this is an error of the kind `WouldBlock`.
+    /// Whether to wait while another lock blocks this lock. If not, taking the lock fails with a `WouldBlock` error.
     pub(super) wait: bool,
 }
 
@@ -34,7 +34,7 @@ const BY_THIS_THREAD: &str = "this thread has the file open itself, so it would 
 /// The pause before the next attempt to open a file that is in use. Only Windows needs it.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Opens a file as its only editor. Other editors wait until the file is closed.
+/// Opens a file for editing with an exclusive lock. Other editors wait until the file is closed.
 pub(super) fn open(path: &Path, wait: bool) -> io::Result<Box<dyn Handle>> {
     locked(path, Ask { exclusive: true, wait }, || storage().open(path), |handle| handle.file())
 }
@@ -89,7 +89,8 @@ fn locked<T>(path: &Path, ask: Ask, open: impl Fn() -> io::Result<T>, file: impl
     }
 }
 
-/// Locks a file. If `ask.wait` is set, waits for other threads and processes, but returns an error if this thread itself holds the lock.
+/// Locks a file. If `ask.wait` is set and another thread or process holds a lock, waits. If this thread itself holds the lock, returns an
+/// error.
 fn lock_as_another(file: &fs::File, path: &Path, ask: Ask) -> io::Result<()> {
     match lock(file, Ask { wait: false, ..ask }) {
         Err(error) if error.kind() == ErrorKind::WouldBlock && ask.wait => {
@@ -179,7 +180,7 @@ pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
 pub(super) struct Sidecars {
     files: Vec<(PathBuf, Option<fs::File>)>,
     ask: Ask,
-    /// The record that this thread has a lock on the frame's file.
+    /// Records that this thread has a lock on the frame's file.
     _held: Held,
 }
 
@@ -330,8 +331,8 @@ mod system {
     }
 }
 
-/// On Windows, a lock would also prevent others from reading. Instead, files are opened in such a way that others cannot open them for
-/// writing.
+/// On Windows, a lock would also prevent other processes from reading. Instead, files are opened in such a way that other processes cannot
+/// open them for writing.
 #[cfg(windows)]
 mod system {
     use std::fs::{self, OpenOptions};

@@ -34,7 +34,7 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Creates a file. If `path` exists, [`finish`](NewFile::finish) replaces the existing file, and the new file gets its permissions and
+    /// Creates a file. If `path` exists, `finish` replaces the existing file, and the new file gets its permissions and
     /// other attributes.
     ///
     /// # Errors
@@ -71,8 +71,8 @@ impl NewFile {
         self.staged.path()
     }
 
-    /// Gives the file its final name, and blocks until the file is on stable storage. If a file with this name exists, it is replaced even
-    /// if an editor has locked it. To replace a frame, use a [`Writer`](super::super::Writer).
+    /// Gives the file its final name, and blocks until it is on stable storage. A file that [`create`](NewFile::create) found is replaced
+    /// even if an editor has locked it, so use another type to replace a frame: a [`Writer`](super::super::Writer).
     ///
     /// # Errors
     ///

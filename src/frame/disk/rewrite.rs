@@ -1,4 +1,4 @@
-//! [`rewrite`]: copies a frame's chunks under a new header.
+//! [`rewrite`]: copies a frame and changes its metalayers.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -76,7 +76,7 @@ pub fn rewrite_checked(
     }
 }
 
-/// A function that creates a temporary file for a path.
+/// A function that creates a temporary file, which later gets the path that is passed.
 type Stage = fn(&Path) -> io::Result<(Staged, Box<dyn Handle>)>;
 
 fn write_as(

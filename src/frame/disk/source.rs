@@ -15,7 +15,7 @@ use super::storage::open_to_read;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::source::{Source, ends, zeros};
 
-/// The maximum length of a read before which the length of the file is not checked. The check costs a system call.
+/// The maximum length of a read for which the file's length is not checked first. The check costs a system call.
 const UNSEEN: u64 = 1 << 16;
 
 /// A [`Source`] that reads an open file, and the files of a sparse frame's chunks next to it.
@@ -174,7 +174,7 @@ pub(super) fn name_file(error: Error, path: &Path) -> Error {
     }
 }
 
-/// Returns the path of the file that holds a frame's header: `path`, or `chunks.b2frame` in it if it is a directory.
+/// Returns the path of the file that holds a frame's header: `path`, or `chunks.b2frame` in `path` if `path` is a directory.
 pub(super) fn frame_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(SPARSE_FRAME) } else { path.to_owned() }
 }

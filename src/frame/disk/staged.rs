@@ -36,15 +36,16 @@ pub fn remove_temporary_files() {
     }
 }
 
-/// A file or directory under a temporary name, in the directory of its final name. If it is dropped before it is finished, it is removed.
+/// A file or directory with a temporary name, next to the path that it gets when it is finished. If a `Staged` is dropped before, the file
+/// or directory is removed.
 ///
-/// It is locked until it is finished. A temporary file without a lock was left by a killed process, and is removed.
+/// The file or directory is locked until it is finished. A temporary file without a lock was left by a killed process, and is removed.
 pub(super) struct Staged {
     temporary: PathBuf,
     /// The path that the caller gave. `target` is the same path with symbolic links resolved.
     given: PathBuf,
     target: PathBuf,
-    /// Whether a file existed at `target` at the start, which may be replaced.
+    /// Whether `target` existed when the temporary file was created, and may be replaced.
     replaces: bool,
     /// Whether the file or directory exists under its temporary name.
     exists: bool,
@@ -129,14 +130,15 @@ impl Staged {
         &self.target
     }
 
-    /// Copies the attributes of the file `of` to this file, if `of` exists. Call this before content is written, so that content which was
-    /// private in the old file is never readable in the new one.
+    /// Copies the attributes of the file `of`, if it exists, to the temporary file. Call this before content is written, so that content
+    /// which was private in the old file is never readable in the new file.
     pub(super) fn keep_attributes(&self, of: &Path) -> io::Result<()> {
         if of.exists() { storage().copy_attributes(of, &self.temporary) } else { Ok(()) }
     }
 
-    /// Waits for an editor of the file that this one replaces, then renames this file to its final name and syncs the directory. Fails if
-    /// the file at the final name was created after this one. The content must have been synced before.
+    /// If the file replaces another file, waits for an editor of the other file. Then renames the file to its final name and syncs the
+    /// directory. Fails if another process has created a file with the final name in the meantime. The content must have been synced
+    /// before.
     pub(super) fn finish(mut self) -> Result<()> {
         if self.replaces && self.target.is_file() {
             let mut claim = Claim::new(&self.given, &self.target, true)?;
@@ -146,7 +148,7 @@ impl Staged {
         self.rename()
     }
 
-    /// Renames this file over the file that it replaces, which the caller has locked.
+    /// Renames the file over the file that it replaces. The caller has locked the replaced file.
     pub(super) fn replace(self, claim: &mut Claim) -> Result<()> {
         claim.renew()?;
         self.rename()

@@ -92,7 +92,7 @@ pub trait Handle: Read + Write + Seek + Send + Sync {
     /// Fails if the length cannot be set.
     fn set_len(&mut self, length: u64) -> io::Result<()>;
 
-    /// Returns the underlying file, which is used for locks and reads.
+    /// Returns the underlying file, for locks and reads.
     fn file(&self) -> &fs::File;
 }
 

@@ -108,7 +108,7 @@ impl sealed::Target for OneFile {
 }
 
 impl OneFile {
-    /// Writes the rest of the frame, and returns the file, which still has its temporary name.
+    /// Writes the index, the trailer and the header, and returns the file, which still has its temporary name.
     pub(super) fn complete(mut self, header: &[u8], tail: &[u8]) -> Result<(Staged, Box<dyn Handle>)> {
         self.file.seek(SeekFrom::Start(self.end))?;
         self.file.write_all(tail)?;

@@ -22,7 +22,7 @@ pub struct HeaderField {
 }
 
 impl HeaderField {
-    /// The bytes `b2frame\0`.
+    /// The bytes `b2frame\0`, with which every header starts.
     pub const MAGIC: HeaderField = HeaderField::first(1, 8);
     /// The length of the header, an int32.
     pub const HEADER_LEN: HeaderField = HeaderField::MAGIC.then(4);
@@ -56,7 +56,7 @@ impl HeaderField {
         HeaderField { marker, length }
     }
 
-    /// Returns the field of the given length that follows this one.
+    /// Returns the field that follows this field and has a value of `length` bytes.
     const fn then(self, length: usize) -> HeaderField {
         HeaderField { marker: self.marker + 1 + self.length, length }
     }

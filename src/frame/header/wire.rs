@@ -1,4 +1,4 @@
-//! The two serialized forms of a header: the one in files, and the one in human-readable formats.
+//! The two serialized forms of a header: its form in files, and its form in human-readable formats.
 
 use alloc::borrow::Cow;
 

@@ -194,8 +194,8 @@ impl<'de> Visitor<'de> for ContentsVisitor {
     }
 }
 
-/// Deserializes one byte string and passes it to the function `F`. If the first field is a name, the byte string is deserialized as a
-/// newtype struct with this name.
+/// Deserializes one byte string and passes it to a function, the second field. If the first field is a name, the byte string is
+/// deserialized as a newtype struct with this name.
 struct ByteString<F>(Option<&'static str>, F);
 
 impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> DeserializeSeed<'de> for ByteString<F> {

@@ -12,8 +12,8 @@ use crate::frame::chunk::Chunk;
 use crate::frame::header::over_its_place;
 use crate::frame::source::Source;
 
-/// A reader that reads a chunk in parts: first the front of the chunk, which may include the table of block positions, and then only the
-/// requested parts.
+/// A reader for parts of a chunk. When it is created, it reads the front of the chunk, which may include the table of block positions.
+/// Later it reads only the requested parts.
 ///
 /// ```
 /// use b2nd::frame::Frame;
@@ -205,7 +205,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
                     needed => Err(cut_off(start.saturating_add(bytes.len() as u64), needed as u64)),
                 }
             }
-            // The front holds the whole chunk.
+            // The front holds the whole chunk, so nothing is left to read.
             ChunkPlace::Special(_) => Ok(Cow::Borrowed(&[])),
         }
     }

@@ -30,8 +30,8 @@ use crate::frame::header::{FrameType, Header};
 ///
 /// # After an error
 ///
-/// After a failed commit, the file holds the old array, or the new one if only the last sync failed. Like an [`Editor`], the `ChunkEditor`
-/// then shows the content of the file: read the index again before the next commit.
+/// After a failed commit, the file holds the old array, or the new array if only the last sync failed. Like an [`Editor`], the
+/// `ChunkEditor` then shows the content of the file: read the index again before the next commit.
 ///
 /// ```
 /// use b2nd::frame::{Chunk, ChunkEditor, File, Frame};
@@ -55,7 +55,8 @@ pub struct ChunkEditor {
     editor: Editor,
     /// The location of the next chunk: a position in a contiguous frame, or the number of a file in a sparse frame.
     end: u64,
-    /// The first location that may be overwritten. Chunks before it are part of the frame, or may be if a commit has failed.
+    /// The first location that may be overwritten. Chunks before this location are part of the frame, or may be part of it after a failed
+    /// commit.
     floor: u64,
     /// The numbers of the chunk files of a sparse frame that were written since the last commit.
     made: Vec<u64>,
@@ -73,8 +74,8 @@ impl ChunkEditor {
         Ok(chunks)
     }
 
-    /// Writes a chunk and returns its offset. The chunk becomes part of the frame by a [`commit`](ChunkEditor::commit) with this offset.
-    /// For a chunk of zeros nothing is written, since it needs only an entry in the index.
+    /// Writes a chunk and returns its offset. The chunk becomes part of the frame by a [`commit`](ChunkEditor::commit) with this offset. A
+    /// chunk of zeros is not written, since it needs only an entry in the index.
     ///
     /// # Errors
     ///
