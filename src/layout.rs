@@ -130,10 +130,10 @@ impl Entry {
 
     /// Returns true if this entry has the same length in every value of its type.
     ///
-    /// The fixed types are numbers of more than 8 bits, `i8`, `bool`, `()`, fixext16, and tuples, structs and arrays of these types, also
-    /// arrays with [`with::numbers`](crate::with::numbers). Strings, byte strings, lists, maps, options and enums are not fixed, nor is
-    /// `u8`, since a number above 127 takes two bytes. A `Serialize` that calls different methods for different values, such as that of an
-    /// untagged enum, may be reported as fixed although it is not.
+    /// The fixed types are numbers of more than 8 bits, `i8`, `bool`, `()`, fixext16, and tuples, structs and arrays of these types,
+    /// including arrays with [`with::numbers`](crate::with::numbers). Strings, byte strings, lists, maps, options and enums are not fixed,
+    /// nor is `u8`, since a number above 127 takes two bytes. A `Serialize` that calls different methods for different values, such as that
+    /// of an untagged enum, may be reported as fixed although it is not.
     pub fn is_fixed(&self) -> bool {
         self.is_fixed
     }

@@ -62,8 +62,8 @@ static NIL: Value = Value::Nil;
 /// # Other formats
 ///
 /// Human-readable formats such as JSON show numbers, strings, lists and maps as usual. Types that JSON lacks are written as an object with
-/// one key. Values can also be read from such objects, and then have the shortest markers. To read a tuple, write it as `{"tuple": [1,
-/// 2]}`:
+/// one key. Values can also be read from such objects, and then have the shortest markers. A tuple can be read from an object with the key
+/// `tuple`, such as `{"tuple":[1,2]}`:
 ///
 /// | MessagePack | JSON |
 /// | --- | --- |

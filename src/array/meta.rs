@@ -34,7 +34,7 @@ pub enum ArrayMeta<S = String> {
     MiscountedB2nd(B2ndMeta<S>),
     /// The layout without dtype_format, written from 6 to 8 February 2023.
     LegacyB2nd(LegacyB2ndMeta<S>),
-    /// The layout without a dtype, written by Caterva and, as `b2nd`, from 19 January to 6 February 2023.
+    /// The layout without a dtype. Caterva wrote it, and so did C-Blosc2 from 19 January to 6 February 2023, under the name `b2nd`.
     Caterva(CatervaMeta),
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Elements<'a, 'de> {
     count: usize,
     left: usize,
     fields: Fields,
-    /// Whether one more element than the count may be read.
+    /// Whether the sequence may have one element more than its count.
     may_have_another: bool,
     /// The offset of the element that was read last.
     last: usize,

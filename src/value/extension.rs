@@ -7,7 +7,7 @@ use crate::marker::MAX_DEPTH;
 
 /// The decoded content of an extension.
 ///
-/// Source: python-blosc2 4.2 (42, 43), 4.13 (44, 45) and 4.14 (46).
+/// Source: python-blosc2 4.2 (types 42 and 43), 4.13 (types 44 and 45) and 4.14 (type 46).
 pub(super) enum Extension<'a> {
     /// Type 42: the bytes of a frame.
     Frame(&'a [u8]),

@@ -1,7 +1,7 @@
 //! Encodes a value as Python programs do: as generic MessagePack with the shortest markers, in which a struct is a map with the names of
 //! its fields.
 //!
-//! To use such a value as a metalayer, wrap it in a newtype. It can then be read, written and edited with one typed call each:
+//! To use such a value as a metalayer, wrap it in a newtype. It can then be read, written and edited with a single call each:
 //!
 //! ```
 //! use b2nd::Metalayer;

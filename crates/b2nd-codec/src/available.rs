@@ -1,5 +1,5 @@
-//! The codecs and filters that are available in this build. The error for any other codec or filter names it, and commands that install
-//! packages with it.
+//! The codecs and filters that are available in this build. The error for any other codec or filter contains its name, and the commands
+//! that install packages with it.
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -70,7 +70,7 @@ impl Packed {
     }
 
     /// Adds the blocks of the next part to the block table of this part, which must be the first. Returns the position of the next part in
-    /// the chunk, and its bytes.
+    /// the chunk, and the bytes of the next part.
     ///
     /// # Errors
     ///

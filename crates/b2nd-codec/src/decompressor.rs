@@ -239,8 +239,8 @@ impl Decompressor {
         pipeline.undo(first, streams, filtered, block)
     }
 
-    /// Decompresses the part of a whole block that holds its first `end` bytes, so that runs of elements of `itemsize` bytes can be copied
-    /// from the block. Damage after these bytes may go unnoticed.
+    /// Decompresses as much of a block as its first `end` bytes need. Runs of elements of `itemsize` bytes can then be copied from these
+    /// bytes. Damage after them may go unnoticed.
     ///
     /// Returns `None` if the block's filters can be undone only by [`block`](Decompressor::block).
     ///

@@ -126,7 +126,7 @@ impl Error {
         Error::from(ErrorKind::UnexpectedEnd { needed }).at(length)
     }
 
-    /// Returns the error for a number in a header.
+    /// Returns the error for a wrong number in a header.
     #[cold]
     pub(crate) fn mismatch(name: &'static str, expected: impl fmt::Display, found: impl fmt::Display, offset: usize) -> Error {
         let kind = ErrorKind::Mismatch { expected: expected.to_string(), found: found.to_string() };

@@ -6,7 +6,7 @@ use core::{array, fmt, slice};
 
 use crate::wire::MAX_DIMENSIONS;
 
-/// One value for each dimension of an array, such as coordinates, strides or an extent: 0 to 16 values, held inline.
+/// One value for each dimension of an array, such as coordinates, strides or an extent: 0 to 16 values, stored inline.
 ///
 /// The list dereferences to a slice, can be compared with slices and arrays, and iterates by value.
 ///

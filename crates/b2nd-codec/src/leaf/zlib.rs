@@ -6,7 +6,7 @@ use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, 
 
 use super::failed;
 
-/// The state of a decompressor.
+/// The state of a decompressor, or `None` before the first stream.
 #[derive(Default)]
 pub(super) struct Zlib(Option<Decompress>);
 
@@ -23,7 +23,7 @@ impl Zlib {
     }
 }
 
-/// The state of a compressor, and its level.
+/// The level and the state of a compressor, or `None` before the first stream.
 #[derive(Default)]
 pub(super) struct Packer(Option<(u8, Compress)>);
 
