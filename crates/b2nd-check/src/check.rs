@@ -43,20 +43,20 @@ const CONTENT_MARKER: u64 = 5;
 /// The number of the filter bytedelta, which subtracts from each byte the previous byte in the same plane.
 const BYTEDELTA: u8 = 35;
 
-/// A problem of a frame: an error, or a feature that not every reader supports.
+/// A problem in a frame: an error, or a feature that not every reader supports.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Finding {
-    /// The part of the frame: `header`, `metalayer "b2nd"`, `chunk 7`, …
+    /// The part of the frame that has the problem: `header`, `metalayer "b2nd"`, `chunk 7`, …
     pub place: String,
     /// The offset of the problem in the frame, in bytes, if it is known.
     pub offset: Option<u64>,
     /// A sentence that describes the problem.
     pub finding: String,
-    /// Whether the specification allows this, or `None` if it does not specify it.
+    /// Whether the specification allows what was found, or `None` if it does not say.
     pub document: Option<bool>,
-    /// Whether C-Blosc2 can read this, or `None` if that is unknown.
+    /// Whether C-Blosc2 reads a frame with this problem, or `None` if this is unknown.
     pub c_blosc2: Option<bool>,
-    /// Whether python-blosc2 opens this without an option to trust the file, or `None` if that is unknown.
+    /// Whether python-blosc2 opens a frame with this problem without an option to trust the file, or `None` if this is unknown.
     pub python_blosc2: Option<bool>,
     /// Whether a chunk or a value could not be decoded because this build does not have its codec. The data may be intact.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -64,7 +64,8 @@ pub struct Finding {
     /// Whether values cannot be read, were not read, or do not match their digests.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unreadable: bool,
-    /// The name of the facts that list the affected versions: the [`Fact::name`](crate::Fact::name) of rows of [`FACTS`](crate::FACTS).
+    /// The [`Fact::name`](crate::Fact::name) of those [`FACTS`](crate::FACTS) that list the affected versions, or `None` if no such fact
+    /// exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fact: Option<&'static str>,
 }
@@ -91,26 +92,26 @@ impl Finding {
         FACTS.iter().find(|fact| Some(fact.name) == self.fact && fact.is_of(reader))
     }
 
-    /// Returns true if the file is valid, and only some versions of some libraries have a problem with it.
+    /// Returns true if the finding is no error of the file, but a known problem that some versions of a library have with it.
     pub fn is_of_readers(&self) -> bool {
         self.fact.is_some() && self.document == YES
     }
 }
 
-/// Whether the specification allows something, whether C-Blosc2 reads it, and whether python-blosc2 reads it.
+/// The three answers of a finding: whether the specification allows it, whether C-Blosc2 reads it, and whether python-blosc2 reads it.
 type Answers = [Option<bool>; 3];
 
-/// The name of rows in [`FACTS`], and a sentence.
+/// The name of facts in [`FACTS`], and the sentence of a finding.
 type Known = (&'static str, String);
 
 const YES: Option<bool> = Some(true);
 const NO: Option<bool> = Some(false);
 
-/// The answers for a chunk whose codec or filter is not supported here, or is a plugin of C-Blosc2.
+/// The answers for a chunk whose codec or filter is not supported by this build, or is a plugin of C-Blosc2.
 const UNKNOWN: Answers = [None; 3];
 
-/// Returns a finding if a single file has the header of a sparse frame, on which C-Blosc2 crashes. `is_directory` is true for the directory
-/// of a sparse frame.
+/// Returns a finding if a single file has the header of a sparse frame, because C-Blosc2 crashes on such a file. `is_directory` is true if
+/// the frame is a directory, as a sparse frame should be.
 pub fn misplaced(header: &Header, is_directory: bool) -> Option<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     if header.frame_type() == FrameType::Sparse && !is_directory {
@@ -120,7 +121,7 @@ pub fn misplaced(header: &Header, is_directory: bool) -> Option<Finding> {
     findings.all.pop()
 }
 
-/// Returns a finding if the frame's header needs more memory than the limits allow.
+/// Returns a finding if decoding the frame's header needs more memory than the limits allow.
 pub(crate) fn header_memory(source: &dyn Source, limits: &Limits) -> Result<Option<Finding>> {
     let start = source.read(0..HeaderField::HEADER_LEN.value().end as u64)?;
     let missing = Header::from_slice(&start).err().and_then(|error| error.needed()).unwrap_or(0);
@@ -161,7 +162,7 @@ impl Findings {
         Findings { all: Vec::new(), budget: Budget::new(limits) }
     }
 
-    /// Returns false, and adds a finding, if a part needs more memory than the limits allow.
+    /// Returns true if a part may use this many bytes of memory. Otherwise, adds a finding.
     fn needs(&mut self, place: &str, bytes: u64) -> bool {
         let refused = self.budget.refuses(bytes);
         let fits = refused.is_none();
@@ -169,13 +170,13 @@ impl Findings {
         fits
     }
 
-    /// Adds the finding that a part cannot be decoded by this build.
+    /// Adds a finding that this build cannot decode a part.
     fn not_decoded(&mut self, place: impl Into<String>, offset: Option<u64>, error: &b2nd::Error) {
         self.unreadable(place, offset, error.to_string(), UNKNOWN);
         self.all.iter_mut().next_back().into_iter().for_each(|finding| finding.not_decoded = true);
     }
 
-    /// Adds the finding that values of a part cannot be read, or were not read.
+    /// Adds a finding that values of a part cannot be read, or were not read.
     fn unreadable(&mut self, place: impl Into<String>, offset: Option<u64>, finding: impl Into<String>, answers: Answers) {
         self.add(place, offset, finding, answers);
         self.all.iter_mut().next_back().into_iter().for_each(|finding| finding.unreadable = true);
@@ -215,7 +216,7 @@ impl Findings {
         }
     }
 
-    /// Checks the header's filters for new chunks, even if no chunk uses them.
+    /// Checks the filters in the header, which new chunks would use, even if no existing chunk uses them.
     fn pipeline(&mut self, header: &[u8], typesize: i32) {
         for slot in 0..FILTERS {
             let [filter_at, meta_at] = [FIRST_FILTER, FIRST_FILTER + FILTERS + 2].map(|first| first + slot);
@@ -284,7 +285,7 @@ impl Findings {
         }
     }
 
-    /// Checks a metalayer whose name is that of an array metalayer.
+    /// Checks a metalayer that has the name of an array metalayer.
     fn array_metalayer(&mut self, header: &Header, place: &str, start: Option<u64>, name: &[u8], content: &[u8]) {
         // C-Blosc2 opens a frame with a `caterva` metalayer as a frame without an array, whatever the metalayer contains.
         let c_reads = Some(name == b"caterva" || lenient::grid(content).is_some());
@@ -292,12 +293,12 @@ impl Findings {
             b"b2nd" => b2nd::take_from_slice::<ArrayMeta<&str>>(content).err(),
             _ => b2nd::take_from_slice::<b2nd::CatervaMeta>(content).err(),
         };
-        // If there is a `b2nd` metalayer, `caterva` is a name like any other.
+        // If there is a `b2nd` metalayer, a metalayer named `caterva` has no special meaning.
         let is_other = name == b"caterva" && matches!(Array::find(header), Ok(Some(array)) if array.name == "b2nd");
         if let Some(error) = error.filter(|_| !is_other) {
             let offset = start.zip(error.offset()).map(|(start, offset)| start + offset as u64);
             let answers = match error.kind() {
-                // NumPy's dtypes are UTF-8, and python-blosc2 reads only dtypes of NumPy.
+                // The dtype is not UTF-8. All dtypes of NumPy are, and python-blosc2 reads no others.
                 ErrorKind::Utf8 => [None, c_reads, NO],
                 // C-Blosc2 reads a different array than the one that the metalayer describes.
                 _ if name == b"b2nd" => [NO, c_reads.filter(|reads| !reads), c_reads],
@@ -311,7 +312,7 @@ impl Findings {
             return;
         }
         if array.layout() != "b2nd" && array.layout() != "caterva" {
-            // If a layout has no dtype, C-Blosc2 reads the bytes after blockshape as a dtype.
+            // If the layout has no dtype, C-Blosc2 reads the bytes after the blockshape as a dtype.
             let is_read = c_reads.filter(|&reads| !reads || array.stale == 0 || array.name == "caterva");
             self.add(place, start, format!("its layout is {}", array.describe()), [NO, c_reads, is_read]);
         }
@@ -326,8 +327,8 @@ impl Findings {
         }
     }
 
-    /// Adds findings about values that python-blosc2 does not load. A metalayer may have any content, so other formats than
-    /// MessagePack are not reported.
+    /// Adds findings about MessagePack values that python-blosc2 does not load. Content in another format is not reported, because a
+    /// metalayer may have any content.
     fn value(&mut self, place: &str, start: Option<u64>, content: &[u8]) {
         let Some(value) = Value::from_slice(content) else { return };
         for kind in value.extensions().into_iter().filter(|kind| !kinds::PASSIVE.contains(kind)) {
@@ -348,7 +349,7 @@ impl Findings {
         let array = match Array::find(header) {
             Ok(Some(array)) => array,
             Ok(None) => return,
-            // The error of the metalayer is already reported; C-Blosc2 may still read the metalayer.
+            // The error of the metalayer was already reported, but C-Blosc2 may still read the metalayer.
             Err(_) => {
                 let grid = header.metalayers().get("b2nd").and_then(lenient::grid);
                 return grid.into_iter().for_each(|grid| self.lengths(header, &grid));
@@ -395,7 +396,7 @@ impl Findings {
         ];
         for (name, found, items, varies) in lengths {
             let expected = i128::from(items) * typesize;
-            // The header of an empty frame may have lengths of 0.
+            // In an empty frame, the lengths in the header may be 0.
             let is_said = found > 0 || header.nbytes() != 0;
             if !varies && is_said && expected > 0 && i128::from(found) != expected {
                 let finding = format!(

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::check::{self, Finding, Limits};
 use crate::reader::Reader;
 
-/// Options of [`check`].
+/// Options for [`check`].
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Whether to decode every chunk, and to compare its values with the digests if the frame has any.
@@ -27,7 +27,7 @@ impl Default for Options {
 /// The findings of [`check`] and [`verify`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// All problems: errors, parts that could not be decoded, and features that some version of a reader does not support.
+    /// All problems that were found: errors, parts that could not be decoded, and features that some version of a reader does not support.
     pub findings: Vec<Finding>,
 }
 
@@ -38,8 +38,8 @@ impl Report {
         !self.findings.iter().any(|finding| finding.unreadable)
     }
 
-    /// Returns true if the frame contains nothing that this version is known to crash on, to reject or to read wrongly, and
-    /// nothing for which this is unknown.
+    /// Returns true if the frame contains nothing on which this version of a library is known to crash, nothing that it is known to reject
+    /// or to read wrongly, and nothing for which this is unknown.
     pub fn is_safe_for(&self, reader: Reader) -> bool {
         self.findings.iter().all(|finding| finding.is_safe_for(reader))
     }
@@ -111,7 +111,7 @@ fn opened(source: &dyn Source, options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// Returns true if the source can read chunk files next to the frame. The first chunk file may be missing.
+/// Returns true if the source is a sparse frame, whose chunks are in separate files. The first chunk file may be missing.
 fn has_chunk_files(source: &dyn Source) -> bool {
     source.chunk_file(0, 0..1).map_or_else(|error| is_of_source(&error), |_| true)
 }

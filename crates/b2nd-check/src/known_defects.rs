@@ -1,7 +1,7 @@
-//! [`FACTS`]: files, including valid ones, that certain versions of C-Blosc2 and python-blosc2 crash on, reject or read wrongly.
+//! [`FACTS`]: which files certain versions of C-Blosc2 and python-blosc2 crash on, reject or read wrongly. Some of these files are valid.
 //!
-//! Each row was observed, and names a file of the conformance suite that shows it again: `conformance/proof/ci` opens these files with
-//! python-blosc2, and `tests/known_defects.rs` tests that [`verify`](crate::verify) reports the row for its file.
+//! Each fact was observed, and names a file of the conformance suite with which it can be observed again. `conformance/proof/ci` opens
+//! these files with python-blosc2, and `tests/known_defects.rs` tests that [`verify`](crate::verify) reports the fact for its file.
 
 use serde::Serialize;
 
@@ -25,15 +25,15 @@ type Versions = ([u16; 3], [u16; 3]);
 /// A fact about versions of C-Blosc2 and of python-blosc2.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Fact {
-    /// The feature of a file to which this fact applies. [`Finding::fact`](crate::Finding::fact) has this name.
+    /// The name of the feature that affected files have. [`Finding::fact`](crate::Finding::fact) is this name.
     pub name: &'static str,
     /// The affected versions of C-Blosc2.
     pub c_blosc2: Versions,
     /// The affected versions of python-blosc2.
     pub python_blosc2: Versions,
-    /// What these versions do with such files.
+    /// What the affected versions do with files that have this feature.
     pub does: Does,
-    /// The call that was made, and its error message.
+    /// The call with which the fact was observed, and the error message of the call.
     pub seen: &'static str,
     /// A file of the conformance suite that shows this fact, relative to `conformance/cases`.
     pub case: &'static str,
@@ -84,8 +84,9 @@ const END: [u16; 3] = [u16::MAX; 3];
 const NONE: Versions = (END, END);
 const ALL: [Versions; 2] = [([0; 3], END), ([0; 3], END)];
 const ALL_PYTHON: [Versions; 2] = [NONE, ([0; 3], END)];
-/// The versions that contain code of C-Blosc2 2 (python-blosc2 up to 3.9), and the versions that contain code of C-Blosc2 3.
+/// The versions with the code of C-Blosc2 2: C-Blosc2 before 3, and python-blosc2 before 4.
 const OLD: [Versions; 2] = [([0; 3], [3, 0, 0]), ([0; 3], [4, 0, 0])];
+/// The versions with the code of C-Blosc2 3.
 const NEW: [Versions; 2] = [([3, 0, 0], END), ([4, 0, 0], END)];
 const NEW_C: [Versions; 2] = [NEW[0], NONE];
 const NEW_PYTHON: [Versions; 2] = [NONE, NEW[1]];
@@ -95,8 +96,8 @@ const fn row(name: &'static str, versions: [Versions; 2], does: Does, seen: &'st
     Fact { name, c_blosc2, python_blosc2, does, seen, case }
 }
 
-/// All facts. C-Blosc2 2.21.3, 3.3.2 and 3.3.5 and python-blosc2 4.14.1 were tested. Their behavior is assumed for all versions,
-/// or for all versions with the same major version of C-Blosc2.
+/// All facts. C-Blosc2 2.21.3, 3.3.2 and 3.3.5 and python-blosc2 4.14.1 were tested. Other versions are assumed to behave like the tested
+/// ones, or like those with the same major version of C-Blosc2.
 pub const FACTS: &[Fact] = &[
     row(
         VARIABLE_CHUNKS,

@@ -33,7 +33,7 @@ impl Reader {
     /// The newest version of C-Blosc2 that was tested.
     pub const C_BLOSC2: Reader = Reader { library: Library::CBlosc2, version: [3, 3, 5] };
 
-    /// The newest version of python-blosc2 that was tested. It contains [`C_BLOSC2`](Reader::C_BLOSC2).
+    /// The newest version of python-blosc2 that was tested. It contains the same version of C-Blosc2 as [`C_BLOSC2`](Reader::C_BLOSC2).
     pub const PYTHON_BLOSC2: Reader = Reader { library: Library::PythonBlosc2, version: [4, 14, 1] };
 
     /// Creates a reader from a library and its version.

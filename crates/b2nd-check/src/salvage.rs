@@ -1,4 +1,5 @@
-//! [`Salvage`]: finds the intact parts of a frame that is cut off or damaged, with its index or by a search from the front.
+//! [`Salvage`]: finds the intact parts of a frame that is cut off or damaged. Chunks are found by the index or, if it is lost, by a search
+//! from the start of the frame.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,37 +19,38 @@ mod walk;
 /// The length of a chunk's header.
 const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 
-/// The maximum number of chunks of a new frame. It is limited by the maximum length of an index.
+/// The maximum number of chunks of a new frame, which follows from the maximum length of an index.
 const MOST: u64 = LONGEST / 8;
 
 /// The intact parts of a damaged frame, and a list of what is lost.
 ///
 /// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, chunks are
 /// searched from the start of the file and numbered in the order in which they were written. These numbers are wrong if chunks were updated
-/// or inserted, or if some chunks are special, because special chunks have no bytes in the file. A chunk is intact if it decodes to its
-/// length. A chunk that `decompressor` does not [accept](Decompressor::accept) is copied without this check.
+/// or inserted, or if some chunks are special, because special chunks have no bytes in the file. A chunk is intact if its decoded data have
+/// the expected length. This is not checked for a chunk that the decompressor does not [accept](Decompressor::accept): such a chunk is
+/// copied.
 pub struct Salvage<'s> {
     source: &'s dyn Source,
     header: Header,
-    /// Runs of equal chunks: the length of the run, and the location of the chunks. The list is not expanded, because a few bytes may claim
-    /// any number of chunks.
+    /// The chunks as runs of equal chunks: the length of each run, and the location of its chunks. The runs are not expanded, because a few
+    /// bytes of a damaged file may claim any number of chunks.
     chunks: Vec<(u64, Part)>,
     /// Whether the index gives the position of each chunk.
     pub is_ordered: bool,
     /// The names and values of the intact vlmetalayers.
     pub attributes: Vec<(String, Vec<u8>)>,
-    /// The lost parts, each described with its location in a sentence.
+    /// A sentence about each lost part, with the part's location.
     pub lost: Vec<String>,
 }
 
-/// A chunk of the new frame.
+/// The location of a chunk of the new frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The chunk is in this range of the damaged frame.
     Here(Range<u64>),
-    /// The chunk is in the file with this number, in the directory of a sparse frame.
+    /// The chunk is the file with this number in the directory of a sparse frame.
     File(u64),
-    /// The chunk is only an entry of the index, which contains the value of its elements.
+    /// The chunk is special: it is only an entry of the index, which contains the value of all its elements.
     Special(Special),
     /// The chunk is lost.
     Lost,
@@ -64,13 +66,13 @@ pub enum Fill {
 }
 
 impl<'s> Salvage<'s> {
-    /// Searches for the intact parts. If the index is lost, chunks are numbered in the order in which they are found. With `in_order`, this
-    /// is done even if the header shows that the order is wrong.
+    /// Searches for the intact parts of a frame. If the index is lost, chunks are numbered in the order in which they are found. With
+    /// `in_order`, this is done even if the number of chunks in the header shows that the numbers are wrong.
     ///
     /// # Errors
     ///
-    /// Fails if the header is damaged or the source cannot be read. If the index is lost but no chunk is cut off, also fails if the number
-    /// of chunks that were found differs from that in the header, unless `in_order` is set.
+    /// Fails if the header is damaged or the source cannot be read. Without `in_order`, also fails if the index is lost, no chunk is cut
+    /// off, and another number of chunks is found than the header states.
     pub fn new(source: &'s dyn Source, in_order: bool, decompressor: &mut Decompressor) -> Result<Salvage<'s>> {
         let frame = Frame::open(source)?;
         let header = frame.header().clone();
@@ -97,12 +99,12 @@ impl<'s> Salvage<'s> {
         &self.header
     }
 
-    /// Returns the chunks of the new frame in order, as runs of equal chunks: the length of the run, and the location of the chunks.
+    /// Returns the chunks of the new frame in order, as runs of equal chunks: the length of each run, and the location of its chunks.
     pub fn chunks(&self) -> &[(u64, Part)] {
         &self.chunks
     }
 
-    /// Returns the number of intact chunks, and the number of all chunks.
+    /// Returns the number of intact chunks and the total number of chunks.
     pub fn counts(&self) -> (u64, u64) {
         let count = |runs: &mut dyn Iterator<Item = &(u64, Part)>| runs.map(|(count, _)| count).sum();
         (count(&mut self.chunks.iter().filter(|(_, part)| *part != Part::Lost)), count(&mut self.chunks.iter()))
@@ -117,7 +119,7 @@ impl<'s> Salvage<'s> {
         }
     }
 
-    /// Writes all chunks and attributes to a writer, which must have been created for a frame with this header.
+    /// Writes all chunks and attributes to a writer, which must have been created for a frame with the header of the damaged frame.
     ///
     /// # Errors
     ///
@@ -164,7 +166,7 @@ impl<'s> Salvage<'s> {
         }
     }
 
-    /// Reads the bytes from the expected position of the index to the end of the frame, or of the file if it is cut off.
+    /// Reads the bytes from the expected position of the index to the end of the frame, or to the end of the file if the frame is cut off.
     fn tail(&self) -> Result<Vec<u8>> {
         let place = self.header.tail_range();
         let end = place.end.min(self.source.len()?).min(place.start.saturating_add(LONGEST));
@@ -212,7 +214,7 @@ impl<'s> Salvage<'s> {
         Ok(())
     }
 
-    /// Adds a chunk if it is intact, otherwise a lost chunk.
+    /// Adds a chunk, which is counted as lost if it is not intact.
     fn take(&mut self, number: u64, part: Part, length: Option<usize>, decompressor: &mut Decompressor) -> Result<()> {
         let whole = match &part {
             Part::Here(range) => {
@@ -248,7 +250,8 @@ impl<'s> Salvage<'s> {
     }
 }
 
-/// Appends a chunk unchanged. If chunks vary in length, a special chunk cannot be an entry of the index, so it is stored as data.
+/// Appends a chunk unchanged. A special chunk becomes an entry of the index, but if chunks vary in length, this is not possible and the
+/// chunk is stored as data.
 fn append<T: Target>(writer: &mut Writer<T>, chunk: &Chunk) -> Result<()> {
     match (writer.append(chunk), chunk.header().special()) {
         (Err(_), Some(_)) => writer.append(&Chunk::store(&chunk.data()?, chunk.header().typesize())?),

@@ -1,4 +1,4 @@
-//! Findings in a chunk's header: combinations of valid fields that C-Blosc2 rejects.
+//! Checks a chunk's header for combinations of valid fields that C-Blosc2 rejects.
 
 use b2nd::frame::{Blocks, Chunk, ChunkHeader, Filter, FrameType, Header, Special};
 
@@ -8,15 +8,15 @@ use crate::known_defects::{
 };
 use b2nd_store::text::{count, thousands};
 
-/// Bits of the last byte of a chunk's header.
+/// Flags in the last byte of a chunk's header.
 const HAS_DICTIONARY: u8 = 0x01;
 const IS_LAZY: u8 = 0x08;
 const IS_INSTRUMENTED: u8 = 0x80;
 
-/// A bit of the second to last byte of a chunk's header: blocks vary in length.
+/// A flag in the second to last byte of a chunk's header: blocks vary in length.
 const HAS_VARIABLE_BLOCKS: u8 = 0x01;
 
-/// A bit of the flags: the data are stored uncompressed.
+/// A flag of a chunk: the data are stored uncompressed.
 const IS_STORED: u8 = 0x02;
 
 /// The version of the chunk format that C-Blosc2 3 writes.
@@ -27,14 +27,15 @@ const NEWEST: u8 = 6;
 const ALPHA: u8 = 3;
 const SIXTH_FILTER: usize = 21;
 
-/// The offset of the codec's number in a chunk's header, the codec format in the flags for which this number is used, and the first number
-/// of users' codecs.
+/// The offset of the codec's number in a chunk's header.
 const CODEC: usize = 22;
+/// The codec format in the flags with which the codec's number is used.
 const OF_USERS: u8 = 6;
+/// The first of the numbers for users' codecs.
 const FIRST_OF_USERS: u8 = 32;
 
-/// The first version of bytedelta. C-Blosc2 restarts its sums after the last full vector if it was built with vectors of 16 bytes, and does
-/// not restart them if it was built without vectors.
+/// The first version of the filter bytedelta. To undo it, C-Blosc2 adds up bytes. If it was built with vectors of 16 bytes, the sums start
+/// again after the last full vector; if it was built without vectors, they do not.
 const FIRST_BYTEDELTA: Filter = Filter::Other(34);
 const BYTEDELTA: Filter = Filter::Other(35);
 const VECTOR: usize = 16;
@@ -106,7 +107,8 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     findings
 }
 
-/// Returns known problems of readers with a chunk that is stored as data, and for each problem whether the specification allows it.
+/// Returns the known problems that readers have with a chunk that is stored as data. Each problem is returned with whether the
+/// specification allows such a chunk.
 pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(Known, Option<bool>)> {
     let mut found = Vec::new();
     let special = chunk.special();
@@ -120,7 +122,7 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
         found.push(((SPECIAL_BLOCKSIZE, format!("its blocksize is {own}, the frame's {expected}")), NO));
     }
     let typesize = typesize(frame);
-    // Chunks that vary in length keep the typesize of their writer.
+    // If chunks vary in length, each chunk keeps the typesize with which it was compressed.
     let vary = frame.has_variable_chunks() || frame.has_variable_blocks();
     if !is_array && !vary && special != Some(Special::Value) && chunk.typesize() != typesize {
         found.push(((TYPESIZE, format!("its typesize: expected {typesize}, found {}", chunk.typesize())), NO));
@@ -152,7 +154,7 @@ fn of_users(chunk: &ChunkHeader) -> Option<String> {
         .then(|| format!("its flags announce a user's codec, but the codec's number is {own}, which is {}", chunk.codec()))
 }
 
-/// The typesize of a frame's chunks. C-Blosc2 writes 1 if the typesize does not fit the field.
+/// Returns the typesize that the chunks of a frame have. C-Blosc2 writes 1 into a chunk if the frame's typesize does not fit the field.
 fn typesize(frame: &Header) -> usize {
     u8::try_from(frame.typesize()).map_or(1, usize::from)
 }
@@ -161,8 +163,7 @@ fn varies(chunk: &ChunkHeader) -> bool {
     chunk.as_bytes().get(30).is_some_and(|more| more & HAS_VARIABLE_BLOCKS != 0)
 }
 
-/// Returns a finding if C-Blosc2 does not undo the filters in the way in which they were applied, or if the result depends on how it was
-/// built.
+/// Returns a finding if C-Blosc2 does not undo the filters correctly, or if the values depend on how C-Blosc2 was built.
 fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     if chunk.version() == ALPHA && chunk.is_extended() && chunk.as_bytes().get(SIXTH_FILTER) != Some(&0) {
         return Some("its header has six filters but version 3, which allows five: C-Blosc2 ignores the sixth");
@@ -171,7 +172,7 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     let typesize = if meta == 0 { usize::try_from(frame.typesize()).unwrap_or(1) } else { usize::from(meta) }.max(1);
     let (nbytes, blocksize) = (chunk.nbytes(), chunk.blocksize().max(1));
     let any = |wrong: &dyn Fn(usize) -> bool| wrong(blocksize.min(nbytes)) || wrong(nbytes % blocksize);
-    // The bytes after the last whole element are not copied by C-Blosc2 2 in both cases, and by 3.3.2 only in the second.
+    // C-Blosc2 2 does not copy the bytes after the last whole element in either case. C-Blosc2 3.3.2 does not copy them in the second case.
     if any(&|length| length % typesize != 0) || varies(chunk) && typesize != 1 {
         return Some("its values depend on uninitialized memory in C-Blosc2: bytedelta, with blocks that split elements");
     }
@@ -210,8 +211,8 @@ fn of_special(chunk: &ChunkHeader, special: Special) -> Option<String> {
     Some(format!("it is special ({special}), and its flags say that it has {wrong}"))
 }
 
-/// Returns a finding if a block has more space in the chunk than it can fill. This matters because C-Blosc2 reads all of this space into a
-/// buffer for one block.
+/// Returns a finding if the space of a block in the chunk is longer than the block can be. This matters because C-Blosc2 reads the whole
+/// space into a buffer for one block.
 pub(super) fn gap(chunk: &Chunk) -> Option<String> {
     let header = chunk.header();
     if chunk.header().is_stored() || header.special().is_some() {
@@ -241,8 +242,8 @@ pub(super) fn lengths(chunk: &Chunk) -> Option<String> {
     (found < expected).then(|| format!("the blocks are {} bytes shorter than the chunk", expected - found))
 }
 
-/// Returns a finding if several blocks start at the same byte. C-Blosc2 assumes that a block ends where the next one starts, so it finds no
-/// bytes.
+/// Returns a finding if several blocks start at the same byte. C-Blosc2 assumes that a block ends where the next block starts, so it would
+/// read such a block as empty.
 pub(super) fn shared(chunk: &Chunk) -> Option<Known> {
     let header = chunk.header();
     if header.is_stored() || header.special().is_some() {
@@ -255,16 +256,17 @@ pub(super) fn shared(chunk: &Chunk) -> Option<Known> {
     Some((SHARED_BLOCKS, format!("several of its blocks start at byte {}", thousands(start))))
 }
 
-/// Returns the findings of a chunk that contains metadata: the index, which must have a certain typesize, or a vlmetalayer.
+/// Returns the findings of a chunk that contains metadata, which is the index or a vlmetalayer. `typesize` is the typesize that an index
+/// must have.
 pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<usize>) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();
     let wrong_typesize = typesize.filter(|&expected| expected != chunk.typesize()).map(|expected| {
-        // C-Blosc2 3.3.5 reads an index that is stored uncompressed and has one chunk: its elements are then parts of an entry.
+        // C-Blosc2 3.3.5 can read an index with a smaller typesize if the index is stored uncompressed and the frame has one chunk.
         let reads = if chunk.is_stored() && chunk.typesize() < expected { None } else { NO };
         (format!("its typesize: expected {expected}, found {}", chunk.typesize()), [NO, reads, reads])
     });
     match chunk.special() {
-        // Special chunks have their own checks of the typesize.
+        // For special chunks, the typesize is checked in another way.
         Some(special) => {
             findings.extend(misplaced(chunk).map(str::to_owned));
             findings.extend(newer(chunk));
@@ -294,7 +296,7 @@ fn newer(chunk: &ChunkHeader) -> Option<String> {
     (chunk.version() > NEWEST).then(|| format!("its version is {}, the newest that is known {NEWEST}", chunk.version()))
 }
 
-/// Returns the findings about flags that only chunks in memory have.
+/// Returns findings about flags that only a chunk in memory may have.
 fn misplaced(chunk: &ChunkHeader) -> impl Iterator<Item = &'static str> {
     let flags = chunk.raw_blosc2_flags();
     // C-Blosc2 creates lazy chunks in memory. It may read such a chunk from a file, but in a buffer it looks for data after the

@@ -15,7 +15,7 @@ use b2nd_store::text::{count, thousands};
 /// The longest gap before a trailer that C-Blosc2 supports.
 const MAX_GAP: u64 = i32::MAX as u64;
 
-/// The start and end of the trailer's length with its marker, counted backwards from the frame's end.
+/// The position of the trailer's length, including its marker: the distances of its start and its end from the frame's end.
 pub(super) const TRAILER_LEN: (u64, u64) = (23, 18);
 
 /// The length of a chunk's header.
@@ -25,8 +25,8 @@ const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 const OFFSETS: u64 = 4;
 
 impl Findings {
-    /// Returns false, and adds a finding, if the trailer or the index needs more memory than the limits allow. Only their lengths
-    /// are read.
+    /// Returns true if the trailer and the index can be decoded with the memory that the limits allow. Otherwise, adds a finding. Reads
+    /// only the lengths of the two parts.
     pub(super) fn tail(&mut self, frame: &Frame) -> Result<bool> {
         let header = frame.header();
         let end = header.frame_len();
@@ -42,7 +42,7 @@ impl Findings {
         Ok(fits)
     }
 
-    /// Adds the finding that the time limit was reached before this part.
+    /// Adds a finding that the time limit was reached before this part was checked.
     pub(super) fn no_time(&mut self, place: &str) -> Result<()> {
         let most = self.budget.limits.max_time.unwrap_or_default();
         let finding = format!("the time limit of {most:?} was reached before {place}");
@@ -71,7 +71,7 @@ impl Findings {
         Ok(())
     }
 
-    /// Returns the digests of the frame's chunks. Adds a finding if they have another format.
+    /// Returns the digests of the frame's chunks. Adds a finding if the format of the digests is unknown.
     fn digests(&mut self, frame: &Frame, chunks: u64, decompressor: &mut Decompressor) -> Option<Digests> {
         let place = format!("vlmetalayer {:?}", Digests::NAME);
         match Digests::read(frame.trailer().ok()?, &self.budget, decompressor)? {
@@ -89,7 +89,7 @@ impl Findings {
         }
     }
 
-    /// Compares special chunks of the index with their digests. All have the same data, so only the first is decoded.
+    /// Compares consecutive special chunks with their digests. The chunks have equal data, so only the first is decoded.
     fn special(&mut self, frame: &Frame, chunks: RangeInclusive<u64>, digests: &Digests) -> Result<()> {
         let Ok(chunk) = readable(frame.chunk(*chunks.start()))? else { return Ok(()) };
         if self.budget.refuses_chunk(chunk.header()).is_some() {
@@ -100,7 +100,7 @@ impl Findings {
         Ok(())
     }
 
-    /// Adds the finding that the values of a chunk do not match its digest.
+    /// Adds a finding that the values of a chunk do not match its digest.
     fn other_values(&mut self, chunk: u64, offset: Option<u64>) {
         let finding = "its values do not match its digest: they were damaged, or changed without an update of the digest";
         self.unreadable(format!("chunk {chunk}"), offset, finding, [None, YES, YES]);
@@ -171,7 +171,7 @@ impl Findings {
             let found: Vec<_> =
                 header.iter().flat_map(|chunk| chunk::findings(frame.header(), is_array, row.first, chunk)).collect();
             for (known, document) in header.iter().flat_map(|chunk| chunk::known(frame.header(), is_array, row.first, chunk)) {
-                // Errors of the chunk itself come first.
+                // If a chunk has errors, it is not also reported as a special chunk that is stored as data.
                 if found.is_empty() || known.0 != SPECIAL_IN_DATA {
                     self.known(&place, offset, known, document);
                 }
@@ -232,8 +232,8 @@ impl Findings {
             let finding = format!("nbytes: the chunks have {}, the header says {}", thousands(nbytes), thousands(said));
             self.add("header", None, finding, [NO, NO, NO]);
         }
-        // C-Blosc2 also counts chunks that were replaced or removed if their bytes are still in the file, so a cbytes that is
-        // larger than the sum is not a finding.
+        // In cbytes, C-Blosc2 also counts replaced or removed chunks whose bytes are still in the file. So it is not an error if cbytes is
+        // larger than the sum.
         let said = frame.header().cbytes();
         if i128::from(said) < i128::from(cbytes) {
             let finding = format!("cbytes: the chunks have {}, the header says {}", thousands(cbytes), thousands(said));

@@ -16,9 +16,9 @@ use super::limits::Budget;
 /// ```
 ///
 /// A digest is the big-endian 64-bit XXH3 hash (seed 0) of a chunk's uncompressed data, including the padding at an array's edges. The data
-/// of an uninitialized chunk are taken as zeros. A chunk keeps its digest when it is recompressed. XXH3 is fast and well known. It detects
-/// damage, but does not protect against intended changes. Other programs can ignore the vlmetalayer, which is a valid list in MessagePack.
-/// A program that changes values has to write new digests.
+/// of an uninitialized chunk count as zeros. The digest of a chunk does not change if the chunk is recompressed. XXH3 is fast and well
+/// known. It detects damage, but not deliberate changes. Other programs can ignore the vlmetalayer, which is a valid list in MessagePack. A
+/// program that changes values has to write new digests.
 ///
 /// ```
 /// use b2nd_check::Digests;
@@ -38,8 +38,9 @@ pub struct Digests {
     digests: Vec<u8>,
 }
 
-/// The version and the algorithm of this layout.
+/// The version of this layout.
 const VERSION: u8 = 1;
+/// The name of the hash algorithm.
 const ALGORITHM: &str = "xxh3-64";
 
 /// The length of a digest.

@@ -1,4 +1,4 @@
-//! Checks what python-blosc2 requires of its own kinds of frames, in addition to what every frame must have.
+//! Checks what python-blosc2 requires of the kinds of frames that only it has, in addition to the requirements for every frame.
 
 use b2nd::RawValue;
 use b2nd::dtype::DType;
@@ -10,12 +10,12 @@ use serde_json::Value as Json;
 use super::{Answers, NO, YES};
 use b2nd_store::text::quoted;
 
-/// The settings that python-blosc2 4.14.1 supports for each kind of column. It rejects a schema with other settings.
+/// Groups of settings that python-blosc2 4.14.1 supports in a column's schema. It rejects a schema that has other settings.
 const NULLS: &[&str] = &["nullable", "null_value", "null_storage"];
 const BOUNDS: &[&str] = &["ge", "gt", "le", "lt"];
 const BATCHES: &[&str] = &["nullable", "serializer", "batch_rows", "items_per_block"];
 
-/// Settings whose value must be one of these words.
+/// Settings whose value must be one of a few words: the setting, and its words.
 const WORDS: [(&str, &[&str]); 4] = [
     ("serializer", &["msgpack", "arrow"]),
     ("storage", &["batch", "vl"]),
@@ -47,7 +47,7 @@ pub(super) const PASSIVE: [i8; 4] = [-1, 44, 45, 46];
 /// The place of a finding, its text, and the answers for the readers.
 type Found = (String, String, Answers);
 
-/// Returns the findings of a frame of one of python-blosc2's kinds.
+/// Returns the findings of a frame whose kind is one of python-blosc2's own.
 pub(super) fn findings(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) -> Vec<Found> {
     let kind = Kind::of_with(header, Some(trailer), decompressor);
     let mut found = Vec::new();
@@ -73,8 +73,8 @@ pub(super) fn findings(header: &Header, trailer: &Trailer, decompressor: &mut De
     found
 }
 
-/// Returns why python-blosc2 rejects the schema of a column or of a part of a column. `more` are further keys that the schema may
-/// have.
+/// Returns the reason why python-blosc2 rejects the schema of a column or of a part of a column, or `None` if it accepts the schema. `more`
+/// are additional keys that the schema may have.
 pub(super) fn refused(schema: &Json, more: &[&str]) -> Option<String> {
     let kind = schema.get("kind").and_then(Json::as_str).unwrap_or_default();
     let Some([own, shared]) = settings(kind) else {
@@ -133,7 +133,8 @@ fn is_known(kind: i8, data: &[u8]) -> bool {
     }
 }
 
-/// Returns true for the map of an array: a shape with a matching list of objects, or with a dtype and matching bytes.
+/// Returns true if a map describes an array: it has a shape, and elements whose number matches the shape, given as a list of objects or as
+/// a dtype and bytes.
 fn is_array(array: &RawValue) -> bool {
     let lengths = array.get("shape").map(|shape| shape.elements().map(|length| length.as_u64()));
     let count = lengths.and_then(|mut lengths| lengths.try_fold(1, |count: u64, length| count.checked_mul(length?)));
@@ -149,7 +150,8 @@ fn is_array(array: &RawValue) -> bool {
     }
 }
 
-/// Checks a frame that embeds frames. Its elements are bytes, and an attribute contains the offset where the next frame will be added.
+/// Checks a frame that embeds other frames. Its elements are bytes, and one of its attributes contains the offset at which the next frame
+/// will be added.
 fn store(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) -> Vec<Found> {
     let mut found = Vec::new();
     if header.typesize() != 1 {

@@ -1,18 +1,19 @@
-//! Reads an array metalayer as C-Blosc2 does: by the positions of its fields, without a check of most markers.
+//! Reads an array metalayer as C-Blosc2 does: by the positions of its fields. Most markers are not checked.
 
 use b2nd::{Geometry, Grid};
 
 /// The largest number of dimensions that C-Blosc2 supports.
 const MAX_DIM: usize = 16;
 
-/// The length of an entry of the shape, and of an entry of chunkshape and blockshape, including the markers.
+/// The number of bytes of an entry of the shape, including its marker.
 const LONG: usize = 9;
+/// The number of bytes of an entry of the chunkshape or blockshape, including its marker.
 const SHORT: usize = 5;
 
-/// Returns the grid of the array that C-Blosc2 opens with this metalayer, or `None` if it does not open it. C-Blosc2 checks ndim,
-/// the marker of the dtype, and the lengths.
+/// Returns the grid of the array that C-Blosc2 opens with this metalayer, or `None` if C-Blosc2 rejects the metalayer. C-Blosc2 checks
+/// ndim, the marker of the dtype, and the lengths.
 pub(super) fn grid(content: &[u8]) -> Option<Grid> {
-    // The marker of the list, the version and ndim.
+    // These three bytes are the marker of the list, the version and ndim.
     let (head, mut rest) = content.split_at_checked(3)?;
     let ndim = usize::from(*head.get(2)?);
     if ndim > MAX_DIM {
@@ -30,7 +31,7 @@ pub(super) fn grid(content: &[u8]) -> Option<Grid> {
     };
     let (shape, chunks, blocks) = (take(LONG)?, take(SHORT)?, take(SHORT)?);
     match rest {
-        // C-Blosc2 uses a default dtype.
+        // Without a dtype, C-Blosc2 uses a default.
         [] => {}
         [format, 0xdb, length @ ..] if *format <= 0x7f => {
             let (length, string) = length.split_first_chunk::<4>()?;

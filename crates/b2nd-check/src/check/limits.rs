@@ -9,10 +9,11 @@ use b2nd_store::text::{count, thousands};
 /// Limits of memory and time for [`verify`](crate::verify).
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The maximum number of bytes that may be allocated at the same time: for the decoded header, index and trailer, and for a chunk with
-    /// its data and two of its blocks.
+    /// The maximum number of bytes that may be allocated at the same time. This covers the decoded header, index and trailer, and a chunk
+    /// with its data and two of its blocks.
     pub max_memory: u64,
-    /// The time after which nothing more is read or decoded. It is checked before each chunk and block, and every few MiB inside of a block.
+    /// The time after which nothing more is read or decoded. The time is checked before each chunk and block, and every few MiB inside a
+    /// block.
     pub max_time: Option<Duration>,
 }
 
@@ -33,7 +34,7 @@ impl Default for Limits {
     }
 }
 
-/// The remaining limits during a check.
+/// The limits of a check that is running: the memory, and the time at which the check must end.
 pub(super) struct Budget {
     pub(super) limits: Limits,
     pub(super) deadline: Option<Instant>,
@@ -49,14 +50,14 @@ impl Budget {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Returns a finding if a part needs more memory than the limits allow.
+    /// Returns a sentence for a finding if a part needs more memory than the limits allow.
     pub(super) fn refuses(&self, needed: u64) -> Option<String> {
         let most = self.limits.max_memory;
         (needed > most).then(|| format!("it needs {} of memory, at most {} are allowed", count(needed, "byte"), thousands(most)))
     }
 
-    /// Returns a finding if a chunk needs more memory than the limits allow. The memory is needed for the chunk and its data, and for
-    /// compressed chunks also for the sorted block table and two blocks.
+    /// Returns a sentence for a finding if a chunk needs more memory than the limits allow. Memory is needed for the chunk and its data. A
+    /// compressed chunk also needs memory for the sorted block table and for two blocks.
     pub(super) fn refuses_chunk(&self, chunk: &ChunkHeader) -> Option<String> {
         let [nbytes, cbytes, blocksize] = [chunk.nbytes(), chunk.cbytes(), chunk.blocksize()].map(|length| length as u64);
         let is_compressed = !chunk.is_stored() && chunk.special().is_none();

@@ -1,10 +1,10 @@
-//! Checks the products of an array's lengths that C-Blosc2 computes. C-Blosc2 does not check all of them for overflow, which is undefined
-//! behavior in C.
+//! C-Blosc2 multiplies the lengths of an array, and does not always check for overflow, which is undefined behavior in C. This module
+//! checks these products.
 
 use b2nd::Grid;
 
-/// Returns the problem if the products of the lengths overflow in C-Blosc2. Lengths of 0 are skipped, because the product of the other
-/// lengths can overflow too.
+/// Returns a sentence about the problem if a product of the array's lengths overflows in C-Blosc2. Lengths of 0 are left out, because the
+/// product of the other lengths can overflow too.
 pub(super) fn overflow(grid: &Grid, typesize: i32) -> Option<&'static str> {
     let most = i128::from(i32::MAX);
     let is_long =

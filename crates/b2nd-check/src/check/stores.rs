@@ -10,14 +10,14 @@ use serde_json::Value;
 use super::{Finding, Findings, Limits, NO, UNKNOWN, YES, kinds};
 use b2nd_store::text::quoted;
 
-/// The keys of a column in a table's schema, whatever the column's kind is.
+/// The keys that a column of any kind may have in a table's schema.
 const COLUMN: &[&str] = &["name", "default", "cparams", "dparams", "chunks", "blocks"];
 
-/// Returns the findings of a store itself: a `.b2d` or `.b2z` without `embed.b2e`, or several members of an archive with the same
-/// name. `path` is its path or URL.
+/// Returns the findings of a store, without those of its leaves: `embed.b2e` is missing in a `.b2d` or `.b2z`, or several members of an
+/// archive have the same name. `path` is its path or URL.
 pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
-    // Other archives and directories are folders with frames.
+    // An archive or directory with another ending is only a folder with frames.
     let name = match path.split_once("://") {
         Some((_, address)) => address.split(['?', '#']).next().unwrap_or(address),
         None => path,
@@ -33,8 +33,8 @@ pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     findings.all
 }
 
-/// Returns the findings of a table in a store, without those of its frames: an invalid schema, a missing file of deleted rows, columns
-/// without files, files without columns, or files with names that later versions do not look for.
+/// Returns the findings of a table in a store, without those of its frames. The schema may be invalid, and files may be missing, may belong
+/// to no column, or may have names that later versions do not look for.
 pub fn check_table(table: &Table) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     let schema = table.metadata.get("schema").and_then(|schema| schema.as_str());
@@ -71,7 +71,7 @@ impl Findings {
         let Some(columns) = schema.get("columns").and_then(Value::as_array) else {
             return self.unreadable("schema", None, "columns: expected a list", [None, None, NO]);
         };
-        // `_valid_rows` has the number of rows.
+        // The number of rows in the schema is not needed, because `_valid_rows` gives it too.
         if let Some(rows) = schema.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
             self.add("schema", None, format!("n_rows: expected 0 or more, found {rows}"), [None, None, YES]);
         }
@@ -93,7 +93,7 @@ impl Findings {
 }
 
 /// Returns the findings of a file of a table, with the name of the file added to their place. `look` returns the findings of the frame in
-/// the file; if the frame cannot be opened, this is the only finding.
+/// the file. If the frame cannot be opened, the result is a single finding about this.
 pub fn check_file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
     let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source)?));
     let mut findings = Findings::new(&Limits::NONE);
@@ -102,7 +102,7 @@ pub fn check_file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> 
             let in_file = |finding: Finding| Finding { place: format!("{file}, {}", finding.place), ..finding };
             findings.all.extend(found.into_iter().map(in_file));
         }
-        // The other files of the table can still be checked.
+        // If this file cannot be read, the other files of the table can still be checked.
         Err(error) if matches!(error.kind(), ErrorKind::Io(_)) => {
             findings.unreadable(file, None, format!("it cannot be read: {error}"), UNKNOWN);
         }

@@ -1,4 +1,4 @@
-//! Checks a frame's trailer: decompresses each attribute, and checks what the frame's kind requires of them.
+//! Checks a frame's trailer: decompresses each attribute, and checks whether the attributes are those that the frame's kind requires.
 
 use b2nd::frame::{Chunk, Decompressor, HeaderField, Special};
 use b2nd::{ErrorKind, Result};
@@ -69,7 +69,7 @@ impl Findings {
                 }
             }
         }
-        // This decodes some attributes again.
+        // This decodes some attributes a second time.
         let found = if fits { kinds::findings(frame.header(), trailer, decompressor) } else { Vec::new() };
         for (place, finding, answers) in found {
             self.add(place, None, finding, answers);

@@ -19,7 +19,7 @@ impl Salvage<'_> {
             Err(error) if is_of_source(&error) => return Err(error),
             Err(error) => self.lose(format_args!("trailer: {error}")),
         }
-        // The trailer follows the index, or the header if the frame has no data.
+        // The trailer follows the index. If the frame has no data, the trailer follows the header.
         let index = match self.header.nbytes() {
             0 => 0,
             _ => ChunkHeader::from_slice(tail).map_or(usize::MAX, |index| index.cbytes()),
@@ -48,11 +48,10 @@ impl Salvage<'_> {
     }
 }
 
-/// The name of a vlmetalayer, and its content.
+/// The name of a vlmetalayer, and its content, or `None` if the content is cut off.
 type Named = (Vec<u8>, Option<Vec<u8>>);
 
-/// Returns the names of a trailer's vlmetalayers with their contents. The contents after the point where the trailer is cut off
-/// are `None`.
+/// Returns the names and contents of a trailer's vlmetalayers. A content that is cut off is `None`.
 ///
 /// ```text
 /// 94 | 01 | 93 | cd idx | de count, names and offsets | dc count, contents | …

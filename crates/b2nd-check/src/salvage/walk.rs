@@ -1,4 +1,5 @@
-//! Finds chunks without an index: in a contiguous frame by a search from the start, in a sparse frame by the numbers of the files.
+//! Finds chunks without an index. In a contiguous frame, they are searched from the start; in a sparse frame, they are found by the names
+//! of their files.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -76,7 +77,7 @@ impl Salvage<'_> {
         is_lost
     }
 
-    /// Keeps the first `count` chunks.
+    /// Keeps the first `count` chunks, and removes all others.
     fn truncate(&mut self, count: u64) {
         let mut left = count;
         for (count, _) in &mut self.chunks {
@@ -86,8 +87,8 @@ impl Salvage<'_> {
         self.chunks.retain(|(count, _)| *count > 0);
     }
 
-    /// Fails if the chunks cannot be numbered in the order in which they were found: if their number differs from that in the header, or if
-    /// a chunk extends past the end of the space for chunks.
+    /// Fails if the chunks cannot be numbered in the order in which they were found. This is the case if another number of chunks was
+    /// expected, or if a chunk extends past the end of the space for chunks.
     fn expect_count(&self, found: Option<u64>, expected: u64) -> Result<()> {
         let found =
             found.ok_or_else(|| Error::custom("the index is lost, and a chunk extends past the end of the space for chunks"))?;
@@ -117,13 +118,13 @@ impl Salvage<'_> {
     fn is_plausible(&self, chunk: &ChunkHeader) -> bool {
         let typesize = u8::try_from(self.header.typesize()).map_or(1, usize::from);
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
-        // Chunks that vary in length keep the typesize of their writer.
+        // If chunks vary in length, each chunk keeps the typesize with which it was compressed.
         let varies = chunksize == 0 || self.header.has_variable_chunks() || self.header.has_variable_blocks();
         let fits = varies || chunk.typesize() == typesize && chunk.nbytes() <= chunksize;
         VERSIONS.contains(&chunk.version()) && chunk.nbytes() > 0 && fits
     }
 
-    /// Returns true if a chunk is an index that contains the positions of the chunks before it.
+    /// Returns true if a chunk is an index of the chunks before it, which start at `starts`.
     fn is_index(&self, place: Range<u64>, chunk: &ChunkHeader, starts: &[u64], decompressor: &mut Decompressor) -> Result<bool> {
         if starts.is_empty() || chunk.nbytes() != 8 * starts.len() {
             return Ok(false);
