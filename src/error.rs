@@ -60,8 +60,8 @@ impl Error {
         &self.0.kind
     }
 
-    /// Returns the offset of the byte that caused the error, from the start of the input. If the input ended too early, this is the length
-    /// of the input.
+    /// Returns the offset of the byte that caused the error, counted from the start of the input, or `None` if the offset is unknown. If
+    /// the input ended too early, the offset is the length of the input.
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
@@ -156,7 +156,7 @@ impl Error {
         self
     }
 
-    /// Adds the path of the file, unless the error has one already.
+    /// Adds the path of the file, unless the error has the path of a file already.
     #[cfg(feature = "std")]
     #[cold]
     pub(crate) fn in_file(self, path: &std::path::Path) -> Self {
@@ -173,8 +173,8 @@ impl Error {
         self
     }
 
-    /// Adds `start` to the [`offset`](Error::offset). Use this if the input was a part of something larger, such as a trailer that starts
-    /// at byte `start` of its frame, or a chunk in a file.
+    /// Adds `start` to the [`offset`](Error::offset). Use this if the input was a part of a larger input and started at its byte `start`,
+    /// such as the trailer in a frame, or a chunk in a file.
     ///
     /// ```
     /// let error = b2nd::from_slice::<u8>(&[0xc0]).unwrap_err().shifted(100);

@@ -54,7 +54,7 @@
 //!
 //! # Related crates
 //!
-//! This crate reads metadata, and compresses and decompresses chunks with `b2nd-codec`. Related crates:
+//! This crate reads and writes metadata, and uses `b2nd-codec` to compress and decompress chunks. Related crates:
 //!
 //! | crate | what it does |
 //! | --- | --- |
@@ -97,7 +97,7 @@
 //!
 //! This is true for every type of this crate, and for your own types, unless they use `default`, `flatten`, `untagged`, tags, or maps and
 //! sets that sort or merge their entries (a `BTreeMap` is fine if the entries were written in sorted order). [`with`] has modules for other
-//! forms (fixstr, array16, …). Values can be nested up to 128 levels deep.
+//! encodings of a field (fixstr, array16, …). Values can be nested up to 128 levels deep.
 //!
 //! A struct is written as a list of its fields, without their names. Some of serde's idioms need the names, so they do not work as in other
 //! formats:

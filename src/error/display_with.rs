@@ -11,11 +11,11 @@ use super::{Error, ErrorKind, Escaped};
 const PER_LINE: usize = 16;
 
 impl Error {
-    /// Shows the message, then the bytes around the error's position in hexadecimal, with a mark under the bytes that caused the error and
-    /// the path of the field.
+    /// Shows the message, and then the bytes around the error's position in hexadecimal. Under the bytes that caused the error are a mark
+    /// and the path of the field.
     ///
-    /// `bytes` is the input from whose start the error's [`offset`](Error::offset) is counted. The text ends without a newline. If the
-    /// error has no offset, only its message is shown.
+    /// `bytes` is the input: the error's [`offset`](Error::offset) counts from its start. The text ends without a newline. If the error has
+    /// no offset, only its message is shown.
     ///
     /// ```
     /// let bytes = hex_literal::hex!(

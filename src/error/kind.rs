@@ -109,9 +109,9 @@ pub enum ErrorKind {
     /// A read needs bytes that have not been fetched yet: see [`Pieces`](crate::frame::Pieces).
     #[error("bytes {start} to {end} have not been fetched yet")]
     Missing {
-        /// The position of the first byte that was requested.
+        /// The position of the first byte of the requested range.
         start: u64,
-        /// The end of the range that was requested.
+        /// The position of the first byte after the requested range.
         end: u64,
     },
     /// The values are not valid, or an implementation of `Serialize` or `Deserialize` returned an error.

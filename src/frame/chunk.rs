@@ -132,8 +132,8 @@ impl<'a> Chunk<'a> {
         self.bytes.into_owned()
     }
 
-    /// Returns all bytes of the chunk, with this blocksize in the header if the chunk is stored or special. A compressed chunk keeps its
-    /// blocksize.
+    /// Returns all bytes of the chunk. If the chunk is stored or special, its header then has the given blocksize. A compressed chunk keeps
+    /// its own blocksize.
     pub(super) fn bytes_in_blocks(&self, blocksize: usize) -> Cow<'_, [u8]> {
         let mut header = self.header;
         if header.is_stored() || header.special().is_some() {

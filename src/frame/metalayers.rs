@@ -27,9 +27,9 @@ pub const MAX_METALAYERS: usize = 16;
 
 /// A list of metalayers, each with its name and content, in the order of the file.
 ///
-/// A name has 0 to 31 bytes and is nearly always UTF-8. Names are unique: a header or trailer with duplicate names is an error when read.
-/// (No known writer makes duplicates, and C-Blosc2 would read only the first.) C-Blosc2 allows at most 16 metalayers in a header, so
-/// [`insert`](Metalayers::insert) refuses a 17th. Reading accepts any number.
+/// A name has 0 to 31 bytes and is nearly always UTF-8. Names are unique: reading a header or trailer with duplicate names is an error. (No
+/// known writer makes duplicates, and C-Blosc2 would read only the first metalayer of that name.) C-Blosc2 allows at most 16 metalayers in
+/// a header, so [`insert`](Metalayers::insert) refuses a 17th. Reading accepts any number.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Metalayers {
     names: Vec<Name>,
@@ -77,13 +77,13 @@ impl Metalayers {
         self.names.is_empty()
     }
 
-    /// Sets the content of the metalayer with this name, and returns the old content. If no metalayer has the name, adds one at the end and
-    /// returns `None`.
+    /// Sets the content of the metalayer with this name, and returns the old content. If no metalayer has this name, adds a metalayer at
+    /// the end and returns `None`.
     ///
     /// # Errors
     ///
     /// Fails if the name is longer than 31 bytes or contains a NUL, at which C-Blosc2 would end the name. Also fails if there are 16
-    /// metalayers already, since C-Blosc2 would refuse or destroy a file with more.
+    /// metalayers already, since C-Blosc2 would refuse or destroy a file with more than 16.
     pub fn insert(&mut self, name: &str, content: impl Into<Vec<u8>>) -> Result<Option<Vec<u8>>> {
         let content = content.into();
         if let Some(index) = self.position(name.as_bytes()) {

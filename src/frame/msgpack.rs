@@ -11,7 +11,7 @@ use crate::error::{Error, Result, Segment};
 use crate::marker::MAX_DEPTH;
 use crate::with::named;
 
-/// Decodes generic msgpack, which python-blosc2 writes to metalayers (except for `b2nd`) and to variable-length metalayers. A struct is
+/// Decodes generic msgpack, which python-blosc2 writes to variable-length metalayers and to all metalayers except `b2nd`. A struct is
 /// decoded from a map with the names of its fields, or from a list.
 ///
 /// Bytes after the value are ignored. They may be the end of a longer value that was overwritten.

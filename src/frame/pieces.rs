@@ -11,10 +11,9 @@ use super::cell::Lock;
 use super::source::{Source, ends, slice, zeros};
 use crate::error::{Error, ErrorKind, Result};
 
-/// A [`Source`] that holds only the fetched parts of a file. It is for programs that fetch bytes in their own way, for example
-/// asynchronously.
+/// A [`Source`] that holds only the fetched parts of a file, for programs that fetch bytes in their own way, for example asynchronously.
 ///
-/// A read of bytes that have not been fetched fails with [`ErrorKind::Missing`], and `Pieces` records the missing ranges. Call
+/// Reading bytes that have not been fetched fails with [`ErrorKind::Missing`], and `Pieces` records the missing ranges. Call
 /// [`take_missing`](Pieces::take_missing) to get these ranges, fetch them, add their bytes with [`put`](Pieces::put), and try the read
 /// again.
 ///

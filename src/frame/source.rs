@@ -41,7 +41,7 @@ pub trait Source {
     /// Fails if the bytes cannot be read, or memory for them cannot be allocated.
     fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>>;
 
-    /// Fills a buffer with the bytes from `start` on.
+    /// Fills a buffer with the bytes of the source from position `start` on.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ pub struct Window<S> {
 }
 
 impl<S: Source> Window<S> {
-    /// Creates a window on a range of bytes of a source. If the source ends before the range does, the window ends there too.
+    /// Creates a window on a range of bytes of a source. If the source ends before the range does, the window ends with the source.
     pub fn new(source: S, range: Range<u64>) -> Window<S> {
         Window { source, range }
     }

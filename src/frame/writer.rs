@@ -75,7 +75,8 @@ pub(super) mod sealed {
         /// Writes the chunk with this number. In a contiguous frame, the chunk starts `position` bytes after the header.
         fn put_chunk(&mut self, number: u64, position: u64, chunk: &[u8]) -> Result<()>;
 
-        /// Writes a part of the next chunk, `offset` bytes after the start of the chunk.
+        /// Writes a part of the next chunk to the position `offset` bytes after the start of the chunk. In a contiguous frame, the chunk
+        /// starts `position` bytes after the header.
         fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()>;
 
         /// Completes a chunk of `length` bytes, all of which were written by [`put_part`](Target::put_part).
@@ -210,9 +211,9 @@ impl<T: Target> Writer<T> {
         Ok(())
     }
 
-    /// Writes a part of the next chunk, `offset` bytes after the start of the chunk, while other parts are still being compressed. A call
-    /// of [`append_parts`](Writer::append_parts) adds the chunk to the frame. If another chunk is appended instead, it overwrites the
-    /// parts.
+    /// Writes a part of the next chunk to the position `offset` bytes after the start of the chunk, while other parts are still being
+    /// compressed. A call of [`append_parts`](Writer::append_parts) adds the chunk to the frame. If another chunk is appended instead, it
+    /// overwrites the parts.
     ///
     /// # Errors
     ///

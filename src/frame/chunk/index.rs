@@ -14,8 +14,8 @@ use crate::frame::metalayers::mismatch;
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Offset {
-    /// In a contiguous frame, the position of the chunk's first byte, counted from the end of the header. In a sparse frame, the number of
-    /// the chunk's file.
+    /// In a contiguous frame, the position of the chunk's first byte, counted from the end of the header. In a sparse frame, the number in
+    /// the name of the chunk's file.
     At(u64),
     /// The chunk has no bytes in the frame: all its elements have the same value.
     Special(Special),
@@ -119,7 +119,7 @@ impl Offsets {
         }
     }
 
-    /// Returns the offset of each chunk, in the order of their numbers.
+    /// Returns an iterator over the offsets of all chunks, in the order of the chunks' numbers.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Offset> {
         (0..self.count()).map(|chunk| self.at(chunk).unwrap_or(Offset::Special(Special::Uninitialized)))
     }

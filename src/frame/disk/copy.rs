@@ -1,4 +1,4 @@
-//! Copies a part of a file without filling its holes.
+//! Copies a part of a file, and keeps the holes of a sparse file.
 
 use alloc::format;
 use core::ops::Range;
@@ -11,8 +11,7 @@ use crate::error::Result;
 /// The length of the buffer in bytes. `io::copy` uses a smaller buffer, which is slow for large files.
 const AT_ONCE: usize = 1 << 20;
 
-/// Copies exactly this range of bytes to the current position of `to`, in constant memory. The position of `to` is then after the copied
-/// bytes.
+/// Copies a range of bytes to the current position of `to`, in constant memory. Afterwards, the position of `to` is after the copied bytes.
 pub(super) fn copy(from: &mut dyn Handle, range: Range<u64>, to: &mut dyn Handle) -> Result<()> {
     let length = range.end.saturating_sub(range.start);
     let there = from.file().metadata()?.len();

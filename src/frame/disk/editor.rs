@@ -30,7 +30,7 @@ use crate::layout::Layout;
 /// The size of a sector. A write inside one aligned sector is assumed to be atomic.
 const SECTOR: u64 = 512;
 
-/// The bytes of a header that an edit of the trailer changes, from frame_len to has_vlmetalayers. All of them are in one sector.
+/// The bytes of a header that an edit of the trailer changes: from frame_len to has_vlmetalayers. They lie in one sector.
 const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField::HAS_VLMETALAYERS.marker() + 1;
 
 /// A frame that is open for editing, by one editor at a time. An `Editor` dereferences to [`File`] for reading.
@@ -142,7 +142,8 @@ impl Editor {
 
     /// Replaces the content of the metalayer whose name is `T::NAME`. The new content must have the same length.
     ///
-    /// If [`Layout::is_fixed`](crate::Layout::is_fixed) returns true, all values of the type have the same length, and so always fit.
+    /// If [`Layout::is_fixed`](crate::Layout::is_fixed) returns true, all values of the type have the same length, so a new value always
+    /// fits.
     ///
     /// # Errors
     ///

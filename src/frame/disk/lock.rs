@@ -47,7 +47,7 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    /// Locks `real`, the file that `given` names.
+    /// Locks the file `real`. `given` is the path that the caller gave, which may be a symbolic link to the file.
     pub(super) fn new(given: &Path, real: &Path, wait: bool) -> io::Result<Self> {
         let handle = open(real, wait)?;
         let sidecars = Sidecars::lock(given, real, Ask { exclusive: true, wait })?;

@@ -13,8 +13,8 @@ use crate::error::Result;
 
 /// A file with any content that gets its final name only when it is complete, like the frames of a [`Writer`](super::super::Writer).
 ///
-/// The file is written under a temporary name in the same directory. If it is dropped before [`finish`](NewFile::finish), it is removed. If
-/// the process is killed, the temporary file is removed when this crate creates the next file in the directory.
+/// The file is written under a temporary name in the same directory. If a `NewFile` is dropped before [`finish`](NewFile::finish), the file
+/// is removed. If the process is killed, the temporary file is removed when this crate creates the next file in the directory.
 ///
 /// ```
 /// use std::io::Write;
@@ -71,8 +71,8 @@ impl NewFile {
         self.staged.path()
     }
 
-    /// Gives the file its final name, and blocks until it is on stable storage. A file that [`create`](NewFile::create) found is replaced
-    /// even if an editor has locked it, so use another type to replace a frame: a [`Writer`](super::super::Writer).
+    /// Gives the file its final name, and blocks until the file is on stable storage. A file that existed when `create` was called is
+    /// replaced even if an editor has locked it: to replace a frame, use a [`Writer`](super::super::Writer).
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ impl NewDirectory {
         self.0.path()
     }
 
-    /// Gives the directory its final name. Sync the files in it first, so that they are on stable storage.
+    /// Gives the directory its final name. Sync the files in the directory before, so that they are on stable storage.
     ///
     /// # Errors
     ///

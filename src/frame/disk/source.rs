@@ -46,7 +46,7 @@ impl FileSource {
         FileSource { file, path, _sidecars: None }
     }
 
-    /// Keeps locks for as long as the file is open.
+    /// Returns this source with locks, which are held for as long as the file is open.
     pub(super) fn holding(self, sidecars: Sidecars) -> FileSource {
         FileSource { _sidecars: Some(sidecars), ..self }
     }
@@ -133,7 +133,8 @@ fn read(file: &fs::File, range: Range<u64>) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads once, and again if a signal interrupts the read. Returns the number of bytes, which may be less than the buffer's length.
+/// Reads once, and tries again if a signal interrupts the read. Returns the number of bytes that were read, which may be less than the
+/// buffer's length.
 fn read_at(file: &fs::File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
     loop {
         match read_once(file, buffer, position) {

@@ -187,8 +187,8 @@ fn exists_already() -> io::Error {
     io::Error::new(ErrorKind::AlreadyExists, "it exists already")
 }
 
-/// Returns the path of the file that `path` names, with symbolic links resolved. The file need not exist, but if it does, it must be a
-/// regular file that is not read-only.
+/// Returns the path of the file that `path` names, with symbolic links resolved. If the file exists, it must be a regular file and not
+/// read-only.
 pub(super) fn replaceable(path: &Path) -> io::Result<PathBuf> {
     let found = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(path.to_path_buf()),

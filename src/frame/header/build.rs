@@ -167,7 +167,7 @@ impl Header {
         self
     }
 
-    /// Returns a mutable reference to the metalayers, to set those of a new frame. To change metalayers in a file, use
+    /// Returns a mutable reference to the metalayers, to set the metalayers of a new frame. To change metalayers in a file, use
     /// [`Editor`](crate::frame::Editor).
     pub fn metalayers_mut(&mut self) -> &mut Metalayers {
         &mut self.metalayers

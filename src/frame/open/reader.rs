@@ -44,8 +44,8 @@ impl<S: Source> Frame<S> {
         Ok(*self.chunk_reader(number, ChunkHeader::MAX_LEN as u64)?.header())
     }
 
-    /// Opens the chunk with this number for reading in parts. This reads the first `front` bytes, but at least the header, and not beyond
-    /// the start of the next chunk.
+    /// Opens the chunk with this number for reading in parts. This reads the first `front` bytes (at least the header), but not beyond the
+    /// start of the next chunk.
     ///
     /// # Errors
     ///
