@@ -220,7 +220,7 @@ impl Sink for SliceSink<'_> {
 pub(crate) struct Counter(u64);
 
 impl Counter {
-    /// Returns the count. Fails if it does not fit a `usize`.
+    /// Returns the number of bytes that have been counted. Fails if this number does not fit a `usize`.
     #[inline(always)]
     pub(crate) fn total(self) -> Result<usize> {
         usize::try_from(self.0).map_err(|_| Error::custom("the length of a value does not fit usize"))

@@ -94,7 +94,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
     }
 }
 
-/// Returns the pairs as a map. If the only key is one of `FORMS`, returns the value that the pair represents instead.
+/// Returns the pairs as a map. If there is only one pair and its key is one of `FORMS`, returns the value that the pair represents instead.
 fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
     let name = match pairs.as_slice() {
         [(Value::Str(name, _), _)] => FORMS.into_iter().find(|form| form == name),

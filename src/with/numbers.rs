@@ -1,7 +1,7 @@
 //! Encodes and decodes a list of numbers with fewer instructions than serde's own code for vectors. The bytes are the same.
 //!
-//! The field can have any type that implements `AsRef<[N]>` and can be made from a `Vec<N>`, such as `Vec<f64>`, `Box<[i32]>` and `[u16;
-//! 4]`. In other formats, an array is then written as a list, like a vector.
+//! The field can have any type that implements `AsRef<[N]>` and can be made from a `Vec<N>`, such as `Vec<f64>`, `Box<[i32]>` or an array.
+//! In other formats, an array in such a field is written as a list, like a vector.
 //!
 //! ```
 //! #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]

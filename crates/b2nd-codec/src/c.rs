@@ -23,7 +23,7 @@ fn has(codec: CodecId, mut filters: impl Iterator<Item = (Filter, u8)>) -> bool 
     matches!(codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Lz4Hc | CodecId::Zstd) && filters.all(own)
 }
 
-/// Returns true if C-Blosc2 can decompress a chunk. This version has no dictionaries and no blocks of variable length.
+/// Returns true if C-Blosc2 can decompress a chunk. This version supports neither dictionaries nor blocks of variable length.
 pub(crate) fn decodes(chunk: &ChunkHeader) -> bool {
     !chunk.has_dictionary() && chunk.version() <= 5 && has(chunk.codec(), chunk.filters())
 }

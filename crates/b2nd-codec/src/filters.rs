@@ -71,7 +71,7 @@ impl Pick {
         }
     }
 
-    /// Fills `out` with bytes of a block, starting with byte `start` of the block. They are assembled from the block's streams.
+    /// Fills `out` with bytes of a block, starting with byte `start` of the block. The bytes are assembled from the block's streams.
     pub(crate) fn take(self, streams: &[u8], start: usize, out: &mut [u8]) {
         match self {
             Pick::Plain => {

@@ -1,5 +1,5 @@
-//! Compresses to LZ4's block format. For each position, only the newest earlier position with the same hash is tried. The steps of the
-//! search get longer as long as it finds no match.
+//! Compresses to LZ4's block format. For each position, only the newest earlier position with the same hash is tried. While the search
+//! finds no match, its steps get longer.
 //!
 //! Tables and steps have the same sizes as in `LZ4_compress_fast`, so that streams have the same length.
 

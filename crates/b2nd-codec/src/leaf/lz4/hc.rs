@@ -80,7 +80,7 @@ impl Chains {
             if place == 0 || from >= at || at - from > WINDOW {
                 break;
             }
-            // A match is longer than the best one only if the byte after the length of the best one is equal too.
+            // A match can be longer than the best one only if the next byte after the best length is equal too.
             if bytes.get(from + best.0) == here.get(best.0) {
                 let length = common(here, bytes.get(from..).unwrap_or_default());
                 if length > best.0 {
