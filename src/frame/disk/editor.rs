@@ -319,7 +319,7 @@ impl Editor {
         written
     }
 
-    /// If the file has the new header, which is possible even after an error, opens the file again.
+    /// Opens the file again if it has the new header, which it may have even if writing returned an error.
     fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
         match self.reopened() {
             Ok(file) if file.header() == &header => self.file = file,
@@ -335,7 +335,7 @@ impl Editor {
         File::of(self.file.path().to_path_buf(), self.claim.handle.file().try_clone()?, 0)
     }
 
-    /// Syncs the file when there is nothing to change, since an earlier edit may have failed between its last write and the sync.
+    /// Syncs the file after an edit that changes nothing, since an earlier edit may have failed between its last write and the sync.
     fn settle(&mut self) -> Result<()> {
         self.checked_handle()?.sync()?;
         Ok(sync_parent(self.claim.path())?)

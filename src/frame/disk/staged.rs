@@ -27,8 +27,8 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files of all frames and other files that this process is writing. A program can call this when a signal ends it.
-/// Writes in progress then fail.
+/// Removes the temporary files of all frames and other files that this process is writing. Call this when a signal ends the program. Writes
+/// in progress then fail.
 pub fn remove_temporary_files() {
     for path in unfinished().drain(..) {
         // The file may have been renamed already.

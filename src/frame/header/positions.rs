@@ -32,7 +32,7 @@ impl HeaderField {
     pub const FLAGS: HeaderField = HeaderField::FRAME_LEN.then(4);
     /// The length of the uncompressed data, an int64.
     pub const NBYTES: HeaderField = HeaderField::FLAGS.then(8);
-    /// The length of the compressed chunks, an int64.
+    /// The length of all compressed chunks together, an int64.
     pub const CBYTES: HeaderField = HeaderField::NBYTES.then(8);
     /// The length of an element, an int32.
     pub const TYPESIZE: HeaderField = HeaderField::CBYTES.then(4);

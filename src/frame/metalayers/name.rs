@@ -60,7 +60,7 @@ impl Name {
 }
 
 impl fmt::Debug for Name {
-    /// Writes the name as text if it is UTF-8.
+    /// Writes the name as text if it is UTF-8, and otherwise as escaped bytes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match core::str::from_utf8(self.as_bytes()) {
             Ok(name) => write!(f, "{name:?}"),

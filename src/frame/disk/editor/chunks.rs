@@ -58,7 +58,7 @@ pub struct ChunkEditor {
     /// The first location that may be overwritten. Chunks before this location are part of the frame, or may be part of it after a failed
     /// commit.
     floor: u64,
-    /// The numbers of the chunk files of a sparse frame that were written since the last commit.
+    /// In a sparse frame, the numbers of the chunk files that were written since the last commit.
     made: Vec<u64>,
 }
 
