@@ -114,8 +114,8 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// A vector that is allocated at the final length and never grows. Since no code to grow the vector is needed, the compiler puts the code
-/// for a whole metalayer into one function, which takes a sixth fewer instructions.
+/// A vector that is allocated at the final length and never grows. Because there is no code that grows the vector, the compiler puts the
+/// code for a whole metalayer into one function, which takes a sixth fewer instructions.
 pub(crate) struct ReservedSink(pub(crate) Vec<u8>);
 
 impl Sink for ReservedSink {

@@ -35,7 +35,7 @@ pub fn to_value<T: Serialize + ?Sized>(value: &T) -> Result<Value> {
 ///
 /// # Errors
 ///
-/// Fails if the value does not have the form of the type. The error's path names the field.
+/// Fails if the value cannot be read as this type. The error's path names the field.
 ///
 /// ```
 /// use b2nd::Value;
