@@ -15,7 +15,7 @@ use crate::flat::{self, Flat};
 use crate::frame::{self, ArrayFrame};
 use crate::read::buffers::Pool;
 
-/// Metalayers of files whose elements have to be computed or fetched from elsewhere.
+/// The metalayers of files whose elements must be computed, or fetched from another file or a server.
 const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 
 /// An open array: a `.b2nd` file, the directory of a sparse frame, or a frame in memory or another source. A frame without an array
@@ -40,15 +40,15 @@ const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 /// ```
 pub struct Array {
     pub(crate) store: ArrayFrame,
-    /// The path of the file for errors, if there is one.
+    /// The path that errors name, if the array has one.
     pub(crate) path: Option<PathBuf>,
     pub(crate) geometry: Geometry,
     pub(crate) grid: Grid,
     pub(crate) itemsize: usize,
     pub(crate) dtype: Option<DType>,
-    /// The positions of the data of a frame without an array.
+    /// The byte ranges of the chunks, if the frame has no array metalayer.
     pub(crate) flat: Option<Flat>,
-    /// The array's metalayer, for codecs and filters that need the shapes.
+    /// The array's metalayer, for codecs and filters that need the array's shapes.
     pub(crate) metalayer: Vec<u8>,
     pub(crate) scratch: Pool,
 }
@@ -92,8 +92,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read, has nothing with this key, or has a table or a reference to a server there. Also returns the
-    /// errors of [`open`](Array::open).
+    /// Fails if the store cannot be read or has nothing with this key, or if the key is that of a table or of a reference to a server. Also
+    /// returns the errors of [`open`](Array::open).
     pub fn from_store(path: impl AsRef<Path>, key: &str) -> Result<Array> {
         let path = path.as_ref();
         let source = Store::open(path).and_then(|store| store.leaf(key));
@@ -126,13 +126,13 @@ impl Array {
         Array::of(ArrayFrame::open_at(source, offset)?)
     }
 
-    /// Returns the same array, which reads its chunks from another source.
+    /// Returns a copy of the array that reads its chunks from another source.
     #[cfg(feature = "object_store")]
     pub(crate) fn with_source(&self, source: Bytes) -> Result<Array> {
         Ok(Array { path: self.path.clone(), ..Array::of(self.store.with_source(source))? })
     }
 
-    /// Sets the path that errors name.
+    /// Sets the path that errors of the array name.
     pub(crate) fn in_file(self, path: impl Into<PathBuf>) -> Array {
         Array { path: Some(path.into()), ..self }
     }
@@ -160,7 +160,7 @@ impl Array {
         };
         let (geometry, metalayer) = (*meta.geometry(), codec::metalayer(&meta)?);
         let grid = geometry.grid()?;
-        // With an unknown dtype, read_bytes still works.
+        // An unknown dtype is no error, because `read_bytes` needs no dtype.
         let dtype = meta.parse_dtype().ok().flatten();
         let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
         Ok(Array { store, path: None, geometry, grid, itemsize, dtype, flat: None, metalayer, scratch: Pool::default() })
@@ -213,7 +213,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the file has an array (whose dtype is known), or if the length of the data is not a multiple of the dtype's size.
+    /// Fails if the frame has an array metalayer, or if the length of the data is not a multiple of the dtype's size.
     pub fn with_dtype(self, dtype: DType) -> Result<Array> {
         let Some(flat) = &self.flat else {
             return Err(b2nd::Error::custom("the file has an array, whose dtype is known: no other dtype can be given").into());
@@ -224,7 +224,7 @@ impl Array {
         Ok(Array { geometry, grid: geometry.grid()?, itemsize, dtype: Some(dtype), ..self })
     }
 
-    /// Returns the whole array as a slice: the range of each dimension.
+    /// Returns the slice that covers the whole array: the full range of each dimension.
     pub fn whole(&self) -> Vec<Range<i64>> {
         self.geometry.shape().iter().map(|&length| 0..length).collect()
     }

@@ -1,4 +1,4 @@
-//! [`Array::byte_ranges`]: the byte ranges that hold a slice, for clients that fetch them.
+//! [`Array::byte_ranges`]: the byte ranges that hold a slice, for clients that fetch bytes by themselves.
 
 use std::ops::Range;
 
@@ -11,10 +11,10 @@ use crate::read::select::Select;
 
 impl Array {
     /// Returns the byte ranges of the source that hold the chunks of a slice, in ascending order. Ranges with at most `gap` bytes between
-    /// them are merged. Chunks without stored bytes have no range, and neither have the chunks of a sparse frame.
+    /// them are merged. Chunks without stored bytes and the chunks of sparse frames have no ranges.
     ///
-    /// For clients that fetch bytes by themselves, for example asynchronously: [`Pieces`](b2nd::frame::Pieces) keeps the bytes that were
-    /// fetched and lists the ranges that are missing.
+    /// This method is for clients that fetch bytes by themselves, for example asynchronously. [`Pieces`](b2nd::frame::Pieces) stores the
+    /// bytes that were fetched, and lists the ranges that are still missing.
     ///
     /// ```
     /// use std::sync::Arc;

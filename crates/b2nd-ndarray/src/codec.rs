@@ -6,12 +6,12 @@ pub use b2nd_codec::{Decompressor, Error, ErrorKind, accept, quiet_panics};
 
 use crate::error::Result;
 
-/// Encodes the array's metalayer in the released layout, for [`Decompressor::with_metalayer`]. Bytes that follow it in the file are left
-/// out.
+/// Encodes an array's metalayer in the released layout, for [`Decompressor::with_metalayer`]. The unused bytes that follow the metadata in
+/// some files are left out.
 ///
 /// # Errors
 ///
-/// Fails if the metalayer cannot be written in that layout.
+/// Fails if the metadata cannot be written in the released layout.
 pub fn metalayer(meta: &ArrayMeta<&str>) -> b2nd::Result<Vec<u8>> {
     b2nd::to_vec(&meta.upgrade(Some("|u1"))?)
 }

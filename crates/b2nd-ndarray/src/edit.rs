@@ -19,7 +19,7 @@ use crate::read::lengths;
 use crate::read::tiles::{Area, each_axis, shared};
 use crate::write::{Packer, repeated, view};
 
-/// The most chunks of an array: the index is stored as a chunk, which is smaller than 2 GiB.
+/// The maximum number of chunks of an array. The index is stored as a chunk, which must be smaller than 2 GiB.
 const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
 
 /// Copies the elements of a view, in C order.
@@ -27,17 +27,18 @@ fn contiguous<T: Clone>(view: ArrayViewD<'_, T>) -> Vec<T> {
     view.as_standard_layout().into_owned().into_raw_vec_and_offset().0
 }
 
-/// Changes an array in its file: the values of a slice and the length of each axis. Dereferences to [`Array`] for reading.
+/// An editor that changes an array in its file: the values of a slice, and the length of each axis. It dereferences to [`Array`] for
+/// reading.
 ///
 /// Files and directories of sparse frames can be edited. The file is locked against other editors until the `ArrayEditor` is dropped.
 ///
 /// # What a crash leaves
 ///
-/// Each change takes effect completely or not at all. Changed chunks, the index and the trailer are appended to the file (in a sparse
-/// frame, written to new files); then one write of the header's first 512 bytes (or one rename of `chunks.b2frame`) makes them valid. After
-/// an error the file holds the old array, or the new one if only the last sync failed; the `ArrayEditor` shows the array that the file
-/// holds, and can be used again. Replaced chunks leave gaps in the file: write few large slices rather than many small ones, and see
-/// [`repack`](crate::repack).
+/// Each change takes effect completely or not at all. Changed chunks, the index and the trailer are appended to the file; then a single
+/// write of the header's first 512 bytes makes them valid. In a sparse frame, they are written to new files; then a single rename of
+/// `chunks.b2frame` makes them valid. After an error, the file holds the old array, or the new array if only the last sync failed. The
+/// `ArrayEditor` then shows the array that the file holds, and can be used again. Replaced chunks leave gaps in the file, so write a few
+/// large slices rather than many small ones. [`repack`](crate::repack) removes the gaps.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ArrayEditor, s};
@@ -64,9 +65,9 @@ pub struct ArrayEditor {
     path: PathBuf,
     draft: Draft,
     array: Array,
-    /// The index.
+    /// The entries of the index of chunks.
     entries: Vec<Offset>,
-    /// True if a failed commit may have changed the file, so that the array has to be opened again.
+    /// Whether a failed commit may have changed the file, so that the array must be opened again.
     stale: bool,
 }
 
@@ -80,7 +81,7 @@ impl ArrayEditor {
     /// the released layout.
     pub fn open(path: impl AsRef<Path>) -> Result<ArrayEditor> {
         let path = path.as_ref();
-        // The lock comes first, so that changes by another editor are read.
+        // The file is locked before it is read, so that all changes by other editors are read.
         let draft = Draft::open(path)?;
         let array = Array::open(path)?;
         let entries = draft.entries()?;
@@ -91,15 +92,16 @@ impl ArrayEditor {
         Ok(ArrayEditor { path: path.to_owned(), draft, array, entries, stale: false })
     }
 
-    /// Replaces the values of a slice, which has one range per dimension. Returns when they are on stable storage.
+    /// Replaces the values of a slice, which has one range per dimension. Returns when the new values are on stable storage.
     ///
-    /// Chunks that lie completely in the slice are only written; chunks that lie partly in it are read first. They are compressed in
-    /// parallel, with the codec and filters of the frame's header.
+    /// Chunks that lie completely in the slice are only written. Chunks that lie only partly in the slice are read first. All changed
+    /// chunks are compressed in parallel, with the codec and filters of the frame's header.
     ///
     /// # Errors
     ///
-    /// Fails if the values have another type ([`Error::DType`]) or shape ([`Error::View`]) than the slice, the slice is not inside the
-    /// array, a chunk cannot be read or compressed, or the file cannot be written. The array in the file is then unchanged.
+    /// Fails if the values have another type than the array ([`Error::DType`]) or another shape than the slice ([`Error::View`]), if the
+    /// slice is not inside the array, if a chunk cannot be read or compressed, or if the file cannot be written. The array in the file is
+    /// then unchanged.
     pub fn write_slice<T: Element, S: Data<Elem = T>, D: Dimension>(
         &mut self,
         slice: &[Range<i64>],
@@ -143,17 +145,17 @@ impl ArrayEditor {
         })
     }
 
-    /// Changes the array's shape: axes that grow are filled with `value`, axes that shrink are cut. Returns when the change is on stable
-    /// storage.
+    /// Changes the array's shape. New elements of axes that grow have the given value; axes that shrink are cut. Returns when the change is
+    /// on stable storage.
     ///
-    /// Only chunks that the old end of the array runs through are read. New chunks are all copies of one. Elements that were cut off do not
-    /// come back: if the axis grows again, they have the new value.
+    /// Only chunks that contain both old and new elements are read. All new chunks have the same content, which is compressed once.
+    /// Elements that were cut off do not come back: if the axis grows again, the new elements have the value that is then given.
     ///
     /// # Errors
     ///
-    /// Fails if the value has another type than the array ([`Error::DType`]), the shape has another number of dimensions, a negative length
-    /// or more chunks than an index holds, other metalayers precede the array's (the header could not be changed in one write), or the file
-    /// cannot be written. The array in the file is then unchanged.
+    /// Fails if the value has another type than the array ([`Error::DType`]); if the shape has another number of dimensions, a negative
+    /// length or too many chunks for an index; if other metalayers precede the array's metalayer, so that the header cannot be changed in
+    /// one write; or if the file cannot be written. The array in the file is then unchanged.
     pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
         let swapped = self.array.swapped::<T>()?;
         self.resize_bytes(shape, element::stored(&mut [value], swapped))
@@ -198,7 +200,7 @@ impl ArrayEditor {
         let mut cut = Vec::new();
         for number in 0..new.nchunks() {
             let Some(coordinates) = new.chunk_coords(number) else { break };
-            // The number of this chunk in the old grid, if it was there.
+            // The number of this chunk in the old grid, if the old grid has the chunk.
             let before = old.chunk_from_coords(&coordinates);
             let Some((before, entry)) = before.and_then(|before| Some((before, self.entry(before)?))) else {
                 let chunk = match &mut filled {
@@ -215,7 +217,7 @@ impl ArrayEditor {
             }
             entries.push(entry);
         }
-        // Chunks at the old end keep their elements; the rest of them is filled with the value.
+        // Chunks at the old end of the array keep their elements. The rest of each chunk is filled with the value.
         for batch in cut.chunks(crate::threads().max(1)) {
             let packed = crate::in_parallel(batch.to_vec(), |(place, number)| {
                 let area = new.chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default();
@@ -272,7 +274,8 @@ impl ArrayEditor {
         }
     }
 
-    /// Compresses a chunk that covers `whole`: given elements in a part of it, and around them one value or the array's old elements.
+    /// Compresses the chunk that covers `whole`. The part `area` has the given elements. The rest has `value`, or the array's old elements
+    /// if `value` is `None`.
     fn packed(
         &self,
         packer: &Packer,
@@ -306,7 +309,7 @@ impl ArrayEditor {
         packer.chunk_from(number, &held, &origin, itemsize)
     }
 
-    /// Commits new chunks, or, after an error, releases the space that they took.
+    /// Commits the new chunks. If writing them failed, releases their space and returns the error.
     fn commit(&mut self, shape: &[i64], done: Result<Vec<Offset>>) -> Result<()> {
         let committed = done.and_then(|entries| {
             self.draft.commit(shape, &entries)?;

@@ -13,7 +13,7 @@ use crate::huge_pages;
 /// | --- | --- |
 /// | `bool` | `bool` |
 /// | `i8` to `i64`, `u8` to `u64`, `f32`, `f64` | of the same width |
-/// | `i64` | `datetime64` and `timedelta64` too: the count of their unit, which [`Array::dtype`](crate::Array::dtype) has |
+/// | `i64` | also `datetime64` and `timedelta64`: the number of units; [`Array::dtype`](crate::Array::dtype) has the unit |
 /// | `Complex<f32>`, `Complex<f64>` | `complex64`, `complex128` |
 /// | `half::f16`, `half::bf16` (feature `half`) | `float16`, `bfloat16` |
 ///
@@ -26,14 +26,14 @@ pub trait Element: Copy + Send + Sync + 'static + sealed::Raw {
 pub(crate) mod sealed {
     use bytemuck::{NoUninit, Pod, Zeroable};
 
-    /// A value in memory.
+    /// A type of values in memory.
     pub trait Raw: NoUninit + Zeroable {
-        /// A type of the same size for which any bits of a file are valid: the type itself, or `u8` for `bool`.
+        /// A type of the same size for which all bits are valid, so that a file can be read into it: the type itself, or `u8` for `bool`.
         type Bits: Pod + Send + Sync;
-        /// The number of bytes that are swapped together if the byte order differs: the size of the value, or of one part of a complex
-        /// number.
+        /// The number of bytes that are reversed together if the byte order differs: the size of the value, or the size of one part of a
+        /// complex number.
         const SWAPPED: usize;
-        /// Converts bits to values, in the same memory.
+        /// Converts bits to values without copying them.
         fn values(bits: Vec<Self::Bits>) -> Vec<Self>;
         /// Returns the bits of values, or `None` for types that have invalid bits.
         fn bits_mut(values: &mut [Self]) -> Option<&mut [Self::Bits]>;
@@ -105,7 +105,7 @@ pub(crate) fn scalar<T: Element>() -> Result<Scalar> {
     Ok(Scalar::new(T::TYPE, ByteOrder::NATIVE)?)
 }
 
-/// Checks that a `T` can hold elements of this dtype, and returns true if they have to be swapped.
+/// Checks that elements of this dtype can be read as `T`, and returns true if their byte order must be swapped.
 pub(crate) fn swapped<T: Element>(dtype: Option<&DType>) -> Result<bool> {
     if let Some(DType::Scalar(scalar)) = dtype {
         let time = matches!(scalar.scalar_type(), ScalarType::Datetime64(_) | ScalarType::Timedelta64(_));
@@ -130,7 +130,7 @@ pub(crate) fn swap<T: Element>(values: &mut [T::Bits]) {
     }
 }
 
-/// Returns the bytes of values in the file's byte order. Values are swapped in place.
+/// Returns the bytes of values in the file's byte order. If `swapped` is true, the byte order of `values` is swapped in place.
 pub(crate) fn stored<T: Element>(values: &mut [T], swapped: bool) -> &[u8] {
     if swapped {
         if let Some(bits) = T::bits_mut(values) {
@@ -140,7 +140,7 @@ pub(crate) fn stored<T: Element>(values: &mut [T], swapped: bool) -> &[u8] {
     bytemuck::cast_slice(values)
 }
 
-/// Swaps elements whose size is known at compile time, so that the compiler vectorizes the loop.
+/// Reverses the bytes of each element. The size is known at compile time, so that the compiler vectorizes the loop.
 fn each<const N: usize>(bytes: &mut [u8]) {
     if let Ok(values) = bytemuck::try_cast_slice_mut::<u8, [u8; N]>(bytes) {
         values.iter_mut().for_each(|value| value.reverse());

@@ -12,7 +12,7 @@ pub enum Error {
     /// An error of the file, its metadata or a chunk.
     #[error(transparent)]
     B2nd(#[from] b2nd::Error),
-    /// An error about a file; [`kind`](Error::kind) is the one without the path.
+    /// An error about a file, with its path. [`kind`](Error::kind) returns the error without the path.
     #[error("{}: {source}", path.display())]
     File {
         /// The path of the file. For an array in a store: the store's path, `::` and the key.
@@ -44,7 +44,7 @@ pub enum Error {
         "its values are not in the file: python-blosc2 computes or fetches them when it opens the file (metalayer {metalayer})"
     )]
     Elsewhere {
-        /// The metalayer that says so.
+        /// The name of the metalayer that shows this.
         metalayer: &'static str,
     },
     /// The slice has too many or too few dimensions.
@@ -58,11 +58,11 @@ pub enum Error {
     /// The slice has an index outside the array.
     #[error("slice[{axis}]: {index} is outside of a dimension of length {length}")]
     Index {
-        /// The dimension.
+        /// The number of the dimension.
         axis: usize,
         /// The index.
         index: i64,
-        /// The length of that dimension.
+        /// The length of the dimension.
         length: i64,
     },
     /// The view does not have the shape of the slice.
@@ -76,7 +76,7 @@ pub enum Error {
     /// The rows do not have the shape of the array's rows.
     #[error("the array's rows have the shape {expected:?}, but the rows to append have {found:?}")]
     Rows {
-        /// The array's shape after its first axis.
+        /// The shape of the array without its first axis.
         expected: Vec<i64>,
         /// The shape of the rows.
         found: Vec<i64>,
@@ -84,7 +84,7 @@ pub enum Error {
     /// A chunk cannot be read, or does not fit the array's shapes.
     #[error("chunk {number}: {source}")]
     Chunk {
-        /// The chunk's number.
+        /// The number of the chunk.
         number: u64,
         /// The error in the chunk.
         source: Box<Error>,
@@ -92,7 +92,7 @@ pub enum Error {
     /// The number of bytes to write does not match the array.
     #[error("the array has {expected} bytes, but {found} were given")]
     Length {
-        /// The product of shape and itemsize.
+        /// The number of bytes of the array's elements.
         expected: usize,
         /// The number of bytes that were given.
         found: usize,
@@ -102,7 +102,7 @@ pub enum Error {
     Memory {
         /// The number of elements.
         items: i64,
-        /// The size of one in bytes.
+        /// The size of an element in bytes.
         itemsize: usize,
     },
     /// A request to an object store failed.
@@ -133,7 +133,7 @@ impl Error {
         if let Error::File { source, .. } = self { source } else { self }
     }
 
-    /// Adds the path of the file, unless the error has it already.
+    /// Adds the path of the file to an error, unless the error already has a path.
     pub(crate) fn in_file(path: &Path, error: Error) -> Error {
         match error {
             Error::File { .. } => error,
@@ -142,7 +142,7 @@ impl Error {
         }
     }
 
-    /// Adds the number of the chunk, unless the error has one already.
+    /// Adds the number of the chunk to an error, unless the error already has a chunk number.
     pub(crate) fn in_chunk(number: u64, error: Error) -> Error {
         match error {
             Error::Chunk { .. } => error,
@@ -151,7 +151,7 @@ impl Error {
     }
 }
 
-/// Returns the text of a store's error without the path and without repetitions.
+/// Returns the text of an object store's error, without the path and without repetitions.
 #[cfg(feature = "object_store")]
 fn said(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
     use object_store::Error;

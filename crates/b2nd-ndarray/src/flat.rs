@@ -10,7 +10,7 @@ use b2nd_store::Kind;
 use crate::error::Result;
 use crate::frame::ArrayFrame;
 
-/// The byte range of each chunk within the data of a frame.
+/// Which bytes of a frame's data each chunk holds.
 #[derive(Clone)]
 pub(crate) enum Flat {
     /// All chunks but the last have the same length.
@@ -20,7 +20,7 @@ pub(crate) enum Flat {
 }
 
 impl Flat {
-    /// Returns the chunks' ranges of a frame of plain bytes, or `None` if the chunks hold something else.
+    /// Returns the byte ranges of the chunks if the frame holds plain bytes, or `None` if it holds objects of another kind.
     pub(crate) fn of(store: &ArrayFrame) -> Result<Option<Flat>> {
         let header = store.header();
         if Kind::of(header, store.trailer().ok()) != Kind::SChunk {
@@ -68,7 +68,8 @@ impl Flat {
         }
     }
 
-    /// Returns the geometry of the data as elements of this size. If chunks have different lengths, the chunk shape is the longest one.
+    /// Returns the geometry of the data as an array of elements of this size. If chunks have different lengths, the chunk shape is the
+    /// length of the longest chunk.
     pub(crate) fn geometry(&self, itemsize: usize, blocksize: usize) -> Result<Geometry> {
         let size = itemsize.max(1) as u64;
         if self.len() % size != 0 {
@@ -88,7 +89,7 @@ impl Flat {
     }
 }
 
-/// Returns the dtype for elements of the header's typesize: bytes if it is 1, otherwise unknown.
+/// Returns the dtype of bytes if the header's typesize is 1. For other typesizes, the dtype is unknown and `None` is returned.
 pub(crate) fn dtype(header: &Header) -> Option<DType> {
     (header.typesize() == 1).then(|| "|u1".parse().ok()).flatten()
 }

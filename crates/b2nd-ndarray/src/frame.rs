@@ -9,13 +9,13 @@ use b2nd_store::{Bytes, Store, foreign, is_store_directory, is_zip};
 
 use crate::error::{Error, Result};
 
-/// A frame in a source that several threads read.
+/// A frame in a source that several threads can read at the same time.
 pub(crate) type ArrayFrame = Frame<Bytes>;
 
-/// A chunk of an [`ArrayFrame`], of which a part may have been read.
+/// A chunk of an [`ArrayFrame`], read completely or only in part.
 pub(crate) type StoredChunk<'a> = ChunkReader<'a, Bytes>;
 
-/// Chunks up to this length, in bytes, are read in one call if all of the chunk is needed.
+/// A chunk up to this length, in bytes, is read in one call if all of its bytes are needed.
 const AT_ONCE: u64 = 1 << 20;
 
 pub(crate) fn open(path: &Path) -> Result<ArrayFrame> {
@@ -38,7 +38,7 @@ fn instead(path: &Path) -> Option<Error> {
     let source: Bytes = Arc::new(FileSource::open(path).ok()?);
     match (Store::from_source("", source.clone()), Frame::open(&*source)) {
         (Ok(_), _) => it_is(STORE),
-        // The file is a frame, and the error says why it is not an array.
+        // The file is a frame, and the original error explains why it is not an array.
         (Err(_), Ok(_)) => None,
         (Err(error), Err(_)) if is_zip(&source.read(0..4).ok()?) => Some(error.into()),
         (Err(_), Err(_)) => it_is(foreign::describe_source(&*source)?),
@@ -72,7 +72,7 @@ pub(crate) fn of_file(file: &File) -> Result<ArrayFrame> {
     Ok(Frame::open_at(Arc::new(FileSource::open(file.path())?) as Bytes, file.offset())?)
 }
 
-/// Reads the chunk with this number: all of it, or only its first `front` bytes if the rest can be read later.
+/// Reads the chunk with this number. If `front` is given and the rest can be read later, only the first `front` bytes are read.
 pub(crate) fn chunk(store: &ArrayFrame, number: u64, front: Option<u64>) -> b2nd::Result<StoredChunk<'_>> {
     // In a sparse frame, every read would open the chunk's file again.
     let front = front.filter(|_| store.header().frame_type() == FrameType::Contiguous);

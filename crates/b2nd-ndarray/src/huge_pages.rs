@@ -1,7 +1,7 @@
 //! Huge pages for large results.
 #![allow(unsafe_code)]
 
-/// Shorter buffers do not benefit. NumPy has the same threshold.
+/// The minimum length of a buffer, in bytes. Shorter buffers do not benefit. NumPy has the same threshold.
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
 
@@ -9,7 +9,8 @@ const LARGE: usize = 4 << 20;
 #[cfg(target_os = "linux")]
 const PAGE: usize = 2 << 20;
 
-/// Asks Linux for huge pages for memory that will be filled: allocating small pages takes a third of the time of a read.
+/// Asks Linux to use huge pages for memory that will be filled. With small pages, a third of the time of a read is spent on allocating
+/// pages.
 pub(crate) fn advise(memory: &mut [u8]) {
     #[cfg(target_os = "linux")]
     if memory.len() >= LARGE {

@@ -21,23 +21,23 @@
 //! | --- | --- |
 //! | open a file, or a sparse frame's directory | [`Array::open`] |
 //! | open an array of a store (`.b2z`, `.b2d`) by its key | [`Array::from_store`] |
-//! | read a frame in memory, at an offset, or behind anything that gives bytes | [`Array::from_frame`], [`Array::from_source`] |
+//! | read a frame in memory, or at an offset of any source of bytes | [`Array::from_frame`], [`Array::from_source`] |
 //! | read values | [`Array::read`], [`Array::slice`], [`Array::read_into`], [`Element`] |
-//! | read the elements that lists of indices or masks select | [`Array::select`], [`Select`] |
-//! | go over the decoded chunks, one by one or in parallel | [`Array::chunks`], [`Array::par_chunks`], [`ArrayChunk`] |
+//! | read elements selected by lists of indices or by masks | [`Array::select`], [`Select`] |
+//! | iterate over the decoded chunks, one by one or in parallel | [`Array::chunks`], [`Array::par_chunks`], [`ArrayChunk`] |
 //! | read bytes of any type | [`Array::read_bytes`] |
-//! | read attributes, typed by serde | [`Array::attributes`], [`Attributes`] |
+//! | read attributes as Rust types, with serde | [`Array::attributes`], [`Attributes`] |
 //! | read structures and text | [`Array::elements`], [`Elements`] |
-//! | read an array in an object store, in as many requests as its chunks need and two; put one there | `Remote` (feature `object_store`) |
-//! | the same with a client of your own | [`Array::byte_ranges`], [`Pieces`] |
+//! | read an array in an object store, or write an array to an object store | `Remote` (feature `object_store`) |
+//! | read a remote array with your own client | [`Array::byte_ranges`], [`Pieces`] |
 //! | write an array | [`write()`], [`write_bytes`], [`write_from`], [`to_frame`], [`Options`] |
-//! | let an array grow | [`Appender`] |
-//! | overwrite the values of a slice, change the length of any axis | [`ArrayEditor`] |
-//! | copy a file without the gaps that edits left, or compressed again | [`repack`], [`repack_from`], [`RepackOptions`] |
+//! | append rows to an array | [`Appender`] |
+//! | overwrite the values of a slice, or change the length of any axis | [`ArrayEditor`] |
+//! | copy a file without the gaps that edits leave, or compress it again | [`repack`], [`repack_from`], [`RepackOptions`] |
 //! | decompress a chunk or an attribute | [`b2nd::frame::Chunk::data`] |
 //!
-//! `ndarray` also has a type `Array`, the only name that the two crates use for different things. If you import everything from both
-//! crates, also import one of the two by its name:
+//! `ndarray` also has a type `Array`. No other name has different meanings in the two crates. If you import everything from both crates,
+//! also import the `Array` that you use by its name:
 //!
 //! ```
 //! use b2nd_ndarray::*;
@@ -54,10 +54,10 @@
 //!
 //! * `plugins`: the codecs ndlz and zfp and the filters ndcell and ndmean, from `blosc2-pure-rs`; needs Rust 1.87. All other codecs and
 //!   filters need no feature.
-//! * `c`: C-Blosc2 compresses and decompresses with the codecs that it has; needs a C compiler.
-//! * `rayon` (default) reads and writes chunks in parallel.
-//! * `object_store`: `Remote`, an array in an object store, read with that crate, which is re-exported.
-//! * `half` (default) adds `f16` and `bf16`.
+//! * `c`: compresses and decompresses with C-Blosc2, for the codecs that C-Blosc2 has; needs a C compiler.
+//! * `rayon` (default): reads and writes chunks in parallel.
+//! * `object_store`: `Remote`, an array in an object store, read with the crate `object_store`, which is re-exported.
+//! * `half` (default): elements of the types `f16` and `bf16`.
 //!
 //! # Unsafe code
 //!
@@ -102,7 +102,7 @@ pub use remote::Remote;
 pub use repack::{RepackOptions, repack, repack_from};
 pub use write::{to_frame, write, write_bytes, write_from};
 
-/// Returns the number of threads of the caller's pool.
+/// Returns the number of threads in the caller's thread pool.
 fn threads() -> usize {
     #[cfg(feature = "rayon")]
     return rayon::current_num_threads();

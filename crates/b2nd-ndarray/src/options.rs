@@ -15,23 +15,23 @@ const MAX_BYTEDELTA: i32 = 127;
 /// Options of a new array: its chunks and blocks, its compression, and the other metalayers and attributes of its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The shape of a chunk, in elements. `None` chooses it like python-blosc2: about 4 MiB.
+    /// The shape of a chunk, in elements. `None` chooses a chunk of about 4 MiB, like python-blosc2.
     pub chunkshape: Option<Vec<i32>>,
-    /// The shape of a block, in elements. `None` chooses it like python-blosc2: about 128 KiB.
+    /// The shape of a block, in elements. `None` chooses a block of about 128 KiB, like python-blosc2.
     pub blockshape: Option<Vec<i32>>,
-    /// The codec that compresses.
+    /// The codec that compresses the blocks.
     pub codec: CodecId,
-    /// The compression level, 0 to 9; 0 stores.
+    /// The compression level, from 0 (not compressed) to 9.
     pub level: u8,
-    /// At most six filters and the parameter of each, in the order in which they run.
+    /// At most six filters, each with its parameter, in the order in which they run.
     pub filters: Vec<(Filter, u8)>,
     /// Whether the bytes of a block are split into one stream per byte position of an element.
     pub split_mode: SplitMode,
     /// Metalayers in addition to the array's: names of at most 31 bytes, and contents. They are stored in the header, and their lengths
     /// cannot change later.
     pub metalayers: Vec<(String, Vec<u8>)>,
-    /// Attributes (variable-length metalayers): names of at most 31 bytes, and contents. python-blosc2 expects MessagePack, which
-    /// [`b2nd::frame::encode_msgpack`] makes.
+    /// Attributes (variable-length metalayers): names of at most 31 bytes, and contents. python-blosc2 expects contents in MessagePack,
+    /// which [`b2nd::frame::encode_msgpack`] returns.
     pub attributes: Vec<(String, Vec<u8>)>,
     /// Whether an existing file is replaced. If false, an existing file is an error.
     pub overwrite: bool,
@@ -55,13 +55,13 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the geometry of an array of this shape with elements of `itemsize` bytes: the chunk and block shapes of these options, or
-    /// the shapes that python-blosc2 would choose.
+    /// Returns the geometry of an array of this shape with elements of `itemsize` bytes. It has the chunk and block shapes of these
+    /// options, or the shapes that python-blosc2 would choose.
     ///
     /// # Errors
     ///
-    /// Fails if the shapes are not valid: another number of dimensions than the array, more than 16 dimensions, a negative length, or a
-    /// block longer than its chunk.
+    /// Fails if the shapes are not valid: if they have different numbers of dimensions, more than 16 dimensions or a negative length, or if
+    /// a block is longer than its chunk.
     ///
     /// ```
     /// let geometry = b2nd_ndarray::Options::default().geometry(&[8192, 8192], 4)?;
@@ -87,22 +87,22 @@ impl Options {
         Ok(header)
     }
 
-    /// Creates a file with the attributes, and returns its writer.
+    /// Creates a file with the attributes of these options, and returns the file's writer.
     pub(crate) fn create(&self, path: impl AsRef<Path>, header: Header) -> Result<Writer<OneFile>> {
         let mut writer = if self.overwrite { Writer::create(path, header)? } else { Writer::create_new(path, header)? };
         self.attach(&mut writer)?;
         Ok(writer)
     }
 
-    /// Adds the attributes to a frame.
+    /// Adds the attributes of these options to a frame.
     pub(crate) fn attach<T: Target>(&self, writer: &mut Writer<T>) -> Result<()> {
         Ok(self.attributes.iter().try_for_each(|(name, content)| writer.set_vlmetalayer(name, content))?)
     }
 }
 
-/// Rejects filters whose files python-blosc2 cannot open, for elements of this size.
+/// Rejects filters with which python-blosc2 cannot open the file, if elements have this size.
 pub(crate) fn check_filters(filters: &[(Filter, u8)], typesize: i32) -> Result<()> {
-    // A parameter of 0 means the size of an element.
+    // The parameter 0 means the size of an element.
     let wide = |meta: u8| if meta == 0 { typesize } else { i32::from(meta) };
     match filters.iter().find(|(filter, meta)| *filter == BYTEDELTA && wide(*meta) > MAX_BYTEDELTA) {
         Some(&(_, meta)) => Err(b2nd::Error::custom(format_args!(

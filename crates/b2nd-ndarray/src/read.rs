@@ -1,4 +1,4 @@
-//! Reads slices as bytes or values, into new or existing memory.
+//! Reads slices as bytes or as values, into new memory or into a view.
 
 pub(crate) mod axis_selection;
 pub(crate) mod buffers;
@@ -26,13 +26,13 @@ impl Array {
     /// Reads the elements of a slice as bytes, in C order and in the file's byte order, for any dtype. Elements that were never written
     /// (uninitialized chunks) are zero.
     ///
-    /// If the codec allows it, only the part of a block that the slice needs is decompressed. Damage after that part is not noticed; `b2nd
-    /// check --data` reads everything.
+    /// If the codec allows it, only the part of a block that the slice needs is decompressed. Damage after that part of the block is not
+    /// noticed; `b2nd check --data` reads everything.
     ///
     /// # Errors
     ///
-    /// Fails if the slice has another number of dimensions than the array, is not inside it or does not fit into memory, or if a chunk
-    /// cannot be read or needs a codec or filter that is not available.
+    /// Fails if the slice has another number of dimensions than the array, is not inside the array or does not fit into memory. Also fails
+    /// if a chunk cannot be read, or needs a codec or filter that is not available.
     pub fn read_bytes(&self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
         let items = self.check(slice)?;
         let bytes = items.checked_mul(self.itemsize()).and_then(element::zeroed);
@@ -43,7 +43,8 @@ impl Array {
 
     /// Reads a slice, given as one range per dimension. The result has the same number of dimensions.
     ///
-    /// Values are decompressed directly into the result's memory, and swapped if the file has the other byte order.
+    /// Values are decompressed directly into the result's memory. Their bytes are swapped if the file has another byte order than the
+    /// machine.
     ///
     /// # Errors
     ///
@@ -83,7 +84,7 @@ impl Array {
             }
             return Ok(());
         }
-        // A view that is not contiguous is filled chunk by chunk.
+        // A view that cannot be filled directly is filled chunk by chunk.
         let origin = vec![0; slice.len()];
         let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), scale: 1, wanted: &[], parallel: true };
         tiles.each(slice.to_vec(), out, &|area, mut part| {
@@ -92,7 +93,7 @@ impl Array {
         })
     }
 
-    /// Reads a slice in ndarray's notation: with steps, indices from the end, and single indices, which remove their dimension.
+    /// Reads a slice in ndarray's notation. It can have steps, indices from the end, and single indices, which remove their dimension.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, s};
@@ -117,7 +118,7 @@ impl Array {
         Ok(if plain { array } else { array.slice_move(&rest[..]).as_standard_layout().into_owned() })
     }
 
-    /// Checks a slice in ndarray's notation, and splits it into what is read and how the result is sliced.
+    /// Checks a slice in ndarray's notation. Returns the ranges and steps to read, and how the result is then sliced.
     pub(crate) fn bounds(&self, slice: &[SliceInfoElem]) -> Result<Bounds> {
         let shape = self.geometry().shape();
         let (mut ranges, mut steps, mut rest) = (Vec::new(), Vec::new(), Vec::new());
@@ -145,7 +146,7 @@ impl Array {
                         return Err(Error::Index { axis, index: if start < 0 || start > length { start } else { end }, length });
                     }
                     let (end, every) = (end.max(start), i64::try_from(step.unsigned_abs()).unwrap_or(i64::MAX).max(1));
-                    // A negative step always includes the last element.
+                    // A slice with a negative step always contains the last element of its range.
                     let first = if step < 0 && end > start { start + (end - 1 - start) % every } else { start };
                     ranges.push(first..end);
                     steps.push(every);
@@ -163,7 +164,7 @@ impl Array {
 
     /// Reads every `steps[i]`-th element of a slice along axis `i`, starting with the first: NumPy's `start:end:step`.
     ///
-    /// Only blocks that hold one of these elements are decompressed.
+    /// Only blocks that hold such an element are decompressed.
     ///
     /// ```
     /// let array = b2nd_ndarray::Array::open("../../tests/data/grid/i4_2d.b2nd")?;
@@ -174,7 +175,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if a step is less than 1, or the number of steps is not the number of dimensions. Also returns the errors of
+    /// Fails if a step is less than 1, or if the number of steps is not the number of dimensions. Also returns the errors of
     /// [`read`](Array::read).
     pub fn read_steps<T: Element>(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<ArrayD<T>> {
         let swapped = self.swapped::<T>()?;
@@ -218,7 +219,7 @@ impl Array {
         Ok(bytes)
     }
 
-    /// Checks the steps, and returns the number of wanted elements along each axis and which elements they are.
+    /// Checks the slice and the steps. Returns the number of wanted elements along each axis, and the wanted elements.
     pub(crate) fn check_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<(Vec<usize>, Vec<Wanted<'static>>)> {
         self.check(slice)?;
         if steps.len() != slice.len() {
@@ -235,7 +236,7 @@ impl Array {
         Ok((slice.iter().zip(steps).map(count).collect(), wanted))
     }
 
-    /// Reads into memory that is zeroed.
+    /// Reads into memory that has been zeroed.
     fn decode_wanted(&self, slice: &[Range<i64>], wanted: &[Wanted<'_>], shape: &[usize], bytes: &mut [u8]) -> Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -248,7 +249,7 @@ impl Array {
         self.decode(slice.to_vec(), wanted, view, true).map_err(|error| self.error(error))
     }
 
-    /// Reads into memory that is zeroed.
+    /// Reads into memory that has been zeroed.
     fn read_zeroed(&self, slice: &[Range<i64>], bytes: &mut [u8]) -> Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -268,7 +269,7 @@ impl Array {
 
     /// Checks that a slice is inside the array, and returns its number of elements.
     pub(crate) fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
-        // A damaged shape can claim any number of chunks.
+        // A damaged shape can claim any number of chunks, so the number is compared with the index.
         let last = self.grid.chunks_in(slice).map_err(|error| self.error(error))?.last();
         if let Some(last) = last.filter(|_| self.flat.is_none()) {
             let found = self.store.offsets().map_err(|error| self.error(error))?.len();
@@ -286,7 +287,7 @@ impl Array {
         Error::Memory { items, itemsize: self.itemsize() }
     }
 
-    /// Checks that the values are `T`s, and returns true if they have to be swapped.
+    /// Checks that the elements can be read as `T`, and returns true if their byte order must be swapped.
     pub(crate) fn swapped<T: Element>(&self) -> Result<bool> {
         let swapped = element::swapped::<T>(self.dtype()).map_err(|error| self.error(error))?;
         let (expected, found) = (size_of::<T>(), self.itemsize());
@@ -294,7 +295,7 @@ impl Array {
     }
 }
 
-/// A checked slice in ndarray's notation: the ranges and steps to read, and how the result is sliced.
+/// A checked slice in ndarray's notation: the ranges and steps to read, and how the result is then sliced.
 pub(crate) struct Bounds {
     pub(crate) ranges: Vec<Range<i64>>,
     pub(crate) steps: Vec<i64>,

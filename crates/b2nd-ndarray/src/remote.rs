@@ -23,18 +23,18 @@ use crate::write::to_frame;
 /// Chunks with at most this many bytes between them are fetched in one request.
 const GAP: u64 = 64 << 10;
 
-/// The number of requests for one slice that are in flight at once.
+/// The maximum number of concurrent requests for one slice.
 const AT_ONCE: usize = 16;
 
-/// The number of chunks that are fetched and decompressed ahead.
+/// The number of chunks that are fetched and decompressed at the same time when chunks are streamed.
 const AHEAD: usize = 4;
 
 /// An array in an object store: S3, Google Cloud Storage, Azure, HTTP or another store of the crate [`object_store`].
 ///
-/// Opening takes two requests: for the header and for the index. Reading a slice takes one request for each run of neighbouring chunks, up
-/// to 16 at the same time. Each response is compared with the first one by tag, time and length, so that an object that is replaced in the
-/// meantime is an error. (If a server sends neither tag nor time, only the length is compared.) Set timeouts and retries with the options
-/// of the store.
+/// Opening takes two requests: for the header and for the index. Reading a slice takes one request for each run of neighbouring chunks. Up
+/// to 16 requests run at the same time. Each response is compared with the first response by tag, time and length, so reading returns an
+/// error if the object has been replaced in the meantime. (If a server sends neither tag nor time, only the length is compared.) To set
+/// timeouts and retries, use the options of the object store.
 ///
 /// ```
 /// # futures_executor::block_on(async {
@@ -114,8 +114,8 @@ impl Remote {
         Ok(Remote { object, length, array })
     }
 
-    /// Returns the array with its shapes, dtype and attributes. To read values, use the methods of `Remote`, or [`fetch`](Remote::fetch)
-    /// them first.
+    /// Returns the array with its shapes, dtype and attributes. To read values, use the methods of `Remote`, or first
+    /// [`fetch`](Remote::fetch) the values.
     pub fn array(&self) -> &Array {
         &self.array
     }
@@ -145,7 +145,7 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// Fails if the slice is not inside the array, or a request fails ([`Error::Request`], with the range).
+    /// Fails if the slice is not inside the array, or if a request fails ([`Error::Request`], with the range).
     pub async fn fetch(&self, slice: &[Range<i64>]) -> Result<Array> {
         self.fetch_ranges(self.array.byte_ranges(slice, GAP)?).await
     }
@@ -179,7 +179,7 @@ impl Remote {
         self.array.with_source(pieces)
     }
 
-    /// Reads a slice in ndarray's notation, like [`Array::slice`]. Only chunks that hold one of its elements are fetched.
+    /// Reads a slice in ndarray's notation, like [`Array::slice`]. Only chunks that hold an element of the slice are fetched.
     ///
     /// # Errors
     ///
@@ -278,7 +278,7 @@ impl Object {
         let if_match = self.opened.as_ref().and_then(|opened| opened.e_tag.clone());
         let options = GetOptions { if_match, range: Some(range.clone().into()), ..GetOptions::default() };
         let answer = self.store.get_opts(&self.path, options).await.map_err(|error| self.failed(range, error))?;
-        // Some stores ignore if_match.
+        // The response is checked too, because some stores ignore `if_match`.
         match self.opened.as_ref().and_then(|opened| changed(opened, &answer.meta)) {
             Some(message) => Err(self.failed(range, message)),
             None => Ok(answer),
@@ -301,7 +301,7 @@ impl Object {
     }
 }
 
-/// Describes how the object has changed since it was opened.
+/// Describes how the object has changed since it was opened. Returns `None` if it has not changed.
 fn changed(opened: &ObjectMeta, now: &ObjectMeta) -> Option<String> {
     let tags = opened.e_tag.as_ref().zip(now.e_tag.as_ref());
     let (what, before, after) = if opened.size != now.size {

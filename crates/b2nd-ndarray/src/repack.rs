@@ -19,31 +19,31 @@ use crate::write::Packer;
 /// Options of [`repack`]. By default, chunks are copied unchanged.
 #[derive(Clone, Default)]
 pub struct RepackOptions<'a> {
-    /// The new codec. `None` keeps the old one.
+    /// The new codec. `None` keeps that of the source.
     pub codec: Option<CodecId>,
-    /// The new compression level, from 0 (stored) to 9. `None` keeps the old one.
+    /// The new compression level, from 0 (stored) to 9. `None` keeps that of the source.
     pub level: Option<u8>,
-    /// The new filters, each with its parameter, in the order in which they run. `None` keeps the old ones.
+    /// The new filters, each with its parameter, in the order in which they run. `None` keeps those of the source.
     pub filters: Option<Vec<(Filter, u8)>>,
-    /// The new chunk shape, in elements. `None` keeps the old one.
+    /// The new chunk shape, in elements. `None` keeps that of the source.
     pub chunkshape: Option<Vec<i32>>,
-    /// The new block shape, in elements. `None` keeps the old one, or chooses it like python-blosc2 if `chunkshape` is given.
+    /// The new block shape, in elements. `None` keeps the old shape. If `chunkshape` is given, `None` chooses the shape like python-blosc2.
     pub blockshape: Option<Vec<i32>>,
     /// Whether the target is one file or the directory of a sparse frame. `None` keeps the type of the source.
     pub frame_type: Option<FrameType>,
     /// Whether an existing target file is replaced. If false, an existing file is an error.
     pub overwrite: bool,
-    /// Called with the length of the data of each finished chunk.
+    /// A function that is called after each chunk with the length of its uncompressed data.
     pub progress: Option<&'a dyn Fn(u64)>,
 }
 
 /// Copies a frame without the gaps that edits leave. By default, chunks, metalayers and attributes are copied byte for byte, and no chunk
-/// is decompressed. If the options name another codec, level, filters or shapes, chunks are compressed again, one per thread at a time.
-/// Special chunks (one value for all elements) and chunks with variable-length blocks are then still copied, unless the shapes change.
+/// is decompressed. If the options name a codec, a level, filters or shapes, chunks are compressed again, one per thread at a time. Special
+/// chunks (one value for all elements) and chunks with variable-length blocks are then still copied, unless the shapes change.
 ///
-/// `source` and `target` are files or directories of sparse frames. If both are the same file, it is replaced when the new one is complete,
-/// and keeps its permissions. Waits for editors of either. A target directory must not exist. An interrupted call leaves the target
-/// unchanged.
+/// `source` and `target` are files or directories of sparse frames. If both are the same file, it is replaced when the new file is
+/// complete, and keeps its permissions. If another process or thread edits the source or the target, this function waits. A target
+/// directory must not exist. An interrupted call leaves the target unchanged.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ArrayEditor, Options, RepackOptions, repack};
@@ -106,9 +106,9 @@ struct Job<'a> {
 enum Work {
     /// Copy chunks.
     Copy,
-    /// Compress the data of each chunk again. Some codecs need the array's metalayer.
+    /// Compress the data of each chunk again. Some codecs need the array's metalayer to decompress a chunk.
     Compress { compressor: Compressor, metalayer: Vec<u8> },
-    /// Split the array into other chunks.
+    /// Divide the array into other chunks.
     Cut { array: Box<Array>, packer: Box<Packer> },
 }
 
@@ -122,7 +122,7 @@ impl<'a> Job<'a> {
             return Ok(Job { frame, header, work: Work::Copy, options });
         }
         let meta = match old.array() {
-            // A user's metalayer can have the name "b2nd" and hold something else.
+            // A metalayer of the user can have the name "b2nd" and hold something other than an array's metadata.
             Err(_) if !cuts => None,
             meta => meta?,
         };
@@ -154,7 +154,7 @@ impl<'a> Job<'a> {
                 let array = Box::new(Array::from_source(frame.source().clone(), frame.offset())?);
                 Work::Cut { array, packer: Box::new(Packer::of(&header, meta)?) }
             }
-            // Without data, lengths can be 0.
+            // A frame without chunks has nothing to compress, and its header may have lengths of 0.
             _ if frame.offsets()?.is_empty() => Work::Copy,
             Some(meta) => Work::Compress { compressor: codec::compressor(&header, meta)?, metalayer: described },
             None => Work::Compress { compressor: header.compressor()?, metalayer: described },
@@ -162,7 +162,7 @@ impl<'a> Job<'a> {
         Ok(Job { frame, header, work, options })
     }
 
-    /// Writes the new frame. The old one is locked until all of it has been read.
+    /// Writes the new frame. The old frame is locked until all of it has been read.
     fn write(&self, target: &Path, held: Option<File>) -> Result<()> {
         let kind = self.options.frame_type.unwrap_or(self.frame.header().frame_type());
         if kind == FrameType::Sparse {
@@ -211,7 +211,7 @@ impl<'a> Job<'a> {
 }
 
 impl Work {
-    /// Returns the new chunk with this number, or `None` if the old chunk is copied.
+    /// Returns the new chunk with this number, or `None` if the old chunk must be copied.
     fn chunk(&self, frame: &ArrayFrame, number: u64) -> Result<Option<Vec<u8>>> {
         match self {
             Work::Copy => Ok(None),
@@ -229,7 +229,7 @@ impl Work {
     }
 }
 
-/// Sets the shapes in an array's metalayer, and creates the header of its frame.
+/// Sets the new shapes in an array's metalayer, and creates the header of the new frame.
 fn cut(meta: &mut B2ndMeta, old: &Header, options: &RepackOptions<'_>) -> Result<Header> {
     let chunkshape = options.chunkshape.clone().unwrap_or_else(|| meta.geometry.chunkshape().to_vec());
     let kept = options.chunkshape.is_none().then(|| meta.geometry.blockshape().to_vec());

@@ -44,8 +44,8 @@ pub(crate) fn geometry(
     Ok(Geometry::new(shape, &narrow(chunks), &narrow(blocks))?)
 }
 
-/// Returns a box of about `nitems` elements, as python-blosc2's `compute_partition` does: it grows along the last dimension first, and
-/// prefers lengths that divide the shape. No length of `shape` may be 0.
+/// Returns the shape of a box of about `nitems` elements, like python-blosc2's `compute_partition`. The box grows along the last dimension
+/// first, and lengths that divide the shape are preferred. No length of `shape` may be 0.
 fn partition(nitems: i64, shape: &[i64], least: &[i64]) -> Vec<i64> {
     let mut left = nitems;
     let mut lengths = vec![1; shape.len()];

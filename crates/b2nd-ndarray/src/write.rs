@@ -19,19 +19,19 @@ use crate::read::tiles::each_axis;
 mod in_order;
 use in_order::in_order;
 
-/// The number of bytes of data that a thread compresses at a time: one block if blocks are longer.
+/// The number of bytes of data that a thread compresses at a time. If blocks are longer, a thread compresses one block at a time.
 const PART: usize = 1 << 20;
 
-/// Writes an array of any memory layout to a new file, which gets its name when it is complete. An existing file is an error unless
+/// Writes an array of any memory layout to a new file. The file gets its name when it is complete. An existing file is an error unless
 /// [`Options::overwrite`] is set.
 ///
 /// Threads compress parts of chunks, about 1 MiB at a time, and the parts are written while others are compressed.
 ///
 /// # Errors
 ///
-/// Fails if the shapes in `options` are not valid for the array, the codec or a filter is not available, a filter is delta (C-Blosc2 reads
-/// wrong values from slices of such arrays) or bytedelta with elements longer than 127 bytes (python-blosc2 cannot open the file), a chunk
-/// takes 2 GiB or more, or the file exists or cannot be written.
+/// Fails if the shapes in `options` are not valid for the array, if the codec or a filter is not available, if a chunk takes 2 GiB or more,
+/// or if the file exists or cannot be written. Also fails for the filter delta, because C-Blosc2 reads wrong values from slices of such
+/// arrays, and for the filter bytedelta with elements longer than 127 bytes, because python-blosc2 cannot open such files.
 pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     path: impl AsRef<Path>,
     array: &ArrayBase<S, D>,
@@ -44,7 +44,7 @@ pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     Ok(writer.finish()?)
 }
 
-/// Writes elements of any type, given as bytes in C order. The shapes in `meta` are used, and the shapes in `options` ignored.
+/// Writes elements of any type, given as bytes in C order. The shapes in `meta` are used; the shapes in `options` are ignored.
 ///
 /// # Errors
 ///
@@ -62,8 +62,8 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
     Ok(writer.finish()?)
 }
 
-/// Writes elements of any type, which are read as bytes in C order. The shapes in `meta` are used, and the shapes in `options` ignored.
-/// Memory holds one layer of chunks along the first axis, or two chunks per thread if that is more.
+/// Writes elements of any type, which are read from `bytes` in C order. The shapes in `meta` are used; the shapes in `options` are ignored.
+/// Memory holds one layer of chunks along the first axis, or several layers that together have up to two chunks per thread.
 ///
 /// ```
 /// use b2nd::{B2ndMeta, Geometry};
@@ -89,7 +89,7 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
     let mut rows = if items == 0 { 0 } else { shape.first().copied().unwrap_or(1) };
     let row = items / rows.max(1);
     let in_chunk = meta.geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows));
-    // At least two chunks per thread, in whole layers.
+    // As many whole layers as have up to two chunks per thread, but at least one layer.
     let in_layer: i64 = packer.grid.chunks_per_dimension().iter().skip(1).product();
     let layers = i64::try_from(2 * crate::threads()).unwrap_or(1) / in_layer.max(1);
     let step = in_chunk.saturating_mul(layers.max(1));
@@ -166,7 +166,7 @@ enum Piece {
 }
 
 impl Packer {
-    /// Creates a packer for arrays with this metalayer, and the header of their frame.
+    /// Creates a packer for an array with this metalayer, and the header of the array's frame.
     pub(crate) fn new(meta: &B2ndMeta, options: &Options) -> Result<(Packer, Header)> {
         let header = options.header(meta)?;
         Ok((Packer::of(&header, meta)?, header))
@@ -177,7 +177,7 @@ impl Packer {
         Ok(Packer { grid: meta.geometry.grid()?, compressor: crate::codec::compressor(header, meta)? })
     }
 
-    /// Appends every chunk of a view to a frame. An element takes `scale` entries of the view's last axis.
+    /// Appends every chunk of a view to a frame. An element takes `scale` entries along the view's last axis.
     ///
     /// Each thread compresses parts of chunks. The thread that has the next part writes it while the other threads continue.
     pub(crate) fn put<A, T>(&self, writer: &mut Writer<T>, view: &ArrayViewD<'_, A>, scale: usize) -> Result<()>
@@ -235,7 +235,7 @@ impl Packer {
         self.grid.nchunks()
     }
 
-    /// Compresses the chunk with this number, with the elements of another array that has the same shape and other chunks.
+    /// Compresses the chunk with this number. Its elements are read from another array, which has the same shape and other chunks.
     pub(crate) fn chunk_of(&self, number: u64, array: &Array) -> Result<Vec<u8>> {
         let extent = self.grid.chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default();
         let bytes = array.read_bytes(&extent)?;
@@ -255,8 +255,8 @@ impl Packer {
         Ok(self.compressor.chunk(&repeated(value, items).ok_or_else(memory)?)?)
     }
 
-    /// Compresses a chunk of a view whose first element has the coordinates `origin`. Blocks are compressed in parallel, and padding is
-    /// zero.
+    /// Compresses a chunk of a view. The view's first element has the coordinates `origin`. Blocks are compressed in parallel, and padding
+    /// is zero.
     pub(crate) fn chunk_from<A: NoUninit + Sync>(
         &self,
         number: u64,
@@ -291,7 +291,7 @@ impl Packer {
         Error::Memory { items: self.grid.extchunknitems(), itemsize }
     }
 
-    /// Fills one block of a chunk.
+    /// Copies the elements of one block to `place`. Padding is zero.
     fn fill<A: NoUninit>(
         &self,
         number: u64,
@@ -321,8 +321,8 @@ impl Packer {
     }
 }
 
-/// Returns the number of parts into which the blocks of a chunk are divided for the threads: more than threads, since some parts take
-/// longer.
+/// Returns the number of parts into which the blocks of a chunk are divided for the threads. There are more parts than threads, since some
+/// parts take longer.
 fn parts() -> usize {
     match crate::threads() {
         1 => 1,
@@ -338,7 +338,7 @@ fn put_rows<A: NoUninit>(mut from: ArrayViewD<'_, A>, strides: &[usize], place: 
         parts.for_each(|(from, place)| put_rows(from, strides.get(1..).unwrap_or_default(), place));
         return;
     }
-    // An iterator over two dimensions costs a tenth of one over any number.
+    // Iterating over two dimensions takes a tenth of the time of iterating over a dynamic number of dimensions.
     let stride = if from.ndim() == 2 { stride } else { place.len().max(1) };
     while from.ndim() < 2 {
         from = from.insert_axis(Axis(0));

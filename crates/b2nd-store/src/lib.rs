@@ -8,9 +8,9 @@
 //! | read a frame in ranges | [`Frame`] |
 //! | find frames below a directory | [`walk`] |
 //! | open and list a store | [`Store`], [`StoreListing`] |
-//! | list any files as a store | [`list`], [`embedded()`], [`Zip`], [`Directory`] |
-//! | determine what a frame holds | [`Kind`], [`Array`] |
-//! | list its chunks | [`chunks`] |
+//! | list a directory, an archive or a frame as a store | [`list`], [`embedded()`], [`Zip`], [`Directory`] |
+//! | determine what a frame contains | [`Kind`], [`Array`] |
+//! | list the chunks of a frame | [`chunks`] |
 //! | read attributes, and values of MessagePack | [`attributes`], [`Value`] |
 //!
 //! Without optional features, the crate compiles for wasm32. Compressed attributes are decompressed with all codecs of `b2nd`.

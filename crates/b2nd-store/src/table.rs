@@ -23,10 +23,10 @@ pub struct Table {
     /// A description of each column: `name`, `kind` and more. Computed columns come last; they have
     /// `col_deps` and no files.
     pub columns: Vec<Value>,
-    /// The version of the entries that name the columns of the source, if the table was made from one.
+    /// The version of the metadata about sources, or `None` if no column of the table comes from a source, such as a remote array.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_bindings_version: Option<u64>,
-    /// The names of the columns of the source, if the table was made from one.
+    /// The names of the columns whose values come from a source, such as a remote array.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub source_columns: Vec<Value>,
     /// The names of computed columns that are out of date: their inputs have changed since they were computed.

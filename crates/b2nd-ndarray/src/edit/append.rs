@@ -14,15 +14,16 @@ use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::write::{Packer, write_bytes};
 
-/// The number of rows that the chunk shape of a new array is chosen for.
+/// The number of rows for which the chunk shape of a new array is chosen.
 const ROWS: i64 = 1 << 20;
 
-/// Appends rows to an array in a file, along its first axis: for arrays larger than memory, logs, time series.
+/// A writer that appends rows to an array in a file, along the array's first axis. It is meant for logs, for time series, and for arrays
+/// that are larger than memory.
 ///
-/// Rows stay in memory until they fill chunks; [`flush`](Appender::flush) writes all of them. Until it returns, the file holds the old
-/// array: new chunks, index and trailer are appended to the file, and one write of the header's first 512 bytes makes them valid. A crash
-/// therefore loses only rows that were not flushed. Dropping an `Appender` flushes it and ignores errors: call [`flush`](Appender::flush)
-/// to see them. Each flush leaves the old index and the old last chunk in the file as a gap: flush now and then, not after every row.
+/// Rows stay in memory until they fill chunks; [`flush`](Appender::flush) writes all of them. New chunks, the index and the trailer are
+/// appended to the file; then a single write of the header's first 512 bytes makes them valid. A crash therefore loses only rows that were
+/// not flushed. Dropping an `Appender` flushes it and ignores errors, so call [`flush`](Appender::flush) to see errors. Each flush leaves
+/// the old index and the old last chunk in the file as a gap, so do not flush after every row.
 ///
 /// ```
 /// use b2nd_ndarray::{Appender, Array, Options};
@@ -84,12 +85,12 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Array::open`]. Also fails if this thread has another `Appender` of the file, the frame is sparse, the array
-    /// has no dimensions, its metalayer does not have the released layout, or other metalayers precede it (the header could not be changed
-    /// in one write).
+    /// Returns the errors of [`Array::open`]. Also fails if this thread has another `Appender` of the file, if the frame is sparse, if the
+    /// array has no dimensions, if the array's metalayer does not have the released layout, or if other metalayers precede it, so that the
+    /// header cannot be changed in one write.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
-        // The lock comes first, so that rows of another appender are read.
+        // The file is locked before it is read, so that rows of other appenders are read.
         let draft = Draft::open(path)?;
         let array = Array::open(path)?;
         if draft.is_sparse() {
@@ -127,8 +128,8 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Fails if the rows have another type ([`Error::DType`]) or shape ([`Error::Rows`]), or the file cannot be written. Then none of the
-    /// rows is appended, and they can be appended again.
+    /// Fails if the rows have another type ([`Error::DType`]) or shape ([`Error::Rows`]) than the array's rows, or if the file cannot be
+    /// written. Then none of the rows is appended, and the call can be repeated.
     pub fn append<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
         let dtype = self.draft.meta().parse_dtype()?;
         let swapped = element::swapped::<T>(Some(&dtype)).map_err(|error| Error::in_file(self.draft.path(), error))?;
@@ -145,7 +146,7 @@ impl Appender {
         let count = rows.len_of(Axis(0));
         let mut start = 0;
         while start < count {
-            // These rows complete chunks.
+            // Copies only as many rows at a time as complete a chunk.
             let lack = chunk - usize::try_from(self.pending_rows()).unwrap_or(0);
             let end = count.min(start.saturating_add(lack));
             let part = rows.slice_axis(Axis(0), Slice::from(start..end));
@@ -168,7 +169,7 @@ impl Appender {
         self.all_or_none(|this, before| this.take(rows, before))
     }
 
-    /// Appends rows, and restores the state if that fails. Later appends overwrite the chunks that were written.
+    /// Appends rows, and restores the old state if appending fails. Chunks that were already written are overwritten by later appends.
     fn all_or_none(&mut self, append: impl FnOnce(&mut Appender, &mut Before) -> Result<()>) -> Result<()> {
         let mut before = Before {
             offsets: self.offsets.len(),
@@ -212,12 +213,12 @@ impl Appender {
         Ok(())
     }
 
-    /// Adds all appended rows to the array in the file. Returns when they are on stable storage.
+    /// Adds all appended rows to the array in the file. Returns when the rows are on stable storage.
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be written. The file then holds the old array, or the new one if only the last sync failed. The rows stay
-    /// in memory and can be flushed again.
+    /// Fails if the file cannot be written. The file then holds the old array, or the new array if only the last sync failed. The rows stay
+    /// in memory, and `flush` can be called again.
     pub fn flush(&mut self) -> Result<()> {
         if !self.changed {
             return Ok(());
@@ -231,7 +232,7 @@ impl Appender {
         Ok(())
     }
 
-    /// Returns the array's shape with this number of rows.
+    /// Returns the array's shape if it had this number of rows.
     fn shape(&self, rows: i64) -> Vec<i64> {
         let mut shape = self.draft.meta().geometry.shape().to_vec();
         if let Some(first) = shape.first_mut() {
@@ -277,7 +278,7 @@ impl Appender {
 
 impl Drop for Appender {
     fn drop(&mut self) {
-        // Drop cannot return an error.
+        // `drop` cannot return an error, so errors are ignored.
         let _ = self.flush();
     }
 }

@@ -8,7 +8,7 @@ use b2nd::{ArrayMeta, B2ndMeta, Geometry};
 
 use crate::error::{Error, Result};
 
-/// The chunks of an array of the released layout, locked against other editors.
+/// The chunks of an array with the released layout. The file is locked against other editors.
 #[derive(Debug)]
 pub(crate) struct Draft {
     chunks: ChunkEditor,
@@ -32,7 +32,7 @@ impl Draft {
         self.header().frame_type() == FrameType::Sparse
     }
 
-    /// Returns the array's metalayer with another shape.
+    /// Returns the array's metalayer, but with another shape.
     pub(crate) fn meta_of(&self, shape: &[i64]) -> Result<B2ndMeta> {
         let geometry = Geometry::new(shape, self.meta.geometry.chunkshape(), self.meta.geometry.blockshape())?;
         Ok(B2ndMeta { geometry, ..self.meta.clone() })
@@ -50,7 +50,7 @@ impl Draft {
     /// Commits an array of this shape whose index has these entries. Returns when the change is on stable storage.
     pub(crate) fn commit(&mut self, shape: &[i64], entries: &[Offset]) -> Result<()> {
         let committed = self.chunks.commit(&self.meta_of(shape)?, entries);
-        // After an error, the file may hold the old array or the new one.
+        // The metalayer is read again, since after an error the file may hold the old array or the new array.
         self.meta = meta_in(&self.chunks).map_err(|error| Error::in_file(self.chunks.path(), error))?;
         Ok(committed?)
     }

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-/// The elements of a range along one axis that are wanted. The first element of the range is always wanted.
+/// The wanted elements of a range along one axis. The first element of the range is always wanted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted<'a> {
     /// Every n-th element, starting with the first.
     Each(i64),
-    /// The elements at these coordinates, in ascending order. Some may lie after the range.
+    /// The elements at these coordinates, in ascending order. Coordinates outside the range are ignored.
     At(&'a [i64]),
 }
 
@@ -20,7 +20,8 @@ impl Wanted<'_> {
         }
     }
 
-    /// Returns the number of wanted elements before a coordinate in a range, and the first wanted one from there on.
+    /// Splits a range at a coordinate. Returns the number of wanted elements before the coordinate, and the first wanted element at or
+    /// after it.
     pub(crate) fn split(self, range: &Range<i64>, coordinate: i64) -> (i64, i64) {
         match self {
             Wanted::Each(step) => {
@@ -35,7 +36,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// Returns the wanted elements of a range, counted from `origin`, if they are given as a list.
+    /// Returns the coordinates of the wanted elements of a range, counted from `origin`, if the elements are given as a list.
     pub(crate) fn places(self, range: &Range<i64>, origin: i64) -> Option<Vec<usize>> {
         let Wanted::At(at) = self else { return None };
         let at = before(at, range.end);
@@ -43,7 +44,7 @@ impl Wanted<'_> {
         Some(at.iter().skip(skipped).map(|at| usize::try_from(at - origin).unwrap_or(usize::MAX)).collect())
     }
 
-    /// Returns the numbers of the cells of this length that hold a wanted element, in ascending order.
+    /// Divides the axis into cells of this length. Returns the numbers of the cells that hold a wanted element, in ascending order.
     pub(crate) fn cells(self, range: Range<i64>, length: i64) -> Vec<i64> {
         let cell = |at: i64| at.checked_div(length).unwrap_or(0);
         match self {
@@ -62,12 +63,13 @@ impl Wanted<'_> {
         }
     }
 
-    /// Returns how many cells of this length, starting at `origin`, hold a wanted element.
+    /// Divides the axis into cells of this length, of which the first starts at `origin`. Returns the number of cells that hold a wanted
+    /// element.
     pub(crate) fn count_cells(self, range: &Range<i64>, origin: i64, length: i64) -> i64 {
         let cell = |at: i64| (at - origin).checked_div(length).unwrap_or(0);
         let last = self.last(range);
         match self {
-            // With larger steps, no two elements share a cell.
+            // If the step is at least the length of a cell, no two elements are in the same cell.
             Wanted::Each(step) if step >= length => (last - range.start) / step + 1,
             Wanted::Each(_) => cell(last) - cell(range.start) + 1,
             Wanted::At(at) => {
@@ -81,7 +83,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Returns the coordinates below `end`.
+/// Returns the coordinates that are less than `end`.
 fn before(at: &[i64], end: i64) -> &[i64] {
     at.get(..at.partition_point(|&at| at < end)).unwrap_or(at)
 }

@@ -1,4 +1,4 @@
-//! [`Scratch`]: the buffers that a thread reads blocks with.
+//! [`Scratch`]: the buffers that a thread uses to read blocks.
 
 use std::sync::Mutex;
 
@@ -16,7 +16,7 @@ pub(crate) struct Scratch {
     pub(crate) block: Vec<u8>,
 }
 
-/// Buffers for reuse, one for each thread that reads at the same time.
+/// Buffers that are used again. There is one `Scratch` for each thread that reads at the same time.
 #[derive(Default)]
 pub(crate) struct Pool(Mutex<Vec<Scratch>>);
 

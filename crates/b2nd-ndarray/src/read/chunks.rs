@@ -17,7 +17,7 @@ pub struct ArrayChunk<T> {
     pub number: u64,
     /// The coordinates of the chunk in the grid of chunks.
     pub coordinates: Vec<i64>,
-    /// The part of the array that the elements are: a range for each dimension.
+    /// The part of the array that `values` covers: a range for each dimension.
     pub ranges: Vec<Range<i64>>,
     /// The elements, without padding.
     pub values: ArrayD<T>,
@@ -56,8 +56,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the elements are not of type `T` ([`Error::DType`](crate::Error::DType)), or the array has more chunks than its file. Each
-    /// item can have the errors of [`read`](Array::read).
+    /// Fails if the elements are not of type `T` ([`Error::DType`](crate::Error::DType)), or if the array has more chunks than the index of
+    /// its file. Each item can have the errors of [`read`](Array::read).
     pub fn chunks<T: Element>(&self) -> Result<impl ExactSizeIterator<Item = Result<ArrayChunk<T>>> + use<'_, T>> {
         self.chunks_in(&self.whole())
     }
@@ -104,7 +104,7 @@ impl Array {
         self.par_chunks_in(&self.whole())
     }
 
-    /// Iterates over the chunks that a slice touches in parallel, like [`chunks_in`](Array::chunks_in).
+    /// Iterates in parallel over the chunks that a slice touches, like [`chunks_in`](Array::chunks_in).
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl Array {
         Ok((0..count).into_par_iter().map(move |index| self.chunk_in(number(index), &slice)))
     }
 
-    /// Checks that elements can be read as `T`, and returns the numbers of the chunks that a slice touches, and the slice.
+    /// Checks the slice, and that elements can be read as `T`. Returns the numbers of the chunks that the slice touches, and the slice.
     fn touched<T: Element>(&self, slice: &[Range<i64>]) -> Result<(impl Numbers + use<T>, Vec<Range<i64>>)> {
         self.swapped::<T>()?;
         self.check(slice)?;
@@ -142,7 +142,7 @@ impl Array {
     }
 }
 
-/// Numbers of chunks, computed one by one.
+/// An iterator that computes the numbers of chunks one by one.
 trait Numbers: ExactSizeIterator<Item = u64> + Clone + Send + Sync {}
 
 impl<N: ExactSizeIterator<Item = u64> + Clone + Send + Sync> Numbers for N {}

@@ -15,10 +15,10 @@ use crate::read::rows::Rows;
 use crate::read::tiles::{Area, Tiles, each_axis, each_wanted};
 use crate::threads;
 
-/// Slices smaller than this, in bytes of decompressed blocks, are decoded by one thread.
+/// Slices whose decompressed blocks have fewer bytes than this are decoded by one thread.
 const SMALL: i64 = 256 << 10;
 
-/// Blocks smaller than this, in bytes, are read together with their chunk.
+/// If blocks have fewer bytes than this, and most of them are needed, the whole chunk is read at once.
 const SMALL_BLOCK: i64 = 8 << 10;
 
 /// A chunk that is being read.
@@ -33,16 +33,17 @@ struct Part<'a> {
 enum From<'a> {
     /// Blocks that are decompressed one by one.
     Blocks(Blocks<'a>),
-    /// The chunk's own bytes, which are not compressed: the first block starts at this position.
+    /// The bytes of the chunk itself, which are not compressed. The first block starts at this position.
     Stored(usize),
     /// The decompressed data of the whole chunk.
     Data(Vec<u8>),
 }
 
 impl Array {
-    /// Fills a view with the elements of a checked, non-empty slice.
+    /// Fills a view with the elements of a slice, which has been checked and is not empty.
     ///
-    /// If `wanted` is not empty, only these elements along each axis are read, and the view has one more axis: the bytes of an element.
+    /// If `wanted` is not empty, only the wanted elements along each axis are read, and the view has one more axis: the bytes of an
+    /// element.
     pub(crate) fn decode(&self, slice: Area, wanted: &[Wanted<'_>], view: BytesMut<'_>, zeroed: bool) -> Result<()> {
         if let Some(flat) = &self.flat {
             return self.decode_flat(flat, &slice, wanted, view);
@@ -53,7 +54,7 @@ impl Array {
         let scale = if wanted.is_empty() { self.itemsize() } else { 1 };
         let large = blocks.saturating_mul(grid.blocknitems()).saturating_mul(as_i64(self.itemsize())) > SMALL;
         let tiles = Tiles { origin: &origin, lengths: grid.chunkshape(), scale, wanted, parallel: large && threads() > 1 };
-        // Chunks are decoded in parallel, and the blocks of each chunk too if there are few chunks.
+        // Chunks are decoded in parallel. If there are few chunks, the blocks of each chunk are also decoded in parallel.
         let few = tiles.parallel && tiles.count(&slice) < 2 * as_i64(threads());
         tiles.each(slice, view, &|area, view| self.decode_chunk(area, wanted, view, zeroed, few))
     }
@@ -65,7 +66,8 @@ impl Array {
         let origin: Vec<_> = start.iter().zip(grid.chunkshape()).map(|(at, length)| at / length * length).collect();
         let scale = if wanted.is_empty() { self.itemsize() } else { 1 };
         let tiles = Tiles { origin: &origin, lengths: grid.blockshape(), scale, wanted, parallel };
-        // Blocks are read one by one, so that no buffer holds a whole chunk, unless blocks are small and all of them are wanted.
+        // Blocks are read one by one, so that no buffer holds a whole chunk. If blocks are small and most of them are wanted, the whole
+        // chunk is read.
         let small = grid.blocknitems().saturating_mul(as_i64(self.itemsize())) < SMALL_BLOCK;
         let most = u64::try_from(tiles.count(&area))
             .is_ok_and(|count| count.saturating_mul(4) >= grid.blocks_per_chunk().saturating_mul(3));
@@ -84,8 +86,8 @@ impl Array {
 }
 
 impl Array {
-    /// Checks that a chunk fits the array, and reads all of it if it is not decompressed block by block. Returns the kind of a special
-    /// chunk.
+    /// Checks that a chunk fits the array's shapes. Reads all of the chunk if it cannot be decompressed block by block. For a special
+    /// chunk, returns its kind.
     fn check_chunk(&self, bytes: &mut StoredChunk<'_>) -> Result<Option<Special>> {
         let grid = &self.grid;
         let header = *bytes.header();
@@ -110,7 +112,7 @@ impl Array {
     /// Returns true if each block of a chunk can be decompressed by itself and is a block of the array.
     fn has_blocks(&self, header: &ChunkHeader) -> bool {
         let blocksize = usize::try_from(self.grid.blocknitems()).ok().and_then(|items| items.checked_mul(self.itemsize()));
-        // The filter delta needs the first block; filters and codecs of plugins need the array's shapes.
+        // The filter delta needs the first block. Filters and codecs of plugins need the array's shapes.
         let alone = |(filter, _)| !matches!(filter, Filter::Delta | Filter::Other(32 | 33));
         Some(header.blocksize()) == blocksize
             && header.nbytes() % header.blocksize() == 0
@@ -142,7 +144,7 @@ impl Part<'_> {
         let (grid, itemsize) = (&self.array.grid, self.array.itemsize());
         let start: Vec<_> = area.iter().map(|range| range.start).collect();
         let block = grid.block_index(&start).and_then(|block| usize::try_from(block).ok()).unwrap_or(usize::MAX);
-        // The lengths were checked before.
+        // These lengths were checked when the chunk was read.
         let size = usize::try_from(grid.blocknitems()).unwrap_or(0) * itemsize;
         let place = block.saturating_mul(size);
         let whole = view.len() == size;
@@ -199,7 +201,7 @@ impl Part<'_> {
         Ok(())
     }
 
-    /// Returns a part of the chunk, which is read into the buffer if it is not in memory.
+    /// Returns a range of the chunk's bytes. If the bytes are not in memory, they are read into `buffer`.
     fn part<'b>(&'b self, block: usize, range: Range<usize>, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
         if let Some(bytes) = self.bytes.front().get(range.clone()) {
             return Ok(bytes);
@@ -207,7 +209,7 @@ impl Part<'_> {
         if range.start > range.end || range.end > self.bytes.header().cbytes() {
             return Err(self.no_block(block));
         }
-        // Reading overwrites the buffer, so only new bytes of it are zeroed.
+        // Reading overwrites the buffer, so only bytes that are added to it are zeroed.
         buffer.resize(buffer.len().max(range.len()), 0);
         let place = buffer.get_mut(..range.len()).unwrap_or_default();
         self.bytes.read_into(range.start, place)?;
@@ -228,7 +230,7 @@ pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: 
     let element = match special {
         Special::Nan => Chunk::special(special, typesize, typesize)?.data()?,
         Special::Value => Chunk::from_slice(bytes.complete()?)?.value().unwrap_or_default().to_vec(),
-        // The values of uninitialized chunks are undefined; zero is returned.
+        // The values of uninitialized chunks are undefined. They are read as zero.
         _ => return Ok(Vec::new()),
     };
     if itemsize.checked_rem(element.len()) != Some(0) {

@@ -9,7 +9,8 @@ use crate::array::Array;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
 
-/// The elements of a slice as bytes with their dtype: for structures, whose fields can be read as values, and for text.
+/// The elements of a slice as bytes, with their dtype. For structures, the values of single fields can be read; text can be read as
+/// strings.
 ///
 /// ```
 /// use b2nd_ndarray::Array;
@@ -54,12 +55,13 @@ impl Elements {
         &self.shape
     }
 
-    /// Returns the dtype of an element, with the offsets of a structure's fields.
+    /// Returns the dtype of an element. The dtype of a structure includes the offsets of its fields.
     pub fn dtype(&self) -> &DType {
         &self.dtype
     }
 
-    /// Returns the values of the field of a structure with this name. If the field is a subarray, its dimensions follow the slice's.
+    /// Returns the values of the structures' field with this name. If the field is a subarray, its dimensions follow the dimensions of the
+    /// slice.
     ///
     /// # Errors
     ///
@@ -68,8 +70,8 @@ impl Elements {
         self.part(name)?.values()
     }
 
-    /// Returns the elements of the field with this name: text (see [`strings`](Elements::strings)) or nested structures. If the field is a
-    /// subarray, its dimensions follow the slice's.
+    /// Returns the elements of the structures' field with this name: text (see [`strings`](Elements::strings)) or nested structures. If the
+    /// field is a subarray, its dimensions follow the dimensions of the slice.
     ///
     /// ```
     /// use b2nd::{B2ndMeta, Geometry};
@@ -123,7 +125,7 @@ impl Elements {
         Ok(ArrayD::from_shape_vec(IxDyn(&self.shape), T::values(bits))?)
     }
 
-    /// Returns the elements of dtype `U`, or `S` with UTF-8, as strings without the padding zeros.
+    /// Returns elements of the dtype `U`, or of the dtype `S` if they are UTF-8, as strings. Zeros at the end are padding and are removed.
     ///
     /// # Errors
     ///

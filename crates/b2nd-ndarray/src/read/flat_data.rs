@@ -14,7 +14,7 @@ use crate::read::buffers::BytesMut;
 use crate::read::decode::repeated;
 
 impl Array {
-    /// Fills a view with the elements of a slice of a flat frame, like [`decode`](Array::decode) for arrays.
+    /// Fills a view with the elements of a slice, like [`decode`](Array::decode), but for a frame without an array.
     pub(crate) fn decode_flat(
         &self,
         flat: &Flat,
@@ -46,7 +46,7 @@ impl Array {
                     None => self.flat_chunk(flat, flat.chunk_at(at))?,
                 };
                 let end = run.end.min(within.end);
-                // Both ranges are inside a chunk, which fits into memory.
+                // Both positions are inside a chunk, which fits into memory.
                 let [from, to] = [at, end].map(|at| usize::try_from(at - within.start).unwrap_or(usize::MAX));
                 for (byte, out) in data.get(from..to).unwrap_or_default().iter().zip(out.by_ref()) {
                     *out = *byte;

@@ -1,4 +1,4 @@
-//! [`Rows`]: the contiguous parts of a block that belong to an area.
+//! [`Rows`]: the contiguous parts of a block that lie in an area.
 
 use std::ops::Range;
 
@@ -7,24 +7,25 @@ use b2nd_codec::Part;
 use crate::read::axis_selection::Wanted;
 use crate::read::buffers::BytesMut;
 
-/// The filters put elements together in groups of this many, so a smaller group takes as long.
+/// The number of elements that the filters decode together. Decoding fewer elements takes the same time.
 const STEP: usize = 64;
 
-/// Groups smaller than this are put together element by element.
+/// Rows with fewer elements than this are decoded element by element.
 const FEW: usize = 8;
 
-/// Rows of a block: one for each combination of an index along each axis, in C order.
+/// Rows of a block, in C order. There is one row for each combination of the entries of `axes`.
 pub(crate) struct Rows {
-    /// For each axis, the offset in bytes of each index.
+    /// For each axis, the offsets in bytes of its indices.
     axes: Vec<Vec<usize>>,
     /// The length of a row in bytes.
     length: usize,
 }
 
 impl Rows {
-    /// Returns the rows of an area in one block, which starts at `origin`. If single elements are wanted, each of them is a row.
+    /// Returns the rows of an area that lies in one block. `origin` is a point where a block starts. If only some elements are wanted, each
+    /// wanted element is a row.
     ///
-    /// Returns `None` if it is faster to put the whole block together.
+    /// Returns `None` if it is faster to decode the whole block.
     pub(crate) fn new(
         area: &[Range<i64>],
         wanted: &[Wanted<'_>],
@@ -67,7 +68,7 @@ impl Rows {
         self.axes.iter().map(Vec::len).product()
     }
 
-    /// Returns the end of the last row, in bytes of the block.
+    /// Returns the position in the block at which the last row ends, in bytes.
     pub(crate) fn end(&self) -> usize {
         self.axes.iter().filter_map(|places| places.last()).sum::<usize>() + self.length
     }

@@ -9,10 +9,10 @@ use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::read::axis_selection::Wanted;
 
-/// The elements of one axis that a selection takes.
+/// The elements that are selected along one axis.
 ///
-/// One `Select` per axis makes an orthogonal selection: every combination of the axes' indices, like `a[np.ix_(rows, columns)]` in NumPy
-/// and `oindex` in Zarr.
+/// A selection with one `Select` per axis is orthogonal: it contains every combination of the axes' indices, like `a[np.ix_(rows,
+/// columns)]` in NumPy and `oindex` in Zarr.
 #[non_exhaustive]
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Select {
@@ -22,7 +22,7 @@ pub enum Select {
     Range(Range<i64>),
     /// Every n-th element of a range, starting with the first: NumPy's `start:end:step`.
     Step(Range<i64>, i64),
-    /// The elements at these indices, in the given order, which can contain an index several times. Negative indices count from the end.
+    /// The elements at these indices, in the given order. An index can occur several times. Negative indices count from the end.
     Indices(Vec<i64>),
     /// The elements for which the mask is true. The mask has the length of the axis.
     Mask(Vec<bool>),
@@ -94,8 +94,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the number of selections is not the number of dimensions, an index is outside its axis ([`Error::Index`]), a mask does not
-    /// have the length of its axis, or a step is less than 1. Also returns the errors of [`read`](Array::read).
+    /// Fails if the length of `selection` is not the number of dimensions, if an index is outside its axis ([`Error::Index`]), if a mask
+    /// does not have the length of its axis, or if a step is less than 1. Also returns the errors of [`read`](Array::read).
     pub fn select<T: Element>(&self, selection: &[Select]) -> Result<ArrayD<T>> {
         let swapped = self.swapped::<T>()?;
         let chosen = self.chosen(selection)?;
@@ -182,13 +182,13 @@ pub(crate) struct Chosen {
     axes: Vec<Along>,
 }
 
-/// A checked selection along one axis: every `step`-th element of the range, or the listed ones.
+/// A checked selection along one axis: every `step`-th element of the range, or the elements in `list`.
 struct Along {
     range: Range<i64>,
     step: i64,
-    /// The coordinates in ascending order, if they are listed.
+    /// The coordinates in ascending order, or `None` if `range` and `step` describe them.
     list: Option<Vec<i64>>,
-    /// For each requested index, its position in `list`, if the order differs.
+    /// For each requested index, its position among the coordinates that are read. `None` if the indices are requested in that order.
     order: Option<Vec<usize>>,
 }
 
@@ -231,7 +231,7 @@ impl Chosen {
         self.axes.iter().map(|axis| axis.list.as_ref().map_or(Wanted::Each(axis.step), |list| Wanted::At(list))).collect()
     }
 
-    /// Returns true if the selection is a plain slice.
+    /// Returns true if the selection is a plain slice, without steps and lists.
     fn is_slice(&self) -> bool {
         self.axes.iter().all(|axis| axis.list.is_none() && axis.step == 1)
     }
@@ -240,7 +240,7 @@ impl Chosen {
         self.axes.iter().map(Along::length).collect()
     }
 
-    /// Returns the elements in the requested order.
+    /// Returns elements that were read in ascending order in the requested order.
     fn ordered<A: Clone>(&self, sorted: ArrayD<A>) -> ArrayD<A> {
         let orders = self.axes.iter().enumerate().filter_map(|(axis, along)| Some((Axis(axis), along.order.as_ref()?)));
         orders.fold(sorted, |sorted, (axis, order)| {

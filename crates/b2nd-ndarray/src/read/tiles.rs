@@ -16,17 +16,17 @@ pub(crate) struct Tiles<'a> {
     pub(crate) origin: &'a [i64],
     /// The length of a cell in each dimension, in elements.
     pub(crate) lengths: &'a [i64],
-    /// The number of entries of the view per element along the last axis.
+    /// The number of entries that an element takes along the view's last axis.
     pub(crate) scale: usize,
-    /// The wanted elements along each axis; if empty, all elements.
+    /// The wanted elements along each axis. If empty, all elements are wanted.
     pub(crate) wanted: &'a [Wanted<'a>],
     /// Whether parts are filled in parallel.
     pub(crate) parallel: bool,
 }
 
 impl Tiles<'_> {
-    /// Calls `fill` for every cell that holds a wanted element, with the part of the area in that cell and the corresponding part of the
-    /// view. The first element of the area must be wanted.
+    /// Calls `fill` for each cell that holds a wanted element. The arguments are the part of the area in that cell, and the corresponding
+    /// part of the view. The first element of the area must be wanted.
     pub(crate) fn each<A: Send, F>(&self, area: Area, view: ArrayViewMut<'_, A, IxDyn>, fill: &F) -> Result<()>
     where
         F: Fn(Area, ArrayViewMut<'_, A, IxDyn>) -> Result<()> + Sync,
@@ -62,7 +62,7 @@ impl Tiles<'_> {
         })
     }
 
-    /// Returns the area up to the last wanted element along each axis.
+    /// Cuts the area after the last wanted element along each axis.
     fn within(&self, mut area: Area) -> Area {
         for (axis, range) in area.iter_mut().enumerate().take(self.wanted.len()) {
             range.end = self.along(axis).last(range) + 1;
@@ -74,7 +74,7 @@ impl Tiles<'_> {
         self.wanted.get(axis).copied().unwrap_or(Wanted::Each(1))
     }
 
-    /// Returns the number of cells that the area touches.
+    /// Returns the number of cells that hold a wanted element of the area.
     pub(crate) fn count(&self, area: &[Range<i64>]) -> i64 {
         let lengths = self.origin.iter().zip(self.lengths);
         let cells = area.iter().enumerate().zip(lengths);
@@ -88,7 +88,7 @@ pub(crate) fn shared(chunk: &[Range<i64>], slice: &[Range<i64>]) -> Area {
     chunk.iter().zip(slice).map(|(chunk, slice)| chunk.start.max(slice.start)..chunk.end.min(slice.end)).collect()
 }
 
-/// Returns the range of an area along an axis of a view that starts at `origin`.
+/// Returns the part of a view along one axis that belongs to an area. The view starts at `origin`.
 pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: impl Fn(usize) -> i64) -> Slice {
     let Some(range) = area.get(axis) else { return Slice::from(..) };
     let scale = if axis + 1 == area.len() { scale } else { 1 };
@@ -96,8 +96,8 @@ pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: 
     Slice::from(at(range.start)..at(range.end))
 }
 
-/// Returns the wanted elements of an area along an axis of a view that starts at `origin`. For a list of elements, returns the range that
-/// holds them.
+/// Returns the part of a view along one axis that holds the wanted elements of an area. The view starts at `origin`. If the elements are
+/// given as a list, the part is the whole range of the area.
 pub(crate) fn each_wanted(area: &[Range<i64>], axis: usize, wanted: &[Wanted<'_>], origin: impl Fn(usize) -> i64) -> Slice {
     let slice = each_axis(area, axis, 1, origin);
     match wanted.get(axis) {

@@ -14,7 +14,7 @@ pub(super) fn in_order<A, B: Send>(
     work: impl Fn(A) -> Result<B> + Sync + Send,
     mut take: impl FnMut(B) -> Result<()> + Send,
 ) -> Result<()> {
-    // If a thread fails, the items are removed, so that all threads end.
+    // If a thread fails, `items` is set to `None`, so that all threads end.
     let items = Mutex::new(Some(items.enumerate()));
     let done = Mutex::new(BTreeMap::new());
     let mut next = 0;
