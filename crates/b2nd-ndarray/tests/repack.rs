@@ -234,7 +234,7 @@ fn values_are_equal_when_they_are_compressed_anew() {
     assert!(repack(&path, &new, &wrong).unwrap_err().to_string().contains("blocks must fit in chunks"));
     let (_, flat) = frames().remove(0);
     let error = repack_from(std::sync::Arc::new(flat), &new, &RepackOptions { chunkshape: Some(vec![3]), ..base }).unwrap_err();
-    assert!(error.to_string().contains("only arrays of the current layout"), "{error}");
+    assert!(error.to_string().contains("only be changed in arrays of the current layout"), "{error}");
     assert_eq!(whole::<i32>(&new), values);
 }
 
