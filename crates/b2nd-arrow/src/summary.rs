@@ -20,7 +20,7 @@ pub(crate) const CATALOG: &str = "index_catalog";
 /// The vlmetalayer that counts changes of the table's values. An index stores the count at which it was built.
 pub(crate) const EPOCH: &str = "value_epoch";
 
-/// Flags of a segment: all values are NaN, some values are NaN, all values are null.
+/// The flags of a segment: whether all of its values are NaN, some are NaN, or all are null.
 const ALL_NAN: u8 = 1;
 const SOME_NAN: u8 = 2;
 const ALL_NULL: u8 = 4;

@@ -30,7 +30,8 @@ fn contiguous<T: Clone>(view: ArrayViewD<'_, T>) -> Vec<T> {
 /// An editor that changes an array in its file: the values of a slice, and the length of each axis. It dereferences to [`Array`] for
 /// reading.
 ///
-/// Files and directories of sparse frames can be edited. The file is locked against other editors until the `ArrayEditor` is dropped.
+/// Both files and the directories of sparse frames can be edited. The file is locked against other editors until the `ArrayEditor` is
+/// dropped.
 ///
 /// # What a crash leaves
 ///

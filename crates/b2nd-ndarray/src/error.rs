@@ -44,7 +44,7 @@ pub enum Error {
         "its values are not in the file: python-blosc2 computes or fetches them when it opens the file (metalayer {metalayer})"
     )]
     Elsewhere {
-        /// The name of the metalayer that shows this.
+        /// The name of the metalayer by which such a file is recognized.
         metalayer: &'static str,
     },
     /// The slice has too many or too few dimensions.

@@ -10,7 +10,7 @@ use b2nd_store::Kind;
 use crate::error::Result;
 use crate::frame::ArrayFrame;
 
-/// Which bytes of a frame's data each chunk holds.
+/// The ranges of a frame's data that its chunks hold.
 #[derive(Clone)]
 pub(crate) enum Flat {
     /// All chunks but the last have the same length.

@@ -27,11 +27,11 @@ pub struct Options {
     pub filters: Vec<(Filter, u8)>,
     /// Whether the bytes of a block are split into one stream per byte position of an element.
     pub split_mode: SplitMode,
-    /// Metalayers in addition to the array's: names of at most 31 bytes, and contents. They are stored in the header, and their lengths
-    /// cannot change later.
+    /// The metalayers in addition to the array's own metalayer. Each has a name of at most 31 bytes, and its content. They are stored in
+    /// the header, and their lengths cannot change later.
     pub metalayers: Vec<(String, Vec<u8>)>,
-    /// Attributes (variable-length metalayers): names of at most 31 bytes, and contents. python-blosc2 expects contents in MessagePack,
-    /// which [`b2nd::frame::encode_msgpack`] returns.
+    /// The attributes (variable-length metalayers). Each has a name of at most 31 bytes, and its content. python-blosc2 expects contents in
+    /// MessagePack, which [`b2nd::frame::encode_msgpack`] returns.
     pub attributes: Vec<(String, Vec<u8>)>,
     /// Whether an existing file is replaced. If false, an existing file is an error.
     pub overwrite: bool,

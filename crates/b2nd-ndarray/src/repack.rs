@@ -66,9 +66,13 @@ pub struct RepackOptions<'a> {
 ///
 /// # Errors
 ///
-/// Fails if `source` is not a frame or is damaged; if `target` exists (and [`overwrite`](RepackOptions::overwrite) is false), cannot be
-/// written, or is the source's own directory; if chunks are compressed again and a codec or filter is not available; if new shapes do not
-/// fit the array, or the frame has no array of the released layout; or if this thread has the file open in an editor.
+/// Fails if:
+///
+/// * `source` is not a frame or is damaged,
+/// * `target` exists (and [`overwrite`](RepackOptions::overwrite) is false), cannot be written, or is the source's own directory,
+/// * chunks are compressed again, and a codec or filter is not available,
+/// * new shapes do not fit the array, or the frame has no array of the released layout,
+/// * this thread has the file open in an editor.
 pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &RepackOptions<'_>) -> Result<()> {
     let (source, target) = (source.as_ref(), target.as_ref());
     if !matches!((fs::canonicalize(source), fs::canonicalize(target)), (Ok(one), Ok(other)) if one == other) {

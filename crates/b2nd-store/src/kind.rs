@@ -22,15 +22,15 @@ pub enum Kind {
     DictStore,
     /// `embedstore`: a frame that contains frames.
     EmbedStore,
-    /// `lazyexpr`: an expression and its operands, computed when it is read.
+    /// `lazyexpr`: an expression with its operands. Its values are computed when they are read.
     LazyExpr,
-    /// `lazyudf`: a function and its operands, computed when it is read.
+    /// `lazyudf`: a function with its operands. Its values are computed when they are read.
     LazyUdf,
     /// `b2object`: an object of another kind, which is computed or fetched when it is opened.
     B2Object,
     /// `proxy`: a cache of another array.
     Proxy,
-    /// `remote_array`: a reference to an array elsewhere.
+    /// `remote_array`: a reference to an array that is stored elsewhere.
     RemoteArray,
     /// `object_array`: Python objects, one in each chunk.
     ObjectArray,

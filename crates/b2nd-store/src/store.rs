@@ -123,7 +123,7 @@ impl Store {
         matches!(self.members, Members::Archive(_))
     }
 
-    /// Lists the leaves, groups and attributes.
+    /// Lists the leaves, groups and attributes of the store.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! [`Batches`]: the cells of a file of batches, in which each block of a chunk holds several cells.
+//! [`Batches`]: the cells of a file in which each chunk is a batch of cells, and each block of a chunk holds several cells.
 
 use std::ops::Range;
 
@@ -63,7 +63,7 @@ impl Batches {
         self.is_arrow
     }
 
-    /// Returns the type of the cells, if they are Arrow IPC.
+    /// Returns the Arrow type of the cells, or `None` if the cells are not Arrow IPC or the file has no chunks.
     pub(crate) fn data_type(&self) -> Result<Option<arrow_schema::DataType>> {
         if !self.is_arrow || self.leaf.nchunks()? == 0 {
             return Ok(None);
@@ -94,7 +94,7 @@ impl Batches {
         Ok(())
     }
 
-    /// Counts the cells of a chunk by its blocks.
+    /// Counts the cells of a chunk from the chunk's blocks.
     fn cells_of(&self, number: u64) -> Result<u64> {
         let blocks = self.leaf.blocks(number)?;
         let last = blocks.len().saturating_sub(1);

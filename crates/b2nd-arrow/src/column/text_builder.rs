@@ -8,7 +8,8 @@ use arrow_schema::DataType;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The maximum number of bytes of a column that are decompressed at once, even if the options allow more: 32-bit offsets cannot exceed it.
+/// The maximum number of bytes of a column that are decompressed at once, even if the options allow more, because 32-bit offsets allow no
+/// more.
 pub(crate) const MAX_BYTES: u64 = i32::MAX as u64;
 
 /// The ends of complete values, and the bytes of all values.

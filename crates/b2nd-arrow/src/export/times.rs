@@ -1,4 +1,4 @@
-//! [`formatter`]: formats times and durations, including those that `chrono` has no date for.
+//! [`formatter`]: formats times and durations, including times for which `chrono` has no date.
 
 use std::fmt::Write;
 

@@ -130,7 +130,7 @@ impl CellBuilder {
         let nulls = some_nulls(self.valid.finish());
         Ok(match self.values {
             Values::Fixed(element, width, bytes) => {
-                // The time zone is part of the type.
+                // The type `element` includes the time zone of timestamps.
                 debug_assert_eq!(bytes.len(), length * width);
                 element::array(&element, &bytes, width, nulls, |at| at as u64)?
             }

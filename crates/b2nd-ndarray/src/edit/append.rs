@@ -1,4 +1,4 @@
-//! [`Appender`]: an array in a file that grows along its first axis.
+//! [`Appender`]: appends rows to an array in a file.
 
 use std::path::Path;
 
