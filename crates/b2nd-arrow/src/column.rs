@@ -191,7 +191,7 @@ fn read_arrow(batches: &Batches, spec: &Spec, selection: &Selection) -> Result<A
     joined(&parts, &data_type)
 }
 
-/// Concatenates arrays of one type.
+/// Concatenates arrays of the same type.
 fn joined(parts: &[ArrayRef], data_type: &DataType) -> Result<ArrayRef> {
     match parts {
         [] => Ok(new_empty_array(data_type)),

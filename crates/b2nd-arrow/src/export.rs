@@ -56,7 +56,8 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// Fails if there is no column, a batch cannot be read, the format cannot represent a type or a value, or writing to `out` fails.
+    /// Fails if there is no column, if a batch cannot be read, if the format cannot represent a type or a value, or if writing to `out`
+    /// fails.
     pub fn write(
         self,
         schema: &SchemaRef,

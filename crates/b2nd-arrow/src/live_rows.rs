@@ -7,7 +7,7 @@ use b2nd_ndarray::Array;
 use crate::column::column_file::ColumnFile;
 use crate::error::{Error, Result};
 
-/// The number of physical rows per [`Segment`]. A segment with both live and deleted rows is decoded again when it is read.
+/// The number of physical rows per [`Segment`]. A segment with both live and deleted rows is decoded again each time its rows are read.
 const SEGMENT: u64 = 1 << 16;
 
 /// The live rows of a table, from its file `_valid_rows.b2nd`.

@@ -59,13 +59,14 @@ impl ColumnInfo {
     ///
     /// # Errors
     ///
-    /// If the column has no Arrow type and is not in [`Table::schema`](crate::Table::schema), returns a sentence that says why.
+    /// If the column has no Arrow type and is therefore not in [`Table::schema`](crate::Table::schema), returns a sentence that explains
+    /// why.
     pub fn data_type(&self) -> std::result::Result<&DataType, &str> {
         self.data_type.as_ref().map_err(String::as_str)
     }
 }
 
-/// Returns the columns that the schema lists, computed ones last. If `objects` is true, columns of objects are read as JSON text.
+/// Returns the columns that the schema lists. Computed columns come last. If `objects` is true, columns of objects are read as JSON text.
 pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnInfo>> {
     let listed = |key: &str| metadata.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);

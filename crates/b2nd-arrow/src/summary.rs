@@ -54,7 +54,7 @@ impl Summary {
         self.are_null.is_empty()
     }
 
-    /// Returns the physical rows of a segment, or an empty range past the last one.
+    /// Returns the physical rows of a segment, or an empty range if there is no such segment.
     pub fn rows(&self, segment: usize) -> Range<u64> {
         let start = (segment as u64).saturating_mul(self.segment_len).min(self.physical_rows);
         start..start.saturating_add(self.segment_len).min(self.physical_rows)

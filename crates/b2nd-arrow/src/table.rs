@@ -29,7 +29,7 @@ const MASKED: u64 = 1 << 26;
 
 /// A table: the rows of a `CTable` of python-blosc2.
 ///
-/// Opening reads the schema and the live rows. The files of a column are opened when it is first read. Clones share open files.
+/// Opening reads the schema and the live rows. The files of a column are opened when the column is first read. Clones share open files.
 ///
 /// ```
 /// use b2nd_arrow::Table;
@@ -195,7 +195,7 @@ impl Table {
         let lengths = projection.iter().map(|&place| self.sizes(place).map(|(_, plain)| plain / physical));
         let lengths = lengths.collect::<Result<Vec<_>>>()?;
         let longest = lengths.iter().copied().max().unwrap_or(0);
-        // All threads read batches at once, and each batch is held twice while it is built.
+        // All threads read batches at the same time, and a batch takes twice its memory while it is built.
         let most = self.0.options.max_memory / (2 * rayon::current_num_threads() as u64);
         let fitting = (BATCH_BYTES / longest.max(1)).min(most / lengths.iter().sum::<u64>().max(1));
         let fitting = usize::try_from(fitting).unwrap_or(usize::MAX).max(1);

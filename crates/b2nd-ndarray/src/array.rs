@@ -21,8 +21,8 @@ const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 /// An open array: a `.b2nd` file, the directory of a sparse frame, or a frame in memory or another source. A frame without an array
 /// metalayer is opened as an array of one dimension ([`is_flat`](Array::is_flat)).
 ///
-/// Every method takes `&self`, so that several threads can read at once. Opening an array reads the frame's header; the first read also
-/// loads the index of chunks. Decompressed data is not cached.
+/// Every method takes `&self`, so that several threads can read at the same time. Opening an array reads the frame's header; the first read
+/// also loads the index of chunks. Decompressed data is not cached.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, s};

@@ -22,7 +22,7 @@ pub(crate) const TABLE_ATTRIBUTES: &str = "_vlmeta.b2f";
 /// The endings of members that are leaves.
 pub(crate) const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
 
-/// A set of named files: a directory, an archive, or those of its bytes that have been fetched from a server.
+/// A set of named files: a directory or an archive. It may be remote, with only a part of its bytes fetched so far.
 pub trait Folder {
     /// Returns the paths of the files, relative to the folder, with `/` between names.
     ///

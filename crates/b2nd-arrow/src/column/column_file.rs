@@ -13,13 +13,13 @@ use crate::error::{Error, Result};
 /// The number of bytes of a chunk that are read first.
 const FRONT: u64 = 4096;
 
-/// The maximum number of bytes that a codec makes of one compressed byte.
+/// The maximum number of bytes to which a codec can decompress one byte.
 const MAX_RATIO: usize = 1 << 16;
 
 /// A frame whose header has been read.
 pub(crate) struct ColumnFile {
     frame: Frame<Bytes>,
-    /// The maximum number of bytes that are decompressed at once.
+    /// The maximum number of decompressed bytes in memory at the same time.
     most: u64,
 }
 
@@ -54,7 +54,7 @@ impl ColumnFile {
         Ok(meta.dtype().unwrap_or_default().to_owned())
     }
 
-    /// Returns an error if `bytes` exceeds the number of bytes that may be in memory at once.
+    /// Returns an error if `bytes` exceeds the maximum number of decompressed bytes in memory.
     pub(crate) fn allow(&self, bytes: u64) -> Result<()> {
         allow(bytes, self.most)
     }

@@ -1,4 +1,4 @@
-//! Values of fixed width, as NumPy stores them and as Arrow has them.
+//! Converts values of fixed width from the form in which NumPy stores them to Arrow arrays.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 const UNITS: [(&str, TimeUnit); 4] =
     [("s", TimeUnit::Second), ("ms", TimeUnit::Millisecond), ("us", TimeUnit::Microsecond), ("ns", TimeUnit::Nanosecond)];
 
-/// Returns the Arrow type of a NumPy dtype string, or a sentence that says why there is none.
+/// Returns the Arrow type of a NumPy dtype string, or a sentence that explains why the dtype has no Arrow type.
 pub(crate) fn data_type(dtype: &str) -> Result<DataType, String> {
     let order = dtype.get(..1).unwrap_or_default();
     if order == ">" {

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::live_rows::{LiveRows, Selection};
 use crate::schema::spec::{Kind, Spec, item};
 
-/// The number of live rows that python-blosc2 exports at once.
+/// The number of live rows that python-blosc2 exports in one batch.
 const EXPORTED: u64 = 1 << 16;
 
 /// A column whose values have a fixed width.

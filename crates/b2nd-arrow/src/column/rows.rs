@@ -39,7 +39,7 @@ impl Rows {
         (self.leaf.frame_len(), self.leaf.data_len())
     }
 
-    /// Returns an error if `bytes` exceeds the number of bytes that may be in memory at once.
+    /// Returns an error if `bytes` exceeds the maximum number of decompressed bytes in memory.
     pub(crate) fn allow(&self, bytes: u64) -> Result<()> {
         self.leaf.allow(bytes)
     }

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::export::json;
 use crate::export::times;
 
-/// The number of bytes that are written at once.
+/// The number of bytes after which the collected lines are written.
 const AT_ONCE: usize = 1 << 16;
 
 /// A writer of comma-separated values: a line with the names of the columns, and a line for each row.

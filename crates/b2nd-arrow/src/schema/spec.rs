@@ -82,7 +82,7 @@ impl Spec {
     ///
     /// # Errors
     ///
-    /// Fails with a sentence if a key is missing or has a wrong value.
+    /// If a key is missing or has a wrong value, returns a sentence that explains the error.
     pub(crate) fn of(spec: &Value) -> Result<Spec, String> {
         let text = |key: &str| spec.get(key).and_then(Value::as_str);
         let flag = |key: &str| spec.get(key).and_then(Value::as_bool).unwrap_or(false);
@@ -141,7 +141,7 @@ impl Spec {
     ///
     /// # Errors
     ///
-    /// If there is no Arrow type, returns a sentence that says why.
+    /// If there is no Arrow type, returns a sentence that explains why.
     pub(crate) fn data_type(&self) -> Result<DataType, String> {
         Ok(match &self.kind {
             Kind::Element(element) => element.clone(),
