@@ -17,12 +17,12 @@
 //! | open the table of a `.b2z`, a `.b2d`, or a `.b2e` | [`Table::open`] |
 //! | open one of several tables of a store | [`Store::tables`], [`Table::from_store`] |
 //! | read a table from any source of bytes | [`Store::from_source`] |
-//! | get its Arrow schema, and the columns without an Arrow type | [`Table::schema`], [`Table::columns`] |
+//! | get the Arrow schema of a table, and the columns without an Arrow type | [`Table::schema`], [`Table::columns`] |
 //! | write batches as Arrow, Parquet, CSV or JSON, or format them as a text table | `Format`, `TextTable` (feature `export`) |
 //! | read some columns of some rows | [`Table::project`], [`Table::read`] |
 //! | read an array of one or two dimensions as if it were a table | [`ArrayReader`] |
-//! | read the values of a `.b2b` store on its own | [`CellReader`] |
-//! | read the values of a `.b2b` store as JSON, without code for Arrow arrays | [`JsonCells`] |
+//! | read the values of a single `.b2b` file | [`CellReader`] |
+//! | read the values of a single `.b2b` file as JSON, without code for Arrow arrays | [`JsonCells`] |
 //! | split columns into scalars, to compute statistics | [`scalars`] |
 //! | find the rows that may contain a value, without reading them | [`Table::summary`] |
 //!

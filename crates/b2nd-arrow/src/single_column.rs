@@ -21,7 +21,7 @@ pub(crate) struct OneColumn {
 }
 
 impl OneColumn {
-    /// Creates the batches of all rows of a column, each of about `row_bytes` bytes.
+    /// Creates the batches of all rows of a column. A row takes about `row_bytes` bytes.
     pub(crate) fn new(field: Field, rows: u64, row_bytes: u64) -> OneColumn {
         let batch_size = (BATCH_BYTES / row_bytes.max(1)).clamp(1, BATCH_SIZE as u64);
         OneColumn { schema: Arc::new(Schema::new(vec![field])), rows: 0..rows, batch_size }

@@ -256,7 +256,7 @@ impl Table {
     /// Returns the min and max of each segment of a field of the schema, if the table has a SUMMARY index of the field that is not stale.
     ///
     /// python-blosc2 makes a SUMMARY index for each column of numbers, bools and times when it closes a table, and marks it as stale when a
-    /// value changes. If a segment's range from min to max matches a condition, single rows of the segment may still not match it.
+    /// value changes. If a segment's range from min to max matches a condition, some rows of the segment may still not match it.
     ///
     /// ```
     /// use b2nd_arrow::Table;

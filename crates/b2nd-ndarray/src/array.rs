@@ -40,7 +40,7 @@ const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 /// ```
 pub struct Array {
     pub(crate) store: ArrayFrame,
-    /// The path that errors name, if the array has one.
+    /// The path that is added to errors, if the array has a path.
     pub(crate) path: Option<PathBuf>,
     pub(crate) geometry: Geometry,
     pub(crate) grid: Grid,
@@ -132,7 +132,7 @@ impl Array {
         Ok(Array { path: self.path.clone(), ..Array::of(self.store.with_source(source))? })
     }
 
-    /// Sets the path that errors of the array name.
+    /// Sets the path that is added to errors of the array.
     pub(crate) fn in_file(self, path: impl Into<PathBuf>) -> Array {
         Array { path: Some(path.into()), ..self }
     }

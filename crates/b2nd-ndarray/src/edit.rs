@@ -149,8 +149,8 @@ impl ArrayEditor {
     /// Changes the array's shape. New elements of axes that grow have the given value; axes that shrink are cut. Returns when the change is
     /// on stable storage.
     ///
-    /// Only chunks that contain both old and new elements are read. All new chunks have the same content, which is compressed once.
-    /// Elements that were cut off do not come back: if the axis grows again, the new elements have the value that is then given.
+    /// Only chunks that contain both old and new elements are read. New chunks are all copies of a single compressed chunk. Elements that
+    /// were cut off do not come back: if the axis grows again, the new elements have the value that is then given.
     ///
     /// # Errors
     ///

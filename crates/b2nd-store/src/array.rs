@@ -1,4 +1,4 @@
-//! [`Array`]: the metadata of the array in a frame.
+//! The metadata of the array in a frame.
 
 use b2nd::ArrayMeta;
 use b2nd::frame::Header;

@@ -1,4 +1,4 @@
-//! [`LocalFile`] and [`Directory`]: files and directories on the local disk.
+//! Files and directories on the local disk.
 
 use std::borrow::Cow;
 use std::fs;

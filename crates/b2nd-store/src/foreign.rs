@@ -53,7 +53,7 @@ pub fn describe_source(source: &dyn Source) -> Option<&'static str> {
     if is_frame(&first) { None } else { describe(&first) }
 }
 
-/// The number of bytes from which a format is recognized.
+/// The number of bytes at the start of a file that are read to recognize its format.
 const FIRST_BYTES: u64 = 512;
 
 /// The minimum number of bytes of a file that is recognized as text.

@@ -31,7 +31,7 @@ pub(crate) enum Sentinel {
     Bytes(Vec<u8>),
 }
 
-/// How to determine which values of a column are valid. A mask is an open file.
+/// The rule that determines which values of a column are valid. If the rule is a mask, the file of the mask is open.
 pub(crate) enum Valid {
     All,
     Mask(Box<Rows>),

@@ -60,7 +60,7 @@ impl StructParent {
     pub(crate) fn array(&self, columns: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
         let is_list = |column: &ArrayRef| matches!(column.data_type(), DataType::List(_));
         let nulls = columns.iter().map(|column| column.logical_nulls().filter(|_| !is_list(column)));
-        // The struct is valid if one of its columns is.
+        // A value of the struct is valid if the value of one of its columns is valid.
         let valid = nulls.reduce(|one, other| {
             let (one, other) = (one?, other?);
             Some(NullBuffer::new(one.inner() | other.inner()))
