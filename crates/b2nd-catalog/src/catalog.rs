@@ -1,4 +1,4 @@
-//! Writes the file of a catalogue, and reads the parts of the previous catalogue that an update needs.
+//! Writes a catalogue, and reads the parts of the previous catalogue that an update needs.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, TryLockError};
@@ -29,7 +29,7 @@ const GROUP: usize = 1 << 15;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The number of rows that are passed to the writing thread together.
+/// The number of rows that are sent to the writing thread together.
 const HANDED: usize = 1 << 10;
 
 /// The maximum number of batches that wait for the writing thread, so that files can be read while a row group is encoded.
@@ -46,25 +46,24 @@ pub struct Writer {
 }
 
 enum Piece {
-    /// Rows in any order, which the writing thread sorts.
+    /// Rows in any order. The writing thread sorts them.
     Rows(Vec<Vec<Row>>),
-    /// Rows whose order is kept.
+    /// Rows that are written in this order.
     Batch(RecordBatch),
 }
 
 impl Writer {
-    /// Starts a catalogue.
+    /// Starts a catalogue that will be renamed to `target`.
     ///
     /// # Errors
     ///
-    /// Fails if the directory of `target` is not writable, or if `target` exists and is not a Parquet file, since other files are not
-    /// replaced.
+    /// Fails if the directory of `target` is not writable. To protect other files, also fails if `target` exists and is not a Parquet file.
     pub fn new(target: &Path) -> Result<Writer> {
         let target = &replaceable(target)?;
         let new = NewFile::create(target).context("cannot write the catalogue")?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-            // All URLs differ, but each has much in common with the previous one.
+            // A dictionary does not help, because all URLs differ. But each URL starts like the previous one.
             .set_column_dictionary_enabled("url".into(), false)
             .set_column_encoding("url".into(), Encoding::DELTA_BYTE_ARRAY)
             .set_statistics_enabled(EnabledStatistics::Page)
@@ -106,7 +105,7 @@ impl Writer {
         self.pieces.send(piece).or_else(|_| encoded(self.thread.take()).map(drop))
     }
 
-    /// Starts the catalogue again with the rows that were written so far, except for rows with these URLs.
+    /// Starts the catalogue again, and copies the rows that were written so far. Rows with these URLs are left out.
     ///
     /// # Errors
     ///
@@ -144,7 +143,8 @@ impl Writer {
     }
 }
 
-/// Returns the file to replace; if the path is a link, this is the target of the link. Fails unless the file is a Parquet file or empty.
+/// Returns the path of the file to replace. If the path is a link, this is the target of the link. Fails if the file is neither a Parquet
+/// file nor empty.
 fn replaceable(target: &Path) -> Result<PathBuf> {
     let Ok(found) = target.metadata() else { return Ok(target.to_owned()) };
     let mut first = Vec::new();
@@ -181,7 +181,7 @@ fn count(rows: &[Vec<Row>]) -> usize {
 fn write(rows: &mut Vec<Vec<Row>>, writer: &mut ArrowWriter<File>) -> Result<()> {
     let mut sorted: Vec<&Row> = rows.iter().flatten().collect();
     sorted.sort_unstable_by(|one, other| (&one.url, &one.key).cmp(&(&other.url, &other.key)));
-    // The rows are converted in parts to limit the additional memory for their text.
+    // The rows are converted in parts, to limit the memory for a second copy of their text.
     for rows in sorted.chunks(GROUP / 8) {
         writer.write(&batch(rows)?)?;
     }
@@ -189,7 +189,7 @@ fn write(rows: &mut Vec<Vec<Row>>, writer: &mut ArrowWriter<File>) -> Result<()>
     Ok(())
 }
 
-/// Returns the result of the writing thread, and propagates its panic.
+/// Returns the result of the writing thread. Panics if the thread panicked.
 fn encoded(thread: Option<JoinHandle<Result<ArrowWriter<File>>>>) -> Result<ArrowWriter<File>> {
     match thread.map(JoinHandle::join) {
         Some(Ok(written)) => written.context("the catalogue cannot be written"),
@@ -217,7 +217,7 @@ impl Notes {
     }
 }
 
-/// The files in the last catalogue, by which unchanged files are recognized. They take about 50 bytes of memory per file.
+/// The files of the last catalogue, with which an update recognizes unchanged files. Each file takes about 50 bytes of memory.
 pub struct Known {
     path: PathBuf,
     /// The last catalogue. It is locked until it is replaced, so that two updates cannot overwrite each other's rows.
@@ -226,7 +226,7 @@ pub struct Known {
     files: HashMap<u128, Seen>,
 }
 
-/// A file in the last scan.
+/// A file of the last catalogue.
 struct Seen {
     /// A hash of the file's size, tag and time, or `None` if the file could not be read.
     version: Option<u64>,
@@ -283,10 +283,10 @@ impl Known {
         Ok(Some(Known { path: path.to_owned(), file, roots, files }))
     }
 
-    /// Returns true if a listed file has not changed. Its rows are then kept.
+    /// Returns true if a listed file has not changed. In this case, the file's rows in the last catalogue are kept.
     pub fn is_unchanged(&mut self, object: &Object) -> bool {
         let size = object.size.and_then(|size| size.try_into().ok());
-        // A page of links gives no size, tag or time of its files.
+        // A page of links has no size, tag or time of a file, so changes cannot be detected.
         if size.is_none() && object.etag.is_none() && object.modified.is_none() {
             return false;
         }
@@ -299,15 +299,15 @@ impl Known {
         unchanged
     }
 
-    /// Drops the rows of a file, because there are new ones.
+    /// Drops the rows that the last catalogue has for a file, because the file was read again.
     pub fn replace(&mut self, url: &str) {
         if let Some(known) = self.files.get_mut(&name(url)) {
             known.fate = Fate::Replaced;
         }
     }
 
-    /// Copies the rows that are still valid: the rows of unchanged files, and of files that this scan does not cover or could not list.
-    /// `unlisted` is `None` if the scan was interrupted. Returns the number of files that no longer exist.
+    /// Copies the rows that are still valid. These are the rows of unchanged files, of files outside this scan, and of files that could not
+    /// be listed. `unlisted` is `None` if the scan was interrupted. Returns the number of files that no longer exist.
     ///
     /// # Errors
     ///
@@ -347,7 +347,7 @@ fn lock(path: &Path) -> Result<Option<File>> {
         };
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => bail!("{} is being updated by another scan", path.display()),
-            // Not every file system has locks.
+            // If the file system has no locks, continue without a lock.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
         // Another scan may have replaced the file after it was opened.

@@ -21,13 +21,13 @@ use crate::listing::{Names, Unlisted};
 use crate::row::{Extent, Row};
 use crate::scan::{Counts, listings};
 
-/// The number of files in a part of the manifest. If an executor is lost, its part is read again.
+/// The number of files in a part of the manifest. If an executor is lost, the part that it was reading is read again.
 const PART: usize = 1000;
 
-/// If an executor does not answer for this long, its work is given to others.
+/// If an executor does not answer for this time, its work is given to other executors.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Returns a session state with the function `b2nd_header`, which scheduler, executors and client need.
+/// Returns a session state with the function `b2nd_header`. The scheduler, the executors and the client all need this function.
 fn state(config: SessionConfig) -> SessionState {
     let functions = datafusion::functions::all_default_functions().into_iter().chain([Arc::new(function::header())]);
     SessionStateBuilder::new().with_default_features().with_config(config).with_scalar_functions(functions.collect()).build()
@@ -99,7 +99,7 @@ impl Executor {
     }
 }
 
-/// A scan that runs on a cluster.
+/// A scan on a cluster.
 pub struct Job {
     pub roots: Vec<String>,
     pub names: Names,
@@ -107,13 +107,13 @@ pub struct Job {
     pub extent: Extent,
     /// The scheduler's address, as `HOST:PORT`.
     pub scheduler: String,
-    /// A directory that this machine shares with the executors.
+    /// A directory for the manifest, which this machine and the executors share.
     pub manifest: PathBuf,
     pub counts: Arc<Counts>,
 }
 
 impl Job {
-    /// Lists the files to a manifest, lets the executors read them, and writes the catalogue. Returns true if everything could be
+    /// Lists the files in a manifest, lets the executors read these files, and writes the catalogue. Returns true if everything could be
     /// listed.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ impl Job {
         let parts = Counts::get(&self.counts.listed).div_ceil(PART as u64);
         let config = SessionConfig::new_with_ballista().with_target_partitions(usize::try_from(parts)?);
         let context = SessionContext::remote_with_state(&format!("df://{}", self.scheduler), state(config)).await?;
-        // Creating a context removes the function from the state.
+        // Register the function again, because creating a context removes it from the state.
         context.register_udf(function::header());
         context.register_parquet("manifest", manifest.to_string_lossy(), ParquetReadOptions::default()).await?;
         let extent = match self.extent {

@@ -21,7 +21,7 @@ pub static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 ///
 /// # Errors
 ///
-/// Fails if a column has another type than its field in [`Row`].
+/// Fails if the type of a column does not match that of the field of [`Row`] with the same name.
 pub fn batch(rows: &[&Row]) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(SCHEMA.clone(), columns(rows).map(|(_, column)| column).to_vec())
 }

@@ -1,4 +1,4 @@
-//! Runs a whole scan, from listing the files to writing the catalogue.
+//! Runs a whole scan: lists the files, reads them and writes the catalogue.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub struct Job {
     pub progress: Progress,
 }
 
-/// The way in which progress is shown.
+/// How progress is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
     Terminal,
@@ -37,7 +37,7 @@ pub enum Progress {
 /// The result of a scan.
 pub struct Summary {
     pub counts: Arc<Counts>,
-    /// The number of files of the last catalogue that no longer exist.
+    /// The number of files that are in the last catalogue but no longer exist.
     pub gone: u64,
     /// Whether `stop` ended the scan before the end of the listing.
     pub interrupted: bool,
@@ -46,8 +46,8 @@ pub struct Summary {
 }
 
 impl Job {
-    /// Scans until the listing ends or `stop` completes. If `stop` completes first, the catalogue contains the files that were read until
-    /// then.
+    /// Scans until the listing ends or the future `stop` completes. If `stop` completes first, the catalogue contains the files that were
+    /// read until then.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl Job {
         Ok(self.out.join(format!("part-{index}-of-{of}.parquet")))
     }
 
-    /// Returns the listed files that belong to this shard and have changed.
+    /// Returns the listed files that belong to this shard and are new or have changed.
     fn changed(&self, known: &Arc<Mutex<Option<Known>>>, counts: &Arc<Counts>) -> Listing {
         let (shard, known, counts) = (self.shard, known.clone(), counts.clone());
         let names = if self.update { self.names.clone().with_sizes() } else { self.names.clone() };
@@ -140,8 +140,8 @@ impl Job {
         changed.boxed()
     }
 
-    /// Makes a progress bar that shows the number of files and the speed. It also shows the remaining time, as soon as a second listing has
-    /// counted the names.
+    /// Creates a progress bar that shows the number of files and the speed. A second listing counts the files at the same time; when it has
+    /// finished, the bar also shows the remaining time.
     fn bar(&self, counts: &Arc<Counts>) -> ProgressBar {
         if self.progress == Progress::None {
             return ProgressBar::hidden();
@@ -177,8 +177,8 @@ impl Job {
     }
 }
 
-/// Returns the URLs of files whose last row is in this batch. A store whose rows continue in the next batch is recorded in `begun`, and
-/// returned with the batch that contains its last row. So a catalogue has either all rows of a store or none.
+/// Returns the URLs of files whose last row is in this batch. If the rows of a store continue in the next batch, the store is recorded in
+/// `begun`, and returned with the batch that contains its last row. This way, a catalogue has either all rows of a store or none.
 fn ended<'b>(batch: &'b Batch, begun: &mut HashSet<String>) -> Vec<&'b str> {
     let own = batch.rows.iter().filter(|row| row.key.is_none());
     let went_on = batch.rows.first().filter(|row| begun.remove(&row.url));

@@ -16,10 +16,10 @@ use crate::place::{Member, Object, Place, base, disk_url, micros, named, parsed,
 
 pub use filter::{ENDINGS, Listing, Names, Unlisted};
 
-/// The number of names that are passed on at a time while a directory is walked.
+/// The number of files that are passed on together while a directory is walked.
 const WALKED: usize = 256;
 
-/// Lists the file at a URL, or everything below it.
+/// Lists the file at a URL, or all files below the URL.
 pub async fn list(root: &str, names: Names) -> Listing {
     match at(root, names).await {
         Ok(listing) => stores(listing),
@@ -93,8 +93,8 @@ fn remote(url: &str, store: &Arc<dyn ObjectStore>, found: ObjectMeta) -> Object 
     }
 }
 
-/// Walks a directory on a separate thread. Unlike object_store's listing of a disk, it continues after a directory that cannot be
-/// listed.
+/// Lists the files below a directory on a separate thread. Unlike the listing of object_store, this one continues after a directory that
+/// cannot be listed.
 fn walk(directory: PathBuf, names: Names) -> Listing {
     let (sender, receiver) = tokio::sync::mpsc::channel(4);
     tokio::task::spawn_blocking(move || {
@@ -113,7 +113,7 @@ fn walk(directory: PathBuf, names: Names) -> Listing {
     chunks.flat_map(stream::iter).boxed()
 }
 
-/// Detects links that lead to a directory above the walked directory, below which the walked directory would be found again.
+/// Detects links to a directory above the walked directory. Below such a link, the walked directory would be found again.
 struct Links {
     walked: Option<PathBuf>,
     above: Vec<PathBuf>,
@@ -151,7 +151,7 @@ fn walked(entry: walkdir::Result<DirEntry>, directory: &Path, names: &Names) -> 
         Err(error) => {
             let path = error.path().unwrap_or(directory);
             return match () {
-                // A link to a directory above it is not followed, because that directory is listed anyway.
+                // A link to a directory that contains it is not followed, because that directory is already being listed.
                 () if error.loop_ancestor().is_some() => None,
                 // A broken link is listed as a file that cannot be read.
                 () if path.is_symlink() && !path.exists() => {
@@ -166,7 +166,7 @@ fn walked(entry: walkdir::Result<DirEntry>, directory: &Path, names: &Names) -> 
         return None;
     }
     let mut object = on_disk(entry.path().to_owned())?;
-    // The size and time of a store are computed from all of its files.
+    // For a file of a store, the size and time are always read, because those of the store are computed from them.
     if names.sizes || store_of(&object.url).is_some() {
         match entry.metadata() {
             Ok(found) => (object.size, object.modified) = (Some(found.len()), micros(&found)),
@@ -182,12 +182,12 @@ fn on_disk(path: PathBuf) -> Option<Object> {
     Some(Object { url, place: Place::Disk(path), size: None, etag: None, modified: None, members: Vec::new() })
 }
 
-/// Returns true if the entry was deleted during the walk.
+/// Returns true if the error is that an entry was deleted during the walk.
 fn is_gone(error: &walkdir::Error) -> bool {
     error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// Combines the files of a `.b2d` into one object. The names of a store's files are adjacent in every listing.
+/// Combines the files of each `.b2d` store into one object. In every listing, the files of a store are adjacent.
 fn stores(listing: Listing) -> Listing {
     let objects = stream::unfold((listing.fuse(), None::<Object>), |(mut listing, mut open)| async move {
         loop {
@@ -226,7 +226,7 @@ impl Object {
     }
 
     fn add(&mut self, member: Object) {
-        // If a file of the store has no size or time, the store has none either.
+        // If a size or time is unknown for one file of the store, it is unknown for the store.
         self.size = match (member.size, self.size) {
             (Some(size), _) if self.members.is_empty() => Some(size),
             (Some(size), Some(sum)) => Some(sum + size),
@@ -241,7 +241,7 @@ impl Object {
         let name = member.url.get(self.url.len() + 1..).unwrap_or_default();
         let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
         let Object { place, size, etag, modified, .. } = member;
-        // If a name is not UTF-8, the path cannot be computed from it.
+        // The location is stored only if it cannot be computed from the name, for example if the name is not UTF-8.
         let place = (!self.place.below(&name).is(&place)).then(|| Box::new(place));
         self.members.push(Member { name: name.into(), place, size, etag: etag.map(Into::into), modified });
     }

@@ -28,7 +28,7 @@ const ROWS: usize = 1024;
 /// The table function `b2nd('url')`.
 #[derive(Debug)]
 pub struct Live {
-    /// The number of requests in flight, or `None` for the default.
+    /// The number of files to read at the same time, or `None` for the default.
     pub jobs: Option<usize>,
 }
 
@@ -36,7 +36,7 @@ impl TableFunctionImpl for Live {
     fn call_with_args(&self, args: TableFunctionArgs) -> Result<Arc<dyn TableProvider>> {
         match args.exprs() {
             [Expr::Literal(ScalarValue::Utf8(Some(root)) | ScalarValue::Utf8View(Some(root)), _)] => {
-                // This remembers a user and password in the URL. Errors are reported when the URL is listed.
+                // This call remembers the user and password of the URL. Errors are ignored here; they are reported when the URL is listed.
                 let _ = Object::of(root);
                 Ok(Arc::new(Table { root: shown(root), jobs: self.jobs }))
             }
@@ -61,7 +61,7 @@ impl TableProvider for Table {
         TableType::Temporary
     }
 
-    /// Supports filters that use only the URL or only the key. These are applied before a file is read.
+    /// Supports filters that use only the URL or only the key. Such filters are applied before a file is read.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let supported = |filter: &&Expr| match column_of(filter) {
             // The filter must be applied again, since a location that cannot be listed has a row whose URL was not tested.
@@ -106,8 +106,7 @@ fn column_of(filter: &Expr) -> Option<&str> {
     }
 }
 
-/// Returns the URL to list: the common start of all URLs that can pass the filters, up to a `/`. Returns the root if this is not longer
-/// than the root.
+/// Returns the URL to list: the common start of all URLs that can pass the filters, up to a `/`. If the root is longer, returns the root.
 fn narrowed(root: &str, filters: &[Expr]) -> String {
     let Ok(url) = Object::of(root).map(|object| object.url) else { return root.to_owned() };
     let below = format!("{}/", url.trim_end_matches('/'));
@@ -141,7 +140,7 @@ fn start_of(filter: &Expr) -> Option<String> {
     }
 }
 
-/// A filter on the URL or on the key.
+/// A filter that uses only the URL or only the key.
 #[derive(Clone, Debug)]
 struct Test {
     on_url: bool,
@@ -149,7 +148,7 @@ struct Test {
 }
 
 impl Test {
-    /// Returns true if the file may have rows that pass the filter. Only the rows of stores have a key.
+    /// Returns true if the file at this URL may have rows that pass the filter. Only stores have rows with a key.
     fn admits(&self, url: &str) -> bool {
         if !self.on_url && is_store(url) {
             return true;
@@ -202,7 +201,7 @@ impl PartitionStream for Scan {
     }
 }
 
-/// Returns the rows of a batch, or the row of a location that could not be listed.
+/// Returns the rows of a batch. For a location that could not be listed, returns one row with the error.
 fn rows(done: std::result::Result<Batch, Unlisted>) -> Vec<Row> {
     done.map_or_else(
         |Unlisted { url, message }| vec![Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() }],

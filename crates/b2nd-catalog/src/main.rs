@@ -112,8 +112,8 @@ fn main() -> ExitCode {
     })
 }
 
-/// Formats an error with its causes. DataFusion repeats a cause in its own sentence, so repeated causes are left out. Control
-/// characters, which may come from names of files and columns, are escaped.
+/// Formats an error with its causes. Errors of DataFusion contain the text of their cause, so a cause whose text was already printed is
+/// left out. Control characters, which may come from names of files and columns, are escaped.
 fn sentence(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(|cause| cause.to_string()) {

@@ -1,4 +1,4 @@
-//! Files and their locations: on a disk or a server, with the properties of a file in a listing.
+//! [`Place`], the location of a file on a disk or a server, and [`Object`], a file with its properties in a listing.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ pub struct Member {
 const ENCODED: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}');
 
-/// One store, with its connections, for each scheme and host.
+/// The object stores by scheme and host. Each keeps its connections.
 static STORES: LazyLock<Mutex<HashMap<String, Arc<dyn ObjectStore>>>> = LazyLock::new(Mutex::default);
 
 impl Place {
@@ -114,7 +114,7 @@ impl Place {
         }
     }
 
-    /// Returns the location of the directory that is `names` levels above.
+    /// Returns the location of the directory that is `names` levels above this location.
     pub(crate) fn above(&self, names: usize) -> Place {
         match self {
             Place::Disk(path) => Place::Disk(path.ancestors().nth(names).unwrap_or(path).to_owned()),
@@ -151,8 +151,8 @@ impl Place {
 }
 
 impl Object {
-    /// Returns the URL from which [`Object::of`] creates the same object, also in another process. It contains the user and
-    /// password of the server, if given.
+    /// Returns the URL from which [`Object::of`] can create the same object in another process. The URL contains the user and password of
+    /// the server, if any were given.
     pub fn address(&self) -> String {
         let url = self.file_url();
         match &self.place {
@@ -173,7 +173,7 @@ impl Object {
         }
     }
 
-    /// Creates an object for a file of which only the URL is known.
+    /// Creates an object from a URL. The other properties of the file are unknown.
     ///
     /// # Errors
     ///
@@ -185,10 +185,10 @@ impl Object {
     }
 }
 
-/// The users and passwords from URLs, for each server. They are used for all URLs of the server, and never shown.
+/// The user and password of each server, taken from URLs. They are used for all URLs of the server, and never shown.
 static USERS: LazyLock<Mutex<HashMap<String, Url>>> = LazyLock::new(Mutex::default);
 
-/// Parses a URL and removes its user and password, which are used for later requests to that server.
+/// Parses a URL and removes its user and password. These are remembered for later requests to the server.
 pub(crate) fn parsed(text: &str) -> Result<Url> {
     let mut url = Url::parse(text).with_context(|| format!("{} is not a URL", shown(text)))?;
     // In URLs of other schemes, the user is the name of a container.
@@ -211,7 +211,7 @@ pub(crate) fn with_user(mut url: Url) -> Url {
     url
 }
 
-/// Returns a path or URL from the command line without its user and password, to be shown.
+/// Returns a path or URL from the command line in the form that may be shown: without user and password.
 pub fn shown(text: &str) -> String {
     let Some(start) = text.find("://").map(|at| at + "://".len()) else { return text.to_owned() };
     if !["http://", "https://"].contains(&text[..start].to_ascii_lowercase().as_str()) {
@@ -257,7 +257,7 @@ pub fn micros(found: &std::fs::Metadata) -> Option<i64> {
     since.as_micros().try_into().ok()
 }
 
-/// Returns the URL of the directory if the URL is a file of a sparse frame, and any other URL unchanged.
+/// If the URL is that of a file in a sparse frame, returns the URL of the frame's directory. Returns any other URL unchanged.
 pub(crate) fn named(mut url: String) -> String {
     if url.ends_with(&format!("/{SPARSE_FRAME}")) && store_of(&url).is_none() {
         url.truncate(url.len() - SPARSE_FRAME.len() - 1);

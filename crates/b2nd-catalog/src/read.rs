@@ -1,4 +1,4 @@
-//! Reads the rows of a file, with as few range requests as possible.
+//! Reads the rows of files, with as few range requests as possible.
 
 mod disk;
 mod fetched;
@@ -14,29 +14,30 @@ use crate::row::{Extent, Row, UNREADABLE};
 use disk::Disk;
 use fetched::Fetched;
 
-/// The largest number of rows of a store in a batch.
+/// The maximum number of rows of a store in a batch.
 pub const ROWS: usize = 2048;
 
-/// The minimum number of bytes of a store that are read together, because small frames are often adjacent.
+/// The minimum number of bytes that are read together from a store. More than one frame is read at a time, because small frames are often
+/// adjacent.
 const OF_STORE: u64 = 1 << 16;
 
-/// The number of bytes that are read from the end of a frame. They contain the attributes of most frames.
+/// The number of bytes that are read from the end of a frame, which is enough for the attributes of most frames.
 const OF_TAIL: u64 = 1 << 15;
 
-/// Rows that were read together. A batch has all rows of each file, except for a store with more than [`ROWS`] rows. The rows of a store
-/// are adjacent: first the row of the store itself, then its leaves in the order of their keys.
+/// Rows that were read together. A batch has all rows of each file, unless the file is a store with more than [`ROWS`] rows. The rows of a
+/// store are adjacent: first the row of the store itself, then its leaves in the order of their keys.
 #[derive(Default, Debug)]
 pub struct Batch {
     pub rows: Vec<Row>,
-    /// Whether the store of the last row has more rows. The next batch then begins with them.
+    /// Whether the next batch begins with more rows of the store to which the last row belongs.
     pub goes_on: bool,
 }
 
 /// A function that receives each batch except the last. If it returns false, reading ends.
 pub type Take<'t> = dyn FnMut(Batch) -> bool + 't;
 
-/// Reads the rows of a file: one row, and for a store also a row for each leaf. Sends all batches except the last to the channel, and
-/// returns the last.
+/// Reads the rows of a file: a row for the file and, if it is a store, a row for each leaf. Sends all batches except the last to the
+/// channel, and returns the last.
 pub async fn rows(object: Object, extent: Extent, others: Sender<Batch>) -> Batch {
     if is_store(&object) {
         return store::on_thread(object, extent, others).await;
@@ -47,14 +48,14 @@ pub async fn rows(object: Object, extent: Extent, others: Sender<Batch>) -> Batc
         let mut row = Row::of(&object);
         file.identify(&mut row);
         let row = of_frame(row, &file, extent);
-        // After missing bytes were fetched, the file is read again.
+        // Reading is repeated after missing bytes were fetched. It is complete when no bytes are missing.
         if !file.fetch().await {
             return Batch { rows: vec![row], goes_on: false };
         }
     }
 }
 
-/// Reads all rows of a file into memory.
+/// Reads all rows of a file, and returns them together.
 pub async fn all_rows(object: Object, extent: Extent) -> Vec<Row> {
     let (sender, mut others) = channel::<Batch>(1);
     let mut rows = Vec::new();
@@ -99,13 +100,13 @@ fn is_store(object: &Object) -> bool {
     !object.members.is_empty() || [".b2z", ".b2e"].iter().any(|ending| object.url.ends_with(ending))
 }
 
-/// Returns the state of a file according to the listing.
+/// Returns the properties that the listing has for a file, or `None` if the listing lacks the size.
 fn found(object: &Object) -> Option<Found> {
     let (etag, modified) = (object.etag.clone(), object.modified);
     object.size.map(|size| Found { size, etag, modified })
 }
 
-/// Completes the row of a file, as far as the file's bytes have been fetched.
+/// Fills in the row of a file, as far as the necessary bytes have been fetched.
 fn of_frame(mut row: Row, file: &dyn Source, extent: Extent) -> Row {
     match Frame::open(file).and_then(|frame| row.describe(&frame, extent)) {
         Ok(()) => row,

@@ -13,7 +13,7 @@ pub(crate) const HELD: u64 = 1 << 28;
 
 pub(crate) const CHANGED: &str = "it was changed while it was read";
 
-/// The state of a file according to a listing or an answer.
+/// The properties of a file's version, from a listing or an answer.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Found {
     pub(crate) size: u64,
@@ -26,7 +26,7 @@ pub(crate) struct Found {
 pub(crate) struct Answer {
     pub(crate) found: Found,
     pub(crate) bytes: Bytes,
-    /// Whether the server sent the requested range. If not, it ignored the range and sent the file from the start.
+    /// Whether the server sent the requested range. If false, the server ignored the range and sent the file from the start.
     #[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "a scan does not care"))]
     pub(crate) has_ranges: bool,
 }
@@ -35,14 +35,14 @@ pub(crate) struct Answer {
 ///
 /// # Errors
 ///
-/// Fails if the file does not exist, has another tag than the known one, or cannot be read. The error is a sentence.
+/// Fails if the file does not exist or cannot be read, or if its tag differs from that in `known`. The error is a sentence.
 pub(crate) async fn get(
     store: &Arc<dyn ObjectStore>,
     path: &Path,
     known: Option<&Found>,
     range: Range<u64>,
 ) -> Result<Answer, String> {
-    // Weak tags cannot be compared.
+    // A request must not have a weak tag as its condition.
     let etag = known.and_then(|found| found.etag.clone()).filter(|etag| !etag.starts_with("W/"));
     let whole = GetOptions { if_match: etag, ..GetOptions::default() };
     let part = GetOptions { range: Some(GetRange::Bounded(range.clone())), ..whole.clone() };

@@ -8,14 +8,14 @@ use b2nd_view::text::parameter;
 use b2nd_view::{Array, Frame, Kind};
 use serde::Serialize;
 
-/// A row of the catalogue. The fields are its columns, in order. Unknown values are `None`.
+/// A row of the catalogue. The fields are the columns in order. Unknown values are `None`.
 #[derive(Clone, Default, Debug, Serialize)]
 pub struct Row {
     /// The URL of the file. For a sparse frame, this is the URL of the directory.
     pub url: String,
     /// The key of a leaf in its store, as in Python.
     pub key: Option<String>,
-    /// The kind of object as which python-blosc2 opens the file or leaf.
+    /// The kind of the object that python-blosc2 opens from the file or leaf.
     pub kind: Option<&'static str>,
     /// The reason why the file or leaf could not be read.
     pub error: Option<String>,
@@ -58,12 +58,12 @@ pub struct Row {
     pub long_name: Option<String>,
 }
 
-/// The parts of a frame to read in addition to the header.
+/// Which parts of a frame to read in addition to the header.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Extent {
-    /// The attributes, which are at the end of the frame.
+    /// Whether to read the attributes, which are at the end of the frame.
     pub attributes: bool,
-    /// The index, at the end of the frame. It gives the number of chunks if they vary in length.
+    /// Whether to read the index, which is at the end of the frame. It is only read if chunks vary in length, to count them.
     pub index: bool,
 }
 
@@ -95,7 +95,7 @@ impl Row {
         if let Ok(Some(array)) = &array {
             self.describe_array(array);
         }
-        // For a few kinds, the attributes must be read too, since the header is not enough to recognize them.
+        // To recognize a few kinds, the header is not enough and the attributes must be read too.
         let is_open = matches!(array, Ok(None)) && header.has_vlmetalayers() && self.kind == Some(Kind::SChunk.name());
         if extent.attributes || is_open {
             let trailer = frame.trailer()?;
@@ -137,7 +137,7 @@ fn filter_name(filter: Filter, meta: u8) -> String {
     }
 }
 
-/// Converts a name, which may be any bytes, to text.
+/// Converts a name to text. A name may consist of any bytes.
 fn text(name: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(name)
 }
@@ -146,5 +146,5 @@ fn saturated(number: u64) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// The start of the error for a file that could not be read.
+/// The first words of the error of a file that could not be read.
 pub const UNREADABLE: &str = "cannot be read: ";

@@ -1,4 +1,4 @@
-//! Lists and reads files at the same time, with many requests in flight and bounded memory.
+//! Lists and reads files at the same time, with many concurrent requests and limited memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use crate::read::{Batch, rows, rows_on_disk};
 use crate::row::Extent;
 use crate::spawned::spawned;
 
-/// The number of files on a disk that a thread reads together.
+/// The number of files on a disk that a thread reads as one task.
 const TOGETHER: usize = 64;
 
 /// The default number of concurrent requests to servers.
@@ -25,7 +25,7 @@ const REQUESTS: usize = 256;
 /// The default number of threads per core that read disks. More threads slow each other down.
 const THREADS: usize = 4;
 
-/// A shard: the part of all files that this process reads.
+/// The part of all files that this process reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shard {
     pub index: u64,
@@ -55,7 +55,7 @@ impl std::str::FromStr for Shard {
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub extent: Extent,
-    /// The number of requests in flight, and of threads that read disks. The default is 256 requests, and 4 threads per core.
+    /// The maximum number of concurrent requests, and of threads that read disks. The default is 256 requests, and 4 threads per core.
     pub jobs: Option<usize>,
 }
 
@@ -99,8 +99,8 @@ pub fn listings(roots: Vec<String>, names: Names) -> Listing {
     stream::iter(roots).then(each).flatten().boxed()
 }
 
-/// Reads listed files. Batches come in the order in which they are ready. A batch has all rows of a file, the rows of several
-/// files on a disk, or a part of the rows of a large store.
+/// Reads listed files. Returns the batches in the order in which they are ready. A batch has all rows of a file, the rows of several files
+/// on a disk, or a part of the rows of a large store.
 pub fn scan(listing: Listing, options: Options) -> BoxStream<'static, Result<Batch, Unlisted>> {
     let extent = options.extent;
     let threads = Arc::new(Semaphore::new(options.jobs.unwrap_or_else(threads).max(1)));

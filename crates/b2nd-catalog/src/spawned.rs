@@ -2,7 +2,7 @@
 
 use tokio::task::JoinHandle;
 
-/// Returns the result of a task, and propagates its panic.
+/// Returns the result of a task. Panics if the task panicked.
 pub(crate) async fn spawned<T>(task: JoinHandle<T>) -> T {
     match task.await {
         Ok(result) => result,

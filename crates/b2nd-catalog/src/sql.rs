@@ -21,7 +21,7 @@ use crate::live::Live;
 use crate::place::{Place, shown};
 use crate::tables::with_tables;
 
-/// The largest number of rows that is printed as a table.
+/// The maximum number of rows that are printed as a table.
 const SHOWN: usize = 10_000;
 
 /// The format of a query's result.
@@ -59,7 +59,7 @@ pub async fn context(catalog: Option<&str>, jobs: Option<usize>) -> Result<Sessi
                 url
             }
         };
-        // A single file may have any name; in a directory, files with this ending are the parts.
+        // The path of a single file may have any ending. In a directory, the parts of a catalogue are the files with this ending.
         let file_extension = if url.ends_with('/') { ".parquet" } else { "" };
         let options = ParquetReadOptions { file_extension, ..ParquetReadOptions::default() };
         context.register_parquet("arrays", url, options).await.with_context(|| format!("cannot open {}", shown(catalog)))?;
@@ -84,8 +84,8 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
     let frame = context.sql(query).await?;
     let schema = Arc::new(frame.schema().as_arrow().clone());
     let mut batches = frame.execute_stream().await?;
-    // A query may fail after its first rows, so a file is only renamed to its path when it is complete. Devices and pipes are
-    // written directly.
+    // A query may fail after its first rows, so a new file is renamed to its path only when it is complete. Devices and pipes are written
+    // directly.
     let place = out.filter(|path| path.metadata().map_or(true, |found| found.is_file()));
     let new = place.map(|path| NewFile::create(path).with_context(|| format!("cannot write {}", path.display())));
     let new = new.transpose()?;
@@ -171,8 +171,8 @@ impl Output {
     }
 }
 
-/// Escapes control characters in the text of a batch, and in values that contain text. The names of columns are escaped in the schema of
-/// the output.
+/// Escapes control characters in the text of a batch, and in lists and structures that contain text. The names of columns are escaped
+/// elsewhere, in the schema of the output.
 fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
     let options = FormatOptions::default();
     let (mut fields, mut columns) = (Vec::new(), Vec::<ArrayRef>::new());

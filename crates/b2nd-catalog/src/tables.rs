@@ -28,7 +28,7 @@ pub use names::{open, with_tables};
 
 use plan::Scan;
 
-/// A table of python-blosc2 as a table of DataFusion.
+/// Provides a table of python-blosc2 as a table of DataFusion.
 ///
 /// * Only the columns that a query names are read, and only the chunks with rows that it needs.
 /// * Rows that cannot pass the filters are skipped, as far as the table has SUMMARY indexes that are not stale. DataFusion applies the
@@ -73,7 +73,7 @@ impl TableProvider for Provider {
         TableType::Base
     }
 
-    /// Supports all filters that are not volatile, but only inexactly: an index can exclude blocks of rows, not single rows.
+    /// Supports all filters that are not volatile, but only inexactly, because an index excludes blocks of rows and not single rows.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let supported = |filter: &&Expr| match filter.is_volatile() {
             true => TableProviderFilterPushDown::Unsupported,
@@ -97,7 +97,7 @@ impl TableProvider for Provider {
         let mut rows: Vec<Range<u64>> = std::iter::once(0..self.table.rows()).collect();
         if !filters.is_empty() {
             let schema = DFSchema::try_from(self.schema().as_ref().clone())?;
-            // DataFusion applies all filters again, so a filter that cannot be used here keeps all rows.
+            // A filter that cannot be used here is ignored, because DataFusion applies all filters again.
             let physical = filters.iter().filter_map(|filter| state.create_physical_expr(filter.clone(), &schema).ok());
             let (table, physical) = (self.table.clone(), physical.collect::<Vec<_>>());
             let pruned = tokio::task::spawn_blocking(move || prune::rows(&table, &physical));

@@ -1,4 +1,4 @@
-//! `b2nd_header(url, size[, what])`: returns a file's rows as a list.
+//! The SQL function `b2nd_header(url, size[, what])`, which returns the rows of a file as a list.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -20,7 +20,7 @@ use crate::row::{Extent, Row};
 
 static JOBS: OnceLock<usize> = OnceLock::new();
 
-/// The runtime on which files are read, while the threads of the query engine wait for a batch of files.
+/// The runtime on which files are read. A thread of the query engine waits until its batch of files has been read.
 static RUNTIME: LazyLock<std::io::Result<Runtime>> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
 
@@ -32,7 +32,7 @@ pub(super) fn set_jobs(jobs: usize) {
     let _ = JOBS.set(jobs);
 }
 
-/// Creates the function.
+/// Creates the function `b2nd_header`.
 pub(super) fn header() -> ScalarUDF {
     let exact = |types: &[DataType]| TypeSignature::Exact(types.to_vec());
     let signatures = vec![exact(&[DataType::Utf8, DataType::Int64]), exact(&[DataType::Utf8, DataType::Int64, DataType::Utf8])];
@@ -90,9 +90,9 @@ impl ScalarUDFImpl for Header {
     }
 }
 
-/// Reads the rows of a file in a manifest.
+/// Reads the rows of a file that is listed in a manifest.
 async fn file(url: String, size: Option<u64>, extent: Extent) -> Vec<Row> {
-    // If a store is a directory, its files are listed by the process that reads the store.
+    // If a store is a directory, the process that reads the store also lists its files.
     let object = if url.ends_with(".b2d") {
         match list(&format!("{url}/"), Names::default()).await.next().await {
             Some(Ok(object)) => Ok(object),

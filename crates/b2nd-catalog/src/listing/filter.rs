@@ -13,7 +13,7 @@ pub struct Unlisted {
     pub message: String,
 }
 
-/// The files of a listing, in the order in which the store returns them.
+/// The files of a listing, in the order in which the disk or server returns them.
 pub type Listing = BoxStream<'static, Result<Object, Unlisted>>;
 
 /// The default endings of files with frames.
@@ -28,7 +28,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Accepts names with one of these endings, or every name if `*` is one of them.
+    /// Accepts names with one of these endings. If `*` is among the endings, accepts every name.
     pub fn ending_in<S: ToString>(endings: &[S]) -> Names {
         Names {
             endings: endings.iter().map(|ending| ending.to_string().trim().trim_start_matches('.').to_owned()).collect(),
@@ -36,13 +36,13 @@ impl Names {
         }
     }
 
-    /// Requests sizes and times from the listing of a disk. Listings of servers and buckets always include them if they are known.
+    /// Also lists the sizes and times of files on a disk. Listings of servers and buckets always include these if they are known.
     pub fn with_sizes(self) -> Names {
         Names { sizes: true, ..self }
     }
 
     pub(super) fn have(&self, name: &str) -> bool {
-        // This is the name of a file that is still being written.
+        // Such a name means that the file is still being written.
         if name.rsplit('/').next().is_some_and(|name| name.starts_with('.') && name.ends_with(".tmp")) {
             return false;
         }

@@ -1,4 +1,4 @@
-//! Lists directories of plain HTTP servers by their pages of links, as nginx, Apache and `python -m http.server` make them.
+//! Lists directories of plain HTTP servers, for which nginx, Apache and `python -m http.server` return pages of links.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -14,7 +14,7 @@ use url::Url;
 use super::filter::{Listing, Names, Unlisted};
 use crate::place::{Object, with_user};
 
-/// The largest size of a page in bytes.
+/// The maximum size of a page in bytes.
 const PAGE: usize = 1 << 28;
 
 /// The maximum number of retries of a page after transient failures. The delays are 0.1 s, 0.2 s, 0.4 s, and so on.
@@ -22,7 +22,7 @@ const RETRIES: u32 = 6;
 
 static CLIENT: LazyLock<Client> = LazyLock::new(Client::new);
 
-/// Returns true if a server lists a directory by WebDAV.
+/// Returns true if the server can list this directory with WebDAV.
 pub(super) async fn is_webdav(directory: &Url) -> bool {
     let Ok(method) = Method::from_bytes(b"PROPFIND") else { return false };
     let asked = request(method, directory).header("Depth", "0");
@@ -30,7 +30,7 @@ pub(super) async fn is_webdav(directory: &Url) -> bool {
 }
 
 /// Returns true if a URL without a final `/` is a directory. This is the case if the server redirects to the URL with `/`, or if it answers
-/// with a page although the name is not the name of a frame.
+/// with an HTML page and the name is not that of a frame.
 pub(super) async fn is_directory(url: &Url) -> bool {
     let Ok((response, _)) = retried(request(Method::HEAD, url)).await else { return false };
     let answered = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -38,7 +38,7 @@ pub(super) async fn is_directory(url: &Url) -> bool {
     response.url().path().strip_suffix('/') == Some(url.path()) || is_page
 }
 
-/// Lists every file below a directory that pages link to. The files of a directory come before those of its subdirectories.
+/// Lists every file below a directory to which the server's pages link. The files of a directory come before those of its subdirectories.
 pub(super) fn walk(directory: Url, names: Names) -> Listing {
     let pages = stream::unfold(vec![directory], move |mut left| {
         let names = names.clone();
@@ -66,7 +66,7 @@ fn unlisted(url: &Url, error: &anyhow::Error) -> Unlisted {
     Unlisted { url: url.to_string(), message: format!("{error:#}") }
 }
 
-/// Returns the links of a directory's page that lead below the directory.
+/// Returns those links on the page of a directory that lead below the directory.
 async fn links(directory: &Url) -> Result<BTreeSet<Url>> {
     let (response, page) = retried(request(Method::GET, directory)).await?;
     let response = response.error_for_status()?;
@@ -98,7 +98,7 @@ fn request(method: Method, url: &Url) -> RequestBuilder {
     CLIENT.request(method, with_user(url.clone()))
 }
 
-/// Sends a request, with retries if necessary, and returns the answer and its body.
+/// Sends a request, and again after transient failures. Returns the answer and its body.
 async fn retried(request: RequestBuilder) -> Result<(Response, Vec<u8>)> {
     let mut pause = Duration::from_millis(100);
     for _ in 0..RETRIES {

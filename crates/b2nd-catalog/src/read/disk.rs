@@ -24,16 +24,16 @@ pub(super) struct OnDisk {
     first: Vec<u8>,
 }
 
-/// A file of a store, which is open only while it is read. A store may have more files than a process can open.
+/// A file of a store that is open only while it is read, because a store may have more files than a process can open.
 pub(super) struct Closed {
     pub(super) path: PathBuf,
     pub(super) size: u64,
 }
 
-/// Buffers that a thread reuses for the files of a disk.
+/// What a thread reuses from one file on a disk to the next.
 #[derive(Default)]
 pub(super) struct Disk {
-    /// The directory of the last file, opened once for all consecutive files in it.
+    /// The directory of the last file. It is opened only once for consecutive files in the same directory.
     directory: Option<(PathBuf, File)>,
     buffer: Vec<u8>,
 }
@@ -59,12 +59,12 @@ impl Disk {
             Some(last) if last.0.as_os_str() == parent => last,
             _ => match File::open(parent) {
                 Ok(directory) => (parent.to_owned(), directory),
-                // The files may be readable although the directory is not.
+                // A file may be readable although its directory is not.
                 Err(_) => return File::open(path),
             },
         };
         let (_, directory) = self.directory.insert(opened);
-        // Opening a pipe would block.
+        // Without `NONBLOCK`, opening a pipe would block.
         let how = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         Ok(openat(directory, name, how, Mode::empty())?.into())
     }

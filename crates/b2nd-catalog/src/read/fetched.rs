@@ -16,11 +16,11 @@ use object_store::path::Path;
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 use crate::row::Row;
 
-/// The number of bytes that are fetched of each range if several ranges are missing. It is enough for the local header of a zip member and
-/// the first 4 KiB of its frame.
+/// The minimum number of bytes to fetch of each range if several ranges are missing. This is enough for the local header of a zip member
+/// and the first 4 KiB of its frame.
 const OF_MEMBER: u64 = FIRST_READ + 1024;
 
-/// Ranges with a smaller gap between them are fetched as one range, unless it is longer than [`MOST`].
+/// If the gap between two ranges is smaller than this, they are fetched as one range, unless this range is longer than [`MOST`].
 const GAP: u64 = FIRST_READ;
 
 /// The maximum length of a range that is made by joining ranges or extending a read.
@@ -50,15 +50,15 @@ struct State {
 }
 
 impl Fetched {
-    /// Creates a file of which nothing has been fetched. [`fetch`](Fetched::fetch) will fetch at least `at_least` bytes if only one range
-    /// is missing.
+    /// Creates a file of which nothing has been fetched yet. If only one range is missing, [`fetch`](Fetched::fetch) will fetch at least
+    /// `at_least` bytes.
     pub(super) fn new(store: Arc<dyn ObjectStore>, path: Path, found: Option<Found>, at_least: u64) -> Fetched {
         let pieces = found.as_ref().map_or_else(Pieces::new, |found| Pieces::with_len(found.size));
         let state = State { found, ..State::default() };
         Fetched { store, path, at_least, pieces, state: Mutex::new(state) }
     }
 
-    /// Fills in the columns of a row that are known from the first answer.
+    /// Fills in the columns of a row that are known from the listing or the first answer: size, tag and time.
     pub(super) fn identify(&self, row: &mut Row) {
         let state = self.state();
         let Some(found) = &state.found else { return };
@@ -90,7 +90,7 @@ impl Fetched {
         let answers: Vec<_> = stream::iter(gets).buffered(FETCHED).collect().await;
         for (range, answer) in ranges.into_iter().zip(answers) {
             if let Err(message) = answer.and_then(|answer| self.put(&range, answer)) {
-                // If the length is not known, no other range can be fetched either.
+                // If the length of the file is still unknown, no other range can be fetched either.
                 let range = if self.state().found.is_some() { range } else { 0..u64::MAX };
                 self.pieces.fail(range, message);
             }
@@ -150,7 +150,7 @@ impl Fetched {
         if range.end == size {
             return range.start.min(size.saturating_sub(at_least))..range.end;
         }
-        // A long list is read in parts of growing length.
+        // Continue with a longer range, so that a long list is read in parts of growing length.
         let read = self.state().ends.get(&range.start).copied().unwrap_or(0);
         let at_least = at_least.max((4 * read).min(MOST));
         range.start..range.end.max(range.start.saturating_add(at_least)).min(size)
@@ -162,8 +162,8 @@ impl Fetched {
 }
 
 impl State {
-    /// Returns true if an answer is from another version of the file than earlier answers. This check is necessary since some stores ignore
-    /// the condition of a request.
+    /// Returns true if an answer is from another version of the file than earlier answers. This check is necessary because some servers
+    /// ignore the condition of a request.
     fn is_changed(&self, now: &Found) -> bool {
         self.found.as_ref().is_some_and(|found| found.size != now.size)
             || self.answered.as_ref().is_some_and(|first| first != now)
@@ -176,7 +176,7 @@ impl Source for Fetched {
     }
 
     fn read(&self, range: Range<u64>) -> b2nd::Result<Cow<'_, [u8]>> {
-        // A failed request is not an error in the file.
+        // A failed request must not look like an error in the file.
         self.pieces.read(range).map_err(|error| match error.kind() {
             ErrorKind::Missing { .. } => error,
             _ => io::Error::other(error.to_string()).into(),

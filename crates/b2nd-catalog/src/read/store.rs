@@ -18,11 +18,11 @@ use crate::remote::{Found, HELD};
 use crate::row::{Extent, Row};
 use crate::spawned::spawned;
 
-/// The maximum number of fetched bytes of a `.b2d` store's files that are kept when its next rows are read.
+/// The maximum number of fetched bytes of a `.b2d` store that stay in memory while the next rows are read.
 const KEPT: u64 = 1 << 25;
 
-/// Limits the number of stores on servers that are read at the same time. Each of them blocks a thread of a pool that requests also need,
-/// for name resolution and disks.
+/// Limits the number of stores on servers that are read at the same time. Each such store blocks a thread of a pool that requests also
+/// need, for name resolution and for disks.
 static STORES: Semaphore = Semaphore::const_new(64);
 
 /// Reads a store on a separate thread. Sends all batches except the last to the channel, and returns the last.
@@ -37,7 +37,7 @@ pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Bat
             handle.block_on(async {
                 tokio::select! {
                     biased;
-                    // The receiver has ended, so the rows are not needed any more.
+                    // The receiver was dropped, so the rows are no longer needed.
                     () = others.closed() => false,
                     fetched = all => fetched.contains(&true),
                 }
@@ -50,10 +50,10 @@ pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Bat
     spawned(thread).await
 }
 
-/// Fetches the missing bytes of remote files. Returns false if nothing is missing.
+/// A function that fetches the missing bytes of remote files. It returns false if no bytes are missing.
 type Fetch<'f> = dyn Fn(&[Arc<Fetched>]) -> bool + 'f;
 
-/// Reads the rows of a store. Blocks the thread. Returns false if `take` rejected a batch.
+/// Reads the rows of a store. Blocks the thread. Returns false if `take` returned false.
 pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut Batch, take: &mut Take) -> bool {
     let row = Row::of(object);
     let mut rows = Rows { extent, batch, take };
@@ -91,11 +91,11 @@ struct Rows<'r, 't> {
     take: &'r mut Take<'t>,
 }
 
-/// Fetches the bytes for which the last reads have failed. Returns false if no bytes are missing.
+/// Fetches the bytes that were missing in the last reads. Returns false if no bytes are missing.
 type Wait<'w> = dyn Fn() -> bool + 'w;
 
 impl Rows<'_, '_> {
-    /// Reads an archive, or a frame that embeds frames.
+    /// Reads the rows of a store in one file: an archive, or a frame that embeds frames.
     fn of_file(&mut self, mut row: Row, file: Bytes, identify: &dyn Fn(&mut Row), wait: &Wait, forget: &dyn Fn()) -> bool {
         match again(wait, || Store::from_source(&row.url, file.clone())) {
             Ok(store) => self.of_store(row, &store, identify, wait, forget),
@@ -126,7 +126,7 @@ impl Rows<'_, '_> {
             own = row.clone().failed(&error);
         }
         self.batch.rows.push(own);
-        // The size is the size of the whole store. A leaf has none.
+        // The column contains the size of a whole store, so it is empty for a leaf.
         row.size = None;
         let mut leaves = leaves.as_slice();
         while !leaves.is_empty() {

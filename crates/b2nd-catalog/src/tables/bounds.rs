@@ -1,4 +1,4 @@
-//! Returns statistics of a column without reading its values.
+//! Determines statistics of a column without reading its values.
 
 use b2nd_arrow::Table;
 use datafusion::common::stats::Precision;
@@ -33,7 +33,7 @@ fn bounds(table: &Table, place: usize) -> Result<Option<(ScalarValue, ScalarValu
     min.update_batch(&[summary.least().clone()])?;
     max.update_batch(&[summary.greatest().clone()])?;
     let (min, max) = (min.evaluate()?, max.evaluate()?);
-    // The index does not give the sign of a zero, and a damaged index may contradict itself.
+    // The index does not record the sign of a zero. In a damaged index, the min may be greater than the max.
     let is_zero = |value: &ScalarValue| {
         let zero = ScalarValue::new_zero(of)?;
         Ok::<_, DataFusionError>(of.is_floating() && (*value == zero || *value == zero.arithmetic_negate()?))

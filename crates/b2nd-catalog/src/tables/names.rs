@@ -31,7 +31,7 @@ pub fn open(place: &str, key: Option<&str>) -> anyhow::Result<Table> {
     let location = Location::new(OsStr::new(place));
     let name = location.place();
     let store = match Place::of(&name)? {
-        // Errors show the path as it was given.
+        // Open the path as it was given, so that errors show this path.
         Place::Disk(path) => {
             let path = if name.contains("://") { &path } else { Path::new(&*name) };
             Store::open(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?
@@ -70,7 +70,7 @@ impl UrlTableFactory for Files {
         let location = Location::new(OsStr::new(name));
         let place = location.place();
         let is_store = ENDINGS.iter().any(|end| place.trim_end_matches('/').ends_with(end)) || location.key().is_some();
-        // Otherwise, this is the name of a table that does not exist.
+        // This is not a path of a table, so it is the name of a table that does not exist.
         if !is_store && !Path::new(&*place).join("_meta.b2f").is_file() {
             return Ok(None);
         }

@@ -27,7 +27,7 @@ pub(super) struct Scan {
     projection: Vec<usize>,
     /// The rows of each partition, in order.
     partitions: Vec<Vec<Range<u64>>>,
-    /// Whether the rows are all rows of the table and are all in the result.
+    /// Whether the result contains all rows of the table.
     is_whole: bool,
     /// Statistics of all rows, computed on the first request.
     statistics: OnceLock<Arc<Statistics>>,
@@ -63,7 +63,7 @@ impl Scan {
     }
 }
 
-/// Divides rows into at most this number of parts of about the same length. The parts end between batches.
+/// Divides rows into at most `partitions` parts of about the same length. A part ends at the end of a batch.
 fn divided(rows: Vec<Range<u64>>, partitions: usize) -> Vec<Vec<Range<u64>>> {
     let total: u64 = rows.iter().map(|rows| rows.end - rows.start).sum();
     let each = total.div_ceil(partitions.max(1) as u64).next_multiple_of(BATCH_SIZE as u64);
@@ -141,7 +141,7 @@ impl ExecutionPlan for Scan {
         stream.spawn_blocking(move || {
             for run in rows {
                 let reader = table.read(&projection, run, BATCH_SIZE).map_err(|error| DataFusionError::External(error.into()))?;
-                // The partitions are read in parallel.
+                // Each reader uses one thread, because the partitions are already read in parallel.
                 for batch in reader.parallel(1) {
                     // The receiver is dropped when a limit is reached.
                     if batches.blocking_send(batch.map_err(DataFusionError::from)).is_err() {

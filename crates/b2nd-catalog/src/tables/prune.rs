@@ -1,4 +1,4 @@
-//! Determines from SUMMARY indexes which rows may pass a filter.
+//! Uses SUMMARY indexes to find the rows that may pass a filter.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -38,8 +38,8 @@ pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<V
     let parts = Parts::of(&summaries, table.physical_rows());
     let mut kept = vec![true; parts.rows.len()];
     for predicate in predicates {
-        // An index includes the values of deleted rows, and of rows that another filter excludes: if a value cannot be cast, the
-        // index is not used.
+        // An index includes the values of deleted rows and of rows that another filter excludes. If such a value cannot be cast, the index
+        // is not used.
         if let Ok(passed) = predicate.prune(&parts) {
             kept.iter_mut().zip(passed).for_each(|(kept, passed)| *kept &= passed);
         }
@@ -57,8 +57,8 @@ pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<V
     Ok(rows)
 }
 
-/// Returns true if a filter casts to a time of day or to a bool. Such a filter cannot be tested on the min and max, since these casts are
-/// not monotonic.
+/// Returns true if a filter casts values to a time of day or to a bool. Such a filter cannot be tested with the min and max, because these
+/// casts do not keep the order of values.
 fn turns(filter: &Arc<dyn PhysicalExpr>) -> Result<bool> {
     filter.exists(|part| {
         let cast = part.downcast_ref::<CastExpr>().map(CastExpr::cast_type);
@@ -67,7 +67,7 @@ fn turns(filter: &Arc<dyn PhysicalExpr>) -> Result<bool> {
     })
 }
 
-/// Returns the physical rows of the parts that are kept. Adjacent parts are joined.
+/// Returns the ranges of physical rows of the parts that are kept. Adjacent parts are joined.
 fn runs(parts: &[Range<u64>], kept: &[bool]) -> Vec<Range<u64>> {
     let mut runs: Vec<Range<u64>> = Vec::new();
     for (part, _) in parts.iter().zip(kept).filter(|(_, kept)| **kept) {

@@ -11,11 +11,11 @@ use tokio::runtime::Runtime;
 
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 
-/// A separate runtime for requests. A reader may be a task of another runtime, in which it must not block to wait for a request.
+/// A separate runtime for requests. A reader may be a task of another runtime, which cannot wait for a request on its own thread.
 static REQUESTS: LazyLock<io::Result<Runtime>> =
     LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
 
-/// Opens a remote file. Requests its first block, and learns the length from the answer. If the file changes while it is read, reading
+/// Opens a remote file. Requests the first block, whose answer also contains the length of the file. If the file changes later, reading
 /// returns an error.
 pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes> {
     let Answer { found, bytes, has_ranges } = wait(&store, &path, None, 0..BLOCK)?;
