@@ -18,14 +18,14 @@ use zarrs::plugin::{PluginCreateError, ZarrVersion};
 
 use crate::blosc2_codec::{Blosc2Codec, decompress};
 
-/// The array-to-bytes codec `b2nd`. Each Zarr chunk is stored as a Blosc2 chunk in the order of a b2nd array: its blocks are stored one
-/// after another, with padding if they do not divide the chunk.
+/// The array-to-bytes codec `b2nd`. Stores each Zarr chunk as a Blosc2 chunk, in the order of a b2nd array: block after block, with padding
+/// if the blocks do not divide the chunk.
 ///
 /// ```json
 /// {"name": "b2nd", "configuration": {"block_shape": [57, 3], "endian": "little", "compressor": {"cname": "zstd", "typesize": 8}}}
 /// ```
 ///
-/// `endian` is optional if the elements have no byte order. `compressor` is the configuration of [`Blosc2Codec`] that is used to write
+/// `endian` can be left out if the elements have no byte order. `compressor` is the configuration of the [`Blosc2Codec`] that writes
 /// chunks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,13 +82,14 @@ impl ArrayCodecTraits for BlocksCodec {
     }
 }
 
-/// A chunk, with the grid of an array that consists only of this chunk.
+/// The shape of a chunk, as the grid of an array that consists only of this chunk.
 struct Chunk {
     grid: Grid,
     whole: Vec<std::ops::Range<i64>>,
     itemsize: usize,
-    /// The length in bytes without padding; the next field is the length with padding.
+    /// The length in bytes without padding.
     len: usize,
+    /// The length in bytes with padding.
     padded_len: usize,
 }
 

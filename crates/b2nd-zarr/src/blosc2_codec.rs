@@ -6,7 +6,7 @@ use zarrs::array::codec::api::CodecError;
 
 use crate::bytes_codec::{BytesCodec, register};
 
-/// The codec of a Blosc2 chunk.
+/// The compression codec of a Blosc2 chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compressor {
@@ -14,7 +14,7 @@ pub enum Compressor {
     BloscLz,
     /// LZ4.
     Lz4,
-    /// LZ4 with a slower and stronger compressor.
+    /// LZ4HC: LZ4 with a slower compressor that makes smaller chunks.
     Lz4Hc,
     /// zlib.
     Zlib,
@@ -23,7 +23,7 @@ pub enum Compressor {
     Zstd,
 }
 
-/// The filter that is applied before the compressor.
+/// The filter that is applied before compression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shuffle {
@@ -36,7 +36,7 @@ pub enum Shuffle {
     BitShuffle,
 }
 
-/// The bytes-to-bytes codec `blosc2`. Each Zarr chunk is stored as one Blosc2 chunk with its header of 32 bytes, without a frame.
+/// The bytes-to-bytes codec `blosc2`. Stores each Zarr chunk as one Blosc2 chunk with its header of 32 bytes, without a frame.
 ///
 /// `imagecodecs.blosc2_encode` and `compress2` of python-blosc2 write the same format, and `blosc2_decode` and `decompress2` read it.
 ///
@@ -44,7 +44,8 @@ pub enum Shuffle {
 /// {"name": "blosc2", "configuration": {"cname": "zstd", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}}
 /// ```
 ///
-/// A chunk records how it was compressed, so the configuration is ignored when chunks are read. All its members are optional.
+/// All members of the configuration are optional. The configuration is ignored when chunks are read, because a chunk records how it was
+/// compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Blosc2Codec {
@@ -56,7 +57,7 @@ pub struct Blosc2Codec {
     pub shuffle: Shuffle,
     /// The size of an element in bytes, from 1 (default) to 255.
     pub typesize: u8,
-    /// The length of a block in bytes. With 0 (default), the length is chosen by the level.
+    /// The length of a block in bytes. With 0 (default), the length depends on the level.
     pub blocksize: u32,
 }
 
@@ -107,7 +108,7 @@ impl BytesCodec for Blosc2Codec {
 /// Decompresses a Blosc or Blosc2 chunk. If `length` is given, fails unless the chunk contains exactly this number of bytes.
 pub(crate) fn decompress(bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError> {
     let nbytes = b2nd_codec::ChunkHeader::from_slice(bytes).map_err(failed)?.nbytes() as u64;
-    // Check the length first: a damaged header must not lead to an allocation of more memory than the array needs.
+    // Check the length first, so that a damaged header cannot cause an allocation of more memory than the array needs.
     if let Some(length) = length.filter(|length| *length != nbytes) {
         return Err(CodecError::Other(format!("expected a chunk of {length} bytes, found one of {nbytes}")));
     }

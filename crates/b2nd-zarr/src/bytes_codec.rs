@@ -1,4 +1,4 @@
-//! The common part of the bytes-to-bytes codecs.
+//! The code that the bytes-to-bytes codecs have in common.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use zarrs::array::codec::api::{BytesToBytesCodecTraits, Codec, CodecError};
 use zarrs::plugin::PluginCreateError;
 
-/// A bytes-to-bytes codec whose fields are its configuration.
+/// A bytes-to-bytes codec. Its fields are its configuration.
 pub(crate) trait BytesCodec: Serialize + DeserializeOwned {
     /// Checks the configuration. Fails if it is not valid.
     fn validate(&self) -> Result<(), String>;

@@ -5,19 +5,20 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 
-/// A Zarr data type, and the related fields of an array's metadata.
+/// A Zarr data type, and what an array's metadata and codecs need to know about it.
 pub(crate) struct ZarrType {
     /// The value of `data_type` in `zarr.json`.
     pub(crate) data_type: Value,
     /// The value of `fill_value` in `zarr.json`, which is zero.
     pub(crate) fill_value: Value,
-    /// The byte order of the stored elements, if they have one.
+    /// The byte order of the stored elements, or `None` if they have no byte order.
     pub(crate) order: Option<ByteOrder>,
-    /// The length in bytes of the units whose byte order is swapped, such as one part of a complex number or a character.
+    /// The number of bytes that are reversed together if the byte order is swapped, such as the length of one part of a complex number or
+    /// of a character.
     pub(crate) word: usize,
 }
 
-/// Returns the Zarr data type for elements of a dtype.
+/// Returns the Zarr data type for elements with this dtype.
 pub(crate) fn to_zarr(dtype: &DType) -> Result<ZarrType> {
     let none = || Error::NoDataType { dtype: dtype.to_string() };
     let scalar = match dtype {
@@ -28,7 +29,7 @@ pub(crate) fn to_zarr(dtype: &DType) -> Result<ZarrType> {
                 fields.push(structured_field(field, end).ok_or_else(none)?);
                 end += field.dtype().itemsize();
             }
-            // Zarr's structures cannot have padding.
+            // A structure in Zarr cannot have padding.
             if end != structure.itemsize() || end == 0 {
                 return Err(none());
             }
@@ -90,18 +91,18 @@ fn structured_field(field: &Field, start: usize) -> Option<Value> {
     Some(json!([field.name(), data_type]))
 }
 
-/// Returns the dtype of the elements that zarrs reads from an array with this metadata. They always have the machine's byte order, even if
-/// the stored byte order is different.
+/// Returns the dtype of the elements that zarrs reads from an array with this metadata. The elements always have the machine's byte order,
+/// even if they are stored in another byte order.
 pub(crate) fn from_metadata(metadata: &Value) -> Result<DType> {
     let (data_type, dtype) = match &metadata["data_type"] {
-        // Zarr version 2 uses NumPy's dtype strings.
+        // In Zarr version 2, the data type is a dtype string of NumPy.
         Value::Null => (&metadata["dtype"], metadata["dtype"].as_str().and_then(|dtype| dtype.parse().ok()).and_then(native)),
         data_type => (data_type, from_zarr(data_type)),
     };
     dtype.ok_or_else(|| Error::NoDType { data_type: data_type.to_string() })
 }
 
-/// Returns a scalar dtype in the machine's byte order.
+/// Returns a scalar dtype in the machine's byte order, or `None` for other dtypes.
 fn native(dtype: DType) -> Option<DType> {
     let DType::Scalar(scalar) = dtype else { return None };
     let scalar = Scalar::new(scalar.scalar_type(), ByteOrder::NATIVE).ok()?;

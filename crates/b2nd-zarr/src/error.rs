@@ -1,9 +1,9 @@
-//! [`Error`]: errors of the conversion between Blosc2 and Zarr.
+//! [`Error`]: an error of a conversion between Blosc2 and Zarr.
 
 /// The result type of this crate's functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// An error of the conversion between Blosc2 and Zarr.
+/// An error of a conversion between Blosc2 and Zarr.
 #[non_exhaustive]
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -16,7 +16,7 @@ pub enum Error {
     /// Zarr version 3 has no data type for these elements.
     #[error("Zarr has no data type for {dtype}")]
     NoDataType {
-        /// The dtype of the elements, as a string of NumPy.
+        /// The dtype of the elements, as NumPy writes it.
         dtype: String,
     },
     /// Blosc2 has no dtype for the elements of the Zarr array.

@@ -15,13 +15,12 @@ use crate::data_type::{swap, to_zarr};
 use crate::error::{Error, Result};
 use crate::metadata;
 
-/// Options of [`export()`].
+/// Options for [`export()`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExportOptions {
     /// The compression level of Zstandard, from 1 to 22. The default is 3.
     pub level: i32,
-    /// Whether each chunk becomes a shard whose inner chunks are the blocks. This requires that the blocks divide the chunk. The default is
-    /// true.
+    /// Whether each chunk becomes a shard whose inner chunks are the blocks. Used only if the blocks divide the chunk. The default is true.
     pub sharding: bool,
 }
 
@@ -31,7 +30,7 @@ impl Default for ExportOptions {
     }
 }
 
-/// Writes an array with its attributes as a directory in Zarr version 3, compressed with Zstandard.
+/// Writes an array and its attributes to a new directory in Zarr version 3, compressed with Zstandard.
 ///
 /// The directory is renamed to `path` when it is complete (see [`NewDirectory`]). Only one chunk at a time is in memory.
 ///
@@ -107,7 +106,7 @@ fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
     Ok(())
 }
 
-/// Returns the ranges of the array's elements that a chunk contains, without padding.
+/// Returns the ranges of the array that a chunk contains, without padding.
 fn slice_of(array: &Array, number: u64) -> Option<Vec<Range<i64>>> {
     let geometry = array.geometry();
     let coordinates = array.grid().chunk_coords(number)?;

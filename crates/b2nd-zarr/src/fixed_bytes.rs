@@ -1,4 +1,5 @@
-//! Data types of Zarr with a fixed number of bytes that the crate `zarrs` lacks: `null_terminated_bytes`, `raw_bytes` and `structured`.
+//! Data types of Zarr whose elements have a fixed number of bytes, and which the crate `zarrs` lacks: `null_terminated_bytes`, `raw_bytes`
+//! and `structured`.
 
 use std::borrow::Cow;
 

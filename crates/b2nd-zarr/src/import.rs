@@ -17,11 +17,11 @@ use crate::error::{Error, Result};
 /// The maximum number of bytes that are read in one part.
 const MOST: u64 = 1 << 30;
 
-/// Writes a Zarr array (version 3 or 2) with its attributes as a `.b2nd` file.
+/// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file.
 ///
-/// The chunks of the Zarr array become chunks, and the inner chunks of shards become blocks, unless `options` gives other shapes or these
-/// shapes exceed the limits of Blosc2. Chunks are read in layers along the first dimension, of which one is in memory at a time. A layer of
-/// more than 1 GiB is read in parts.
+/// The chunks of the Zarr array become chunks, and the inner chunks of shards become blocks, unless `options` gives other shapes or the
+/// shapes exceed the limits of Blosc2. One layer of chunks along the first dimension is read at a time. A layer of more than 1 GiB is read
+/// in parts.
 ///
 /// # Errors
 ///
@@ -75,11 +75,10 @@ fn fits_chunk(chunkshape: &[i32], itemsize: usize) -> bool {
     bytes.is_some_and(|bytes| bytes < 1 << 30)
 }
 
-/// A reader of the elements of a Zarr array in C order, which reads one part at a time.
+/// Reads the elements of a Zarr array in C order, one part at a time.
 struct Elements<'a> {
     array: &'a Array<FilesystemStore>,
-    /// The next part to read. It has a single index in each dimension before `divided`, and all indices in each dimension after
-    /// it.
+    /// The next part to read. It has a single index in each dimension before `divided`, and all indices in each dimension after `divided`.
     next: Option<Vec<Range<u64>>>,
     divided: usize,
     /// The length of a part in the dimension `divided`.
@@ -89,7 +88,7 @@ struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// Makes a reader whose parts are layers of chunks, or smaller if a layer has more than `most` bytes.
+    /// Creates a reader whose parts are layers of chunks. If a layer has more than `most` bytes, parts are smaller.
     fn new(array: &'a Array<FilesystemStore>, chunkshape: &[u64], itemsize: u64, most: u64) -> Elements<'a> {
         let shape = array.shape();
         let row = |dimension: usize| shape[dimension + 1..].iter().fold(itemsize, |bytes, &length| bytes.saturating_mul(length));
@@ -106,7 +105,7 @@ impl<'a> Elements<'a> {
         Elements { array, next, divided, step, bytes: Vec::new(), read: 0 }
     }
 
-    /// Returns the part that follows `part`, or `None` if it is the last.
+    /// Returns the part that follows `part`, or `None` if `part` is the last.
     fn after(&self, mut part: Vec<Range<u64>>) -> Option<Vec<Range<u64>>> {
         let shape = self.array.shape();
         for dimension in (0..shape.len().min(self.divided + 1)).rev() {

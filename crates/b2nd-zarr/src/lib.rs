@@ -8,8 +8,8 @@
 //! | compress Zarr's chunks as Blosc2 chunks | [`Blosc2Codec`] |
 //!
 //! Linking this crate registers the codecs `blosc2`, `b2nd`, `zstd` and `blosc` (only for reading) for every array that [`zarrs`] opens.
-//! All of them are written in Rust. Do not enable the features `zstd` and `blosc` of [`zarrs`] as well, because a name can have only one
-//! codec.
+//! All of them are written in Rust. Do not enable the features `zstd` and `blosc` of [`zarrs`] as well, because only one codec can be
+//! registered under a name.
 //!
 //! # Which files need the codec `b2nd`
 //!

@@ -1,4 +1,4 @@
-//! Creates the content of `zarr.json` from the metadata of a frame.
+//! Creates the content of `zarr.json` from a frame's metadata.
 
 use b2nd::dtype::ByteOrder;
 use b2nd::{ArrayMeta, Geometry};
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// The name of the metadata file in a Zarr array.
 pub(crate) const FILE: &str = "zarr.json";
 
-/// Returns the data type of an array's elements.
+/// Returns the Zarr data type for an array's elements.
 pub(crate) fn zarr_type(meta: &ArrayMeta<&str>) -> Result<ZarrType> {
     let unknown = || Error::NoDataType { dtype: meta.dtype().unwrap_or("elements without a dtype").to_owned() };
     to_zarr(&meta.parse_dtype()?.ok_or_else(unknown)?)
@@ -39,7 +39,7 @@ pub(crate) fn array(
     })
 }
 
-/// Returns the shape of the Zarr chunks. It has at least one element, even if the array has none.
+/// Returns the shape of the Zarr chunks. Each length is at least 1, even if the array has no elements.
 pub(crate) fn chunkshape(geometry: &Geometry) -> Vec<u64> {
     geometry.chunkshape().iter().map(|&length| u64::from(length.unsigned_abs().max(1))).collect()
 }
@@ -87,8 +87,8 @@ pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -
     vec![json!({"name": "b2nd", "configuration": configuration})]
 }
 
-/// Converts attributes to JSON. Types that JSON lacks are written as objects, as by [`b2nd_store::value::Value`]. Attributes that are not
-/// MessagePack become null.
+/// Converts attributes to JSON. Types that JSON lacks become objects, in the same form as with [`b2nd_store::value::Value`]. Attributes
+/// that are not MessagePack become null.
 pub(crate) fn attributes<'a>(
     names: impl Iterator<Item = &'a [u8]>,
     content: impl Fn(&str) -> Result<Option<Vec<u8>>>,

@@ -1,4 +1,4 @@
-//! [`B2ndStorage`]: provides the files of a Zarr array from a frame.
+//! [`B2ndStorage`]: provides a frame as the files of a Zarr array.
 
 use std::ffi::OsStr;
 use std::ops::Range;
@@ -18,8 +18,8 @@ use zarrs::storage::{
 use crate::error::{Error, Result};
 use crate::metadata;
 
-/// A b2nd array as a Zarr storage for the crate `zarrs`, without copying the array. `zarr.json` is created from the frame's header, and the
-/// key of each chunk refers to a range of the frame's bytes.
+/// A storage through which the crate `zarrs` reads a b2nd array as a Zarr array, without copying it. `zarr.json` is created from the
+/// frame's header, and the key of each chunk refers to a range of the frame's bytes.
 ///
 /// A chunk of zeros has no key, because zero is the fill value. Other chunks that exist only as an entry in the index, such as chunks of
 /// NaN, are created when they are read.
@@ -52,7 +52,7 @@ impl B2ndStorage {
         B2ndStorage::new(Frame::open(location.frame()?)?)
     }
 
-    /// Opens the array of a frame, which may for example be in an object store.
+    /// Opens the array in a frame, which can for example be in an object store.
     ///
     /// # Errors
     ///
@@ -90,7 +90,8 @@ impl B2ndStorage {
         StoreKey::new(key).ok()
     }
 
-    /// Returns the bytes under a key, or where they are. Returns `None` if the key does not exist.
+    /// Returns the bytes that are stored under a key, or the range of the frame that contains them. Returns `None` if the key does not
+    /// exist.
     fn value(&self, key: &StoreKey) -> b2nd::Result<Option<Stored>> {
         if key.as_str() == metadata::FILE {
             return Ok(Some(Stored::Here(self.metadata.clone())));
@@ -204,7 +205,7 @@ impl std::fmt::Debug for B2ndStorage {
     }
 }
 
-/// Converts the storage to the type that zarrs expects.
+/// Converts the storage to the type that the functions of zarrs expect.
 impl From<B2ndStorage> for zarrs::storage::ReadableListableStorage {
     fn from(storage: B2ndStorage) -> Self {
         Arc::new(storage)

@@ -10,7 +10,7 @@ use zstd_pure_rs::decompress::zstd_decompress::{
 
 use crate::bytes_codec::{BytesCodec, register};
 
-/// The levels of Zstandard. 0 means the default level.
+/// The valid compression levels of Zstandard. 0 means the default level.
 const LEVELS: std::ops::RangeInclusive<i32> = -131_072..=22;
 
 /// A codec that stores each chunk as a Zstandard frame.
@@ -42,7 +42,7 @@ impl BytesCodec for ZstdCodec {
     fn decompress(&self, bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError> {
         let claimed = ZSTD_getFrameContentSize(bytes);
         let is_known = claimed != ZSTD_CONTENTSIZE_UNKNOWN && claimed != ZSTD_CONTENTSIZE_ERROR;
-        // Check the length first: a damaged header must not lead to an allocation of more memory than the array needs.
+        // Check the length first, so that a damaged header cannot cause an allocation of more memory than the array needs.
         let length = length.or(is_known.then_some(claimed)).ok_or_else(|| failed("the frame has no length"))?;
         let length = usize::try_from(length).map_err(failed)?;
         let mut data = Vec::new();

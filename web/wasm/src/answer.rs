@@ -1,4 +1,4 @@
-//! Answers to the page, as JSON: a result, or a sentence about an error.
+//! The answers that the page gets, as JSON: a result, or a sentence about an error.
 
 use b2nd::Error;
 use serde::Serialize;

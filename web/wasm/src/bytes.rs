@@ -13,7 +13,7 @@ const SHOWN: u64 = 4096;
 /// The maximum number of bytes that are shown of a file that is not a frame.
 const STRANGE: u64 = 256;
 
-/// The position of the length in a trailer, counted from the end of the trailer.
+/// The distance from the start of the length in a trailer to the end of the trailer.
 const TRAILER_LEN: usize = 22;
 
 /// The annotated bytes of a header or a trailer.
@@ -28,7 +28,7 @@ pub struct Part {
     errors: Vec<Mistake>,
 }
 
-/// An error in a part: a sentence, and the offset of the byte at which it was found.
+/// An error in a header or trailer: a sentence, and the offset of the byte at which the error was found.
 #[derive(Serialize)]
 struct Mistake {
     message: String,
@@ -89,7 +89,7 @@ fn broken_trailer(source: &dyn Source, frame: &Frame, start: u64, error: &Error)
     let first = end.saturating_sub(SHOWN).max(header_len).min(end);
     let tail = source.read(first..end)?;
     let length = tail.len().checked_sub(TRAILER_LEN).and_then(|at| tail.get(at..at + 4)?.try_into().ok()).map(u32::from_be_bytes);
-    // If the length is invalid, the smallest possible trailer is shown.
+    // If the trailer's length is invalid, a trailer of the minimum length is shown.
     let length = length.map_or(0, |length| length as usize).clamp(35, 35.max(tail.len()));
     let skipped = tail.len().saturating_sub(length);
     let bytes = tail.get(skipped..).unwrap_or_default();

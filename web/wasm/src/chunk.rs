@@ -12,19 +12,19 @@ use crate::pieces::Files;
 /// The width and the height of the drawing.
 const SIZE: [f64; 2] = [720.0, 560.0];
 
-/// The number, coordinates, elements and position of a chunk.
+/// Describes a chunk: its number, coordinates, elements and position.
 #[derive(Serialize)]
 pub struct Description {
     number: u64,
     coords: Vec<i64>,
     ranges: Vec<[i64; 2]>,
-    /// The value of all elements, if the chunk has no bytes in the file.
+    /// The value that all elements have, if the chunk has no bytes in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     special: Option<String>,
-    /// The range of the chunk's bytes in the file.
+    /// The range of the chunk's bytes in the file, if the frame is a single file.
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<[u64; 2]>,
-    /// The file of the chunk, and its length.
+    /// The name of the chunk's own file, and the length of this file, if the frame is sparse.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<(String, u64)>,
 }
@@ -44,14 +44,15 @@ const CELLS: i64 = 256;
 pub struct Overview {
     /// The number of rows and columns.
     cells: [i64; 2],
-    /// The number of chunks that a cell represents along each axis. The size in `bytes` is that of the first of these chunks.
+    /// The number of chunks that a cell represents along each axis. For each cell, `bytes` has the size of the first of its chunks.
     step: [i64; 2],
-    /// The compressed size of the chunk in each cell, row by row. It is null if the chunk has no bytes or its position is unknown.
+    /// The compressed size of a cell's first chunk, for each cell row by row. The size is null if the chunk has no bytes or its position is
+    /// unknown.
     bytes: Vec<Option<u64>>,
 }
 
-/// Returns an overview of the chunks along `axes`, which are the axes of rows and of columns (-1 for none). `at` has the coordinates along
-/// the other axes.
+/// Returns an overview of the chunks along two axes of the array: the axis of rows and the axis of columns, of which each may be -1 for
+/// none. `at` contains the coordinates along the other axes.
 pub fn overview(grid: &Grid, offsets: &Offsets, axes: &[i32], at: &[i64]) -> Option<Overview> {
     let per_axis = grid.chunks_per_dimension();
     let length = |axis: i32| usize::try_from(axis).ok().map_or(Some(1), |axis| per_axis.get(axis).copied());

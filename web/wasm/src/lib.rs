@@ -1,6 +1,6 @@
-//! Two WebAssembly modules for the page, which read pieces of files. Without features, this crate compiles to the module that reads
-//! metadata ([`reader::Reader`], with `b2nd-view`); with the feature `values`, to the module that reads values ([`values::Values`], with
-//! `b2nd-ndarray`).
+//! Two WebAssembly modules with which the page reads pieces of files. Without features, this crate compiles to the module that reads
+//! metadata ([`reader::Reader`], with `b2nd-view`). With the feature `values`, it compiles to the module that reads values
+//! ([`values::Values`], with `b2nd-ndarray`).
 
 mod answer;
 mod pieces;

@@ -1,4 +1,4 @@
-//! The files of a folder, of which only pieces have been fetched.
+//! [`Files`]: the files of a folder, of which only some pieces have been fetched.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use b2nd::frame::{Pieces, Source};
 use b2nd::{Error, Result};
 use b2nd_store::{Bytes, Folder, chunk_file_name};
 
-/// The files of a folder, or a single file, whose name is empty.
+/// The files of a folder, or a single file, which then has an empty name.
 #[derive(Clone, Default)]
 pub struct Files {
     /// The files, in the order in which they were added.
@@ -29,15 +29,15 @@ impl Files {
         self.files.get(index).map(|file| &**file).ok_or_else(|| Error::custom("there is no such file"))
     }
 
-    /// Returns the ranges that were missing in reads since the last call, as a flat list of file index, start and end. Ranges with at most
-    /// `gap` bytes between them are joined.
+    /// Returns the ranges that reads needed since the last call but that were missing, as a flat list of file index, start and end. Ranges
+    /// with at most `gap` bytes between them are joined.
     pub fn missing(&self, gap: u64) -> Vec<f64> {
         let files = self.files.iter().enumerate();
         let missing = files.flat_map(|(index, file)| file.take_missing(gap).into_iter().map(move |range| (index, range)));
         missing.flat_map(|(file, range)| [file as f64, range.start as f64, range.end as f64]).collect()
     }
 
-    /// Drops all pieces if their total length is more than `most` bytes.
+    /// Drops all fetched pieces if they have more than `most` bytes together.
     #[cfg(feature = "values")]
     pub fn forget(&self, most: u64) {
         if self.files.iter().map(|file| file.held()).sum::<u64>() > most {

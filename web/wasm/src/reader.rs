@@ -1,4 +1,4 @@
-//! [`Reader`]: answers the page's requests for metadata, in JSON.
+//! [`Reader`]: answers the page's requests for metadata with JSON.
 
 use std::sync::Arc;
 
@@ -34,13 +34,13 @@ pub struct Reader {
 
 #[wasm_bindgen]
 impl Reader {
-    /// Creates a file or folder with this name.
+    /// Creates a reader for a file or folder with this name.
     #[wasm_bindgen(constructor)]
     pub fn new(name: String) -> Reader {
         Reader { name, ..Reader::default() }
     }
 
-    /// Adds a file with its length in bytes. It is a file of a folder, or a single file with an empty path.
+    /// Adds a file and its length in bytes. The path is that of the file in the folder, or empty for a single file.
     pub fn add(&mut self, path: String, length: f64) {
         Arc::make_mut(&mut self.files).add(path, length as u64);
     }
@@ -59,8 +59,8 @@ impl Reader {
         self.files.missing(0)
     }
 
-    /// Describes the store and its leaves as `{"store": …, "leaves": […]}`. Returns `{"store": null}` for a frame, of which nothing has
-    /// been read yet.
+    /// Describes the store and its leaves as `{"store": …, "leaves": […]}`. For a frame, returns `{"store": null}`; the frame's metadata
+    /// are not read yet.
     pub fn look(&mut self) -> String {
         let described = store::open(&self.name, &self.files).and_then(|store| {
             let Some(store) = store else { return Ok(r#"{"store":null}"#.to_owned()) };
@@ -71,7 +71,7 @@ impl Reader {
         described.unwrap_or_else(|error| problem(&error))
     }
 
-    /// Selects a leaf for the following calls, or the file itself.
+    /// Selects the frame for the following calls: a leaf of the store, or the file itself if `leaf` is `None`.
     pub fn choose(&mut self, leaf: Option<usize>) {
         self.leaf = leaf;
         (self.grid, self.offsets) = (None, None);
@@ -125,14 +125,14 @@ impl Reader {
         to_json(&self.grid.as_ref().filter(|grid| grid.nchunks() != 0).map(Grid::chunks_per_dimension))
     }
 
-    /// Draws the chunks that start at these coordinates, at most `most` along each of the two axes. `axes` are the axes of rows and of
-    /// columns, or -1 for a missing axis.
+    /// Draws the chunks from the coordinates `first` on, at most `most` along each of two axes. `axes` are the axes of rows and of columns,
+    /// of which each may be -1 for none.
     pub fn picture(&self, axes: Vec<i32>, first: Vec<f64>, most: u32) -> String {
         let Some(grid) = &self.grid else { return "null".to_owned() };
         to_json(&chunk::picture(grid, &axes, &integers(&first), most.into()))
     }
 
-    /// Returns all chunks along two axes with their compressed sizes, or null if [`index`](Reader::index) has not been called.
+    /// Returns an overview of the compressed sizes of all chunks along two axes, or null if [`index`](Reader::index) has not been called.
     pub fn overview(&self, axes: Vec<i32>, at: Vec<f64>) -> String {
         let (Some(grid), Some(offsets)) = (&self.grid, &self.offsets) else { return "null".to_owned() };
         to_json(&chunk::overview(grid, offsets, &axes, &integers(&at)))
@@ -167,7 +167,7 @@ impl Reader {
     }
 }
 
-/// Returns the names of color maps with their colors.
+/// Returns the name and the colors of each color map.
 #[wasm_bindgen]
 pub fn color_maps() -> String {
     to_json(&COLOR_MAPS)

@@ -68,7 +68,7 @@ fn of_leaf(store: &Store, leaf: &Leaf) -> Result<String> {
     found.or_else(problem)
 }
 
-/// Returns the object of a table with two more fields: the paths of the columns' files below `_cols`, and the names of stale columns.
+/// Adds two fields to the JSON object of a table: the paths of the columns' files below `_cols`, and the names of stale columns.
 fn with_files(object: &str, table: &Table) -> String {
     let path = |column: &Value| Some(Table::file_name(column.get("name")?.as_str()?));
     let paths: Vec<Option<String>> = table.columns.iter().map(path).collect();
@@ -76,7 +76,7 @@ fn with_files(object: &str, table: &Table) -> String {
     format!(r#"{fields},"paths":{},"stale":{}}}"#, to_json(&paths), to_json(&table.stale))
 }
 
-/// Returns the offset of a leaf's frame in its file, or 0 for embedded leaves.
+/// Returns the offset of a leaf's frame in its file, or 0 if the leaf is embedded in a frame.
 pub fn start(leaf: &Leaf) -> u64 {
     if let Content::Frame = leaf.content { leaf.offset } else { 0 }
 }

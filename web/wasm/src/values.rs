@@ -22,7 +22,7 @@ use seen::{GAP, Room, Seen, selection};
 /// The maximum number of fetched bytes that are kept for the next view.
 const KEPT: u64 = 128 << 20;
 
-/// The maximum length of a file of batches that is fetched as a whole.
+/// A file of batches up to this length is fetched as a whole.
 const SHORT_FILE: u64 = 1 << 20;
 
 /// The number of bins of a histogram.
@@ -37,10 +37,10 @@ const BINS: usize = 64;
 pub struct Values {
     files: Arc<Files>,
     array: Option<Array>,
-    /// The bytes of the array's frame.
+    /// The source of the bytes of the array's frame.
     source: Option<Bytes>,
     columns: Vec<Column>,
-    /// The open file of batches, as a reader of its cells.
+    /// The reader of the cells in the opened file of batches, or `None` if no such file is open.
     cells: Option<JsonCells>,
     seen: Option<Seen>,
 }
@@ -53,7 +53,7 @@ impl Values {
         Values::default()
     }
 
-    /// Adds a file with its length in bytes. It is a file of a folder, or a single file with an empty path.
+    /// Adds a file and its length in bytes. The path is that of the file in the folder, or empty for a single file.
     pub fn add(&mut self, path: String, length: f64) {
         Arc::make_mut(&mut self.files).add(path, length as u64);
     }
@@ -122,8 +122,8 @@ impl Values {
         read.map_or_else(nothing, |cells| cells.map_or_else(|error| problem(&error), |cells| to_json(&cells)))
     }
 
-    /// Starts to view a slice. It may omit elements by choosing steps, to stay within `room`, the maximum number of elements along each of
-    /// the `drawn` axes, and `bytes`, the maximum number of bytes of chunks. Returns the shape, the steps and the chunks.
+    /// Starts to view a slice, and chooses steps that leave out elements if necessary. `room` is the maximum number of elements along each
+    /// of the `drawn` axes, and `bytes` the maximum number of bytes of chunks. Returns the shape, the steps and the chunks.
     pub fn begin(&mut self, start: Vec<f64>, end: Vec<f64>, drawn: Vec<u32>, room: Vec<f64>, square: bool, bytes: f64) -> String {
         let room = (!room.is_empty()).then_some(Room { drawn: &drawn, room: &room, square, bytes: bytes as u64 });
         self.look(&start, &end, &[], room)
@@ -139,7 +139,7 @@ impl Values {
         self.seen.as_ref().map_or_else(Vec::new, |seen| seen.bytes.clone())
     }
 
-    /// Requests the bytes of the slice, which [`missing`](Values::missing) then returns.
+    /// Requests the bytes that the slice needs. Afterwards, [`missing`](Values::missing) returns their ranges.
     pub fn ask(&self) -> String {
         let (Ok(array), Some(source), Some(seen)) = (self.array(), &self.source, &self.seen) else { return nothing() };
         match seen.ask(array, source) {
@@ -148,7 +148,7 @@ impl Values {
         }
     }
 
-    /// Decompresses the next few million bytes of the slice. Returns the number of chunks that have been read, and errors.
+    /// Decompresses the next few million bytes of the slice. Returns how many chunks have been read so far, and errors.
     pub fn advance(&mut self) -> String {
         let (Some(array), Some(seen)) = (&self.array, &mut self.seen) else { return nothing() };
         to_json(&seen.advance(array, &self.files))
@@ -178,7 +178,7 @@ impl Values {
         Wanted { column, part }.numbers(array, seen, &Plane::new(seen, rows, columns))
     }
 
-    /// Returns the slice as an image, whose channels are the last axis.
+    /// Returns the slice as an image. The last axis contains the channels.
     pub fn image(&self, rows: i32, columns: i32) -> Vec<u8> {
         self.seen.as_ref().map_or_else(Vec::new, |seen| drawn::image(seen, &Plane::new(seen, rows, columns)))
     }
@@ -226,7 +226,7 @@ impl Values {
     }
 }
 
-/// Returns true if a column can be drawn, which is the case if it has exactly one number in each element.
+/// Returns true if a column has exactly one number in each element, and can therefore be drawn.
 fn is_drawable(column: &Column) -> bool {
     column.offsets.len() == 1 && column.dtype.as_ref().and_then(reader).is_some()
 }
@@ -235,7 +235,7 @@ fn nothing() -> String {
     problem(&Error::custom("no slice has been read"))
 }
 
-/// Returns the text of an element, or its bytes in hexadecimal digits if its type is unknown.
+/// Returns the text of an element. If the type is unknown, returns the bytes in hexadecimal digits.
 fn text(dtype: Option<&b2nd::dtype::DType>, bytes: &[u8]) -> String {
     dtype.map_or_else(|| b2nd_view::text::hex(bytes, ""), |dtype| elements::text(dtype, bytes))
 }

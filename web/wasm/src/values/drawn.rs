@@ -8,7 +8,7 @@ use b2nd_view::histogram::Scale;
 use super::seen::Seen;
 use super::text;
 
-/// A plane of a slice, with two axes as rows and columns. A missing axis has one element.
+/// A plane of a slice: two axes are the rows and the columns. An axis that is missing counts as one element long.
 #[derive(Clone, Copy)]
 pub struct Plane {
     pub rows: usize,
@@ -25,7 +25,7 @@ impl Plane {
         Plane { rows: length(rows), columns: length(columns), strides: [stride(rows), stride(columns)] }
     }
 
-    /// Returns the indices of elements in the slice's C order, row by row.
+    /// Returns the index of each element of the plane in the slice's C order, row by row.
     fn elements(self) -> impl Iterator<Item = usize> {
         (0..self.rows).flat_map(move |row| (0..self.columns).map(move |column| self.element(row, column)))
     }
@@ -35,7 +35,7 @@ impl Plane {
     }
 }
 
-/// The numbers to draw: a column, and for complex numbers the part, which is 0 for the magnitude and 1 for the phase.
+/// The numbers to draw: those of a column. For complex numbers, the part is 0 for the magnitude and 1 for the phase.
 pub struct Wanted<'a> {
     pub column: &'a Column,
     pub part: u8,
@@ -140,7 +140,7 @@ pub fn image(seen: &Seen, plane: &Plane) -> Vec<u8> {
     plane.elements().flat_map(pixel).collect()
 }
 
-/// Formats numbers as values of the column, such as times.
+/// Formats numbers like the values of the column, for example as times.
 pub fn labels(column: &Column, numbers: &[f64]) -> Option<Vec<String>> {
     let dtype = column.dtype.as_ref()?;
     elements::time_unit(Some(dtype))?;

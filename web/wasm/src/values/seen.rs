@@ -1,4 +1,4 @@
-//! [`Seen`]: the viewed slice, which is decompressed chunk by chunk.
+//! [`Seen`]: the slice that is viewed. It is decompressed chunk by chunk.
 
 use b2nd::frame::Source;
 use b2nd::{Error, Result};
@@ -17,10 +17,10 @@ const MOST_CHUNKS: u64 = 1 << 14;
 /// The number of bytes that are decompressed in one call, after which the page can cancel.
 const AT_ONCE: usize = 8 << 20;
 
-/// Ranges with fewer bytes between them are joined.
+/// Ranges are joined if there are fewer bytes than this between them.
 pub const GAP: u64 = 4096;
 
-/// Chunks up to this length in bytes are read whole, longer ones by blocks.
+/// Chunks up to this length in bytes are read as a whole; of longer chunks, only the necessary blocks are read.
 const SHORT: u64 = 256 << 10;
 
 /// A slice, with the elements that have been decompressed so far.
@@ -33,7 +33,7 @@ pub struct Seen {
     parts: Vec<Part>,
     done: usize,
     mistakes: Vec<Mistake>,
-    /// The number of chunks in the slice, and the number of chunks that have been read.
+    /// How many chunks the requested slice touches, and how many of them have to be read with the chosen steps.
     chunks: [u64; 2],
 }
 
@@ -83,7 +83,7 @@ impl Seen {
         if let Some(Room { drawn, room, square, bytes }) = room {
             let axes: Vec<usize> = drawn.iter().map(|&axis| axis as usize).collect();
             let room: Vec<i64> = room.iter().map(|&room| (room as i64).max(1)).collect();
-            // The number of chunks that have this total length, assuming that all chunks have a similar length.
+            // Estimate how many chunks have the maximum total length, assuming that all chunks have a similar length.
             let each = u64::try_from(array.header().cbytes()).unwrap_or(0).checked_div(grid.nchunks()).unwrap_or(0);
             let most = (bytes / each.max(1)).clamp(1, 1024);
             selection.coarsen(grid, &axes, &room, square, most);
@@ -117,21 +117,21 @@ impl Seen {
         serde_json::json!({ "shape": self.lengths, "steps": self.selection.steps, "chunks": self.chunks })
     }
 
-    /// Requests the bytes of all chunks that are read as a whole, so that missing ranges are collected.
+    /// Requests the bytes of all chunks that are read as a whole. This collects the missing ranges.
     pub fn ask(&self, array: &Array, source: &dyn Source) -> Result<()> {
         for part in &self.parts[self.done..] {
             let ranges = array.byte_ranges(&part.ranges, 0).map_err(Error::custom)?;
             let length: u64 = ranges.iter().map(|range| range.end - range.start).sum();
             let blocks = u64::try_from(part.blocks).unwrap_or(u64::MAX);
             if length <= SHORT || blocks.saturating_mul(4) >= array.grid().blocks_per_chunk() || blocks > 16 {
-                // Errors are ignored, since the missing ranges have been collected.
+                // The error is ignored, because the read has recorded the missing range.
                 ranges.into_iter().for_each(|range| drop(source.read(range)));
             }
         }
         Ok(())
     }
 
-    /// Decompresses the next chunks, up to a limit of bytes. Stops if bytes are missing.
+    /// Decompresses the next chunks, up to a limit of bytes per call. Stops if bytes are missing.
     pub fn advance(&mut self, array: &Array, files: &Files) -> Progress<'_> {
         let (mut decompressed, mut missing) = (0, Vec::new());
         while let Some(part) = self.parts.get(self.done).cloned() {
@@ -156,7 +156,7 @@ impl Seen {
         Progress { done: self.done, of: self.parts.len(), broken: &self.mistakes, missing }
     }
 
-    /// Returns the index of the first element of each run of a part, in the slice's C order, and the length of the runs.
+    /// Returns where the runs of consecutive elements in a part start, as indices in the slice's C order, and the length of each run.
     fn runs(&self, part: &Part) -> (impl Iterator<Item = usize>, usize) {
         let axes = part.ranges.iter().zip(&self.selection.ranges).zip(&self.selection.steps).zip(&self.lengths);
         let mut places: Vec<(usize, usize, usize)> = axes
