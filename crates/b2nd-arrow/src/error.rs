@@ -23,7 +23,7 @@ struct Inner {
     what: String,
 }
 
-/// The kinds of errors, for programs.
+/// The kind of an error, by which programs can distinguish errors.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorKind {

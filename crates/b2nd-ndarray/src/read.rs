@@ -236,7 +236,7 @@ impl Array {
         Ok((slice.iter().zip(steps).map(count).collect(), wanted))
     }
 
-    /// Reads into memory that has been zeroed.
+    /// Reads elements of a slice into memory that has been zeroed.
     fn decode_wanted(&self, slice: &[Range<i64>], wanted: &[Wanted<'_>], shape: &[usize], bytes: &mut [u8]) -> Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -249,7 +249,7 @@ impl Array {
         self.decode(slice.to_vec(), wanted, view, true).map_err(|error| self.error(error))
     }
 
-    /// Reads into memory that has been zeroed.
+    /// Reads elements of a slice into memory that has been zeroed.
     fn read_zeroed(&self, slice: &[Range<i64>], bytes: &mut [u8]) -> Result<()> {
         if bytes.is_empty() {
             return Ok(());

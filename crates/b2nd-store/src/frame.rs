@@ -1,4 +1,4 @@
-//! [`Frame`], a frame in any source, and [`Bytes`], a source that can be shared.
+//! [`Frame`], a frame in any source, and [`Bytes`], a source that several owners and threads share.
 
 use std::sync::Arc;
 

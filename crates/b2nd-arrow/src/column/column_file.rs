@@ -1,4 +1,4 @@
-//! [`ColumnFile`]: a frame of a table. All access to frames, chunks and blocks is here.
+//! [`ColumnFile`]: a frame of a table. It reads the frame's chunks, blocks and vlmetalayers.
 
 use std::ops::Range;
 
