@@ -115,7 +115,7 @@ fn narrowed(root: &str, filters: &[Expr]) -> String {
     longest.filter(|start| start.len() > below.len()).unwrap_or_else(|| root.to_owned())
 }
 
-/// Returns the start of every URL that passes `url = '…'`, `url like '…%'` or `starts_with(url, '…')`.
+/// Returns the text with which a URL must start to pass the filter, if this is `url = '…'`, `url like '…%'` or `starts_with(url, '…')`.
 fn start_of(filter: &Expr) -> Option<String> {
     let text = |expression: &Expr| match expression {
         Expr::Literal(value, _) => value.try_as_str().flatten().map(str::to_owned),

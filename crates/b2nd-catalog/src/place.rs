@@ -61,7 +61,7 @@ impl Place {
     ///
     /// # Errors
     ///
-    /// Fails if the scheme is not `file`, `http`, `https`, `s3`, `gs` or `az`, or if its settings in the environment are wrong.
+    /// Fails if the scheme is not `file`, `http`, `https`, `s3`, `gs` or `az`, or if the environment has wrong settings for this scheme.
     pub fn of(text: &str) -> Result<Place> {
         if !text.contains("://") {
             return Ok(Place::Disk(std::path::absolute(text)?));

@@ -236,7 +236,7 @@ impl Findings {
         }
     }
 
-    /// Checks the lengths of chunks and blocks in the header.
+    /// Checks the lengths of chunks and blocks that the header states.
     fn blocksize(&mut self, header: &Header) {
         let (blocksize, chunksize) = (header.blocksize(), header.chunksize());
         let are_objects = matches!(Kind::of(header, None), Kind::BatchArray | Kind::ListArray | Kind::ObjectArray);

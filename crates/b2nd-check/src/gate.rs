@@ -116,8 +116,8 @@ fn has_chunk_files(source: &dyn Source) -> bool {
     source.chunk_file(0, 0..1).map_or_else(|error| is_of_source(&error), |_| true)
 }
 
-/// Checks an opened frame like [`check`], but with your own decompressor. Its deadline is set from the limits. Use a decompressor for
-/// [untrusted input](Decompressor::safe), with a fallback for missing codecs.
+/// Checks an opened frame like [`check`], but with your own decompressor. This function sets the deadline of the decompressor from the
+/// limits. Use a decompressor for [untrusted input](Decompressor::safe), with a fallback for missing codecs.
 ///
 /// # Errors
 ///

@@ -50,34 +50,35 @@ impl Fact {
     }
 }
 
-/// Chunks vary in length.
+/// Facts about frames whose chunks vary in length.
 pub(crate) const VARIABLE_CHUNKS: &str = "variable-chunks";
-/// Chunks vary in length in a frame that python-blosc2 opens as batches of objects, whose chunks it decompresses itself.
+/// Facts about frames whose chunks vary in length and that python-blosc2 opens as batches of objects. It decompresses the chunks of such
+/// frames itself.
 pub(crate) const VARIABLE_CHUNKS_OF_OBJECTS: &str = "variable-chunks-of-objects";
-/// Blocks vary in length.
+/// Facts about frames whose blocks vary in length.
 pub(crate) const VARIABLE_BLOCKS: &str = "variable-blocks";
-/// Blocks vary in length in a frame that python-blosc2 opens as batches of objects.
+/// Facts about frames whose blocks vary in length and that python-blosc2 opens as batches of objects.
 pub(crate) const VARIABLE_BLOCKS_OF_OBJECTS: &str = "variable-blocks-of-objects";
-/// A shuffle has a parameter.
+/// Facts about a shuffle filter that has a parameter.
 pub(crate) const SHUFFLE_PARAMETER: &str = "shuffle-parameter";
-/// The filter delta is not the first filter.
+/// Facts about the filter delta after another filter.
 pub(crate) const DELTA_BEHIND: &str = "delta-behind-another-filter";
-/// A built-in codec has the number of a user's codec.
+/// Facts about a built-in codec that is stored with the number of a user's codec.
 pub(crate) const CODEC_FORMAT: &str = "codec-format-6";
-/// A special chunk is stored as a chunk, and not only in the index.
+/// Facts about special chunks that are stored as data, not only as an entry of the index.
 pub(crate) const SPECIAL_IN_DATA: &str = "special-in-data";
-/// The blocksize of a special chunk differs from that of its array.
+/// Facts about special chunks whose blocksize differs from that of their array.
 pub(crate) const SPECIAL_BLOCKSIZE: &str = "special-blocksize";
-/// A special chunk is in a frame whose blocks vary in length.
+/// Facts about special chunks in frames whose blocks vary in length.
 pub(crate) const SPECIAL_VARIABLE_BLOCKS: &str = "special-variable-blocks";
-/// The typesize of chunks differs from that of their frame.
+/// Facts about chunks whose typesize differs from that of their frame.
 pub(crate) const TYPESIZE: &str = "other-typesize";
 
-/// Elements cross the boundary of a chunk or block.
+/// Facts about elements that cross the boundary of a chunk or block.
 pub(crate) const CUT_ELEMENTS: &str = "cut-elements";
-/// Several blocks start at the same byte.
+/// Facts about blocks that start at the same byte.
 pub(crate) const SHARED_BLOCKS: &str = "shared-blocks";
-/// An attribute is not MessagePack that python-blosc2 can unpack.
+/// Facts about attributes that are not MessagePack, or that python-blosc2 cannot unpack.
 pub(crate) const NOT_MSGPACK: &str = "attribute-not-msgpack";
 
 const END: [u16; 3] = [u16::MAX; 3];

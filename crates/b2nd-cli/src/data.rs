@@ -39,7 +39,7 @@ impl Data {
                     return Ok((Data::Cells(cells), selected.is_some()));
                 }
             }
-            // Without a slice, opening it as a table was tried above.
+            // Without a slice, the argument was already opened as a table above.
             None if values.is_err() && (slice.is_some() || start.offset.is_some()) => {
                 if let Some(rows) = Rows::instead(word, start.offset)? {
                     return table(rows);

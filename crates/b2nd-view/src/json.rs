@@ -115,7 +115,7 @@ struct ArrayObject<'a> {
     grid: Readable<GridObject>,
 }
 
-/// The type of an element. `fields` is empty if it is not a structure.
+/// The type of an element. `fields` is empty if the element is not a structure.
 #[derive(Serialize)]
 struct ElementObject {
     description: String,

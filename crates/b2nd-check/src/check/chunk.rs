@@ -257,7 +257,7 @@ pub(super) fn shared(chunk: &Chunk) -> Option<Known> {
 }
 
 /// Returns the findings of a chunk that contains metadata, which is the index or a vlmetalayer. `typesize` is the typesize that an index
-/// must have.
+/// must have, or `None` for a vlmetalayer.
 pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<usize>) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();
     let wrong_typesize = typesize.filter(|&expected| expected != chunk.typesize()).map(|expected| {
@@ -299,8 +299,8 @@ fn newer(chunk: &ChunkHeader) -> Option<String> {
 /// Returns findings about flags that only a chunk in memory may have.
 fn misplaced(chunk: &ChunkHeader) -> impl Iterator<Item = &'static str> {
     let flags = chunk.raw_blosc2_flags();
-    // C-Blosc2 creates lazy chunks in memory. It may read such a chunk from a file, but in a buffer it looks for data after the
-    // chunk.
+    // C-Blosc2 creates lazy chunks only in memory. It may be able to read a lazy chunk from a file. If the chunk is in a buffer, C-Blosc2
+    // looks for data after the chunk.
     let lazy = (flags & IS_LAZY != 0).then_some("its flags say that its data are stored elsewhere (a lazy chunk)");
     let instrumented = (flags & IS_INSTRUMENTED != 0).then_some("its flags say that it holds measurements of a codec");
     lazy.into_iter().chain(instrumented)

@@ -81,7 +81,7 @@ pub(super) fn refused(schema: &Json, more: &[&str]) -> Option<String> {
         return Some(format!("kind: {kind:?} is unknown to python-blosc2"));
     };
     let known = |key: &str| key == "kind" || [own, shared, more].iter().any(|keys| keys.contains(&key));
-    // The settings of a struct are looked up by name.
+    // The keys of a struct are not checked, because python-blosc2 looks up its settings by name.
     let unknown = schema.as_object()?.keys().find(|key| kind != "struct" && !known(key));
     let odd = odd_setting(schema);
     let parts = ["item", "index_type", "value_type"].iter().filter_map(|key| schema.get(key)).map(|part| (part, &[][..]));

@@ -14,7 +14,7 @@ use b2nd_store::text::quoted;
 const COLUMN: &[&str] = &["name", "default", "cparams", "dparams", "chunks", "blocks"];
 
 /// Returns the findings of a store, without those of its leaves: `embed.b2e` is missing in a `.b2d` or `.b2z`, or several members of an
-/// archive have the same name. `path` is its path or URL.
+/// archive have the same name. `path` is the path or URL of the store.
 pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     // An archive or directory with another ending is only a folder with frames.

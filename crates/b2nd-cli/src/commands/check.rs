@@ -82,10 +82,10 @@ fn seconds(text: &str) -> Result<Duration, String> {
 struct Object<'a> {
     #[serde(flatten)]
     place: Place<'a>,
-    /// True if this program reads every value. Only present if values were decoded.
+    /// Whether this program can read every value. Left out if values were not decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     readable: Option<bool>,
-    /// For each reader, true if it is not known to crash on the file or to reject it.
+    /// For each reader, whether the file is safe: true if the reader is not known to crash on the file or to reject it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     safe_for: BTreeMap<String, bool>,
     findings: Vec<Finding>,

@@ -65,7 +65,7 @@ struct Counts {
     refused: u64,
 }
 
-/// Upgrades frames. Returns false if any was refused. Fails if output cannot be written.
+/// Upgrades frames. Returns false if a frame was refused. Fails if output cannot be written.
 pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
     crate::signals::clean_up();
     let standard = Path::new("-");
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::
     }
 }
 
-/// Upgrades standard input, or writes to standard output. Messages then go to standard error.
+/// Upgrades one frame from standard input or to standard output. Messages are written to standard error.
 fn piped(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> crate::error::Result<bool> {
     use crate::error::Error;
     if args.in_place {

@@ -6,7 +6,7 @@
 
 use super::number::{Number, Read};
 
-/// The number of elements of a run.
+/// The number of values in a run.
 const RUN: usize = 4096;
 
 /// The maximum number of distinct values that are counted separately.

@@ -28,7 +28,8 @@ impl Tree {
         self.leaves.len()
     }
 
-    /// Returns the lines of the tree, or of one group. Groups below `depth` are shown as a number of leaves.
+    /// Returns the lines of the tree, or of one group. Only `depth` levels are drawn; of a deeper group, only the number of leaves is
+    /// shown.
     pub(crate) fn lines(&self, group: Option<&str>, depth: Option<usize>) -> Vec<String> {
         let names = |key: &str| key.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
         let above = names(group.unwrap_or_default()).len();
