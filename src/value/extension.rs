@@ -73,7 +73,7 @@ impl Value {
         Value::short_ext(44, [real.to_be_bytes(), imaginary.to_be_bytes()].concat())
     }
 
-    /// Makes an extension of this type whose content is an encoded value. The value is not nested too deeply, since it has been decoded.
+    /// Makes an extension of this type. Its content is `content`, encoded as MessagePack.
     pub(super) fn around(kind: i8, content: &Value) -> crate::Result<Value> {
         let data: Vec<u8> = content.to_vec()?;
         Ok(Value::short_ext(kind, data))

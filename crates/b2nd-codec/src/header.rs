@@ -305,7 +305,7 @@ impl ChunkHeader {
     }
 
     /// Returns the codec. Three bits of the flags give the format of the codec. LZ4 and LZ4HC have the same format. The byte udcodec
-    /// distinguishes them, but in chunks of version 4 this byte can be 0.
+    /// distinguishes them. If it is 0, as it can be in chunks of version 4, this returns `Lz4`.
     pub fn codec(&self) -> CodecId {
         let own = self.bytes[22];
         match self.bytes[2] >> 5 {

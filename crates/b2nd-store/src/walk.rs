@@ -82,7 +82,7 @@ pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, Result<Target>)> + 
     candidates(root).filter_map(|candidate| candidate.open().map(|target| (candidate.path, target)))
 }
 
-/// A path, and its file type according to its directory. The file type is `None` for the root.
+/// A path, and its file type as the directory entry gives it, or `None` for the root.
 type Waiting = (PathBuf, Option<fs::FileType>);
 
 /// Determines how a path was found. For an ordinary directory, adds its entries to `waiting` and returns `None`.

@@ -183,8 +183,8 @@ struct Runs {
     length: usize,
 }
 
-/// The runs along one dimension: their number, the index of the next run, and the distance in bytes between runs, in the block and in the
-/// slice.
+/// The runs along one dimension: their number, the index of the next run, and the distances in bytes from one run to the next, both in the
+/// block and in the slice.
 #[derive(Clone, Copy, Default, Debug)]
 struct Axis {
     count: usize,

@@ -36,8 +36,8 @@ pub fn remove_temporary_files() {
     }
 }
 
-/// A file or directory with a temporary name, next to the path that it gets when it is finished. If a `Staged` is dropped before, the file
-/// or directory is removed.
+/// A file or directory with a temporary name, next to the path that it gets when it is finished. If a `Staged` is dropped before it is
+/// finished, the file or directory is removed.
 ///
 /// The file or directory is locked until it is finished. A temporary file without a lock was left by a killed process, and is removed.
 pub(super) struct Staged {

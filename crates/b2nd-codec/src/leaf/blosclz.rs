@@ -3,5 +3,5 @@
 pub(super) mod decode;
 pub(super) mod encode;
 
-/// The smallest distance for which a match has two more bytes for the distance. Here, distances count from 0.
+/// A match whose distance minus 1 is at least this number stores its distance in two additional bytes.
 const FAR: usize = 8191;
