@@ -245,7 +245,7 @@ impl Known {
     ///
     /// # Errors
     ///
-    /// Fails if the file is not a catalogue or has other columns, or if another scan is updating it.
+    /// Fails if the file is not a catalogue, if its columns differ from those of this version, or if another scan is updating it.
     pub fn load(path: &Path, roots: Vec<String>, extent: Extent) -> Result<Option<Known>> {
         let Some(file) = lock(path)? else { return Ok(None) };
         let reader = open(&file, path)?;

@@ -52,7 +52,7 @@ pub struct Finding {
     pub offset: Option<u64>,
     /// A sentence that describes the problem.
     pub finding: String,
-    /// Whether the specification allows what was found, or `None` if it does not say.
+    /// Whether the specification allows what was found, or `None` if the specification does not say.
     pub document: Option<bool>,
     /// Whether C-Blosc2 reads a frame with this problem, or `None` if this is unknown.
     pub c_blosc2: Option<bool>,

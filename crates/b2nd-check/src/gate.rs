@@ -103,7 +103,7 @@ fn opened(source: &dyn Source, options: &Options) -> Result<Report> {
     }
     let frame = Frame::open(source)?;
     let mut report = check_frame(&frame, options, &mut Decompressor::safe())?;
-    // In a directory, C-Blosc2 reads such a frame; as a single file, it crashes.
+    // C-Blosc2 reads a sparse frame that is a directory, but crashes on a single file with the header of a sparse frame.
     if frame.header().frame_type() == FrameType::Sparse && !has_chunk_files(source) {
         let error = Error::custom("it says that the chunks are separate files, but there are none");
         report.findings.push(Finding::refused("header", &error));

@@ -192,7 +192,8 @@ impl<'s> Salvage<'s> {
         usize::try_from(left.min(chunksize)).ok().filter(|&length| length > 0 && !self.header.has_variable_chunks())
     }
 
-    /// Returns the expected number of chunks, from the shapes of the array if they are known, otherwise from the header.
+    /// Returns the expected number of chunks. It is computed from the shapes of the array if they are known, and otherwise from the lengths
+    /// in the header.
     fn count(&self) -> Option<u64> {
         let array = self.header.array().ok().flatten();
         let grid = array.and_then(|array| array.geometry().grid().ok());

@@ -1,4 +1,4 @@
-//! Output formats, one file for each.
+//! The output formats. Each has a module of its own.
 
 pub(crate) mod csv;
 mod json;

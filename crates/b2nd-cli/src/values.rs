@@ -18,7 +18,7 @@ use crate::format::{ElementInfo, OutputFormat};
 use crate::paths::{of_directory, what_is_at, what_it_is};
 use crate::progress;
 
-/// The maximum number of bytes of a part that is read.
+/// The maximum size, in bytes, of the parts in which values are read.
 const PART: usize = 1 << 26;
 
 /// The position of a frame in its file, and its dtype if the file has none.

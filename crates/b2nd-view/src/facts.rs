@@ -145,7 +145,7 @@ pub fn typesize_differs(dtype: &DType, header: &Header) -> Option<String> {
     (usize::try_from(typesize) != Ok(dtype.itemsize())).then(|| format!("the frame's typesize is {typesize}"))
 }
 
-/// Returns a warning about unused bytes after the array's metadata, if there are any.
+/// Returns a warning if there are unused bytes after the array's metadata.
 pub fn stale(array: &Array<'_>) -> Option<Fact> {
     (array.stale != 0).then(|| Fact("stale", format!("{} after the metadata", count(array.stale, "byte")), "stale_bytes"))
 }

@@ -46,7 +46,7 @@ impl B2ndStorage {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read, contains no array, or Zarr has no data type for its elements.
+    /// Fails if the file cannot be read or contains no array, or if Zarr has no data type for its elements.
     pub fn open(location: impl AsRef<Path>) -> Result<B2ndStorage> {
         let location = Location::new(AsRef::<OsStr>::as_ref(location.as_ref()));
         B2ndStorage::new(Frame::open(location.frame()?)?)

@@ -30,7 +30,7 @@ pub(super) struct Closed {
     pub(super) size: u64,
 }
 
-/// What a thread reuses from one file on a disk to the next.
+/// The directory and the buffer that a thread reuses for the next file on a disk.
 #[derive(Default)]
 pub(super) struct Disk {
     /// The directory of the last file. It is opened only once for consecutive files in the same directory.

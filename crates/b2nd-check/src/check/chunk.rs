@@ -34,8 +34,8 @@ const OF_USERS: u8 = 6;
 /// The first of the numbers for users' codecs.
 const FIRST_OF_USERS: u8 = 32;
 
-/// The first version of the filter bytedelta. To undo it, C-Blosc2 adds up bytes. If it was built with vectors of 16 bytes, the sums start
-/// again after the last full vector; if it was built without vectors, they do not.
+/// The first version of the filter bytedelta. To undo it, C-Blosc2 adds up bytes. If C-Blosc2 was built with vectors of 16 bytes, the sums
+/// start again after the last full vector. If it was built without vectors, the sums do not start again.
 const FIRST_BYTEDELTA: Filter = Filter::Other(34);
 const BYTEDELTA: Filter = Filter::Other(35);
 const VECTOR: usize = 16;

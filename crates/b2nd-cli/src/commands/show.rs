@@ -273,7 +273,7 @@ impl Drawn {
         Drawn { values, column, axes, channels, notes }
     }
 
-    /// Selects elements in steps, so that they fit into the picture and few chunks are read.
+    /// Increases the steps of the selection, so that the elements fit into the picture and few chunks are read.
     fn fit(&mut self, room: [i64; 2]) {
         let Values { array, selection } = &mut self.values;
         let room = if self.axes.len() == 1 { [MOST_POINTS; 2] } else { room };

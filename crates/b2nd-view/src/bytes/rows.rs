@@ -28,7 +28,7 @@ pub struct Row {
     pub offset: u64,
     /// The number of bytes.
     pub length: usize,
-    /// The number of bytes of the marker and of the length that follows it, if there is one.
+    /// The number of bytes before the content: the marker and, if the marker is followed by a length, this length.
     pub head: usize,
     /// The name of the marker, or an empty string if the row has no marker.
     pub marker: &'static str,
@@ -180,7 +180,7 @@ impl<'a> Rows<'a> {
         Some(())
     }
 
-    /// Adds the remaining bytes, as a chunk if they are a chunk.
+    /// Adds the remaining bytes. If they are a chunk, splits it into its parts.
     fn chunk(&mut self) -> Option<()> {
         let Ok(header) = ChunkHeader::from_slice(self.rest) else { return self.left("bytes", text_or_length) };
         let Some((chunk, after)) = self.rest.split_at_checked(header.cbytes()) else {

@@ -35,7 +35,7 @@ impl Plane {
     }
 }
 
-/// The numbers to draw: those of a column. For complex numbers, the part is 0 for the magnitude and 1 for the phase.
+/// Selects the numbers to draw: those of a column. For complex numbers, `part` is 0 for the magnitude and 1 for the phase.
 pub struct Wanted<'a> {
     pub column: &'a Column,
     pub part: u8,
