@@ -185,7 +185,9 @@ export class Look {
     const [all, read] = answer.chunks;
     const steps = want.drawn
       .filter((axis) => answer.steps[axis] > 1)
-      .map((axis) => `along axis ${axis} one in ${thousands(answer.steps[axis])} elements (${thousands(answer.shape[axis])} shown)`);
+      .map(
+        (axis) => `along axis ${axis} one in ${thousands(answer.steps[axis])} elements (${thousands(answer.shape[axis])} shown)`,
+      );
     if (read < all) steps.push(`${thousands(read)} of ${count(all, "chunk")} read`);
     const coarse = steps.length
       ? el("p", { class: "coarse" }, `A coarse view, which leaves elements out: ${steps.join("; ")}. Zoom in to see all of them.`)

@@ -517,7 +517,10 @@ test("several URLs make a menu, and so does a list of files and folders on the p
   assert.equal((await shownJson(other.page)).kind, "ndarray");
   await other.page.goto(`${own.url}?list=far.json`);
   await other.page.locator("#view .problem").waitFor();
-  assert.match(await other.page.locator("#view .problem").textContent(), /a list of files may only contain URLs on this page's own host/);
+  assert.match(
+    await other.page.locator("#view .problem").textContent(),
+    /a list of files may only contain URLs on this page's own host/,
+  );
   own.close();
   assert.deepEqual([wrong, other.wrong], [[], []]);
 });
