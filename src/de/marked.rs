@@ -111,7 +111,7 @@ impl<'de> de::Deserializer<'de> for MarkedDeserializer<'_, 'de> {
         let MarkedDeserializer { deserializer, mark } = self;
         match Mark::from_name(name) {
             _ if name == VALUE => deserializer.embedded(visitor),
-            Some(_) => Err(Error::new(ErrorKind::Unsupported("two modules of `with` nested directly in each other"))),
+            Some(_) => Err(Error::new(ErrorKind::Unsupported("one `with` module applied directly inside another"))),
             None => deserializer.deeper(|this| visitor.visit_newtype_struct(MarkedDeserializer::new(this, mark))),
         }
     }

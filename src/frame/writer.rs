@@ -363,8 +363,8 @@ impl<T: Target> Writer<T> {
             )));
         }
         if nbytes == 0 || (chunksize != 0 && nbytes > chunksize) {
-            let limit = if chunksize == 0 { "any".into() } else { alloc::format!("at most {chunksize}") };
-            return Err(Error::custom(format_args!("chunk {number}: expected 1 byte or more, {limit}, found {nbytes}")));
+            let limit = if chunksize == 0 { "or more".into() } else { alloc::format!("to {chunksize}") };
+            return Err(Error::custom(format_args!("chunk {number}: expected 1 {limit} bytes, found {nbytes}")));
         }
         Ok(())
     }

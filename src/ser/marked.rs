@@ -154,7 +154,7 @@ impl<'a, S: Sink> ser::Serializer for MarkedSerializer<'a, S> {
     fn serialize_newtype_struct<T: Serialize + ?Sized>(mut self, name: &'static str, value: &T) -> Result<()> {
         match Mark::from_name(name) {
             _ if name == mark::VALUE => self.embed(value),
-            Some(_) => unsupported("two modules of `with` nested directly in each other"),
+            Some(_) => unsupported("one `with` module applied directly inside another"),
             None => self.inner(value),
         }
     }

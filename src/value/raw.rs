@@ -178,7 +178,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawValue<'a> {
 
 #[cold]
 fn elsewhere<E: de::Error>() -> E {
-    E::custom("a RawValue is read only from this crate's format: use a Value")
+    E::custom("only this crate's format can be read into a RawValue: for other formats, use a Value")
 }
 
 /// The visitor of the newtype struct that marks a `RawValue`, and of the entry's bytes inside it.

@@ -203,7 +203,7 @@ fn chunks_of_any_length() {
     }
     let refusal = "a special chunk needs a chunksize in the header, but in this frame chunks vary in length";
     assert_eq!(message(writer.append_special(Special::Zeros, 8)), refusal);
-    assert_eq!(message(writer.append(&Chunk::store(b"", 2).unwrap())), "chunk 4: expected 1 byte or more, any, found 0");
+    assert_eq!(message(writer.append(&Chunk::store(b"", 2).unwrap())), "chunk 4: expected 1 or more bytes, found 0");
     let bytes = writer.finish().unwrap();
     let frame = Frame::from_slice(&bytes).unwrap();
     assert_eq!((frame.header().raw_flags()[0], frame.header().version()), (0x53, 3));
@@ -218,9 +218,9 @@ fn chunks_of_any_length() {
 fn chunks_that_do_not_fit_are_refused() {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap());
     let store = |length| Chunk::store(&vec![0; length], 4).unwrap();
-    assert_eq!(message(writer.append(&store(65))), "chunk 0: expected 1 byte or more, at most 64, found 65");
-    assert_eq!(message(writer.append(&store(0))), "chunk 0: expected 1 byte or more, at most 64, found 0");
-    assert_eq!(message(writer.append_special(Special::Zeros, 65)), "chunk 0: expected 1 byte or more, at most 64, found 65");
+    assert_eq!(message(writer.append(&store(65))), "chunk 0: expected 1 to 64 bytes, found 65");
+    assert_eq!(message(writer.append(&store(0))), "chunk 0: expected 1 to 64 bytes, found 0");
+    assert_eq!(message(writer.append_special(Special::Zeros, 65)), "chunk 0: expected 1 to 64 bytes, found 65");
     assert_eq!(message(writer.append_special(Special::Zeros, 63)), "nbytes: expected a multiple of typesize (4), found 63");
     let refusal = "`Special::Value` needs the value's bytes: append a `Chunk::repeated`";
     assert_eq!(message(writer.append_special(Special::Value, 64)), refusal);

@@ -174,8 +174,8 @@ fn map16_refuses() {
 #[test]
 fn a_mark_holds_no_other_mark() {
     field!(Twice<>("b2nd::with::fixstr", Fixstr));
-    unwritable(&Twice(Fixstr("a".into())), "unsupported: two modules of `with` nested directly in each other");
-    refused::<Twice>(&hex!("a1 61"), "unsupported: two modules of `with` nested directly in each other");
+    unwritable(&Twice(Fixstr("a".into())), "unsupported: one `with` module applied directly inside another");
+    refused::<Twice>(&hex!("a1 61"), "unsupported: one `with` module applied directly inside another");
 }
 
 #[test]

@@ -58,8 +58,8 @@ impl ArrayReader {
         let element = element::data_type(meta.dtype().unwrap_or_default()).map_err(refused)?;
         let width = usize::try_from(columns.unwrap_or(1)).ok().and_then(|columns| columns.checked_mul(array.itemsize()));
         let width = width.filter(|width| (1..=MAX_ROW).contains(width));
-        let width =
-            width.ok_or_else(|| refused(format!("a row of {} elements has no bytes or is too long", columns.unwrap_or(1))))?;
+        let width = width
+            .ok_or_else(|| refused(format!("a row of {} elements takes 0 bytes or more than 64 MiB", columns.unwrap_or(1))))?;
         let columns = columns.map(|columns| i32::try_from(columns).unwrap_or(i32::MAX));
         let data_type = match columns {
             Some(columns) => DataType::FixedSizeList(Arc::new(item(element.clone())), columns),

@@ -44,7 +44,9 @@ impl LiveRows {
         let array = leaf.array()?;
         let (shape, dtype) = (array.geometry().shape(), leaf.dtype()?);
         let (&[length], "|b1") = (shape, dtype.as_str()) else {
-            return Err(Error::damaged(format_args!("expected one dimension of |b1, found {shape:?} of {dtype:?}")));
+            return Err(Error::damaged(format_args!(
+                "expected one dimension and the dtype |b1, found the shape {shape:?} and the dtype {dtype}"
+            )));
         };
         let length = u64::try_from(length).unwrap_or(0);
         let mut live = LiveRows { array, length, rows: 0, segments: Vec::new() };

@@ -38,8 +38,8 @@ impl Report {
         !self.findings.iter().any(|finding| finding.unreadable)
     }
 
-    /// Returns true if the frame contains nothing on which this version of a library is known to crash, nothing that it is known to reject
-    /// or to read wrongly, and nothing for which this is unknown.
+    /// Returns true if no finding makes this version of a library crash, reject the frame or read it wrongly. A finding whose effect is
+    /// unknown counts as unsafe.
     pub fn is_safe_for(&self, reader: Reader) -> bool {
         self.findings.iter().all(|finding| finding.is_safe_for(reader))
     }
@@ -63,8 +63,8 @@ pub fn check(source: &dyn Source, options: &Options) -> Report {
 /// or to be rejected or read wrongly by it; [`FACTS`](crate::FACTS) lists the problems that depend on versions. Pass a file on
 /// only if both are true.
 ///
-/// The report does not guarantee that values are correct: Blosc2 has no checksums of values, so damage that still decodes is only found if
-/// the frame has [digests](crate::Digests). These things are not checked:
+/// The report does not guarantee that values are correct: Blosc2 has no checksums of values, so damaged chunks that can still be decoded
+/// are only found if the frame has [digests](crate::Digests). These things are not checked:
 ///
 /// * what programs do with metalayers, attributes, pickles and references;
 /// * frames that are embedded in an attribute;

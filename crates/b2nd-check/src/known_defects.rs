@@ -61,7 +61,7 @@ pub(crate) const VARIABLE_BLOCKS: &str = "variable-blocks";
 pub(crate) const VARIABLE_BLOCKS_OF_OBJECTS: &str = "variable-blocks-of-objects";
 /// Facts about a shuffle filter that has a parameter.
 pub(crate) const SHUFFLE_PARAMETER: &str = "shuffle-parameter";
-/// Facts about the filter delta after another filter.
+/// Facts about chunks in which the filter delta is not the first filter.
 pub(crate) const DELTA_BEHIND: &str = "delta-behind-another-filter";
 /// Facts about a built-in codec that is stored with the number of a user's codec.
 pub(crate) const CODEC_FORMAT: &str = "codec-format-6";

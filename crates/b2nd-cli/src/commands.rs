@@ -54,7 +54,7 @@ pub(crate) enum Command {
     /// Lists the chunks of a frame; the same as `b2nd info --chunks`.
     #[command(after_help = "Examples:\n  b2nd chunks field.b2nd\n  b2nd chunks --json field.b2nd")]
     Chunks(Info),
-    /// Lists the chunks and blocks that a slice, such as 0:10,5,: or ...,0 in Python, touches.
+    /// Lists the chunks and blocks that a slice touches. Slices are written as in Python: `0:10,5,:` or `...,0`.
     #[command(after_help = "Examples:\n  b2nd slice field.b2nd 0:10,5,:\n  b2nd slice --json field.b2nd ...,::2")]
     Slice(SliceOf),
     /// Checks frames and stores for errors.

@@ -304,10 +304,11 @@ impl Decompressor {
 
 /// Reads the length at the start of a block of variable length. The data must fit into `room` bytes.
 fn variable_len(bytes: &[u8], room: usize) -> Result<usize> {
-    let length = bytes.first_chunk().map(|length| i32::from_le_bytes(*length));
-    match length.map(usize::try_from) {
-        Some(Ok(length)) if (1..=room).contains(&length) => Ok(length),
-        _ => Err(Error::custom(format_args!("expected a block of 1 to {room} bytes, found {length:?}"))),
+    let length = bytes.first_chunk().ok_or_else(|| Error::custom("the length of a block is missing"))?;
+    let length = i32::from_le_bytes(*length);
+    match usize::try_from(length) {
+        Ok(length) if (1..=room).contains(&length) => Ok(length),
+        _ => Err(Error::custom(format_args!("expected a block of 1 to {room} bytes, found {length}"))),
     }
 }
 

@@ -81,9 +81,10 @@ impl Leaf {
                 Ok(Arc::new(embedded_data(&frame, self.offset, *length).map_err(|error| named(member, error))?))
             }
             Content::Table(_) => Err(Error::custom(format_args!("{} is a table, not a frame", self.key))),
-            Content::Remote { urlbase, path } => {
-                Err(Error::custom(format_args!("{} is a reference to {path} on {urlbase}", self.key)))
-            }
+            Content::Remote { urlbase, path } => Err(Error::custom(format_args!(
+                "{} is a reference to {path} on {urlbase}: the store does not contain its data",
+                self.key
+            ))),
         }
     }
 }

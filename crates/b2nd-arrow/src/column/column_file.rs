@@ -146,10 +146,10 @@ impl Blocks<'_> {
             let (mut data, mut total) = (Vec::new(), 0_u64);
             for range in ranges {
                 let block = bytes.get(range.start - start..range.end - start).unwrap_or_default();
-                let length = block.first_chunk().map(|length| i32::from_le_bytes(*length));
-                let length = match length.map(usize::try_from) {
-                    Some(Ok(length @ 1..)) => length,
-                    _ => return Err(Error::damaged(format_args!("a block claims to hold {length:?} bytes"))),
+                let length = block.first_chunk().ok_or_else(|| Error::damaged("the length of a block is missing"))?;
+                let length = i32::from_le_bytes(*length);
+                let Ok(length @ 1..) = usize::try_from(length) else {
+                    return Err(Error::damaged(format_args!("a block claims to hold {length} bytes, expected 1 or more")));
                 };
                 plausible(length, block.len())?;
                 total = total.saturating_add(length as u64);

@@ -29,7 +29,7 @@ const SIXTH_FILTER: usize = 21;
 
 /// The offset of the codec's number in a chunk's header.
 const CODEC: usize = 22;
-/// The codec format in the flags with which the codec's number is used.
+/// The codec format (the top 3 bits of the flags) which says that the codec is given by the number at byte `CODEC`.
 const OF_USERS: u8 = 6;
 /// The first of the numbers for users' codecs.
 const FIRST_OF_USERS: u8 = 32;

@@ -13,7 +13,7 @@ const MOST_IN_ELEMENT: usize = 1 << 20;
 pub enum Number {
     /// NaN, or NaT (not a time).
     Nan,
-    /// An integer, 1 for true, or the steps of a time.
+    /// An integer; a boolean as 0 or 1; or a time as its stored count of units.
     Integer(i128),
     /// A float of any width.
     Float(f64),

@@ -117,7 +117,7 @@ impl Seen {
         serde_json::json!({ "shape": self.lengths, "steps": self.selection.steps, "chunks": self.chunks })
     }
 
-    /// Requests the bytes of all chunks that are read as a whole. This collects the missing ranges.
+    /// Tries to read the chunks whose needed bytes will be read in one go, so that the source records which ranges are missing.
     pub fn ask(&self, array: &Array, source: &dyn Source) -> Result<()> {
         for part in &self.parts[self.done..] {
             let ranges = array.byte_ranges(&part.ranges, 0).map_err(Error::custom)?;
