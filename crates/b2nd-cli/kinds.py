@@ -387,9 +387,9 @@ def cat(kind):
 
 
 WHY = {
-    "lazyexpr": "values are computed or fetched when python-blosc2 opens it",
-    "lazyudf": "values are computed or fetched when python-blosc2 opens it",
-    "proxy": "values are computed or fetched when python-blosc2 opens it",
+    "lazyexpr": "python-blosc2 computes or fetches them when it opens the file",
+    "lazyudf": "python-blosc2 computes or fetches them when it opens the file",
+    "proxy": "python-blosc2 computes or fetches them when it opens the file",
     "tensor": "`blosc2.load_tensor` reads it",
     "treestore": "name a leaf, as in .*::/KEY",
     "dictstore": "name a leaf, as in .*::/KEY",
@@ -422,7 +422,7 @@ def show(kind):
     if isinstance(kind.values, np.ndarray) and kind.values.dtype.kind in "SUV":
         return refused("`b2nd head` prints them|name a field with --field", "show", kind.word)
     if kind.file in ("frame-i4.b2frame", "frame-sparse.b2frame"):
-        return refused("name one with --dtype", "show", kind.word)
+        return refused("give it with --dtype", "show", kind.word)
     run("show", kind.word)
 
 
@@ -470,7 +470,7 @@ def checked(kind, word):
     """A recipe is whole, but python-blosc2 does not open it by itself: that is a finding."""
     done = subprocess.run([TOOL, "check", "--data", word], capture_output=True, stdin=subprocess.DEVNULL)
     found = done.stdout.decode()
-    expected = "refuses unless it is opened with" if kind.kind in RECIPES else ""
+    expected = "rejects unless it is opened with" if kind.kind in RECIPES else ""
     if done.stderr or done.returncode != (1 if expected else 0) or found.count("\n") != bool(expected) or expected not in found:
         raise Failed(f"check: status {done.returncode}: {found}{done.stderr.decode()}")
 
@@ -519,7 +519,7 @@ def repack(kind):
             ending = ".b2nd"
         copied = os.path.join(directory, "new" + ending)
         if kind.kind == "ctable" and "::" in kind.word:
-            return refused("is a table of several frames", "repack", kind.word, copied)
+            return refused("is a table, not a frame", "repack", kind.word, copied)
         for options in [[], ["--overwrite", "--codec", "zstd", "--level", "1"]]:
             if options and kind.file == "filter-delta.b2nd":
                 refused("choose other filters", "repack", *options, kind.word, copied)
