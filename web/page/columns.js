@@ -31,7 +31,7 @@ export class Leaf {
       this.info = info;
       return true;
     }
-    if (/^there is no .* in it; there are|is not in the (archive|folder)/.test(info.error)) return false;
+    if (/^it has no leaf |is not in the (archive|store)/.test(info.error)) return false;
     throw new Error(info.error);
   }
 
