@@ -45,7 +45,7 @@ export class Overview {
     context.strokeRect(left + 1, top + 1, Math.max(width - 2, 2), Math.max(height - 2, 2));
     const stride = drawn.step.every((step) => step === 1)
       ? ""
-      : ` Each cell stands for ${drawn.step.map(thousands).join(" × ")} chunks and shows the first of them.`;
+      : ` Each cell represents ${drawn.step.map(thousands).join(" × ")} chunks and shows the first of them.`;
     const range = known.length === 0 ? "no chunk is stored" : `${size(least)} to ${size(most)} each, larger chunks are darker`;
     this.caption.textContent = `All chunks: ${range}.${stride} Click a cell to see its chunks.`;
     this.canvas.setAttribute("aria-label", `overview of ${thousands(rows)} by ${thousands(columns)} cells`);

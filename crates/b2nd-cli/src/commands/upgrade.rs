@@ -9,6 +9,8 @@
 //! the changes.
 
 mod dtype;
+#[cfg(test)]
+mod early_frame;
 mod plan;
 #[cfg(test)]
 mod tests;

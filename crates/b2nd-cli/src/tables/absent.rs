@@ -90,7 +90,7 @@ impl Rows {
     }
 }
 
-/// Stands for the values of an object array, a batch array or a list array. It has no values in this build.
+/// The values of an object array, a batch array or a list array, which this build cannot read: the type has no values.
 pub(crate) struct Cells(Infallible);
 
 impl Cells {

@@ -4,11 +4,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{Chunk, File, FrameType, Header, Sizes, Special, Writer};
+use b2nd::frame::{File, FrameType};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use serde_json::Value;
 
 use crate::harness::{Directory, Place};
+
+#[path = "../../src/commands/upgrade/early_frame.rs"]
+mod early_frame;
+use early_frame::early;
 
 /// A frame with Caterva's metalayer.
 const PIPED: &str = "python-caterva-0.7.3/cparams__ZSTD_9.caterva";
@@ -140,19 +144,6 @@ fn every_caterva_file_becomes_a_b2nd_file_with_the_same_chunks() {
         directories += u32::from(is_directory);
     }
     assert!(files > 5 && directories > 2, "{files}, {directories}");
-}
-
-/// A frame of one dimension, whose metalayer of this name stands between two others.
-fn early(path: &str, name: &str, content: &[u8]) {
-    let mut header = Header::new(Sizes { typesize: 4, chunksize: 20, blocksize: 20 }).unwrap();
-    for (name, content) in [("before", b"1".as_slice()), (name, content), ("after", b"22")] {
-        header.metalayers_mut().insert(name, content).unwrap();
-    }
-    let mut writer = Writer::create(path, header).unwrap();
-    writer.append(&Chunk::store(&[7; 20], 4).unwrap()).unwrap();
-    writer.append_special(Special::Zeros, 20).unwrap();
-    writer.set_vlmetalayer("note", b"\xa4kept").unwrap();
-    writer.finish().unwrap();
 }
 
 #[test]

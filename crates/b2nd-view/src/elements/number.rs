@@ -3,8 +3,6 @@
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use b2nd::{Error, Result};
 
-use super::scalar::half;
-
 /// The maximum number of values in one element.
 const MOST_IN_ELEMENT: usize = 1 << 20;
 
@@ -60,6 +58,18 @@ fn time(steps: i64) -> Number {
 
 fn integer(number: impl Into<i128>) -> Number {
     Number::Integer(number.into())
+}
+
+/// Converts a 16-bit float: a sign, 5 bits of exponent, 10 bits of fraction.
+pub(super) fn half(bits: u16) -> f32 {
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
+    sign * match exponent {
+        0 => fraction * 2_f32.powi(-24),
+        0x1f if fraction == 0.0 => f32::INFINITY,
+        0x1f => f32::NAN,
+        _ => (1.0 + fraction / 1024.0) * 2_f32.powi(exponent - 15),
+    }
 }
 
 /// Returns the function that reads numbers of this dtype, or `None` for text and unsupported dtypes.

@@ -4,7 +4,7 @@ use crate::text::hex;
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
 
 use super::date;
-use super::number::{Number, reader};
+use super::number::{Number, half, reader};
 
 /// The value of a scalar element. Floats are text with all their digits.
 pub(crate) enum Scalar {
@@ -78,16 +78,4 @@ fn little_endian(of: ScalarType, bytes: &[u8]) -> Option<Scalar> {
 fn trimmed(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     bytes.get(..end).unwrap_or_default()
-}
-
-/// Converts a 16-bit float: a sign, 5 bits of exponent, 10 bits of fraction.
-pub(crate) fn half(bits: u16) -> f32 {
-    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
-    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
-    sign * match exponent {
-        0 => fraction * 2_f32.powi(-24),
-        0x1f if fraction == 0.0 => f32::INFINITY,
-        0x1f => f32::NAN,
-        _ => (1.0 + fraction / 1024.0) * 2_f32.powi(exponent - 15),
-    }
 }

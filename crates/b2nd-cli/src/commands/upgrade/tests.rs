@@ -5,26 +5,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{Chunk, File, Header, Sizes, Special, Writer};
+use b2nd::frame::File;
 use b2nd::{CatervaMeta, Geometry};
 
+use super::early_frame::early;
 use super::plan::Plan;
 use super::work;
 
 const SPARSE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/python-caterva-0.7.0/meta__sframe.catsd");
-
-/// Writes a one-dimensional frame with three metalayers; the second has this name and content.
-fn early(path: &Path, name: &str, content: &[u8]) {
-    let mut header = Header::new(Sizes { typesize: 4, chunksize: 20, blocksize: 20 }).unwrap();
-    for (name, content) in [("before", b"1".as_slice()), (name, content), ("after", b"22")] {
-        header.metalayers_mut().insert(name, content).unwrap();
-    }
-    let mut writer = Writer::create(path, header).unwrap();
-    writer.append(&Chunk::store(&[7; 20], 4).unwrap()).unwrap();
-    writer.append_special(Special::Zeros, 20).unwrap();
-    writer.set_vlmetalayer("note", b"\xa4kept").unwrap();
-    writer.finish().unwrap();
-}
 
 /// Upgrades a frame, changes a byte of a file in the new one, and compares the two.
 #[track_caller]
