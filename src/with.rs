@@ -1,4 +1,4 @@
-//! Modules for `#[serde(with = "…")]`, which choose another encoding than the one that follows from a field's type.
+//! Modules for `#[serde(with = "…")]`, which choose an encoding other than the default for a field's type.
 //!
 //! | module | encoding | type of the field |
 //! | --- | --- | --- |

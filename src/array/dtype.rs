@@ -39,8 +39,8 @@
 //!
 //! * text that Python's `repr` does not produce: more or fewer blanks, `,` before a closing bracket, lists in place of tuples, comments,
 //!   other escapes, unnecessary double quotes, dictionary keys that are unknown or in another order;
-//! * comma strings (`i4,f8`, `(2,3)i4`), the tuple `('S', 5)`, two types in a tuple, a shape that is `()` or a bare number, a shape inside
-//!   the format of a list (`('a', ('<i4', (2,)))` for `('a', '<i4', (2,))`), `{'a': ('<i4', 0)}`, `None`;
+//! * comma strings (`i4,f8`, `(2,3)i4`), the tuple `('S', 5)`, two types in a tuple, a shape that is `()` or a bare number, in a list of
+//!   fields a shape inside the format (`('a', ('<i4', (2,)))` instead of `('a', '<i4', (2,))`), `{'a': ('<i4', 0)}`, `None`;
 //! * letters for types (`d`, `<i`, `a5`), except `?`, `O`, `S`, `U` and `V`; `O8`; `S05`; `|i4`; `>datetime64`;
 //! * `M8[1s]`, `M8[generic]`, `M8[μs]`, units with a divisor (`M8[Y/12]`);
 //! * `long`, `ulong`, `longdouble` and `clongdouble`, whose size depends on the platform; `T` (StringDType);
