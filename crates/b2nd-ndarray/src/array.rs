@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::flat::{self, Flat};
 use crate::frame::{self, ArrayFrame};
 use crate::read::buffers::Pool;
+use crate::read::parallel::whole;
 
 /// The metalayers of files whose elements must be computed, or fetched from another file or a server.
 const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
@@ -150,20 +151,20 @@ impl Array {
         if let Some(name) = ELSEWHERE.iter().find(|name| header.metalayers().get(name).is_some()) {
             return Err(Error::Elsewhere { metalayer: name });
         }
-        let Some(meta) = header.array()? else {
-            let flat = Flat::of(&store)?.ok_or(Error::NoArray)?;
-            let itemsize = usize::try_from(header.typesize()).unwrap_or(0).max(1);
-            let geometry = flat.geometry(itemsize, usize::try_from(header.blocksize()).unwrap_or(0))?;
-            let (grid, dtype, metalayer) = (geometry.grid()?, flat::dtype(header), flat::metalayer(&geometry)?);
-            let (path, flat, scratch) = (None, Some(flat), Pool::default());
-            return Ok(Array { store, path, geometry, grid, itemsize, dtype, flat, metalayer, scratch });
-        };
-        let (geometry, metalayer) = (*meta.geometry(), codec::metalayer(&meta)?);
-        let grid = geometry.grid()?;
-        // An unknown dtype is no error, because `read_bytes` needs no dtype.
-        let dtype = meta.parse_dtype().ok().flatten();
         let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
-        Ok(Array { store, path: None, geometry, grid, itemsize, dtype, flat: None, metalayer, scratch: Pool::default() })
+        let (geometry, metalayer, dtype, itemsize, flat) = match header.array()? {
+            // An unknown dtype is no error, because `read_bytes` needs no dtype.
+            Some(meta) => (*meta.geometry(), codec::metalayer(&meta)?, meta.parse_dtype().ok().flatten(), itemsize, None),
+            None => {
+                let (flat, itemsize) = (Flat::of(&store)?.ok_or(Error::NoArray)?, itemsize.max(1));
+                let geometry = flat.geometry(itemsize, usize::try_from(header.blocksize()).unwrap_or(0))?;
+                // The dtype of longer elements is unknown.
+                let dtype = if itemsize == 1 { "|u1".parse().ok() } else { None };
+                (geometry, flat::metalayer(&geometry)?, dtype, itemsize, Some(flat))
+            }
+        };
+        let grid = geometry.grid()?;
+        Ok(Array { store, path: None, geometry, grid, itemsize, dtype, flat, metalayer, scratch: Pool::default() })
     }
 
     /// Returns the array's shape, chunkshape and blockshape.
@@ -226,7 +227,7 @@ impl Array {
 
     /// Returns the slice that covers the whole array: the full range of each dimension.
     pub fn whole(&self) -> Vec<Range<i64>> {
-        self.geometry.shape().iter().map(|&length| 0..length).collect()
+        whole(self.geometry.shape())
     }
 }
 

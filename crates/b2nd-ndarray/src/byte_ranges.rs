@@ -58,10 +58,7 @@ impl Array {
     ///
     /// Fails if the selection is not valid (see [`select`](Array::select)), or the index of chunks cannot be read.
     pub fn byte_ranges_of(&self, selection: &[Select], gap: u64) -> Result<Vec<Range<u64>>> {
-        let chosen = self.chosen(selection)?;
-        let slice = chosen.ranges();
-        self.check(&slice)?;
-        self.ranges_of(self.chunks_of(&slice, &chosen.wanted()), gap)
+        self.ranges_of(self.chunks_of(&self.chosen(selection)?), gap)
     }
 
     pub(crate) fn ranges_of(&self, numbers: impl IntoIterator<Item = u64>, gap: u64) -> Result<Vec<Range<u64>>> {

@@ -8,19 +8,26 @@ use std::path::{Path, PathBuf};
 
 use b2nd::Grid;
 use b2nd::frame::{Offset, Special};
-use ndarray::{ArrayBase, ArrayView, ArrayViewD, ArrayViewMut, Data, Dimension};
+use ndarray::{ArrayBase, ArrayViewD, ArrayViewMut, Data, Dimension};
 
 use crate::array::Array;
 use crate::edit::draft::Draft;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
 use crate::read::copy::copy;
-use crate::read::lengths;
-use crate::read::tiles::{Area, each_axis, shared};
+use crate::read::parallel::{Area, each_axis, extent, shared};
+use crate::read::{in_bytes, lengths};
 use crate::write::{Packer, repeated, view};
 
 /// The maximum number of chunks of an array. The index is stored as a chunk, which must be smaller than 2 GiB.
 const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
+
+/// Copies the part of a slice's values that lies in an area. An element takes `scale` entries along the last axis.
+fn part<A: Clone>(values: &ArrayViewD<'_, A>, scale: usize, slice: &[Range<i64>], area: &[Range<i64>]) -> Vec<A> {
+    let mut part = values.view();
+    part.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), scale, |index| slice[index].start));
+    contiguous(part)
+}
 
 /// Copies the elements of a view, in C order.
 fn contiguous<T: Clone>(view: ArrayViewD<'_, T>) -> Vec<T> {
@@ -116,12 +123,7 @@ impl ArrayEditor {
             return Err(Error::View { expected, found: values.shape().to_vec() });
         }
         let values = values.view().into_dyn();
-        self.replace(slice, |area| {
-            let mut part = values.view();
-            part.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), 1, |index| slice[index].start));
-            let mut part = contiguous(part);
-            Ok(element::stored(&mut part, swapped).to_vec())
-        })
+        self.replace(slice, |area| element::stored(&mut part(&values, 1, slice, area), swapped).to_vec())
     }
 
     /// Replaces the elements of a slice by elements of any type, given as bytes in C order and in the file's byte order.
@@ -137,13 +139,8 @@ impl ArrayEditor {
         if bytes.len() != expected {
             return Err(Error::Length { expected, found: bytes.len() });
         }
-        let shape: Vec<_> = slice.iter().map(|range| range.end - range.start).collect();
-        let values = view(&shape, bytes, itemsize)?;
-        self.replace(slice, |area| {
-            let mut part = values.view();
-            part.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), itemsize, |index| slice[index].start));
-            Ok(contiguous(part))
-        })
+        let values = view(slice, bytes, itemsize)?;
+        self.replace(slice, |area| part(&values, itemsize, slice, area))
     }
 
     /// Changes the array's shape. New elements of axes that grow have the given value; axes that shrink are cut. Returns when the change is
@@ -193,10 +190,9 @@ impl ArrayEditor {
     /// Writes the chunks that differ between two grids of the array, and returns the new index.
     fn resized(&mut self, old: &Grid, new: &Grid, packer: &Packer, value: &[u8]) -> Result<Vec<Offset>> {
         let zeros = value.iter().all(|&byte| byte == 0);
-        let count = usize::try_from(new.nchunks()).unwrap_or(usize::MAX);
+        let items = new.nchunks() as i64;
         let mut entries = Vec::new();
-        let memory = |_| Error::Memory { items: i64::try_from(count).unwrap_or(i64::MAX), itemsize: 8 };
-        entries.try_reserve_exact(count).map_err(memory)?;
+        entries.try_reserve_exact(items as usize).map_err(|_| Error::Memory { items, itemsize: 8 })?;
         let mut filled: Option<Vec<u8>> = None;
         let mut cut = Vec::new();
         for number in 0..new.nchunks() {
@@ -211,123 +207,59 @@ impl ArrayEditor {
                 entries.push(self.draft.put_chunk(chunk)?);
                 continue;
             };
-            let extents = old.chunk_extent(before).zip(new.chunk_extent(number));
-            let grows = extents.is_some_and(|(old, new)| old.iter().zip(new.iter()).any(|(old, new)| new.end > old.end));
+            let grows = extent(old, before).iter().zip(extent(new, number)).any(|(old, new)| new.end > old.end);
             if grows && !(zeros && entry == Offset::Special(Special::Zeros)) {
-                cut.push((entries.len(), number));
+                cut.push(number);
             }
             entries.push(entry);
         }
         // Chunks at the old end of the array keep their elements. The rest of each chunk is filled with the value.
-        for batch in cut.chunks(crate::threads().max(1)) {
-            let packed = crate::in_parallel(batch.to_vec(), |(place, number)| {
-                let area = new.chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default();
-                let kept: Area =
-                    area.iter().zip(old.shape()).map(|(range, &length)| range.start..range.end.min(length)).collect();
-                let held = self.array.read_bytes(&kept)?;
-                Ok((place, self.packed(packer, number, &area, Some(value), &kept, &held)?))
-            })?;
-            for (place, chunk) in packed {
-                let entry = self.draft.put_chunk(&chunk)?;
-                if let Some(place) = entries.get_mut(place) {
-                    *place = entry;
-                }
-            }
-        }
+        self.put(packer, &mut entries, cut, |array, number| {
+            let whole = extent(new, number);
+            let kept: Area = whole.iter().zip(old.shape()).map(|(range, &length)| range.start..range.end.min(length)).collect();
+            let (held, items) = (array.read_bytes(&kept)?, whole.iter().map(|range| range.end - range.start).product());
+            merged(packer.itemsize, &whole, || repeated(value, items), &kept, held)
+        })?;
         Ok(entries)
     }
 
     /// Replaces the chunks of a checked slice. `part` returns the elements of an area inside the slice.
-    fn replace(&mut self, slice: &[Range<i64>], part: impl Fn(&[Range<i64>]) -> Result<Vec<u8>> + Sync + Send) -> Result<()> {
+    fn replace(&mut self, slice: &[Range<i64>], part: impl Fn(&[Range<i64>]) -> Vec<u8> + Sync + Send) -> Result<()> {
         if slice.iter().any(|range| range.is_empty()) {
             return Ok(());
         }
         let packer = Packer::of(self.draft.header(), self.draft.meta())?;
-        let done = self.replaced(slice, &packer, part);
-        let shape = self.array.grid().shape().to_vec();
-        self.commit(&shape, done)
-    }
-
-    fn replaced(
-        &mut self,
-        slice: &[Range<i64>],
-        packer: &Packer,
-        part: impl Fn(&[Range<i64>]) -> Result<Vec<u8>> + Sync + Send,
-    ) -> Result<Vec<Offset>> {
         let mut entries = self.entries.clone();
-        let mut numbers = self.array.grid().chunks_in(slice)?;
-        loop {
-            let batch: Vec<_> = numbers.by_ref().take(crate::threads().max(1)).collect();
-            if batch.is_empty() {
-                return Ok(entries);
-            }
-            let packed = crate::in_parallel(batch, |number| {
-                let whole = self.array.grid().chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default();
-                let area = shared(&whole, slice);
-                Ok((number, self.packed(packer, number, &whole, None, &area, &part(&area)?)?))
-            })?;
-            for (number, chunk) in packed {
-                let entry = self.draft.put_chunk(&chunk)?;
-                if let Some(place) = usize::try_from(number).ok().and_then(|number| entries.get_mut(number)) {
-                    *place = entry;
-                }
-            }
-        }
+        let numbers = self.array.grid().chunks_in(slice)?;
+        let done = self.put(&packer, &mut entries, numbers, |array, number| {
+            let whole = extent(array.grid(), number);
+            let area = shared(&whole, slice);
+            merged(packer.itemsize, &whole, || array.read_bytes(&whole), &area, part(&area))
+        });
+        let shape = self.array.grid().shape().to_vec();
+        self.commit(&shape, done.map(|()| entries))
     }
 
-    /// Compresses the chunk that covers `whole`. The part `area` has the given elements. The rest has `value`, or the array's old elements
-    /// if `value` is `None`.
-    fn packed(
-        &self,
+    /// Writes chunks with these numbers, and sets their entries in the index. `elements` returns the elements of a chunk as bytes.
+    fn put(
+        &mut self,
         packer: &Packer,
-        number: u64,
-        whole: &[Range<i64>],
-        value: Option<&[u8]>,
-        area: &[Range<i64>],
-        elements: &[u8],
-    ) -> Result<Vec<u8>> {
-        let itemsize = self.array.itemsize();
-        let shape = |area: &[Range<i64>]| area.iter().map(|range| range.end - range.start).collect::<Vec<_>>();
-        let origin: Vec<_> = whole.iter().map(|range| range.start).collect();
-        let part = view(&shape(area), elements, itemsize)?;
-        if whole == area {
-            return packer.chunk_from(number, &part, &origin, itemsize);
-        }
-        let mut held = match value {
-            Some(value) => {
-                let items = shape(whole).iter().product::<i64>();
-                let memory = || Error::Memory { items, itemsize };
-                let count = usize::try_from(items).map_err(|_| memory())?;
-                repeated(value, count).ok_or_else(memory)?
-            }
-            None => self.array.read_bytes(whole)?,
-        };
-        let all = view(&shape(whole), &held, itemsize)?.raw_dim();
-        let mut place = ArrayViewMut::from_shape(all.clone(), &mut held)?;
-        place.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), itemsize, |index| origin[index]));
-        copy(part, place);
-        let held: ArrayViewD<'_, u8> = ArrayView::from_shape(all, &held)?;
-        packer.chunk_from(number, &held, &origin, itemsize)
+        entries: &mut [Offset],
+        numbers: impl IntoIterator<Item = u64>,
+        elements: impl Fn(&Array, u64) -> Result<Vec<u8>> + Sync + Send,
+    ) -> Result<()> {
+        let pack = |number| packer.chunk(number, &elements(&self.array, number)?);
+        crate::in_batches(numbers, pack, |number, chunk| {
+            entries[number as usize] = self.draft.put_chunk(&chunk)?;
+            Ok(())
+        })
     }
 
     /// Commits the new chunks. If writing them failed, releases their space and returns the error.
     fn commit(&mut self, shape: &[i64], done: Result<Vec<Offset>>) -> Result<()> {
-        let committed = done.and_then(|entries| {
-            self.draft.commit(shape, &entries)?;
-            Ok(entries)
-        });
         self.stale = true;
-        match committed {
-            Ok(entries) => {
-                self.array = Array::open(&self.path)?;
-                (self.entries, self.stale) = (entries, false);
-                Ok(())
-            }
-            Err(error) => {
-                self.draft.rewind(0);
-                Err(error)
-            }
-        }
+        done.and_then(|entries| self.draft.commit(shape, &entries)).inspect_err(|_| self.draft.rewind(0))?;
+        self.refresh()
     }
 
     /// Opens the array again if the file may have changed.
@@ -351,4 +283,22 @@ impl Deref for ArrayEditor {
     fn deref(&self) -> &Array {
         &self.array
     }
+}
+
+/// Returns the elements of a chunk that covers `whole`: in the part `area` the given elements, in the rest the elements of `old`.
+fn merged(
+    itemsize: usize,
+    whole: &[Range<i64>],
+    old: impl FnOnce() -> Result<Vec<u8>>,
+    area: &[Range<i64>],
+    elements: Vec<u8>,
+) -> Result<Vec<u8>> {
+    if whole == area {
+        return Ok(elements);
+    }
+    let mut merged = old()?;
+    let mut place = ArrayViewMut::from_shape(in_bytes(lengths(whole), itemsize), &mut merged)?;
+    place.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), itemsize, |index| whole[index].start));
+    copy(view(area, &elements, itemsize)?, place);
+    Ok(merged)
 }

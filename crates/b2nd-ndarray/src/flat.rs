@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use b2nd::dtype::DType;
-use b2nd::frame::Header;
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_store::Kind;
 
@@ -87,11 +85,6 @@ impl Flat {
         let block = i32::try_from(blocksize as u64 / size).unwrap_or(i32::MAX).clamp(1, chunk);
         Ok(Geometry::new(&[length], &[chunk], &[block])?)
     }
-}
-
-/// Returns the dtype of bytes if the header's typesize is 1. For other typesizes, the dtype is unknown and `None` is returned.
-pub(crate) fn dtype(header: &Header) -> Option<DType> {
-    (header.typesize() == 1).then(|| "|u1".parse().ok()).flatten()
 }
 
 /// Encodes an array metalayer for the data, for codecs and filters that need shapes.

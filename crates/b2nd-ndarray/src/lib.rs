@@ -120,6 +120,24 @@ fn in_parallel<A: Send, B: Send>(items: Vec<A>, work: impl Fn(A) -> Result<B> + 
     items.into_iter().map(work).collect()
 }
 
+/// Processes numbers in parallel, as many at a time as there are threads, and consumes the results in order.
+fn in_batches<B: Send>(
+    numbers: impl IntoIterator<Item = u64>,
+    work: impl Fn(u64) -> Result<B> + Sync + Send,
+    mut take: impl FnMut(u64, B) -> Result<()>,
+) -> Result<()> {
+    let mut numbers = numbers.into_iter();
+    loop {
+        let batch: Vec<_> = numbers.by_ref().take(threads()).collect();
+        if batch.is_empty() {
+            return Ok(());
+        }
+        for (number, result) in in_parallel(batch, |number| Ok((number, work(number)?)))? {
+            take(number, result)?;
+        }
+    }
+}
+
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -4,23 +4,23 @@ pub(crate) mod axis_selection;
 pub(crate) mod buffers;
 pub(crate) mod chunks;
 pub(crate) mod copy;
-pub(crate) mod decode;
 pub(crate) mod elements;
 mod flat_data;
+pub(crate) mod open_chunk;
+pub(crate) mod parallel;
 mod rows;
 pub(crate) mod select;
-pub(crate) mod tiles;
 
 use std::ops::Range;
 
+use bytemuck::Pod;
 use ndarray::{ArrayD, ArrayViewMut, ArrayViewMutD, IxDyn, SliceInfoElem};
 
 use crate::array::Array;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
-use crate::read::axis_selection::Wanted;
-use crate::read::buffers::BytesMut;
-use crate::read::tiles::Tiles;
+use crate::read::parallel::Tiles;
+use crate::read::select::{Along, Chosen};
 
 impl Array {
     /// Reads the elements of a slice as bytes, in C order and in the file's byte order, for any dtype. Elements that were never written
@@ -34,11 +34,8 @@ impl Array {
     /// Fails if the slice has another number of dimensions than the array, is not inside the array or does not fit into memory. Also fails
     /// if a chunk cannot be read, or needs a codec or filter that is not available.
     pub fn read_bytes(&self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
-        let items = self.check(slice)?;
-        let bytes = items.checked_mul(self.itemsize()).and_then(element::zeroed);
-        let mut bytes = bytes.ok_or_else(|| self.no_memory(slice))?;
-        self.read_zeroed(slice, &mut bytes)?;
-        Ok(bytes)
+        self.check(slice)?;
+        self.chosen_entries(&Chosen::slice(slice), self.itemsize())
     }
 
     /// Reads a slice, given as one range per dimension. The result has the same number of dimensions.
@@ -51,13 +48,8 @@ impl Array {
     /// Fails with [`Error::DType`] if the elements are not of type `T`. Also returns the errors of [`read_bytes`](Array::read_bytes).
     pub fn read<T: Element>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
         let swapped = self.swapped::<T>()?;
-        let items = self.check(slice)?;
-        let mut bits: Vec<T::Bits> = element::zeroed(items).ok_or_else(|| self.no_memory(slice))?;
-        self.read_zeroed(slice, bytemuck::cast_slice_mut(&mut bits))?;
-        if swapped {
-            element::swap::<T>(&mut bits);
-        }
-        Ok(ArrayD::from_shape_vec(IxDyn(&lengths(slice)), T::values(bits))?)
+        self.check(slice)?;
+        self.chosen_values(&Chosen::slice(slice), swapped)
     }
 
     /// Reads a slice into a view of the same shape and any memory layout.
@@ -77,7 +69,7 @@ impl Array {
             return Ok(());
         }
         if let Some(bits) = out.as_slice_mut().and_then(T::bits_mut) {
-            let view = self.view(slice, bytemuck::cast_slice_mut(bits))?;
+            let view = ArrayViewMut::from_shape(in_bytes(expected, self.itemsize()), bytemuck::cast_slice_mut(bits))?;
             self.decode(slice.to_vec(), &[], view, false).map_err(|error| self.error(error))?;
             if swapped {
                 element::swap::<T>(bits);
@@ -112,32 +104,32 @@ impl Array {
     /// Fails if the slice has another number of dimensions than the array, or an index outside it. Also returns the errors of
     /// [`read`](Array::read).
     pub fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
-        let Bounds { ranges, steps, rest } = self.bounds(slice.as_ref())?;
-        let array = if steps.iter().all(|&step| step == 1) { self.read(&ranges) } else { self.read_steps(&ranges, &steps) }?;
+        let (chosen, rest) = self.bounds(slice.as_ref())?;
+        let swapped = self.swapped::<T>()?;
+        self.check(&chosen.ranges())?;
+        let array = self.chosen_values(&chosen, swapped)?;
         let plain = rest.iter().all(|element| matches!(element, SliceInfoElem::Slice { step: 1, .. }));
         Ok(if plain { array } else { array.slice_move(&rest[..]).as_standard_layout().into_owned() })
     }
 
-    /// Checks a slice in ndarray's notation. Returns the ranges and steps to read, and how the result is then sliced.
-    pub(crate) fn bounds(&self, slice: &[SliceInfoElem]) -> Result<Bounds> {
+    /// Checks a slice in ndarray's notation. Returns the elements to read, and how the result is then sliced.
+    pub(crate) fn bounds(&self, slice: &[SliceInfoElem]) -> Result<(Chosen, Vec<SliceInfoElem>)> {
         let shape = self.geometry().shape();
-        let (mut ranges, mut steps, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        let is_axis = |element: &&SliceInfoElem| !matches!(element, SliceInfoElem::NewAxis);
+        let (mut axes, mut rest) = (Vec::new(), Vec::new());
         for element in slice {
-            let Some(&length) = shape.get(ranges.len()).filter(|_| !matches!(element, SliceInfoElem::NewAxis)) else {
-                if matches!(element, SliceInfoElem::NewAxis) {
-                    rest.push(*element);
-                }
+            let axis = axes.len();
+            let Some(&length) = shape.get(axis).filter(|_| is_axis(&element)) else {
+                rest.extend(Some(*element).filter(|element| !is_axis(&element)));
                 continue;
             };
-            let axis = ranges.len();
             match *element {
                 SliceInfoElem::Index(index) => {
                     let at = from_end(index, length);
                     if !(0..length).contains(&at) {
                         return Err(Error::Index { axis, index: index as i64, length });
                     }
-                    ranges.push(at..at + 1);
-                    steps.push(1);
+                    axes.push(Along::steps(at..at + 1, 1));
                     rest.push(SliceInfoElem::Index(0));
                 }
                 SliceInfoElem::Slice { start, end, step } => {
@@ -148,18 +140,17 @@ impl Array {
                     let (end, every) = (end.max(start), i64::try_from(step.unsigned_abs()).unwrap_or(i64::MAX).max(1));
                     // A slice with a negative step always contains the last element of its range.
                     let first = if step < 0 && end > start { start + (end - 1 - start) % every } else { start };
-                    ranges.push(first..end);
-                    steps.push(every);
+                    axes.push(Along::steps(first..end, every));
                     rest.push(SliceInfoElem::Slice { start: 0, end: None, step: step.signum() });
                 }
                 SliceInfoElem::NewAxis => {}
             }
         }
-        let asked = slice.iter().filter(|element| !matches!(element, SliceInfoElem::NewAxis)).count();
-        if asked != shape.len() {
-            return Err(Error::Dimensions { expected: shape.len(), found: asked });
+        let found = slice.iter().filter(is_axis).count();
+        if found != shape.len() {
+            return Err(Error::Dimensions { expected: shape.len(), found });
         }
-        Ok(Bounds { ranges, steps, rest })
+        Ok((Chosen { axes }, rest))
     }
 
     /// Reads every `steps[i]`-th element of a slice along axis `i`, starting with the first: NumPy's `start:end:step`.
@@ -179,8 +170,7 @@ impl Array {
     /// [`read`](Array::read).
     pub fn read_steps<T: Element>(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<ArrayD<T>> {
         let swapped = self.swapped::<T>()?;
-        let (shape, wanted) = self.check_steps(slice, steps)?;
-        self.read_wanted(slice, &wanted, &shape, swapped)
+        self.chosen_values(&self.check_steps(slice, steps)?, swapped)
     }
 
     /// Reads the same elements as [`read_steps`](Array::read_steps), as bytes in C order and in the file's byte order.
@@ -189,38 +179,11 @@ impl Array {
     ///
     /// Returns the errors of [`read_steps`](Array::read_steps) and [`read_bytes`](Array::read_bytes).
     pub fn read_bytes_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<Vec<u8>> {
-        let (shape, wanted) = self.check_steps(slice, steps)?;
-        self.read_bytes_wanted(slice, &wanted, &shape)
+        self.chosen_entries(&self.check_steps(slice, steps)?, self.itemsize())
     }
 
-    /// Reads the wanted elements of a slice. `shape` is the number of wanted elements along each axis.
-    pub(crate) fn read_wanted<T: Element>(
-        &self,
-        slice: &[Range<i64>],
-        wanted: &[Wanted<'_>],
-        shape: &[usize],
-        swapped: bool,
-    ) -> Result<ArrayD<T>> {
-        let items = shape.iter().try_fold(1_usize, |items, &length| items.checked_mul(length));
-        let bits: Option<Vec<T::Bits>> = items.and_then(element::zeroed);
-        let mut bits = bits.ok_or_else(|| self.no_memory(slice))?;
-        self.decode_wanted(slice, wanted, shape, bytemuck::cast_slice_mut(&mut bits))?;
-        if swapped {
-            element::swap::<T>(&mut bits);
-        }
-        Ok(ArrayD::from_shape_vec(IxDyn(shape), T::values(bits))?)
-    }
-
-    /// Reads the wanted elements of a slice as bytes. `shape` is the number of wanted elements along each axis.
-    pub(crate) fn read_bytes_wanted(&self, slice: &[Range<i64>], wanted: &[Wanted<'_>], shape: &[usize]) -> Result<Vec<u8>> {
-        let length = shape.iter().try_fold(self.itemsize(), |items, &length| items.checked_mul(length));
-        let mut bytes = length.and_then(element::zeroed).ok_or_else(|| self.no_memory(slice))?;
-        self.decode_wanted(slice, wanted, shape, &mut bytes)?;
-        Ok(bytes)
-    }
-
-    /// Checks the slice and the steps. Returns the number of wanted elements along each axis, and the wanted elements.
-    pub(crate) fn check_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<(Vec<usize>, Vec<Wanted<'static>>)> {
+    /// Checks the slice and the steps.
+    pub(crate) fn check_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<Chosen> {
         self.check(slice)?;
         if steps.len() != slice.len() {
             return Err(Error::Dimensions { expected: slice.len(), found: steps.len() });
@@ -228,43 +191,32 @@ impl Array {
         if let Some((axis, step)) = steps.iter().enumerate().find(|(_, step)| **step < 1) {
             return Err(b2nd::Error::custom(format_args!("steps[{axis}]: expected 1 or more, found {step}")).into());
         }
-        let count = |(range, &step): (&Range<i64>, &i64)| {
-            let length = range.end.saturating_sub(range.start);
-            usize::try_from(if length > 0 { (length - 1) / step + 1 } else { 0 }).unwrap_or(0)
-        };
-        let wanted = steps.iter().map(|&step| Wanted::Each(step)).collect();
-        Ok((slice.iter().zip(steps).map(count).collect(), wanted))
+        let axes = slice.iter().zip(steps).map(|(range, &step)| Along::steps(range.clone(), step));
+        Ok(Chosen { axes: axes.collect() })
     }
 
-    /// Reads elements of a slice into memory that has been zeroed.
-    fn decode_wanted(&self, slice: &[Range<i64>], wanted: &[Wanted<'_>], shape: &[usize], bytes: &mut [u8]) -> Result<()> {
-        if bytes.is_empty() {
-            return Ok(());
+    /// Reads the elements of a checked selection, in ascending order along each axis, as values.
+    pub(crate) fn chosen_values<T: Element>(&self, chosen: &Chosen, swapped: bool) -> Result<ArrayD<T>> {
+        let mut bits: Vec<T::Bits> = self.chosen_entries(chosen, 1)?;
+        if swapped {
+            element::swap::<T>(&mut bits);
         }
-        if wanted.is_empty() {
-            return self.read_zeroed(slice, bytes);
-        }
-        let shape = [shape, &[self.itemsize()]].concat();
-        let view = ArrayViewMut::from_shape(IxDyn(&shape), bytes)?;
-        self.decode(slice.to_vec(), wanted, view, true).map_err(|error| self.error(error))
+        Ok(ArrayD::from_shape_vec(chosen.lengths(), T::values(bits))?)
     }
 
-    /// Reads elements of a slice into memory that has been zeroed.
-    fn read_zeroed(&self, slice: &[Range<i64>], bytes: &mut [u8]) -> Result<()> {
-        if bytes.is_empty() {
-            return Ok(());
+    /// Reads the elements of a checked selection, in ascending order along each axis. Each element takes `count` entries of the result.
+    pub(crate) fn chosen_entries<P: Pod>(&self, chosen: &Chosen, count: usize) -> Result<Vec<P>> {
+        let (slice, wanted, mut lengths) = (chosen.ranges(), chosen.wanted(), chosen.lengths());
+        let count = lengths.iter().try_fold(count, |count, &length| count.checked_mul(length));
+        let mut entries = count.and_then(element::zeroed).ok_or_else(|| self.no_memory(&slice))?;
+        if !entries.is_empty() {
+            if !wanted.is_empty() {
+                lengths.push(1);
+            }
+            let view = ArrayViewMut::from_shape(in_bytes(lengths, self.itemsize()), bytemuck::cast_slice_mut(&mut entries))?;
+            self.decode(slice, &wanted, view, true).map_err(|error| self.error(error))?;
         }
-        self.decode(slice.to_vec(), &[], self.view(slice, bytes)?, true).map_err(|error| self.error(error))
-    }
-
-    /// Views bytes as the elements of a slice in C order. The view has one more axis: the bytes of an element.
-    fn view<'a>(&self, slice: &[Range<i64>], bytes: &'a mut [u8]) -> Result<BytesMut<'a>> {
-        let mut shape = lengths(slice);
-        match shape.last_mut() {
-            Some(last) => *last *= self.itemsize(),
-            None => shape.push(self.itemsize()),
-        }
-        Ok(ArrayViewMut::from_shape(IxDyn(&shape), bytes)?)
+        Ok(entries)
     }
 
     /// Checks that a slice is inside the array, and returns its number of elements.
@@ -295,16 +247,18 @@ impl Array {
     }
 }
 
-/// A checked slice in ndarray's notation: the ranges and steps to read, and how the result is then sliced.
-pub(crate) struct Bounds {
-    pub(crate) ranges: Vec<Range<i64>>,
-    pub(crate) steps: Vec<i64>,
-    rest: Vec<SliceInfoElem>,
-}
-
 /// Returns the shape of a checked slice.
 pub(crate) fn lengths(slice: &[Range<i64>]) -> Vec<usize> {
     slice.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0)).collect()
+}
+
+/// Returns the shape of a view of elements as bytes: the last axis is also the bytes of the elements.
+pub(crate) fn in_bytes(mut lengths: Vec<usize>, itemsize: usize) -> IxDyn {
+    match lengths.last_mut() {
+        Some(last) => *last *= itemsize,
+        None => lengths.push(itemsize),
+    }
+    IxDyn(&lengths)
 }
 
 /// Resolves an index: a negative one counts from the end.

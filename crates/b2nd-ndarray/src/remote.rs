@@ -17,7 +17,7 @@ use crate::frame;
 use crate::options::Options;
 use crate::read::chunks::ArrayChunk;
 use crate::read::elements::Elements;
-use crate::read::select::Select;
+use crate::read::select::{Chosen, Select};
 use crate::write::to_frame;
 
 /// Chunks with at most this many bytes between them are fetched in one request.
@@ -159,14 +159,9 @@ impl Remote {
         self.fetch_ranges(self.array.byte_ranges_of(selection, GAP)?).await
     }
 
-    /// Fetches the chunks that hold every `steps[i]`-th element of a slice along each axis `i`.
-    async fn fetch_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<Array> {
-        if steps.iter().all(|&step| step == 1) {
-            return self.fetch(slice).await;
-        }
-        let (_, wanted) = self.array.check_steps(slice, steps)?;
-        let numbers = self.array.chunks_of(slice, &wanted);
-        self.fetch_ranges(self.array.ranges_of(numbers, GAP)?).await
+    async fn fetch_chosen(&self, chosen: &Chosen) -> Result<Array> {
+        self.array.check(&chosen.ranges())?;
+        self.fetch_ranges(self.array.ranges_of(self.array.chunks_of(chosen), GAP)?).await
     }
 
     async fn fetch_ranges(&self, ranges: Vec<Range<u64>>) -> Result<Array> {
@@ -185,8 +180,8 @@ impl Remote {
     ///
     /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::slice`].
     pub async fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
-        let bounds = self.array.bounds(slice.as_ref())?;
-        self.fetch_steps(&bounds.ranges, &bounds.steps).await?.slice(slice)
+        let (chosen, _) = self.array.bounds(slice.as_ref())?;
+        self.fetch_chosen(&chosen).await?.slice(slice)
     }
 
     /// Reads a slice: fetches its chunks, and decompresses them in the calling task.
@@ -222,7 +217,7 @@ impl Remote {
     ///
     /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::read_steps`].
     pub async fn read_steps<T: Element>(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<ArrayD<T>> {
-        self.fetch_steps(slice, steps).await?.read_steps(slice, steps)
+        self.fetch_chosen(&self.array.check_steps(slice, steps)?).await?.read_steps(slice, steps)
     }
 
     /// Reads the elements that are selected along each axis, like [`Array::select`].

@@ -191,26 +191,23 @@ impl<'a> Job<'a> {
         if count > LONGEST / 8 {
             return Err(Fault::custom(format_args!("{count} chunks have an index of more than {LONGEST} bytes")).into());
         }
-        let mut numbers = 0..count;
-        loop {
-            let batch: Vec<u64> = numbers.by_ref().take(crate::threads()).collect();
-            if batch.is_empty() {
-                return Ok(());
-            }
-            let (frame, work) = (&self.frame, &self.work);
-            let chunks = crate::in_parallel(batch, |number| Ok((number, work.chunk(frame, number)?)))?;
-            for (number, chunk) in chunks {
+        let (frame, work) = (&self.frame, &self.work);
+        crate::in_batches(
+            0..count,
+            |number| work.chunk(frame, number),
+            |number, chunk| {
                 let length = match chunk {
                     Some(bytes) => {
                         let chunk = Chunk::from_slice(&bytes)?;
                         writer.append(&chunk)?;
                         chunk.header().nbytes()
                     }
-                    None => writer.copy_chunk(&self.frame, number)?,
+                    None => writer.copy_chunk(frame, number)?,
                 };
                 self.options.progress.iter().for_each(|progress| progress(length as u64));
-            }
-        }
+                Ok(())
+            },
+        )
     }
 }
 

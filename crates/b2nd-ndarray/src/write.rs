@@ -8,13 +8,14 @@ use b2nd::frame::{Chunk, ChunkHeader, Header, Target, Writer};
 use b2nd::{B2ndMeta, Geometry, Grid};
 use b2nd_codec::Packed;
 use bytemuck::NoUninit;
-use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, Ix2, IxDyn};
+use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, Ix2};
 
 use crate::array::Array;
-use crate::element::{Element, scalar};
+use crate::element::{self, Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::read::tiles::each_axis;
+use crate::read::parallel::{each_axis, extent, whole};
+use crate::read::{in_bytes, lengths};
 
 mod in_order;
 use in_order::in_order;
@@ -40,7 +41,7 @@ pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     let meta = meta_of(array, options)?;
     let (packer, header) = Packer::new(&meta, options)?;
     let mut writer = options.create(path, header)?;
-    packer.put(&mut writer, &array.view().into_dyn(), 1)?;
+    packer.put(&mut writer, &array.view().into_dyn())?;
     Ok(writer.finish()?)
 }
 
@@ -51,14 +52,13 @@ pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
 /// Fails with [`Error::Length`] if the number of bytes does not match `meta`. Also returns the errors of [`write()`].
 pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], options: &Options) -> Result<()> {
     let (packer, header) = Packer::new(meta, options)?;
-    let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
-    let items = usize::try_from(meta.geometry.grid()?.nitems()).ok();
-    let expected = items.and_then(|items| items.checked_mul(itemsize));
+    let items = usize::try_from(packer.grid.nitems()).ok();
+    let expected = items.and_then(|items| items.checked_mul(packer.itemsize));
     if expected != Some(bytes.len()) {
         return Err(Error::Length { expected: expected.unwrap_or(usize::MAX), found: bytes.len() });
     }
     let mut writer = options.create(path, header)?;
-    packer.put(&mut writer, &view(meta.geometry.shape(), bytes, itemsize)?, itemsize)?;
+    packer.put(&mut writer, &view(&whole(packer.grid.shape()), bytes, packer.itemsize)?)?;
     Ok(writer.finish()?)
 }
 
@@ -82,7 +82,7 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
 /// Fails if the reader fails or ends too early. Also returns the errors of [`write()`].
 pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read, options: &Options) -> Result<()> {
     let (mut packer, header) = Packer::new(meta, options)?;
-    let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
+    let itemsize = packer.itemsize;
     let (items, mut shape) = (packer.grid.nitems(), packer.grid.shape().to_vec());
     let mut writer = options.create(path, header)?;
     // An array with no dimensions has one row.
@@ -96,27 +96,22 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
     while rows > 0 {
         let count = rows.min(step);
         let memory = || Error::Memory { items: row * count, itemsize };
-        let length = usize::try_from(row * count).ok().and_then(|items| items.checked_mul(itemsize)).ok_or_else(memory)?;
-        let mut data = bytemuck::allocation::try_zeroed_vec(length).map_err(|()| memory())?;
+        let length = usize::try_from(row * count).ok().and_then(|items| items.checked_mul(itemsize));
+        let mut data = length.and_then(element::zeroed).ok_or_else(memory)?;
         bytes.read_exact(&mut data).map_err(b2nd::Error::from)?;
         if let Some(first) = shape.first_mut() {
             *first = count;
         }
         packer.grid = Geometry::new(&shape, meta.geometry.chunkshape(), meta.geometry.blockshape())?.grid()?;
-        packer.put(&mut writer, &view(&shape, &data, itemsize)?, itemsize)?;
+        packer.put(&mut writer, &view(&whole(&shape), &data, itemsize)?)?;
         rows -= count;
     }
     Ok(writer.finish()?)
 }
 
-/// Views bytes as elements of this size. The last axis is the bytes of an element.
-pub(crate) fn view<'a>(shape: &[i64], bytes: &'a [u8], itemsize: usize) -> Result<ArrayViewD<'a, u8>> {
-    let mut shape: Vec<_> = shape.iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();
-    match shape.last_mut() {
-        Some(last) => *last *= itemsize,
-        None => shape.push(itemsize),
-    }
-    Ok(ArrayView::from_shape(IxDyn(&shape), bytes)?)
+/// Views bytes as the elements of an area. Along the last axis are the bytes of the elements.
+pub(crate) fn view<'a>(area: &[Range<i64>], bytes: &'a [u8], itemsize: usize) -> Result<ArrayViewD<'a, u8>> {
+    Ok(ArrayView::from_shape(in_bytes(lengths(area), itemsize), bytes)?)
 }
 
 /// Returns the frame that [`write()`] would write to a file, for example for an HDF5 chunk or a message.
@@ -139,7 +134,7 @@ pub fn to_frame<T: Element, S: Data<Elem = T>, D: Dimension>(array: &ArrayBase<S
     let (packer, header) = Packer::new(&meta, options)?;
     let mut writer = Writer::new(header);
     options.attach(&mut writer)?;
-    packer.put(&mut writer, &array.view().into_dyn(), 1)?;
+    packer.put(&mut writer, &array.view().into_dyn())?;
     Ok(writer.finish()?)
 }
 
@@ -156,6 +151,7 @@ pub(crate) fn meta_of<T: Element, S: Data<Elem = T>, D: Dimension>(
 /// Compresses elements to chunks.
 pub(crate) struct Packer {
     grid: Grid,
+    pub(crate) itemsize: usize,
     compressor: b2nd::frame::Compressor,
 }
 
@@ -174,34 +170,32 @@ impl Packer {
 
     /// Creates a packer for an array whose frame has this header.
     pub(crate) fn of(header: &Header, meta: &B2ndMeta) -> Result<Packer> {
-        Ok(Packer { grid: meta.geometry.grid()?, compressor: crate::codec::compressor(header, meta)? })
+        let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
+        Ok(Packer { grid: meta.geometry.grid()?, itemsize, compressor: crate::codec::compressor(header, meta)? })
     }
 
-    /// Appends every chunk of a view to a frame. An element takes `scale` entries along the view's last axis.
+    /// Appends every chunk of a view to a frame. The entries of the view are elements, or the bytes of elements along the last axis.
     ///
     /// Each thread compresses parts of chunks. The thread that has the next part writes it while the other threads continue.
-    pub(crate) fn put<A, T>(&self, writer: &mut Writer<T>, view: &ArrayViewD<'_, A>, scale: usize) -> Result<()>
+    pub(crate) fn put<A, T>(&self, writer: &mut Writer<T>, view: &ArrayViewD<'_, A>) -> Result<()>
     where
         A: NoUninit + Send + Sync,
         T: Target + Send,
     {
-        let whole: Vec<_> = self.grid.shape().iter().map(|&length| 0..length).collect();
         let origin = vec![0; self.grid.shape().len()];
-        let (length, blocksize) = self.lengths(scale * size_of::<A>())?;
+        let (length, blocksize) = self.lengths()?;
         let blocks = length / blocksize.max(1);
-        let is_whole = self.compressor.blocksize(length) != blocksize || self.compressor.needs_all_parts();
+        let is_whole = self.compressor.needs_all_parts();
         let step = if is_whole { blocks } else { PART / blocksize.max(1) }.max(1);
         let parts = (0..blocks.max(1)).step_by(step).map(move |first| first..(first + step).min(blocks));
-        let parts = self.grid.chunks_in(&whole)?.flat_map(|number| parts.clone().map(move |blocks| (number, blocks)));
-        let fill = |number: u64| {
-            let origin = &origin;
-            move |block: usize, place: &mut [u8]| self.fill(number, block as u64, view, origin, scale, place)
-        };
-        let pack = |(number, part): (u64, Range<usize>)| match is_whole {
-            true => self.chunk_from(number, view, &origin, scale).map(Piece::Chunk),
-            false => {
-                let is_last = part.end == blocks;
-                let packed = self.compressor.part(length, part, fill(number))?;
+        let parts =
+            self.grid.chunks_in(&whole(self.grid.shape()))?.flat_map(|number| parts.clone().map(move |blocks| (number, blocks)));
+        let pack = |(number, part): (u64, Range<usize>)| {
+            let (is_last, fill) = (part.end == blocks, self.fill(number, view, &origin));
+            let packed = self.compressor.part(length, part, fill)?;
+            if is_whole {
+                Ok(Piece::Chunk(self.compressor.join([packed], fill)?))
+            } else {
                 Ok(Piece::Part { number, packed, is_last })
             }
         };
@@ -217,7 +211,7 @@ impl Packer {
                     }
                 }
                 let Some(mut first) = begun.take_if(|_| is_last) else { return Ok(()) };
-                match self.compressor.seal(&mut first, fill(number))? {
+                match self.compressor.seal(&mut first, self.fill(number, view, &origin))? {
                     Some(chunk) => writer.append(&Chunk::from_slice(&chunk)?)?,
                     None => {
                         writer.put_part(0, first.bytes())?;
@@ -237,96 +231,79 @@ impl Packer {
 
     /// Compresses the chunk with this number. Its elements are read from another array, which has the same shape and other chunks.
     pub(crate) fn chunk_of(&self, number: u64, array: &Array) -> Result<Vec<u8>> {
-        let extent = self.grid.chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default();
-        let bytes = array.read_bytes(&extent)?;
-        let (shape, origin): (Vec<_>, Vec<_>) = extent.iter().map(|range| (range.end - range.start, range.start)).unzip();
-        self.chunk_from(number, &view(&shape, &bytes, array.itemsize())?, &origin, array.itemsize())
-    }
-
-    pub(crate) fn chunk<A: NoUninit + Sync>(&self, number: u64, view: &ArrayViewD<'_, A>, scale: usize) -> Result<Vec<u8>> {
-        let origin = vec![0; self.grid.shape().len()];
-        self.chunk_from(number, view, &origin, scale)
+        self.chunk(number, &array.read_bytes(&extent(&self.grid, number))?)
     }
 
     /// Returns a chunk in which each element, including padding, has this value.
     pub(crate) fn repeated(&self, value: &[u8]) -> Result<Vec<u8>> {
-        let memory = || Error::Memory { items: self.grid.extchunknitems(), itemsize: value.len() };
-        let items = usize::try_from(self.grid.extchunknitems()).map_err(|_| memory())?;
-        Ok(self.compressor.chunk(&repeated(value, items).ok_or_else(memory)?)?)
+        Ok(self.compressor.chunk(&repeated(value, self.grid.extchunknitems())?)?)
     }
 
-    /// Compresses a chunk of a view. The view's first element has the coordinates `origin`. Blocks are compressed in parallel, and padding
-    /// is zero.
-    pub(crate) fn chunk_from<A: NoUninit + Sync>(
-        &self,
-        number: u64,
-        view: &ArrayViewD<'_, A>,
-        origin: &[i64],
-        scale: usize,
-    ) -> Result<Vec<u8>> {
-        let (length, blocksize) = self.lengths(scale * size_of::<A>())?;
-        let fill = |block: usize, place: &mut [u8]| self.fill(number, block as u64, view, origin, scale, place);
+    /// Compresses a chunk whose elements, without padding, are given as bytes.
+    pub(crate) fn chunk(&self, number: u64, elements: &[u8]) -> Result<Vec<u8>> {
+        let extent = extent(&self.grid, number);
+        let origin: Vec<_> = extent.iter().map(|range| range.start).collect();
+        self.chunk_from(number, &view(&extent, elements, self.itemsize)?, &origin)
+    }
+
+    /// Compresses a chunk of a view of bytes. The view's first element has the coordinates `origin`. Blocks are compressed in parallel, and
+    /// padding is zero.
+    pub(crate) fn chunk_from(&self, number: u64, view: &ArrayViewD<'_, u8>, origin: &[i64]) -> Result<Vec<u8>> {
+        let (length, blocksize) = self.lengths()?;
+        let fill = self.fill(number, view, origin);
         if self.compressor.blocksize(length) != blocksize {
             // The blocksize of the frame's header can differ from the array's blocks.
-            let mut data: Vec<u8> =
-                bytemuck::allocation::try_zeroed_vec(length).map_err(|()| self.memory(scale * size_of::<A>()))?;
+            let mut data = element::zeroed(length).ok_or_else(|| self.no_memory())?;
             data.chunks_mut(blocksize.max(1)).enumerate().for_each(|(block, place)| fill(block, place));
             return Ok(self.compressor.chunk(&data)?);
         }
         let blocks = length / blocksize.max(1);
-        let step = blocks.div_ceil(parts()).max(1);
+        // There are more parts than threads, since some parts take longer.
+        let parts = if crate::threads() == 1 { 1 } else { 4 * crate::threads() };
+        let step = blocks.div_ceil(parts).max(1);
         let parts = (0..blocks.max(1)).step_by(step).map(|first| first..first + step).collect();
         let parts = crate::in_parallel(parts, |blocks| Ok(self.compressor.part(length, blocks, fill)?))?;
         Ok(self.compressor.join(parts, fill)?)
     }
 
     /// Returns the lengths of a chunk and of a block in bytes.
-    fn lengths(&self, itemsize: usize) -> Result<(usize, usize)> {
-        let size = |items: i64| usize::try_from(items).ok().and_then(|items| items.checked_mul(itemsize));
-        let lengths = size(self.grid.extchunknitems()).zip(size(self.grid.blocknitems()));
-        lengths.ok_or_else(|| self.memory(itemsize))
+    fn lengths(&self) -> Result<(usize, usize)> {
+        let size = |items: i64| usize::try_from(items).ok()?.checked_mul(self.itemsize);
+        size(self.grid.extchunknitems()).zip(size(self.grid.blocknitems())).ok_or_else(|| self.no_memory())
     }
 
-    fn memory(&self, itemsize: usize) -> Error {
-        Error::Memory { items: self.grid.extchunknitems(), itemsize }
+    fn no_memory(&self) -> Error {
+        Error::Memory { items: self.grid.extchunknitems(), itemsize: self.itemsize }
     }
 
-    /// Copies the elements of one block to `place`. Padding is zero.
-    fn fill<A: NoUninit>(
-        &self,
+    /// Returns a function that copies the elements of a block to a buffer. The view's first element has the coordinates `origin`. Padding
+    /// is zero.
+    fn fill<'a, A: NoUninit>(
+        &'a self,
         number: u64,
-        block: u64,
-        view: &ArrayViewD<'_, A>,
-        origin: &[i64],
-        scale: usize,
-        place: &mut [u8],
-    ) {
-        let Some(area) = self.grid.block_extent(number, block) else { return place.fill(0) };
-        let mut strides = vec![scale * size_of::<A>()];
-        let mut is_whole = true;
-        for (range, &length) in area.iter().zip(self.grid.blockshape()).rev() {
-            is_whole &= range.end - range.start == length;
-            strides.push(strides.last().copied().unwrap_or(1) * usize::try_from(length).unwrap_or(0));
+        view: &'a ArrayViewD<'a, A>,
+        origin: &'a [i64],
+    ) -> impl Fn(usize, &mut [u8]) + Copy + 'a {
+        move |block, place| {
+            let Some(area) = self.grid.block_extent(number, block as u64) else { return place.fill(0) };
+            let mut strides = vec![self.itemsize];
+            let mut is_whole = true;
+            for (range, &length) in area.iter().zip(self.grid.blockshape()).rev() {
+                is_whole &= range.end - range.start == length;
+                strides.push(strides.last().copied().unwrap_or(1) * usize::try_from(length).unwrap_or(0));
+            }
+            if !is_whole {
+                place.fill(0);
+            }
+            if area.iter().any(|range| range.is_empty()) {
+                return;
+            }
+            strides.reverse();
+            let mut from = view.view();
+            let scale = self.itemsize / size_of::<A>().max(1);
+            from.slice_each_axis_inplace(|axis| each_axis(&area, axis.axis.index(), scale, |index| origin[index]));
+            put_rows(from, strides.get(1..).unwrap_or_default(), place);
         }
-        if !is_whole {
-            place.fill(0);
-        }
-        if area.iter().any(|range| range.is_empty()) {
-            return;
-        }
-        strides.reverse();
-        let mut from = view.view();
-        from.slice_each_axis_inplace(|axis| each_axis(&area, axis.axis.index(), scale, |index| origin[index]));
-        put_rows(from, strides.get(1..).unwrap_or_default(), place);
-    }
-}
-
-/// Returns the number of parts into which the blocks of a chunk are divided for the threads. There are more parts than threads, since some
-/// parts take longer.
-fn parts() -> usize {
-    match crate::threads() {
-        1 => 1,
-        threads => 4 * threads,
     }
 }
 
@@ -357,12 +334,12 @@ fn put_rows<A: NoUninit>(mut from: ArrayViewD<'_, A>, strides: &[usize], place: 
     }
 }
 
-/// Returns `items` copies of an element, or `None` if there is not enough memory.
-pub(crate) fn repeated(value: &[u8], items: usize) -> Option<Vec<u8>> {
-    let length = value.len().checked_mul(items)?;
-    let mut bytes = bytemuck::allocation::try_zeroed_vec(length).ok()?;
+/// Returns `items` copies of an element.
+pub(crate) fn repeated(value: &[u8], items: i64) -> Result<Vec<u8>> {
+    let length = usize::try_from(items).ok().and_then(|items| items.checked_mul(value.len()));
+    let mut bytes: Vec<u8> = length.and_then(element::zeroed).ok_or(Error::Memory { items, itemsize: value.len() })?;
     if value.iter().any(|&byte| byte != 0) {
-        bytes.chunks_exact_mut(value.len()).for_each(|place: &mut [u8]| place.copy_from_slice(value));
+        bytes.chunks_exact_mut(value.len()).for_each(|place| place.copy_from_slice(value));
     }
-    Some(bytes)
+    Ok(bytes)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use b2nd::frame::Offset;
 use b2nd::{B2ndMeta, Geometry};
-use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, IxDyn, Slice};
+use ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, Slice};
 
 use crate::array::Array;
 use crate::edit::contiguous;
@@ -12,7 +12,8 @@ use crate::edit::draft::{Draft, refused};
 use crate::element::{self, Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::write::{Packer, write_bytes};
+use crate::read::parallel::whole;
+use crate::write::{Packer, view, write_bytes};
 
 /// The number of rows for which the chunk shape of a new array is chosen.
 const ROWS: i64 = 1 << 20;
@@ -246,15 +247,14 @@ impl Appender {
         let shape = self.shape(self.pending_rows());
         let meta = self.draft.meta_of(&shape)?;
         let packer = Packer::of(self.draft.header(), &meta)?;
-        let itemsize = self.itemsize();
-        let mut lengths: Vec<_> = shape.iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();
-        if let Some(last) = lengths.last_mut() {
-            *last *= itemsize;
-        }
-        let view = ArrayView::from_shape(IxDyn(&lengths), &self.pending)?;
-        let numbers: Vec<_> = (0..meta.geometry.grid()?.nchunks()).collect();
-        let chunks = crate::in_parallel(numbers, |number| packer.chunk(number, &view, itemsize))?;
-        chunks.iter().map(|chunk| self.draft.put_chunk(chunk)).collect()
+        let (rows, origin) = (view(&whole(&shape), &self.pending, packer.itemsize)?, vec![0; shape.len()]);
+        let pack = |number| packer.chunk_from(number, &rows, &origin);
+        let mut offsets = Vec::new();
+        crate::in_batches(0..packer.nchunks(), pack, |_, chunk| {
+            offsets.push(self.draft.put_chunk(&chunk)?);
+            Ok(())
+        })?;
+        Ok(offsets)
     }
 
     fn itemsize(&self) -> usize {

@@ -29,19 +29,19 @@ impl Wanted<'_> {
                 (count, range.start + count * step)
             }
             Wanted::At(at) => {
-                let (all, before) = (before(at, coordinate), before(at, range.start).len());
-                let count = i64::try_from(all.len() - before).unwrap_or(i64::MAX);
-                (count, at.get(all.len()).copied().unwrap_or(range.end))
+                let all = before(at, coordinate).len();
+                ((all - before(at, range.start).len()) as i64, at.get(all).copied().unwrap_or(range.end))
             }
         }
     }
 
-    /// Returns the coordinates of the wanted elements of a range, counted from `origin`, if the elements are given as a list.
+    /// Returns the coordinates of the wanted elements of a range, counted from `origin`.
     pub(crate) fn places(self, range: &Range<i64>, origin: i64) -> Option<Vec<usize>> {
-        let Wanted::At(at) = self else { return None };
-        let at = before(at, range.end);
-        let skipped = before(at, range.start).len();
-        Some(at.iter().skip(skipped).map(|at| usize::try_from(at - origin).unwrap_or(usize::MAX)).collect())
+        let place = |at: i64| usize::try_from(at - origin).ok();
+        match self {
+            Wanted::Each(step) => range.clone().step_by(usize::try_from(step).ok()?).map(place).collect(),
+            Wanted::At(at) => within(at, range).iter().map(|&at| place(at)).collect(),
+        }
     }
 
     /// Divides the axis into cells of this length. Returns the numbers of the cells that hold a wanted element, in ascending order.
@@ -55,8 +55,7 @@ impl Wanted<'_> {
                 (0..=count).map(|number| cell(range.start + number * step)).collect()
             }
             Wanted::At(at) => {
-                let skipped = before(at, range.start).len();
-                let mut cells: Vec<_> = before(at, range.end).iter().skip(skipped).map(|&at| cell(at)).collect();
+                let mut cells: Vec<_> = within(at, &range).iter().map(|&at| cell(at)).collect();
                 cells.dedup();
                 cells
             }
@@ -73,11 +72,8 @@ impl Wanted<'_> {
             Wanted::Each(step) if step >= length => (last - range.start) / step + 1,
             Wanted::Each(_) => cell(last) - cell(range.start) + 1,
             Wanted::At(at) => {
-                let inside = before(at, range.end);
-                let skipped = before(inside, range.start).len();
                 let mut previous = None;
-                let changes = inside.iter().skip(skipped).filter(|&&at| previous.replace(cell(at)) != Some(cell(at)));
-                i64::try_from(changes.count()).unwrap_or(i64::MAX)
+                within(at, range).iter().filter(|&&at| previous.replace(cell(at)) != Some(cell(at))).count() as i64
             }
         }
     }
@@ -86,4 +82,10 @@ impl Wanted<'_> {
 /// Returns the coordinates that are less than `end`.
 fn before(at: &[i64], end: i64) -> &[i64] {
     at.get(..at.partition_point(|&at| at < end)).unwrap_or(at)
+}
+
+/// Returns the coordinates that lie in a range.
+fn within<'a>(at: &'a [i64], range: &Range<i64>) -> &'a [i64] {
+    let at = before(at, range.end);
+    at.get(before(at, range.start).len()..).unwrap_or_default()
 }

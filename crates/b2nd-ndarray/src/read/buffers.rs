@@ -21,13 +21,13 @@ pub(crate) struct Scratch {
 pub(crate) struct Pool(Mutex<Vec<Scratch>>);
 
 impl Pool {
-    pub(crate) fn take(&self) -> Scratch {
-        self.0.lock().ok().and_then(|mut pool| pool.pop()).unwrap_or_default()
-    }
-
-    pub(crate) fn give(&self, scratch: Scratch) {
+    /// Calls `work` with buffers that no other thread uses.
+    pub(crate) fn lend<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
+        let mut scratch = self.0.lock().ok().and_then(|mut pool| pool.pop()).unwrap_or_default();
+        let done = work(&mut scratch);
         if let Ok(mut pool) = self.0.lock() {
             pool.push(scratch);
         }
+        done
     }
 }

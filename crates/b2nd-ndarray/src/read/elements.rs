@@ -8,6 +8,7 @@ use ndarray::{ArrayD, IxDyn};
 use crate::array::Array;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
+use crate::read::lengths;
 
 /// The elements of a slice as bytes, with their dtype. For structures, the values of single fields can be read; text can be read as
 /// strings.
@@ -39,8 +40,7 @@ impl Array {
     pub fn elements(&self, slice: &[Range<i64>]) -> Result<Elements> {
         let dtype = self.dtype().cloned().ok_or_else(|| mismatch("a type", None))?;
         let bytes = self.read_bytes(slice)?;
-        let shape = slice.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0)).collect();
-        Ok(Elements { bytes, shape, itemsize: self.itemsize(), dtype })
+        Ok(Elements { bytes, shape: lengths(slice), itemsize: self.itemsize(), dtype })
     }
 }
 

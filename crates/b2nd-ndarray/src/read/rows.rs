@@ -44,14 +44,9 @@ impl Rows {
                     length = bytes(range.end - range.start)?;
                     Some(vec![bytes(first)?])
                 }
-                None => (first..first + range.end - range.start).map(bytes).collect(),
-                Some(Wanted::Each(step)) => {
-                    let step = usize::try_from(*step).ok()?;
-                    (first..first + range.end - range.start).step_by(step).map(bytes).collect()
-                }
-                Some(list) => {
-                    let places = list.places(range, range.start - first)?;
-                    places.into_iter().map(|place| bytes(i64::try_from(place).ok()?)).collect()
+                wanted => {
+                    let places = wanted.unwrap_or(&Wanted::Each(1)).places(range, range.start - first)?;
+                    places.into_iter().map(|place| place.checked_mul(stride)).collect()
                 }
             };
             *axes.get_mut(axis)? = places?;

@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeFull};
 
-use ndarray::{ArrayD, Axis, IxDyn};
+use ndarray::{ArrayD, Axis};
 
 use crate::array::Array;
 use crate::element::Element;
@@ -99,13 +99,7 @@ impl Array {
     pub fn select<T: Element>(&self, selection: &[Select]) -> Result<ArrayD<T>> {
         let swapped = self.swapped::<T>()?;
         let chosen = self.chosen(selection)?;
-        let slice = chosen.ranges();
-        self.check(&slice)?;
-        let sorted = match chosen.is_slice() {
-            true => self.read(&slice)?,
-            false => self.read_wanted(&slice, &chosen.wanted(), &chosen.lengths(), swapped)?,
-        };
-        Ok(chosen.ordered(sorted))
+        Ok(chosen.ordered(self.chosen_values(&chosen, swapped)?))
     }
 
     /// Reads the same elements as [`select`](Array::select), as bytes in C order and in the file's byte order.
@@ -115,18 +109,12 @@ impl Array {
     /// Returns the errors of [`select`](Array::select) and [`read_bytes`](Array::read_bytes).
     pub fn select_bytes(&self, selection: &[Select]) -> Result<Vec<u8>> {
         let chosen = self.chosen(selection)?;
-        let slice = chosen.ranges();
-        self.check(&slice)?;
-        let lengths = chosen.lengths();
-        let bytes = match chosen.is_slice() {
-            true => self.read_bytes(&slice)?,
-            false => self.read_bytes_wanted(&slice, &chosen.wanted(), &lengths)?,
-        };
+        let bytes = self.chosen_entries(&chosen, self.itemsize())?;
         if chosen.axes.iter().all(|axis| axis.order.is_none()) {
             return Ok(bytes);
         }
-        let shape = [&lengths[..], &[self.itemsize()]].concat();
-        Ok(chosen.ordered(ArrayD::from_shape_vec(IxDyn(&shape), bytes)?).into_raw_vec_and_offset().0)
+        let shape = [chosen.lengths(), vec![self.itemsize()]].concat();
+        Ok(chosen.ordered(ArrayD::from_shape_vec(shape, bytes)?).into_raw_vec_and_offset().0)
     }
 
     /// Checks a selection, and sorts its indices.
@@ -136,17 +124,18 @@ impl Array {
             return Err(Error::Dimensions { expected: shape.len(), found: selection.len() });
         }
         let axes = selection.iter().zip(shape).enumerate();
-        Ok(Chosen { axes: axes.map(|(axis, (select, &length))| select.along(axis, length)).collect::<Result<_>>()? })
+        let chosen = Chosen { axes: axes.map(|(axis, (select, &length))| select.along(axis, length)).collect::<Result<_>>()? };
+        self.check(&chosen.ranges())?;
+        Ok(chosen)
     }
 
     /// Returns the numbers of the chunks that hold a selected element, in ascending order.
-    pub(crate) fn chunks_of(&self, slice: &[Range<i64>], wanted: &[Wanted<'_>]) -> Vec<u64> {
-        let cells = slice.iter().zip(wanted).zip(self.grid().chunkshape());
-        let cells = cells.map(|((range, wanted), &length)| wanted.cells(range.clone(), length));
+    pub(crate) fn chunks_of(&self, chosen: &Chosen) -> Vec<u64> {
         let mut coordinates = vec![Vec::new()];
-        for cells in cells {
-            coordinates =
-                coordinates.iter().flat_map(|before| cells.iter().map(|&cell| [&before[..], &[cell]].concat())).collect();
+        for (axis, &length) in chosen.axes.iter().zip(self.grid().chunkshape()) {
+            let cells = axis.wanted().cells(axis.range.clone(), length);
+            let extended = |before: &Vec<i64>| cells.iter().map(|&cell| [&before[..], &[cell]].concat()).collect::<Vec<_>>();
+            coordinates = coordinates.iter().flat_map(extended).collect();
         }
         coordinates.iter().filter_map(|coordinates| self.grid().chunk_from_coords(coordinates)).collect()
     }
@@ -156,12 +145,12 @@ impl Select {
     fn along(&self, axis: usize, length: i64) -> Result<Along> {
         let custom = |message: std::fmt::Arguments<'_>| Err(b2nd::Error::custom(message).into());
         match self {
-            Select::All => Ok(Along::range(0..length)),
-            Select::Range(range) => Ok(Along::range(range.clone())),
+            Select::All => Ok(Along::steps(0..length, 1)),
+            Select::Range(range) => Ok(Along::steps(range.clone(), 1)),
             Select::Step(_, step) if *step < 1 => {
                 custom(format_args!("selection[{axis}]: expected a step of 1 or more, found {step}"))
             }
-            Select::Step(range, step) => Ok(Along { step: *step, ..Along::range(range.clone()) }),
+            Select::Step(range, step) => Ok(Along::steps(range.clone(), *step)),
             Select::Mask(mask) if i64::try_from(mask.len()) != Ok(length) => {
                 custom(format_args!("selection[{axis}]: expected a mask of {length} entries, found {}", mask.len()))
             }
@@ -179,11 +168,11 @@ impl Select {
 
 /// A selection that has been checked.
 pub(crate) struct Chosen {
-    axes: Vec<Along>,
+    pub(crate) axes: Vec<Along>,
 }
 
 /// A checked selection along one axis: every `step`-th element of the range, or the elements in `list`.
-struct Along {
+pub(crate) struct Along {
     range: Range<i64>,
     step: i64,
     /// The coordinates in ascending order, or `None` if `range` and `step` describe them.
@@ -193,8 +182,8 @@ struct Along {
 }
 
 impl Along {
-    fn range(range: Range<i64>) -> Along {
-        Along { range, step: 1, list: None, order: None }
+    pub(crate) fn steps(range: Range<i64>, step: i64) -> Along {
+        Along { range, step, list: None, order: None }
     }
 
     fn indices(asked: Vec<i64>) -> Along {
@@ -213,30 +202,37 @@ impl Along {
         Along { range, step: 1, list: (!is_range).then_some(list), order }
     }
 
+    fn wanted(&self) -> Wanted<'_> {
+        self.list.as_ref().map_or(Wanted::Each(self.step), |list| Wanted::At(list))
+    }
+
     fn length(&self) -> usize {
-        match &self.list {
-            Some(list) => list.len(),
-            None => usize::try_from((self.range.end - self.range.start + self.step - 1) / self.step).unwrap_or(usize::MAX),
+        match (&self.list, self.range.end - self.range.start) {
+            (Some(list), _) => list.len(),
+            (None, length @ 1..) => usize::try_from((length - 1) / self.step + 1).unwrap_or(usize::MAX),
+            (None, _) => 0,
         }
     }
 }
 
 impl Chosen {
+    /// Selects all elements of a slice.
+    pub(crate) fn slice(slice: &[Range<i64>]) -> Chosen {
+        Chosen { axes: slice.iter().map(|range| Along::steps(range.clone(), 1)).collect() }
+    }
+
     /// Returns the smallest slice that contains the selection.
     pub(crate) fn ranges(&self) -> Vec<Range<i64>> {
         self.axes.iter().map(|axis| axis.range.clone()).collect()
     }
 
+    /// Returns the elements to read along each axis, or an empty vector for all elements of a slice.
     pub(crate) fn wanted(&self) -> Vec<Wanted<'_>> {
-        self.axes.iter().map(|axis| axis.list.as_ref().map_or(Wanted::Each(axis.step), |list| Wanted::At(list))).collect()
+        let is_slice = self.axes.iter().all(|axis| axis.list.is_none() && axis.step == 1);
+        if is_slice { Vec::new() } else { self.axes.iter().map(Along::wanted).collect() }
     }
 
-    /// Returns true if the selection is a plain slice, without steps and lists.
-    fn is_slice(&self) -> bool {
-        self.axes.iter().all(|axis| axis.list.is_none() && axis.step == 1)
-    }
-
-    fn lengths(&self) -> Vec<usize> {
+    pub(crate) fn lengths(&self) -> Vec<usize> {
         self.axes.iter().map(Along::length).collect()
     }
 

@@ -1,50 +1,75 @@
 //! [`in_order`]: processes items on all threads, and consumes the results in order.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 
-/// The number of finished results per thread that may be kept while an earlier result is missing.
+/// The number of items per thread that may be started while an earlier result is missing.
 const WAITING: usize = 4;
 
-/// Processes items in parallel, and consumes the results in the order of the items.
+/// What the threads share.
+struct Queue<I, B, T> {
+    /// The items that no thread has started, or `None` if all threads must end.
+    items: Option<I>,
+    started: usize,
+    /// The results that have not been consumed, by the numbers of their items.
+    done: BTreeMap<usize, B>,
+    consumed: usize,
+    /// The function that consumes results, or `None` while a thread calls it, and after it has failed.
+    take: Option<T>,
+}
+
+/// Calls a function when it is dropped: at the end of a thread's work, also if the work fails or panics.
+struct AtEnd<F: Fn()>(F);
+
+impl<F: Fn()> Drop for AtEnd<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// Processes items in parallel, and consumes the results in the order of the items. A thread that is far ahead of the missing result waits.
+/// So `work` and `take` must not use the thread pool: the pool could then run the waiting thread's part inside of the part it waits for.
 pub(super) fn in_order<A, B: Send>(
     items: impl Iterator<Item = A> + Send,
     work: impl Fn(A) -> Result<B> + Sync + Send,
-    mut take: impl FnMut(B) -> Result<()> + Send,
+    take: impl FnMut(B) -> Result<()> + Send,
 ) -> Result<()> {
-    // If a thread fails, `items` is set to `None`, so that all threads end.
-    let items = Mutex::new(Some(items.enumerate()));
-    let done = Mutex::new(BTreeMap::new());
-    let mut next = 0;
-    let take_next = Mutex::new(|| -> Result<()> {
-        loop {
-            let Some(result) = lock(&done).remove(&next) else { return Ok(()) };
-            next += 1;
-            take(result)?;
-        }
-    });
     let threads = crate::threads();
-    let some = |_| -> Result<()> {
+    let queue = Mutex::new(Queue { items: Some(items), started: 0, done: BTreeMap::new(), consumed: 0, take: Some(take) });
+    let progress = Condvar::new();
+    let run = |_| {
+        let _end = AtEnd(|| {
+            lock(&queue).items = None;
+            progress.notify_all();
+        });
         loop {
-            let next = lock(&items).as_mut().and_then(Iterator::next);
-            let Some((number, item)) = next else { return Ok(()) };
+            let is_ahead =
+                |queue: &mut Queue<_, _, _>| queue.items.is_some() && queue.started >= queue.consumed + WAITING * threads;
+            let mut shared = progress.wait_while(lock(&queue), is_ahead).unwrap_or_else(PoisonError::into_inner);
+            let Some(item) = shared.items.as_mut().and_then(Iterator::next) else { return Ok(()) };
+            let number = shared.started;
+            shared.started += 1;
+            drop(shared);
             let result = work(item)?;
-            let waiting = {
-                let mut done = lock(&done);
-                done.insert(number, result);
-                done.len()
-            };
-            let turn = if waiting > WAITING * threads { Some(lock(&take_next)) } else { take_next.try_lock().ok() };
-            if let Some(mut take_next) = turn {
-                take_next()?;
+            let mut shared = lock(&queue);
+            shared.done.insert(number, result);
+            let Some(mut take) = shared.take.take() else { continue };
+            let mut next = shared.consumed;
+            while let Some(result) = shared.done.remove(&next) {
+                drop(shared);
+                take(result)?;
+                next += 1;
+                shared = lock(&queue);
+                shared.consumed = next;
+                progress.notify_all();
             }
+            shared.take = Some(take);
         }
     };
-    let until_error = |thread| some(thread).inspect_err(|_| *lock(&items) = None);
-    crate::in_parallel((0..threads).collect(), until_error)?;
-    lock(&take_next)()
+    crate::in_parallel((0..threads).collect(), run)?;
+    Ok(())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,0 +1,205 @@
+//! [`OpenChunk`]: a chunk that is being read, block by block.
+
+use std::ops::Range;
+
+use b2nd::frame::{Blocks, Chunk, ChunkHeader, CodecId, Filter, Special};
+use ndarray::ArrayView;
+
+use crate::array::Array;
+use crate::error::{Error, Result};
+use crate::frame::StoredChunk;
+use crate::read::axis_selection::Wanted;
+use crate::read::buffers::{BytesMut, Scratch};
+use crate::read::copy::gather;
+use crate::read::in_bytes;
+use crate::read::parallel::{each_axis, each_wanted};
+use crate::read::rows::Rows;
+
+/// A chunk that is being read.
+pub(crate) struct OpenChunk<'a> {
+    array: &'a Array,
+    origin: &'a [i64],
+    bytes: &'a StoredChunk<'a>,
+    source: From<'a>,
+}
+
+/// Where the elements of a chunk come from.
+enum From<'a> {
+    /// Blocks that are decompressed one by one.
+    Blocks(Blocks<'a>),
+    /// The bytes of the chunk itself, which are not compressed. The first block starts at this position.
+    Stored(usize),
+    /// The decompressed data of the whole chunk.
+    Data(Vec<u8>),
+}
+
+impl Array {
+    /// Checks that a chunk fits the array's shapes. Reads all of the chunk if it cannot be decompressed block by block. For a special
+    /// chunk, returns its kind.
+    pub(crate) fn check_chunk(&self, bytes: &mut StoredChunk<'_>) -> Result<Option<Special>> {
+        let (header, items, itemsize) = (*bytes.header(), self.grid.extchunknitems(), self.itemsize());
+        let expected = usize::try_from(items).ok().and_then(|items| items.checked_mul(itemsize));
+        let (expected, found) = (expected.ok_or(Error::Memory { items, itemsize })?, header.nbytes());
+        if expected != found {
+            let message = format!("expected {expected} bytes, as the array's shapes say, found {found}");
+            return Err(b2nd::Error::custom(message).into());
+        }
+        if header.special().is_none() && !header.is_stored() {
+            b2nd_codec::accept(&header)?;
+            if !self.has_blocks(&header) || header.has_dictionary() {
+                bytes.complete()?;
+            }
+        }
+        Ok(header.special())
+    }
+
+    /// Returns true if each block of a chunk can be decompressed by itself and is a block of the array.
+    fn has_blocks(&self, header: &ChunkHeader) -> bool {
+        let blocksize = usize::try_from(self.grid.blocknitems()).ok().and_then(|items| items.checked_mul(self.itemsize()));
+        // The filter delta needs the first block. Filters and codecs of plugins need the array's shapes.
+        let alone = |(filter, _)| !matches!(filter, Filter::Delta | Filter::Other(32 | 33));
+        Some(header.blocksize()) == blocksize
+            && !header.has_variable_blocks()
+            && header.nbytes() % header.blocksize() == 0
+            && !matches!(header.codec(), CodecId::Other(_))
+            && header.filters().all(alone)
+    }
+
+    /// Decompresses a whole chunk.
+    pub(crate) fn chunk_data(&self, bytes: &StoredChunk<'_>) -> Result<Vec<u8>> {
+        self.scratch.lend(|Scratch { decompressor, .. }| {
+            decompressor.set_metalayer(&self.metalayer);
+            Ok(decompressor.data_of(bytes.header(), bytes.front())?)
+        })
+    }
+}
+
+impl<'a> OpenChunk<'a> {
+    /// Prepares a chunk that has been checked and is not special. The chunk's first element has the coordinates `origin`.
+    pub(crate) fn new(array: &'a Array, origin: &'a [i64], bytes: &'a StoredChunk<'a>) -> Result<OpenChunk<'a>> {
+        let header = bytes.header();
+        let source = if header.is_stored() {
+            From::Stored(header.header_len())
+        } else if array.has_blocks(header) {
+            From::Blocks(Blocks::new(bytes.front())?)
+        } else {
+            From::Data(array.chunk_data(bytes)?)
+        };
+        Ok(OpenChunk { array, origin, bytes, source })
+    }
+
+    /// Fills a view with the elements of an area that lies in one block.
+    pub(crate) fn decode_block(&self, area: &[Range<i64>], wanted: &[Wanted<'_>], view: BytesMut<'_>) -> Result<()> {
+        self.array.scratch.lend(|scratch| self.decode_with(scratch, area, wanted, view))
+    }
+
+    fn decode_with(
+        &self,
+        Scratch { decompressor, compressed, block: buffer }: &mut Scratch,
+        area: &[Range<i64>],
+        wanted: &[Wanted<'_>],
+        mut view: BytesMut<'_>,
+    ) -> Result<()> {
+        let (grid, itemsize) = (&self.array.grid, self.array.itemsize());
+        let start: Vec<_> = area.iter().map(|range| range.start).collect();
+        let block = grid.block_index(&start).and_then(|block| usize::try_from(block).ok()).unwrap_or(usize::MAX);
+        // These lengths were checked when the chunk was read.
+        let size = usize::try_from(grid.blocknitems()).unwrap_or(0) * itemsize;
+        let place = block.saturating_mul(size);
+        let data = match &self.source {
+            From::Data(data) => data.get(place..place.saturating_add(size)).ok_or_else(|| self.no_block(block))?,
+            From::Stored(start) => {
+                let place = start.saturating_add(place);
+                self.part(block, place..place.saturating_add(size), compressed)?
+            }
+            From::Blocks(blocks) => {
+                let bytes = self.part(block, blocks.range(block)?, compressed)?;
+                let is_whole = view.len() == size;
+                if let Some(place) = view.as_slice_mut().filter(|_| is_whole) {
+                    return Ok(decompressor.block(blocks, bytes, None, place)?);
+                }
+                if let Some(rows) = Rows::new(area, wanted, self.origin, grid.blockshape(), itemsize) {
+                    if let Some(part) = decompressor.part(blocks, bytes, itemsize, rows.end())? {
+                        rows.copy(&part, view);
+                        return Ok(());
+                    }
+                }
+                buffer.resize(size, 0);
+                decompressor.block(blocks, bytes, None, buffer)?;
+                buffer
+            }
+        };
+        let mut shape: Vec<_> = grid.blockshape().iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();
+        if !wanted.is_empty() {
+            shape.push(1);
+        }
+        let mut held = ArrayView::from_shape(in_bytes(shape, itemsize), data)?;
+        let start = |axis: usize| {
+            let (at, origin, length) = (area[axis].start, self.origin[axis], grid.blockshape()[axis]);
+            at - (at - origin) % length
+        };
+        held.slice_each_axis_inplace(|axis| match axis.axis.index() {
+            axis if wanted.is_empty() => each_axis(area, axis, itemsize, start),
+            axis => each_wanted(area, axis, wanted, start),
+        });
+        let places = |(wanted, range): (&Wanted<'_>, &Range<i64>)| match wanted {
+            Wanted::At(_) => wanted.places(range, range.start),
+            Wanted::Each(_) => None,
+        };
+        gather(held, view, &wanted.iter().zip(area).map(places).collect::<Vec<_>>());
+        Ok(())
+    }
+
+    /// Returns a range of the chunk's bytes. If the bytes are not in memory, they are read into `buffer`.
+    fn part<'b>(&'b self, block: usize, range: Range<usize>, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
+        if let Some(bytes) = self.bytes.front().get(range.clone()) {
+            return Ok(bytes);
+        }
+        if range.start > range.end || range.end > self.bytes.header().cbytes() {
+            return Err(self.no_block(block));
+        }
+        // Reading overwrites the buffer, so only bytes that are added to it are zeroed.
+        buffer.resize(buffer.len().max(range.len()), 0);
+        let place = buffer.get_mut(..range.len()).unwrap_or_default();
+        self.bytes.read_into(range.start, place)?;
+        Ok(place)
+    }
+
+    fn no_block(&self, block: usize) -> Error {
+        let cbytes = self.bytes.header().cbytes();
+        b2nd::Error::custom(format_args!("block {block} is not in the chunk, which has {cbytes} bytes")).into()
+    }
+}
+
+/// Returns the element that a special chunk repeats, or an empty vector if all bytes are zero.
+pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: usize) -> Result<Vec<u8>> {
+    let typesize = bytes.header().typesize();
+    let element = match special {
+        Special::Nan => Chunk::special(special, typesize, typesize)?.data()?,
+        Special::Value => Chunk::from_slice(bytes.complete()?)?.value().unwrap_or_default().to_vec(),
+        // The values of uninitialized chunks are undefined. They are read as zero.
+        _ => return Ok(Vec::new()),
+    };
+    if itemsize.checked_rem(element.len()) != Some(0) {
+        let found = element.len();
+        let message = format!("it repeats a value of {found} bytes, but the array's elements have {itemsize}");
+        return Err(b2nd::Error::custom(message).into());
+    }
+    Ok(element)
+}
+
+/// Fills a view with one element. A special chunk can represent 2 GiB, so its data is not allocated.
+pub(crate) fn repeat(element: &[u8], mut view: BytesMut<'_>, zeroed: bool) {
+    if element.iter().all(|&byte| byte == 0) {
+        if !zeroed {
+            view.fill(0);
+        }
+        return;
+    }
+    for mut row in view.rows_mut() {
+        match row.as_slice_mut() {
+            Some(row) => row.chunks_exact_mut(element.len()).for_each(|place| place.copy_from_slice(element)),
+            None => row.iter_mut().zip(element.iter().cycle()).for_each(|(to, from)| *to = *from),
+        }
+    }
+}
