@@ -161,6 +161,14 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
+    /// Reads a sequence with this marker.
+    #[inline(always)]
+    fn counted<V: Visitor<'de>>(&mut self, marker: CountMarker, fields: Fields, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let count = self.reader.take_count(marker)?;
+        self.elements(start, count, fields, false, visitor)
+    }
+
     /// Reads all elements of a sequence. If `may_have_another` is true, the sequence may have one element more than its count.
     #[inline(always)]
     fn elements<V: Visitor<'de>>(
@@ -353,11 +361,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
             0xd3 => self.deserialize_i64(visitor),
             0xd8 => visitor.visit_borrowed_bytes(self.reader.take_fixext16()?),
             0xdb => self.deserialize_str(visitor),
-            0xdc => {
-                let start = self.reader.offset();
-                let count = self.reader.take_count(CountMarker::Array16)?;
-                self.elements(start, count, &[], false, visitor)
-            }
+            0xdc => self.counted(CountMarker::Array16, &[], visitor),
             0xde => self.entries(CountMarker::Map16, visitor),
             found => Err(self.reader.unexpected("a marker of this format", found)),
         }
@@ -399,9 +403,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     #[inline(always)]
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        let start = self.reader.offset();
-        let count = self.reader.take_count(CountMarker::Array)?;
-        self.elements(start, count, &[], false, visitor)
+        self.counted(CountMarker::Array, &[], visitor)
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value> {

@@ -25,12 +25,9 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
     fn read<V: Visitor<'de>>(self, fields: Fields, visitor: V) -> Result<V::Value> {
         let MarkedDeserializer { deserializer, mark } = self;
         match mark {
-            Mark::Count(marker @ CountMarker::Map16) => deserializer.entries(marker, visitor),
-            Mark::Count(marker) => {
-                let start = deserializer.reader.offset();
-                let count = deserializer.reader.take_count(marker)?;
-                deserializer.elements(start, count, fields, false, visitor)
-            }
+            Mark::Map16 => deserializer.entries(CountMarker::Map16, visitor),
+            Mark::Array16 => deserializer.counted(CountMarker::Array16, fields, visitor),
+            Mark::Miscounted => deserializer.counted(CountMarker::Miscounted, fields, visitor),
             Mark::Fixstr => {
                 let bytes = deserializer.reader.take_fixstr()?;
                 visitor.visit_borrowed_str(deserializer.reader.utf8(bytes)?)
@@ -40,11 +37,7 @@ impl<'a, 'de> MarkedDeserializer<'a, 'de> {
             Mark::ArrayMeta => deserializer.array_meta(visitor),
             Mark::Extensible if !fields.is_empty() => deserializer.first_fields(fields, visitor),
             Mark::Any => visitor.visit_borrowed_bytes(deserializer.reader.take_entry(deserializer.depth)?),
-            #[cfg(feature = "msgpack")]
-            Mark::Named => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
-            Mark::Extensible | Mark::Embedded | Mark::FormatOrDtype | Mark::Lengths64 | Mark::Lengths32 => {
-                Err(Error::new(ErrorKind::Unsupported(mark.holds())))
-            }
+            _ => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
         }
     }
 }

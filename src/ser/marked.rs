@@ -29,7 +29,8 @@ impl<'a, S: Sink> MarkedSerializer<'a, S> {
     #[inline(always)]
     fn sequence(self, count: Option<usize>, shape: fn(CountMarker) -> Shape) -> Result<Compound<'a, S>> {
         let marker = match self.mark {
-            Mark::Count(marker @ (CountMarker::Array16 | CountMarker::Miscounted)) => marker,
+            Mark::Array16 => CountMarker::Array16,
+            Mark::Miscounted => CountMarker::Miscounted,
             Mark::Lengths64 | Mark::Lengths32 => CountMarker::Dimensions,
             _ => return self.refuse(),
         };
@@ -175,7 +176,7 @@ impl<'a, S: Sink> ser::Serializer for MarkedSerializer<'a, S> {
 
     fn serialize_map(self, count: Option<usize>) -> Result<Self::SerializeMap> {
         match self.mark {
-            Mark::Count(marker @ CountMarker::Map16) => self.serializer.start(Shape::Map(marker), marker, count, 2),
+            Mark::Map16 => self.serializer.start(Shape::Map(CountMarker::Map16), CountMarker::Map16, count, 2),
             _ => self.refuse(),
         }
     }

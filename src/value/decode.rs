@@ -6,22 +6,23 @@ use alloc::vec::Vec;
 
 use super::{Item, Reader, Value};
 use crate::error::{Error, Result};
+use crate::marker::{FALSE, NIL, TRUE};
 
-/// Decodes the value at the front of the input, which is nested `depth` levels deep. Returns the value and the rest of the input.
+/// Decodes a value that takes all of these bytes and is nested `depth` levels deep.
 ///
 /// All bytes of the value are checked before memory is allocated. So a count cannot be larger than the number of elements in the input, and
 /// the memory for a value is at most a fixed multiple of its encoded length.
-pub(super) fn front(input: &[u8], depth: u8) -> Result<(Value, &[u8])> {
-    let mut reader = Reader::new(input);
-    let entry = reader.take_entry(depth)?;
-    Ok((build(&mut Reader::new(entry))?, reader.rest()))
+pub(super) fn whole(input: &[u8], depth: u8) -> Result<Value> {
+    checked(entry(input, depth)?)
 }
 
-/// Decodes a value that takes all of these bytes.
-pub(super) fn whole(entry: &[u8], depth: u8) -> Result<Value> {
-    match front(entry, depth)? {
-        (value, []) => Ok(value),
-        (_, rest) => Err(Error::trailing(rest.len(), entry.len() - rest.len())),
+/// Returns the input after checking that it is one entry, which is nested `depth` levels deep.
+pub(super) fn entry(input: &[u8], depth: u8) -> Result<&[u8]> {
+    let mut reader = Reader::new(input);
+    let entry = reader.take_entry(depth)?;
+    match reader.left() {
+        0 => Ok(entry),
+        count => Err(Error::trailing(count, entry.len())),
     }
 }
 
@@ -32,20 +33,21 @@ pub(super) fn checked(entry: &[u8]) -> Result<Value> {
 
 /// Builds the next value from bytes that have been checked.
 fn build(reader: &mut Reader<'_>) -> Result<Value> {
+    let mut start = *reader;
     Ok(match reader.take_item()? {
-        Item::Nil => Value::Nil,
-        Item::Bool(value) => Value::Bool(value),
-        Item::Fixint(number) => Value::Fixint(number),
-        Item::U8(number) => Value::U8(number),
-        Item::U16(number) => Value::U16(number),
-        Item::U32(number) => Value::U32(number),
-        Item::U64(number) => Value::U64(number),
-        Item::I8(number) => Value::I8(number),
-        Item::I16(number) => Value::I16(number),
-        Item::I32(number) => Value::I32(number),
-        Item::I64(number) => Value::I64(number),
-        Item::F32(number) => Value::F32(number),
-        Item::F64(number) => Value::F64(number),
+        Item::Scalar(NIL, _) => Value::Nil,
+        Item::Scalar(marker @ (FALSE | TRUE), _) => Value::Bool(marker == TRUE),
+        Item::Scalar(0xca, _) => Value::F32(start.take_f32()?),
+        Item::Scalar(0xcb, _) => Value::F64(start.take_f64()?),
+        Item::Scalar(0xcc, &[number]) => Value::U8(number),
+        Item::Scalar(0xcd, _) => Value::U16(start.take_u16()?),
+        Item::Scalar(0xce, _) => Value::U32(start.take_u32()?),
+        Item::Scalar(0xcf, _) => Value::U64(start.take_u64()?),
+        Item::Scalar(0xd0, _) => Value::I8(start.take_i8()?),
+        Item::Scalar(0xd1, _) => Value::I16(start.take_i16()?),
+        Item::Scalar(0xd2, _) => Value::I32(start.take_i32()?),
+        Item::Scalar(0xd3, _) => Value::I64(start.take_i64()?),
+        Item::Scalar(fixint, _) => Value::Fixint(i8::from_be_bytes([fixint])),
         Item::Str(head, bytes) => match core::str::from_utf8(bytes) {
             Ok(text) => Value::Str(String::from(text), head),
             Err(_) => Value::RawStr(bytes.to_owned(), head),

@@ -6,7 +6,7 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use super::{TUPLE, Value, decode};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::hex::Hex;
 use crate::mark;
 use crate::wire::{Item, Reader};
@@ -44,12 +44,7 @@ impl<'a> RawValue<'a> {
     ///
     /// Returns the errors of [`Value::from_slice`].
     pub fn from_slice(input: &'a [u8]) -> Result<RawValue<'a>> {
-        let mut reader = Reader::new(input);
-        let entry = reader.take_entry(0)?;
-        match reader.left() {
-            0 => Ok(RawValue(entry)),
-            count => Err(Error::trailing(count, entry.len())),
-        }
+        decode::entry(input, 0).map(RawValue)
     }
 
     /// Returns the value's bytes.
@@ -76,8 +71,8 @@ impl<'a> RawValue<'a> {
     /// Returns the integer, or `None` if the value is not an integer or is negative.
     pub fn as_u64(&self) -> Option<u64> {
         match self.item()? {
-            Item::Str(..) | Item::Bytes(..) | Item::Ext(..) | Item::Array(..) | Item::Map(..) => None,
-            _ => self.to_value().ok()?.as_u64(),
+            Item::Scalar(..) => self.to_value().ok()?.as_u64(),
+            _ => None,
         }
     }
 

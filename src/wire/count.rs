@@ -5,67 +5,79 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::marker::{ARRAY16, ARRAY32, CountMarker, FIXARRAY, FIXMAP, MAP16, MAP32};
 use crate::sink::Sink;
 
+/// The markers that a [`CountMarker`] may choose if the count is not in the marker itself, and the texts of its errors.
+struct Markers {
+    small: Option<u8>,
+    wide: Option<u8>,
+    expected: &'static str,
+    largest: &'static str,
+    limit: usize,
+}
+
 impl CountMarker {
+    fn markers(self) -> Markers {
+        const MAX16: usize = u16::MAX as usize;
+        const MAX32: usize = u32::MAX as usize;
+        let (small, wide, expected, largest, limit) = match self {
+            CountMarker::Array => (Some(ARRAY16), Some(ARRAY32), "array (90 to 9f, dc, dd)", "array32", MAX32),
+            CountMarker::Map => (Some(MAP16), Some(MAP32), "map (80 to 8f, de, df)", "map32", MAX32),
+            CountMarker::Array16 => (Some(ARRAY16), None, "array16 (dc)", "array16", MAX16),
+            CountMarker::Map16 => (Some(MAP16), None, "map16 (de)", "map16", MAX16),
+            CountMarker::Dimensions => {
+                let list = "the list of an array's dimensions";
+                (None, None, "the list of an array's dimensions (90 to a0)", list, MAX_DIMENSIONS)
+            }
+            CountMarker::Miscounted => (None, None, "fixarray (90 to 9f)", "a miscounted fixarray", 16),
+        };
+        Markers { small, wide, expected, largest, limit }
+    }
+
+    /// Returns the marker that has the count in its low bits, or `None` if the count needs more bytes.
+    #[inline(always)]
+    fn fix(self, count: usize) -> Option<u8> {
+        match (self, count) {
+            (CountMarker::Array, 0..=15) | (CountMarker::Dimensions, 0..=MAX_DIMENSIONS) => Some(FIXARRAY + count as u8),
+            (CountMarker::Map, 0..=15) => Some(FIXMAP + count as u8),
+            (CountMarker::Miscounted, 1..=16) => Some(FIXARRAY + (count - 1) as u8),
+            _ => None,
+        }
+    }
+
     /// Writes the marker and count of a sequence or map of `count` elements.
     #[inline(always)]
     pub(crate) fn put<S: Sink>(self, sink: &mut S, count: usize) -> Result<()> {
-        match (self, count) {
-            (CountMarker::Array, 0..=15) => sink.put([FIXARRAY | count as u8]),
-            (CountMarker::Map, 0..=15) => sink.put([FIXMAP | count as u8]),
-            (CountMarker::Dimensions, 0..=MAX_DIMENSIONS) => sink.put([FIXARRAY + count as u8]),
-            _ => self.put_long(sink, count),
+        match self.fix(count) {
+            Some(marker) => sink.put([marker]),
+            None => self.put_long(sink, count),
         }
     }
 
     fn put_long<S: Sink>(self, sink: &mut S, count: usize) -> Result<()> {
-        let (bytes, length) = self.marker(count)?;
+        let (bytes, length) = self.encode(count)?;
         sink.put_slice(&bytes[..length])
     }
 
     /// Inserts the marker and count at `start`, before `count` elements that have been written already.
     pub(crate) fn insert<S: Sink>(self, sink: &mut S, start: usize, count: usize) -> Result<()> {
-        let (bytes, length) = self.marker(count)?;
+        let (bytes, length) = self.encode(count)?;
         sink.insert(start, &bytes[..length])
     }
 
     /// Returns the bytes of the marker and count, and the number of these bytes.
-    pub(crate) fn marker(self, count: usize) -> Result<([u8; 5], usize)> {
-        let short = |base: u8| ([base + count as u8, 0, 0, 0, 0], 1);
-        let long = |small: u8, wide: Option<u8>| match (u16::try_from(count), u32::try_from(count), wide) {
-            (Ok(count), ..) => {
+    fn encode(self, count: usize) -> Result<([u8; 5], usize)> {
+        let Markers { small, wide, largest: marker, limit, .. } = self.markers();
+        match (self.fix(count), u16::try_from(count), u32::try_from(count), small, wide) {
+            (Some(marker), ..) => Ok(([marker, 0, 0, 0, 0], 1)),
+            (_, Ok(count), _, Some(small), _) => {
                 let [a, b] = count.to_be_bytes();
                 Ok(([small, a, b, 0, 0], 3))
             }
-            (_, Ok(count), Some(wide)) => {
+            (_, _, Ok(count), _, Some(wide)) => {
                 let [a, b, c, d] = count.to_be_bytes();
                 Ok(([wide, a, b, c, d], 5))
             }
-            _ => Err(self.too_long(count)),
-        };
-        match (self, count) {
-            (CountMarker::Array, 0..=15) => Ok(short(FIXARRAY)),
-            (CountMarker::Map, 0..=15) => Ok(short(FIXMAP)),
-            (CountMarker::Dimensions, 0..=MAX_DIMENSIONS) => Ok(short(FIXARRAY)),
-            (CountMarker::Miscounted, 1..=16) => Ok(([FIXARRAY + (count - 1) as u8, 0, 0, 0, 0], 1)),
-            (CountMarker::Array, _) => long(ARRAY16, Some(ARRAY32)),
-            (CountMarker::Map, _) => long(MAP16, Some(MAP32)),
-            (CountMarker::Array16, _) => long(ARRAY16, None),
-            (CountMarker::Map16, _) => long(MAP16, None),
-            (CountMarker::Dimensions | CountMarker::Miscounted, _) => Err(self.too_long(count)),
+            _ => Err(Error::new(ErrorKind::TooLong { marker, unit: "elements", length: count, limit })),
         }
-    }
-
-    #[cold]
-    fn too_long(self, count: usize) -> Error {
-        let (marker, limit) = match self {
-            CountMarker::Array => ("array32", u32::MAX as usize),
-            CountMarker::Map => ("map32", u32::MAX as usize),
-            CountMarker::Array16 => ("array16", u16::MAX as usize),
-            CountMarker::Map16 => ("map16", u16::MAX as usize),
-            CountMarker::Dimensions => ("the list of an array's dimensions", MAX_DIMENSIONS),
-            CountMarker::Miscounted => ("a miscounted fixarray", 16),
-        };
-        Error::new(ErrorKind::TooLong { marker, unit: "elements", length: count, limit })
     }
 }
 
@@ -93,32 +105,20 @@ impl Reader<'_> {
 
     /// Reads a count that is not stored in the marker itself. Returns the count, and a reader positioned after it.
     fn long_count(mut self, marker: CountMarker) -> Result<(usize, Self)> {
-        let (expected, small, wide) = match marker {
-            CountMarker::Array => ("array (90 to 9f, dc, dd)", Some(ARRAY16), Some(ARRAY32)),
-            CountMarker::Map => ("map (80 to 8f, de, df)", Some(MAP16), Some(MAP32)),
-            CountMarker::Array16 => ("array16 (dc)", Some(ARRAY16), None),
-            CountMarker::Map16 => ("map16 (de)", Some(MAP16), None),
-            CountMarker::Dimensions => ("the list of an array's dimensions (90 to a0)", None, None),
-            CountMarker::Miscounted => ("fixarray (90 to 9f)", None, None),
-        };
-        let start = self;
-        let marker = self.peek()?;
-        if Some(marker) == small {
+        let Markers { small, wide, expected, .. } = marker.markers();
+        let (start, found) = (self, self.peek()?);
+        let (count, least) = if Some(found) == small {
             let &[_, a, b] = self.take()?;
-            let count = u16::from_be_bytes([a, b]) as usize;
-            if count < 16 && wide.is_some() {
-                return Err(start.unexpected("the shortest marker that holds the count", marker));
-            }
-            return Ok((count, self));
-        }
-        if Some(marker) == wide {
+            (usize::from(u16::from_be_bytes([a, b])), if wide.is_some() { 16 } else { 0 })
+        } else if Some(found) == wide {
             let &[_, a, b, c, d] = self.take()?;
-            let count = u32::from_be_bytes([a, b, c, d]) as usize;
-            if count <= u16::MAX as usize {
-                return Err(start.unexpected("the shortest marker that holds the count", marker));
-            }
-            return Ok((count, self));
+            (u32::from_be_bytes([a, b, c, d]) as usize, 1 << 16)
+        } else {
+            return Err(self.unexpected(expected, found));
+        };
+        if count < least {
+            return Err(start.unexpected("the shortest marker that holds the count", found));
         }
-        Err(self.unexpected(expected, marker))
+        Ok((count, self))
     }
 }

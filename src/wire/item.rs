@@ -31,19 +31,8 @@ pub(crate) enum Family {
 /// A marker and its data. For an array or map, the data is only the number of values or pairs that follow.
 #[derive(Clone, Copy)]
 pub(crate) enum Item<'de> {
-    Nil,
-    Bool(bool),
-    Fixint(i8),
-    U8(u8),
-    U16(u16),
-    U32(u32),
-    U64(u64),
-    I8(i8),
-    I16(i16),
-    I32(i32),
-    I64(i64),
-    F32(f32),
-    F64(f64),
+    /// The marker of nil, a boolean or a number, and the number's bytes.
+    Scalar(u8, &'de [u8]),
     Str(Head, &'de [u8]),
     Bytes(Head, &'de [u8]),
     Ext(Head, i8, &'de [u8]),
@@ -131,14 +120,11 @@ impl<'de> Reader<'de> {
     fn behind(&mut self, marker: u8) -> Result<Item<'de>> {
         let low = |mask: u8| usize::from(marker & mask);
         Ok(match marker {
-            0x00..=0x7f | 0xe0..=0xff => Item::Fixint(i8::from_be_bytes([marker])),
+            0x00..=0x7f | 0xe0..=0xff | NIL | FALSE | TRUE => Item::Scalar(marker, &[]),
             0x80..=0x8f => Item::Map(Head::Fix, low(0x0f)),
             0x90..=0x9f => Item::Array(Head::Fix, low(0x0f)),
             0xa0..=0xbf => Item::Str(Head::Fix, self.take_slice(low(0x1f))?),
-            NIL => Item::Nil,
             0xc1 => return Err(Error::new(ErrorKind::Marker { expected: "a marker of MessagePack", found: marker })),
-            FALSE => Item::Bool(false),
-            TRUE => Item::Bool(true),
             0xc4..=0xc6 => {
                 let (head, length) = self.length(marker - 0xc4)?;
                 Item::Bytes(head, self.take_slice(length)?)
@@ -147,16 +133,10 @@ impl<'de> Reader<'de> {
                 let (head, length) = self.length(marker - 0xc7)?;
                 self.extension(head, length)?
             }
-            0xca => Item::F32(f32::from_be_bytes(*self.take()?)),
-            0xcb => Item::F64(f64::from_be_bytes(*self.take()?)),
-            0xcc => Item::U8(u8::from_be_bytes(*self.take()?)),
-            0xcd => Item::U16(u16::from_be_bytes(*self.take()?)),
-            0xce => Item::U32(u32::from_be_bytes(*self.take()?)),
-            0xcf => Item::U64(u64::from_be_bytes(*self.take()?)),
-            0xd0 => Item::I8(i8::from_be_bytes(*self.take()?)),
-            0xd1 => Item::I16(i16::from_be_bytes(*self.take()?)),
-            0xd2 => Item::I32(i32::from_be_bytes(*self.take()?)),
-            0xd3 => Item::I64(i64::from_be_bytes(*self.take()?)),
+            0xcc | 0xd0 => Item::Scalar(marker, self.take_slice(1)?),
+            0xcd | 0xd1 => Item::Scalar(marker, self.take_slice(2)?),
+            0xca | 0xce | 0xd2 => Item::Scalar(marker, self.take_slice(4)?),
+            0xcb | 0xcf | 0xd3 => Item::Scalar(marker, self.take_slice(8)?),
             0xd4..=0xd8 => self.extension(Head::Fix, 1 << (marker - 0xd4))?,
             0xd9..=0xdb => {
                 let (head, length) = self.length(marker - 0xd9)?;

@@ -5,7 +5,6 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-#[cfg(feature = "arbitrary")]
 mod arbitrary;
 mod derive;
 mod embedded;
