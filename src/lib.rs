@@ -155,6 +155,8 @@ extern crate alloc;
 #[cfg(any(feature = "std", feature = "msgpack"))]
 extern crate std;
 
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
 mod array;
 mod de;
 #[cfg(any(doc, doctest))]

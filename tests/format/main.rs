@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+#[cfg(feature = "arbitrary")]
 mod arbitrary;
 mod derive;
 mod embedded;

@@ -1,0 +1,148 @@
+//! Implements `arbitrary::Arbitrary` for the types of metadata, so that fuzzers can generate them. Every generated value is valid: its
+//! encoding can be decoded again.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use arbitrary::{Arbitrary, Error, Result, Unstructured};
+
+use crate::dtype::{DType, Struct, Subarray};
+use crate::frame::{CodecId, Filter, FrameType, Header, Metalayers, Sizes, SplitMode, Trailer};
+use crate::wire::MAX_DIMENSIONS;
+use crate::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
+
+/// Converts an error of a constructor into `IncorrectFormat`, which tells `arbitrary` that no valid value can be made from its random
+/// bytes.
+fn refused<T>(made: crate::Result<T>) -> Result<T> {
+    made.map_err(|_| Error::IncorrectFormat)
+}
+
+fn fixint(bytes: &mut Unstructured<'_>) -> Result<u8> {
+    bytes.int_in_range(0..=127)
+}
+
+impl<'a> Arbitrary<'a> for Geometry {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let (mut shape, mut chunkshape, mut blockshape) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..bytes.int_in_range(0..=MAX_DIMENSIONS)? {
+            let length = bytes.int_in_range(0..=i64::MAX)?;
+            // Only a dimension of length 0 may have chunks and blocks of length 0.
+            let least = i32::from(length != 0);
+            shape.push(length);
+            chunkshape.push(bytes.int_in_range(least..=i32::MAX)?);
+            blockshape.push(bytes.int_in_range(least..=i32::MAX)?);
+        }
+        refused(Geometry::new(&shape, &chunkshape, &blockshape))
+    }
+}
+
+impl<'a, S: Arbitrary<'a>> Arbitrary<'a> for B2ndMeta<S> {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let (version, dtype_format) = (fixint(bytes)?, fixint(bytes)?);
+        Ok(B2ndMeta { version, geometry: bytes.arbitrary()?, dtype_format, dtype: bytes.arbitrary()? })
+    }
+}
+
+impl<'a, S: Arbitrary<'a>> Arbitrary<'a> for LegacyB2ndMeta<S> {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(LegacyB2ndMeta { version: fixint(bytes)?, geometry: bytes.arbitrary()?, dtype: bytes.arbitrary()? })
+    }
+}
+
+impl<'a> Arbitrary<'a> for CatervaMeta {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(CatervaMeta { version: fixint(bytes)?, geometry: bytes.arbitrary()? })
+    }
+}
+
+impl<'a, S: Arbitrary<'a>> Arbitrary<'a> for ArrayMeta<S> {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(match bytes.int_in_range(0..=3)? {
+            0 => ArrayMeta::B2nd(bytes.arbitrary()?),
+            1 => ArrayMeta::MiscountedB2nd(bytes.arbitrary()?),
+            2 => ArrayMeta::LegacyB2nd(bytes.arbitrary()?),
+            _ => ArrayMeta::Caterva(bytes.arbitrary()?),
+        })
+    }
+}
+
+/// Generates scalars, and structures and subarrays that nest at most three levels deep.
+impl<'a> Arbitrary<'a> for DType {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        dtype(bytes, 3)
+    }
+}
+
+/// The dtype strings of scalars of each kind, some little-endian and some big-endian.
+const SCALARS: [&str; 18] = [
+    "|b1", "|i1", "|u1", "<i2", ">i2", "<i8", ">u8", "<f4", ">f8", "<c16", "|O", "|S5", "<U10", ">U1", "|V4", "<M8[ns]",
+    ">m8[25s]", "bfloat16",
+];
+
+fn dtype(bytes: &mut Unstructured<'_>, depth: u8) -> Result<DType> {
+    match bytes.int_in_range(0..=3)? {
+        0 if depth > 0 => {
+            let mut fields = Vec::new();
+            for number in 0..bytes.int_in_range(0..=3)? {
+                fields.push((alloc::format!("{number}{}", bytes.arbitrary::<char>()?), dtype(bytes, depth - 1)?));
+            }
+            let made = if bytes.arbitrary()? { Struct::packed(fields) } else { Struct::aligned(fields) };
+            refused(made).map(DType::Struct)
+        }
+        1 if depth > 0 => {
+            let shape = [bytes.int_in_range(0..=9)?, bytes.int_in_range(0..=9)?];
+            refused(Subarray::new(dtype(bytes, depth - 1)?, &shape)).map(DType::Subarray)
+        }
+        _ => refused(bytes.choose(&SCALARS)?.parse()),
+    }
+}
+
+impl<'a> Arbitrary<'a> for FrameType {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        bytes.choose(&[FrameType::Contiguous, FrameType::Sparse]).copied()
+    }
+}
+
+impl<'a> Arbitrary<'a> for Sizes {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let (typesize, chunksize) = (bytes.int_in_range(1..=i32::MAX)?, bytes.int_in_range(0..=i32::MAX)?);
+        Ok(Sizes { typesize, chunksize, blocksize: bytes.int_in_range(0..=chunksize)? })
+    }
+}
+
+/// Generates at most 16 metalayers.
+impl<'a> Arbitrary<'a> for Metalayers {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let mut metalayers = Metalayers::new();
+        for number in 0..bytes.int_in_range(0..=crate::frame::MAX_METALAYERS)? {
+            let name = match bytes.arbitrary::<&str>()? {
+                name if name.len() < 32 && !name.contains('\0') => name.to_string(),
+                _ => number.to_string(),
+            };
+            let content: &[u8] = bytes.arbitrary()?;
+            refused(metalayers.insert(&name, content))?;
+        }
+        Ok(metalayers)
+    }
+}
+
+impl<'a> Arbitrary<'a> for Header {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let filters = 0..bytes.int_in_range(0..=6)?;
+        let filters = filters.map(|_| Ok((Filter::from_code(bytes.arbitrary()?), bytes.arbitrary()?)));
+        let filters: Vec<(Filter, u8)> = filters.collect::<Result<_>>()?;
+        let codec = CodecId::from_code(bytes.arbitrary()?);
+        let split_mode = bytes.choose(&[SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat])?;
+        let header = refused(Header::new(bytes.arbitrary()?))?.with_codec(codec, bytes.arbitrary()?);
+        let header = refused(header.with_level(bytes.int_in_range(0..=9)?))?.with_split_mode(*split_mode);
+        let mut header = refused(header.with_filters(&filters))?;
+        *header.metalayers_mut() = bytes.arbitrary()?;
+        Ok(header)
+    }
+}
+
+impl<'a> Arbitrary<'a> for Trailer {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(Trailer::new(bytes.arbitrary()?))
+    }
+}
