@@ -180,9 +180,9 @@ impl<'de> Deserializer<'de> {
         visitor: V,
     ) -> Result<V::Value> {
         self.enter(start)?;
-        let mut elements = Elements::new(self, count, fields, may_have_another);
+        let mut elements = Elements { deserializer: self, count, left: count, fields, may_have_another, last: 0 };
         let value = visitor.visit_seq(&mut elements)?;
-        let left = elements.left();
+        let left = elements.left;
         if left != 0 {
             return Err(wrong_count(count - left, count, start));
         }
@@ -225,9 +225,9 @@ impl<'de> Deserializer<'de> {
         let start = self.reader.offset();
         let count = self.reader.take_count(marker)?;
         self.enter(start)?;
-        let mut entries = Pairs::new(self, count);
+        let mut entries = Pairs { deserializer: self, left: count, key: &[] };
         let value = visitor.visit_map(&mut entries)?;
-        let left = entries.left();
+        let left = entries.left;
         if left != 0 {
             return Err(wrong_count(count - left, count, start));
         }
@@ -443,6 +443,6 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
             }
             found => return Err(self.reader.unexpected("an enum's variant (db, or 81 if it holds data)", found)),
         };
-        visitor.visit_enum(Variant::new(self, start, has_data))
+        visitor.visit_enum(Variant { deserializer: self, start, has_data })
     }
 }

@@ -33,14 +33,8 @@ macro_rules! numbers {
             $(
                 #[inline(always)]
                 pub(crate) fn $read(&mut self) -> Result<$ty> {
-                    const LENGTH: usize = 1 + size_of::<$ty>();
-                    match self.ahead::<LENGTH>() {
-                        Some(&[$marker, ref value @ ..]) => {
-                            self.offset += LENGTH;
-                            Ok(<$ty>::from_be_bytes(*value))
-                        }
-                        _ => Err(self.refuse($name, $marker, LENGTH)),
-                    }
+                    let [_, value @ ..] = self.take_marked::<{ 1 + size_of::<$ty>() }>($marker, $name)?;
+                    Ok(<$ty>::from_be_bytes(*value))
                 }
             )*
         }
@@ -185,6 +179,18 @@ impl<'de> Reader<'de> {
         }
     }
 
+    /// Consumes `N` bytes that start with this marker. `name` is the marker's name in errors.
+    #[inline(always)]
+    fn take_marked<const N: usize>(&mut self, marker: u8, name: &'static str) -> Result<&'de [u8; N]> {
+        match self.ahead::<N>() {
+            Some(bytes) if bytes[0] == marker => {
+                self.offset += N;
+                Ok(bytes)
+            }
+            _ => Err(self.refuse(name, marker, N)),
+        }
+    }
+
     #[inline(always)]
     fn take_slice(&mut self, length: usize) -> Result<&'de [u8]> {
         match self.split(length) {
@@ -260,13 +266,7 @@ impl<'de> Reader<'de> {
     }
 
     pub(crate) fn take_nil(&mut self) -> Result<()> {
-        match self.peek()? {
-            NIL => {
-                self.offset += 1;
-                Ok(())
-            }
-            found => Err(self.unexpected("nil (c0)", found)),
-        }
+        self.take_marked::<1>(NIL, "nil (c0)").map(drop)
     }
 
     #[inline(always)]
@@ -288,13 +288,8 @@ impl<'de> Reader<'de> {
 
     #[inline(always)]
     fn take_with_length(&mut self, marker: u8, name: &'static str) -> Result<&'de [u8]> {
-        match self.ahead::<5>() {
-            Some(&[found, ref length @ ..]) if found == marker => {
-                self.offset += 5;
-                self.take_slice(u32::from_be_bytes(*length) as usize)
-            }
-            _ => Err(self.refuse(name, marker, 5)),
-        }
+        let [_, length @ ..] = self.take_marked::<5>(marker, name)?;
+        self.take_slice(u32::from_be_bytes(*length) as usize)
     }
 
     /// Returns the bytes that were read last as a string. Fails if they are not UTF-8.
@@ -329,13 +324,9 @@ impl<'de> Reader<'de> {
 
     /// Consumes a fixext16. Returns the extension's type and its 16 bytes.
     pub(crate) fn take_fixext16(&mut self) -> Result<&'de [u8; 17]> {
-        match self.peek()? {
-            FIXEXT16 => {
-                let bytes: &[u8; 18] = self.take()?;
-                bytes.last_chunk().ok_or_else(|| self.end(1))
-            }
-            found => Err(self.unexpected("fixext16 (d8)", found)),
-        }
+        self.peek()?;
+        let [_, bytes @ ..] = self.take_marked::<18>(FIXEXT16, "fixext16 (d8)")?;
+        Ok(bytes)
     }
 }
 

@@ -12,27 +12,15 @@ use crate::wire;
 
 /// The elements of a sequence, tuple or struct.
 pub(super) struct Elements<'a, 'de> {
-    deserializer: &'a mut Deserializer<'de>,
-    count: usize,
-    left: usize,
-    fields: Fields,
+    pub(super) deserializer: &'a mut Deserializer<'de>,
+    pub(super) count: usize,
+    /// The number of elements that have not been read.
+    pub(super) left: usize,
+    pub(super) fields: Fields,
     /// Whether the sequence may have one element more than its count.
-    may_have_another: bool,
+    pub(super) may_have_another: bool,
     /// The offset of the element that was read last.
-    last: usize,
-}
-
-impl<'a, 'de> Elements<'a, 'de> {
-    #[inline(always)]
-    pub(super) fn new(deserializer: &'a mut Deserializer<'de>, count: usize, fields: Fields, may_have_another: bool) -> Self {
-        Elements { deserializer, count, left: count, fields, may_have_another, last: 0 }
-    }
-
-    /// Returns the number of elements that have not been read.
-    #[inline(always)]
-    pub(super) fn left(&self) -> usize {
-        self.left
-    }
+    pub(super) last: usize,
 }
 
 /// Adds the field or index of the element to an error. A reference to [`Elements`] as an argument would keep the fields of `Elements` out
@@ -89,20 +77,11 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
 
 /// The entries of a map.
 pub(super) struct Pairs<'a, 'de> {
-    deserializer: &'a mut Deserializer<'de>,
-    left: usize,
+    pub(super) deserializer: &'a mut Deserializer<'de>,
+    /// The number of pairs that have not been read.
+    pub(super) left: usize,
     /// The input starting at the last key, used for the path of an error.
-    key: &'de [u8],
-}
-
-impl<'a, 'de> Pairs<'a, 'de> {
-    pub(super) fn new(deserializer: &'a mut Deserializer<'de>, count: usize) -> Self {
-        Pairs { deserializer, left: count, key: &[] }
-    }
-
-    pub(super) fn left(&self) -> usize {
-        self.left
-    }
+    pub(super) key: &'de [u8],
 }
 
 impl<'de> de::MapAccess<'de> for &mut Pairs<'_, 'de> {
@@ -136,16 +115,12 @@ impl<'de> de::MapAccess<'de> for &mut Pairs<'_, 'de> {
 
 /// A variant of an enum: only its name, or its name followed by its data.
 pub(super) struct Variant<'a, 'de> {
-    deserializer: &'a mut Deserializer<'de>,
-    start: usize,
-    has_data: bool,
+    pub(super) deserializer: &'a mut Deserializer<'de>,
+    pub(super) start: usize,
+    pub(super) has_data: bool,
 }
 
 impl<'a, 'de> Variant<'a, 'de> {
-    pub(super) fn new(deserializer: &'a mut Deserializer<'de>, start: usize, has_data: bool) -> Self {
-        Variant { deserializer, start, has_data }
-    }
-
     /// Returns the deserializer, positioned at the variant's data. Fails if the variant has no data.
     fn data(self) -> Result<&'a mut Deserializer<'de>> {
         if self.has_data {

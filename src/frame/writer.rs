@@ -72,14 +72,11 @@ pub(super) mod sealed {
         type Output;
         const FRAME_TYPE: FrameType;
 
-        /// Writes the chunk with this number. In a contiguous frame, the chunk starts `position` bytes after the header.
-        fn put_chunk(&mut self, number: u64, position: u64, chunk: &[u8]) -> Result<()>;
-
         /// Writes a part of the next chunk to the position `offset` bytes after the start of the chunk. In a contiguous frame, the chunk
         /// starts `position` bytes after the header.
         fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()>;
 
-        /// Completes a chunk of `length` bytes, all of which were written by [`put_part`](Target::put_part).
+        /// Completes the chunk with this number and of `length` bytes, all of which were written by [`put_part`](Target::put_part).
         fn end_parts(&mut self, number: u64, position: u64, length: usize) -> Result<()>;
 
         /// Writes the header before the chunks, and `tail` (the index and the trailer) after the chunks.
@@ -99,13 +96,6 @@ impl sealed::Target for Memory {
     type Output = Vec<u8>;
     const FRAME_TYPE: FrameType = FrameType::Contiguous;
 
-    fn put_chunk(&mut self, _number: u64, position: u64, chunk: &[u8]) -> Result<()> {
-        self.chunks.truncate(usize::try_from(position).unwrap_or(usize::MAX));
-        self.chunks.extend_from_slice(chunk);
-        self.end = self.chunks.len();
-        Ok(())
-    }
-
     fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()> {
         let at = usize::try_from(position).ok().and_then(|position| position.checked_add(offset));
         put_at(&mut self.chunks, at.unwrap_or(usize::MAX), part)
@@ -123,9 +113,11 @@ impl sealed::Target for Memory {
 
 /// Writes bytes at a position in a buffer, and extends the buffer if necessary.
 pub(super) fn put_at(buffer: &mut Vec<u8>, at: usize, bytes: &[u8]) -> Result<()> {
-    let end = at.checked_add(bytes.len()).ok_or_else(|| Error::custom("the chunk does not fit in memory"))?;
-    buffer.resize(end.max(buffer.len()), 0);
-    buffer[at..end].copy_from_slice(bytes);
+    at.checked_add(bytes.len()).ok_or_else(|| Error::custom("the chunk does not fit in memory"))?;
+    buffer.resize(at.max(buffer.len()), 0);
+    let (over, after) = bytes.split_at(bytes.len().min(buffer.len() - at));
+    buffer[at..at + over.len()].copy_from_slice(over);
+    buffer.extend_from_slice(after);
     Ok(())
 }
 
@@ -311,7 +303,8 @@ impl<T: Target> Writer<T> {
         let number = (self.offsets.len() / 8) as u64;
         let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
         if special.is_none() {
-            self.target.put_chunk(number, self.cbytes, bytes)?;
+            self.target.put_part(self.cbytes, 0, bytes)?;
+            self.target.end_parts(number, self.cbytes, bytes.len())?;
             self.cbytes += bytes.len() as u64;
         }
         self.push(special.unwrap_or(Offset::At(at)), chunk.header().nbytes())

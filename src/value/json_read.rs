@@ -10,14 +10,13 @@ use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 
 use super::encode::{shortest_signed, shortest_unsigned};
-use super::json_write::FORMS;
 use super::{Head, Value};
 use crate::error::{Error, Result};
 use crate::hex;
 
 /// The visitor that builds a value from any format. The value gets the shortest markers.
 pub(super) struct AnyVisitor {
-    /// Whether an object whose only key is one of [`FORMS`] is read as the type that it represents. JSON lacks these types.
+    /// Whether an object whose only key is one of [`FORMS`](super::json_write::FORMS) is read as the type that it represents. JSON lacks these types.
     pub(super) takes_forms: bool,
 }
 
@@ -96,20 +95,18 @@ impl<'de> Visitor<'de> for AnyVisitor {
 
 /// Returns the pairs as a map. If there is only one pair and its key is one of `FORMS`, returns the value that the pair represents instead.
 fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
-    let name = match pairs.as_slice() {
-        [(Value::Str(name, _), _)] => FORMS.into_iter().find(|form| form == name),
-        _ => None,
-    };
-    let Some(name) = name else { return Ok(Value::map(pairs)) };
-    match (name, pairs.pop()) {
-        (name, Some((key, value))) => special(name, value).map(|known| known.unwrap_or_else(|value| Value::map([(key, value)]))),
-        _ => Ok(Value::map(pairs)),
+    match (pairs.pop(), pairs.is_empty()) {
+        (Some((Value::Str(name, head), value)), true) => match special(&name, value)? {
+            Ok(value) => Ok(value),
+            Err(value) => Ok(Value::map([(Value::Str(name, head), value)])),
+        },
+        (last, _) => Ok(Value::map(pairs.into_iter().chain(last))),
     }
 }
 
 /// Returns the value that the object `{name: value}` represents. If the object is an ordinary map, returns `value` unchanged as the inner
 /// `Err`.
-fn special(name: &'static str, value: Value) -> Result<Result<Value, Value>> {
+fn special(name: &str, value: Value) -> Result<Result<Value, Value>> {
     let wrong = |expected: &str| Error::custom(format_args!("{{\"{name}\": ..}}: expected {expected}"));
     Ok(Ok(match (name, value) {
         ("bytes", Value::Str(digits, _)) => {

@@ -11,7 +11,6 @@ use serde_bytes::Bytes;
 use super::json_read::AnyVisitor;
 use super::json_write::Shown;
 use super::{Value, decode, encode};
-use crate::error::Error;
 use crate::mark;
 use crate::marker::MAX_DEPTH;
 
@@ -88,23 +87,13 @@ impl<'de> Visitor<'de> for Marked {
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         if deserializer.is_human_readable() {
-            return deserializer.deserialize_bytes(Encoded);
+            return deserializer.deserialize_bytes(Marked);
         }
         deserializer.deserialize_any(AnyVisitor { takes_forms: false })
     }
-}
 
-/// The visitor of the bytes of an entry. This crate's deserializer has checked the bytes and the depth of nesting.
-struct Encoded;
-
-impl Visitor<'_> for Encoded {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the bytes of an entry")
-    }
-
+    /// Decodes the bytes of an entry. This crate's deserializer has checked the depth of nesting.
     fn visit_bytes<E: de::Error>(self, entry: &[u8]) -> Result<Value, E> {
-        decode::whole(entry, 0).map_err(|error: Error| E::custom(error))
+        decode::whole(entry, 0).map_err(E::custom)
     }
 }

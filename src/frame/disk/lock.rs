@@ -109,7 +109,7 @@ fn by_this_thread() -> io::Error {
     io::Error::new(ErrorKind::WouldBlock, BY_THIS_THREAD)
 }
 
-/// Locks a file that was just created. Returns `false` if another process has removed it.
+/// Locks a file or directory that was just created. Returns `false` if another process has removed it.
 pub(super) fn lock_new(file: &fs::File, path: &Path) -> io::Result<bool> {
     lock(file, Ask { exclusive: true, wait: true })?;
     is_at(file, path)
@@ -130,14 +130,13 @@ pub(super) fn unused(path: &Path) -> io::Result<Option<fs::File>> {
     Ok(is_at(&file, path)?.then_some(file))
 }
 
-/// Locks a directory. Returns `None` if the directory no longer exists.
-pub(super) fn directory(path: &Path, wait: bool) -> io::Result<Option<fs::File>> {
+/// Locks a directory that was just created. Returns `None` if another process has removed the directory.
+pub(super) fn directory(path: &Path) -> io::Result<Option<fs::File>> {
     let file = match fs::File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         file => file?,
     };
-    lock(&file, Ask { exclusive: true, wait })?;
-    Ok(is_at(&file, path)?.then_some(file))
+    Ok(lock_new(&file, path)?.then_some(file))
 }
 
 /// Locks a file. On a file system without locks, this does nothing.

@@ -75,7 +75,7 @@ impl Staged {
         let (mut staged, lock) = Staged::new(target, target.to_path_buf(), |staged| {
             storage().create_dir(&staged.temporary)?;
             staged.begin();
-            if cfg!(unix) { Ok(lock::directory(&staged.temporary, true)?.map(Some)) } else { Ok(Some(None)) }
+            if cfg!(unix) { Ok(lock::directory(&staged.temporary)?.map(Some)) } else { Ok(Some(None)) }
         })?;
         staged.lock = lock;
         Ok(staged)
@@ -100,11 +100,7 @@ impl Staged {
                 Ok(Some(created)) => return Ok((staged, created)),
                 // Before this process locked the file, another process removed it, as if it had been left by a killed process.
                 Ok(None) => staged.end(),
-                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < u32::MAX => {
-                    if !is_left(&staged.temporary) {
-                        number += 1;
-                    }
-                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < u32::MAX => number += 1,
                 Err(error) => return Err(error),
             }
         }
@@ -218,7 +214,7 @@ pub(super) fn clean(target: &Path) -> io::Result<()> {
         if fs::symlink_metadata(&temporary).is_err() {
             return Ok(());
         }
-        is_left(&temporary);
+        remove_unused(&temporary);
         number += 1;
     }
 }
@@ -228,9 +224,8 @@ pub(super) fn clean(target: &Path) -> io::Result<()> {
 fn clean_directory(target: &Path) {
     let Ok(entries) = fs::read_dir(directory(target)) else { return };
     for entry in entries.flatten() {
-        if entry.file_name().to_str().is_some_and(is_temporary) && matches!(lock::unused(&entry.path()), Ok(Some(_locked))) {
-            // Ignore errors: a file that cannot be removed is kept.
-            let _ = storage().remove(&entry.path());
+        if entry.file_name().to_str().is_some_and(is_temporary) {
+            remove_unused(&entry.path());
         }
     }
 }
@@ -255,14 +250,11 @@ fn temporary(target: &Path, number: u32) -> io::Result<PathBuf> {
     Ok(target.with_file_name(format!(".{repeated}{ending}.{number}.tmp")))
 }
 
-/// Removes a temporary file or directory if a killed process left it. Returns true if the file or directory no longer exists.
-fn is_left(temporary: &Path) -> bool {
-    let Ok(found) = fs::symlink_metadata(temporary) else { return true };
-    if found.is_dir() {
-        // Directories are locked only on Unix.
-        cfg!(unix) && lock::directory(temporary, false).is_ok_and(|lock| lock.is_some() && storage().remove(temporary).is_ok())
-    } else {
-        found.is_file() && lock::open(temporary, false).is_ok_and(|_lock| storage().remove(temporary).is_ok())
+/// Removes a temporary file or directory if a killed process left it, so that no process has it locked.
+fn remove_unused(temporary: &Path) {
+    if matches!(lock::unused(temporary), Ok(Some(_locked))) {
+        // Ignore errors: a file that cannot be removed is kept.
+        let _ = storage().remove(temporary);
     }
 }
 

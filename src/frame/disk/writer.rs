@@ -81,16 +81,8 @@ impl sealed::Target for OneFile {
     type Output = ();
     const FRAME_TYPE: FrameType = FrameType::Contiguous;
 
-    fn put_chunk(&mut self, _number: u64, position: u64, chunk: &[u8]) -> Result<()> {
-        // Seek before each write, since a write that fails after some bytes may be tried again.
-        let start = self.header_len + position;
-        self.file.seek(SeekFrom::Start(start))?;
-        self.file.write_all(chunk)?;
-        self.end = start + chunk.len() as u64;
-        Ok(())
-    }
-
     fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()> {
+        // Seek before each write, since a write that fails after some bytes may be tried again.
         let start = self.header_len + position + offset as u64;
         self.end_of_parts = self.end_of_parts.max(start + part.len() as u64);
         self.file.seek(SeekFrom::Start(start))?;
@@ -139,10 +131,6 @@ impl Directory {
 impl sealed::Target for Directory {
     type Output = ();
     const FRAME_TYPE: FrameType = FrameType::Sparse;
-
-    fn put_chunk(&mut self, number: u64, _position: u64, chunk: &[u8]) -> Result<()> {
-        self.write(&chunk_name(number), [chunk, &[]])
-    }
 
     fn put_part(&mut self, _position: u64, offset: usize, part: &[u8]) -> Result<()> {
         put_at(&mut self.parts, offset, part)
