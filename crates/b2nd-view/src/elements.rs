@@ -19,7 +19,7 @@ mod figures;
 mod json;
 mod number;
 mod scalar;
-mod tally;
+mod statistics;
 mod text;
 
 use b2nd::dtype::{DType, ScalarType};
@@ -28,7 +28,7 @@ use b2nd::{Error, Result};
 pub use figures::{figures, figures_to, mean_bytes, time_unit};
 pub use json::{float, json};
 pub use number::{Column, Number, Read, columns, reader};
-pub use tally::Tally;
+pub use statistics::Tally;
 pub use text::{cell, in_quotes, significant, text, text_to};
 
 /// Returns an error if elements are Python objects.

@@ -8,7 +8,7 @@ use b2nd::{Geometry, Grid};
 use serde::Serialize;
 
 use crate::slice;
-use crate::text::{self, count, size, thousands};
+use crate::text::{self, count, lengths, size, thousands};
 use b2nd_store::Array;
 
 /// A label, a text, and the name of the corresponding field in the frame's JSON. Serializes to a list of these three strings.
@@ -122,10 +122,6 @@ pub fn layout(array: &Array<'_>) -> Fact {
 }
 
 fn shapes(geometry: &Geometry) -> [Fact; 3] {
-    fn lengths<L: Copy + Display>(shape: &[L]) -> String {
-        let lengths: Vec<_> = shape.iter().map(thousands).collect();
-        if lengths.is_empty() { "()".to_owned() } else { lengths.join(" × ") }
-    }
     [
         Fact("shape", lengths(geometry.shape()), "shape"),
         Fact("chunkshape", lengths(geometry.chunkshape()), "chunkshape"),

@@ -6,18 +6,14 @@ pub(crate) mod canvas;
 pub mod drawing;
 mod labels;
 pub mod plane;
-pub mod window;
-
-use std::fmt::Display;
 
 use b2nd::frame::{FrameType, Header};
 use b2nd::{Geometry, Grid};
 
 use crate::slice::padding;
-use crate::text::{View, count, printable, size, thousands};
+use crate::text::{View, count, lengths, printable, size, thousands};
 use b2nd_store::Array;
 use b2nd_store::Frame;
-use bytes::Bytes;
 use canvas::{Anchor, Canvas, cut, number};
 use plane::Plane;
 
@@ -44,18 +40,19 @@ const LEFT_CHARACTERS: usize = 46;
 /// Fails if the header cannot be read.
 pub fn draw(frame: &Frame, name: &str) -> b2nd::Result<View> {
     let (header, encoded) = (frame.header(), crate::bytes::header_bytes(frame)?);
-    let bytes = Bytes::of(&encoded);
+    let bytes = bytes::lines(&encoded);
     let mut canvas = Canvas::new();
     let top = MARGIN + 30.0;
     canvas.text("title", Anchor::Start, [MARGIN, MARGIN + 12.0], title(name, frame.offset()));
     let right = MARGIN + LEFT + BETWEEN;
     canvas.text("faint", Anchor::Start, [right, MARGIN + 12.0], format_args!("header, {}", count(encoded.len(), "byte")));
-    canvas.moved([right, top], |canvas| bytes.draw(canvas));
+    canvas.moved([right, top], |canvas| bytes::draw(canvas, &bytes));
 
     let mut left = Left { canvas, bottom: top, pattern: String::new() };
     left.array(header);
     left.frame(header);
-    let (width, height) = (right + bytes::full_width() + MARGIN, left.bottom.max(top + bytes.height()) + MARGIN);
+    let (width, height) =
+        (right + bytes::full_width() + MARGIN, left.bottom.max(top + bytes::LINE * bytes.len() as f64) + MARGIN);
     Ok(View::new(document([width, height], &left.pattern, left.canvas)))
 }
 
@@ -89,7 +86,7 @@ impl Left {
             Ok(grid) => grid,
             Err(error) => return self.line("faint", error.to_string()),
         };
-        match Plane::new(&grid, [LEFT, GRID]) {
+        match Plane::new(&grid, [LEFT, GRID], None) {
             Some(plane) => {
                 self.canvas.moved([MARGIN, self.bottom], |canvas| plane.draw(canvas));
                 self.bottom += plane.height() + 10.0;
@@ -196,13 +193,6 @@ impl Left {
         self.canvas.text(class, Anchor::Start, [x, self.bottom + 12.0], cut(text, characters));
         self.bottom += LINE;
     }
-}
-
-fn lengths(lengths: &[impl Display]) -> String {
-    if lengths.is_empty() {
-        return "()".to_owned();
-    }
-    lengths.iter().map(thousands).collect::<Vec<_>>().join(" × ")
 }
 
 /// Puts the elements into a document with its own background, so that it can be read on any page.

@@ -172,25 +172,32 @@ pub struct Part {
 impl Selection {
     /// Returns the number of chunks that contain selected elements.
     pub fn touched(&self, grid: &Grid) -> u64 {
-        self.axes(grid).iter().fold(1, |all: u64, axis| all.saturating_mul(u64::try_from(axis.count()).unwrap_or(0)))
+        self.axes(grid).iter().map(Axis::count).fold(1, |all, count| all.saturating_mul(count.unsigned_abs()))
     }
 
     /// Returns the selected part of each chunk, in the order of the chunks.
     pub fn parts(&self, grid: &Grid) -> Vec<Part> {
-        let axes = self.axes(grid);
-        let part = |mut number: u64| {
-            let (mut ranges, mut blocks) = (Vec::new(), 1);
-            for axis in axes.iter().rev() {
-                let count = u64::try_from(axis.count()).unwrap_or(1).max(1);
-                let nth = i64::try_from(number % count).unwrap_or(0);
-                ranges.push(axis.range_at(nth));
-                blocks *= axis.at(nth).1;
-                number /= count;
-            }
-            ranges.reverse();
-            Part { ranges, blocks }
+        let part = |along: Vec<Along>| Part {
+            blocks: along.iter().map(|along| along.blocks).product(),
+            ranges: along.into_iter().map(|along| along.range).collect(),
         };
-        (0..self.touched(grid)).map(part).collect()
+        self.chunks(grid).map(part).collect()
+    }
+
+    /// Iterates over the touched chunks in order. For each, returns the selected part of the chunk along each dimension.
+    fn chunks(&self, grid: &Grid) -> impl Iterator<Item = Vec<Along>> + use<> {
+        let axes = self.axes(grid);
+        (0..self.touched(grid)).map(move |mut number| {
+            let along = axes.iter().rev().map(|axis| {
+                let count = axis.count().unsigned_abs().max(1);
+                let nth = number % count;
+                number /= count;
+                axis.along(nth as i64)
+            });
+            let mut along: Vec<Along> = along.collect();
+            along.reverse();
+            along
+        })
     }
 
     /// Increases the steps along `axes` until each axis has at most as many selected elements as `room` allows, and at most `chunks` chunks
@@ -304,21 +311,13 @@ impl Slice {
     /// Returns the errors of [`select`](Slice::select).
     pub fn touched(&self, grid: &Grid) -> Result<Touched, String> {
         let selection = self.select(grid.shape())?;
-        let axes = selection.axes(grid);
-        let all = axes.iter().fold(1_i128, |all, axis| all.saturating_mul(axis.count().into()));
-        let listed = usize::try_from(all).unwrap_or(usize::MAX).min(MAX_LISTED);
-        let chunks = (0..listed).map(|number| {
-            let (mut rest, mut chunk, mut blocks, mut stride) = (number as i64, 0_i64, 1, 1_i64);
-            for (axis, &along) in axes.iter().zip(grid.chunks_per_dimension()).rev() {
-                let (index, touched) = axis.at(rest % axis.count().max(1));
-                rest /= axis.count().max(1);
-                chunk += index * stride;
-                blocks *= touched;
-                stride = stride.saturating_mul(along);
-            }
-            (u64::try_from(chunk).unwrap_or(0), blocks)
-        });
-        Ok(Touched { selection, chunks: chunks.collect(), more: usize::try_from(all).unwrap_or(usize::MAX) - listed })
+        let chunk = |along: Vec<Along>| {
+            let coords: Vec<i64> = along.iter().map(|along| along.chunk).collect();
+            (grid.chunk_from_coords(&coords).unwrap_or(0), along.iter().map(|along| along.blocks).product())
+        };
+        let chunks: Vec<_> = selection.chunks(grid).take(MAX_LISTED).map(chunk).collect();
+        let more = usize::try_from(selection.touched(grid)).unwrap_or(usize::MAX) - chunks.len();
+        Ok(Touched { selection, chunks, more })
     }
 }
 
@@ -348,19 +347,11 @@ impl Axis {
 
     /// Returns the range from the first to the last selected element of a touched chunk. `nth` counts the touched chunks from 0.
     pub fn range_at(&self, nth: i64) -> Range<i64> {
-        let start = self.range.start;
-        if self.step > self.chunk {
-            let at = start + nth * self.step;
-            return at..at + 1;
-        }
-        let chunk = start / self.chunk + nth;
-        let (from, to) = (chunk * self.chunk, chunk.saturating_add(1).saturating_mul(self.chunk).min(self.range.end));
-        start + ceil((from - start).max(0), self.step) * self.step..start + (to - 1 - start) / self.step * self.step + 1
+        self.along(nth).range
     }
 
-    /// Returns the index of a touched chunk along this dimension, and how many of its blocks are touched. `nth` counts the touched chunks
-    /// from 0.
-    fn at(&self, nth: i64) -> (i64, usize) {
+    /// Returns the selected part of a touched chunk along this dimension. `nth` counts the touched chunks from 0.
+    fn along(&self, nth: i64) -> Along {
         let start = self.range.start;
         let chunk = if self.step > self.chunk { (start + nth * self.step) / self.chunk } else { start / self.chunk + nth };
         let (from, to) = (chunk * self.chunk, chunk.saturating_add(1).saturating_mul(self.chunk).min(self.range.end));
@@ -371,6 +362,16 @@ impl Axis {
         } else {
             (last - from) / self.block - (first - from) / self.block + 1
         };
-        (chunk, usize::try_from(blocks).unwrap_or(0))
+        Along { chunk, range: first..last + 1, blocks: usize::try_from(blocks).unwrap_or(0) }
     }
+}
+
+/// The selected part of a chunk along one dimension.
+struct Along {
+    /// The index of the chunk along the dimension.
+    chunk: i64,
+    /// The range from the first selected element to the last.
+    range: Range<i64>,
+    /// The number of touched blocks.
+    blocks: usize,
 }

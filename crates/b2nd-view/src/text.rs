@@ -40,6 +40,11 @@ pub(crate) fn title(name: &str, offset: u64) -> String {
     if offset == 0 { title } else { format!("{title} at byte {}", thousands(offset)) }
 }
 
+/// Formats the lengths of dimensions: `10 × 13`.
+pub(crate) fn lengths(lengths: &[impl Display]) -> String {
+    if lengths.is_empty() { "()".to_owned() } else { lengths.iter().map(thousands).collect::<Vec<_>>().join(" × ") }
+}
+
 /// Aligns cells in columns, and returns a line for each row. The columns whose numbers are in `right` are aligned to the right.
 pub fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
     let mut widths = Vec::new();
@@ -137,23 +142,5 @@ pub fn parse_offset(text: &str) -> Result<u64, std::num::ParseIntError> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{LABEL, styled, unstyled, wrapped};
-
-    #[test]
-    fn lines_are_broken_at_spaces_and_go_on_below_their_text() {
-        assert_eq!(wrapped("a: one two three four", 12), "a: one two\n  three four");
-        assert_eq!(wrapped("  label  one two\nshort", 14), "  label  one\n    two\nshort");
-        assert_eq!(wrapped("  l  one two three", 12), "  l  one two\n     three");
-        assert_eq!(wrapped("a /a/very/long/path is whole", 10), "a /a/very/long/path\n  is whole");
-        assert_eq!(wrapped("  label  a_long_word", 12), "  label\n a_long_word", "a word has room left of the others");
-        let line = format!("  {}  one two three", styled(LABEL, "l   "));
-        let lines = wrapped(&line, 14);
-        assert_eq!(unstyled(&lines), "  l     one\n    two three");
-        assert_eq!(wrapped(&line, 21), line, "styles take no room");
     }
 }

@@ -3,6 +3,7 @@
 
 use b2nd::frame::{Filter, Header, Sizes, Special, Writer};
 use b2nd_view::json::Options;
+use b2nd_view::text::{LABEL, styled, wrapped};
 use b2nd_view::{Frame, json, page, picture};
 use hex_literal::hex;
 
@@ -11,12 +12,27 @@ fn lines(width: Option<usize>) -> Vec<String> {
     let file = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.b2nd")).unwrap();
     let frame = Frame::open(&file).unwrap();
     let options = Options { width, ..Options::default() };
-    let mut text = page::page(&frame, "example.b2nd", &options).unwrap().text;
+    unstyled(page::page(&frame, "example.b2nd", &options).unwrap().text).lines().map(str::to_owned).collect()
+}
+
+fn unstyled(mut text: String) -> String {
     while let Some(start) = text.find('\x1b') {
         let end = start + text[start..].find('m').unwrap();
         text.replace_range(start..=end, "");
     }
-    text.lines().map(str::to_owned).collect()
+    text
+}
+
+#[test]
+fn lines_are_broken_at_spaces_and_go_on_below_their_text() {
+    assert_eq!(wrapped("a: one two three four", 12), "a: one two\n  three four");
+    assert_eq!(wrapped("  label  one two\nshort", 14), "  label  one\n    two\nshort");
+    assert_eq!(wrapped("  l  one two three", 12), "  l  one two\n     three");
+    assert_eq!(wrapped("a /a/very/long/path is whole", 10), "a /a/very/long/path\n  is whole");
+    assert_eq!(wrapped("  label  a_long_word", 12), "  label\n a_long_word", "a word has room left of the others");
+    let line = format!("  {}  one two three", styled(LABEL, "l   "));
+    assert_eq!(unstyled(wrapped(&line, 14)), "  l     one\n    two three");
+    assert_eq!(wrapped(&line, 21), line, "styles take no room");
 }
 
 #[test]

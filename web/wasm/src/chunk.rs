@@ -3,8 +3,7 @@
 use b2nd::Grid;
 use b2nd::frame::{Offset, Offsets, Source};
 use b2nd_store::chunk_file_name;
-use b2nd_view::picture::drawing::Drawing;
-use b2nd_view::picture::window::Window;
+use b2nd_view::picture::drawing::{Drawing, Window};
 use serde::Serialize;
 
 use crate::pieces::Files;

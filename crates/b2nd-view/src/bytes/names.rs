@@ -1,6 +1,6 @@
 //! The names of the fields of a header, a trailer and a chunk, in order.
 
-use b2nd::frame::{CodecId, Filter, SplitMode};
+use b2nd::frame::{CodecId, Filter, Special, SplitMode};
 
 use crate::text::hex;
 
@@ -19,40 +19,14 @@ pub(super) enum Names {
     Contents,
 }
 
-/// A field of fixed length that has no MessagePack marker.
-pub(super) struct Part {
-    pub(super) name: &'static str,
-    pub(super) length: usize,
-    pub(super) show: Show,
-}
+/// A field of fixed length that has no MessagePack marker: its name, its number of bytes, and a function that formats these bytes.
+pub(super) type Part = (&'static str, usize, fn(&[u8]) -> String);
 
-pub(super) enum Show {
-    /// Formats each byte.
-    Each(fn(u8) -> String),
-    /// Formats all bytes together.
-    Whole(fn(&[u8]) -> String),
-}
-
-impl Part {
-    const fn each(name: &'static str, length: usize, show: fn(u8) -> String) -> Part {
-        Part { name, length, show: Show::Each(show) }
-    }
-
-    const fn whole(name: &'static str, length: usize, show: fn(&[u8]) -> String) -> Part {
-        Part { name, length, show: Show::Whole(show) }
-    }
-
-    pub(super) fn text(&self, bytes: &[u8]) -> String {
-        match self.show {
-            Show::Each(show) => {
-                let all = bytes.chunk_by(|one, next| one == next).filter_map(|same| Some((show(*same.first()?), same.len())));
-                let all =
-                    all.map(|(text, times)| if times > 2 { format!("{times} × {text}") } else { vec![text; times].join(", ") });
-                all.collect::<Vec<_>>().join(", ")
-            }
-            Show::Whole(show) => show(bytes),
-        }
-    }
+/// Formats each byte. Equal bytes that follow each other are counted.
+fn each(bytes: &[u8], show: fn(u8) -> String) -> String {
+    let runs = bytes.chunk_by(|one, next| one == next).filter_map(|same| Some((show(*same.first()?), same.len())));
+    let texts = runs.map(|(text, times)| if times > 2 { format!("{times} × {text}") } else { vec![text; times].join(", ") });
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 use Names::*;
@@ -79,52 +53,44 @@ pub(super) const TRAILER: Names =
 
 const METALAYERS: Names = Fields(&[("idx", Any), ("offsets", Offsets), ("contents", Contents)]);
 
-const FLAGS: [Part; 4] = [
-    Part::each("format", 1, format_flags),
-    Part::each("frame_type", 1, |byte| if byte == 0 { "contiguous" } else { "sparse" }.to_owned()),
-    Part::each("compression", 1, compression),
-    Part::each("split_mode", 1, split_mode),
-];
+const FLAGS: [Part; 4] =
+    [("format", 1, format_flags), ("frame_type", 1, frame_type), ("compression", 1, compression), ("split_mode", 1, split_mode)];
 
 const PIPELINE: [Part; 7] = [
-    Part::each("filter_slots", 1, number),
-    Part::each("filters", 6, filter),
-    Part::each("udcodec", 1, codec),
-    Part::each("codec_meta", 1, number),
-    Part::each("filters_meta", 6, number),
-    Part::each("other_flags2", 1, number),
-    Part::each("reserved", 1, number),
+    ("filter_slots", 1, numbers),
+    ("filters", 6, filters),
+    ("udcodec", 1, codec),
+    ("codec_meta", 1, numbers),
+    ("filters_meta", 6, numbers),
+    ("other_flags2", 1, numbers),
+    ("reserved", 1, numbers),
 ];
 
-const FINGERPRINT: [Part; 2] = [Part::each("type", 1, number), Part::whole("bytes", 16, |bytes| hex(bytes, ""))];
+const FINGERPRINT: [Part; 2] = [("type", 1, numbers), ("bytes", 16, |bytes| hex(bytes, ""))];
 
 /// The fields of a chunk's header. A header of 16 bytes ends after `cbytes`.
 pub(super) const CHUNK: [Part; 13] = [
-    Part::each("version", 1, number),
-    Part::each("codec_version", 1, number),
-    Part::each("flags", 1, chunk_flags),
-    Part::each("typesize", 1, number),
-    Part::whole("nbytes", 4, int32),
-    Part::whole("blocksize", 4, int32),
-    Part::whole("cbytes", 4, int32),
-    Part::each("filters", 6, filter),
-    Part::each("udcodec", 1, codec),
-    Part::each("codec_meta", 1, number),
-    Part::each("filters_meta", 6, number),
-    Part::each("reserved", 1, number),
-    Part::each("blosc2_flags", 1, blosc2_flags),
+    ("version", 1, numbers),
+    ("codec_version", 1, numbers),
+    ("flags", 1, chunk_flags),
+    ("typesize", 1, numbers),
+    ("nbytes", 4, int32),
+    ("blocksize", 4, int32),
+    ("cbytes", 4, int32),
+    ("filters", 6, filters),
+    ("udcodec", 1, codec),
+    ("codec_meta", 1, numbers),
+    ("filters_meta", 6, numbers),
+    ("reserved", 1, numbers),
+    ("blosc2_flags", 1, blosc2_flags),
 ];
 
-fn number(byte: u8) -> String {
-    byte.to_string()
+fn numbers(bytes: &[u8]) -> String {
+    each(bytes, |byte| byte.to_string())
 }
 
-fn filter(byte: u8) -> String {
-    Filter::from_code(byte).to_string()
-}
-
-fn codec(byte: u8) -> String {
-    CodecId::from_code(byte).to_string()
+fn filters(bytes: &[u8]) -> String {
+    each(bytes, |byte| Filter::from_code(byte).to_string())
 }
 
 /// Formats a 32-bit number of a chunk's header, which is little-endian.
@@ -132,7 +98,21 @@ fn int32(bytes: &[u8]) -> String {
     bytes.try_into().map(i32::from_le_bytes).unwrap_or_default().to_string()
 }
 
-fn chunk_flags(byte: u8) -> String {
+/// Returns the byte of a field of one byte.
+fn only(bytes: &[u8]) -> u8 {
+    bytes.first().copied().unwrap_or_default()
+}
+
+fn codec(bytes: &[u8]) -> String {
+    CodecId::from_code(only(bytes)).to_string()
+}
+
+fn frame_type(bytes: &[u8]) -> String {
+    if only(bytes) == 0 { "contiguous" } else { "sparse" }.to_owned()
+}
+
+fn chunk_flags(bytes: &[u8]) -> String {
+    let byte = only(bytes);
     let filter = match byte & 5 {
         5 => "header of 32 bytes",
         1 => "shuffle",
@@ -144,47 +124,38 @@ fn chunk_flags(byte: u8) -> String {
     format!("{filter}{storage}{split}, codec format {}", byte >> 5)
 }
 
-fn blosc2_flags(byte: u8) -> String {
-    let special = match byte >> 4 & 7 {
-        0 => return byte.to_string(),
-        1 => "zeros",
-        2 => "nan",
-        3 => "value",
-        4 => "uninitialized",
-        _ => "unknown",
-    };
-    format!("{byte}, all elements are special: {special}")
+fn blosc2_flags(bytes: &[u8]) -> String {
+    let byte = only(bytes);
+    match byte >> 4 & 7 {
+        0 => byte.to_string(),
+        code => {
+            let special = Special::from_code(code).map_or_else(|| "unknown".to_owned(), |special| special.to_string());
+            format!("{byte}, all elements are special: {special}")
+        }
+    }
 }
 
-fn format_flags(byte: u8) -> String {
-    let mut text = format!("version {}", byte & 0x0f);
-    text += &match byte >> 4 & 3 {
-        1 => ", 64-bit offsets".to_owned(),
-        code => format!(", offsets of width {code}"),
+fn format_flags(bytes: &[u8]) -> String {
+    let byte = only(bytes);
+    let offsets = match byte >> 4 & 3 {
+        1 => "64-bit offsets".to_owned(),
+        code => format!("offsets of width {code}"),
     };
-    if byte & 0x40 != 0 {
-        text += ", variable chunks";
-    }
-    if byte & 0x80 != 0 {
-        text += ", variable blocks";
-    }
-    text
+    let chunks = if byte & 0x40 != 0 { ", variable chunks" } else { "" };
+    let blocks = if byte & 0x80 != 0 { ", variable blocks" } else { "" };
+    format!("version {}, {offsets}{chunks}{blocks}", byte & 0x0f)
 }
 
-fn compression(byte: u8) -> String {
-    let codec = match byte & 0x0f {
+fn compression(bytes: &[u8]) -> String {
+    let codec = match only(bytes) & 0x0f {
         6 => "the codec in udcodec".to_owned(),
         code => CodecId::from_code(code).to_string(),
     };
-    format!("{codec}, level {}", byte >> 4)
+    format!("{codec}, level {}", only(bytes) >> 4)
 }
 
-fn split_mode(byte: u8) -> String {
-    match byte {
-        0 => SplitMode::Always.to_string(),
-        1 => SplitMode::Never.to_string(),
-        2 => SplitMode::Auto.to_string(),
-        3 => SplitMode::ForwardCompat.to_string(),
-        other => other.to_string(),
-    }
+/// Formats the split mode, which a header numbers from 0.
+fn split_mode(bytes: &[u8]) -> String {
+    let byte = only(bytes);
+    SplitMode::from_code(byte.saturating_add(1)).map_or_else(|| byte.to_string(), |mode| mode.to_string())
 }

@@ -135,9 +135,9 @@ impl<'a> Rows<'a> {
         self.inside(|this| parts.iter().try_for_each(|part| this.part(part)))
     }
 
-    fn part(&mut self, part: &Part) -> Option<()> {
-        let bytes = self.rest.get(..part.length)?;
-        self.row("", 0, part.length, part.name, part.text(bytes))
+    fn part(&mut self, &(name, length, show): &Part) -> Option<()> {
+        let value = show(self.rest.get(..length)?);
+        self.row("", 0, length, name, value)
     }
 
     fn elements(&mut self, names: Names, count: usize) -> Option<()> {
@@ -167,10 +167,8 @@ impl<'a> Rows<'a> {
 
     /// Adds the content of a metalayer: a bin32, and the rows of its bytes.
     fn content(&mut self, name: &[u8]) -> Option<()> {
-        let length = match self.rest.first_chunk::<HEAD>()? {
-            [0xc6, length @ ..] => u32::from_be_bytes(*length) as usize,
-            _ => return None,
-        };
+        let [0xc6, length @ ..] = *self.rest.first_chunk::<HEAD>()? else { return None };
+        let length = u32::from_be_bytes(length) as usize;
         self.rest.get(HEAD..)?.get(..length)?;
         self.row("bin32", HEAD, HEAD, &quoted(name), count(length, "byte"))?;
         let (content, after) = self.rest.split_at_checked(length)?;
@@ -187,11 +185,10 @@ impl<'a> Rows<'a> {
             return self.left("a chunk that is cut off", length);
         };
         self.rest = chunk;
-        let mut left = header.header_len();
+        let end = self.offset + header.header_len() as u64;
         for part in &names::CHUNK {
-            if left != 0 {
+            if self.offset < end {
                 self.part(part)?;
-                left -= part.length;
             }
         }
         match (header.is_stored(), header.special()) {

@@ -3,7 +3,7 @@
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
 
 use super::number::Number;
-use super::tally::Tally;
+use super::statistics::Tally;
 use super::text::{complex, significant, text, text_to};
 
 /// Returns the names and texts of min, max, mean and standard deviation, with all digits.

@@ -61,7 +61,7 @@ fn integer(number: impl Into<i128>) -> Number {
 }
 
 /// Converts a 16-bit float: a sign, 5 bits of exponent, 10 bits of fraction.
-pub(super) fn half(bits: u16) -> f32 {
+fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
     sign * match exponent {
@@ -74,7 +74,12 @@ pub(super) fn half(bits: u16) -> f32 {
 
 /// Returns the function that reads numbers of this dtype, or `None` for text and unsupported dtypes.
 pub fn reader(dtype: &DType) -> Option<Read> {
-    let is_big = dtype.byte_order() == Some(ByteOrder::Big);
+    let DType::Scalar(scalar) = dtype else { return None };
+    scalar_reader(scalar.scalar_type(), scalar.byte_order() == Some(ByteOrder::Big))
+}
+
+/// Returns the function that reads numbers of this type, or `None` for text and unsupported types.
+pub(super) fn scalar_reader(of: ScalarType, is_big: bool) -> Option<Read> {
     macro_rules! read {
         ($type:ty, $number:expr) => {
             if is_big {
@@ -93,8 +98,7 @@ pub fn reader(dtype: &DType) -> Option<Read> {
             }
         };
     }
-    let DType::Scalar(scalar) = dtype else { return None };
-    Some(match scalar.scalar_type() {
+    Some(match of {
         ScalarType::Bool => |bytes| integer(bytes.first().is_some_and(|&byte| byte != 0)),
         ScalarType::Int8 => read!(i8, integer),
         ScalarType::Int16 => read!(i16, integer),

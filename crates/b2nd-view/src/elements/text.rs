@@ -91,27 +91,3 @@ pub fn in_quotes(text: &str) -> String {
     }
     text.to_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::significant;
-
-    #[test]
-    fn a_number_has_no_more_digits_than_were_asked_for() {
-        let cases = [
-            (-17549.7812, "-17549.8"),
-            (3_864_952.3, "3.86495e6"),
-            (0.1, "0.1"),
-            (1.0 / 3.0, "0.333333"),
-            (17.0, "17.0"),
-            (-0.000_012_345_678, "-1.23457e-5"),
-            (1e300, "1e300"),
-            (999_999.9, "1e6"),
-            (f64::NAN, "NaN"),
-        ];
-        for (number, expected) in cases {
-            assert_eq!(significant(number, 6), expected);
-        }
-        assert_eq!(significant(std::f64::consts::PI, usize::MAX), "3.141592653589793");
-    }
-}

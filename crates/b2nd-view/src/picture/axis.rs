@@ -93,19 +93,12 @@ impl Axis {
     /// Creates an axis whose elements are drawn with the length `element`, or longer if blocks would be too small. `lengths` must not
     /// contain 0.
     pub fn new(lengths: Lengths, element: f64) -> Axis {
-        let mut axis = Axis::of_blocks(lengths, element);
-        let (nchunks, end) = (lengths.chunks(), axis.padded_chunk());
-        let (drawn_chunks, gap) = drawn(nchunks, CHUNKS, FIRST_CHUNKS);
-        let mut start = 0.0;
-        for index in 0..drawn_chunks {
-            let last = gap == 1 && index == drawn_chunks - 1;
-            if last {
-                let gap_start = start - BETWEEN;
-                start = gap_start + LEFT_OUT;
-                axis.left_out = Some([gap_start, start]);
-            }
-            axis.chunks.push((if last { nchunks - 1 } else { index }, start));
-            start += end + BETWEEN;
+        let (drawn_chunks, gaps) = drawn(lengths.chunks(), CHUNKS, FIRST_CHUNKS);
+        let mut axis = Axis::window(lengths, element, 0, drawn_chunks);
+        if let (1, Some((index, start))) = (gaps, axis.chunks.last_mut()) {
+            let gap = *start - BETWEEN;
+            (*index, *start) = (lengths.chunks() - 1, gap + LEFT_OUT);
+            axis.left_out = Some([gap, gap + LEFT_OUT]);
         }
         axis
     }

@@ -1,11 +1,11 @@
 //! Draws the bytes of the header, with a line for each field, in the colors of the grid.
 
 use super::canvas::{Anchor, Canvas, cut, width};
-use crate::bytes::{self, Row, lines};
+use crate::bytes::{self, Row};
 use crate::text::{count, hex};
 
 /// The height of a line.
-const LINE: f64 = 16.0;
+pub(super) const LINE: f64 = 16.0;
 
 /// The maximum number of lines of one field.
 const LINES: usize = 3;
@@ -24,9 +24,10 @@ pub(super) fn full_width() -> f64 {
 }
 
 /// A line of the drawing.
-struct Line {
+pub(super) struct Line {
     class: &'static str,
     offset: u64,
+    /// The bytes in hexadecimal digits, or an empty string for a text in place of bytes that are not shown.
     bytes: String,
     /// The depth of nesting: how many values contain this value.
     depth: usize,
@@ -34,81 +35,70 @@ struct Line {
     value: String,
 }
 
-/// The lines that show the header.
-pub(super) struct Bytes(Vec<Line>);
-
-impl Bytes {
-    pub(super) fn of(bytes: &[u8]) -> Bytes {
-        let mut all: Vec<Line> = Vec::new();
-        let mut part = Part::Frame;
-        let mut shown = 0;
-        for row in bytes::header(bytes) {
-            part = part.at(&row);
-            // The contents of metalayers other than that of the array are not explained.
-            let is_inside_another = part == Part::Other && row.marker != "bin32";
-            if all.len() < ALL_LINES && !is_inside_another {
-                add(&mut all, &row, row.bytes(bytes, 0), part.class(&row));
-                shown = row.offset + row.length as u64;
-                continue;
-            }
-            let more = row.offset + row.length as u64 - shown;
-            let text = format!("… {}", count(more, "more byte"));
-            match all.last_mut() {
-                Some(last) if last.bytes.is_empty() => last.value = text,
-                _ => all.push(Line::note(row.offset, row.depth, text)),
-            }
+/// Returns the lines that show a header.
+pub(super) fn lines(header: &[u8]) -> Vec<Line> {
+    let mut all: Vec<Line> = Vec::new();
+    let mut part = Part::Frame;
+    let mut shown = 0;
+    for row in bytes::header(header) {
+        part = part.at(&row);
+        let end = row.offset + row.length as u64;
+        // The contents of metalayers other than that of the array are not explained.
+        let is_inside_another = part == Part::Other && row.marker != "bin32";
+        if all.len() < ALL_LINES && !is_inside_another {
+            add(&mut all, &row, row.bytes(header, 0), part.class(&row));
+            shown = end;
+            continue;
         }
-        Bytes(all)
+        let value = format!("… {}", count(end - shown, "more byte"));
+        match all.last_mut() {
+            Some(last) if last.bytes.is_empty() => last.value = value,
+            _ => all.push(Line::note(row.offset, row.depth, value)),
+        }
     }
+    all
+}
 
-    pub(super) fn height(&self) -> f64 {
-        LINE * self.0.len() as f64
-    }
-
-    pub(super) fn draw(&self, canvas: &mut Canvas) {
-        for (index, line) in self.0.iter().enumerate() {
-            let y = LINE * index as f64;
-            let base = y + 12.0;
-            canvas.text("faint", Anchor::Start, [0.0, base], format_args!("{:04x}", line.offset));
-            if line.bytes.is_empty() {
-                canvas.text("faint", Anchor::Start, [width(BYTES), base], &line.value);
-                continue;
-            }
-            let chip = format!("chip {}", line.class);
-            canvas.rect(&chip, [width(BYTES) - 4.0, y + 0.5], [width(line.bytes.len()) + 8.0, LINE - 1.0]);
-            canvas.exact("byte", [width(BYTES), base], &line.bytes);
+pub(super) fn draw(canvas: &mut Canvas, lines: &[Line]) {
+    for (index, line) in lines.iter().enumerate() {
+        let y = LINE * index as f64;
+        let base = y + 12.0;
+        canvas.text("faint", Anchor::Start, [0.0, base], format_args!("{:04x}", line.offset));
+        if line.bytes.is_empty() {
+            canvas.text("faint", Anchor::Start, [width(BYTES), base], &line.value);
+            continue;
+        }
+        let chip = format!("chip {}", line.class);
+        canvas.rect(&chip, [width(BYTES) - 4.0, y + 0.5], [width(line.bytes.len()) + 8.0, LINE - 1.0]);
+        canvas.exact("byte", [width(BYTES), base], &line.bytes);
+        if !line.name.is_empty() {
             let name = format!("name {}", line.class);
-            if !line.name.is_empty() {
-                canvas.text(&name, Anchor::Start, [width(NAMES + line.depth), base], &line.name);
-            }
-            canvas.text("value", Anchor::Start, [width(NAMES + NAME_WIDTH + 1), base], &line.value);
+            canvas.text(&name, Anchor::Start, [width(NAMES + line.depth), base], &line.name);
         }
+        canvas.text("value", Anchor::Start, [width(NAMES + NAME_WIDTH + 1), base], &line.value);
     }
 }
 
 impl Line {
-    /// Creates a line of `text` in place of bytes that are not shown.
-    fn note(offset: u64, depth: usize, text: String) -> Line {
-        Line { class: "", offset, bytes: String::new(), depth, name: String::new(), value: text }
+    /// Creates a line of text in place of bytes that are not shown.
+    fn note(offset: u64, depth: usize, value: String) -> Line {
+        Line { class: "", offset, bytes: String::new(), depth, name: String::new(), value }
     }
 }
 
+/// Adds the lines of a row. Only the first line has the row's name and value.
 fn add(all: &mut Vec<Line>, row: &Row, row_bytes: &[u8], class: &'static str) {
-    let mut first = true;
+    let depth = row.depth;
+    let mut texts = [cut(&row.name, NAME_WIDTH - depth.min(NAME_WIDTH)), cut(&row.value, VALUE_WIDTH)];
     let mut left = row_bytes.len();
-    for (offset, bytes) in lines(row, row_bytes).into_iter().take(LINES) {
+    for (offset, bytes) in bytes::lines(row, row_bytes).into_iter().take(LINES) {
         left -= bytes.len();
-        let (name, value) = if std::mem::take(&mut first) {
-            let depth = row.depth.min(NAME_WIDTH);
-            (cut(&row.name, NAME_WIDTH - depth), cut(&row.value, VALUE_WIDTH))
-        } else {
-            (String::new(), String::new())
-        };
-        all.push(Line { class, offset, bytes: hex(bytes, " "), depth: row.depth, name, value });
+        let [name, value] = std::mem::take(&mut texts);
+        all.push(Line { class, offset, bytes: hex(bytes, " "), depth, name, value });
     }
     if left != 0 {
         let offset = row.offset + (row_bytes.len() - left) as u64;
-        all.push(Line::note(offset, row.depth, format!("… {}", count(left, "more byte"))));
+        all.push(Line::note(offset, depth, format!("… {}", count(left, "more byte"))));
     }
 }
 

@@ -13,26 +13,22 @@ pub(crate) fn width(characters: usize) -> f64 {
     characters as f64 * ADVANCE * FONT
 }
 
-/// Returns the number of columns that a text takes. Wide characters, such as East Asian ones, take two columns.
-pub(crate) fn columns(text: &str) -> usize {
-    text.chars().map(|char| if char < '\u{1100}' { 1 } else { 2 }).sum()
+/// Returns the number of columns that a character takes. Wide characters, such as East Asian ones, take two columns.
+fn columns(char: char) -> usize {
+    if char < '\u{1100}' { 1 } else { 2 }
 }
 
 /// Cuts a text to this number of columns.
 pub(crate) fn cut(text: &str, limit: usize) -> String {
-    if columns(text) <= limit {
+    if text.chars().map(columns).sum::<usize>() <= limit {
         return text.to_owned();
     }
-    let mut short = String::new();
     let mut left = limit.saturating_sub(1);
-    for char in text.chars() {
-        match left.checked_sub(columns(char.encode_utf8(&mut [0; 4]))) {
-            Some(rest) => left = rest,
-            None => break,
-        }
-        short.push(char);
-    }
-    short + "…"
+    let fitting = text.chars().map_while(|char| {
+        left = left.checked_sub(columns(char))?;
+        Some(char)
+    });
+    fitting.chain(['…']).collect()
 }
 
 /// The point of a text that is placed at the given position: its start, middle or end.
@@ -92,18 +88,13 @@ impl Canvas {
 
     /// Calls `draw` with the origin moved to this point.
     pub(crate) fn moved(&mut self, [x, y]: [f64; 2], draw: impl FnOnce(&mut Canvas)) {
-        self.element(format_args!(r#"<g transform="translate({} {})">"#, number(x), number(y)));
+        self.group(format_args!(r#"transform="translate({} {})""#, number(x), number(y)), draw);
+    }
+
+    /// Calls `draw`, and puts the elements that it draws into a group with this attribute.
+    pub(super) fn group(&mut self, attribute: impl Display, draw: impl FnOnce(&mut Canvas)) {
+        self.element(format_args!("<g {attribute}>"));
         draw(self);
-        self.element("</g>");
-    }
-
-    /// Starts the SVG group of a chunk, with the chunk's coordinates as an attribute.
-    pub(super) fn chunk(&mut self, coords: &[i64]) {
-        let coords: Vec<_> = coords.iter().map(ToString::to_string).collect();
-        self.element(format_args!(r#"<g data-at="{}">"#, coords.join(",")));
-    }
-
-    pub(super) fn end(&mut self) {
         self.element("</g>");
     }
 
@@ -131,8 +122,7 @@ pub(crate) fn escape(text: impl Display) -> String {
             '<' => escaped += "&lt;",
             '>' => escaped += "&gt;",
             '"' => escaped += "&quot;",
-            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
-            _ if char.is_control() => escaped.push('\u{fffd}'),
+            _ if char.is_control() || matches!(char, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
             _ => escaped.push(char),
         }
     }

@@ -1,4 +1,4 @@
-//! [`Drawing`]: the picture of some chunks, for the web page.
+//! [`Window`]: a part of an array's chunks, and [`Drawing`]: the picture of this part, for the web page.
 
 use b2nd::Grid;
 use serde::Serialize;
@@ -6,7 +6,16 @@ use serde::Serialize;
 use super::canvas::{Canvas, number};
 use super::hatches;
 use super::plane::Plane;
-use super::window::Window;
+
+/// Selects the chunks that are drawn, along any two axes of an array.
+pub struct Window {
+    /// The vertical and the horizontal axis, each `None` if the array has fewer axes.
+    pub axes: [Option<usize>; 2],
+    /// The coordinates of the first chunk.
+    pub first: Vec<i64>,
+    /// The maximum number of chunks along each of the two axes.
+    pub most: i64,
+}
 
 /// A picture of chunks, and the numbers that are needed to scroll it.
 #[derive(Serialize)]
@@ -29,7 +38,7 @@ impl Window {
     /// Draws the chunks in the window, in a picture of about this size. Returns `None` if the array has no chunks or does not have the
     /// window's axes.
     pub fn draw(&self, grid: &Grid, bounds: [f64; 2]) -> Option<Drawing> {
-        let plane = Plane::in_window(grid, bounds, self)?;
+        let plane = Plane::new(grid, bounds, Some(self))?;
         let mut canvas = Canvas::new();
         plane.draw(&mut canvas);
         let size = [plane.width(), plane.height()].map(|length| number(length.ceil()));

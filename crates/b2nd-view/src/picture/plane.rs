@@ -4,8 +4,8 @@ use b2nd::Grid;
 
 use super::axis::{Axis, Lengths};
 use super::canvas::{Canvas, number};
+use super::drawing::Window;
 use super::labels::{self, RULERS};
-use super::window::Window;
 
 /// The distance by which each plane behind the drawn plane is shifted.
 const BEHIND: f64 = 5.0;
@@ -37,49 +37,37 @@ pub struct Plane<'a> {
 }
 
 impl<'a> Plane<'a> {
-    /// Creates a plane of the last two dimensions that fits within these bounds. Returns `None` if there are no chunks.
-    pub fn new(grid: &'a Grid, [width, height]: [f64; 2]) -> Option<Plane<'a>> {
-        if grid.nchunks() == 0 {
-            return None;
-        }
+    /// Creates a plane that fits within these bounds: of the chunks in a window, or, without a window, of the last two dimensions. Returns
+    /// `None` if there are no chunks, or if the array does not have the window's axes.
+    pub fn new(grid: &'a Grid, [width, height]: [f64; 2], window: Option<&Window>) -> Option<Plane<'a>> {
         let ndim = grid.shape().len();
-        let axes = [ndim.checked_sub(2), ndim.checked_sub(1)];
-        let [rows, columns] = axes.map(|axis| lengths(grid, axis));
-        let [fits_height, fits_width] = [rows.element_that_fits(height - RULERS), columns.element_that_fits(width - RULERS)];
-        let element = match ndim {
-            0 | 1 => fits_width,
-            _ => fits_width.min(fits_height),
-        };
-        let [rows, columns] = [(rows, ndim > 1), (columns, ndim > 0)].map(|(lengths, is_there)| {
-            // A dimension that the array does not have is drawn with a fixed length.
-            Axis::new(lengths, if is_there { element } else { ALONE })
-        });
-        let to_scale = (ndim < 1 || columns.is_to_scale(element)) && (ndim < 2 || rows.is_to_scale(element));
-        let leading = ndim.saturating_sub(2);
-        let behind = grid.chunks_per_dimension()[..leading].iter().product::<i64>() - 1;
-        Some(Plane { grid, axes, at: vec![0; ndim], is_window: false, rows, columns, behind, to_scale })
-    }
-
-    /// Creates a plane of the chunks in a window that fits within these bounds.
-    pub(super) fn in_window(grid: &'a Grid, [width, height]: [f64; 2], window: &Window) -> Option<Plane<'a>> {
-        let Window { axes, first, most } = window;
-        let ndim = grid.shape().len();
+        let axes = window.map_or([ndim.checked_sub(2), ndim.checked_sub(1)], |window| window.axes);
         let is_twice = axes[0].is_some() && axes[0] == axes[1];
-        if grid.nchunks() == 0 || first.len() != ndim || *most < 1 || is_twice || axes.iter().flatten().any(|&axis| axis >= ndim)
-        {
+        let is_odd = window.is_some_and(|window| window.first.len() != ndim || window.most < 1);
+        if grid.nchunks() == 0 || is_odd || is_twice || axes.iter().flatten().any(|&axis| axis >= ndim) {
             return None;
         }
-        let element = axes
-            .iter()
-            .zip([height, width])
-            .filter_map(|(axis, available)| Some(lengths(grid, Some((*axis)?)).element_in_window(available - RULERS, *most)));
-        let element = element.fold(f64::INFINITY, f64::min);
-        let [rows, columns] = axes.map(|axis| match axis {
-            Some(d) => Axis::window(lengths(grid, axis), element, first[d], *most),
-            None => Axis::window(Lengths::ONE, ALONE, 0, 1),
+        let fitting = axes.iter().zip([height - RULERS, width - RULERS]).filter_map(|(axis, available)| {
+            let lengths = lengths(grid, (*axis)?);
+            Some(match window {
+                Some(window) => lengths.element_in_window(available, window.most),
+                None => lengths.element_that_fits(available),
+            })
+        });
+        let element = fitting.fold(f64::INFINITY, f64::min);
+        let [rows, columns] = axes.map(|axis| match (axis, window) {
+            // A dimension that the array does not have is drawn with a fixed length.
+            (None, _) => Axis::new(Lengths::ONE, ALONE),
+            (Some(axis), None) => Axis::new(lengths(grid, axis), element),
+            (Some(axis), Some(window)) => Axis::window(lengths(grid, axis), element, window.first[axis], window.most),
         });
         let to_scale = axes.iter().zip([&rows, &columns]).all(|(axis, drawn)| axis.is_none() || drawn.is_to_scale(element));
-        Some(Plane { grid, axes: *axes, at: first.clone(), is_window: true, rows, columns, behind: 0, to_scale })
+        let behind = match window {
+            Some(_) => 0,
+            None => grid.chunks_per_dimension()[..ndim.saturating_sub(2)].iter().product::<i64>() - 1,
+        };
+        let at = window.map_or_else(|| vec![0; ndim], |window| window.first.clone());
+        Some(Plane { grid, axes, at, is_window: window.is_some(), rows, columns, behind, to_scale })
     }
 
     /// Returns the vertical and the horizontal axis.
@@ -115,12 +103,12 @@ impl<'a> Plane<'a> {
         canvas.moved([RULERS, RULERS], |canvas| {
             for &(row, y) in &self.rows.chunks {
                 for &(column, x) in &self.columns.chunks {
+                    let chunk = |canvas: &mut Canvas| canvas.moved([x, y], |canvas| self.chunk(canvas, row, column));
                     if self.is_window {
-                        canvas.chunk(&self.coords(row, column));
-                    }
-                    canvas.moved([x, y], |canvas| self.chunk(canvas, row, column));
-                    if self.is_window {
-                        canvas.end();
+                        let coords: Vec<_> = self.coords(row, column).iter().map(ToString::to_string).collect();
+                        canvas.group(format_args!(r#"data-at="{}""#, coords.join(",")), chunk);
+                    } else {
+                        chunk(canvas);
                     }
                 }
             }
@@ -213,9 +201,6 @@ impl<'a> Plane<'a> {
 }
 
 /// Returns the lengths of array, chunk and block along an axis.
-fn lengths(grid: &Grid, axis: Option<usize>) -> Lengths {
-    match axis {
-        Some(d) => Lengths { array: grid.shape()[d], chunk: grid.chunkshape()[d], block: grid.blockshape()[d] },
-        None => Lengths::ONE,
-    }
+fn lengths(grid: &Grid, axis: usize) -> Lengths {
+    Lengths { array: grid.shape()[axis], chunk: grid.chunkshape()[axis], block: grid.blockshape()[axis] }
 }

@@ -1,4 +1,4 @@
-//! [`Tally`]: statistics of values, computed in parts that are merged in order.
+//! [`Tally`]: statistics of values (count, min, max, mean, standard deviation), computed in parts that are merged in order.
 //!
 //! Integers are summed exactly. Floats are summed pairwise in runs of [`RUN`] values, and the sums of runs are added with Neumaier's
 //! correction. Squared deviations from the mean are computed for each run, and merged with the formula of Chan, Golub and LeVeque. Runs and
@@ -302,39 +302,5 @@ impl Few {
             Some(seen) => seen.iter().for_each(|seen| self.add(seen.number, &seen.bytes, seen.count)),
             None => self.0 = None,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tally(numbers: &[i64], pieces: usize) -> Tally {
-        let read: Read = |bytes| Number::Integer(i64::from_le_bytes(bytes.try_into().unwrap()).into());
-        let bytes: Vec<[u8; 8]> = numbers.iter().map(|number| number.to_le_bytes()).collect();
-        let mut all = Tally::default();
-        for piece in bytes.chunks(pieces) {
-            let mut tally = Tally::default();
-            tally.add(piece.iter().map(|bytes| &bytes[..]), Some(read));
-            all.merge(tally);
-        }
-        all
-    }
-
-    #[test]
-    fn sums_of_the_largest_integers_are_exact() {
-        let all = tally(&[i64::MAX, i64::MAX, i64::MIN, i64::MAX - 3], 1);
-        assert_eq!(all.moments.whole, 3 * i128::from(i64::MAX) - 3 + i128::from(i64::MIN));
-        let near = tally(&[i64::MAX, i64::MAX - 2, i64::MAX, i64::MAX - 2], 2);
-        assert_eq!((near.std(), near.whole_mean()), (Some(1.0), Some(i128::from(i64::MAX) - 1)));
-    }
-
-    #[test]
-    fn pieces_do_not_change_what_is_counted() {
-        let numbers: Vec<i64> = (0..10_000).map(|number| number * number % 11).collect();
-        let [one, many] = [tally(&numbers, 10_000), tally(&numbers, 7)];
-        assert_eq!((one.count, one.zeros, one.few()), (many.count, many.zeros, many.few()));
-        assert_eq!((one.mean(), one.range()), (many.mean(), many.range()));
-        assert!((one.std().unwrap() - many.std().unwrap()).abs() < 1e-14);
     }
 }
