@@ -50,36 +50,48 @@ impl Fact {
     }
 }
 
+/// A feature of files that some versions of a library crash on, reject or read wrongly.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Feature {
+    /// The name of the facts about this feature.
+    pub(crate) name: &'static str,
+    /// A file of the conformance suite that has this feature.
+    case: &'static str,
+}
+
 /// Facts about frames whose chunks vary in length.
-pub(crate) const VARIABLE_CHUNKS: &str = "variable-chunks";
+pub(crate) const VARIABLE_CHUNKS: Feature = Feature { name: "variable-chunks", case: "frame/variable-chunks" };
 /// Facts about frames whose chunks vary in length and that python-blosc2 opens as batches of objects. It decompresses the chunks of such
 /// frames itself.
-pub(crate) const VARIABLE_CHUNKS_OF_OBJECTS: &str = "variable-chunks-of-objects";
+pub(crate) const VARIABLE_CHUNKS_OF_OBJECTS: Feature =
+    Feature { name: "variable-chunks-of-objects", case: "frame/variable-chunks-batch" };
 /// Facts about frames whose blocks vary in length.
-pub(crate) const VARIABLE_BLOCKS: &str = "variable-blocks";
+pub(crate) const VARIABLE_BLOCKS: Feature = Feature { name: "variable-blocks", case: "frame/variable-blocks" };
 /// Facts about frames whose blocks vary in length and that python-blosc2 opens as batches of objects.
-pub(crate) const VARIABLE_BLOCKS_OF_OBJECTS: &str = "variable-blocks-of-objects";
+pub(crate) const VARIABLE_BLOCKS_OF_OBJECTS: Feature =
+    Feature { name: "variable-blocks-of-objects", case: "frame/variable-blocks-batch" };
 /// Facts about a shuffle filter that has a parameter.
-pub(crate) const SHUFFLE_PARAMETER: &str = "shuffle-parameter";
+pub(crate) const SHUFFLE_PARAMETER: Feature = Feature { name: "shuffle-parameter", case: "frame/shuffle-parameter" };
 /// Facts about chunks in which the filter delta is not the first filter.
-pub(crate) const DELTA_BEHIND: &str = "delta-behind-another-filter";
+pub(crate) const DELTA_BEHIND: Feature = Feature { name: "delta-behind-another-filter", case: "frame/delta-behind-shuffle" };
 /// Facts about a built-in codec that is stored with the number of a user's codec.
-pub(crate) const CODEC_FORMAT: &str = "codec-format-6";
+pub(crate) const CODEC_FORMAT: Feature = Feature { name: "codec-format-6", case: "frame/gate-codec-format-6" };
 /// Facts about special chunks that are stored as data, not only as an entry of the index.
-pub(crate) const SPECIAL_IN_DATA: &str = "special-in-data";
+pub(crate) const SPECIAL_IN_DATA: Feature = Feature { name: "special-in-data", case: "frame/gate-special-in-data" };
 /// Facts about special chunks whose blocksize differs from that of their array.
-pub(crate) const SPECIAL_BLOCKSIZE: &str = "special-blocksize";
+pub(crate) const SPECIAL_BLOCKSIZE: Feature = Feature { name: "special-blocksize", case: "frame/gate-special-blocksize" };
 /// Facts about special chunks in frames whose blocks vary in length.
-pub(crate) const SPECIAL_VARIABLE_BLOCKS: &str = "special-variable-blocks";
+pub(crate) const SPECIAL_VARIABLE_BLOCKS: Feature =
+    Feature { name: "special-variable-blocks", case: "frame/gate-special-blocks" };
 /// Facts about chunks whose typesize differs from that of their frame.
-pub(crate) const TYPESIZE: &str = "other-typesize";
+pub(crate) const TYPESIZE: Feature = Feature { name: "other-typesize", case: "frame/gate-typesize" };
 
 /// Facts about elements that cross the boundary of a chunk or block.
-pub(crate) const CUT_ELEMENTS: &str = "cut-elements";
+pub(crate) const CUT_ELEMENTS: Feature = Feature { name: "cut-elements", case: "frame/gate-cut-elements" };
 /// Facts about blocks that start at the same byte.
-pub(crate) const SHARED_BLOCKS: &str = "shared-blocks";
+pub(crate) const SHARED_BLOCKS: Feature = Feature { name: "shared-blocks", case: "frame/gate-shared-blocks" };
 /// Facts about attributes that are not MessagePack, or that python-blosc2 cannot unpack.
-pub(crate) const NOT_MSGPACK: &str = "attribute-not-msgpack";
+pub(crate) const NOT_MSGPACK: Feature = Feature { name: "attribute-not-msgpack", case: "frame/gate-attribute" };
 
 const END: [u16; 3] = [u16::MAX; 3];
 const NONE: Versions = (END, END);
@@ -92,65 +104,29 @@ const NEW: [Versions; 2] = [([3, 0, 0], END), ([4, 0, 0], END)];
 const NEW_C: [Versions; 2] = [NEW[0], NONE];
 const NEW_PYTHON: [Versions; 2] = [NONE, NEW[1]];
 
-const fn row(name: &'static str, versions: [Versions; 2], does: Does, seen: &'static str, case: &'static str) -> Fact {
-    let [c_blosc2, python_blosc2] = versions;
+const fn row(feature: Feature, versions: [Versions; 2], does: Does, seen: &'static str) -> Fact {
+    let ([c_blosc2, python_blosc2], Feature { name, case }) = (versions, feature);
     Fact { name, c_blosc2, python_blosc2, does, seen, case }
 }
 
 /// All facts. C-Blosc2 2.21.3, 3.3.2 and 3.3.5 and python-blosc2 4.14.1 were tested. Other versions are assumed to behave like the tested
 /// ones, or like those with the same major version of C-Blosc2.
 pub const FACTS: &[Fact] = &[
-    row(
-        VARIABLE_CHUNKS,
-        NEW,
-        Does::Crashes,
-        "blosc2.open(f)[0], blosc2_schunk_get_slice_buffer: SIGFPE",
-        "frame/variable-chunks",
-    ),
-    row(VARIABLE_CHUNKS, OLD, Does::Refuses, "it does not support chunks that vary in length", "frame/variable-chunks"),
-    row(
-        VARIABLE_CHUNKS_OF_OBJECTS,
-        NEW_C,
-        Does::Crashes,
-        "blosc2_schunk_get_slice_buffer: SIGFPE",
-        "frame/variable-chunks-batch",
-    ),
-    row(
-        VARIABLE_CHUNKS_OF_OBJECTS,
-        OLD,
-        Does::Refuses,
-        "it does not support chunks that vary in length",
-        "frame/variable-chunks-batch",
-    ),
-    row(VARIABLE_BLOCKS, NEW_PYTHON, Does::Refuses, "s[0]: Error while getting the slice", "frame/variable-blocks"),
-    row(VARIABLE_BLOCKS, OLD, Does::ReadsOtherwise, "it reads data as starts of blocks", "frame/variable-blocks"),
-    row(
-        VARIABLE_BLOCKS_OF_OBJECTS,
-        OLD,
-        Does::ReadsOtherwise,
-        "it reads data as starts of blocks",
-        "frame/variable-blocks-batch",
-    ),
-    row(SHUFFLE_PARAMETER, OLD, Does::ReadsOtherwise, "it shuffles by the typesize", "frame/shuffle-parameter"),
-    row(DELTA_BEHIND, OLD, Does::ReadsOtherwise, "it undoes delta in another order", "frame/delta-behind-shuffle"),
-    row(CODEC_FORMAT, ALL, Does::Refuses, "a[...]: Error while getting the buffer; -7 in C", "frame/gate-codec-format-6"),
-    row(
-        SPECIAL_IN_DATA,
-        ALL,
-        Does::Refuses,
-        "iterchunks_info(): Error while getting the lazychunk",
-        "frame/gate-special-in-data",
-    ),
-    row(SPECIAL_BLOCKSIZE, ALL, Does::Refuses, "a[...]: Error while getting the buffer", "frame/gate-special-blocksize"),
-    row(
-        SPECIAL_VARIABLE_BLOCKS,
-        ALL,
-        Does::Refuses,
-        "get_vlblock(0, 0): Error while getting the vlblock",
-        "frame/gate-special-blocks",
-    ),
-    row(CUT_ELEMENTS, ALL, Does::Refuses, "s[-1]: Error while getting the slice", "frame/gate-cut-elements"),
-    row(SHARED_BLOCKS, ALL, Does::Refuses, "s[0]: Error while getting the slice", "frame/gate-shared-blocks"),
-    row(NOT_MSGPACK, ALL_PYTHON, Does::Refuses, "vlmeta[:]: ExtraData: unpack(b) received extra data", "frame/gate-attribute"),
-    row(TYPESIZE, ALL, Does::Refuses, "s[0]: Error while getting the slice", "frame/gate-typesize"),
+    row(VARIABLE_CHUNKS, NEW, Does::Crashes, "blosc2.open(f)[0], blosc2_schunk_get_slice_buffer: SIGFPE"),
+    row(VARIABLE_CHUNKS, OLD, Does::Refuses, "it does not support chunks that vary in length"),
+    row(VARIABLE_CHUNKS_OF_OBJECTS, NEW_C, Does::Crashes, "blosc2_schunk_get_slice_buffer: SIGFPE"),
+    row(VARIABLE_CHUNKS_OF_OBJECTS, OLD, Does::Refuses, "it does not support chunks that vary in length"),
+    row(VARIABLE_BLOCKS, NEW_PYTHON, Does::Refuses, "s[0]: Error while getting the slice"),
+    row(VARIABLE_BLOCKS, OLD, Does::ReadsOtherwise, "it reads data as starts of blocks"),
+    row(VARIABLE_BLOCKS_OF_OBJECTS, OLD, Does::ReadsOtherwise, "it reads data as starts of blocks"),
+    row(SHUFFLE_PARAMETER, OLD, Does::ReadsOtherwise, "it shuffles by the typesize"),
+    row(DELTA_BEHIND, OLD, Does::ReadsOtherwise, "it undoes delta in another order"),
+    row(CODEC_FORMAT, ALL, Does::Refuses, "a[...]: Error while getting the buffer; -7 in C"),
+    row(SPECIAL_IN_DATA, ALL, Does::Refuses, "iterchunks_info(): Error while getting the lazychunk"),
+    row(SPECIAL_BLOCKSIZE, ALL, Does::Refuses, "a[...]: Error while getting the buffer"),
+    row(SPECIAL_VARIABLE_BLOCKS, ALL, Does::Refuses, "get_vlblock(0, 0): Error while getting the vlblock"),
+    row(CUT_ELEMENTS, ALL, Does::Refuses, "s[-1]: Error while getting the slice"),
+    row(SHARED_BLOCKS, ALL, Does::Refuses, "s[0]: Error while getting the slice"),
+    row(NOT_MSGPACK, ALL_PYTHON, Does::Refuses, "vlmeta[:]: ExtraData: unpack(b) received extra data"),
+    row(TYPESIZE, ALL, Does::Refuses, "s[0]: Error while getting the slice"),
 ];

@@ -9,12 +9,8 @@ use crate::known_defects::{
 use b2nd_store::text::{count, thousands};
 
 /// Flags in the last byte of a chunk's header.
-const HAS_DICTIONARY: u8 = 0x01;
 const IS_LAZY: u8 = 0x08;
 const IS_INSTRUMENTED: u8 = 0x80;
-
-/// A flag in the second to last byte of a chunk's header: blocks vary in length.
-const HAS_VARIABLE_BLOCKS: u8 = 0x01;
 
 /// A flag of a chunk: the data are stored uncompressed.
 const IS_STORED: u8 = 0x02;
@@ -43,8 +39,11 @@ const VECTOR: usize = 16;
 /// Returns the findings of a chunk.
 pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();
-    let flags = chunk.raw_blosc2_flags();
-    let header_len = chunk.header_len();
+    let wrong_cbytes = |what: &str, expected: usize| {
+        let (expected, found) = (chunk.header_len() + expected, chunk.cbytes());
+        let finding = || format!("it is {what}: cbytes: expected {}, found {}", thousands(expected), thousands(found));
+        (found != expected).then(|| (finding(), [NO, NO, NO]))
+    };
     findings.extend(misplaced(chunk).map(|finding| (finding.to_owned(), [NO, None, NO])));
     findings.extend(newer(chunk).map(|finding| (finding, [None, NO, NO])));
     let typesize = typesize(frame);
@@ -57,12 +56,7 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     if let Some(special) = chunk.special() {
         findings.extend(of_special(chunk, special).map(|finding| (finding, [NO, NO, NO])));
         let value = if special == Special::Value { usize::try_from(frame.typesize()).unwrap_or(0) } else { 0 };
-        let (expected, found) = (header_len + value, chunk.cbytes());
-        if found != expected {
-            let finding =
-                format!("it is special ({special}): cbytes: expected {}, found {}", thousands(expected), thousands(found));
-            findings.push((finding, [NO, NO, NO]));
-        }
+        findings.extend(wrong_cbytes(&format!("special ({special})"), value));
         let (blocksize, typesize) = (chunk.blocksize(), usize::try_from(frame.typesize()).unwrap_or(0).max(1));
         if chunk.nbytes() % typesize == 0 && blocksize % typesize != 0 {
             let finding = format!("its blocksize is {}, which is not a multiple of the typesize", thousands(blocksize));
@@ -77,20 +71,15 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         return findings;
     }
     if chunk.is_stored() {
-        let (expected, found) = (header_len + chunk.nbytes(), chunk.cbytes());
-        if found != expected {
-            let finding = format!("it is stored: cbytes: expected {}, found {}", thousands(expected), thousands(found));
-            findings.push((finding, [NO, NO, NO]));
+        findings.extend(wrong_cbytes("stored", chunk.nbytes()));
+        if chunk.has_dictionary() {
+            let finding = "it is stored without compression, but its flags say that it has a dictionary";
+            findings.push((finding.to_owned(), [NO, NO, NO]));
         }
-        if flags & HAS_DICTIONARY != 0 {
-            findings
-                .push(("it is stored without compression, but its flags say that it has a dictionary".to_owned(), [NO, NO, NO]));
-        }
-    }
-    if !chunk.is_stored() {
+    } else {
         findings.extend(filters(frame, chunk).map(|finding| (finding.to_owned(), [NO, None, None])));
     }
-    if varies(chunk) && !frame.has_variable_blocks() {
+    if chunk.has_variable_blocks() && !frame.has_variable_blocks() {
         let finding = "its flags say that its blocks vary in length, but the frame's header says that they do not";
         findings.push((finding.to_owned(), [NO, NO, NO]));
     }
@@ -159,10 +148,6 @@ fn typesize(frame: &Header) -> usize {
     u8::try_from(frame.typesize()).map_or(1, usize::from)
 }
 
-fn varies(chunk: &ChunkHeader) -> bool {
-    chunk.as_bytes().get(30).is_some_and(|more| more & HAS_VARIABLE_BLOCKS != 0)
-}
-
 /// Returns a finding if C-Blosc2 does not undo the filters correctly, or if the values depend on how C-Blosc2 was built.
 fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     if chunk.version() == ALPHA && chunk.is_extended() && chunk.as_bytes().get(SIXTH_FILTER) != Some(&0) {
@@ -173,14 +158,14 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     let (nbytes, blocksize) = (chunk.nbytes(), chunk.blocksize().max(1));
     let any = |wrong: &dyn Fn(usize) -> bool| wrong(blocksize.min(nbytes)) || wrong(nbytes % blocksize);
     // C-Blosc2 2 does not copy the bytes after the last whole element in either case. C-Blosc2 3.3.2 does not copy them in the second case.
-    if any(&|length| length % typesize != 0) || varies(chunk) && typesize != 1 {
+    if any(&|length| length % typesize != 0) || chunk.has_variable_blocks() && typesize != 1 {
         return Some("its values depend on uninitialized memory in C-Blosc2: bytedelta, with blocks that split elements");
     }
     let is_split = |length: usize| {
         let plane = length / typesize;
         plane > VECTOR && plane % VECTOR != 0
     };
-    let depends = filter == FIRST_BYTEDELTA && (varies(chunk) || any(&is_split));
+    let depends = filter == FIRST_BYTEDELTA && (chunk.has_variable_blocks() || any(&is_split));
     depends.then_some("its values depend on how C-Blosc2 was built: the first bytedelta (filter 34), not in whole vectors")
 }
 
@@ -192,9 +177,9 @@ fn of_special(chunk: &ChunkHeader, special: Special) -> Option<String> {
         Special::Value => cbytes.saturating_sub(header_len),
         _ => chunk.typesize(),
     };
-    let wrong = if varies(chunk) {
+    let wrong = if chunk.has_variable_blocks() {
         "blocks that vary in length"
-    } else if chunk.raw_blosc2_flags() & HAS_DICTIONARY != 0 {
+    } else if chunk.has_dictionary() {
         "a dictionary"
     } else if chunk.raw_flags() & IS_STORED != 0 && cbytes != header_len + nbytes {
         "stored data"
@@ -211,45 +196,39 @@ fn of_special(chunk: &ChunkHeader, special: Special) -> Option<String> {
     Some(format!("it is special ({special}), and its flags say that it has {wrong}"))
 }
 
+/// Returns the positions of a compressed chunk's blocks, or `None` if the chunk is not compressed.
+fn blocks<'c>(chunk: &'c Chunk) -> Option<Blocks<'c>> {
+    let is_compressed = !chunk.header().is_stored() && chunk.header().special().is_none();
+    Blocks::new(chunk.bytes()).ok().filter(|_| is_compressed)
+}
+
 /// Returns a finding if the space of a block in the chunk is longer than the block can be. This matters because C-Blosc2 reads the whole
 /// space into a buffer for one block.
 pub(super) fn gap(chunk: &Chunk) -> Option<String> {
-    let header = chunk.header();
-    if chunk.header().is_stored() || header.special().is_some() {
-        return None;
-    }
-    let blocks = Blocks::new(chunk.bytes()).ok().filter(|blocks| !blocks.are_variable())?;
-    let most = header.blocksize() + size_of::<u32>() * header.typesize();
-    let lengths = (0..blocks.count()).filter_map(|block| Some((block, blocks.range(block).ok()?.len())));
-    let (block, found) = lengths.into_iter().find(|&(_, length)| length > most)?;
+    let blocks = blocks(chunk).filter(|blocks| !blocks.are_variable())?;
+    let most = chunk.header().blocksize() + size_of::<u32>() * chunk.header().typesize();
+    let mut lengths = (0..blocks.count()).filter_map(|block| Some((block, blocks.range(block).ok()?.len())));
+    let (block, found) = lengths.find(|&(_, length)| length > most)?;
     Some(format!("block {block} has a space of {}, but needs at most {}", count(found, "byte"), thousands(most)))
 }
 
 /// Returns the problem if the stated lengths of blocks cannot add up to the chunk's data. This is checked before memory is
 /// allocated for the blocks.
 pub(super) fn lengths(chunk: &Chunk) -> Option<String> {
-    let header = chunk.header();
-    if header.is_stored() || header.special().is_some() {
-        return None;
-    }
-    let blocks = Blocks::new(chunk.bytes()).ok().filter(Blocks::are_variable)?;
+    let blocks = blocks(chunk).filter(Blocks::are_variable)?;
     let length = |block| {
         let bytes = chunk.bytes().get(blocks.range(block).ok()?)?;
         u64::try_from(i32::from_le_bytes(*bytes.first_chunk()?)).ok()
     };
     let found = (0..blocks.count()).map(length).sum::<Option<u64>>()?;
-    let expected = header.nbytes() as u64;
+    let expected = chunk.header().nbytes() as u64;
     (found < expected).then(|| format!("the blocks are {} bytes shorter than the chunk", expected - found))
 }
 
 /// Returns a finding if several blocks start at the same byte. C-Blosc2 assumes that a block ends where the next block starts, so it would
 /// read such a block as empty.
 pub(super) fn shared(chunk: &Chunk) -> Option<Known> {
-    let header = chunk.header();
-    if header.is_stored() || header.special().is_some() {
-        return None;
-    }
-    let blocks = Blocks::new(chunk.bytes()).ok()?;
+    let blocks = blocks(chunk)?;
     let mut starts: Vec<_> = (0..blocks.count()).filter_map(|block| Some(blocks.range(block).ok()?.start)).collect();
     starts.sort_unstable();
     let start = starts.iter().zip(starts.get(1..)?).find(|(one, next)| one == next)?.0;
@@ -284,7 +263,7 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
         None => findings.extend(self::findings(frame, false, 0, chunk).into_iter().map(|(finding, _)| finding)),
     }
     findings.extend(of_users(chunk));
-    if varies(chunk) && frame.has_variable_blocks() {
+    if chunk.has_variable_blocks() && frame.has_variable_blocks() {
         findings.push("its flags say that its blocks vary in length".to_owned());
     }
     // This chunk does not belong to the frame's data, so it must not be lazy, and its blocks must not vary in length.

@@ -6,7 +6,7 @@ use b2nd::frame::{ChunkHeader, CodecId, Decompressor, Filter, FrameType};
 use b2nd::{ErrorKind, Result};
 use b2nd_store::{Frame, readable};
 
-use super::{DECODED, Digests, Findings, NO, UNKNOWN, YES, chunk};
+use super::{DECODED, Digests, Finding, Findings, NO, UNKNOWN, YES, chunk};
 use crate::known_defects::{SPECIAL_IN_DATA, SPECIAL_VARIABLE_BLOCKS};
 use b2nd_store::Array;
 use b2nd_store::chunks::{self, Content};
@@ -25,9 +25,9 @@ const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 const OFFSETS: u64 = 4;
 
 impl Findings {
-    /// Returns true if the trailer and the index can be decoded with the memory that the limits allow. Otherwise, adds a finding. Reads
-    /// only the lengths of the two parts.
-    pub(super) fn tail(&mut self, frame: &Frame) -> Result<bool> {
+    /// Returns the header of the chunk that contains the index, if there is one and it can be read. Returns the outer `None`, with a
+    /// finding, if the trailer or the index needs more memory than the limits allow. Reads only the lengths of the two parts.
+    pub(super) fn tail(&mut self, frame: &Frame) -> Result<Option<Option<ChunkHeader>>> {
         let header = frame.header();
         let end = header.frame_len();
         let length = readable(frame.read(end.saturating_sub(TRAILER_LEN.0)..end.saturating_sub(TRAILER_LEN.1)))?;
@@ -35,19 +35,18 @@ impl Findings {
         let mut fits = self.needs("trailer", u64::from(length).saturating_mul(DECODED));
         let place = header.tail_range();
         let front = readable(frame.read(place.start..place.end.min(place.start.saturating_add(HEADER))))?;
-        if let Some(index) = front.ok().and_then(|front| ChunkHeader::from_slice(&front).ok()).filter(|_| header.nbytes() != 0) {
+        let index = front.ok().and_then(|front| ChunkHeader::from_slice(&front).ok()).filter(|_| header.nbytes() != 0);
+        if let Some(index) = &index {
             let entries = if index.special().is_some() { 0 } else { (index.nbytes() as u64).saturating_mul(OFFSETS) };
             fits &= self.needs("index", (index.cbytes() as u64).saturating_add(entries));
         }
-        Ok(fits)
+        Ok(fits.then_some(index))
     }
 
     /// Adds a finding that the time limit was reached before this part was checked.
-    pub(super) fn no_time(&mut self, place: &str) -> Result<()> {
+    pub(super) fn no_time(&mut self, place: &str) {
         let most = self.budget.limits.max_time.unwrap_or_default();
-        let finding = format!("the time limit of {most:?} was reached before {place}");
-        self.unreadable("frame", None, finding, UNKNOWN);
-        Ok(())
+        self.unreadable("frame", None, format!("the time limit of {most:?} was reached before {place}"), UNKNOWN);
     }
 
     pub(super) fn length(&mut self, frame: &Frame) -> Result<()> {
@@ -91,11 +90,9 @@ impl Findings {
 
     /// Compares consecutive special chunks with their digests. The chunks have equal data, so only the first is decoded.
     fn special(&mut self, frame: &Frame, chunks: RangeInclusive<u64>, digests: &Digests) -> Result<()> {
-        let Ok(chunk) = readable(frame.chunk(*chunks.start()))? else { return Ok(()) };
-        if self.budget.refuses_chunk(chunk.header()).is_some() {
-            return Ok(());
-        }
-        let other = chunk.into_data().ok().and_then(|data| digests.first_other(chunks, &data));
+        let chunk = readable(frame.chunk(*chunks.start()))?.ok();
+        let chunk = chunk.filter(|chunk| self.budget.refuses_chunk(chunk.header()).is_none());
+        let other = chunk.and_then(|chunk| digests.first_other(chunks, &chunk.into_data().ok()?));
         other.into_iter().for_each(|chunk| self.other_values(chunk, None));
         Ok(())
     }
@@ -107,45 +104,41 @@ impl Findings {
     }
 
     /// Checks the chunk that contains the index, and the bytes between this chunk and the trailer.
-    fn index(&mut self, frame: &Frame) -> Result<()> {
-        let header = frame.header();
-        let place = header.tail_range();
-        if header.nbytes() == 0 {
-            return Ok(());
-        }
-        let Ok(chunk) = ChunkHeader::from_slice(&frame.read(place.start..place.end.min(place.start.saturating_add(HEADER)))?)
-        else {
-            return Ok(());
-        };
-        for (finding, answers) in chunk::of_metadata(header, &chunk, Some(size_of::<u64>())) {
-            self.add("index", Some(place.start), finding, answers);
+    fn index(&mut self, frame: &Frame, chunk: &ChunkHeader) {
+        let start = frame.header().tail_range().start;
+        for (finding, answers) in chunk::of_metadata(frame.header(), chunk, Some(size_of::<u64>())) {
+            self.add("index", Some(start), finding, answers);
         }
         if let Ok(trailer) = frame.trailer_range() {
-            let gap = trailer.start.saturating_sub(place.start.saturating_add(chunk.cbytes() as u64));
+            let gap = trailer.start.saturating_sub(start.saturating_add(chunk.cbytes() as u64));
             if gap > MAX_GAP {
                 let finding = format!("it follows a gap of {}, which is more than C-Blosc2 supports", count(gap, "byte"));
                 self.add("trailer", Some(trailer.start), finding, [None, NO, NO]);
             }
         }
-        Ok(())
     }
 
-    pub(super) fn chunks(&mut self, frame: &Frame, data: bool, decompressor: &mut Decompressor) -> Result<()> {
+    /// Checks the index, whose chunk has the header `index`, and the chunks. With `data`, decodes the chunks.
+    pub(super) fn chunks(
+        &mut self,
+        frame: &Frame,
+        index: Option<&ChunkHeader>,
+        data: bool,
+        decompressor: &mut Decompressor,
+    ) -> Result<()> {
         let offsets = match readable(frame.offsets())? {
             Ok(offsets) => offsets,
-            Err(error) => {
-                self.unreadable("index", error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
-                return Ok(());
-            }
+            Err(error) => return Ok(self.all.push(Finding::refused("index", &error))),
         };
-        self.index(frame)?;
+        index.into_iter().for_each(|index| self.index(frame, index));
         let digests = if data { self.digests(frame, offsets.len(), decompressor) } else { None };
         let (mut cbytes, mut nbytes, mut are_whole) = (0, 0, true);
         let is_array = !matches!(Array::find(frame.header()), Ok(None));
         for row in chunks::rows(frame, offsets) {
             let place = format!("chunk {}", row.first);
             if self.budget.is_over() {
-                return self.no_time(&place);
+                self.no_time(&place);
+                return Ok(());
             }
             let Content::At(_, header) = row.content else {
                 are_whole = false;
@@ -185,13 +178,11 @@ impl Findings {
                     return Err(error);
                 }
                 Err(error) => {
+                    // The place of the finding is not repeated in its sentence.
                     let sentence = error.to_string();
-                    let sentence = [format!("{place}: "), format!("chunk[{}].", row.first)]
-                        .iter()
-                        .find_map(|prefix| sentence.strip_prefix(prefix.as_str()))
-                        .unwrap_or(&sentence)
-                        .to_owned();
-                    self.unreadable(place, offset, sentence, [NO, None, None]);
+                    let field = sentence.strip_prefix(&format!("{place}: "));
+                    let field = field.or_else(|| sentence.strip_prefix(&format!("chunk[{}].", row.first))).unwrap_or(&sentence);
+                    self.unreadable(place, offset, field, [NO, None, None]);
                 }
                 Ok(header) if data => {
                     if let Some(refused) = self.budget.refuses_chunk(&header) {
@@ -217,7 +208,10 @@ impl Findings {
                     }
                     if let Err(error) = readable(found)? {
                         match error.kind() {
-                            _ if self.budget.is_over() => return self.no_time(&place),
+                            _ if self.budget.is_over() => {
+                                self.no_time(&place);
+                                return Ok(());
+                            }
                             ErrorKind::NoCodec { .. } => self.not_decoded(place, offset, &error),
                             _ if has_plugins(&header) => self.unreadable(place, offset, error.to_string(), UNKNOWN),
                             _ => self.unreadable(place, offset, error.to_string(), [NO, None, None]),

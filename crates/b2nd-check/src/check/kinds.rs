@@ -7,7 +7,7 @@ use b2nd_store::attributes::Attribute;
 use b2nd_store::{Kind, Value, attributes};
 use serde_json::Value as Json;
 
-use super::{Answers, NO, YES};
+use super::{Findings, NO, YES};
 use b2nd_store::text::quoted;
 
 /// Groups of settings that python-blosc2 4.14.1 supports in a column's schema. It rejects a schema that has other settings.
@@ -44,33 +44,79 @@ fn settings(kind: &str) -> Option<[&'static [&'static str]; 2]> {
 /// The MessagePack extensions that python-blosc2 unpacks even if the file is not trusted: times, complex numbers, sets, arrays.
 pub(super) const PASSIVE: [i8; 4] = [-1, 44, 45, 46];
 
-/// The place of a finding, its text, and the answers for the readers.
-type Found = (String, String, Answers);
-
-/// Returns the findings of a frame whose kind is one of python-blosc2's own.
-pub(super) fn findings(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) -> Vec<Found> {
-    let kind = Kind::of_with(header, Some(trailer), decompressor);
-    let mut found = Vec::new();
-    if !matches!(kind, Kind::NdArray | Kind::SChunk) {
-        // python-blosc2 determines the kind from the metalayers, so it unpacks all of them.
-        let odd = header.metalayers().iter().filter(|(name, content)| *name != b"b2nd" && !is_unpacked(content));
-        found.extend(odd.map(|(name, _)| {
-            let finding = format!("it is not MessagePack as python-blosc2 unpacks it to open a {}", kind.name());
-            (format!("metalayer {}", quoted(name)), finding, [None, YES, NO])
-        }));
-        let mut values =
-            trailer.vlmetalayers().iter().map(|(name, content)| Attribute::new_with(name, content, decompressor).value);
-        if values.any(|value| value.is_ok_and(|value| !is_unpacked(&value))) {
-            let finding = format!("one is not MessagePack as python-blosc2 unpacks it to open a {}", kind.name());
-            found.push(("vlmetalayers".to_owned(), finding, [None, YES, NO]));
+impl Findings {
+    /// Checks a frame whose kind is one of python-blosc2's own.
+    pub(super) fn kinds(&mut self, header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) {
+        let kind = Kind::of_with(header, Some(trailer), decompressor);
+        if !matches!(kind, Kind::NdArray | Kind::SChunk) {
+            let reason = format!("is not MessagePack as python-blosc2 unpacks it to open a {}", kind.name());
+            // python-blosc2 determines the kind from the metalayers, so it unpacks all of them.
+            for (name, _) in header.metalayers().iter().filter(|(name, content)| *name != b"b2nd" && !is_unpacked(content)) {
+                self.add(format!("metalayer {}", quoted(name)), None, format!("it {reason}"), [None, YES, NO]);
+            }
+            let mut values =
+                trailer.vlmetalayers().iter().map(|(name, content)| Attribute::new_with(name, content, decompressor).value);
+            if values.any(|value| value.is_ok_and(|value| !is_unpacked(&value))) {
+                self.add("vlmetalayers", None, format!("one {reason}"), [None, YES, NO]);
+            }
+        }
+        match kind {
+            Kind::EmbedStore | Kind::DictStore | Kind::TreeStore => self.embedding(header, trailer, decompressor),
+            Kind::BatchArray | Kind::ListArray => self.batches(header, trailer, decompressor),
+            _ => {}
         }
     }
-    found.extend(match kind {
-        Kind::EmbedStore | Kind::DictStore | Kind::TreeStore => store(header, trailer, decompressor),
-        Kind::BatchArray | Kind::ListArray => batches(header, trailer, decompressor),
-        _ => Vec::new(),
-    });
-    found
+
+    /// Checks a frame that embeds other frames. Its elements are bytes, and one of its attributes contains the offset at which the next
+    /// frame will be added.
+    fn embedding(&mut self, header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) {
+        if header.typesize() != 1 {
+            let finding = format!("its typesize: expected 1 because it embeds frames, found {}", header.typesize());
+            self.add("header", None, finding, [None, YES, NO]);
+        }
+        // python-blosc2 writes this attribute with the first leaf.
+        let Some(bytes) = attributes::get_with(trailer, "estore_metadata", decompressor) else { return };
+        let metadata = Value::from_slice(&bytes);
+        for key in ["embed_map", "current_offset"] {
+            if metadata.and_then(|metadata| metadata.get(key)).is_none() {
+                let finding = format!("it has no {key:?}, without which python-blosc2 cannot open the store");
+                self.add("vlmetalayer \"estore_metadata\"", None, finding, [None, YES, NO]);
+            }
+        }
+    }
+
+    /// Checks how batches of objects are serialized, and the lengths of the batches.
+    fn batches(&mut self, header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) {
+        let serializer =
+            header.metalayers().get("batcharray").and_then(Value::from_slice).and_then(|meta| meta.get("serializer"));
+        if let Some(serializer) = serializer.filter(|serializer| !matches!(serializer.as_str(), Some("msgpack" | "arrow"))) {
+            let finding = format!("its serializer: expected \"msgpack\" or \"arrow\", found {}", serializer.text(32));
+            self.add("metalayer \"batcharray\"", None, finding, [None, YES, NO]);
+        }
+        let list = header.metalayers().get("listarray").and_then(Value::from_slice);
+        let list = list.and_then(|list| serde_json::to_value(list).ok()).unwrap_or_default();
+        let item = || Some(format!("its items: {}", refused(list.get("item")?, &[])?));
+        let words = ["backend", "storage"].iter().find_map(|key| list.get(key)?.as_str());
+        let expected = if words == Some("vl") { "vlarray" } else { "batcharray" };
+        let missing = || {
+            let is_missing = list.is_object() && header.metalayers().get(expected).is_none();
+            is_missing.then(|| format!("there is no metalayer {expected:?}, which says how its lists are stored"))
+        };
+        if let Some(problem) = odd_setting(&list).or_else(item).or_else(missing) {
+            self.add("metalayer \"listarray\"", None, problem, [None, YES, NO]);
+        }
+        let bytes = attributes::get_with(trailer, "_batch_array_metadata", decompressor).unwrap_or_default();
+        let metadata = Value::from_slice(&bytes);
+        let lengths = metadata.and_then(|metadata| metadata.get("batch_lengths"));
+        if metadata.is_some() && lengths.is_none() {
+            let finding = "it has no batch_lengths, so python-blosc2 unpacks all objects to count them";
+            self.add("vlmetalayer \"_batch_array_metadata\"", None, finding, [None, YES, None]);
+        }
+        if lengths.is_some_and(|lengths| lengths.elements().any(|length| length.as_u64().is_none())) {
+            let finding = "its batch_lengths: expected numbers that are not negative";
+            self.add("vlmetalayer \"_batch_array_metadata\"", None, finding, [None, YES, NO]);
+        }
+    }
 }
 
 /// Returns the reason why python-blosc2 rejects the schema of a column or of a part of a column, or `None` if it accepts the schema. `more`
@@ -148,59 +194,4 @@ fn is_array(array: &RawValue) -> bool {
         }
         (None, None) => count.is_some() && bytes("data").is_some() && array.get("dtype").is_some(),
     }
-}
-
-/// Checks a frame that embeds other frames. Its elements are bytes, and one of its attributes contains the offset at which the next frame
-/// will be added.
-fn store(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) -> Vec<Found> {
-    let mut found = Vec::new();
-    if header.typesize() != 1 {
-        let finding = format!("its typesize: expected 1 because it embeds frames, found {}", header.typesize());
-        found.push(("header".to_owned(), finding, [None, YES, NO]));
-    }
-    // python-blosc2 writes this attribute with the first leaf.
-    if let Some(bytes) = attributes::get_with(trailer, "estore_metadata", decompressor) {
-        let metadata = Value::from_slice(&bytes);
-        for key in ["embed_map", "current_offset"] {
-            if metadata.and_then(|metadata| metadata.get(key)).is_none() {
-                let finding = format!("it has no {key:?}, without which python-blosc2 cannot open the store");
-                found.push(("vlmetalayer \"estore_metadata\"".to_owned(), finding, [None, YES, NO]));
-            }
-        }
-    }
-    found
-}
-
-/// Checks how batches of objects are serialized, and the lengths of the batches.
-fn batches(header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) -> Vec<Found> {
-    let mut found = Vec::new();
-    let serializer = header.metalayers().get("batcharray").and_then(Value::from_slice).and_then(|meta| meta.get("serializer"));
-    if let Some(serializer) = serializer.filter(|serializer| !matches!(serializer.as_str(), Some("msgpack" | "arrow"))) {
-        let finding = format!("its serializer: expected \"msgpack\" or \"arrow\", found {}", serializer.text(32));
-        found.push(("metalayer \"batcharray\"".to_owned(), finding, [None, YES, NO]));
-    }
-    let list = header.metalayers().get("listarray").and_then(Value::from_slice);
-    let list = list.and_then(|list| serde_json::to_value(list).ok()).unwrap_or_default();
-    let item = || Some(format!("its items: {}", refused(list.get("item")?, &[])?));
-    let words = ["backend", "storage"].iter().find_map(|key| list.get(key)?.as_str());
-    let expected = if words == Some("vl") { "vlarray" } else { "batcharray" };
-    let missing = || {
-        let is_missing = list.is_object() && header.metalayers().get(expected).is_none();
-        is_missing.then(|| format!("there is no metalayer {expected:?}, which says how its lists are stored"))
-    };
-    if let Some(problem) = odd_setting(&list).or_else(item).or_else(missing) {
-        found.push(("metalayer \"listarray\"".to_owned(), problem, [None, YES, NO]));
-    }
-    let bytes = attributes::get_with(trailer, "_batch_array_metadata", decompressor).unwrap_or_default();
-    let metadata = Value::from_slice(&bytes);
-    let lengths = metadata.and_then(|metadata| metadata.get("batch_lengths"));
-    if metadata.is_some() && lengths.is_none() {
-        let finding = "it has no batch_lengths, so python-blosc2 unpacks all objects to count them".to_owned();
-        found.push(("vlmetalayer \"_batch_array_metadata\"".to_owned(), finding, [None, YES, None]));
-    }
-    if lengths.is_some_and(|lengths| lengths.elements().any(|length| length.as_u64().is_none())) {
-        let finding = "its batch_lengths: expected numbers that are not negative".to_owned();
-        found.push(("vlmetalayer \"_batch_array_metadata\"".to_owned(), finding, [None, YES, NO]));
-    }
-    found
 }

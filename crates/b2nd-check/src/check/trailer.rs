@@ -6,7 +6,8 @@ use b2nd_store::attributes::Attribute;
 use b2nd_store::{Frame, readable};
 
 use super::data::TRAILER_LEN;
-use super::{Findings, NO, UNKNOWN, YES, chunk, contents_of, kinds};
+use super::header::contents_of;
+use super::{Finding, Findings, NO, UNKNOWN, YES, chunk, kinds};
 use crate::known_defects::NOT_MSGPACK;
 use b2nd_store::text::{count, quoted};
 
@@ -17,10 +18,7 @@ impl Findings {
     pub(super) fn trailer(&mut self, frame: &Frame, decompressor: &mut Decompressor) -> Result<()> {
         let (trailer, range) = match readable(frame.trailer().and_then(|trailer| Ok((trailer, frame.trailer_range()?))))? {
             Ok(found) => found,
-            Err(error) => {
-                self.unreadable("trailer", error.offset().map(|offset| offset as u64), error.to_string(), [NO, None, None]);
-                return Ok(());
-            }
+            Err(error) => return Ok(self.all.push(Finding::refused("trailer", &error))),
         };
         let vlmetalayers = trailer.vlmetalayers();
         self.names("vlmetalayer", vlmetalayers);
@@ -49,7 +47,8 @@ impl Findings {
                 continue;
             }
             if self.budget.is_over() {
-                return self.no_time(&place);
+                self.no_time(&place);
+                return Ok(());
             }
             let Attribute { chunk, value, .. } = Attribute::new_with(name, content, decompressor);
             for (finding, answers) in chunk.iter().flat_map(|chunk| chunk::of_metadata(frame.header(), chunk, None)) {
@@ -70,9 +69,8 @@ impl Findings {
             }
         }
         // This decodes some attributes a second time.
-        let found = if fits { kinds::findings(frame.header(), trailer, decompressor) } else { Vec::new() };
-        for (place, finding, answers) in found {
-            self.add(place, None, finding, answers);
+        if fits {
+            self.kinds(frame.header(), trailer, decompressor);
         }
         Ok(())
     }
