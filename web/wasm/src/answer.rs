@@ -1,6 +1,6 @@
 //! The answers that the page gets, as JSON: a result, or a sentence about an error.
 
-use b2nd::Error;
+use b2nd::{Error, Result};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -12,6 +12,11 @@ pub fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|error| problem(&Error::custom(error)))
 }
 
-pub fn problem(error: &Error) -> String {
+/// Returns a text that is JSON already, or the JSON of an error.
+pub fn answer(text: Result<String>) -> String {
+    text.unwrap_or_else(|error| problem(&error))
+}
+
+fn problem(error: &Error) -> String {
     to_json(&Problem { error: error.to_string() })
 }

@@ -1,8 +1,8 @@
 //! Annotates the bytes of a frame's header and trailer with their meaning, and marks the byte at which an error was found.
 
-use b2nd::frame::{Header, HeaderField, Source};
+use b2nd::frame::{HeaderField, Source};
 use b2nd::{Error, Result};
-use b2nd_store::{Frame, is_frame, is_of_source};
+use b2nd_store::{Frame, is_frame, readable};
 use b2nd_view::bytes::{self, Row};
 use b2nd_view::{Array, text};
 use serde::Serialize;
@@ -36,26 +36,27 @@ struct Mistake {
 }
 
 impl Part {
-    fn new(title: &'static str, start: u64, bytes: &[u8], rows: Vec<Row>, errors: Vec<Mistake>) -> Part {
-        Part { title, start, bytes: text::hex(bytes, ""), rows, errors }
+    /// Creates a part of the frame that starts at `start` of its file. `at` is the offset of the part in the frame.
+    fn new(title: &'static str, start: u64, at: u64, bytes: &[u8], error: Option<&Error>) -> Part {
+        let mut rows = if title == "header" { bytes::header(bytes) } else { bytes::trailer(bytes, at) };
+        rows.iter_mut().for_each(|row| row.offset = row.offset.saturating_sub(at));
+        let position = |error: &Error| error.offset().and_then(|offset| (offset as u64).checked_sub(at));
+        let errors = error.into_iter().map(|error| Mistake { message: error.to_string(), position: position(error) });
+        Part { title, start: start + at, bytes: text::hex(bytes, ""), rows, errors: errors.collect() }
     }
 }
 
 /// Annotates the header and the trailer of a frame. `start` is the offset of the frame in its file.
 pub fn parts(source: &dyn Source, start: u64) -> Result<Vec<Part>> {
-    let frame = match Frame::open(source) {
+    let frame = match readable(Frame::open(source))? {
         Ok(frame) => frame,
-        Err(error) if is_of_source(&error) => return Err(error),
         Err(error) => return Ok(vec![broken_header(source, start, &error)?]),
     };
     let encoded = frame.read(0..frame.header().header_len() as u64)?;
-    let header = Part::new("header", start, &encoded, bytes::header(&encoded), array_error(frame.header()));
-    let trailer = match frame.trailer_range().and_then(|range| Ok((range.start, frame.read(range)?))) {
-        Ok((at, bytes)) => {
-            let rows = from_zero(bytes::trailer(&bytes, at), at);
-            Part::new("trailer", start + at, &bytes, rows, Vec::new())
-        }
-        Err(error) if is_of_source(&error) => return Err(error),
+    // The header is readable, but its array metalayer may not be.
+    let header = Part::new("header", start, 0, &encoded, Array::find(frame.header()).err().as_ref());
+    let trailer = match readable(frame.trailer_range().and_then(|range| Ok((range.start, frame.read(range)?))))? {
+        Ok((at, bytes)) => Part::new("trailer", start, at, &bytes, None),
         Err(error) => broken_trailer(source, &frame, start, &error)?,
     };
     Ok(vec![header, trailer])
@@ -63,24 +64,14 @@ pub fn parts(source: &dyn Source, start: u64) -> Result<Vec<Part>> {
 
 fn broken_header(source: &dyn Source, start: u64, error: &Error) -> Result<Part> {
     let first = source.read(0..SHOWN)?;
-    let shown = match first.get(HeaderField::HEADER_LEN.value()).and_then(|length| length.try_into().ok()).map(u32::from_be_bytes)
-    {
+    let length = first.get(HeaderField::HEADER_LEN.value()).and_then(|length| length.try_into().ok()).map(u32::from_be_bytes);
+    let shown = match length {
         _ if !is_frame(&first) => STRANGE,
         Some(length @ 15..) => u64::from(length).min(SHOWN),
         _ => SHOWN,
     };
-    let position = error.offset().map(|offset| offset as u64);
-    let shown = shown.max(position.map_or(0, |position| position + 16));
-    let bytes = source.read(0..shown)?;
-    let mistake = Mistake { message: error.to_string(), position };
-    Ok(Part::new("header", start, &bytes, bytes::header(&bytes), vec![mistake]))
-}
-
-/// Returns the error in the array metalayer, if there is one, with its offset in the header.
-fn array_error(header: &Header) -> Vec<Mistake> {
-    let Err(error) = Array::find(header) else { return Vec::new() };
-    let position = error.offset().map(|offset| offset as u64);
-    vec![Mistake { message: error.to_string(), position }]
+    let shown = shown.max(error.offset().map_or(0, |offset| offset as u64 + 16));
+    Ok(Part::new("header", start, 0, &source.read(0..shown)?, Some(error)))
 }
 
 fn broken_trailer(source: &dyn Source, frame: &Frame, start: u64, error: &Error) -> Result<Part> {
@@ -93,13 +84,5 @@ fn broken_trailer(source: &dyn Source, frame: &Frame, start: u64, error: &Error)
     let length = length.map_or(0, |length| length as usize).clamp(35, 35.max(tail.len()));
     let skipped = tail.len().saturating_sub(length);
     let bytes = tail.get(skipped..).unwrap_or_default();
-    let at = first + skipped as u64;
-    let position = error.offset().and_then(|offset| (offset as u64).checked_sub(at));
-    let rows = from_zero(bytes::trailer(bytes, at), at);
-    Ok(Part::new("trailer", start + at, bytes, rows, vec![Mistake { message: error.to_string(), position }]))
-}
-
-fn from_zero(mut rows: Vec<Row>, start: u64) -> Vec<Row> {
-    rows.iter_mut().for_each(|row| row.offset = row.offset.saturating_sub(start));
-    rows
+    Ok(Part::new("trailer", start, first + skipped as u64, bytes, Some(error)))
 }

@@ -10,7 +10,7 @@ use b2nd_view::facts::Facts;
 use b2nd_view::{Array, json};
 use wasm_bindgen::prelude::*;
 
-use crate::answer::{problem, to_json};
+use crate::answer::{answer, to_json};
 use crate::pieces::{Files, SparseFrame};
 use crate::{bytes, chunk, store};
 
@@ -68,7 +68,7 @@ impl Reader {
             self.store = Some((store, listing));
             Ok(text)
         });
-        described.unwrap_or_else(|error| problem(&error))
+        answer(described)
     }
 
     /// Selects the frame for the following calls: a leaf of the store, or the file itself if `leaf` is `None`.
@@ -89,35 +89,26 @@ impl Reader {
             let object = json::Object::new(frame, place, &json::Options::default())?;
             Ok((to_json(&object), grid, start))
         });
-        match found {
-            Ok((text, grid, start)) => {
-                (self.grid, self.start) = (grid, start);
-                text
-            }
-            Err(error) => problem(&error),
-        }
+        answer(found.map(|(text, grid, start)| {
+            (self.grid, self.start) = (grid, start);
+            text
+        }))
     }
 
     /// Returns the metadata of the frame as text: `{"array": [[label, text, field], …], "frame": […]}`.
     pub fn facts(&self) -> String {
-        self.frame(|frame, _| Ok(to_json(&Facts::of(frame.header())))).unwrap_or_else(|error| problem(&error))
+        answer(self.frame(|frame, _| Ok(to_json(&Facts::of(frame.header())))))
     }
 
     /// Returns the annotated bytes of the header and the trailer, also for an invalid frame.
     pub fn bytes(&self) -> String {
-        self.source(|source, start| Ok(to_json(&bytes::parts(source, start)?))).unwrap_or_else(|error| problem(&error))
+        answer(self.source(|source, start| Ok(to_json(&bytes::parts(source, start)?))))
     }
 
     /// Reads the index, and returns the number of chunks.
     pub fn index(&mut self) -> String {
-        match self.frame(|frame, _| frame.offsets().cloned()) {
-            Ok(offsets) => {
-                let chunks = offsets.len();
-                self.offsets = Some(offsets);
-                format!(r#"{{"chunks":{chunks}}}"#)
-            }
-            Err(error) => problem(&error),
-        }
+        let offsets = self.frame(|frame, _| frame.offsets().cloned());
+        answer(offsets.map(|offsets| format!(r#"{{"chunks":{}}}"#, self.offsets.insert(offsets).len())))
     }
 
     /// Returns the number of chunks along each axis, or null if there are no chunks to draw.

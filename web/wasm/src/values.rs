@@ -14,9 +14,9 @@ use b2nd_view::elements::{self, Column, figures, reader};
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 
-use crate::answer::{problem, to_json};
+use crate::answer::{answer, to_json};
 use crate::pieces::Files;
-use drawn::{Plane, Wanted};
+use drawn::Plane;
 use seen::{GAP, Room, Seen, selection};
 
 /// The maximum number of fetched bytes that are kept for the next view.
@@ -84,42 +84,34 @@ impl Values {
 
     /// Opens the file itself as an array, or the leaf of a store with this key. Returns the shape, the chunks and the columns.
     pub fn open(&mut self, key: Option<String>) -> String {
-        let opened = opened::open(&self.files, key.as_deref());
-        match opened {
-            Ok((source, array, columns)) => {
-                let text = opened::describe(&array, &columns).to_string();
-                (self.source, self.array, self.columns, self.seen) = (Some(source), Some(array), columns, None);
-                text
-            }
-            Err(error) => problem(&error),
-        }
+        answer(opened::open(&self.files, key.as_deref()).map(|(source, array, columns)| {
+            let text = opened::describe(&array, &columns).to_string();
+            (self.source, self.array, self.columns, self.seen) = (Some(source), Some(array), columns, None);
+            text
+        }))
     }
 
     /// Opens a file of batches, which is a leaf of a store.
     pub fn open_cells(&mut self, key: String) -> String {
-        let open = || -> Result<JsonCells> {
-            let source = opened::source(&self.files, Some(&key))?;
+        let source = opened::source(&self.files, Some(&key)).and_then(|source| {
             // Short files are fetched as a whole, not block by block.
             let length = source.len()?;
             if length <= SHORT_FILE {
                 source.read(0..length)?;
             }
-            JsonCells::new(source).map_err(Error::custom)
-        };
-        match open() {
-            Ok(cells) => {
-                self.cells = Some(cells);
-                "{}".to_owned()
-            }
-            Err(error) => problem(&error),
-        }
+            Ok(source)
+        });
+        answer(source.and_then(|source| {
+            self.cells = Some(JsonCells::new(source).map_err(Error::custom)?);
+            Ok("{}".to_owned())
+        }))
     }
 
     /// Returns the cells in these ranges (start, end, start, end, …), as a list of JSON texts.
     pub fn cells(&self, ranges: Vec<f64>) -> String {
         let ranges: Vec<_> = ranges.chunks_exact(2).map(|range| range[0] as u64..range[1] as u64).collect();
-        let read = self.cells.as_ref().map(|cells| cells.read(&ranges).map_err(Error::custom));
-        read.map_or_else(nothing, |cells| cells.map_or_else(|error| problem(&error), |cells| to_json(&cells)))
+        let cells = self.cells.as_ref().ok_or_else(nothing);
+        answer(cells.and_then(|cells| Ok(to_json(&cells.read(&ranges).map_err(Error::custom)?))))
     }
 
     /// Starts to view a slice, and chooses steps that leave out elements if necessary. `room` is the maximum number of elements along each
@@ -141,16 +133,12 @@ impl Values {
 
     /// Requests the bytes that the slice needs. Afterwards, [`missing`](Values::missing) returns their ranges.
     pub fn ask(&self) -> String {
-        let (Ok(array), Some(source), Some(seen)) = (self.array(), &self.source, &self.seen) else { return nothing() };
-        match seen.ask(array, source) {
-            Ok(()) => "null".to_owned(),
-            Err(error) => problem(&error),
-        }
+        self.drawn(|array, seen| Ok(to_json(&seen.ask(array, self.source.as_ref().ok_or_else(nothing)?)?)))
     }
 
     /// Decompresses the next few million bytes of the slice. Returns how many chunks have been read so far, and errors.
     pub fn advance(&mut self) -> String {
-        let (Some(array), Some(seen)) = (&self.array, &mut self.seen) else { return nothing() };
+        let (Some(array), Some(seen)) = (&self.array, &mut self.seen) else { return answer(Err(nothing())) };
         to_json(&seen.advance(array, &self.files))
     }
 
@@ -172,10 +160,10 @@ impl Values {
 
     /// Returns a column of the slice as numbers, row by row. The numbers of elements in damaged chunks are NaN.
     pub fn numbers(&self, rows: i32, columns: i32, column: usize, part: u8) -> Vec<f64> {
-        let (Some(seen), Ok(array), Some(column)) = (&self.seen, self.array(), self.columns.get(column)) else {
+        let (Some(seen), Some(array), Some(column)) = (&self.seen, &self.array, self.columns.get(column)) else {
             return Vec::new();
         };
-        Wanted { column, part }.numbers(array, seen, &Plane::new(seen, rows, columns))
+        drawn::numbers(array, seen, Plane::new(seen, rows, columns), column, part)
     }
 
     /// Returns the slice as an image. The last axis contains the channels.
@@ -185,7 +173,7 @@ impl Values {
 
     /// Returns statistics of a column of the slice, with the range of the colors and a histogram.
     pub fn count(&self, rows: i32, columns: i32, column: usize, part: u8, range: Vec<f64>, log: bool) -> String {
-        let Some(chosen) = self.columns.get(column) else { return nothing() };
+        let Some(chosen) = self.columns.get(column) else { return answer(Err(nothing())) };
         let numbers = self.numbers(rows, columns, column, part);
         let scale = drawn::scale(&numbers, &range, log);
         self.drawn(|array, seen| {
@@ -205,24 +193,14 @@ impl Values {
 impl Values {
     fn look(&mut self, start: &[f64], end: &[f64], step: &[f64], room: Option<Room>) -> String {
         self.files.forget(KEPT);
-        let begun = self.array().and_then(|array| Seen::new(array, selection(array, start, end, step), room));
-        match begun {
-            Ok(seen) => {
-                let text = to_json(&seen.describe());
-                self.seen = Some(seen);
-                text
-            }
-            Err(error) => problem(&error),
-        }
-    }
-
-    fn array(&self) -> Result<&Array> {
-        self.array.as_ref().ok_or_else(|| Error::custom("no array is open"))
+        let array = self.array.as_ref().ok_or_else(|| Error::custom("no array is open"));
+        let seen = array.and_then(|array| Seen::new(array, selection(array, start, end, step), room));
+        answer(seen.map(|seen| to_json(&self.seen.insert(seen).describe())))
     }
 
     fn drawn(&self, draw: impl FnOnce(&Array, &Seen) -> Result<String>) -> String {
-        let (Some(array), Some(seen)) = (&self.array, &self.seen) else { return nothing() };
-        draw(array, seen).unwrap_or_else(|error| problem(&error))
+        let opened = self.array.as_ref().zip(self.seen.as_ref()).ok_or_else(nothing);
+        answer(opened.and_then(|(array, seen)| draw(array, seen)))
     }
 }
 
@@ -231,8 +209,8 @@ fn is_drawable(column: &Column) -> bool {
     column.offsets.len() == 1 && column.dtype.as_ref().and_then(reader).is_some()
 }
 
-fn nothing() -> String {
-    problem(&Error::custom("no slice has been read"))
+fn nothing() -> Error {
+    Error::custom("no slice has been read")
 }
 
 /// Returns the text of an element. If the type is unknown, returns the bytes in hexadecimal digits.

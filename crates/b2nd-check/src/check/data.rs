@@ -128,7 +128,10 @@ impl Findings {
     ) -> Result<()> {
         let offsets = match readable(frame.offsets())? {
             Ok(offsets) => offsets,
-            Err(error) => return Ok(self.all.push(Finding::refused("index", &error))),
+            Err(error) => {
+                self.all.push(Finding::refused("index", &error));
+                return Ok(());
+            }
         };
         index.into_iter().for_each(|index| self.index(frame, index));
         let digests = if data { self.digests(frame, offsets.len(), decompressor) } else { None };

@@ -18,7 +18,10 @@ impl Findings {
     pub(super) fn trailer(&mut self, frame: &Frame, decompressor: &mut Decompressor) -> Result<()> {
         let (trailer, range) = match readable(frame.trailer().and_then(|trailer| Ok((trailer, frame.trailer_range()?))))? {
             Ok(found) => found,
-            Err(error) => return Ok(self.all.push(Finding::refused("trailer", &error))),
+            Err(error) => {
+                self.all.push(Finding::refused("trailer", &error));
+                return Ok(());
+            }
         };
         let vlmetalayers = trailer.vlmetalayers();
         self.names("vlmetalayer", vlmetalayers);

@@ -35,28 +35,21 @@ impl Plane {
     }
 }
 
-/// Selects the numbers to draw: those of a column. For complex numbers, `part` is 0 for the magnitude and 1 for the phase.
-pub struct Wanted<'a> {
-    pub column: &'a Column,
-    pub part: u8,
-}
-
-impl Wanted<'_> {
-    pub fn numbers(&self, array: &Array, seen: &Seen, plane: &Plane) -> Vec<f64> {
-        let (size, read) = (array.itemsize(), self.column.dtype.as_ref().and_then(reader));
-        let (Some(read), Some(&offset)) = (read, self.column.offsets.first()) else { return Vec::new() };
-        let number = |element: usize| {
-            let place = element * size + offset;
-            match seen.bytes.get(place..place + self.column.itemsize) {
-                Some(bytes) if !seen.is_broken(element) => match read(bytes) {
-                    Number::Complex(real, imaginary) if self.part == 1 => imaginary.atan2(real),
-                    number => number.to_f64(),
-                },
-                _ => f64::NAN,
-            }
-        };
-        plane.elements().map(number).collect()
-    }
+/// Returns the numbers of a column. For complex numbers, `part` is 0 for the magnitude and 1 for the phase.
+pub fn numbers(array: &Array, seen: &Seen, plane: Plane, column: &Column, part: u8) -> Vec<f64> {
+    let (size, read) = (array.itemsize(), column.dtype.as_ref().and_then(reader));
+    let (Some(read), Some(&offset)) = (read, column.offsets.first()) else { return Vec::new() };
+    let number = |element: usize| {
+        let place = element * size + offset;
+        match seen.bytes.get(place..place + column.itemsize) {
+            Some(bytes) if !seen.is_broken(element) => match read(bytes) {
+                Number::Complex(real, imaginary) if part == 1 => imaginary.atan2(real),
+                number => number.to_f64(),
+            },
+            _ => f64::NAN,
+        }
+    };
+    plane.elements().map(number).collect()
 }
 
 /// Returns the texts of each row: one for each column of the plane, or for each field of a structure.

@@ -157,32 +157,23 @@ impl Seen {
     }
 
     /// Returns where the runs of consecutive elements in a part start, as indices in the slice's C order, and the length of each run.
-    fn runs(&self, part: &Part) -> (impl Iterator<Item = usize>, usize) {
+    fn runs(&self, part: &Part) -> (Vec<usize>, usize) {
         let axes = part.ranges.iter().zip(&self.selection.ranges).zip(&self.selection.steps).zip(&self.lengths);
-        let mut places: Vec<(usize, usize, usize)> = axes
-            .map(|(((part, whole), &step), &length)| {
-                let place = |at: i64| usize::try_from((at - whole.start) / step.max(1)).unwrap_or(0);
-                (place(part.start), place(part.end - 1) + 1 - place(part.start), length)
-            })
-            .collect();
-        let (first, run, _) = places.pop().unwrap_or((0, 1, 1));
-        let last = self.lengths.last().copied().unwrap_or(1);
-        let count = places.iter().map(|&(_, count, _)| count).product();
-        let starts = (0..count).map(move |mut row: usize| {
-            let (mut at, mut stride) = (first, last);
-            for &(start, count, length) in places.iter().rev() {
-                at += (start + row % count) * stride;
-                row /= count;
-                stride *= length;
-            }
-            at
-        });
-        (starts, run)
+        let mut runs = (vec![0], 1);
+        for (axis, (((part, whole), &step), &length)) in axes.enumerate() {
+            let place = |at: i64| usize::try_from((at - whole.start) / step.max(1)).unwrap_or(0);
+            let places = place(part.start)..place(part.end - 1) + 1;
+            runs = if axis + 1 == self.lengths.len() {
+                (runs.0.iter().map(|start| start * length + places.start).collect(), places.len())
+            } else {
+                (runs.0.iter().flat_map(|start| places.clone().map(move |place| start * length + place)).collect(), 1)
+            };
+        }
+        runs
     }
 
     fn place(&mut self, part: &Part, size: usize, elements: &[u8]) {
         let (starts, run) = self.runs(part);
-        let starts: Vec<usize> = starts.collect();
         for (start, items) in starts.into_iter().zip(elements.chunks((run * size).max(1))) {
             if let Some(place) = self.bytes.get_mut(start * size..start * size + items.len()) {
                 place.copy_from_slice(items);
@@ -193,7 +184,6 @@ impl Seen {
     fn mistake(&mut self, part: &Part, error: &impl ToString) {
         self.broken.resize(self.lengths.iter().product(), false);
         let (starts, run) = self.runs(part);
-        let starts: Vec<usize> = starts.collect();
         for start in starts {
             if let Some(place) = self.broken.get_mut(start..start + run) {
                 place.fill(true);
