@@ -31,7 +31,7 @@ export class Leaf {
       this.info = info;
       return true;
     }
-    if (/^it has no leaf |is not in the (archive|store)/.test(info.error)) return false;
+    if (info.kind === "missing") return false;
     throw new Error(info.error);
   }
 

@@ -6,6 +6,9 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Problem {
     error: String,
+    /// `missing` if the error is that a store does not contain a file. Other errors have no kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
 }
 
 pub fn to_json(value: &impl Serialize) -> String {
@@ -17,6 +20,12 @@ pub fn answer(text: Result<String>) -> String {
     text.unwrap_or_else(|error| problem(&error))
 }
 
+/// Returns the JSON of the error that a store does not contain a file.
+#[cfg(feature = "values")]
+pub fn missing(error: &Error) -> String {
+    to_json(&Problem { error: error.to_string(), kind: Some("missing") })
+}
+
 fn problem(error: &Error) -> String {
-    to_json(&Problem { error: error.to_string() })
+    to_json(&Problem { error: error.to_string(), kind: None })
 }

@@ -14,7 +14,7 @@ use b2nd_view::elements::{self, Column, figures, reader};
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 
-use crate::answer::{answer, to_json};
+use crate::answer::{answer, missing, to_json};
 use crate::pieces::Files;
 use drawn::Plane;
 use seen::{GAP, Room, Seen, selection};
@@ -84,11 +84,12 @@ impl Values {
 
     /// Opens the file itself as an array, or the leaf of a store with this key. Returns the shape, the chunks and the columns.
     pub fn open(&mut self, key: Option<String>) -> String {
-        answer(opened::open(&self.files, key.as_deref()).map(|(source, array, columns)| {
+        let opened = opened::open(&self.files, key.as_deref()).map(|(source, array, columns)| {
             let text = opened::describe(&array, &columns).to_string();
             (self.source, self.array, self.columns, self.seen) = (Some(source), Some(array), columns, None);
             text
-        }))
+        });
+        self.opened(key.as_deref(), opened)
     }
 
     /// Opens a file of batches, which is a leaf of a store.
@@ -101,10 +102,11 @@ impl Values {
             }
             Ok(source)
         });
-        answer(source.and_then(|source| {
+        let opened = source.and_then(|source| {
             self.cells = Some(JsonCells::new(source).map_err(Error::custom)?);
             Ok("{}".to_owned())
-        }))
+        });
+        self.opened(Some(&key), opened)
     }
 
     /// Returns the cells in these ranges (start, end, start, end, …), as a list of JSON texts.
@@ -191,6 +193,14 @@ impl Values {
 }
 
 impl Values {
+    /// Returns the answer of a call that opens the leaf with this key. The page shows a table even if files of columns are missing.
+    fn opened(&self, key: Option<&str>, opened: Result<String>) -> String {
+        match opened {
+            Err(error) if key.is_some_and(|key| opened::is_missing(&self.files, key)) => missing(&error),
+            opened => answer(opened),
+        }
+    }
+
     fn look(&mut self, start: &[f64], end: &[f64], step: &[f64], room: Option<Room>) -> String {
         self.files.forget(KEPT);
         let array = self.array.as_ref().ok_or_else(|| Error::custom("no array is open"));

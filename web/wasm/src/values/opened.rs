@@ -5,7 +5,7 @@ use std::sync::Arc;
 use b2nd::dtype::{DType, ScalarType};
 use b2nd::{Error, Result};
 use b2nd_ndarray::Array;
-use b2nd_store::{Bytes, SPARSE_FRAME, Store};
+use b2nd_store::{Bytes, Folder, Leaf, SPARSE_FRAME, Store, find, is_of_source};
 use b2nd_view::elements::{Column, Number, columns, no_objects, reader};
 use serde_json::{Value, json};
 
@@ -28,9 +28,23 @@ pub fn source(files: &Arc<Files>, key: Option<&str>) -> Result<Bytes> {
     match (files.get(""), key) {
         (Some(file), None) => Ok(file.clone()),
         (None, None) => Err(Error::custom("this folder has no Blosc2 frame and no store")),
-        (Some(file), Some(key)) => Store::from_source("", file.clone())?.leaf(key),
-        (None, Some(key)) => Store::from_folder("", files.clone()).leaf(key),
+        (_, Some(key)) => store(files)?.leaf(key),
     }
+}
+
+fn store(files: &Arc<Files>) -> Result<Store> {
+    match files.get("") {
+        Some(file) => Store::from_source("", file.clone()),
+        None => Ok(Store::from_folder("", files.clone())),
+    }
+}
+
+/// Returns true if the store can be listed, but has no leaf with this key or does not contain the leaf's file.
+pub fn is_missing(files: &Arc<Files>, key: &str) -> bool {
+    let Ok(store) = store(files) else { return false };
+    let (Err(error), Ok(listing)) = (store.leaf(key), store.list()) else { return false };
+    let is_absent = |leaf: Leaf| leaf.member.is_some_and(|member| matches!(store.member(&member), Ok(None)));
+    !is_of_source(&error) && find(&listing.leaves, &store, key).map_or(true, is_absent)
 }
 
 /// Describes the shape, the chunks and the columns of an array, and how the columns can be drawn.
