@@ -3,9 +3,7 @@
 mod cat;
 mod check;
 mod diff;
-mod draw;
 mod export;
-mod hex;
 mod import;
 pub(crate) mod info;
 mod meta;
@@ -19,16 +17,16 @@ mod view;
 
 use std::process::ExitCode;
 
+use b2nd_view::{bytes, picture, text};
 use clap::Subcommand;
 
-use crate::output::Output;
+use crate::output::{Output, fitted};
+use crate::paths::Paths;
 use crate::values::End;
 use cat::{Cat, Excerpt};
 use check::Check;
 use diff::Diff;
-use draw::Draw;
 use export::Export;
-use hex::Hex;
 use import::Import;
 use info::{Info, SliceOf};
 use meta::Meta;
@@ -47,10 +45,10 @@ pub(crate) enum Command {
     Info(Info),
     /// Prints the bytes of the header and trailer with their meaning.
     #[command(after_help = "Examples:\n  b2nd hex field.b2nd\n  b2nd hex archive.b2z::/group/x")]
-    Hex(Hex),
+    Hex(Paths),
     /// Draws an array's chunks and blocks and the bytes of its header as SVG.
     #[command(after_help = "Examples:\n  b2nd draw field.b2nd > field.svg\n  b2nd draw archive.b2z::/group/x > x.svg")]
-    Draw(Draw),
+    Draw(Paths),
     /// Lists the chunks of a frame; the same as `b2nd info --chunks`.
     #[command(after_help = "Examples:\n  b2nd chunks field.b2nd\n  b2nd chunks --json field.b2nd")]
     Chunks(Info),
@@ -158,17 +156,20 @@ impl Command {
             Command::Slice(slice) => info(slice.info(), tool),
             // All files are checked for the exit status, even if the reader of the output closes the pipe.
             Command::Check(mut check) => Output::styled().until_done().run_to_status(|output| check.run(output)),
-            Command::Hex(hex) => Output::styled().run(|output| hex.run(output)),
-            Command::Draw(draw) => Output::plain().run(|output| draw.run(output)),
+            Command::Hex(paths) => Output::styled().run(|output| {
+                paths.each_view(output, |frame, name| {
+                    let view = bytes::dump(frame, name)?;
+                    Ok(text::View { text: fitted(&view.text).into_owned(), ..view })
+                })
+            }),
+            Command::Draw(paths) => Output::plain().run(|output| paths.each_view(output, picture::draw)),
             Command::Diff(diff) => Output::plain().until_done().run_to_status(|output| diff.run(output)),
             Command::Meta(meta) => Output::plain().run(|output| meta.run(output)),
             Command::Salvage(salvage) => Output::plain().until_done().run(|output| salvage.run(output)),
             Command::Rewrite(rewrite) => Output::plain().run(|output| rewrite.run(output)),
             Command::Repack(repack) => Output::plain().run(|output| repack.run(output)),
             // All files are upgraded, even if the reader of the output closes the pipe.
-            Command::Upgrade(args) => {
-                Output::plain().until_done().run(|Output { out, err }| upgrade::run(&args, &mut **out, &mut **err))
-            }
+            Command::Upgrade(args) => Output::plain().until_done().run(|output| args.run(output)),
             Command::Cat(cat) => Output::plain().run(|output| cat.run(output)),
             Command::Head(head) => Output::plain().run(|output| head.run(End::First, output)),
             Command::Tail(tail) => Output::plain().run(|output| tail.run(End::Last, output)),

@@ -5,27 +5,25 @@ use std::path::Path;
 use b2nd_view::slice::Slice;
 
 use crate::error::{Error, Result};
-use crate::tables::{Cells, Part, Rows};
+use crate::tables::{self, Part, Rows};
 use crate::values::{Start, Values, source};
 
-/// An open array, table or list, and the part of it to read.
+/// An open array, table or list, and the part of it to read. A list is an object array, a batch array or a list array.
 pub(crate) enum Data {
     Array(Box<Values>),
-    Table(Rows),
-    /// An object array, a batch array or a list array.
-    Cells(Cells),
+    Rows(Box<dyn Rows>),
 }
 
 impl Data {
     /// Opens the data that an argument names. Also returns whether only some rows of a table or values of a list are selected.
     pub(crate) fn open(word: &Path, start: &Start, part: &Part, slice: Option<&Slice>) -> Result<(Data, bool)> {
-        let table = |mut rows: Rows| part.cut(&mut rows, slice).map(|is_cut| (Data::Table(rows), is_cut));
+        let select = |mut rows: Box<dyn Rows>| rows.select(part, slice).map(|is_cut| (Data::Rows(rows), is_cut));
         let asks_for_table = !part.columns.is_empty() || part.objects;
         // If only a slice is given, the argument is probably an array, so it is first opened as an array. In other cases, it is first
         // opened as a table.
         if start.offset.is_none() && (slice.is_none() || asks_for_table) {
-            if let Some(rows) = Rows::open(word)? {
-                return table(rows);
+            if let Some(rows) = tables::open(word)? {
+                return select(rows);
             }
         }
         let source = source(word);
@@ -33,16 +31,14 @@ impl Data {
         let values = source.and_then(|source| Values::of(source, start, slice));
         match same.filter(|_| values.is_err()) {
             Some(source) if start.offset.is_none() && !asks_for_table => {
-                let selected = part.rows.as_ref().or(slice);
-                if let Some(cells) = Cells::of(source)? {
-                    let cells = if let Some(slice) = selected { cells.slice(slice)? } else { cells };
-                    return Ok((Data::Cells(cells), selected.is_some()));
+                if let Some(cells) = tables::open_cells(source)? {
+                    return select(cells);
                 }
             }
             // Without a slice, the argument was already opened as a table above.
             None if values.is_err() && (slice.is_some() || start.offset.is_some()) => {
-                if let Some(rows) = Rows::instead(word, start.offset)? {
-                    return table(rows);
+                if let Some(rows) = tables::open_instead(word, start.offset)? {
+                    return select(rows);
                 }
             }
             _ => {}

@@ -5,10 +5,27 @@ use b2nd_view::text::count;
 /// The minimum number of characters that are shown of a text, even if its line is then wrapped.
 const NARROWEST: usize = 16;
 
-/// Returns a sentence with the number of differences and the position of the first, or `None` if nothing differs.
-pub(crate) fn differ(differing: u64, what: &str, first: &str) -> Option<String> {
-    let verb = if differing == 1 { "differs" } else { "differ" };
-    (differing != 0).then(|| format!("{} {verb}, the first at [{first}]", count(differing, what)))
+/// The number of differences, and the position of the first.
+#[derive(Default)]
+pub(crate) struct Differing {
+    count: u64,
+    first: String,
+}
+
+impl Differing {
+    /// Counts a difference. `at` is called only for the first one.
+    pub(crate) fn add(&mut self, at: impl FnOnce() -> String) {
+        if self.count == 0 {
+            self.first = at();
+        }
+        self.count += 1;
+    }
+
+    /// Returns a sentence with the number of differences and the position of the first, or `None` if nothing differs.
+    pub(crate) fn sentence(&self, what: &str) -> Option<String> {
+        let verb = if self.count == 1 { "differs" } else { "differ" };
+        (self.count != 0).then(|| format!("{} {verb}, the first at [{}]", count(self.count, what), self.first))
+    }
 }
 
 /// The lines with differences, cut to the width of the terminal, if there is a terminal.

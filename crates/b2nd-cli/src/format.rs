@@ -3,7 +3,7 @@
 pub(crate) mod csv;
 mod json;
 pub(crate) mod npy;
-pub(crate) mod text;
+mod text;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,6 +12,7 @@ use b2nd::dtype::DType;
 use clap::ValueEnum;
 
 use crate::error::{Error, Result};
+use crate::piped::is_standard;
 
 /// A format, by the ending of its files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -47,28 +48,27 @@ pub(crate) struct ElementInfo {
 /// A writer of elements in one format. It gets the elements in C order, in parts of any length.
 pub(crate) trait Format {
     /// Writes the start of the output.
-    fn start(&mut self, out: &mut dyn Write) -> io::Result<()>;
+    fn start(&mut self, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Writes the next elements.
     fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()>;
 
     /// Writes the end of the output.
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<()>;
+    fn end(&mut self, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl OutputFormat {
     /// Returns the format for a file name. Standard output gets NumPy's format.
     pub(crate) fn of(path: &Path) -> Result<OutputFormat> {
-        let end = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        match end.as_str() {
-            "npy" => Ok(OutputFormat::Npy),
-            "bin" => Ok(OutputFormat::Bin),
-            "csv" => Ok(OutputFormat::Csv),
-            "json" => Ok(OutputFormat::Json),
-            "txt" => Ok(OutputFormat::Text),
-            "arrow" => Ok(OutputFormat::Arrow),
-            "parquet" => Ok(OutputFormat::Parquet),
-            "" if path == Path::new("-") => Ok(OutputFormat::Npy),
+        let end = path.extension().unwrap_or_default().to_string_lossy();
+        match OutputFormat::from_str(&end, true) {
+            Ok(format) if format != OutputFormat::Text => Ok(format),
+            _ if end.eq_ignore_ascii_case("txt") => Ok(OutputFormat::Text),
+            _ if is_standard(path) => Ok(OutputFormat::Npy),
             _ => {
                 let name = path.display();
                 Err(Error::new(format_args!("{name}: expected a name that ends in {ENDINGS}, or --format")))
@@ -103,4 +103,13 @@ impl ElementInfo {
         };
         Ok((lengths, items.ok_or_else(|| Error::new("there are too many elements to count"))?))
     }
+}
+
+/// Formats the fields of a structure.
+pub(crate) fn fields(dtype: &DType, bytes: &[u8], format: impl Fn(&DType, &[u8]) -> String) -> Vec<String> {
+    let field = |field: &b2nd::dtype::Field| {
+        let place = field.offset()..field.offset() + field.dtype().itemsize();
+        format(field.dtype(), bytes.get(place).unwrap_or_default())
+    };
+    dtype.fields().iter().map(field).collect()
 }

@@ -7,7 +7,7 @@ use b2nd_view::elements;
 use b2nd_view::text::{hex, printable, shortened, thousands};
 
 use crate::error::{Error, Result};
-use crate::format::text::fields;
+use crate::format::fields;
 use crate::output::terminal;
 use crate::values::{End, Values, length};
 
@@ -88,21 +88,21 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
     let shown = values.selection.lengths();
     let bytes = values.read_all()?;
     let items = bytes.chunks(values.array.itemsize().max(1));
+    let cut_to_fit = |text| shortened(text, width.saturating_sub(GAP + 2).max(1));
     let text = |item: &[u8]| {
         let text = dtype.as_ref().map_or_else(|| hex(item, ""), |dtype| elements::text_to(DIGITS, dtype, item));
-        shortened(printable(&text), width.saturating_sub(GAP + 2).max(1))
+        cut_to_fit(printable(&text))
     };
     let is_text = matches!(&dtype, Some(DType::Scalar(scalar)) if matches!(scalar.scalar_type(), ScalarType::Str(_) | ScalarType::Bytes(_)));
+    let names = dtype.iter().flat_map(DType::fields).map(|field| printable(field.name())).collect::<Vec<_>>();
     let mut grid = Grid { heading: Vec::new(), cells: Vec::new(), is_text };
     let mut is_cut = shown != whole;
     match &dtype {
         Some(dtype) if has_fields && whole.len() < 2 => {
-            grid.heading = dtype.fields().iter().map(|field| printable(field.name())).collect();
-            grid.cells = items.map(|item| fields(dtype, item, DIGITS)).collect();
-            grid.cells
-                .iter_mut()
-                .flatten()
-                .for_each(|cell| *cell = shortened(std::mem::take(cell), width.saturating_sub(4).max(1)));
+            grid.heading = names;
+            grid.cells = items
+                .map(|item| fields(dtype, item, |dtype, bytes| cut_to_fit(elements::text_to(DIGITS, dtype, bytes))))
+                .collect();
         }
         _ if is_line => {
             let texts: Vec<String> = items.map(text).collect();
@@ -118,10 +118,8 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
         }
         _ => {
             let row = shown.last().copied().and_then(|length| usize::try_from(length).ok()).unwrap_or(1).max(1);
-            let texts: Vec<String> = items.map(text).collect();
-            grid.cells = texts.chunks(row).map(<[String]>::to_vec).collect();
-            if let Some(dtype) = dtype.as_ref().filter(|_| has_fields) {
-                let names: Vec<_> = dtype.fields().iter().map(|field| printable(field.name())).collect();
+            grid.cells = items.map(text).collect::<Vec<_>>().chunks(row).map(<[String]>::to_vec).collect();
+            if has_fields {
                 let names = shortened(format!("({})", names.join(", ")), width - 1);
                 writeln!(out, "{:indent$}{names}", "").map_err(Error::Write)?;
             }

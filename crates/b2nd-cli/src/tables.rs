@@ -11,15 +11,67 @@ mod implementation;
 #[path = "tables/absent.rs"]
 mod implementation;
 
+use std::io::Write;
+use std::path::Path;
+
 use b2nd_view::slice::Slice;
 use clap::Args;
+use indicatif::ProgressBar;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::format::OutputFormat;
+use crate::report::Report;
+use crate::screen::Cut;
 
-pub(crate) use implementation::{Cells, Rows, cells, compare, rows, verify, verify_cells, write_array};
+pub(crate) use implementation::{cells, compare, open, open_cells, rows, verify, verify_cells, write_array};
+
+/// The rows of a table, or the values of an object array, a batch array or a list array as a table of one column.
+pub(crate) trait Rows {
+    /// Returns the key of the table in its store, which is `/` if the store itself is the table.
+    fn key(&self) -> &str;
+
+    /// Returns the number of selected rows.
+    fn len(&self) -> u64;
+
+    /// Selects this part. A slice without steps selects rows. Returns true if only some rows are selected.
+    fn select(&mut self, part: &Part, slice: Option<&Slice>) -> Result<bool>;
+
+    /// Selects the first or last rows.
+    fn cut(&mut self, cut: Cut);
+
+    /// Returns a sentence for each column that cannot be read.
+    fn left_out(&self) -> Vec<String>;
+
+    /// Computes statistics of each column.
+    fn count(self: Box<Self>) -> Result<Vec<Report>>;
+
+    /// Returns rows of texts: a heading, and a row with statistics for each column.
+    fn summary(self: Box<Self>) -> Result<Vec<Vec<String>>>;
+
+    /// Prints the rows as text, in lines of at most `width` characters.
+    fn print(self: Box<Self>, width: Option<usize>, out: &mut dyn Write) -> Result<()>;
+
+    /// Writes the rows in a file format.
+    fn write(self: Box<Self>, form: OutputFormat, out: &mut (dyn Write + Send), bar: &ProgressBar) -> Result<()>;
+}
+
+/// Opens an argument as a table, after it could not be opened as an array.
+///
+/// # Errors
+///
+/// Fails if the argument is a table and `--offset` is given.
+pub(crate) fn open_instead(word: &Path, offset: Option<u64>) -> Result<Option<Box<dyn Rows>>> {
+    // Other errors were reported when the argument was opened as an array.
+    match (open(word).ok().flatten(), offset) {
+        (Some(_), Some(_)) => {
+            Err(Error::new("--offset does not work with tables: leave it out, and select rows with --rows 5:7"))
+        }
+        (rows, _) => Ok(rows),
+    }
+}
 
 /// Options for a part of a table.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct Part {
     /// Rows of a table: 100:120 as in Python.
     #[arg(long, value_name = "A:B", allow_hyphen_values = true, conflicts_with = "slice")]
@@ -32,18 +84,4 @@ pub(crate) struct Part {
     /// Include object columns, as JSON text.
     #[arg(long)]
     pub(crate) objects: bool,
-}
-
-impl Part {
-    /// Selects this part of a table. A slice selects rows. Returns true if only some rows are selected.
-    pub(crate) fn cut(&self, rows: &mut Rows, slice: Option<&Slice>) -> Result<bool> {
-        if self.objects {
-            rows.objects()?;
-        }
-        if !self.columns.is_empty() {
-            rows.columns(&self.columns)?;
-        }
-        let slice = self.rows.as_ref().or(slice);
-        slice.map(|slice| rows.slice(slice)).transpose().map(|cut| cut.is_some())
-    }
 }

@@ -13,6 +13,7 @@ use b2nd_view::text::parse_offset;
 use clap::Args;
 use indicatif::ProgressBar;
 
+use crate::differences::Differing;
 use crate::error::{Error, Result};
 use crate::format::{ElementInfo, OutputFormat};
 use crate::paths::{of_directory, what_is_at, what_it_is};
@@ -207,15 +208,8 @@ fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> B
     }))
 }
 
-/// The number of elements that differ between two arrays.
-pub(crate) struct Differing {
-    pub(crate) count: u64,
-    /// The coordinates of the first element that differs.
-    pub(crate) first: Vec<i64>,
-}
-
-/// Compares the values of two arrays. Returns `None` if shapes or dtypes differ.
-pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<Differing>> {
+/// Compares the values of two arrays, and describes how they differ. Returns `None` if nothing differs, or if shapes or dtypes do.
+pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<String>> {
     let [a, b] = [open(source(a)?, None)?, open(source(b)?, None)?];
     if a.is_flat() != b.is_flat() {
         return Err(Error::new("one of them has no array"));
@@ -223,30 +217,27 @@ pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<Differing>> {
     if a.geometry().shape() != b.geometry().shape() || a.dtype() != b.dtype() || a.itemsize() != b.itemsize() {
         return Ok(None);
     }
-    let mut differing = Differing { count: 0, first: Vec::new() };
+    let mut differing = Differing::default();
     let bar = progress::bytes(length(&a, &a.whole()) as u64);
     for part in parts(&a, &a.whole(), &[]) {
         let [one, other] = [a.read_bytes(&part)?, b.read_bytes(&part)?];
         let items = one.chunks(a.itemsize().max(1)).zip(other.chunks(a.itemsize().max(1))).enumerate();
         for (index, _) in items.filter(|(_, (one, other))| one != other) {
-            if differing.count == 0 {
-                differing.first = coordinates(&part, index as i64);
-            }
-            differing.count += 1;
+            differing.add(|| coordinates(&part, index as i64));
         }
         bar.inc(one.len() as u64);
     }
-    Ok(Some(differing))
+    Ok(differing.sentence("element"))
 }
 
-/// Returns the coordinates of an element of a part.
-fn coordinates(part: &[Range<i64>], mut index: i64) -> Vec<i64> {
+/// Returns the coordinates of an element of a part, as text.
+fn coordinates(part: &[Range<i64>], mut index: i64) -> String {
     let mut coordinates = Vec::new();
     for range in part.iter().rev() {
         let length = (range.end - range.start).max(1);
-        coordinates.push(range.start + index % length);
+        coordinates.push((range.start + index % length).to_string());
         index /= length;
     }
     coordinates.reverse();
-    coordinates
+    coordinates.join(", ")
 }

@@ -98,20 +98,13 @@ fn write(data: Data, form: OutputFormat, cut: Option<Cut>, is_cut: bool, out: &m
             let width = terminal().map(|(columns, _)| columns);
             values.write(form, width, out, &ProgressBar::hidden())
         }
-        Data::Table(mut rows) => {
+        Data::Rows(mut rows) => {
             if let Some(cut) = rows_cut {
                 rows.cut(cut);
             }
             match form {
                 OutputFormat::Text => rows.print(width, out),
-                form => rows.write(form, io::BufWriter::new(stdout()), &ProgressBar::hidden()),
-            }
-        }
-        Data::Cells(cells) => {
-            let cells = if let Some(cut) = rows_cut { cells.cut(cut) } else { cells };
-            match form {
-                OutputFormat::Text => cells.print(width, out),
-                form => cells.write(form, io::BufWriter::new(stdout()), &ProgressBar::hidden()),
+                form => rows.write(form, &mut io::BufWriter::new(stdout()), &ProgressBar::hidden()),
             }
         }
     }

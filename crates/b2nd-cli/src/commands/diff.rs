@@ -14,7 +14,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::differences::{Lines, differ};
+use crate::differences::Lines;
 use crate::output::{Output, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths};
 use crate::status::{FAILED, UNREADABLE};
@@ -129,11 +129,7 @@ impl Diff {
         let name = if key.is_empty() { "values".to_owned() } else { format!("{}.values", printable(key)) };
         let [a, b] = [inside(&self.a), inside(&self.b)];
         let compared = match of {
-            _ if is_array => values::compare(&a, &b).map(|differing| {
-                let differing = differing?;
-                let at: Vec<_> = differing.first.iter().map(ToString::to_string).collect();
-                differ(differing.count, "element", &at.join(", "))
-            }),
+            _ if is_array => values::compare(&a, &b),
             Values::Table => tables::compare(&name, &a, &b, lines, unread).map(|()| None),
             Values::Chunks | Values::None => chunks::compare(&a, &b),
         };

@@ -76,7 +76,7 @@ impl Export {
         }
         let (data, _) = Data::open(&self.file, &self.start, &self.part, self.slice.as_ref())?;
         match data {
-            Data::Table(rows) => {
+            Data::Rows(rows) => {
                 let left_out = rows.left_out();
                 for line in &left_out {
                     eprintln!("{}: {line}", self.file.display());
@@ -84,10 +84,6 @@ impl Export {
                 let bar = progress::rows(rows.len());
                 self.to_file(|out| rows.write(form, out, &bar))?;
                 return Ok(left_out.is_empty());
-            }
-            Data::Cells(cells) => {
-                let bar = progress::rows(cells.len());
-                self.to_file(|out| cells.write(form, out, &bar))?;
             }
             Data::Array(values) => {
                 let bar = progress::bytes(values.len());

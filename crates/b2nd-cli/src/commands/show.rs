@@ -1,6 +1,6 @@
 //! `b2nd show` draws values in the terminal or in a PNG file.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
@@ -20,13 +20,15 @@ use crate::piped::is_standard;
 use crate::report::DIGITS;
 use crate::screen;
 use crate::staged::{must_not_exist, new_file};
-use crate::tables::Rows;
-use crate::tiles::Tiles;
+use crate::tables::{self, Part, Rows};
 use crate::values::{Start, Values, length};
 
 /// The maximum number of bytes of which statistics are computed, which takes less than a second. The statistics of larger arrays are
 /// computed from the drawn values only.
 const QUICK: usize = 1 << 26;
+
+/// The maximum number of bytes of the drawn elements.
+const LARGEST_ARRAY: usize = 1 << 28;
 
 /// The maximum number of chunks to read. If there are more, elements are left out.
 const MOST_CHUNKS: u64 = 1024;
@@ -117,55 +119,61 @@ impl Show {
             must_not_exist(path)?;
         }
         if let Some(rows) = self.table()? {
-            return self.columns(&rows, out);
+            return self.columns(rows, out);
         }
         let values = Values::open(&self.file, &self.start, self.slice.as_ref())?;
         let column = self.column(&values)?;
         let mut drawn = Drawn::new(values, column);
-        let (width, height) = window();
+        let (columns, lines) = terminal().unwrap_or((80, 24));
+        let (width, height) = (columns.saturating_sub(MARGIN + 1).max(8), lines.saturating_sub(AROUND).max(4));
         let room = match (self.size, &self.png) {
             (Some((width, height)), _) => [height, width],
             (None, Some(_)) => [MOST_PIXELS; 2],
-            _ => [2 * height.saturating_sub(AROUND).max(4) as u32, width.saturating_sub(MARGIN + 1).max(8) as u32],
+            _ => [2 * height as u32, width as u32],
         };
         let all = drawn.values.selection.clone();
         drawn.fit(room.map(i64::from));
-        let elements = Tiles::new(&drawn.values.array, &drawn.values.selection).gather()?;
+        let items = drawn.values.selection.lengths().into_iter().map(|length| usize::try_from(length).unwrap_or(usize::MAX));
+        if items.fold(drawn.values.array.itemsize(), usize::saturating_mul) > LARGEST_ARRAY {
+            return Err(Error::new("it is too large to be drawn: draw a part of it, as in `b2nd show FILE 0:1000`"));
+        }
+        let elements = drawn.values.read_all()?;
         if let Some(path) = &self.png {
             return write_png(path, self.overwrite, &self.picture(&drawn, &elements)?);
         }
-        let mut counted = Tally::default();
-        counted.add(drawn.column.scalars(&elements, drawn.values.array.itemsize()), drawn.column.dtype.as_ref().and_then(reader));
-        let mut of = "";
-        if drawn.values.selection != all {
-            if length(&drawn.values.array, &all.ranges) <= QUICK {
-                counted = Tally::default();
-                let columns = std::slice::from_ref(&drawn.column);
-                tally_of(&drawn.values.array, &all, columns)?.into_iter().for_each(|tally| counted.merge(tally));
-            } else {
-                of = " sampled elements";
-            }
+        let is_whole = drawn.values.selection == all;
+        let (mut tally, mut of) = (Tally::default(), "");
+        if !is_whole && length(&drawn.values.array, &all.ranges) <= QUICK {
+            let tallies = tally_of(&drawn.values.array, &all, std::slice::from_ref(&drawn.column))?;
+            tallies.into_iter().for_each(|part| tally.merge(part));
+        } else {
+            tally.add(
+                drawn.column.scalars(&elements, drawn.values.array.itemsize()),
+                drawn.column.dtype.as_ref().and_then(reader),
+            );
+            of = if is_whole { "" } else { " sampled elements" };
         }
-        let page = drawn.page(&elements, self, (width, height), &counted, of);
+        let page = drawn.page(&elements, self, (width, height), &tally, of);
         out.write_all(page.as_bytes()).map_err(Error::Write)
     }
 
     /// Opens the file as a table. Returns `None` if it is not a table.
-    fn table(&self) -> Result<Option<Rows>> {
+    fn table(&self) -> Result<Option<Box<dyn Rows>>> {
         let is_array = self.start.offset.is_some() || self.start.dtype.is_some() || self.field.is_some() || self.png.is_some();
-        let mut rows = if is_array { None } else { Rows::open(&self.file)? };
-        if let (Some(rows), Some(slice)) = (&mut rows, &self.slice) {
-            rows.slice(slice)?;
+        let mut rows = if is_array { None } else { tables::open(&self.file)? };
+        if let Some(rows) = &mut rows {
+            rows.select(&Part::default(), self.slice.as_ref())?;
         }
         Ok(rows)
     }
 
     /// Prints a line for each column of a table.
-    fn columns(&self, rows: &Rows, out: &mut dyn Write) -> Result<()> {
+    fn columns(&self, rows: Box<dyn Rows>, out: &mut dyn Write) -> Result<()> {
+        let count = rows.len();
         let cells = rows.summary()?;
         let (width, lines) = screen::size();
         let name = styled(TITLE, printable(&self.file.display().to_string()));
-        let title = format!("{name}  {} rows, {} columns", thousands(rows.len()), cells.len() - 1);
+        let title = format!("{name}  {} rows, {} columns", thousands(count), cells.len() - 1);
         writeln!(out, "{}", fitted(&title)).map_err(Error::Write)?;
         let most = lines.saturating_sub(3).max(1);
         for line in text::columns(&cells, &[2, 3, 4]).into_iter().take(most) {
@@ -335,7 +343,6 @@ impl Drawn {
             page += &format!("{}\n", fitted(&styled(FAINT, self.notes.join(", "))));
         }
         let numbers = if self.channels.is_some() && !show.histogram { Vec::new() } else { self.numbers(elements) };
-        let width = width.saturating_sub(MARGIN + 1).max(8);
         if tally.count == 0 {
             page += "no elements\n";
         } else if show.histogram {
@@ -343,7 +350,7 @@ impl Drawn {
         } else if self.axes.len() == 2 {
             page += &self.map(&self.pixels(elements), depth());
         } else {
-            page += &self.plot(&numbers, width, height.saturating_sub(AROUND).max(4));
+            page += &self.plot(&numbers, width, height);
         }
         let figures = figures_to(DIGITS, tally, self.column.dtype.as_ref()).into_iter();
         let counts = [
@@ -374,8 +381,7 @@ impl Drawn {
         let mut map = String::new();
         for (number, line) in pixels.lines(depth).into_iter().enumerate() {
             let label = if number % 5 == 0 { self.index(0, 2 * number).to_string() } else { String::new() };
-            let room = MARGIN - 1;
-            map += &format!("{} {line}\n", styled(FAINT, format!("{label:>room$}")));
+            map += &labelled(&label, &line);
         }
         map += &self.across(1, pixels.width);
         if self.channels.is_none() {
@@ -395,11 +401,16 @@ impl Drawn {
                 number if number + 1 == height => fitting(&self.value(least)),
                 _ => String::new(),
             };
-            let room = MARGIN - 1;
-            plot += &format!("{} {line}\n", styled(FAINT, format!("{label:>room$}")));
+            plot += &labelled(&label, &line);
         }
         plot + &self.across(0, width)
     }
+}
+
+/// Returns a line of a picture after its label.
+fn labelled(label: &str, line: &str) -> String {
+    let room = MARGIN - 1;
+    format!("{} {line}\n", styled(FAINT, format!("{label:>room$}")))
 }
 
 /// Shortens a value to ten characters.
@@ -418,15 +429,9 @@ fn histogram(numbers: &[f64], width: usize, value: &dyn Fn(f64) -> String) -> St
     let bars = counts.iter().enumerate().map(|(bar, &count)| {
         let from = least + (greatest / BARS as f64 - least / BARS as f64) * bar as f64;
         let length = (count as f64 / most as f64 * room as f64).ceil() as usize;
-        let margin = MARGIN - 1;
-        format!("{} {} {}\n", styled(FAINT, format!("{:>margin$}", fitting(&value(from)))), "█".repeat(length), thousands(count))
+        labelled(&fitting(&value(from)), &format!("{} {}", "█".repeat(length), thousands(count)))
     });
     bars.collect()
-}
-
-/// Returns the columns and lines of the terminal.
-fn window() -> (usize, usize) {
-    terminal().unwrap_or((80, 24))
 }
 
 /// Returns how many colours the terminal shows.
@@ -444,18 +449,15 @@ fn write_png(path: &std::path::Path, overwrite: bool, pixels: &Pixels) -> Result
     let (width, height) = (u32::try_from(pixels.width)?, u32::try_from(pixels.height())?);
     let pixel = |color: &Option<Rgb>| color.map_or([0; 4], |[red, green, blue]| [red, green, blue, 255]);
     let bytes: Vec<u8> = pixels.colors.iter().flat_map(pixel).collect();
-    let encode = |file: &mut dyn Write| -> Result<()> {
-        let mut encoder = png::Encoder::new(BufWriter::new(file), width, height);
-        encoder.set_color(png::ColorType::Rgba);
-        encoder.set_depth(png::BitDepth::Eight);
-        let mut writer = encoder.write_header()?;
-        writer.write_image_data(&bytes)?;
-        Ok(writer.finish()?)
-    };
-    if !is_standard(path) {
-        return new_file(path, overwrite, |file| encode(file));
-    }
     let mut picture = Vec::new();
-    encode(&mut picture)?;
-    io::stdout().lock().write_all(&picture).map_err(Error::Write)
+    let mut encoder = png::Encoder::new(&mut picture, width, height);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&bytes)?;
+    writer.finish()?;
+    if is_standard(path) {
+        return io::stdout().lock().write_all(&picture).map_err(Error::Write);
+    }
+    new_file(path, overwrite, |file| Ok(file.write_all(&picture)?))
 }

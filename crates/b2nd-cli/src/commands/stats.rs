@@ -18,8 +18,8 @@ use crate::output::{Output, fitted};
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress;
 use crate::report::{Of, Report};
-use crate::tables::{Cells, Rows};
-use crate::tiles::Tiles;
+use crate::tables::{self, Part, Rows};
+use crate::tiles;
 use crate::values::{Start, Values, length, source};
 
 /// `b2nd stats`.
@@ -76,12 +76,7 @@ impl Stats {
                 subjects
             };
             for subject in subjects {
-                let done = if subject.is_table {
-                    self.count_table(&subject, output, &mut shown)
-                } else {
-                    self.count(&subject, &mut *output.out, &mut shown)
-                };
-                match done {
+                match self.count(&subject, output, &mut shown) {
                     // A leaf of a store that has no values is skipped with a message.
                     Err(error) if subject.key.is_some() && path.as_os_str() != subject.word.as_os_str() && error.is_of_kind() => {
                         writeln!(output.err, "{}", named(&subject.word, format_args!("left out: {error}")))?;
@@ -94,13 +89,17 @@ impl Stats {
         Ok(all)
     }
 
-    fn count(&self, subject: &Subject, out: &mut dyn Write, shown: &mut u64) -> Result<()> {
+    fn count(&self, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
+        if subject.is_table {
+            let rows = tables::open(&subject.word)?.ok_or_else(|| Error::new("it is a table that cannot be opened"))?;
+            return self.count_rows(rows, subject, output, shown);
+        }
         let source = source(&subject.word)?;
         let start = Start { offset: subject.offset, dtype: self.dtype.clone() };
         let values = Values::of(source.clone(), &start, self.slice.as_ref());
         if values.is_err() && subject.offset.is_none() {
-            if let Some(cells) = Cells::of(source)? {
-                return self.count_cells(cells, subject, out, shown);
+            if let Some(cells) = tables::open_cells(source)? {
+                return self.count_rows(cells, subject, output, shown);
             }
         }
         let values = values?;
@@ -110,16 +109,20 @@ impl Stats {
             let mut shape = values.selection.shape();
             shape.extend(column.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
             let of = Of::Elements(column.dtype);
-            self.print(&Report { column: column.name, of, shape, tally, nulls: None }, subject, out, shown)?;
+            self.print(&Report { column: column.name, of, shape, tally, nulls: None }, subject, output, shown)?;
         }
         Ok(())
     }
 
-    /// Prints statistics of an object array, a batch array or a list array.
-    fn count_cells(&self, cells: Cells, subject: &Subject, out: &mut dyn Write, shown: &mut u64) -> Result<()> {
-        let cells = if let Some(slice) = &self.slice { cells.slice(slice)? } else { cells };
-        for report in cells.count()? {
-            self.print(&report, subject, out, shown)?;
+    /// Prints statistics of the columns of a table or of the values of a list, and messages about columns that cannot be read.
+    fn count_rows(&self, mut rows: Box<dyn Rows>, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
+        rows.select(&Part::default(), self.slice.as_ref())?;
+        let left_out = rows.left_out();
+        for report in rows.count()? {
+            self.print(&report, subject, output, shown)?;
+        }
+        for line in left_out {
+            writeln!(output.err, "{}", named(&subject.word, line)).map_err(Error::Write)?;
         }
         Ok(())
     }
@@ -130,7 +133,7 @@ impl Stats {
         let location = Location::new(path.as_os_str());
         let is_one = self.paths.offset.is_none() && !self.paths.recursive;
         // Errors are ignored here; they are reported when the path is opened again.
-        let rows = is_one.then(|| Rows::open(path)).and_then(Result::ok).flatten()?;
+        let rows = is_one.then(|| tables::open(path)).and_then(Result::ok).flatten()?;
         (location.key().is_some() || rows.key() == "/").then(|| Subject {
             path: location.place().into_owned(),
             key: Some(rows.key().to_owned()),
@@ -140,23 +143,8 @@ impl Stats {
         })
     }
 
-    /// Prints statistics of the columns of a table, and messages about columns that cannot be read.
-    fn count_table(&self, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
-        let Some(mut rows) = Rows::open(&subject.word)? else { return Err(Error::new("it is a table that cannot be opened")) };
-        if let Some(slice) = &self.slice {
-            rows.slice(slice)?;
-        }
-        for report in rows.count()? {
-            self.print(&report, subject, &mut *output.out, shown)?;
-        }
-        for line in rows.left_out() {
-            writeln!(output.err, "{}", named(&subject.word, line)).map_err(Error::Write)?;
-        }
-        Ok(())
-    }
-
-    fn print(&self, report: &Report, subject: &Subject, out: &mut dyn Write, shown: &mut u64) -> Result<()> {
-        let (path, key) = (&*subject.path, subject.key.as_deref());
+    fn print(&self, report: &Report, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
+        let (path, key, out) = (&*subject.path, subject.key.as_deref(), &mut output.out);
         let written = if self.json {
             write_line(out, &report.object(path, key))
         } else {
@@ -202,7 +190,7 @@ pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column])
     let size = array.itemsize();
     let bar = progress::bytes(length(array, &selection.ranges) as u64);
     let mut all = vec![Tally::default(); columns.len()];
-    let make = |_: &[_], elements: &[u8]| {
+    let make = |elements: &[u8]| {
         let tallies = columns.iter().map(|column| {
             let mut tally = Tally::default();
             tally.add(column.scalars(elements, size), column.dtype.as_ref().and_then(reader));
@@ -210,10 +198,9 @@ pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column])
         });
         tallies.collect::<Vec<_>>()
     };
-    Tiles::new(array, selection).each(make, |tallies, read| {
+    tiles::each(array, selection, make, |tallies, read| {
         all.iter_mut().zip(tallies).for_each(|(all, tally)| all.merge(tally));
         bar.inc(read);
-        Ok(())
     })?;
     Ok(all)
 }

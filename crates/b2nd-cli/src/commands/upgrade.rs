@@ -16,20 +16,20 @@ mod plan;
 mod tests;
 mod work;
 
-use std::error::Error;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use b2nd::frame::File;
+use b2nd_store::{SPARSE_FRAME, walk};
+use b2nd_view::text::printable;
 use indicatif::ProgressBar;
 
-use b2nd_view::text::printable;
-
-use b2nd_store::{SPARSE_FRAME, walk};
-
-use crate::piped::Piped;
-use crate::{output, progress};
+use crate::error::{Error, Result};
+use crate::output::{self, Output};
+use crate::piped::{Piped, is_standard};
+use crate::progress;
+use crate::staged::must_not_exist;
 use plan::Plan;
 
 /// Upgrades Caterva arrays and early b2nd arrays to the current layout of b2nd.
@@ -58,146 +58,114 @@ pub(crate) struct Args {
     dtype: Option<String>,
 }
 
-/// The number of frames with each result.
-#[derive(Default)]
-struct Counts {
-    upgraded: u64,
-    released: u64,
-    no_array: u64,
-    refused: u64,
-}
+/// The results of a frame, as indices into their counts.
+const UPGRADED: usize = 0;
+const RELEASED: usize = 1;
+const NO_ARRAY: usize = 2;
+const REFUSED: usize = 3;
 
-/// Upgrades frames. Returns false if a frame was refused. Fails if output cannot be written.
-pub(crate) fn run(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
-    crate::signals::clean_up();
-    let standard = Path::new("-");
-    if args.source != standard && args.target.as_deref() != Some(standard) {
-        return run_on_files(args, out, err);
+impl Args {
+    /// Upgrades frames. Returns false if a frame was refused. Fails if output cannot be written.
+    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+        crate::signals::clean_up();
+        if !is_standard(&self.source) && !self.target.as_deref().is_some_and(is_standard) {
+            return self.run_on_files(&mut *output.out, &mut *output.err);
+        }
+        let done = self.piped(output);
+        Ok(output.settle(&self.source, done)? == Some(true))
     }
-    match piped(args, out, err) {
-        Err(crate::error::Error::Write(error)) => Err(error),
-        Err(error) => writeln!(err, "{}", output::named(&args.source, error)).map(|()| false),
-        Ok(done) => Ok(done),
-    }
-}
 
-/// Upgrades one frame from standard input or to standard output. Messages are written to standard error.
-fn piped(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> crate::error::Result<bool> {
-    use crate::error::Error;
-    if args.in_place {
-        return Err(Error::new("--in-place needs a file: name a TARGET for standard input"));
+    /// Upgrades one frame from standard input or to standard output. Messages are written to standard error.
+    fn piped(&self, output: &mut Output) -> Result<bool> {
+        if self.in_place {
+            return Err(Error::new("--in-place needs a file: name a TARGET for standard input"));
+        }
+        let files = Piped::new(&self.source, self.target.as_deref())?;
+        if is_tree(&files.source) {
+            return Err(Error::new("it is a directory of frames, and standard output takes one frame"));
+        }
+        let on_files = Args { source: files.source.clone(), target: files.target.clone(), ..self.clone() };
+        let (mut said, mut refused) = (Vec::new(), Vec::new());
+        let done = on_files.run_on_files(&mut said, &mut refused).map_err(Error::Write)?;
+        let Output { out, err } = output;
+        let named = |text: &[u8]| files.named(&String::from_utf8_lossy(text));
+        let report = if files.is_printed() { &mut *err } else { out };
+        report.write_all(named(&said).as_bytes()).map_err(Error::Write)?;
+        err.write_all(named(&refused).as_bytes()).map_err(Error::Write)?;
+        if done && !self.dry_run {
+            files.print()?;
+        }
+        Ok(done)
     }
-    let files = Piped::new(&args.source, args.target.as_deref())?;
-    if files.source.is_dir() && !files.source.join(SPARSE_FRAME).is_file() {
-        return Err(Error::new("it is a directory of frames, and standard output takes one frame"));
-    }
-    let on_files = Args { source: files.source.clone(), target: files.target.clone(), ..args.clone() };
-    let (mut said, mut refused) = (Vec::new(), Vec::new());
-    let done = run_on_files(&on_files, &mut said, &mut refused).map_err(Error::Write)?;
-    let named = |text: &[u8]| files.named(&String::from_utf8_lossy(text));
-    let said = named(&said);
-    let written = if files.is_printed() { err.write_all(said.as_bytes()) } else { out.write_all(said.as_bytes()) };
-    written.map_err(Error::Write)?;
-    err.write_all(named(&refused).as_bytes()).map_err(Error::Write)?;
-    if done && !args.dry_run {
-        files.print()?;
-    }
-    Ok(done)
-}
 
-fn run_on_files(args: &Args, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
-    let is_tree = args.source.is_dir() && !args.source.join(SPARSE_FRAME).is_file();
-    // All frames are found before the first new frame is written, because the target may be inside the searched directory.
-    let frames: Vec<_> = if is_tree {
-        walk::frames(&args.source).map(|(path, found)| (path, found.map(|_| ()))).collect()
-    } else {
-        vec![(args.source.clone(), Ok(()))]
-    };
-    let bar = progress::bytes(frames.iter().map(|(path, _)| data_len(path)).sum());
-    let mut counts = Counts::default();
-    for (path, found) in &frames {
-        let before = bar.position();
-        let done = match found {
-            Ok(()) => upgrade(args, path, &bar),
-            Err(error) => Err(error.to_string().into()),
+    fn run_on_files(&self, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<bool> {
+        let is_tree = is_tree(&self.source);
+        // All frames are found before the first new frame is written, because the target may be inside the searched directory.
+        let frames: Vec<_> = if is_tree {
+            walk::frames(&self.source).map(|(path, found)| (path, found.map(|_| ()))).collect()
+        } else {
+            vec![(self.source.clone(), Ok(()))]
         };
-        bar.set_position(before + data_len(path));
-        bar.suspend(|| match done {
-            Ok(done) => {
-                let (count, is_worth_a_line) = match done {
-                    Done::Upgraded(_) => (&mut counts.upgraded, true),
-                    Done::Released => (&mut counts.released, !is_tree),
-                    Done::NoArray => (&mut counts.no_array, !is_tree),
-                };
-                *count += 1;
-                if is_worth_a_line {
-                    writeln!(out, "{}", printable(&format!("{}: {}", path.display(), done.describe())))
-                } else {
-                    Ok(())
+        let bar = progress::bytes(frames.iter().map(|(path, _)| data_len(path)).sum());
+        let mut counts = [0_u64; 4];
+        for (path, found) in frames {
+            let before = bar.position();
+            let done = found.map_err(Error::from).and_then(|()| self.upgrade(&path, &bar));
+            bar.set_position(before + data_len(&path));
+            let result = done.as_ref().map_or(REFUSED, |(result, _)| *result);
+            counts[result] += 1;
+            bar.suspend(|| match done {
+                Ok((_, sentence)) if result == UPGRADED || !is_tree => {
+                    writeln!(out, "{}", printable(&format!("{}: {sentence}", path.display())))
                 }
-            }
-            Err(error) => {
-                counts.refused += 1;
-                writeln!(err, "{}", output::named(path, error))
-            }
-        })?;
-    }
-    drop(bar);
-    if is_tree {
-        let Counts { upgraded, released, no_array, refused } = counts;
-        let verb = if args.dry_run { "to upgrade" } else { "upgraded" };
-        writeln!(
-            out,
-            "{upgraded} {verb}, {released} already in the current layout, {no_array} without an array, {refused} refused"
-        )?;
-    }
-    Ok(counts.refused == 0)
-}
-
-enum Done {
-    /// The frame was upgraded, or would be. Contains a sentence that describes the upgrade.
-    Upgraded(String),
-    Released,
-    NoArray,
-}
-
-impl Done {
-    fn describe(&self) -> &str {
-        match self {
-            Done::Upgraded(words) => words,
-            Done::Released => "already in the current layout, not changed",
-            Done::NoArray => "no array, not changed",
+                Ok(_) => Ok(()),
+                Err(error) => writeln!(err, "{}", output::named(&path, error)),
+            })?;
         }
+        drop(bar);
+        let [upgraded, released, no_array, refused] = counts;
+        if is_tree {
+            let verb = if self.dry_run { "to upgrade" } else { "upgraded" };
+            writeln!(
+                out,
+                "{upgraded} {verb}, {released} already in the current layout, {no_array} without an array, {refused} refused"
+            )?;
+        }
+        Ok(refused == 0)
+    }
+
+    /// Upgrades one frame. Returns the result and a sentence that describes it.
+    fn upgrade(&self, path: &Path, bar: &ProgressBar) -> Result<(usize, String)> {
+        let upgrade = match Plan::new(File::open(path)?.header(), self.dtype.as_deref()).map_err(Error::new)? {
+            Plan::Released => return Ok((RELEASED, "already in the current layout, not changed".to_owned())),
+            Plan::NoArray => return Ok((NO_ARRAY, "no array, not changed".to_owned())),
+            Plan::Upgrade(upgrade) => upgrade,
+        };
+        let target = self.target.as_ref().map(|target| match path.strip_prefix(&self.source) {
+            Ok(below) if !below.as_os_str().is_empty() => target.join(below),
+            _ => target.clone(),
+        });
+        target.as_deref().map_or(Ok(()), must_not_exist)?;
+        if !self.dry_run {
+            let is_below = target.as_ref() != self.target.as_ref();
+            if let Some(parent) = target.as_ref().and_then(|target| target.parent()).filter(|_| is_below) {
+                fs::create_dir_all(parent)?;
+            }
+            work::run(path, &upgrade, target.as_deref(), &|bytes| bar.inc(bytes))?;
+        }
+        let verb = if self.dry_run { "would be upgraded" } else { "upgraded" };
+        let place = match &target {
+            Some(target) => format!(" to {}", target.display()),
+            None if self.in_place => " in place".to_owned(),
+            None => String::new(),
+        };
+        Ok((UPGRADED, format!("{verb}{place}: {} -> b2nd of {}", upgrade.layout, upgrade.meta.dtype)))
     }
 }
 
-fn upgrade(args: &Args, path: &Path, bar: &ProgressBar) -> Result<Done, Box<dyn Error>> {
-    let upgrade = match Plan::new(File::open(path)?.header(), args.dtype.as_deref())? {
-        Plan::Released => return Ok(Done::Released),
-        Plan::NoArray => return Ok(Done::NoArray),
-        Plan::Upgrade(upgrade) => upgrade,
-    };
-    let target = args.target.as_ref().map(|target| match path.strip_prefix(&args.source) {
-        Ok(below) if !below.as_os_str().is_empty() => target.join(below),
-        _ => target.clone(),
-    });
-    if let Some(target) = &target {
-        work::refuse_to_overwrite(target)?;
-    }
-    let is_below = target.as_ref() != args.target.as_ref();
-    if !args.dry_run {
-        if let Some(parent) = target.as_ref().and_then(|target| target.parent()).filter(|_| is_below) {
-            fs::create_dir_all(parent)?;
-        }
-        work::run(path, &upgrade, target.as_deref(), &|bytes| bar.inc(bytes))?;
-    }
-    let verb = if args.dry_run { "would be upgraded" } else { "upgraded" };
-    let place = match &target {
-        Some(target) => format!(" to {}", target.display()),
-        None if args.in_place => " in place".to_owned(),
-        None => String::new(),
-    };
-    Ok(Done::Upgraded(format!("{verb}{place}: {} -> b2nd of {}", upgrade.layout, upgrade.meta.dtype)))
+/// Returns true if a path is a directory to search, not a sparse frame.
+fn is_tree(path: &Path) -> bool {
+    path.is_dir() && !path.join(SPARSE_FRAME).is_file()
 }
 
 /// Returns the compressed length of a frame's data, which is in its header.

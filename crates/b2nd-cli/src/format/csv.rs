@@ -8,7 +8,7 @@ use b2nd_view::elements::{cell, in_quotes};
 use b2nd_view::text::hex;
 
 use super::npy::{Elements, length_of};
-use super::{ElementInfo, Format};
+use super::{ElementInfo, Format, fields};
 use crate::error::{Error, Result};
 
 /// Writes a record for each element of a one-dimensional array, or for each row of the last dimension of other arrays. If elements are
@@ -52,18 +52,10 @@ impl Format for Csv {
         }
         Ok(())
     }
-
-    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 fn cells(dtype: &DType, bytes: &[u8]) -> String {
-    let cells = dtype.fields().iter().map(|field| {
-        let place = field.offset()..field.offset() + field.dtype().itemsize();
-        cell(field.dtype(), bytes.get(place).unwrap_or_default())
-    });
-    if dtype.fields().is_empty() { cell(dtype, bytes) } else { cells.collect::<Vec<_>>().join(",") }
+    if dtype.fields().is_empty() { cell(dtype, bytes) } else { fields(dtype, bytes, cell).join(",") }
 }
 
 /// The type of a cell. Each type can also represent the values of the types before it.

@@ -49,10 +49,6 @@ impl Format for Npy {
     fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
         out.write_all(elements)
     }
-
-    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Returns the header of a NumPy file.

@@ -7,7 +7,7 @@ use b2nd::dtype::DType;
 use b2nd_view::elements;
 use b2nd_view::text::{hex, printable};
 
-use super::{ElementInfo, Format};
+use super::{ElementInfo, Format, fields};
 use crate::error::Result;
 
 /// The maximum number of cells that are aligned with each other. Rows with more cells are not aligned.
@@ -101,7 +101,7 @@ impl Format for Text {
     fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
         for item in elements.chunks(self.itemsize) {
             match &self.dtype {
-                Some(dtype) if self.is_record() => self.cells.extend(fields(dtype, item, usize::MAX)),
+                Some(dtype) if self.is_record() => self.cells.extend(fields(dtype, item, elements::text)),
                 Some(dtype) => self.cells.push(elements::text(dtype, item)),
                 None => self.cells.push(hex(item, "")),
             }
@@ -116,13 +116,4 @@ impl Format for Text {
         self.print(out)?;
         if self.printed != 0 { writeln!(out) } else { Ok(()) }
     }
-}
-
-/// Formats the fields of a structure. Floats have at most `digits` significant digits.
-pub(crate) fn fields(dtype: &DType, bytes: &[u8], digits: usize) -> Vec<String> {
-    let field = |field: &b2nd::dtype::Field| {
-        let place = field.offset()..field.offset() + field.dtype().itemsize();
-        elements::text_to(digits, field.dtype(), bytes.get(place).unwrap_or_default())
-    };
-    dtype.fields().iter().map(field).collect()
 }

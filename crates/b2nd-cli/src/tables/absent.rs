@@ -1,132 +1,46 @@
 //! Replaces the code for tables and lists of values in builds without the feature `arrow`: opening one is an error, which names the command
 //! that installs the feature.
 
-use std::convert::Infallible;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
 use b2nd_check::{Finding, Limits};
 use b2nd_store::{Bytes, Folder, Frame, Kind, Location, Store};
-use b2nd_view::slice::Slice;
-use indicatif::ProgressBar;
 
+use super::Rows;
 use crate::error::{Error, Result};
 use crate::format::OutputFormat;
-use crate::report::Report;
-use crate::screen::Cut;
 
 /// The file that marks a folder as a table.
 const TABLE: &str = "_meta.b2f";
 
-/// Takes the place of the type for rows of a table, which no build without `arrow` can create.
-pub(crate) enum Rows {}
-
-impl Rows {
-    /// Fails if the location is a table.
-    pub(crate) fn open(word: &Path) -> Result<Option<Rows>> {
-        let location = Location::new(word.as_os_str());
-        let file = match location.key().map(|key| key.trim_matches('/')) {
-            None | Some("") => TABLE.to_owned(),
-            Some(key) => format!("{key}/{TABLE}"),
-        };
-        if location.path().is_none() {
-            return Ok(None);
-        }
-        // Errors are ignored here; they are reported when the argument is opened as an array.
-        let files = location.open().and_then(|target| Store::of_folder("", &target)?.map(|store| store.files()).transpose());
-        match files {
-            Ok(Some(files)) if files.contains(&file) => Err(without("a table")),
-            _ => Ok(None),
-        }
+/// Fails if the location is a table.
+pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn Rows>>> {
+    let location = Location::new(word.as_os_str());
+    let file = match location.key().map(|key| key.trim_matches('/')) {
+        None | Some("") => TABLE.to_owned(),
+        Some(key) => format!("{key}/{TABLE}"),
+    };
+    if location.path().is_none() {
+        return Ok(None);
     }
-
-    pub(crate) fn instead(_: &Path, _: Option<u64>) -> Result<Option<Rows>> {
-        Ok(None)
-    }
-
-    pub(crate) fn key(&self) -> &str {
-        match *self {}
-    }
-
-    pub(crate) fn objects(&mut self) -> Result<()> {
-        match *self {}
-    }
-
-    pub(crate) fn columns(&mut self, _: &[String]) -> Result<()> {
-        match *self {}
-    }
-
-    pub(crate) fn slice(&mut self, _: &Slice) -> Result<()> {
-        match *self {}
-    }
-
-    pub(crate) fn cut(&mut self, _: Cut) {
-        match *self {}
-    }
-
-    pub(crate) fn len(&self) -> u64 {
-        match *self {}
-    }
-
-    pub(crate) fn print(&self, _: Option<usize>, _: &mut dyn Write) -> Result<()> {
-        match *self {}
-    }
-
-    pub(crate) fn write(&self, _: OutputFormat, _: impl Write + Send, _: &ProgressBar) -> Result<()> {
-        match *self {}
-    }
-
-    pub(crate) fn count(&self) -> Result<Vec<Report>> {
-        match *self {}
-    }
-
-    pub(crate) fn summary(&self) -> Result<Vec<Vec<String>>> {
-        match *self {}
-    }
-
-    pub(crate) fn left_out(&self) -> Vec<String> {
-        match *self {}
+    // Errors are ignored here; they are reported when the argument is opened as an array.
+    let files = location.open().and_then(|target| Store::of_folder("", &target)?.map(|store| store.files()).transpose());
+    match files {
+        Ok(Some(files)) if files.contains(&file) => Err(without("a table")),
+        _ => Ok(None),
     }
 }
 
-/// The values of an object array, a batch array or a list array, which this build cannot read: the type has no values.
-pub(crate) struct Cells(Infallible);
-
-impl Cells {
-    /// Fails if the frame is an object array, a batch array or a list array.
-    pub(crate) fn of(source: Bytes) -> Result<Option<Cells>> {
-        let Ok(frame) = Frame::open(&*source) else { return Ok(None) };
-        match Kind::of(frame.header(), None) {
-            Kind::ObjectArray => Err(without("an object array")),
-            Kind::BatchArray => Err(without("a batch array")),
-            Kind::ListArray => Err(without("a list array")),
-            _ => Ok(None),
-        }
-    }
-
-    pub(crate) fn slice(self, _: &Slice) -> Result<Cells> {
-        match self.0 {}
-    }
-
-    pub(crate) fn cut(self, _: Cut) -> Cells {
-        match self.0 {}
-    }
-
-    pub(crate) fn len(&self) -> u64 {
-        match self.0 {}
-    }
-
-    pub(crate) fn count(self) -> Result<Vec<Report>> {
-        match self.0 {}
-    }
-
-    pub(crate) fn write(self, _: OutputFormat, _: impl Write + Send, _: &ProgressBar) -> Result<()> {
-        match self.0 {}
-    }
-
-    pub(crate) fn print(self, _: Option<usize>, _: &mut dyn Write) -> Result<()> {
-        match self.0 {}
+/// Fails if the frame is an object array, a batch array or a list array.
+pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn Rows>>> {
+    let Ok(frame) = Frame::open(&*source) else { return Ok(None) };
+    match Kind::of(frame.header(), None) {
+        Kind::ObjectArray => Err(without("an object array")),
+        Kind::BatchArray => Err(without("a batch array")),
+        Kind::ListArray => Err(without("a list array")),
+        _ => Ok(None),
     }
 }
 

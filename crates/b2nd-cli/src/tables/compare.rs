@@ -1,12 +1,13 @@
 //! Compares tables column by column.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use b2nd_arrow::{Reader, RecordBatch};
+use b2nd_arrow::{BATCH_SIZE, Reader, RecordBatch, Table};
 use b2nd_view::text::{count, printable, thousands};
 
-use super::Rows;
-use crate::differences::{Lines, differ};
+use super::implementation::table_at;
+use crate::differences::{Differing, Lines};
 use crate::error::{Error, Result};
 
 /// Compares the values of two tables. Adds a line for each column that differs, and a sentence to `unread` for each that was not compared.
@@ -15,16 +16,14 @@ use crate::error::{Error, Result};
 ///
 /// Fails if a table cannot be opened.
 pub(crate) fn compare(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread: &mut Vec<String>) -> Result<()> {
-    let [mut a, mut b] = [open(a)?, open(b)?];
-    if a.len() != b.len() {
-        lines.one(' ', name, &format!("{}, not {}", count(a.len(), "row"), thousands(b.len())));
+    let [a, b] = [open(a)?, open(b)?];
+    if a.rows() != b.rows() {
+        lines.one(' ', name, &format!("{}, not {}", count(a.rows(), "row"), thousands(b.rows())));
         return Ok(());
     }
-    // If both tables have the same message about a column, it is printed only once.
-    let mut refused = a.refused();
-    refused.extend(b.refused());
-    refused.sort_unstable();
-    refused.dedup();
+    // Computed columns have no values. If both tables have the same message about a column, it is printed only once.
+    let columns = a.columns().iter().chain(b.columns()).filter(|column| column.kind() != "computed");
+    let refused: BTreeSet<_> = columns.filter_map(|column| Some((column.name(), column.data_type().err()?))).collect();
     unread.extend(refused.iter().map(|(column, why)| printable(&format!("{name}.{column} is not compared: {why}"))));
     let [one, other] = [a.schema(), b.schema()];
     for field in one.fields() {
@@ -34,7 +33,7 @@ pub(crate) fn compare(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread:
             lines.both(&column, &field.data_type().to_string(), &same.data_type().to_string());
             continue;
         }
-        match differing(&mut a, &mut b, field.name()) {
+        match differing([&a, &b], field.name()) {
             Ok(None) => {}
             Ok(Some(what)) => lines.one(' ', &column, &what),
             Err(error) => unread.push(printable(&format!("{column}: {error}"))),
@@ -44,31 +43,29 @@ pub(crate) fn compare(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread:
 }
 
 /// Opens a table with all readable columns, including columns of objects.
-fn open(word: &Path) -> Result<Rows> {
-    let mut rows = Rows::open(word)?.ok_or_else(|| Error::new("it is a table that cannot be opened"))?;
-    rows.objects()?;
-    Ok(rows)
+fn open(word: &Path) -> Result<Table> {
+    let (table, _) = table_at(word)?.ok_or_else(|| Error::new("it is a table that cannot be opened"))?;
+    Ok(table.with_objects()?)
 }
 
 /// Describes how a column differs between the tables. Returns `None` if the values are equal.
-fn differing(a: &mut Rows, b: &mut Rows, column: &str) -> Result<Option<String>> {
-    let mut readers = Vec::new();
-    for rows in [a, b] {
-        rows.columns(&[column.to_owned()])?;
-        readers.push(Batches { reader: rows.read()?, rest: None });
-    }
-    let [one, other] = readers.as_mut_slice() else { return Ok(None) };
-    let mut found = Differing { count: 0, first: 0 };
+fn differing(tables: [&Table; 2], column: &str) -> Result<Option<String>> {
+    let open = |table: &Table| -> Result<Batches> {
+        let reader = table.read(&table.project([column])?, 0..table.rows(), BATCH_SIZE)?;
+        Ok(Batches { reader, rest: None })
+    };
+    let [mut one, mut other] = [open(tables[0])?, open(tables[1])?];
+    let mut found = Differing::default();
     let mut at = 0;
     // The batches of two tables may have different lengths.
     while let (Some(a), Some(b)) = (one.rest()?, other.rest()?) {
         let length = a.num_rows().min(b.num_rows());
-        found.add(&a.slice(0, length), &b.slice(0, length), at);
+        add(&mut found, &a.slice(0, length), &b.slice(0, length), at);
         at += length as u64;
         one.rest = Some(a.slice(length, a.num_rows() - length));
         other.rest = Some(b.slice(length, b.num_rows() - length));
     }
-    Ok(differ(found.count, "row", &found.first.to_string()))
+    Ok(found.sentence("row"))
 }
 
 /// The batches of a column that remain: the reader, and the rest of a batch of which a part was compared.
@@ -92,26 +89,16 @@ impl Batches {
     }
 }
 
-/// The number of rows that differ, and the number of the first such row.
-struct Differing {
-    count: u64,
-    first: u64,
-}
-
-impl Differing {
-    /// Counts the rows that differ between two batches of equal length, which start at row `at`.
-    fn add(&mut self, a: &RecordBatch, b: &RecordBatch, at: u64) {
-        if a.columns() == b.columns() {
-            return;
-        }
-        let rows = a.num_rows();
-        if rows <= 1 {
-            self.first = if self.count == 0 { at } else { self.first };
-            self.count += 1;
-            return;
-        }
-        let half = rows / 2;
-        self.add(&a.slice(0, half), &b.slice(0, half), at);
-        self.add(&a.slice(half, rows - half), &b.slice(half, rows - half), at + half as u64);
+/// Counts the rows that differ between two batches of equal length, which start at row `at`.
+fn add(differing: &mut Differing, a: &RecordBatch, b: &RecordBatch, at: u64) {
+    if a.columns() == b.columns() {
+        return;
     }
+    let rows = a.num_rows();
+    if rows <= 1 {
+        return differing.add(|| at.to_string());
+    }
+    let half = rows / 2;
+    add(differing, &a.slice(0, half), &b.slice(0, half), at);
+    add(differing, &a.slice(half, rows - half), &b.slice(half, rows - half), at + half as u64);
 }

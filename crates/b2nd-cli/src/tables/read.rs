@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use b2nd::frame::Frame;
-use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, Format, Options, RecordBatchReader, SchemaRef, Table, TextTable};
+use b2nd_arrow::{ArrayReader, BATCH_SIZE, CellReader, ErrorKind, Format, Options, RecordBatchReader, Table, TextTable};
 use b2nd_check::{Finding, Limits};
 use b2nd_ndarray::Array;
 use b2nd_store::{Bytes, Location, Store, Target, is_store_directory};
@@ -25,6 +25,7 @@ use crate::values::End;
 
 pub(crate) use super::compare::compare;
 use super::count::{count, summary};
+use super::{Part, Rows};
 
 /// The maximum number of characters that are shown of a column's type.
 const TYPE: usize = 48;
@@ -35,225 +36,190 @@ const OTHER_LINES: usize = 5;
 /// The number of rows that are formatted together.
 const BATCH: usize = 1 << 13;
 
-/// A table with selected rows and columns.
-pub(crate) struct Rows {
-    table: Table,
-    key: String,
-    projection: Vec<usize>,
+/// Opens the table that an argument names by its key, or the only table of a store. Returns `None` if the argument is not a table.
+pub(super) fn table_at(word: &Path) -> Result<Option<(Table, String)>> {
+    let location = Location::new(word.as_os_str());
+    // A URL without a key is probably an array: this avoids a second request.
+    if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
+        return Ok(None);
+    }
+    let store = match location.path() {
+        // The name of an ordinary directory does not open a table in it.
+        Some(path) if is_store_directory(path) => Store::open(path),
+        Some(path) if path.is_dir() => return Ok(None),
+        _ => match location.open()? {
+            Target::File(source) => Store::from_source(location.place(), source),
+            Target::Directory(_) => return Ok(None),
+        },
+    };
+    let Ok(store) = store else { return Ok(None) };
+    let Ok(tables) = store.tables() else { return Ok(None) };
+    let wanted = location.key().map(|key| format!("/{}", key.trim_matches('/')));
+    let key = match (&wanted, tables.as_slice()) {
+        (Some(key), tables) => tables.iter().find(|table| *table == key),
+        // A table in a store must be named by its key, unless it is the only leaf.
+        (None, [one]) if one == "/" || store.list().is_ok_and(|listing| listing.leaves.len() == 1) => Some(one),
+        (None, tables) => tables.iter().find(|table| *table == "/"),
+    };
+    let Some(key) = key else { return Ok(None) };
+    Ok(Some((Table::from_store(store, key)?, key.clone())))
+}
+
+/// Opens a table like [`table_at`], with all rows and columns selected.
+pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn Rows>>> {
+    let selected = |(table, key): (Table, String)| {
+        let (projection, all) = (all_columns(&table), table.rows());
+        Box::new(Selected { of: Of::Table { table, key, projection }, all, rows: 0..all }) as _
+    };
+    Ok(table_at(word)?.map(selected))
+}
+
+/// Opens an object array, a batch array or a list array. Returns `None` for other frames.
+pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn Rows>>> {
+    let selected = |reader: CellReader| {
+        let all = reader.remaining();
+        Box::new(Selected { of: Of::Cells(reader), all, rows: 0..all }) as _
+    };
+    Ok(cells_of(source)?.map(selected))
+}
+
+fn cells_of(source: Bytes) -> Result<Option<CellReader>> {
+    let Ok(frame) = Frame::open(source) else { return Ok(None) };
+    match CellReader::from_frame(frame) {
+        Ok(reader) => Ok(Some(reader)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn all_columns(table: &Table) -> Vec<usize> {
+    (0..table.schema().fields().len()).collect()
+}
+
+struct Selected {
+    of: Of,
+    /// The number of rows or values before a part was selected.
+    all: u64,
     rows: Range<u64>,
 }
 
-impl Rows {
-    /// Opens the table that an argument names by its key, or the only table of a store. Returns `None` if the argument is not a table.
-    pub(crate) fn open(word: &Path) -> Result<Option<Rows>> {
-        let location = Location::new(word.as_os_str());
-        // A URL without a key is probably an array: this avoids a second request.
-        if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
-            return Ok(None);
-        }
-        let store = match location.path() {
-            // The name of an ordinary directory does not open a table in it.
-            Some(path) if is_store_directory(path) => Store::open(path),
-            Some(path) if path.is_dir() => return Ok(None),
-            _ => match location.open()? {
-                Target::File(source) => Store::from_source(location.place(), source),
-                Target::Directory(_) => return Ok(None),
-            },
-        };
-        let Ok(store) = store else { return Ok(None) };
-        let Ok(tables) = store.tables() else { return Ok(None) };
-        let wanted = location.key().map(|key| format!("/{}", key.trim_matches('/')));
-        let key = match (&wanted, tables.as_slice()) {
-            (Some(key), tables) => tables.iter().find(|table| *table == key),
-            // A table in a store must be named by its key, unless it is the only leaf.
-            (None, [one]) if one == "/" || store.list().is_ok_and(|listing| listing.leaves.len() == 1) => Some(one),
-            (None, tables) => tables.iter().find(|table| *table == "/"),
-        };
-        let Some(key) = key else { return Ok(None) };
-        let table = Table::from_store(store, key)?;
-        let all = (0..table.schema().fields().len()).collect();
-        let rows = 0..table.rows();
-        Ok(Some(Rows { table, key: key.clone(), projection: all, rows }))
+enum Of {
+    Table { table: Table, key: String, projection: Vec<usize> },
+    Cells(CellReader),
+}
+
+impl Selected {
+    /// Reads what is selected, in batches of at most `most` rows of a table.
+    fn read(self, most: usize) -> Result<Box<dyn RecordBatchReader>> {
+        Ok(match self.of {
+            Of::Table { table, projection, .. } => Box::new(table.read(&projection, self.rows, most)?),
+            Of::Cells(reader) => Box::new(reader.slice(self.rows)),
+        })
     }
 
-    /// Opens an argument as a table, after it could not be opened as an array.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the argument is a table and `--offset` is given.
-    pub(crate) fn instead(word: &Path, offset: Option<u64>) -> Result<Option<Rows>> {
-        // Other errors were reported when the argument was opened as an array.
-        match (Rows::open(word).ok().flatten(), offset) {
-            (Some(_), Some(_)) => {
-                Err(Error::new("--offset does not work with tables: leave it out, and select rows with --rows 5:7"))
-            }
-            (rows, _) => Ok(rows),
+    fn has_columns(&self) -> bool {
+        !matches!(&self.of, Of::Table { projection, .. } if projection.is_empty())
+    }
+}
+
+impl Rows for Selected {
+    fn key(&self) -> &str {
+        match &self.of {
+            Of::Table { key, .. } => key,
+            Of::Cells(_) => "",
         }
     }
 
-    /// Returns the key of the table in its store, which is `/` if the store itself is the table.
-    pub(crate) fn key(&self) -> &str {
-        &self.key
-    }
-
-    /// Also reads columns of objects, as JSON text.
-    pub(crate) fn objects(&mut self) -> Result<()> {
-        self.table = self.table.with_objects()?;
-        self.projection = (0..self.table.schema().fields().len()).collect();
-        Ok(())
-    }
-
-    /// Selects these columns, in this order.
-    pub(crate) fn columns(&mut self, names: &[String]) -> Result<()> {
-        self.projection = self.table.project(names.iter().map(String::as_str))?;
-        Ok(())
-    }
-
-    /// Selects rows by a slice without steps.
-    pub(crate) fn slice(&mut self, slice: &Slice) -> Result<()> {
-        self.rows = rows_of(slice, self.table.rows())?;
-        Ok(())
-    }
-
-    /// Selects the first or last rows.
-    pub(crate) fn cut(&mut self, cut: Cut) {
-        self.rows = kept(&self.rows, cut);
-    }
-
-    /// Returns the schema of all readable columns.
-    pub(crate) fn schema(&self) -> SchemaRef {
-        self.table.schema()
-    }
-
-    /// Returns the number of selected rows.
-    pub(crate) fn len(&self) -> u64 {
+    fn len(&self) -> u64 {
         self.rows.end - self.rows.start
     }
 
-    /// Reads the selected rows and columns in batches.
-    pub(crate) fn read(&self) -> Result<b2nd_arrow::Reader> {
-        Ok(self.table.read(&self.projection, self.rows.clone(), b2nd_arrow::BATCH_SIZE)?)
-    }
-
-    /// Computes statistics of each column.
-    pub(crate) fn count(&self) -> Result<Vec<Report>> {
-        count(self.read()?, self.len())
-    }
-
-    /// Returns rows of texts: a heading, and a row with statistics for each column.
-    pub(crate) fn summary(&self) -> Result<Vec<Vec<String>>> {
-        summary(self.read()?, self.len())
-    }
-
-    /// Prints the rows as text, in lines of at most `width` characters.
-    pub(crate) fn print(&self, width: Option<usize>, out: &mut dyn Write) -> Result<()> {
-        let mut table = TextTable::new(width);
-        let has_columns = !self.projection.is_empty();
-        for batch in self.table.read(&self.projection, self.rows.clone(), BATCH)?.filter(|_| has_columns) {
-            out.write_all(table.format(&batch.map_err(b2nd_arrow::Error::from)?)?.as_bytes()).map_err(Error::Write)?;
+    fn select(&mut self, part: &Part, slice: Option<&Slice>) -> Result<bool> {
+        if let Of::Table { table, projection, .. } = &mut self.of {
+            if part.objects {
+                *table = table.with_objects()?;
+                *projection = all_columns(table);
+            }
+            if !part.columns.is_empty() {
+                *projection = table.project(part.columns.iter().map(String::as_str))?;
+            }
         }
-        let (rows, columns) = (counted(self.table.rows(), "row"), counted(self.projection.len() as u64, "column"));
-        let is_all = self.len() == self.table.rows();
-        let shown = if is_all { String::new() } else { format!("rows {}:{} of ", self.rows.start, self.rows.end) };
-        writeln!(out, "{shown}{rows}, {columns}").map_err(Error::Write)?;
-        self.left_out().iter().try_for_each(|line| writeln!(out, "{}", fitted(line))).map_err(Error::Write)?;
-        Ok(())
-    }
-
-    /// Writes the rows in a file format.
-    pub(crate) fn write(&self, form: OutputFormat, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
-        let refused = || Error::new("it is a table, which can be exported as arrow, parquet, csv or json");
-        let format = format_of(form).ok_or_else(refused)?;
-        if self.projection.is_empty() {
-            return Err(Error::new(format!("no column of it can be written: {}", self.left_out().join("; "))));
+        let slice = part.rows.as_ref().or(slice);
+        if let Some(slice) = slice {
+            self.rows = rows_of(slice, self.all)?;
         }
-        write(format, self.read()?, out, |rows| bar.inc(rows))
+        Ok(slice.is_some())
     }
 
-    /// Returns the columns that cannot be read, each with the reason. Computed columns are not included, because they have no values.
-    pub(crate) fn refused(&self) -> Vec<(String, String)> {
-        let columns = self.table.columns().iter().filter(|column| column.kind() != "computed");
-        columns.filter_map(|column| Some((column.name().to_owned(), column.data_type().err()?.to_owned()))).collect()
+    fn cut(&mut self, cut: Cut) {
+        let count = cut.rows(OTHER_LINES);
+        let Range { start, end } = self.rows;
+        self.rows = match cut.end {
+            End::First => start..end.min(start.saturating_add(count)),
+            End::Last => start.max(end.saturating_sub(count))..end,
+        };
     }
 
-    /// Returns a sentence for each column that is left out.
-    pub(crate) fn left_out(&self) -> Vec<String> {
+    fn left_out(&self) -> Vec<String> {
+        let Of::Table { table, .. } = &self.of else { return Vec::new() };
         let why = |column: &b2nd_arrow::ColumnInfo| {
             column.data_type().err().map(|why| format!("without column {:?}: {why}", column.name()))
         };
-        self.table.columns().iter().filter_map(why).collect()
-    }
-}
-
-/// The values of an object array, a batch array or a list array, as a table of one column.
-pub(crate) struct Cells {
-    reader: CellReader,
-    /// The number of values before a part was selected.
-    all: u64,
-}
-
-impl Cells {
-    /// Opens a frame. Returns `None` if it is not an object array, a batch array or a list array.
-    pub(crate) fn of(source: Bytes) -> Result<Option<Cells>> {
-        let Ok(frame) = Frame::open(source) else { return Ok(None) };
-        match CellReader::from_frame(frame) {
-            Ok(reader) => Ok(Some(Cells { all: reader.remaining(), reader })),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        table.columns().iter().filter_map(why).collect()
     }
 
-    /// Selects values by a slice without steps.
-    pub(crate) fn slice(self, slice: &Slice) -> Result<Cells> {
-        let rows = rows_of(slice, self.all)?;
-        Ok(Cells { reader: self.reader.slice(rows), ..self })
-    }
-
-    /// Selects the first or last values.
-    pub(crate) fn cut(self, cut: Cut) -> Cells {
-        let rows = kept(&(0..self.len()), cut);
-        Cells { reader: self.reader.slice(rows), ..self }
-    }
-
-    /// Computes statistics of the values.
-    pub(crate) fn count(self) -> Result<Vec<Report>> {
+    fn count(self: Box<Self>) -> Result<Vec<Report>> {
         let rows = self.len();
-        count(self.reader, rows)
+        count(self.read(BATCH_SIZE)?, rows)
     }
 
-    /// Returns the number of selected values.
-    pub(crate) fn len(&self) -> u64 {
-        self.reader.remaining()
+    fn summary(self: Box<Self>) -> Result<Vec<Vec<String>>> {
+        let rows = self.len();
+        summary(self.read(BATCH_SIZE)?, rows)
     }
 
-    /// Writes the values in a file format.
-    pub(crate) fn write(self, form: OutputFormat, out: impl Write + Send, bar: &ProgressBar) -> Result<()> {
-        let refused = || Error::new("it is not an array, so it can be exported as arrow, parquet, csv or json");
-        write(format_of(form).ok_or_else(refused)?, self.reader, out, |rows| bar.inc(rows))
-    }
-
-    /// Prints the values as text, in lines of at most `width` characters.
-    pub(crate) fn print(self, width: Option<usize>, out: &mut dyn Write) -> Result<()> {
-        let (mut table, count) = (TextTable::new(width), self.reader.remaining());
-        for batch in self.reader {
-            out.write_all(table.format(&batch.map_err(b2nd_arrow::Error::from)?)?.as_bytes()).map_err(Error::Write)?;
+    fn print(self: Box<Self>, width: Option<usize>, out: &mut dyn Write) -> Result<()> {
+        let (part, whole) = match &self.of {
+            Of::Table { projection, .. } => {
+                let columns = counted(projection.len() as u64, "column");
+                (format!("rows {}:{} of ", self.rows.start, self.rows.end), format!("{}, {columns}", counted(self.all, "row")))
+            }
+            Of::Cells(_) => (format!("{} of ", self.len()), counted(self.all, "value")),
+        };
+        let shown = if self.len() == self.all { whole } else { part + &whole };
+        let left_out = self.left_out();
+        if self.has_columns() {
+            let mut table = TextTable::new(width);
+            for batch in self.read(BATCH)? {
+                out.write_all(table.format(&batch.map_err(b2nd_arrow::Error::from)?)?.as_bytes()).map_err(Error::Write)?;
+            }
         }
-        let shown = if count == self.all { String::new() } else { format!("{count} of ") };
-        writeln!(out, "{shown}{}", counted(self.all, "value")).map_err(Error::Write)
+        writeln!(out, "{shown}").map_err(Error::Write)?;
+        left_out.iter().try_for_each(|line| writeln!(out, "{}", fitted(line))).map_err(Error::Write)
+    }
+
+    fn write(self: Box<Self>, form: OutputFormat, out: &mut (dyn Write + Send), bar: &ProgressBar) -> Result<()> {
+        let format = match form {
+            OutputFormat::Csv => Format::Csv,
+            OutputFormat::Json => Format::Json,
+            OutputFormat::Arrow => Format::Arrow,
+            OutputFormat::Parquet => Format::Parquet,
+            OutputFormat::Npy | OutputFormat::Bin | OutputFormat::Text => {
+                return Err(Error::new(match self.of {
+                    Of::Table { .. } => "it is a table, which can be exported as arrow, parquet, csv or json",
+                    Of::Cells(_) => "it is not an array, so it can be exported as arrow, parquet, csv or json",
+                }));
+            }
+        };
+        if !self.has_columns() {
+            return Err(Error::new(format!("no column of it can be written: {}", self.left_out().join("; "))));
+        }
+        write(format, self.read(BATCH_SIZE)?, out, |rows| bar.inc(rows))
     }
 }
 
 fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// Returns the first or last rows of a range.
-fn kept(rows: &Range<u64>, cut: Cut) -> Range<u64> {
-    let count = cut.rows(OTHER_LINES);
-    match cut.end {
-        End::First => rows.start..rows.end.min(rows.start.saturating_add(count)),
-        End::Last => rows.start.max(rows.end.saturating_sub(count))..rows.end,
-    }
 }
 
 /// Returns the rows that a slice selects.
@@ -264,17 +230,6 @@ fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
         return Err(Error::new("rows cannot have a step: give them as START:STOP, such as 100:120"));
     };
     Ok(u64::try_from(range.start).unwrap_or(0)..u64::try_from(range.end).unwrap_or(0))
-}
-
-/// Converts an output format to a format of tables. Returns `None` for formats that only arrays have.
-fn format_of(form: OutputFormat) -> Option<Format> {
-    match form {
-        OutputFormat::Csv => Some(Format::Csv),
-        OutputFormat::Json => Some(Format::Json),
-        OutputFormat::Arrow => Some(Format::Arrow),
-        OutputFormat::Parquet => Some(Format::Parquet),
-        OutputFormat::Npy | OutputFormat::Bin | OutputFormat::Text => None,
-    }
 }
 
 /// Writes an array as a table with one column. `done` receives the number of rows of each batch.
@@ -391,8 +346,7 @@ pub(crate) fn verify_cells(frame: &b2nd_store::Frame, limits: &Limits) -> Option
             )));
         }
         let source: Bytes = Arc::new(frame.read(0..length)?.into_owned());
-        let Some(cells) = Cells::of(source)? else { return Ok(()) };
-        cells.reader.into_iter().try_for_each(|batch| match batch {
+        cells_of(source)?.into_iter().flatten().try_for_each(|batch| match batch {
             Ok(_) if is_late() => Err(late()),
             Ok(_) => Ok(()),
             Err(error) => Err(b2nd_arrow::Error::from(error).into()),

@@ -6,7 +6,7 @@ use b2nd::frame::Frame;
 use b2nd_store::Bytes;
 use b2nd_view::text::{count, thousands};
 
-use crate::differences::differ;
+use crate::differences::Differing;
 use crate::error::Result;
 use crate::values::source;
 
@@ -55,29 +55,27 @@ fn by_chunks(mut a: Data, mut b: Data) -> Result<Option<String>> {
     if one != other {
         return Ok(Some(format!("{}, not {}", count(one, "chunk"), thousands(other))));
     }
-    let (mut differing, mut first) = (0, 0);
+    let mut differing = Differing::default();
     while a.advance()? && b.advance()? {
         if a.chunk != b.chunk {
-            first = if differing == 0 { a.next - 1 } else { first };
-            differing += 1;
+            differing.add(|| (a.next - 1).to_string());
         }
     }
-    Ok(differ(differing, "chunk", &first.to_string()))
+    Ok(differing.sentence("chunk"))
 }
 
 fn by_bytes(mut a: Data, mut b: Data) -> Result<Option<String>> {
-    let (mut differing, mut first, mut at) = (0, 0, 0);
+    let (mut differing, mut at) = (Differing::default(), 0);
     loop {
         let (one, other) = (a.rest()?, b.rest()?);
         let length = one.len().min(other.len());
         if length == 0 {
             // The lengths in the headers may be wrong, so the end of the data decides.
             let ended = format!("the data of one file end after {}", count(at, "byte"));
-            return Ok(if one.len() == other.len() { differ(differing, "byte", &first.to_string()) } else { Some(ended) });
+            return Ok(if one.len() == other.len() { differing.sentence("byte") } else { Some(ended) });
         }
         for (index, _) in one.iter().zip(other).enumerate().filter(|(_, (one, other))| one != other) {
-            first = if differing == 0 { at + index as u64 } else { first };
-            differing += 1;
+            differing.add(|| (at + index as u64).to_string());
         }
         (a.taken, b.taken, at) = (a.taken + length, b.taken + length, at + length as u64);
     }
