@@ -170,12 +170,12 @@ impl Command {
             Command::Repack(repack) => Output::plain().run(|output| repack.run(output)),
             // All files are upgraded, even if the reader of the output closes the pipe.
             Command::Upgrade(args) => Output::plain().until_done().run(|output| args.run(output)),
-            Command::Cat(cat) => Output::plain().run(|output| cat.run(output)),
+            Command::Cat(cat) => Output::plain().run(|output| cat.print(output, None)),
             Command::Head(head) => Output::plain().run(|output| head.run(End::First, output)),
             Command::Tail(tail) => Output::plain().run(|output| tail.run(End::Last, output)),
             Command::Show(show) => Output::styled().run(|output| show.run(output)),
             Command::View(view) => Output::plain().run(|output| view.run(output)),
-            Command::Stats(stats) => stats.output().run(|output| stats.run(output)),
+            Command::Stats(stats) => Output::json_or_styled(stats.json).run(|output| stats.run(output)),
             Command::Export(export) => Output::plain().run_to_status(|output| export.run(output)),
             Command::Import(import) => Output::plain().run(|output| import.run(output)),
             Command::Completions { shell } => Output::plain().run(|output| {
@@ -196,7 +196,7 @@ impl Command {
 /// Runs `info`, or prints the error if its options contradict each other.
 fn info(info: Result<Info, &'static str>, tool: fn() -> clap::Command) -> ExitCode {
     match info {
-        Ok(info) => info.output().run(|output| info.run(output)),
+        Ok(info) => Output::json_or_styled(info.json).run(|output| info.run(output)),
         Err(message) => tool().error(clap::error::ErrorKind::ArgumentConflict, message).exit(),
     }
 }

@@ -68,13 +68,3 @@ fn main() -> ExitCode {
     cli.color.write_global();
     cli.command.unwrap_or(Command::Info(cli.info)).run(Cli::command)
 }
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    #[test]
-    fn no_two_arguments_of_a_command_have_one_name() {
-        super::Cli::command().debug_assert();
-    }
-}

@@ -113,6 +113,11 @@ impl Output {
         Output::to(stdout())
     }
 
+    /// Creates streams for JSON or for text with styles.
+    pub(crate) fn json_or_styled(is_json: bool) -> Output {
+        if is_json { Output::plain() } else { Output::styled() }
+    }
+
     fn to(out: impl Write + 'static) -> Output {
         Output { out: Box::new(io::BufWriter::with_capacity(1 << 16, out)), err: stderr() }
     }
@@ -171,20 +176,5 @@ pub(crate) fn named(path: &Path, error: impl std::fmt::Display) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use std::io::Write;
-
-    use super::Escaped;
-
-    #[test]
-    fn control_characters_are_escaped_also_where_writes_divide_them() {
-        let text = "a\u{1b}[31m\tb\u{9b}31m\u{a0}é\u{7f}\r\n";
-        for size in 1..4 {
-            let mut escaped = Escaped { out: Vec::new(), held: false };
-            text.as_bytes().chunks(size).for_each(|chunk| escaped.write_all(chunk).unwrap());
-            let printed = String::from_utf8(escaped.out).unwrap();
-            assert_eq!(printed, "a\\x1b[31m\tb\\u{9b}31m\u{a0}é\\x7f\\x0d\n");
-        }
-    }
-}
+#[path = "../tests/unit/output.rs"]
+mod tests;

@@ -56,15 +56,19 @@ pub(crate) enum Found<'a, 's> {
 }
 
 impl Found<'_, '_> {
+    /// Returns the path, and the key if a leaf or a group was found.
+    pub(crate) fn place(&self) -> (&str, Option<&str>) {
+        match self {
+            Found::Frame { place, .. } => (place.path, place.key),
+            Found::Store { path, key, .. } => (path, *key),
+            Found::Leaf { path, leaf, .. } => (path, Some(&leaf.key)),
+        }
+    }
+
     /// Returns the path, followed by the key if a leaf or a group was found.
     pub(crate) fn name(&self) -> String {
-        match self {
-            Found::Frame { place: Place { path, key: Some(key), .. }, .. } | Found::Store { path, key: Some(key), .. } => {
-                format!("{path}::{key}")
-            }
-            Found::Frame { place: Place { path, .. }, .. } | Found::Store { path, .. } => (*path).to_owned(),
-            Found::Leaf { path, leaf, .. } => format!("{path}::{}", leaf.key),
-        }
+        let (path, key) = self.place();
+        key.map_or_else(|| path.to_owned(), |key| format!("{path}::{key}"))
     }
 }
 

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io;
 use std::net::Ipv4Addr;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use b2nd::frame::FileSource;
 use b2nd_store::{Directory, Folder, Location, Target};
 use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::header::{self, HeaderName, HeaderValue};
@@ -44,19 +44,20 @@ pub(crate) fn page(directory: Option<&Path>) -> Result<Page> {
         }
         return Ok(FILES.iter().map(|&(name, bytes)| (name.to_owned(), bytes.into())).collect());
     };
-    let named = |error: std::io::Error| Error::new(format_args!("{}: {error}", directory.display()));
-    let mut page = Page::new();
-    for entry in std::fs::read_dir(directory).map_err(named)? {
-        let entry = entry.map_err(named)?;
-        if entry.file_type().map_err(named)?.is_file() {
-            let bytes = std::fs::read(entry.path()).map_err(named)?;
-            page.insert(entry.file_name().to_string_lossy().into_owned(), bytes.into());
+    let read = || -> io::Result<Page> {
+        let mut page = Page::new();
+        for entry in std::fs::read_dir(directory)? {
+            let entry = entry?;
+            if entry.file_type()?.is_file() {
+                page.insert(entry.file_name().to_string_lossy().into_owned(), std::fs::read(entry.path())?.into());
+            }
         }
-    }
-    if page.contains_key("index.html") {
         Ok(page)
-    } else {
-        Err(Error::new(format_args!("{}: it has no index.html", directory.display())))
+    };
+    match read() {
+        Ok(page) if page.contains_key("index.html") => Ok(page),
+        Ok(_) => Err(Error::new(format_args!("{}: it has no index.html", directory.display()))),
+        Err(error) => Err(Error::new(format_args!("{}: {error}", directory.display()))),
     }
 }
 
@@ -78,7 +79,7 @@ struct Site {
 #[derive(Default)]
 pub(crate) struct Files {
     list: Vec<serde_json::Value>,
-    served: HashMap<String, Served>,
+    served: HashMap<String, Open>,
 }
 
 impl Files {
@@ -89,27 +90,25 @@ impl Files {
     /// Adds a file, a store, a leaf of a store, a sparse frame or a URL.
     pub(crate) fn add(&mut self, path: &Path) -> Result<()> {
         let location = Location::new(path.as_os_str());
-        match location.path() {
-            Some(path) if location.key().is_none() && path.is_dir() => return self.add_path(path),
-            Some(path) if location.key().is_none() => {
+        if let Some(path) = location.path().filter(|_| location.key().is_none()) {
+            if !path.is_dir() {
                 Target::local(path)?;
-                return self.add_path(path);
             }
-            _ => {}
+            return self.add_path(path);
         }
         let source = match (location.key(), location.open()?) {
             // A store is served as a whole file. The page lists its leaves.
             (None, Target::File(source)) => source,
             _ => values::source(path)?,
         };
-        self.add_served(&location.place(), Served::Source(source));
+        self.add_served(&location.place(), Arc::new(move || Ok(source.clone())));
         Ok(())
     }
 
     /// Adds a file, or a directory with all files below it.
     pub(crate) fn add_path(&mut self, path: &Path) -> Result<()> {
         if !path.is_dir() {
-            self.add_served(&path.to_string_lossy(), Served::File(path.into()));
+            self.add_served(&path.to_string_lossy(), opener(path.to_owned()));
             return Ok(());
         }
         let folder = self.list.len();
@@ -125,14 +124,14 @@ impl Files {
             // Symbolic links could lead out of the directory.
             if let Some(metadata) = below.symlink_metadata().ok().filter(std::fs::Metadata::is_file) {
                 entries.push(json!({"path": file, "url": url, "size": metadata.len()}));
-                self.served.insert(url, Served::File(below.into()));
+                self.served.insert(url, opener(below));
             }
         }
         self.list.push(json!({"name": name(&path.to_string_lossy()), "files": entries}));
         Ok(())
     }
 
-    fn add_served(&mut self, place: &str, served: Served) {
+    fn add_served(&mut self, place: &str, served: Open) {
         let url = format!("files/{}", self.list.len());
         self.list.push(json!({"name": name(place), "url": url}));
         self.served.insert(url, served);
@@ -144,37 +143,16 @@ fn name(place: &str) -> &str {
     place.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
-#[derive(Clone)]
-enum Served {
-    Source(b2nd_store::Bytes),
-    File(Arc<Path>),
-}
+/// Opens a served file. Files below a directory are opened for each request, because a program cannot hold any number of files open.
+type Open = Arc<dyn Fn() -> b2nd::Result<b2nd_store::Bytes> + Send + Sync>;
 
-impl Served {
-    fn len(&self) -> std::io::Result<u64> {
-        match self {
-            Served::Source(source) => source.len().map_err(std::io::Error::other),
-            Served::File(path) => Ok(path.metadata()?.len()),
-        }
-    }
-
-    fn read(&self, range: Range<u64>) -> std::io::Result<Vec<u8>> {
-        match self {
-            Served::Source(source) => Ok(source.read(range).map_err(std::io::Error::other)?.into_owned()),
-            Served::File(path) => {
-                let mut bytes = Vec::new();
-                let mut file = File::open(path)?;
-                file.seek(SeekFrom::Start(range.start))?;
-                file.take(range.end - range.start).read_to_end(&mut bytes)?;
-                Ok(bytes)
-            }
-        }
-    }
+fn opener(path: PathBuf) -> Open {
+    Arc::new(move || Ok(Arc::new(FileSource::open(&path)?)))
 }
 
 /// Runs the server until a signal ends it. `started` is called with the URL.
 pub(crate) fn serve(page: Page, files: Files, port: u16, started: impl FnOnce(&str) -> Result<()>) -> Result<()> {
-    let failed = |error: std::io::Error| Error::new(format_args!("127.0.0.1:{port}: {error}"));
+    let failed = |error: io::Error| Error::new(format_args!("127.0.0.1:{port}: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     runtime.block_on(async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(failed)?;
@@ -245,61 +223,55 @@ impl Site {
             self.page.get(name).map(|bytes| bytes.to_vec())
         };
         if let Some(bytes) = whole {
-            let mut response = plain(StatusCode::OK);
-            set(&mut response, header::CONTENT_TYPE, media_type(name).to_owned());
-            set(&mut response, header::CONTENT_LENGTH, bytes.len().to_string());
-            if !is_head {
-                *response.body_mut() = Answer::Whole(Some(bytes.into()));
-            }
-            return response;
+            let headers =
+                [(header::CONTENT_TYPE, media_type(name).to_owned()), (header::CONTENT_LENGTH, bytes.len().to_string())];
+            return response(StatusCode::OK, headers, Answer::Whole((!is_head).then(|| bytes.into())));
         }
         match self.files.served.get(path) {
-            Some(file) => part(file.clone(), text(header::RANGE), is_head).await,
+            Some(open) => part(open.clone(), text(header::RANGE), is_head).await,
             None => plain(StatusCode::NOT_FOUND),
         }
     }
 }
 
 /// Answers with a file, or with a range of its bytes.
-async fn part(file: Served, range: Option<&str>, is_head: bool) -> Response<Answer> {
-    let asked = file.clone();
-    let Ok(Ok(length)) = tokio::task::spawn_blocking(move || asked.len()).await else { return plain(StatusCode::BAD_GATEWAY) };
+async fn part(open: Open, range: Option<&str>, is_head: bool) -> Response<Answer> {
+    let opened = tokio::task::spawn_blocking(move || open().and_then(|source| Ok((source.len()?, source))));
+    let Ok(Ok((length, source))) = opened.await else { return plain(StatusCode::BAD_GATEWAY) };
+    let mut headers = Vec::new();
     let (status, range) = match range.map(|range| of_range(range, length)) {
         None => (StatusCode::OK, 0..length),
-        Some(Some(range)) => (StatusCode::PARTIAL_CONTENT, range),
+        Some(Some(range)) => {
+            headers.push((header::CONTENT_RANGE, format!("bytes {}-{}/{length}", range.start, range.end - 1)));
+            (StatusCode::PARTIAL_CONTENT, range)
+        }
         Some(None) => {
-            let mut response = plain(StatusCode::RANGE_NOT_SATISFIABLE);
-            set(&mut response, header::CONTENT_RANGE, format!("bytes */{length}"));
-            return response;
+            let headers = [(header::CONTENT_RANGE, format!("bytes */{length}"))];
+            return response(StatusCode::RANGE_NOT_SATISFIABLE, headers, Answer::Whole(None));
         }
     };
-    let mut response = plain(status);
-    set(&mut response, header::CONTENT_TYPE, "application/octet-stream".to_owned());
-    set(&mut response, header::ACCEPT_RANGES, "bytes".to_owned());
-    set(&mut response, header::CONTENT_LENGTH, (range.end - range.start).to_string());
-    if status == StatusCode::PARTIAL_CONTENT {
-        set(&mut response, header::CONTENT_RANGE, format!("bytes {}-{}/{length}", range.start, range.end - 1));
+    headers.push((header::CONTENT_TYPE, "application/octet-stream".to_owned()));
+    headers.push((header::ACCEPT_RANGES, "bytes".to_owned()));
+    headers.push((header::CONTENT_LENGTH, (range.end - range.start).to_string()));
+    if is_head {
+        return response(status, headers, Answer::Whole(None));
     }
-    if !is_head {
-        let (sender, receiver) = mpsc::channel(2);
-        tokio::task::spawn_blocking(move || {
-            let mut start = range.start;
-            while start < range.end {
-                let end = start.saturating_add(PART).min(range.end);
-                let bytes = file.read(start..end).and_then(|bytes| match bytes.len() as u64 {
-                    length if length == end - start => Ok(bytes),
-                    _ => Err(std::io::ErrorKind::UnexpectedEof.into()),
-                });
-                let is_error = bytes.is_err();
-                if sender.blocking_send(bytes.map(Bytes::from)).is_err() || is_error {
-                    return;
-                }
-                start = end;
+    let (sender, receiver) = mpsc::channel(2);
+    tokio::task::spawn_blocking(move || {
+        for start in range.clone().step_by(PART as usize) {
+            let end = start.saturating_add(PART).min(range.end);
+            let bytes = match source.read(start..end) {
+                Ok(bytes) if bytes.len() as u64 == end - start => Ok(bytes.into_owned().into()),
+                Ok(_) => Err(io::ErrorKind::UnexpectedEof.into()),
+                Err(error) => Err(io::Error::other(error)),
+            };
+            let is_error = bytes.is_err();
+            if sender.blocking_send(bytes).is_err() || is_error {
+                return;
             }
-        });
-        *response.body_mut() = Answer::Parts(receiver);
-    }
-    response
+        }
+    });
+    response(status, headers, Answer::Parts(receiver))
 }
 
 /// Parses the HTTP header `Range`. Returns `None` unless it is a single range inside a file of this length.
@@ -314,18 +286,23 @@ fn of_range(range: &str, length: u64) -> Option<Range<u64>> {
 }
 
 fn plain(status: StatusCode) -> Response<Answer> {
-    let mut response = Response::new(Answer::Whole(None));
-    *response.status_mut() = status;
-    set(&mut response, header::CACHE_CONTROL, "no-store".to_owned());
-    set(&mut response, header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned());
-    set(&mut response, header::REFERRER_POLICY, "no-referrer".to_owned());
-    response
+    response(status, [], Answer::Whole(None))
 }
 
-fn set(response: &mut Response<Answer>, name: HeaderName, value: String) {
-    if let Ok(value) = HeaderValue::from_str(&value) {
-        response.headers_mut().insert(name, value);
+fn response(status: StatusCode, headers: impl IntoIterator<Item = (HeaderName, String)>, body: Answer) -> Response<Answer> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let all = [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ];
+    for (name, value) in all.map(|(name, value)| (name, value.to_owned())).into_iter().chain(headers) {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(name, value);
+        }
     }
+    response
 }
 
 fn media_type(name: &str) -> &'static str {
@@ -342,14 +319,14 @@ fn media_type(name: &str) -> &'static str {
 /// The body of a response.
 enum Answer {
     Whole(Option<Bytes>),
-    Parts(mpsc::Receiver<std::io::Result<Bytes>>),
+    Parts(mpsc::Receiver<io::Result<Bytes>>),
 }
 
 impl Body for Answer {
     type Data = Bytes;
-    type Error = std::io::Error;
+    type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<std::io::Result<Frame<Bytes>>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         match &mut *self {
             Answer::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
             Answer::Parts(parts) => parts.poll_recv(context).map(|part| part.map(|part| part.map(Frame::data))),

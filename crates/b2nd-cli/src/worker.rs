@@ -205,39 +205,5 @@ fn limit(memory: u64) {
 fn limit(_: u64) {}
 
 #[cfg(all(test, unix))]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use std::time::{Duration, Instant};
-
-    use b2nd::frame::{Chunk, File};
-
-    use super::Apart;
-
-    /// Lets a program decode an intact chunk as a worker. Returns the error, and the time that passed.
-    fn decode(program: &str, args: &[&str]) -> (String, Duration) {
-        let file = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.b2nd")).unwrap();
-        let chunk: Chunk = file.chunk(0).unwrap();
-        let args = args.iter().map(|&arg| arg.into()).collect();
-        let apart = Apart { program: Ok(program.into()), args, idle: Default::default() };
-        let start = Instant::now();
-        let deadline = Some(start + Duration::from_millis(300));
-        let mut data = vec![0; chunk.header().nbytes()];
-        let error = super::decompress(&apart, &[], deadline, chunk.bytes(), &mut data).unwrap_err();
-        assert!(apart.idle.lock().unwrap().is_empty(), "it is asked again");
-        (error.to_string(), start.elapsed())
-    }
-
-    #[test]
-    fn a_decoder_that_never_answers_is_killed_at_the_deadline() {
-        let (error, time) = decode("sleep", &["60"]);
-        assert!(error.starts_with("the process that decodes zstd ended: "), "{error}");
-        assert!(time >= Duration::from_millis(300) && time < Duration::from_secs(30), "{time:?}");
-    }
-
-    #[test]
-    fn a_decoder_that_ends_or_answers_nonsense_is_an_error() {
-        assert!(decode("true", &[]).0.starts_with("the process that decodes zstd ended: "));
-        assert_eq!(decode("yes", &[]).0, "the process that decodes zstd ended: it answered 121");
-        assert!(decode("/nowhere", &[]).0.starts_with("no process could be started to decode it: "));
-    }
-}
+#[path = "../tests/unit/worker.rs"]
+mod tests;

@@ -67,11 +67,8 @@ impl Excerpt {
 }
 
 impl Cat {
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        self.print(output, None)
-    }
-
-    fn print(&self, output: &mut Output, cut: Option<Cut>) -> io::Result<bool> {
+    /// Prints the values. With `cut`, prints only the rows that fit.
+    pub(crate) fn print(&self, output: &mut Output, cut: Option<Cut>) -> io::Result<bool> {
         let form = match self {
             Cat { csv: true, .. } => OutputFormat::Csv,
             Cat { json: true, .. } => OutputFormat::Json,

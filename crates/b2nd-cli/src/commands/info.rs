@@ -40,7 +40,7 @@ pub(crate) struct Info {
 
     /// Print a JSON object for each frame, on a line of its own.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 
     /// Print only metalayers and attributes, with their full values.
     #[arg(long, conflicts_with_all = ["chunks", "slice", "tree"])]
@@ -72,11 +72,6 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    /// Returns the output streams of the command.
-    pub(crate) fn output(&self) -> Output {
-        if self.json { Output::plain() } else { Output::styled() }
-    }
-
     /// Converts the options to those of `b2nd chunks` or, if a slice is given, to those of `b2nd slice`.
     ///
     /// # Errors
@@ -129,16 +124,11 @@ impl Pages<'_> {
     fn add(&mut self, found: &Found, out: &mut dyn Write) -> Result<bool> {
         let Info { meta, slice, .. } = self.info;
         if !self.info.has_leaves() {
-            match (found, &mut self.store) {
-                (Found::Frame { place: Place { key: Some(key), .. }, frame }, Some((.., tree))) => {
-                    tree.push(key, tree::of_frame(frame));
-                    return Ok(true);
-                }
-                (Found::Leaf { leaf, store, .. }, Some((.., tree))) => {
-                    tree.push(&leaf.key, tree::of_leaf(&counted(store, leaf)));
-                    return Ok(true);
-                }
-                _ => {}
+            if let ((_, Some(key)), Some((.., tree)), false) =
+                (found.place(), &mut self.store, matches!(found, Found::Store { .. }))
+            {
+                tree.push(key, tree_cells(found));
+                return Ok(true);
             }
             self.finish(out).map_err(Error::Write)?;
             let said = match found {
@@ -159,12 +149,7 @@ impl Pages<'_> {
                 return Ok(true);
             }
             if self.info.tree {
-                let cells = match found {
-                    Found::Frame { frame, .. } => tree::of_frame(frame),
-                    Found::Leaf { leaf, store, .. } => tree::of_leaf(&counted(store, leaf)),
-                    Found::Store { .. } => tree::Cells::new(),
-                };
-                let line = [vec![printable(&found.name())], cells].concat();
+                let line = [vec![printable(&found.name())], tree_cells(found)].concat();
                 let line = columns(&[line], &[]).concat();
                 return writeln!(out, "{}", self.cut(line)).map(|()| true).map_err(Error::Write);
             }
@@ -202,6 +187,15 @@ impl Pages<'_> {
     /// Returns the separator before a page: an empty line, or nothing before the first page.
     fn gap(&mut self) -> &'static str {
         if std::mem::take(&mut self.is_first) { "" } else { "\n" }
+    }
+}
+
+/// Returns the texts of a line of the tree after the name.
+fn tree_cells(found: &Found) -> tree::Cells {
+    match found {
+        Found::Frame { frame, .. } => tree::of_frame(frame),
+        Found::Leaf { leaf, store, .. } => tree::of_leaf(&counted(store, leaf)),
+        Found::Store { .. } => tree::Cells::new(),
     }
 }
 

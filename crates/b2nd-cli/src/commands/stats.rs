@@ -38,7 +38,7 @@ pub(crate) struct Stats {
 
     /// Print a JSON object for each array or field, on a line of its own.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 /// An array or table whose statistics are computed.
@@ -53,10 +53,6 @@ struct Subject {
 }
 
 impl Stats {
-    pub(crate) fn output(&self) -> Output {
-        if self.json { Output::plain() } else { Output::styled() }
-    }
-
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
         let (mut all, mut shown) = (true, 0_u64);
         for path in &self.paths.paths {
@@ -159,29 +155,22 @@ impl Stats {
 
 /// Adds the array or table that was found to `subjects`.
 fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err: &mut dyn Write) -> Result<bool> {
-    match found {
-        Found::Store { .. } => {}
+    let offset = match found {
+        Found::Store { .. } => return Ok(true),
         // The leaves of this store are found next.
-        Found::Frame { frame, place } if place.key.is_none() && Kind::of(frame.header(), None) == Kind::EmbedStore => {}
-        Found::Frame { place, .. } => subjects.push(Subject {
-            path: place.path.to_owned(),
-            key: place.key.map(str::to_owned),
-            word: found.name().into(),
-            offset,
-            is_table: false,
-        }),
-        Found::Leaf { path, leaf, .. } if matches!(leaf.content, Content::Table(_)) => subjects.push(Subject {
-            path: (*path).to_owned(),
-            key: Some(leaf.key.clone()),
-            word: found.name().into(),
-            offset: None,
-            is_table: true,
-        }),
-        Found::Leaf { .. } => {
-            writeln!(err, "{}", named(Path::new(&found.name()), "left out: it is a reference to an array on a server"))
-                .map_err(Error::Write)?;
+        Found::Frame { frame, place } if place.key.is_none() && Kind::of(frame.header(), None) == Kind::EmbedStore => {
+            return Ok(true);
         }
-    }
+        Found::Frame { .. } => offset,
+        Found::Leaf { leaf, .. } if matches!(leaf.content, Content::Table(_)) => None,
+        Found::Leaf { .. } => {
+            let sentence = "left out: it is a reference to an array on a server";
+            writeln!(err, "{}", named(Path::new(&found.name()), sentence)).map_err(Error::Write)?;
+            return Ok(true);
+        }
+    };
+    let ((path, key), is_table) = (found.place(), matches!(found, Found::Leaf { .. }));
+    subjects.push(Subject { path: path.to_owned(), key: key.map(str::to_owned), word: found.name().into(), offset, is_table });
     Ok(true)
 }
 

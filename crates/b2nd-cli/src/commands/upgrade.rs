@@ -9,10 +9,9 @@
 //! the changes.
 
 mod dtype;
-#[cfg(test)]
-mod early_frame;
 mod plan;
 #[cfg(test)]
+#[path = "../../tests/unit/upgrade.rs"]
 mod tests;
 mod work;
 

@@ -59,7 +59,7 @@ fn cells(dtype: &DType, bytes: &[u8]) -> String {
 }
 
 /// The type of a cell. Each type can also represent the values of the types before it.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Integer,
     /// A float. An empty cell is NaN.
@@ -80,7 +80,7 @@ impl Kind {
 
     /// Returns the first type that can represent all cells of a line.
     fn of_all<'c>(cells: impl Iterator<Item = &'c str>) -> Kind {
-        cells.map(Kind::of).fold(Kind::Integer, |one, other| if other > one { other } else { one })
+        cells.map(Kind::of).max().unwrap_or(Kind::Integer)
     }
 }
 
@@ -97,11 +97,11 @@ pub(crate) fn read(path: &Path, dtype: Option<&DType>, shape: Option<Vec<i64>>) 
         let of_record = Kind::of_all(record.iter());
         match first {
             None => first = Some(of_record),
-            Some(_) => kind = if of_record > kind { of_record } else { kind },
+            Some(_) => kind = kind.max(of_record),
         }
     }
     let has_names = first == Some(Kind::Text) && kind != Kind::Text && lines > 1;
-    let kind = if has_names { kind } else { first.filter(|&first| first > kind).unwrap_or(kind) };
+    let kind = if has_names { kind } else { first.map_or(kind, |first| kind.max(first)) };
     let dtype = match (dtype, kind) {
         (Some(dtype), _) => dtype.clone(),
         (None, Kind::Integer) => "<i8".parse()?,

@@ -24,17 +24,9 @@ pub(super) struct Json {
 impl Json {
     pub(super) fn new(layout: ElementInfo) -> Result<Json> {
         let (lengths, items) = layout.lengths()?;
-        let mut lists: Vec<u64> = Vec::new();
-        if items != 0 {
-            lists = lengths
-                .iter()
-                .rev()
-                .scan(1, |product, &length| {
-                    *product *= length;
-                    Some(*product)
-                })
-                .collect();
-            lists.reverse();
+        let mut lists = if items == 0 { Vec::new() } else { lengths };
+        for level in (1..lists.len()).rev() {
+            lists[level - 1] *= lists[level];
         }
         Ok(Json { dtype: layout.dtype, itemsize: layout.itemsize.max(1), lists, items, written: 0 })
     }

@@ -64,11 +64,10 @@ fn header(dtype: Option<&DType>, itemsize: usize, shape: &[i64]) -> Result<Vec<u
         Some(dtype) => descr(dtype),
         None => format!("'|V{itemsize}'"),
     };
-    let shape: Vec<_> = shape.iter().map(|length| format!("{length},")).collect();
-    let shape = shape.join(" ");
+    let lengths: Vec<_> = shape.iter().map(i64::to_string).collect();
     // Only a tuple of one element ends with a comma in Python.
-    let shape = if shape.matches(',').count() > 1 { shape.trim_end_matches(',') } else { &shape };
-    let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': ({shape}), }}");
+    let comma = if lengths.len() == 1 { "," } else { "" };
+    let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': ({}{comma}), }}", lengths.join(", "));
     // A header of version 3 is UTF-8. A header of version 1 is ASCII, and its length must be less than 64 KiB.
     let (version, width) = if !text.is_ascii() {
         (3, 4)
@@ -81,10 +80,7 @@ fn header(dtype: Option<&DType>, itemsize: usize, shape: &[i64]) -> Result<Vec<u
     let padded = (before + text.len() + 1).next_multiple_of(ALIGNMENT) - before;
     let mut header = MAGIC.to_vec();
     header.extend([version, 0]);
-    match width {
-        2 => header.extend(u16::try_from(padded)?.to_le_bytes()),
-        _ => header.extend(u32::try_from(padded)?.to_le_bytes()),
-    }
+    header.extend(u32::try_from(padded)?.to_le_bytes().into_iter().take(width));
     header.extend(text.bytes());
     header.resize(before + padded - 1, b' ');
     header.push(b'\n');

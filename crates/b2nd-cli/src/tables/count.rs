@@ -96,26 +96,23 @@ impl Column {
 
     fn add(&mut self, more: Scalars) {
         self.nulls += more.nulls;
-        match &self.content {
-            Content::Element(dtype) => {
-                let (mut tally, read, sample) = (Tally::default(), reader(dtype), &mut self.sample);
-                let values = more.values.inspect(|value| {
-                    if let Some(read) = read.filter(|_| sample.len() < SAMPLE) {
-                        sample.push(read(value).to_f64());
-                    }
-                });
-                tally.add(values, read);
-                self.tally.merge(tally);
+        let read = match &self.content {
+            Content::Element(dtype) => reader(dtype),
+            Content::Text | Content::Bytes => None,
+            Content::Cell => {
+                self.tally.count += more.count;
+                return;
             }
-            Content::Text | Content::Bytes => {
-                let distinct = &mut self.distinct;
-                let values = more.values.inspect(|value| distinct.add(value));
-                let mut tally = Tally::default();
-                tally.add(values, None);
-                self.tally.merge(tally);
-            }
-            Content::Cell => self.tally.count += more.count,
-        }
+        };
+        let is_text = !matches!(self.content, Content::Element(_));
+        let values = more.values.inspect(|value| match read {
+            Some(read) if self.sample.len() < SAMPLE => self.sample.push(read(value).to_f64()),
+            _ if is_text => self.distinct.add(value),
+            _ => {}
+        });
+        let mut tally = Tally::default();
+        tally.add(values, read);
+        self.tally.merge(tally);
     }
 
     /// Converts the statistics to a report.
@@ -166,19 +163,5 @@ impl Distinct {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn different_texts_are_counted_as_long_as_memory_holds_them() {
-        let mut distinct = Distinct::default();
-        (0..1000_u32).for_each(|number| distinct.add(&(number % 7).to_le_bytes()));
-        assert_eq!(distinct.count(), Some(7));
-        let long = vec![0; MOST / 2];
-        distinct.add(&long);
-        distinct.add(&long);
-        assert_eq!(distinct.count(), Some(8));
-        distinct.add(&vec![1; MOST / 2]);
-        assert_eq!((distinct.count(), distinct.seen.is_none()), (None, true));
-    }
-}
+#[path = "../../tests/unit/count.rs"]
+mod tests;

@@ -8,6 +8,7 @@ mod check_data;
 mod chunks;
 mod diff;
 mod draw;
+mod early_frame;
 mod harness;
 mod hex;
 mod import;

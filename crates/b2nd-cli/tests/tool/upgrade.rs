@@ -4,15 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{File, FrameType};
+use b2nd::frame::{File, FrameType, Header, Sizes, Special, Writer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use serde_json::Value;
 
+use crate::early_frame::early;
 use crate::harness::{Directory, Place};
-
-#[path = "../../src/commands/upgrade/early_frame.rs"]
-mod early_frame;
-use early_frame::early;
 
 /// A frame with Caterva's metalayer.
 const PIPED: &str = "python-caterva-0.7.3/cparams__ZSTD_9.caterva";
@@ -192,6 +189,30 @@ fn a_dry_run_says_the_same_and_touches_nothing() {
 fn no_dtype(path: &str) -> String {
     let message = "the file has no dtype, and its typesize is 4: give a dtype with --dtype, such as <f4, <i4, <u4, |S4, |V4";
     format!("{path}: {message}")
+}
+
+#[test]
+fn dtypes_of_the_typesize_are_named() {
+    let tests = Temporary::new();
+    let file = tests.path("old");
+    let geometry = Geometry::new(&[10], &[5], &[5]).unwrap();
+    for typesize in [1, 2, 3, 4, 8, 12, 16, 255] {
+        let mut header = Header::new(Sizes { typesize, chunksize: 5 * typesize, blocksize: 5 * typesize }).unwrap();
+        let meta = b2nd::to_vec(&CatervaMeta { version: 0, geometry }).unwrap();
+        header.metalayers_mut().insert("caterva", meta.as_slice()).unwrap();
+        let mut writer = Writer::create(&file, header).unwrap();
+        writer.append_special(Special::Zeros, 5 * typesize as usize).unwrap();
+        writer.append_special(Special::Zeros, 5 * typesize as usize).unwrap();
+        writer.finish().unwrap();
+        let (_, error, _) = run(&["--dry-run", &file]);
+        let candidates = error.trim_end().split_once("such as ").unwrap().1;
+        if typesize == 8 {
+            assert_eq!(candidates, "<f8, <i8, <u8, <c8, <M8[s], <U2, |S8, |V8");
+        }
+        for dtype in candidates.split(", ") {
+            assert_eq!(dtype.parse::<b2nd::dtype::DType>().unwrap().itemsize(), typesize as usize, "{dtype}");
+        }
+    }
 }
 
 #[test]

@@ -14,16 +14,3 @@ pub(crate) fn candidates(typesize: i32) -> String {
     let bytes = [format!("|S{typesize}"), format!("|V{typesize}")];
     numbers.iter().map(|&dtype| dtype.to_owned()).chain(strings).chain(bytes).collect::<Vec<_>>().join(", ")
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn dtypes_of_a_typesize_are_named() {
-        assert_eq!(super::candidates(8), "<f8, <i8, <u8, <c8, <M8[s], <U2, |S8, |V8");
-        for typesize in [1, 2, 3, 4, 8, 12, 16, 300] {
-            for dtype in super::candidates(typesize).split(", ") {
-                assert_eq!(dtype.parse::<b2nd::dtype::DType>().unwrap().itemsize(), typesize as usize, "{dtype}");
-            }
-        }
-    }
-}

@@ -1,4 +1,4 @@
-//! A frame for tests, which the tests of the tool include too.
+//! A frame for tests, which the unit tests of `upgrade` include too.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;

@@ -8,9 +8,12 @@ use std::path::{Path, PathBuf};
 use b2nd::frame::File;
 use b2nd::{CatervaMeta, Geometry};
 
-use super::early_frame::early;
 use super::plan::Plan;
 use super::work;
+use early_frame::early;
+
+#[path = "../tool/early_frame.rs"]
+mod early_frame;
 
 const SPARSE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/python-caterva-0.7.0/meta__sframe.catsd");
 
