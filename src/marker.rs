@@ -1,5 +1,7 @@
 //! MessagePack's markers, which are the first bytes of entries, and their names.
 
+use rmp::Marker;
+
 /// The maximum depth of nested values, in encoding and decoding.
 pub(crate) const MAX_DEPTH: u8 = 128;
 
@@ -56,21 +58,43 @@ pub(crate) fn head_len(byte: u8) -> usize {
 
 /// Returns a marker's name in the MessagePack specification.
 pub(crate) fn name(byte: u8) -> &'static str {
-    match byte {
-        0x00..=0x7f => "positive fixint",
-        0x80..=0x8f => "fixmap",
-        0x90..=0x9f => "fixarray",
-        0xa0..=0xbf => "fixstr",
-        0xc0..=0xdf => NAMES[usize::from(byte - NIL)],
-        0xe0..=0xff => "negative fixint",
+    match Marker::from_u8(byte) {
+        Marker::FixPos(_) => "positive fixint",
+        Marker::FixNeg(_) => "negative fixint",
+        Marker::FixMap(_) => "fixmap",
+        Marker::FixArray(_) => "fixarray",
+        Marker::FixStr(_) => "fixstr",
+        Marker::Null => "nil",
+        Marker::Reserved => "the unused marker",
+        Marker::False => "false",
+        Marker::True => "true",
+        Marker::Bin8 => "bin8",
+        Marker::Bin16 => "bin16",
+        Marker::Bin32 => "bin32",
+        Marker::Ext8 => "ext8",
+        Marker::Ext16 => "ext16",
+        Marker::Ext32 => "ext32",
+        Marker::F32 => "float32",
+        Marker::F64 => "float64",
+        Marker::U8 => "uint8",
+        Marker::U16 => "uint16",
+        Marker::U32 => "uint32",
+        Marker::U64 => "uint64",
+        Marker::I8 => "int8",
+        Marker::I16 => "int16",
+        Marker::I32 => "int32",
+        Marker::I64 => "int64",
+        Marker::FixExt1 => "fixext1",
+        Marker::FixExt2 => "fixext2",
+        Marker::FixExt4 => "fixext4",
+        Marker::FixExt8 => "fixext8",
+        Marker::FixExt16 => "fixext16",
+        Marker::Str8 => "str8",
+        Marker::Str16 => "str16",
+        Marker::Str32 => "str32",
+        Marker::Array16 => "array16",
+        Marker::Array32 => "array32",
+        Marker::Map16 => "map16",
+        Marker::Map32 => "map32",
     }
 }
-
-/// The names of the markers from `c0` to `df`.
-#[rustfmt::skip]
-const NAMES: [&str; 32] = [
-    "nil", "the unused marker", "false", "true", "bin8", "bin16", "bin32", "ext8",
-    "ext16", "ext32", "float32", "float64", "uint8", "uint16", "uint32", "uint64",
-    "int8", "int16", "int32", "int64", "fixext1", "fixext2", "fixext4", "fixext8",
-    "fixext16", "str8", "str16", "str32", "array16", "array32", "map16", "map32",
-];
