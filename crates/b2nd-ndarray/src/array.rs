@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd::dtype::DType;
-use b2nd::frame::{File, Header, Source};
+use b2nd::frame::{File, Frame, Header, Source};
 use b2nd::{Geometry, Grid};
 use b2nd_store::{Bytes, Store};
 
@@ -175,6 +175,11 @@ impl Array {
     /// Returns the grid of the array's chunks and blocks.
     pub fn grid(&self) -> &Grid {
         &self.grid
+    }
+
+    /// Returns the frame that holds the array.
+    pub fn frame(&self) -> &Frame<Bytes> {
+        &self.store
     }
 
     /// Returns the frame's header.

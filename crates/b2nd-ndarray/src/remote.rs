@@ -96,6 +96,8 @@ impl Remote {
                 let message = "the chunks of a sparse frame are separate objects, which `Remote` cannot read";
                 return Err(b2nd::Error::custom(message).into());
             }
+            // Attributes are in the trailer, which is fetched together with the index. An array with a damaged trailer can still be read.
+            let _ = array.store.trailer();
             array.store.offsets()?;
             Ok(array)
         };

@@ -1,6 +1,5 @@
 //! [`export()`]: writes an array as Zarr.
 
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -88,8 +87,7 @@ fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
     } else {
         plain
     };
-    let attributes = array.attributes()?;
-    let attributes = metadata::attributes(attributes.names(), |name| Ok(attributes.bytes(name)?))?;
+    let attributes = metadata::attributes(array)?;
     let metadata = metadata::array(geometry.shape(), &chunkshape, &zarr, codecs, attributes);
     // zarrs would write codecs without a configuration as bare names, which zarr-python rejects.
     let text = serde_json::to_vec_pretty(&metadata).map_err(Error::zarr)?;
@@ -97,23 +95,11 @@ fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
     let store = FilesystemStore::new(path).map_err(Error::zarr)?;
     let stored = zarrs::array::Array::open(Arc::new(store), "/").map_err(Error::zarr)?;
     for number in 0..array.grid().nchunks() {
-        let Some(slice) = slice_of(array, number) else { continue };
+        let Some(slice) = array.grid().chunk_extent(number) else { continue };
         let mut bytes = array.read_bytes(&slice)?;
         swap(&mut bytes, &zarr, zarr.order.unwrap_or(ByteOrder::NATIVE));
         let subset = slice.iter().map(|range| range.start.unsigned_abs()..range.end.unsigned_abs()).collect::<Vec<_>>();
         stored.store_array_subset(&ArraySubset::new_with_ranges(&subset), ArrayBytes::new_flen(bytes)).map_err(Error::zarr)?;
     }
     Ok(())
-}
-
-/// Returns the ranges of the array that a chunk contains, without padding.
-fn slice_of(array: &Array, number: u64) -> Option<Vec<Range<i64>>> {
-    let geometry = array.geometry();
-    let coordinates = array.grid().chunk_coords(number)?;
-    let lengths = geometry.chunkshape().iter().zip(geometry.shape());
-    let range = |(&coordinate, (&chunk, &length)): (&i64, (&i32, &i64))| {
-        let start = coordinate * i64::from(chunk);
-        start..(start + i64::from(chunk)).min(length)
-    };
-    Some(coordinates.iter().zip(lengths).map(range).collect())
 }

@@ -3,6 +3,7 @@
 //! | task | item |
 //! | --- | --- |
 //! | read a `.b2nd` file as a Zarr array without copying it | [`B2ndStorage`] |
+//! | the same for a file in an object store | `B2ndObject` (feature `object_store`) |
 //! | write an array as Zarr version 3 | [`export`], [`ExportOptions`] |
 //! | read a Zarr array into a `.b2nd` file | [`import`] |
 //! | compress Zarr's chunks as Blosc2 chunks | [`Blosc2Codec`] |
@@ -34,6 +35,8 @@ mod export;
 mod fixed_bytes;
 mod import;
 mod metadata;
+#[cfg(feature = "object_store")]
+mod object;
 mod storage;
 mod zstd_codec;
 
@@ -42,6 +45,8 @@ pub use blosc2_codec::{Blosc2Codec, Compressor, Shuffle};
 pub use error::{Error, Result};
 pub use export::{ExportOptions, export};
 pub use import::import;
+#[cfg(feature = "object_store")]
+pub use object::B2ndObject;
 pub use storage::B2ndStorage;
 pub use zarrs;
 

@@ -2,6 +2,7 @@
 
 use b2nd::dtype::ByteOrder;
 use b2nd::{ArrayMeta, Geometry};
+use b2nd_ndarray::Array;
 use serde_json::{Map, Value, json};
 
 use crate::data_type::{ZarrType, to_zarr};
@@ -89,14 +90,12 @@ pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -
 
 /// Converts attributes to JSON. Types that JSON lacks become objects, in the same form as with [`b2nd_store::value::Value`]. Attributes
 /// that are not MessagePack become null.
-pub(crate) fn attributes<'a>(
-    names: impl Iterator<Item = &'a [u8]>,
-    content: impl Fn(&str) -> Result<Option<Vec<u8>>>,
-) -> Result<Map<String, Value>> {
+pub(crate) fn attributes(array: &Array) -> Result<Map<String, Value>> {
+    let found = array.attributes()?;
     let mut attributes = Map::new();
-    for name in names {
+    for name in found.names() {
         let name = String::from_utf8_lossy(name).into_owned();
-        let content = content(&name)?.unwrap_or_default();
+        let content = found.bytes(&name)?.unwrap_or_default();
         let value = b2nd_store::value::Value::from_slice(&content).and_then(|value| serde_json::to_value(value).ok());
         attributes.insert(name, value.unwrap_or_default());
     }

@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use b2nd::ArrayMeta;
 use b2nd::frame::{Frame, FrameType, Offset, Special};
-use b2nd::{ArrayMeta, Grid};
+use b2nd_ndarray::Array;
 use b2nd_store::{Bytes as SharedSource, Location};
 use serde_json::json;
 use zarrs::storage::byte_range::{ByteRange, ByteRangeIterator};
@@ -36,9 +37,8 @@ use crate::metadata;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct B2ndStorage {
-    frame: Frame<SharedSource>,
-    grid: Grid,
-    metadata: Bytes,
+    pub(crate) array: Array,
+    pub(crate) metadata: Bytes,
 }
 
 impl B2ndStorage {
@@ -46,19 +46,24 @@ impl B2ndStorage {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read or contains no array, or if Zarr has no data type for its elements.
+    /// Fails if the file cannot be read or contains no array, if its values are computed or in another file, or if Zarr has no data type for
+    /// its elements.
     pub fn open(location: impl AsRef<Path>) -> Result<B2ndStorage> {
         let location = Location::new(AsRef::<OsStr>::as_ref(location.as_ref()));
-        B2ndStorage::new(Frame::open(location.frame()?)?)
+        B2ndStorage::of(Array::from_source(location.frame()?, 0)?)
     }
 
-    /// Opens the array in a frame, which can for example be in an object store.
+    /// Opens the array in a frame.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`open`](B2ndStorage::open).
     pub fn new(frame: Frame<SharedSource>) -> Result<B2ndStorage> {
-        let header = frame.header();
+        B2ndStorage::of(Array::from_source(frame.source().clone(), frame.offset())?)
+    }
+
+    pub(crate) fn of(array: Array) -> Result<B2ndStorage> {
+        let header = array.header();
         let meta: ArrayMeta<&str> = header.array()?.ok_or(b2nd_ndarray::Error::NoArray)?;
         let (geometry, zarr) = (meta.geometry(), metadata::zarr_type(&meta)?);
         let compressor = json!({
@@ -69,23 +74,20 @@ impl B2ndStorage {
         let compressor = serde_json::from_value(compressor).unwrap_or_else(|_| crate::Blosc2Codec::default());
         let compressor = serde_json::to_value(compressor).map_err(Error::zarr)?;
         let codecs = metadata::codecs(geometry, &zarr, &compressor);
-        let trailer = frame.trailer()?;
-        let names = trailer.vlmetalayers().iter().map(|(name, _)| name);
-        let attributes = metadata::attributes(names, |name| Ok(trailer.value(name)?.map(|content| content.into_owned())))?;
-        let array = metadata::array(geometry.shape(), &metadata::chunkshape(geometry), &zarr, codecs, attributes);
-        let grid = geometry.grid()?;
-        Ok(B2ndStorage { metadata: serde_json::to_vec_pretty(&array).map_err(Error::zarr)?.into(), grid, frame })
+        let attributes = metadata::attributes(&array)?;
+        let metadata = metadata::array(geometry.shape(), &metadata::chunkshape(geometry), &zarr, codecs, attributes);
+        Ok(B2ndStorage { metadata: serde_json::to_vec_pretty(&metadata).map_err(Error::zarr)?.into(), array })
     }
 
     /// Returns the number of the chunk with this key, or `None` if the key is not that of a chunk.
-    fn chunk(&self, key: &StoreKey) -> Option<u64> {
+    pub(crate) fn chunk(&self, key: &StoreKey) -> Option<u64> {
         let coordinates: Option<Vec<i64>> = key.as_str().split('/').skip(1).map(|part| part.parse().ok()).collect();
         // `c/c/0` and `c/00` are not valid keys.
-        self.grid.chunk_from_coords(&coordinates?).filter(|&number| self.chunk_key(number).as_ref() == Some(key))
+        self.array.grid().chunk_from_coords(&coordinates?).filter(|&number| self.chunk_key(number).as_ref() == Some(key))
     }
 
     fn chunk_key(&self, number: u64) -> Option<StoreKey> {
-        let coordinates = self.grid.chunk_coords(number)?;
+        let coordinates = self.array.grid().chunk_coords(number)?;
         let key = coordinates.iter().fold("c".to_owned(), |key, coordinate| format!("{key}/{coordinate}"));
         StoreKey::new(key).ok()
     }
@@ -97,15 +99,15 @@ impl B2ndStorage {
             return Ok(Some(Stored::Here(self.metadata.clone())));
         }
         let Some(number) = self.chunk(key) else { return Ok(None) };
-        let offsets = self.frame.offsets()?;
+        let offsets = self.array.frame().offsets()?;
         match offsets.get(number) {
             Some(Offset::Special(Special::Zeros | Special::Uninitialized)) | None => Ok(None),
-            Some(Offset::At(_)) if self.frame.header().frame_type() == FrameType::Contiguous => {
-                let header = self.frame.chunk_header(number)?;
+            Some(Offset::At(_)) if self.array.frame().header().frame_type() == FrameType::Contiguous => {
+                let header = self.array.frame().chunk_header(number)?;
                 let start = offsets.range(number).map_or(0, |range| range.start);
                 Ok(Some(Stored::InFrame(start..start + header.cbytes() as u64)))
             }
-            Some(_) => Ok(Some(Stored::Here(self.frame.chunk(number)?.into_bytes().into()))),
+            Some(_) => Ok(Some(Stored::Here(self.array.frame().chunk(number)?.into_bytes().into()))),
         }
     }
 }
@@ -125,7 +127,7 @@ impl Stored {
     }
 }
 
-fn failed(error: impl std::fmt::Display) -> StorageError {
+pub(crate) fn failed(error: impl std::fmt::Display) -> StorageError {
     StorageError::Other(error.to_string())
 }
 
@@ -145,7 +147,7 @@ impl ReadableStorageTraits for B2ndStorage {
             match &stored {
                 Stored::Here(bytes) => Ok(bytes.slice(to_usize(start)?..to_usize(end)?)),
                 Stored::InFrame(chunk) => {
-                    let bytes = self.frame.read(chunk.start + start..chunk.start + end).map_err(failed)?;
+                    let bytes = self.array.frame().read(chunk.start + start..chunk.start + end).map_err(failed)?;
                     Ok(bytes.into_owned().into())
                 }
             }
@@ -168,12 +170,12 @@ fn to_usize(length: u64) -> std::result::Result<usize, StorageError> {
 
 impl ListableStorageTraits for B2ndStorage {
     fn list(&self) -> std::result::Result<StoreKeys, StorageError> {
-        let offsets = self.frame.offsets().map_err(failed)?;
+        let offsets = self.array.frame().offsets().map_err(failed)?;
         let is_stored =
             |number: &u64| !matches!(offsets.get(*number), Some(Offset::Special(Special::Zeros | Special::Uninitialized)) | None);
         let metadata = StoreKey::new(metadata::FILE).map_err(failed)?;
         Ok(std::iter::once(metadata)
-            .chain((0..self.grid.nchunks()).filter(is_stored).filter_map(|number| self.chunk_key(number)))
+            .chain((0..self.array.grid().nchunks()).filter(is_stored).filter_map(|number| self.chunk_key(number)))
             .collect())
     }
 
@@ -201,7 +203,7 @@ impl ListableStorageTraits for B2ndStorage {
 
 impl std::fmt::Debug for B2ndStorage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("B2ndStorage").field("frame", &self.frame).finish_non_exhaustive()
+        f.debug_struct("B2ndStorage").field("array", &self.array).finish_non_exhaustive()
     }
 }
 
