@@ -214,8 +214,8 @@ impl Paths {
                     show(&Found::Store { path, key: Some(key), store: &store })
                 }
                 (Some(key), Leaves::Each) if is_group(&store, key) => {
-                    let store = within(&store, key);
-                    let shown = show(&Found::Store { path, key: Some(key), store: &store })?;
+                    let (key, store) = (format!("/{}", key.trim_matches('/')), within(&store, key));
+                    let shown = show(&Found::Store { path, key: Some(&key), store: &store })?;
                     Ok(shown & leaves(path, folder, &store.leaves, show, err)?)
                 }
                 (Some(key), _) => one_leaf(path, folder, &store.leaves, key, show),

@@ -37,7 +37,7 @@ pub fn describe(store: &Store) -> Result<(StoreListing, String)> {
     let leaves: Vec<Result<String>> = listing.leaves.iter().map(|leaf| of_leaf(store, leaf)).collect();
     let leaves: Vec<String> = leaves.into_iter().collect::<Result<_>>()?;
     // The JSON is formatted here: with values of serde_json, the serialization code would be compiled twice.
-    let object = to_json(&StoreObject::of_store(&listing, store.name()));
+    let object = to_json(&StoreObject::of_store(&listing, store.name(), None));
     let text = format!(r#"{{"store":{object},"leaves":[{}]}}"#, leaves.join(","));
     Ok((listing, text))
 }

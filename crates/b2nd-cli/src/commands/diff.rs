@@ -64,7 +64,7 @@ impl Diff {
             let readable = Paths::of(path).each(Leaves::Each, &mut output.err, &mut |found| {
                 let (key, said) = match found {
                     Found::Frame { place, frame } => (place.key, (of_frame(place, frame), describe(frame)?)),
-                    Found::Store { store, .. } => (None, (Values::None, plain(&StoreObject::of_store(store, ""))?)),
+                    Found::Store { store, .. } => (None, (Values::None, plain(&StoreObject::of_store(store, "", None))?)),
                     Found::Leaf { leaf, .. } => {
                         let is_table = matches!(leaf.content, Content::Table(_));
                         let values = if is_table { Values::Table } else { Values::None };

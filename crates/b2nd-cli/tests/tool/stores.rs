@@ -258,6 +258,12 @@ fn groups_have_their_attributes_in_every_form() {
         let found = store.json(form);
         assert_eq!((&found[0]["vlmeta"], &found[0]["groups"]), (&json!({"root": 1}), &json!({"/g/h": {"deep": 2}})), "{form:?}");
         assert_eq!((&found[1]["key"], found[1].get("groups")), (&json!("/g/leaf"), None), "{form:?}");
+        assert_eq!(found[0].get("key"), None, "{form:?}");
+        for key in ["/g", "g/"] {
+            let (out, ..) = store.0.run(&[form, &[&format!("{}::{key}", Store::NAME)]].concat());
+            let group: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            assert_eq!((&group[0]["key"], &group[1]["key"]), (&json!("/g"), &json!("/g/leaf")), "{form:?} {key}");
+        }
     }
 }
 

@@ -48,11 +48,11 @@ impl<'a> Groups<'a> {
 }
 
 impl<'a> StoreObject<'a> {
-    /// Creates the object for a store.
-    pub fn of_store(store: &'a StoreListing, path: &'a str) -> StoreObject<'a> {
+    /// Creates the object for a store, or for the group with this key in a store.
+    pub fn of_store(store: &'a StoreListing, path: &'a str, key: Option<&'a str>) -> StoreObject<'a> {
         StoreObject {
             path,
-            key: None,
+            key,
             member: None,
             offset: None,
             kind: store.kind,
