@@ -72,6 +72,12 @@ pub(super) mod sealed {
         type Output;
         const FRAME_TYPE: FrameType;
 
+        /// Returns the location of the chunk with this number, as the index has it. In a contiguous frame, the chunk starts `position`
+        /// bytes after the header.
+        fn location(&self, _number: u64, position: u64) -> u64 {
+            position
+        }
+
         /// Writes a part of the next chunk to the position `offset` bytes after the start of the chunk. In a contiguous frame, the chunk
         /// starts `position` bytes after the header.
         fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()>;
@@ -225,7 +231,7 @@ impl<T: Target> Writer<T> {
     pub fn append_parts(&mut self, chunk: &ChunkHeader) -> Result<()> {
         self.check(chunk)?;
         let number = (self.offsets.len() / 8) as u64;
-        let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
+        let at = self.target.location(number, self.cbytes);
         self.target.end_parts(number, self.cbytes, chunk.cbytes())?;
         self.cbytes += chunk.cbytes() as u64;
         self.push(Offset::At(at), chunk.nbytes())
@@ -301,7 +307,7 @@ impl<T: Target> Writer<T> {
     /// Appends a chunk. If `special` is given, adds it to the index and writes no bytes.
     fn put(&mut self, chunk: &Chunk<'_>, bytes: &[u8], special: Option<Offset>) -> Result<()> {
         let number = (self.offsets.len() / 8) as u64;
-        let at = if T::FRAME_TYPE == FrameType::Contiguous { self.cbytes } else { number };
+        let at = self.target.location(number, self.cbytes);
         if special.is_none() {
             self.target.put_part(self.cbytes, 0, bytes)?;
             self.target.end_parts(number, self.cbytes, bytes.len())?;

@@ -96,7 +96,7 @@ impl Faulty {
     pub fn crashes(&self) -> BTreeSet<Tree> {
         let world = self.lock();
         let (names, data): (Vec<_>, Vec<_>) = world.pending.iter().partition(|change| matches!(change, Pending::Names { .. }));
-        assert!(names.len() < 10, "too many for all combinations");
+        assert!(names.len() <= 10, "too many for all combinations");
         let mut trees = BTreeSet::new();
         for kept in data_choices(&data) {
             for choice in 0..1usize << names.len() {
@@ -279,7 +279,12 @@ impl Storage for Faulty {
         let fault = world.step(false)?;
         fs::rename(from, to)?;
         let number = world.live[from];
-        world.names(&[(from, None), (to, Some(number))]);
+        if from.parent() == to.parent() {
+            world.names(&[(from, None), (to, Some(number))]);
+        } else {
+            world.names(&[(to, Some(number))]);
+            world.names(&[(from, None)]);
+        }
         let moved =
             |path: &Path| path.strip_prefix(from).map(|rest| if rest == Path::new("") { to.into() } else { to.join(rest) });
         let live = std::mem::take(&mut world.live);

@@ -332,3 +332,65 @@ fn a_rewrite_leaves_the_old_frame_or_the_new_one() {
     let done = cases.iter().map(Case::run).fold((0, 0), |sum, case| (sum.0 + case.0, sum.1 + case.1));
     println!("rewrites: {} faults, {} crashed directories", done.0, done.1);
 }
+
+/// The state of a sparse frame, wherever its chunks are.
+fn sparse_state(path: &Path, when: &str) -> State {
+    let state = State::read(path).unwrap_or_else(|error| panic!("{when}: {error}"));
+    State { offsets: Vec::new(), ..state }
+}
+
+#[test]
+fn a_replaced_sparse_frame_is_the_old_one_or_the_new_one_and_the_next_try_leaves_nothing() {
+    let replace = |path: &Path| {
+        let mut editor = File::edit(path)?;
+        let mut header = editor.header().clone();
+        header.metalayers_mut().remove("small");
+        editor.replace_sparse_with(header, |old, writer| {
+            writer.set_trailer(old.trailer()?.clone());
+            (0..old.offsets()?.len()).try_for_each(|number| writer.copy_chunk(old, number).map(|_| ()))
+        })
+    };
+    let (template, after) = (Scratch::new(), Scratch::new());
+    // Two files of chunks are few enough for every order in which names can last.
+    let mut header = frames::header_of(48);
+    header.metalayers_mut().remove("wide");
+    write(Writer::create_sparse(template.join("f.b2nd"), header).unwrap(), &twice_each).unwrap();
+    let (old, names) = (sparse_state(&template.join("f.b2nd"), "before"), template.names());
+    let run = |fault| {
+        let root = Scratch::new();
+        copy_into(&template, &root);
+        let storage = Faulty::new(root.path(), fault);
+        let _replaced = replace_storage(Arc::new(storage.clone()));
+        let done = replace(&root.join("f.b2nd"));
+        (root, storage, done)
+    };
+    let (root, storage, done) = run(None);
+    done.unwrap();
+    let new = sparse_state(&root.join("f.b2nd"), "after");
+    assert!(new.header.metalayers().get("small").is_none() && new.chunks == old.chunks && root.names().len() == names.len());
+    let (mut failures, mut seen) = (0, BTreeSet::new());
+    for at in 0..storage.operations().len() {
+        for fault in [Fault::Nothing, Fault::Part(4), Fault::All, Fault::Crash] {
+            let when = format!("{fault:?} at operation {at}");
+            let (root, storage, done) = run(Some((at, fault)));
+            let path = root.join("f.b2nd");
+            let found = sparse_state(&path, &when);
+            assert!(found == new || found == old && done.is_err(), "{when}: neither the old nor the new frame");
+            for tree in storage.crashes() {
+                if seen.insert((done.is_ok(), tree.clone())) {
+                    materialize(&tree, after.path());
+                    let found = sparse_state(&after.join("f.b2nd"), &when);
+                    assert!(found == new || found == old && done.is_err(), "{when}, then a crash");
+                }
+            }
+            if fault != Fault::Crash && found == old {
+                assert_eq!(root.names(), names, "{when}: {done:?}");
+                failures += 1;
+            }
+            replace(&path).unwrap_or_else(|error| panic!("{when}, then again: {error}"));
+            assert_eq!((sparse_state(&path, &when) == new, root.names().len()), (true, names.len()), "{when}, then again");
+        }
+    }
+    assert!(failures > 20 && seen.len() > 60, "{failures} {}", seen.len());
+    assert!(replace(Path::new("tests/data/example.b2nd")).unwrap_err().to_string().contains("in one file"));
+}

@@ -43,7 +43,7 @@ pub struct RepackOptions<'a> {
 ///
 /// `source` and `target` are files or directories of sparse frames. If both are the same file, it is replaced when the new file is
 /// complete, and keeps its permissions. If another process or thread edits the source or the target, this function waits. A target
-/// directory must not exist. An interrupted call leaves the target unchanged.
+/// directory must not exist, unless it is the source. An interrupted call leaves the target unchanged.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ArrayEditor, Options, RepackOptions, repack};
@@ -69,7 +69,8 @@ pub struct RepackOptions<'a> {
 /// Fails if:
 ///
 /// * `source` is not a frame or is damaged,
-/// * `target` exists (and [`overwrite`](RepackOptions::overwrite) is false), cannot be written, or is the source's own directory,
+/// * `target` exists (and [`overwrite`](RepackOptions::overwrite) is false), cannot be written, or is the source itself but of the other
+///   frame type,
 /// * chunks are compressed again, and a codec or filter is not available,
 /// * new shapes do not fit the array, or the frame has no array of the released layout,
 /// * this thread has the file open in an editor.
@@ -86,7 +87,12 @@ pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &Repa
         let message = "a file cannot replace a sparse frame's directory, nor the other way round: choose another target";
         return Err(Error::in_file(source, Fault::custom(message).into()));
     }
-    editor.replace_with(job.header.clone(), |_, writer| job.fill(writer)).map_err(|error| Error::in_file(source, error))
+    let header = job.header.clone();
+    let replaced = match job.frame.header().frame_type() {
+        FrameType::Contiguous => editor.replace_with(header, |_, writer| job.fill(writer)),
+        FrameType::Sparse => editor.replace_sparse_with(header, |_, writer| job.fill(writer)),
+    };
+    replaced.map_err(|error| Error::in_file(source, error))
 }
 
 /// Copies a frame like [`repack`], from any source, such as a member of an archive.

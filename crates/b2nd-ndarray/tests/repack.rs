@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use b2nd::frame::{Chunk, CodecId, File, Filter, Frame, FrameType, Header, Sizes, Special, Writer};
+use b2nd::frame::{Chunk, CodecId, File, Filter, Frame, FrameType, Header, Offset, Sizes, Special, Writer};
 use b2nd_ndarray::{Appender, Array, ArrayEditor, Options, RepackOptions, repack, repack_from};
 use common::whole;
 use ndarray::{Array2, s};
@@ -98,7 +98,24 @@ fn one_file_becomes_many_and_many_become_one() {
     assert_eq!(chunks(&again), 14);
     assert!(chunks(&sparse) >= 14);
 
-    for (path, kind) in [(&back, FrameType::Sparse), (&sparse, FrameType::Contiguous), (&sparse, FrameType::Sparse)] {
+    // In place, what killed processes left is removed too.
+    let (values, before) = (whole::<i32>(&sparse), contents(&sparse));
+    fs::write(sparse.join("000000FF.chunk"), "of no index").unwrap();
+    fs::create_dir(sparse.join(".new.b2frame.0.tmp")).unwrap();
+    for options in [
+        RepackOptions::default(),
+        RepackOptions { level: Some(9), codec: Some(CodecId::Lz4), ..to(FrameType::Sparse) },
+        RepackOptions { chunkshape: Some(vec![20, 10]), ..RepackOptions::default() },
+    ] {
+        repack(&sparse, &sparse, &options).unwrap();
+        assert_eq!(whole::<i32>(&sparse), values);
+        assert_eq!(contents(&sparse).1, before.1);
+        let stored = File::open(&sparse).unwrap().offsets().unwrap().iter().filter(|at| matches!(at, Offset::At(_))).count();
+        assert_eq!(chunks(&sparse), stored + 1);
+    }
+    assert_eq!(Array::open(&sparse).unwrap().header().codec(), CodecId::Lz4);
+
+    for (path, kind) in [(&back, FrameType::Sparse), (&sparse, FrameType::Contiguous)] {
         assert!(repack(path, path, &to(kind)).unwrap_err().to_string().contains("choose another"));
     }
     assert!(repack(&back, &sparse, &to(FrameType::Sparse)).unwrap_err().to_string().contains("exists"));

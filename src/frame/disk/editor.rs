@@ -3,8 +3,10 @@
 pub(super) mod chunks;
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::ops::{Deref, Range};
+use std::fs;
 use std::io::{self, Read, SeekFrom};
 use std::path::Path;
 
@@ -15,12 +17,13 @@ use super::file::File;
 use super::growth::explained;
 use super::lock::{Claim, is_at, named};
 use super::rewrite::{index_end, rewritten, write_frame};
-use super::source::frame_file;
-use super::staged::{Staged, clean, replaceable, sync_parent};
-use super::storage::Handle;
-use super::writer::OneFile;
+use super::source::{chunk_number, frame_file};
+use super::staged::{Staged, clean, directory, replaceable, sync_parent};
+use super::storage::{Handle, storage};
+use super::writer::{Directory, OneFile};
 use crate::array::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 use crate::error::{Error, ErrorKind, Result};
+use crate::frame::chunk::Offset;
 use crate::frame::header::{FrameType, Header, HeaderField};
 use crate::frame::metalayers::{Metalayers, Place};
 use crate::frame::trailer::Trailer;
@@ -219,7 +222,7 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if the frame is sparse, since it consists of many files. After an
+    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if the frame is sparse: see [`replace_sparse_with`](Editor::replace_sparse_with). After an
     /// error of `fill`, or for a sparse frame, the old frame is unchanged.
     pub fn replace_with<E: From<Error>>(
         &mut self,
@@ -236,6 +239,62 @@ impl Editor {
             let (staged, new) = target.complete(&header, &tail)?;
             editor.put(staged, new)
         })?)
+    }
+
+    /// Replaces this sparse frame by a new sparse frame with the given header, in the same directory, like
+    /// [`replace_with`](Editor::replace_with). New chunks get numbers that the old index does not have, and are valid as soon as a new
+    /// `chunks.b2frame` is renamed over the old one. Then all files of other chunks are removed. Programs that have read the old index must
+    /// read it again.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if the frame is not sparse. After an error, the old frame is
+    /// unchanged, unless only the last sync failed.
+    pub fn replace_sparse_with<E: From<Error>>(
+        &mut self,
+        header: Header,
+        fill: impl FnOnce(&File, &mut Writer<Directory>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.header().frame_type() != FrameType::Sparse {
+            return Err(Error::custom("it is a frame in one file, which a directory cannot replace").into());
+        }
+        let old = self.chunk_files()?;
+        let first = old.last().map_or(0, |last| last.saturating_add(1));
+        let mut writer = Writer::inside(self.claim.path(), first, header)?;
+        fill(&self.file, &mut writer)?;
+        Ok(self.named(|editor| {
+            let (target, header, tail) = writer.ended()?;
+            let replaced = editor.move_here(target.staged.path()).and_then(|()| editor.replace(&[header, tail].concat(), 0..0));
+            if let Ok(mut kept) = editor.chunk_files() {
+                // After a failed sync, a crash may restore the old index.
+                kept.extend(replaced.is_err().then_some(old).into_iter().flatten());
+                editor.remove_chunks_except(&kept);
+            }
+            replaced
+        })?)
+    }
+
+    /// Moves all files of a directory to the directory of this sparse frame.
+    fn move_here(&self, from: &Path) -> Result<()> {
+        for entry in fs::read_dir(from)? {
+            let path = entry?.path();
+            storage().rename(&path, &self.claim.path().with_file_name(path.file_name().unwrap_or_default()))?;
+        }
+        Ok(sync_parent(self.claim.path())?)
+    }
+
+    /// Removes the chunk files in the directory of a sparse frame whose numbers are not in `kept`. Errors are ignored.
+    fn remove_chunks_except(&self, kept: &BTreeSet<u64>) {
+        for entry in fs::read_dir(directory(self.claim.path())).into_iter().flatten().flatten() {
+            if chunk_number(&entry.file_name()).is_some_and(|number| !kept.contains(&number)) {
+                let _ = storage().remove(&entry.path());
+            }
+        }
+    }
+
+    /// Returns the numbers of the chunk files in the index of a sparse frame.
+    fn chunk_files(&self) -> Result<BTreeSet<u64>> {
+        Ok(self.offsets()?.iter().filter_map(file_number).collect())
     }
 
     /// Adds the path to an error.
@@ -391,6 +450,11 @@ impl core::fmt::Debug for Editor {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_tuple("Editor").field(&self.file.path()).finish()
     }
+}
+
+/// Returns the number of a chunk's file in a sparse frame, or `None` if the chunk is special.
+fn file_number(offset: Offset) -> Option<u64> {
+    if let Offset::At(number) = offset { Some(number) } else { None }
 }
 
 trait WriteAt {

@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -183,4 +184,10 @@ pub(super) fn frame_file(path: &Path) -> PathBuf {
 /// Returns the name of the chunk file with this number in a sparse frame.
 pub(super) fn chunk_name(number: u64) -> String {
     format!("{number:08X}.chunk")
+}
+
+/// Returns the number of the chunk file with this name, or `None` if the name is not that of a chunk file.
+pub(super) fn chunk_number(name: &OsStr) -> Option<u64> {
+    let number = u64::from_str_radix(name.to_str()?.strip_suffix(".chunk")?, 16).ok()?;
+    (name == OsStr::new(&chunk_name(number))).then_some(number)
 }

@@ -4,11 +4,11 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 use std::io::{Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::SPARSE_FRAME;
 use super::source::chunk_name;
-use super::staged::Staged;
+use super::staged::{Staged, directory};
 use super::storage::{Handle, storage};
 use crate::error::{Error, Result};
 use crate::frame::header::{FrameType, Header};
@@ -27,7 +27,11 @@ pub struct OneFile {
 
 /// A sparse frame in a directory, as the destination of a [`Writer`].
 pub struct Directory {
-    staged: Staged,
+    pub(super) staged: Staged,
+    /// The number of the first chunk's file.
+    first: u64,
+    /// The file whose permissions the chunks' files get, if the frame replaces another.
+    like: Option<PathBuf>,
     /// The bytes of the next chunk, as far as its parts have been written.
     parts: Vec<u8>,
 }
@@ -73,7 +77,15 @@ impl Writer<Directory> {
     /// Fails if `path` exists, or the temporary directory cannot be created.
     pub fn create_sparse(path: impl AsRef<Path>, header: Header) -> Result<Self> {
         let staged = Staged::directory(path.as_ref()).map_err(|error| Error::from(error).in_file(path.as_ref()))?;
-        Ok(Writer::to(header, Directory { staged, parts: Vec::new() }))
+        Ok(Writer::to(header, Directory { staged, first: 0, like: None, parts: Vec::new() }))
+    }
+
+    /// Creates a writer of chunks for the sparse frame with this `chunks.b2frame`, in a temporary directory inside the frame's directory.
+    /// The first chunk gets the number `first`.
+    pub(super) fn inside(frame: &Path, first: u64, header: Header) -> Result<Self> {
+        let staged = Staged::directory(&frame.with_file_name("new.b2frame"))?;
+        staged.keep_attributes(directory(frame))?;
+        Ok(Writer::to(header, Directory { staged, first, like: Some(frame.to_path_buf()), parts: Vec::new() }))
     }
 }
 
@@ -119,7 +131,8 @@ impl Directory {
     fn write(&self, name: &str, parts: [&[u8]; 2]) -> Result<()> {
         let path = self.staged.path().join(name);
         let mut file = storage().create(&path)?;
-        let written = parts.iter().try_for_each(|part| file.write_all(part)).and_then(|()| file.sync());
+        let like = self.like.as_ref().map_or(Ok(()), |like| storage().copy_attributes(like, &path));
+        let written = like.and_then(|()| parts.iter().try_for_each(|part| file.write_all(part))).and_then(|()| file.sync());
         if written.is_err() {
             // Remove the file so that the write can be tried again.
             let _ = storage().remove(&path);
@@ -132,12 +145,16 @@ impl sealed::Target for Directory {
     type Output = ();
     const FRAME_TYPE: FrameType = FrameType::Sparse;
 
+    fn location(&self, number: u64, _position: u64) -> u64 {
+        self.first + number
+    }
+
     fn put_part(&mut self, _position: u64, offset: usize, part: &[u8]) -> Result<()> {
         put_at(&mut self.parts, offset, part)
     }
 
     fn end_parts(&mut self, number: u64, _position: u64, length: usize) -> Result<()> {
-        self.write(&chunk_name(number), [self.parts.get(..length).unwrap_or(&self.parts), &[]])
+        self.write(&chunk_name(self.first + number), [self.parts.get(..length).unwrap_or(&self.parts), &[]])
     }
 
     fn finish(self, header: &[u8], tail: &[u8]) -> Result<()> {

@@ -1,5 +1,6 @@
 //! [`ChunkEditor`]: writes new chunks to a frame's file, and adds them to the frame by a commit.
 
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::ops::Deref;
 use std::fs;
@@ -10,7 +11,7 @@ use serde::Serialize;
 
 use b2nd_codec::Special;
 
-use super::{Editor, SECTOR};
+use super::{Editor, SECTOR, file_number};
 use crate::array::Metalayer;
 use crate::error::{Error, Result};
 use crate::frame::chunk::{Chunk, Offset};
@@ -176,14 +177,11 @@ impl ChunkEditor {
     }
 
     fn commit_sparse(&mut self, mut header: Header, nbytes: u64, tail: &[u8], offsets: &[Offset]) -> Result<()> {
-        let mut kept: Vec<_> = offsets.iter().filter_map(file_number).collect();
-        kept.sort_unstable();
-        let is_kept = |number: &u64| kept.binary_search(number).is_ok();
-        let dropped: Vec<_> = self.editor.offsets()?.iter().filter_map(|offset| file_number(&offset)).collect();
-        let dropped: Vec<_> = dropped.into_iter().filter(|number| !is_kept(number)).collect();
+        let kept: BTreeSet<u64> = offsets.iter().copied().filter_map(file_number).collect();
+        let dropped: Vec<u64> = self.editor.chunk_files()?.difference(&kept).copied().collect();
         let length = |number: &u64| fs::metadata(self.chunk_path(*number)).map_or(0, |file| file.len());
         let gone: u64 = dropped.iter().map(length).sum();
-        let new: u64 = self.made.iter().filter(|number| is_kept(number)).map(length).sum();
+        let new: u64 = self.made.iter().filter(|number| kept.contains(number)).map(length).sum();
         let cbytes = u64::try_from(header.cbytes()).unwrap_or(0).saturating_sub(gone).saturating_add(new);
         header.set_sizes(FrameType::Sparse, nbytes, cbytes, tail.len() as u64)?;
         storage().sync_dir(directory(self.editor.claim.path()))?;
@@ -215,9 +213,7 @@ impl ChunkEditor {
     /// Sets the location of the next chunk to the first location after the frame's chunks.
     fn settle(&mut self) -> Result<()> {
         let free = match self.is_sparse() {
-            true => {
-                self.offsets()?.iter().filter_map(|offset| file_number(&offset)).max().map_or(0, |last| last.saturating_add(1))
-            }
+            true => self.editor.chunk_files()?.last().map_or(0, |last| last.saturating_add(1)),
             false => self.header().frame_len(),
         };
         (self.end, self.floor) = (free, free);
@@ -269,9 +265,4 @@ impl Deref for ChunkEditor {
     fn deref(&self) -> &File {
         &self.editor
     }
-}
-
-/// Returns the number of a chunk's file in a sparse frame, or `None` if the chunk is special.
-fn file_number(offset: &Offset) -> Option<u64> {
-    if let Offset::At(number) = offset { Some(*number) } else { None }
 }
