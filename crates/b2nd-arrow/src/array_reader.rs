@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{Array as _, ArrayRef, FixedSizeListArray, RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
+use arrow_array::{Array as _, ArrayRef, FixedSizeListArray};
+use arrow_schema::{DataType, Field};
 use b2nd_ndarray::Array;
 
 use crate::column::element::{self, is_time};
@@ -13,7 +13,7 @@ use crate::column::rows::MAX_ROW;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::signed;
 use crate::schema::spec::item;
-use crate::single_column::{NAME, OneColumn};
+use crate::single_column::{NAME, OneColumn, ReadRows};
 
 /// The rows of an array as batches of one column, `values`. The column holds the elements of an array of one dimension, and a
 /// `FixedSizeList` for each row of an array of two. Only one batch is in memory at a time.
@@ -28,12 +28,10 @@ use crate::single_column::{NAME, OneColumn};
 /// assert_eq!(rows?, 17);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct ArrayReader {
-    values: Values,
-    batches: OneColumn,
-}
+pub type ArrayReader = OneColumn<ArrayRows>;
 
-struct Values {
+/// The rows of an array.
+pub struct ArrayRows {
     array: Array,
     element: DataType,
     /// The length of a row, if the array has two dimensions.
@@ -65,17 +63,13 @@ impl ArrayReader {
             Some(columns) => DataType::FixedSizeList(Arc::new(item(element.clone())), columns),
             None => element.clone(),
         };
-        let batches = OneColumn::new(Field::new(NAME, data_type, true), u64::try_from(rows).unwrap_or(0), width as u64);
-        Ok(ArrayReader { values: Values { array, element, columns }, batches })
-    }
-
-    /// Returns the number of rows that have not been read yet.
-    pub fn remaining(&self) -> u64 {
-        self.batches.remaining()
+        let field = Field::new(NAME, data_type, true);
+        let source = ArrayRows { array, element, columns };
+        Ok(OneColumn::of(source, field, u64::try_from(rows).unwrap_or(0), width as u64))
     }
 }
 
-impl Values {
+impl ReadRows for ArrayRows {
     fn read(&self, rows: Range<u64>) -> Result<ArrayRef> {
         let count = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
         let mut slice = self.array.whole();
@@ -90,19 +84,5 @@ impl Values {
         let Some(columns) = self.columns else { return Ok(values) };
         let field = Arc::new(item(values.data_type().clone()));
         Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, columns, values, None, count)?))
-    }
-}
-
-impl Iterator for ArrayReader {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.batches.next(|rows| self.values.read(rows))
-    }
-}
-
-impl RecordBatchReader for ArrayReader {
-    fn schema(&self) -> SchemaRef {
-        self.batches.schema()
     }
 }

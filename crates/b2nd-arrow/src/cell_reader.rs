@@ -2,22 +2,21 @@
 
 use std::ops::Range;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_array::ArrayRef;
+use b2nd::RawValue;
 use b2nd::frame::Frame;
 use b2nd_store::Bytes;
 use serde_json::Value;
 
 use crate::column::batches::{Batches, METALAYER};
+use crate::column::cells::Cells;
 use crate::column::column_file::ColumnFile;
 use crate::column::nulls::Nulls;
 use crate::column::text_builder::MAX_BYTES;
-use crate::column::{read_batches, read_cells};
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::Selection;
-use crate::msgpack::builder::json;
 use crate::schema::spec::{Kind, Spec};
-use crate::single_column::{NAME, OneColumn};
+use crate::single_column::{NAME, OneColumn, ReadRows};
 
 /// The metalayer of files that have one chunk per cell.
 const CELLS: &str = "vlarray";
@@ -43,16 +42,12 @@ const SCALARS: &str = "ctable_varlen_scalar";
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct CellReader {
+pub type CellReader = OneColumn<TypedCells>;
+
+/// Cells, and the type that the file declares.
+pub struct TypedCells {
     cells: Cells,
     spec: Spec,
-    batches: OneColumn,
-}
-
-pub(crate) enum Cells {
-    Batches(Box<Batches>),
-    /// A chunk for each cell.
-    Chunks(Box<ColumnFile>),
 }
 
 impl CellReader {
@@ -72,7 +67,7 @@ impl CellReader {
     /// Fails if the frame is not an object array, a batch array or a list array ([`NotFound`](ErrorKind::NotFound)), holds lists without an
     /// Arrow type, or cannot be read.
     pub fn from_frame(frame: Frame<Bytes>) -> Result<CellReader> {
-        let cells = Cells::open(frame)?;
+        let cells = cells_in(frame)?;
         let (leaf, count) = (cells.leaf(), cells.len()?);
         let (mut spec, bytes) = (spec(leaf)?, leaf.data_len());
         if let (Kind::Object, Cells::Batches(batches)) = (&spec.kind, &cells) {
@@ -81,63 +76,34 @@ impl CellReader {
             }
         }
         let field = spec.field(NAME).map_err(|why| Error::new(ErrorKind::Refused, why))?;
-        Ok(CellReader { cells, spec, batches: OneColumn::new(field, count, bytes / count.max(1)) })
-    }
-
-    /// Keeps only the values in this range, counted from 0. The part of the range after the last value is ignored.
-    #[must_use]
-    pub fn slice(mut self, rows: Range<u64>) -> CellReader {
-        self.batches.slice(rows);
-        self
-    }
-
-    /// Returns the number of values that have not been read yet.
-    pub fn remaining(&self) -> u64 {
-        self.batches.remaining()
+        Ok(OneColumn::of(TypedCells { cells, spec }, field, count, bytes / count.max(1)))
     }
 }
 
-impl Cells {
-    pub(crate) fn open(frame: Frame<Bytes>) -> Result<Cells> {
-        let has = |name| frame.header().metalayers().get(name).is_some();
-        let (has_batches, has_chunks) = (has(METALAYER), has(CELLS));
-        if !has_batches && !has_chunks {
-            return Err(Error::new(ErrorKind::NotFound, "it contains neither batches of values nor objects"));
-        }
-        let leaf = ColumnFile::new(frame, MAX_BYTES)?;
-        Ok(if has_batches { Cells::Batches(Batches::open(leaf)?.into()) } else { Cells::Chunks(leaf.into()) })
-    }
-
-    fn leaf(&self) -> &ColumnFile {
-        match self {
-            Cells::Batches(batches) => batches.leaf(),
-            Cells::Chunks(leaf) => leaf,
-        }
-    }
-
-    pub(crate) fn len(&self) -> Result<u64> {
-        match self {
-            Cells::Batches(batches) => Ok(batches.len()),
-            Cells::Chunks(leaf) => leaf.nchunks(),
-        }
-    }
-
-    fn read(&self, spec: &Spec, rows: Range<u64>) -> Result<ArrayRef> {
+impl ReadRows for TypedCells {
+    fn read(&self, rows: Range<u64>) -> Result<ArrayRef> {
         let count = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
-        let selection = Selection { first: rows.start, runs: vec![rows], rows: count };
-        match self {
-            Cells::Batches(batches) => read_batches(batches, spec, &selection),
-            Cells::Chunks(leaf) => read_cells(leaf, spec, &selection),
-        }
+        self.cells.read(&self.spec, &Selection { first: rows.start, runs: vec![rows], rows: count })
     }
+}
+
+/// Opens the cells in a frame, whose metalayers say how they are stored.
+pub(crate) fn cells_in(frame: Frame<Bytes>) -> Result<Cells> {
+    let has = |name| frame.header().metalayers().get(name).is_some();
+    let (has_batches, has_chunks) = (has(METALAYER), has(CELLS));
+    if !has_batches && !has_chunks {
+        return Err(Error::new(ErrorKind::NotFound, "it contains neither batches of values nor objects"));
+    }
+    let leaf = ColumnFile::new(frame, MAX_BYTES)?;
+    Ok(if has_batches { Cells::Batches(Batches::open(leaf)?.into()) } else { Cells::Chunks(leaf.into()) })
 }
 
 /// Determines the type of the values from the metalayers.
 fn spec(leaf: &ColumnFile) -> Result<Spec> {
     let described = |name: &str| -> Result<Option<Value>> {
         let Some(content) = leaf.metalayer(name) else { return Ok(None) };
-        let named = |error: Error| Error::damaged(format_args!("the metalayer {name:?}: {error}"));
-        let value = serde_json::from_str(&json(content).map_err(named)?);
+        let value = RawValue::from_slice(content).map_err(|error| error.to_string());
+        let value = value.and_then(|value| serde_json::to_value(value).map_err(|error| error.to_string()));
         value.map(Some).map_err(|error| Error::damaged(format_args!("the metalayer {name:?}: {error}")))
     };
     if let Some(mut list) = described(LISTS)? {
@@ -154,18 +120,4 @@ fn spec(leaf: &ColumnFile) -> Result<Spec> {
         _ => Kind::Object,
     };
     Ok(Spec { kind, nulls: Nulls::None })
-}
-
-impl Iterator for CellReader {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.batches.next(|rows| self.cells.read(&self.spec, rows))
-    }
-}
-
-impl RecordBatchReader for CellReader {
-    fn schema(&self) -> SchemaRef {
-        self.batches.schema()
-    }
 }

@@ -31,14 +31,6 @@ pub enum Format {
     Parquet,
 }
 
-/// A writer of batches in a format.
-enum Sink<W: Write + Send> {
-    Arrow(Box<arrow_ipc::writer::FileWriter<W>>),
-    Csv(Csv<W>),
-    Json(arrow_json::LineDelimitedWriter<W>),
-    Parquet(Box<parquet::arrow::ArrowWriter<W>>, Milliseconds),
-}
-
 impl Format {
     /// Returns the format for the ending of a file name, or `None` if the ending is unknown.
     pub fn of(ending: &str) -> Option<Format> {
@@ -68,36 +60,40 @@ impl Format {
         if schema.fields().is_empty() {
             return Err(Error::new(ErrorKind::Refused, "there are no columns to write"));
         }
-        let mut sink = match self {
-            Format::Arrow => Sink::Arrow(Box::new(arrow_ipc::writer::FileWriter::try_new(out, schema)?)),
-            Format::Csv => Sink::Csv(Csv::new(out, schema)?),
-            Format::Json => Sink::Json(json::lines(out)),
+        let each = |write: &mut dyn FnMut(&RecordBatch) -> Result<()>| -> Result<()> {
+            for batch in batches {
+                let batch = batch?;
+                write(&batch)?;
+                written(batch.num_rows() as u64);
+            }
+            Ok(())
+        };
+        match self {
+            Format::Arrow => {
+                let mut writer = arrow_ipc::writer::FileWriter::try_new(out, schema)?;
+                each(&mut |batch| Ok(writer.write(batch)?))?;
+                writer.finish()?;
+            }
+            Format::Csv => {
+                let mut writer = Csv::new(out, schema)?;
+                each(&mut |batch| writer.write(batch))?;
+            }
+            Format::Json => {
+                let mut writer = json::lines(out);
+                each(&mut |batch| Ok(writer.write(batch)?))?;
+                writer.finish()?;
+            }
             Format::Parquet => {
                 let properties = parquet::file::properties::WriterProperties::builder()
                     .set_compression(parquet::basic::Compression::SNAPPY)
                     .set_max_row_group_row_count(Some(1 << 17))
                     .build();
-                let times = Milliseconds::new(schema);
-                let writer =
-                    parquet::arrow::ArrowWriter::try_new(out, times.schema().clone(), Some(properties)).map_err(wrong)?;
-                Sink::Parquet(Box::new(writer), times)
+                let mut times = Milliseconds::new(schema);
+                let writer = parquet::arrow::ArrowWriter::try_new(out, times.schema().clone(), Some(properties));
+                let mut writer = writer.map_err(wrong)?;
+                each(&mut |batch| writer.write(&times.next(batch)?).map_err(wrong))?;
+                writer.close().map_err(wrong)?;
             }
-        };
-        for batch in batches {
-            let batch = batch?;
-            match &mut sink {
-                Sink::Arrow(writer) => writer.write(&batch)?,
-                Sink::Csv(writer) => writer.write(&batch)?,
-                Sink::Json(writer) => writer.write(&batch)?,
-                Sink::Parquet(writer, times) => writer.write(&times.next(&batch)?).map_err(wrong)?,
-            }
-            written(batch.num_rows() as u64);
-        }
-        match sink {
-            Sink::Arrow(mut writer) => writer.finish()?,
-            Sink::Csv(_) => {}
-            Sink::Json(mut writer) => writer.finish()?,
-            Sink::Parquet(writer, _) => writer.close().map(|_| ()).map_err(wrong)?,
         }
         Ok(())
     }

@@ -5,12 +5,12 @@ use std::ops::Range;
 use b2nd::frame::Frame;
 use b2nd_store::Bytes;
 
-use crate::cell_reader::Cells;
-use crate::column::{Part, each_chunk, each_pack, ipc};
+use crate::cell_reader::cells_in;
+use crate::column::cell_builder::json;
+use crate::column::cells::Cells;
+use crate::column::ipc;
 use crate::error::Result;
 use crate::live_rows::Selection;
-use crate::msgpack::builder::json;
-use crate::msgpack::reader::Pack;
 
 /// The values of an object array, a batch array or a list array of python-blosc2, as JSON text in the form of `b2nd::Value`. No Arrow
 /// arrays are built, which keeps programs small.
@@ -35,7 +35,7 @@ impl JsonCells {
     /// Fails if the source cannot be read, or is not an object array, a batch array or a list array
     /// ([`NotFound`](crate::ErrorKind::NotFound)).
     pub fn new(source: Bytes) -> Result<JsonCells> {
-        Cells::open(Frame::open(source)?).map(JsonCells)
+        cells_in(Frame::open(source)?).map(JsonCells)
     }
 
     /// Returns the number of values.
@@ -55,21 +55,20 @@ impl JsonCells {
     pub fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<String>> {
         let selection = Selection { runs: ranges.to_vec(), first: 0, rows: 0 };
         let mut texts = Vec::new();
-        let push = |texts: &mut Vec<String>, pack: &mut Pack| {
-            texts.push(json(pack.value()?)?);
-            Ok(())
-        };
         match &self.0 {
-            Cells::Batches(batches) if batches.is_arrow() => batches.each(&selection, |part: Part| {
+            Cells::Batches(batches) if batches.is_arrow => batches.each(&selection, |part| {
                 let values = ipc::values(&part.block, batches.arrow_schema.as_deref())?;
-                for place in part.places(values.len())? {
+                part.check(values.len())?;
+                for place in part.wanted {
                     texts.extend(values.get(place).into_iter().flatten().map(ToString::to_string));
                 }
                 Ok(())
-            }),
-            Cells::Batches(batches) => each_pack(batches, &selection, |pack| push(&mut texts, pack)),
-            Cells::Chunks(leaf) => each_chunk(leaf, &selection, |pack| push(&mut texts, pack)),
-        }?;
+            })?,
+            cells => cells.each(&selection, |cell| {
+                texts.push(json(cell)?);
+                Ok(())
+            })?,
+        }
         Ok(texts)
     }
 }

@@ -38,7 +38,6 @@ mod error;
 mod export;
 mod json_cells;
 mod live_rows;
-mod msgpack;
 mod open_table;
 mod reader;
 mod scalars;

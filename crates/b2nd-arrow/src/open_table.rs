@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
+use b2nd::RawValue;
 use b2nd_store::{Folder, Store};
 use quick_cache::sync::Cache;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -15,9 +16,8 @@ use crate::column::column_file::ColumnFile;
 use crate::column::files::ColumnFiles;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::{LiveRows, Selection};
-use crate::msgpack::reader::{Item, Pack};
 use crate::schema::{ColumnInfo, Output, columns_of, outputs_of};
-use crate::summary::{CATALOG, Described, EPOCH, Summary, described};
+use crate::summary::{CATALOG, Described, EPOCH, Summary};
 
 /// The file with a table's metadata. A folder with this file is a table.
 const TABLE: &str = "_meta.b2f";
@@ -83,12 +83,7 @@ impl OpenTable {
         };
         let meta = leaf(TABLE)?;
         let schema = meta.vlmetalayer("schema")?.ok_or_else(|| Error::damaged("_meta.b2f has no vlmetalayer \"schema\""))?;
-        let text = match Pack::new(&schema).next()? {
-            Item::String(text) => {
-                std::str::from_utf8(text).map_err(|error| Error::damaged(format_args!("the schema: {error}")))?
-            }
-            item => return Err(Error::damaged(format_args!("the schema: expected text, found {item}"))),
-        };
+        let text = RawValue::from_slice(&schema)?.as_str().ok_or_else(|| Error::damaged("the schema: expected text"))?;
         let metadata = b2nd_store::json::parse(text).map_err(|error| Error::damaged(format_args!("the schema: {error}")))?;
         match metadata.get("version").and_then(Value::as_u64) {
             Some(version) if VERSIONS.contains(&version) => {}
@@ -142,12 +137,13 @@ impl OpenTable {
 
     /// Reads the SUMMARY index of a column, if there is one that is not stale.
     pub(crate) fn summary(&self, place: usize) -> Result<Option<Summary>> {
-        let column = match self.outputs.get(place) {
-            Some(Output::Column(column)) => self.columns.get(*column),
-            _ => None,
+        let Some(Output::Column(column)) = self.outputs.get(place) else { return Ok(None) };
+        let Some(ColumnInfo { name, spec: Some(spec), .. }) = self.columns.get(*column) else { return Ok(None) };
+        let value = |name: &str| -> Result<Option<b2nd::Value>> {
+            let Some(content) = self.meta.vlmetalayer(name)? else { return Ok(None) };
+            let value = b2nd::Value::from_slice(&content);
+            value.map(Some).map_err(|error| Error::damaged(format_args!("the vlmetalayer {name:?}: {error}")))
         };
-        let Some((name, spec)) = column.and_then(|column| Some((&column.name, column.spec.as_ref()?))) else { return Ok(None) };
-        let value = |name: &str| self.meta.vlmetalayer(name)?.map(|content| described(name, &content)).transpose();
         let Some(catalog) = value(CATALOG)? else { return Ok(None) };
         let epoch = value(EPOCH)?.as_ref().map_or(Some(0), b2nd::Value::as_u64);
         let index = epoch.and_then(|epoch| Described::find(&catalog, epoch, name, spec, self.live.length()));

@@ -84,9 +84,7 @@ impl Reader {
             }
         }
     }
-}
 
-impl Reader {
     /// Returns the end of the next range of rows: the end of a block if possible, since a block that lies in two ranges is decompressed
     /// twice.
     fn end(&self) -> u64 {

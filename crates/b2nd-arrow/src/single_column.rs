@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 
 use crate::error::Result;
@@ -13,43 +13,63 @@ use crate::table::BATCH_BYTES;
 /// The name of the column.
 pub(crate) const NAME: &str = "values";
 
-/// The rows that have not been read yet; none after an error.
-pub(crate) struct OneColumn {
+/// The source of the rows.
+pub trait ReadRows {
+    /// Reads the values of rows that exist.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the values cannot be read.
+    fn read(&self, rows: Range<u64>) -> Result<ArrayRef>;
+}
+
+/// The rows of a source as batches of one column, `values`. Only one batch is in memory at a time. The iterator ends after an error.
+pub struct OneColumn<S> {
+    source: S,
     schema: SchemaRef,
+    /// The rows that have not been read yet.
     rows: Range<u64>,
     batch_size: u64,
 }
 
-impl OneColumn {
-    /// Creates the batches of all rows of a column. A row takes about `row_bytes` bytes.
-    pub(crate) fn new(field: Field, rows: u64, row_bytes: u64) -> OneColumn {
+impl<S> OneColumn<S> {
+    /// Creates the batches of all rows of a source. A row takes about `row_bytes` bytes.
+    pub(crate) fn of(source: S, field: Field, rows: u64, row_bytes: u64) -> OneColumn<S> {
         let batch_size = (BATCH_BYTES / row_bytes.max(1)).clamp(1, BATCH_SIZE as u64);
-        OneColumn { schema: Arc::new(Schema::new(vec![field])), rows: 0..rows, batch_size }
+        OneColumn { source, schema: Arc::new(Schema::new(vec![field])), rows: 0..rows, batch_size }
     }
 
-    /// Keeps only the rows in this range. The part of the range after the last row is ignored.
-    pub(crate) fn slice(&mut self, rows: Range<u64>) {
+    /// Keeps only the rows in this range, counted from 0. The part of the range after the last row is ignored.
+    #[must_use]
+    pub fn slice(mut self, rows: Range<u64>) -> Self {
         let end = rows.end.min(self.rows.end);
         self.rows = rows.start.min(end)..end;
+        self
     }
 
-    pub(crate) fn remaining(&self) -> u64 {
+    /// Returns the number of rows that have not been read yet.
+    pub fn remaining(&self) -> u64 {
         self.rows.end - self.rows.start
     }
+}
 
-    pub(crate) fn schema(&self) -> SchemaRef {
-        self.schema.clone()
-    }
+impl<S: ReadRows> Iterator for OneColumn<S> {
+    type Item = Result<RecordBatch, ArrowError>;
 
-    /// Reads the next batch. `read` returns the values of its rows.
-    pub(crate) fn next(&mut self, read: impl FnOnce(Range<u64>) -> Result<ArrayRef>) -> Option<Result<RecordBatch, ArrowError>> {
+    fn next(&mut self) -> Option<Self::Item> {
         if self.rows.is_empty() {
             return None;
         }
         let end = self.rows.start.saturating_add(self.batch_size).min(self.rows.end);
-        let values = read(self.rows.start..end).map_err(ArrowError::from);
+        let values = self.source.read(self.rows.start..end).map_err(ArrowError::from);
         let batch = values.and_then(|values| RecordBatch::try_new(self.schema.clone(), vec![values]));
         self.rows.start = if batch.is_ok() { end } else { self.rows.end };
         Some(batch)
+    }
+}
+
+impl<S: ReadRows> RecordBatchReader for OneColumn<S> {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
     }
 }

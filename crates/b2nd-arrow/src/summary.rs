@@ -11,7 +11,7 @@ use crate::column::column_file::ColumnFile;
 use crate::column::element;
 use crate::column::nulls::{Nulls, Sentinel};
 use crate::column::rows::Rows;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::schema::spec::{Kind, Spec};
 
 /// The vlmetalayer of a table that describes its indexes.
@@ -140,7 +140,9 @@ impl Described {
 
     /// Reads the index.
     pub(crate) fn read(&self, leaf: ColumnFile) -> Result<Summary> {
-        let (dtype, expected) = (leaf.dtype()?, self.sidecar_dtype());
+        // NumPy omits the byte order of one-byte types in records.
+        let value = if self.element == DataType::Boolean { "?" } else { self.dtype.trim_start_matches('|') };
+        let (dtype, expected) = (leaf.dtype()?, format!("[('min', '{value}'), ('max', '{value}'), ('flags', 'u1')]"));
         if dtype.replace('|', "") != expected {
             return Err(Error::damaged(format_args!("expected values of {expected}, found {dtype}")));
         }
@@ -160,17 +162,17 @@ impl Described {
             let (low, high) = values.split_at(width);
             let flags = flags.first().copied().unwrap_or(0);
             let is_null = flags & ALL_NULL != 0 || self.nan_is_null && flags & ALL_NAN != 0;
-            let is_float = self.element.is_floating();
+            // Arrow orders -0 below 0. NumPy can return either as the min.
+            let is_zero = |value: &[u8]| self.element.is_floating() && element::float(value) == 0.0;
             let is_nan = flags & ALL_NAN != 0 || flags & SOME_NAN != 0 && !self.nan_is_null;
             are_null.push(is_null);
             known.push(!is_null && !is_nan);
-            // Arrow orders -0 below 0. NumPy can return either as the min.
             least.extend_from_slice(low);
             greatest.extend_from_slice(high);
-            if is_float && is_zero(low) {
+            if is_zero(low) {
                 set_sign(&mut least, true);
             }
-            if is_float && is_zero(high) {
+            if is_zero(high) {
                 set_sign(&mut greatest, false);
             }
         }
@@ -184,21 +186,6 @@ impl Described {
         let Described { segment_len, physical_rows, .. } = *self;
         Ok(Summary { segment_len, physical_rows, least, greatest, are_null, omits_nulls })
     }
-
-    fn sidecar_dtype(&self) -> String {
-        // NumPy omits the byte order of one-byte types in records.
-        let value = if self.element == DataType::Boolean { "?" } else { self.dtype.trim_start_matches('|') };
-        format!("[('min', '{value}'), ('max', '{value}'), ('flags', 'u1')]")
-    }
-}
-
-/// Decodes a vlmetalayer that describes indexes.
-pub(crate) fn described(name: &str, content: &[u8]) -> Result<Value> {
-    Value::from_slice(content).map_err(|error| Error::new(ErrorKind::Damaged, format_args!("the vlmetalayer {name:?}: {error}")))
-}
-
-fn is_zero(float: &[u8]) -> bool {
-    float.split_last().is_some_and(|(last, rest)| last & 0x7f == 0 && rest.iter().all(|&byte| byte == 0))
 }
 
 /// Sets the sign of the little-endian float at the end.

@@ -243,3 +243,17 @@ fn a_table_of_several_batches_has_one_heading_and_loses_nothing() {
     let text = b2nd_arrow::TextTable::new(Some(80)).format(&other).unwrap();
     assert_eq!(text.lines().nth(2).unwrap().chars().count(), 40, "{text}");
 }
+
+#[test]
+fn columns_in_the_middle_give_way_to_those_at_the_ends() {
+    let heading = |names: &[&str], width| {
+        let column = |name| (name, Arc::new(StringArray::from(vec!["value"])) as ArrayRef);
+        let names: Vec<(&str, ArrayRef)> = names.iter().copied().map(column).collect();
+        let batch = RecordBatch::try_from_iter(names).unwrap();
+        b2nd_arrow::TextTable::new(width).format(&batch).unwrap().lines().next().unwrap().to_owned()
+    };
+    assert_eq!(heading(&["a", "b", "c"], None), "a       b       c");
+    assert_eq!(heading(&["a", "b", "c"], Some(22)), "a       b       c");
+    assert_eq!(heading(&["a", "b", "c", "d"], Some(22)), "a       …  d");
+    assert_eq!(heading(&["the only column that fits", "b"], Some(20)), "the only column that fits  …");
+}

@@ -320,6 +320,30 @@ fn an_array_of_one_or_two_dimensions_has_its_rows_as_batches() {
 }
 
 #[test]
+fn zeros_inside_of_text_stay_and_those_at_its_end_go() {
+    let text: Vec<u8> = ['a', '\0', '\u{100}', '\0'].iter().flat_map(|&char| u32::from(char).to_le_bytes()).collect();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("text");
+    let geometry = b2nd_ndarray::Options::default().geometry(&[1], 16).unwrap();
+    b2nd_ndarray::write_bytes(&path, &b2nd::B2ndMeta::new(geometry, "<U4"), &text, &b2nd_ndarray::Options::default()).unwrap();
+    let mut reader = ArrayReader::new(b2nd_ndarray::Array::open(path).unwrap()).unwrap();
+    assert_eq!(reader.next().unwrap().unwrap().column(0).as_string::<i32>().value(0), "a\0\u{100}");
+}
+
+#[test]
+fn a_sentinel_that_the_type_cannot_hold_marks_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    unpacked("kinds.b2z", directory.path());
+    let nulls = || {
+        let table = Table::open(directory.path()).unwrap();
+        table.read(&table.project(["w"]).unwrap(), 0..6, 6).unwrap().next().unwrap().unwrap().column(0).null_count()
+    };
+    assert!(nulls() > 0);
+    schema_changed(directory.path(), |schema| schema.replace("\"null_value\": 255", "\"null_value\": 256"));
+    assert_eq!(nulls(), 0);
+}
+
+#[test]
 fn values_of_lists_batches_and_objects_are_what_python_wrote() {
     let read = |name: &str, rows: std::ops::Range<u64>| {
         let reader = CellReader::new(std::sync::Arc::new(std::fs::File::open(data(name)).unwrap())).unwrap().slice(rows);

@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use arrow_array::Array;
+use b2nd::RawValue;
 use b2nd_store::Value;
 
+use crate::column::cell_builder::{is_array, unexpected};
 use crate::column::column_file::ColumnFile;
+use crate::column::ipc;
 use crate::error::{Error, Result};
 use crate::live_rows::Selection;
-use crate::msgpack::reader::{Item, Pack};
 
 /// The metalayer that describes how cells are stored.
 pub(crate) const METALAYER: &str = "batcharray";
@@ -18,10 +20,11 @@ const LENGTHS: &str = "_batch_array_metadata";
 
 /// A file whose chunks are batches of cells.
 pub(crate) struct Batches {
-    leaf: ColumnFile,
+    pub(crate) leaf: ColumnFile,
+    /// Whether the cells are Arrow IPC.
+    pub(crate) is_arrow: bool,
     /// The schema of the cells, if they are Arrow IPC.
     pub(crate) arrow_schema: Option<Vec<u8>>,
-    is_arrow: bool,
     items_per_block: Option<u64>,
     /// The number of each chunk's first cell, followed by the total number of cells.
     starts: Vec<u64>,
@@ -31,12 +34,10 @@ pub(crate) struct Batches {
 pub(crate) struct Part {
     /// The block's bytes.
     pub(crate) block: Vec<u8>,
-    /// The number of the block's first cell.
-    pub(crate) first: u64,
-    /// The numbers of the wanted cells, in order.
-    pub(crate) wanted: Vec<Range<u64>>,
-    /// The number of cells that the block must have, if that is known.
-    pub(crate) expected: Option<u64>,
+    /// The wanted cells, counted from the start of the block, in order.
+    pub(crate) wanted: Vec<Range<usize>>,
+    /// The number of cells that the block must have.
+    expected: u64,
 }
 
 impl Batches {
@@ -59,10 +60,6 @@ impl Batches {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    pub(crate) fn is_arrow(&self) -> bool {
-        self.is_arrow
-    }
-
     /// Returns the Arrow type of the cells, or `None` if the cells are not Arrow IPC or the file has no chunks.
     pub(crate) fn data_type(&self) -> Result<Option<arrow_schema::DataType>> {
         if !self.is_arrow || self.leaf.nchunks()? == 0 {
@@ -70,12 +67,8 @@ impl Batches {
         }
         let first = self.leaf.blocks(0)?.data(0..1)?;
         let block = first.first().ok_or_else(|| Error::damaged("chunk 0 has no block"))?;
-        let cells = crate::column::ipc::column(block, self.arrow_schema.as_deref())?;
+        let cells = ipc::column(block, self.arrow_schema.as_deref())?;
         Ok(Some(cells.data_type().clone()))
-    }
-
-    pub(crate) fn leaf(&self) -> &ColumnFile {
-        &self.leaf
     }
 
     /// Determines the first cell of each chunk from the vlmetalayer, or from the blocks if the vlmetalayer is missing.
@@ -108,12 +101,9 @@ impl Batches {
 
     fn cells_in(&self, block: &[u8]) -> Result<u64> {
         if self.is_arrow {
-            return crate::column::ipc::count(block, self.arrow_schema.as_deref());
+            return ipc::count(block, self.arrow_schema.as_deref());
         }
-        match Pack::new(block).next()? {
-            Item::Array(count) => Ok(count as u64),
-            item => Err(Error::damaged(format_args!("expected a block to be an array, found {item}"))),
-        }
+        Ok(array_in(block)?.elements().count() as u64)
     }
 
     /// Calls `work` with each block that holds cells of a selection, in order.
@@ -152,7 +142,7 @@ impl Batches {
             let mut start = cells.start;
             for block in blocks.data(0..blocks.len())? {
                 let end = start.saturating_add(self.cells_in(&block)?);
-                work(Part { block, first: start, wanted: inside(wanted, start..end), expected: Some(end - start) })?;
+                work(Part::new(block, start..end, wanted))?;
                 start = end;
             }
             return if start == cells.end { Ok(()) } else { Err(count(number, total, start - cells.start)) };
@@ -163,56 +153,44 @@ impl Batches {
                 "chunk {number}: expected {expected} blocks for {total} cells, found {found}"
             )));
         }
-        let block_of = |cell: u64| usize::try_from((cell - cells.start) / per_block).unwrap_or(usize::MAX);
+        let range = |block: u64| {
+            let start = cells.start + block * per_block;
+            start..start.saturating_add(per_block).min(cells.end)
+        };
+        let block_of = |cell: u64| (cell - cells.start) / per_block;
         // Blocks without a selected cell are skipped.
-        let mut at = block_of(first.start);
-        let end = block_of(last.end - 1) + 1;
-        while at < end {
-            let range = |block: usize| {
-                let start = cells.start + block as u64 * per_block;
-                start..start.saturating_add(per_block).min(cells.end)
-            };
-            let is_wanted = |block: usize| !inside(wanted, range(block)).is_empty();
-            if !is_wanted(at) {
-                at += 1;
-                continue;
-            }
-            let stop = (at..end).find(|&block| !is_wanted(block)).unwrap_or(end);
-            for (block, data) in (at..stop).zip(blocks.data(at..stop)?) {
-                let range = range(block);
-                let expected = Some(range.end - range.start);
-                work(Part { block: data, first: range.start, wanted: inside(wanted, range), expected })?;
-            }
-            at = stop;
+        let numbers = block_of(first.start)..=block_of(last.end - 1);
+        let numbers: Vec<u64> = numbers.filter(|&block| !inside(wanted, range(block)).is_empty()).collect();
+        for run in numbers.chunk_by(|one, next| next - one == 1) {
+            let place = |block: Option<&u64>| block.and_then(|&block| usize::try_from(block).ok()).unwrap_or(usize::MAX);
+            let data = blocks.data(place(run.first())..place(run.last()).saturating_add(1))?;
+            run.iter().zip(data).try_for_each(|(&block, data)| work(Part::new(data, range(block), wanted)))?;
         }
         Ok(())
     }
 }
 
 impl Part {
-    /// Checks that `found`, the number of cells in the block, is the expected number.
-    pub(crate) fn check(&self, found: u64) -> Result<()> {
-        match self.expected {
-            Some(expected) if expected != found => {
-                Err(Error::damaged(format_args!("a block has {found} cells, expected {expected}")))
-            }
-            _ => Ok(()),
-        }
+    /// Creates the part for a block with these cells.
+    fn new(block: Vec<u8>, cells: Range<u64>, wanted: &[Range<u64>]) -> Part {
+        let place = |cell: u64| usize::try_from(cell - cells.start).unwrap_or(usize::MAX);
+        let wanted = inside(wanted, cells.clone()).into_iter().map(|run| place(run.start)..place(run.end)).collect();
+        Part { block, wanted, expected: cells.end - cells.start }
     }
 
-    /// Returns the ranges of the wanted cells, counted from the start of the block. `found` is the number of cells in the block.
-    pub(crate) fn places(&self, found: usize) -> Result<Vec<Range<usize>>> {
-        self.check(found as u64)?;
-        let place = |row: u64| usize::try_from(row - self.first).unwrap_or(usize::MAX);
-        let places: Vec<_> = self.wanted.iter().map(|run| place(run.start)..place(run.end)).collect();
-        match places.last() {
-            Some(last) if last.end > found => {
-                let end = last.end;
-                Err(Error::damaged(format_args!("a block has {found} cells, expected {end} or more")))
-            }
-            _ => Ok(places),
+    /// Returns an error if `found`, the number of cells in the block, is not the expected number.
+    pub(crate) fn check(&self, found: usize) -> Result<()> {
+        match self.expected == found as u64 {
+            true => Ok(()),
+            false => Err(Error::damaged(format_args!("a block has {found} cells, expected {}", self.expected))),
         }
     }
+}
+
+/// Returns the array of cells in a block of MessagePack.
+pub(crate) fn array_in(block: &[u8]) -> Result<RawValue<'_>> {
+    let array = RawValue::from_slice(block)?;
+    if is_array(array) { Ok(array) } else { Err(unexpected("a block to be an array", array)) }
 }
 
 /// Returns the parts of the ranges that lie inside `outer`.

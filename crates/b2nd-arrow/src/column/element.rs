@@ -122,10 +122,10 @@ pub(crate) fn array(
                 let wrong = || Error::damaged(format_args!("{code:#x} is not a Unicode character")).at_row(row(at));
                 strings.push_char(char::from_u32(code).ok_or_else(wrong)?);
             }
+            strings.end();
         } else {
-            strings.push_bytes(trimmed);
+            strings.push(trimmed);
         }
-        strings.end();
     }
     strings.finish(data_type, nulls)
 }
@@ -164,18 +164,5 @@ pub(crate) fn float(value: &[u8]) -> f64 {
         [a, b, c, d] => f32::from_le_bytes([a, b, c, d]).into(),
         [a, b, c, d, e, f, g, h] => f64::from_le_bytes([a, b, c, d, e, f, g, h]),
         _ => f64::NAN,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn zeros_inside_of_text_stay_and_those_at_its_end_go() {
-        let text: Vec<u8> = ['a', '\0', '\u{100}', '\0'].iter().flat_map(|&char| u32::from(char).to_le_bytes()).collect();
-        let array = array(&DataType::Utf8, &text, 16, None, |at| at as u64).unwrap();
-        let array = array.as_any().downcast_ref::<arrow_array::StringArray>().unwrap();
-        assert_eq!(array.value(0), "a\0\u{100}");
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct FixedColumn {
     is_widened: bool,
     /// The shape of a row, if the values are arrays.
     shape: Option<Vec<u64>>,
-    valid: Valid,
+    pub(crate) valid: Valid,
 }
 
 impl FixedColumn {
@@ -70,15 +70,9 @@ impl FixedColumn {
         u64::try_from(*rows).ok().filter(|&rows| rows > 0)
     }
 
-    pub(crate) fn mask(&self) -> Option<&Rows> {
-        self.valid.file()
-    }
-
     pub(crate) fn sizes(&self) -> (u64, u64) {
         let (mut packed, plain) = self.rows.sizes();
-        if let Valid::Mask(mask) = &self.valid {
-            packed += mask.sizes().0;
-        }
+        packed += self.valid.file().map_or(0, |mask| mask.sizes().0);
         (packed, plain)
     }
 

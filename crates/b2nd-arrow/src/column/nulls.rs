@@ -149,18 +149,3 @@ pub(crate) fn not_nat(bytes: &[u8]) -> BooleanBuffer {
 pub(crate) fn some_nulls(valid: BooleanBuffer) -> Option<NullBuffer> {
     Some(NullBuffer::new(valid)).filter(|nulls| nulls.null_count() > 0)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sentinel_that_the_type_cannot_hold_marks_nothing() {
-        assert!(differ(&DataType::Int8, &[0x80, 0x7f], 1, &Sentinel::Int(128)).is_none());
-        assert!(differ(&DataType::UInt64, &[0xff; 8], 8, &Sentinel::Int(-1)).is_none());
-        let found = differ(&DataType::UInt64, &[0xff; 8], 8, &Sentinel::Int(u64::MAX.into())).unwrap();
-        assert!(!found.value(0));
-        let found = differ(&DataType::Int8, &[0x80, 0x7f], 1, &Sentinel::Int(-128)).unwrap();
-        assert_eq!(found.iter().collect::<Vec<_>>(), [false, true]);
-    }
-}

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BinaryArray, LargeBinaryArray, LargeStringArray, StringArray};
-use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_array::types::{BinaryType, ByteArrayType, LargeBinaryType, Utf8Type};
+use arrow_array::{ArrayRef, GenericByteArray};
+use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 
 use crate::error::{Error, ErrorKind, Result};
@@ -28,8 +29,10 @@ impl TextBuilder {
         self.bytes.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
-    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
-        self.bytes.extend_from_slice(bytes);
+    /// Appends a value.
+    pub(crate) fn push(&mut self, value: &[u8]) {
+        self.bytes.extend_from_slice(value);
+        self.end();
     }
 
     /// Ends the current value.
@@ -42,28 +45,23 @@ impl TextBuilder {
         if self.bytes.len() as u64 > MAX_BYTES {
             return Err(too_long(self.bytes.len() as u64, MAX_BYTES));
         }
-        let starts = std::iter::once(0).chain(self.ends);
-        let bytes = Buffer::from_vec(self.bytes);
-        Ok(match data_type {
-            DataType::Utf8 => Arc::new(StringArray::try_new(small(starts), bytes, nulls)?),
-            DataType::Binary => Arc::new(BinaryArray::try_new(small(starts), bytes, nulls)?),
-            DataType::LargeUtf8 => Arc::new(LargeStringArray::try_new(large(starts), bytes, nulls)?),
-            DataType::LargeBinary => Arc::new(LargeBinaryArray::try_new(large(starts), bytes, nulls)?),
-            other => return Err(Error::damaged(format_args!("{other} is not a type of text or bytes"))),
-        })
+        match data_type {
+            DataType::Utf8 => self.build::<Utf8Type>(nulls),
+            DataType::Binary => self.build::<BinaryType>(nulls),
+            DataType::LargeBinary => self.build::<LargeBinaryType>(nulls),
+            other => Err(Error::damaged(format_args!("{other} is not a type of text or bytes"))),
+        }
+    }
+
+    /// Creates the array, whose bytes are few enough for its offsets.
+    fn build<T: ByteArrayType>(self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        let offsets = std::iter::once(0).chain(self.ends).map(T::Offset::usize_as);
+        let offsets = OffsetBuffer::new(offsets.collect::<ScalarBuffer<_>>());
+        Ok(Arc::new(GenericByteArray::<T>::try_new(offsets, Buffer::from_vec(self.bytes), nulls)?))
     }
 }
 
 pub(crate) fn too_long(bytes: u64, most: u64) -> Error {
     let message = format!("{bytes} bytes in one batch: the limit is {most}, so read fewer rows at once");
     Error::new(ErrorKind::TooLong, message)
-}
-
-/// Creates 32-bit offsets. The caller has checked that the offsets are ascending and fit.
-fn small(offsets: impl Iterator<Item = usize>) -> OffsetBuffer<i32> {
-    OffsetBuffer::new(offsets.map(|at| i32::try_from(at).unwrap_or(i32::MAX)).collect::<ScalarBuffer<i32>>())
-}
-
-fn large(offsets: impl Iterator<Item = usize>) -> OffsetBuffer<i64> {
-    OffsetBuffer::new(offsets.map(|at| i64::try_from(at).unwrap_or(i64::MAX)).collect::<ScalarBuffer<i64>>())
 }

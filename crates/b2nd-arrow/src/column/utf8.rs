@@ -18,7 +18,7 @@ const GAP: u64 = 1 << 6;
 pub(crate) struct Utf8Column {
     offsets: Rows,
     bytes: Rows,
-    valid: Valid,
+    pub(crate) valid: Valid,
 }
 
 impl Utf8Column {
@@ -33,10 +33,6 @@ impl Utf8Column {
             Ok(rows)
         };
         Ok(Utf8Column { offsets: rows(".b2nd", "<i8")?, bytes: rows(".utf8.b2nd", "|u1")?, valid: Valid::open(place, nulls)? })
-    }
-
-    pub(crate) fn mask(&self) -> Option<&Rows> {
-        self.valid.file()
     }
 
     pub(crate) fn sizes(&self) -> (u64, u64) {

@@ -120,16 +120,3 @@ fn shortened(text: &str, longest: usize) -> String {
     let line = || text.chars().map(|char| if char.is_control() { ' ' } else { char });
     if line().nth(longest).is_some() { line().take(longest - 1).chain(['…']).collect() } else { line().collect() }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::fitting;
-
-    #[test]
-    fn columns_in_the_middle_give_way_to_those_at_the_ends() {
-        assert_eq!(fitting(&[3, 3, 3], None), [Some(0), Some(1), Some(2)]);
-        assert_eq!(fitting(&[3, 3, 3], Some(13)), [Some(0), Some(1), Some(2)]);
-        assert_eq!(fitting(&[3, 3, 3, 3], Some(13)), [Some(0), None, Some(3)]);
-        assert_eq!(fitting(&[90, 3], Some(20)), [Some(0), None]);
-    }
-}

@@ -69,10 +69,8 @@ pub(crate) struct Dictionary {
 /// How the cells of a column of lists are stored.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Storage {
-    /// Batches of cells as MessagePack.
+    /// Batches of cells.
     Batches,
-    /// Batches of cells as Arrow IPC.
-    Arrow,
     /// One chunk for each cell.
     Cells,
 }
@@ -224,8 +222,7 @@ fn list(spec: &Value) -> Result<Kind, String> {
     }
     let text = |key: &str| spec.get(key).and_then(Value::as_str);
     let storage = match (text("storage").unwrap_or("batch"), text("serializer").unwrap_or("msgpack")) {
-        ("batch", "msgpack") => Storage::Batches,
-        ("batch", "arrow") => Storage::Arrow,
+        ("batch", "msgpack" | "arrow") => Storage::Batches,
         ("vl", "msgpack") => Storage::Cells,
         (storage, serializer) => {
             return Ok(Kind::Refused(format!("the storage {storage:?} of {serializer:?} is not supported")));

@@ -4,26 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, StructArray};
-use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field};
 use serde_json::Value;
 
 use crate::column::cast::conform;
-use crate::column::nulls::some_nulls;
 use crate::error::{Error, Result};
 use crate::schema::spec::{Kind, Spec};
 
 /// A struct that was split into columns when it was written.
 pub(crate) struct StructParent {
     field: Field,
+    /// The names and indices of the struct's columns, in order. A name is the path of a field.
     leaves: Vec<(String, usize)>,
-    tree: Vec<Node>,
-}
-
-/// A field of the struct: a column, by its index among the leaves, or another struct.
-enum Node {
-    Leaf(usize),
-    Struct(Vec<Node>),
 }
 
 impl StructParent {
@@ -34,8 +27,8 @@ impl StructParent {
         let Kind::Struct(fields) = &spec.kind else { return Err(wrong("expected a struct".to_owned())) };
         let field = Field::new(name, spec.data_type().map_err(wrong)?, true);
         let mut leaves = Vec::new();
-        let tree = nodes(name, fields, places, &mut leaves).map_err(wrong)?;
-        Ok(StructParent { field, leaves, tree })
+        find(name, fields, places, &mut leaves).map_err(wrong)?;
+        Ok(StructParent { field, leaves })
     }
 
     pub(crate) fn field(&self) -> Field {
@@ -65,47 +58,44 @@ impl StructParent {
             let (one, other) = (one?, other?);
             Some(NullBuffer::new(one.inner() | other.inner()))
         });
-        let valid = valid.flatten().map_or_else(|| BooleanBuffer::new_set(rows), |nulls| nulls.inner().clone());
-        build(&self.tree, self.field.data_type(), columns, Some(valid), rows)
+        let nulls = valid.flatten().filter(|nulls| nulls.null_count() > 0);
+        self.build(self.field.name(), self.field.data_type(), columns, nulls, rows)
+    }
+
+    /// Builds the struct at a path.
+    fn build(&self, path: &str, of: &DataType, columns: &[ArrayRef], nulls: Option<NullBuffer>, rows: usize) -> Result<ArrayRef> {
+        let DataType::Struct(fields) = of else { return Err(Error::damaged(format_args!("{of} is not a struct"))) };
+        let array = |field: &Arc<Field>| {
+            let path = below(path, field.name());
+            match self.leaves.iter().zip(columns).find(|((name, _), _)| *name == path) {
+                Some((_, column)) => conform(column, field.data_type()),
+                None => self.build(&path, field.data_type(), columns, None, rows),
+            }
+        };
+        let arrays = fields.iter().map(array).collect::<Result<Vec<_>>>()?;
+        Ok(Arc::new(StructArray::try_new_with_length(fields.clone(), arrays, nulls, rows)?))
     }
 }
 
-fn nodes(
+/// Finds the columns of a struct and of the structs inside it.
+fn find(
     path: &str,
     fields: &[(String, Spec)],
     places: &BTreeMap<&str, usize>,
     leaves: &mut Vec<(String, usize)>,
-) -> Result<Vec<Node>, String> {
-    let node = |(name, spec): &(String, Spec)| {
-        let path = format!("{path}.{}", name.replace('\\', "\\\\").replace('.', "\\."));
+) -> Result<(), String> {
+    for (name, spec) in fields {
+        let path = below(path, name);
         match (places.get(path.as_str()), &spec.kind) {
-            (Some(&place), _) => {
-                leaves.push((path, place));
-                Ok(Node::Leaf(leaves.len() - 1))
-            }
-            (None, Kind::Struct(fields)) => Ok(Node::Struct(nodes(&path, fields, places, leaves)?)),
-            (None, _) => Err(format!("there is no column {path:?}")),
+            (Some(&place), _) => leaves.push((path, place)),
+            (None, Kind::Struct(fields)) => find(&path, fields, places, leaves)?,
+            (None, _) => return Err(format!("there is no column {path:?}")),
         }
-    };
-    fields.iter().map(node).collect()
+    }
+    Ok(())
 }
 
-fn build(
-    tree: &[Node],
-    data_type: &DataType,
-    columns: &[ArrayRef],
-    valid: Option<BooleanBuffer>,
-    rows: usize,
-) -> Result<ArrayRef> {
-    let DataType::Struct(fields) = data_type else { return Err(Error::damaged(format_args!("{data_type} is not a struct"))) };
-    let array = |(node, field): (&Node, &Arc<Field>)| match node {
-        Node::Leaf(at) => {
-            let column = columns.get(*at).ok_or_else(|| Error::damaged("a column of the struct is missing"))?;
-            conform(column, field.data_type())
-        }
-        Node::Struct(tree) => build(tree, field.data_type(), columns, None, rows),
-    };
-    let arrays = tree.iter().zip(fields).map(array).collect::<Result<Vec<_>>>()?;
-    let nulls = valid.and_then(some_nulls);
-    Ok(Arc::new(StructArray::try_new_with_length(fields.clone(), arrays, nulls, rows)?))
+/// Returns the path of a field of a struct, which is the name of its column.
+fn below(path: &str, name: &str) -> String {
+    format!("{path}.{}", name.replace('\\', "\\\\").replace('.', "\\."))
 }
