@@ -20,6 +20,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, DictionaryArray, PrimitiveArray};
 use arrow_buffer::ScalarBuffer;
+use arrow_schema::DataType;
 
 use crate::column::batches::Batches;
 use crate::column::cells::Cells;
@@ -43,10 +44,11 @@ pub(crate) enum Column {
 impl Column {
     pub(crate) fn open(place: &ColumnFiles, spec: &Spec) -> Result<Column> {
         Ok(match &spec.kind {
-            Kind::Element(_) | Kind::NdArray(..) => Column::Fixed(FixedColumn::open(place, spec)?.into()),
+            Kind::Element(element) => Column::Fixed(FixedColumn::open(place, element, None, &spec.nulls)?.into()),
+            Kind::NdArray(element, shape) => Column::Fixed(FixedColumn::open(place, element, Some(shape), &spec.nulls)?.into()),
             Kind::Utf8 => Column::Text(Utf8Column::open(place, &spec.nulls)?.into()),
             Kind::Dictionary(dictionary) => {
-                let codes = FixedColumn::codes(place)?;
+                let codes = FixedColumn::open(place, &DataType::Int32, None, &Nulls::None)?;
                 Column::Dictionary(codes.into(), dictionary.clone(), words(place)?)
             }
             Kind::VlString

@@ -2,7 +2,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
-use arrow_array::{Array, PrimitiveArray, RecordBatch, StringArray, downcast_primitive_array};
+use arrow_array::{Array, RecordBatch, downcast_primitive_array};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use b2nd::dtype::DType;
@@ -98,7 +98,9 @@ fn values(array: &dyn Array, valid: Option<NullBuffer>) -> (Content, Values<'_>)
         DataType::LargeBinary => return text!(array.as_binary::<i64>(), Content::Bytes),
         _ => {}
     }
-    if let Some((keys, words)) = dictionary(array) {
+    let dictionary = array.as_dictionary_opt::<Int32Type>();
+    let dictionary = dictionary.and_then(|words| Some((words.keys(), words.values().as_string_opt::<i32>()?)));
+    if let Some((keys, words)) = dictionary {
         let word = |row: usize| usize::try_from(keys.value(row)).ok().filter(|&word| word < words.len());
         let bytes = move |row: usize| -> &[u8] { word(row).map_or(&[], |word| words.value(word).as_bytes()) };
         return (Content::Text, Box::new(places.map(bytes)));
@@ -107,11 +109,6 @@ fn values(array: &dyn Array, valid: Option<NullBuffer>) -> (Content, Values<'_>)
         return (Content::Cell, Box::new(std::iter::empty()));
     };
     (element(&dtype), Box::new(places.map(move |row| bytes.get(row * size..(row + 1) * size).unwrap_or_default())))
-}
-
-fn dictionary(array: &dyn Array) -> Option<(&PrimitiveArray<Int32Type>, &StringArray)> {
-    let dictionary = array.as_dictionary_opt::<Int32Type>()?;
-    Some((dictionary.keys(), dictionary.values().as_string_opt::<i32>()?))
 }
 
 /// Returns the bytes of numbers of a fixed width, and the width.

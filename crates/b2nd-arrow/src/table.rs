@@ -84,8 +84,12 @@ impl Table {
         let key = key.trim_matches('/');
         let folder = if key.is_empty() { String::new() } else { format!("{key}/") };
         let name = if key.is_empty() { store.name().to_owned() } else { format!("{}::/{key}", store.name()) };
-        let inner = OpenTable::open(store, folder, name.clone(), Options::default()).map_err(|error| error.in_table(&name))?;
-        Ok(Table(Arc::new(inner)))
+        Table::opened(store, folder, name, Options::default())
+    }
+
+    fn opened(store: Arc<Store>, folder: String, name: String, options: Options) -> Result<Table> {
+        let table = OpenTable::open(store, folder, name.clone(), options).map_err(|error| error.in_table(&name))?;
+        Ok(Table(Arc::new(table)))
     }
 
     /// Opens the table again, so that columns of kind `object` are read as text: each value is JSON in the form of `b2nd::Value`.
@@ -113,9 +117,7 @@ impl Table {
     /// Returns the errors of [`from_store`](Table::from_store). Also fails if more memory is needed than the options allow.
     pub fn with(&self, options: Options) -> Result<Table> {
         let OpenTable { store, folder, name, .. } = &*self.0;
-        let inner =
-            OpenTable::open(store.clone(), folder.clone(), name.clone(), options).map_err(|error| error.in_table(name))?;
-        Ok(Table(Arc::new(inner)))
+        Table::opened(store.clone(), folder.clone(), name.clone(), options)
     }
 
     /// Returns the name that errors begin with: the table's path or URL, and its key.
@@ -271,8 +273,7 @@ impl Table {
     ///
     /// Fails if the index cannot be read.
     pub fn summary(&self, place: usize) -> Result<Option<Summary>> {
-        let named = |error: Error| error.in_table(&self.0.name);
-        self.0.summary(place).map_err(named)
+        self.0.summary(place).map_err(|error| error.in_table(&self.0.name))
     }
 
     /// Returns two lengths in bytes for a field of the schema: of its files, and of its uncompressed values.

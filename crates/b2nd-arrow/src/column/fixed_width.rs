@@ -8,11 +8,11 @@ use arrow_schema::DataType;
 
 use crate::column::element::{self, is_time};
 use crate::column::files::ColumnFiles;
-use crate::column::nulls::{Valid, differ, not_nat, some_nulls};
+use crate::column::nulls::{Nulls, Valid, differ, not_nat, some_nulls};
 use crate::column::rows::Rows;
 use crate::error::{Error, Result};
 use crate::live_rows::{LiveRows, Selection};
-use crate::schema::spec::{Kind, Spec, item};
+use crate::schema::spec::item;
 
 /// The number of live rows that python-blosc2 exports in one batch.
 const EXPORTED: u64 = 1 << 16;
@@ -30,27 +30,15 @@ pub(crate) struct FixedColumn {
 }
 
 impl FixedColumn {
-    pub(crate) fn open(place: &ColumnFiles, spec: &Spec) -> Result<FixedColumn> {
-        let (element, shape) = match &spec.kind {
-            Kind::NdArray(element, shape) => (element.clone(), Some(shape.clone())),
-            Kind::Element(element) => (element.clone(), None),
-            kind => return Err(Error::damaged(format_args!("{kind:?} has no fixed width"))),
-        };
-        FixedColumn::new(place, element, shape, Valid::open(place, &spec.nulls)?)
-    }
-
-    /// Opens the codes of a dictionary column.
-    pub(crate) fn codes(place: &ColumnFiles) -> Result<FixedColumn> {
-        FixedColumn::new(place, DataType::Int32, None, Valid::All)
-    }
-
-    fn new(place: &ColumnFiles, element: DataType, shape: Option<Vec<u64>>, valid: Valid) -> Result<FixedColumn> {
+    /// Opens a column. `shape` is the shape of a row, if the values are arrays.
+    pub(crate) fn open(place: &ColumnFiles, element: &DataType, shape: Option<&[u64]>, nulls: &Nulls) -> Result<FixedColumn> {
+        let valid = Valid::open(place, nulls)?;
         let leaf = place.leaf(".b2nd")?;
         let dtype = leaf.dtype()?;
         let rows = Rows::open(leaf)?;
         let found = rows.array.geometry().shape().get(1..).unwrap_or_default();
-        let expected = shape.as_deref().unwrap_or_default();
-        if !element::is_stored_as(&element, &dtype) {
+        let expected = shape.unwrap_or_default();
+        if !element::is_stored_as(element, &dtype) {
             return Err(Error::damaged(format_args!("expected values for {element}, found the dtype {dtype:?}")));
         }
         if !found.iter().map(|&axis| u64::try_from(axis).ok()).eq(expected.iter().map(|&axis| Some(axis))) {
@@ -60,7 +48,8 @@ impl FixedColumn {
         if itemsize == 0 {
             return Err(Error::damaged("the length of a value is 0 bytes"));
         }
-        let is_widened = element == DataType::Boolean && dtype == "|u1";
+        let is_widened = *element == DataType::Boolean && dtype == "|u1";
+        let (element, shape) = (element.clone(), shape.map(<[u64]>::to_vec));
         Ok(FixedColumn { rows, element, itemsize, is_widened, shape, valid })
     }
 

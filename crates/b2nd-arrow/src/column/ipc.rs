@@ -43,8 +43,7 @@ pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
 /// Returns the errors of [`column`], and fails if an array has more than 2^24 values.
 pub fn values(block: &[u8], schema: Option<&[u8]>) -> Result<Vec<Value>> {
     read(block, schema, |Batch { batch, body, schema, .. }, dictionaries| {
-        let lengths = Lengths::of(batch, body)?;
-        let mut arrays = JsonArrays { nodes: lengths.nodes, buffers: lengths.buffers, body, dictionaries };
+        let mut arrays = JsonArrays { lengths: Lengths::of(batch, body)?, body, dictionaries };
         arrays.values(schema.field(0)).ok_or_else(|| wrong("arrays that do not have the lengths of their buffers"))
     })
 }
@@ -225,8 +224,7 @@ impl<'a> Lengths<'a> {
 
 /// Decodes the nodes and buffers of a batch to JSON in the form of `b2nd::Value`. Times are numbers in their unit.
 struct JsonArrays<'a> {
-    nodes: Box<dyn Iterator<Item = &'a FieldNode> + 'a>,
-    buffers: Box<dyn Iterator<Item = &'a ipc::Buffer> + 'a>,
+    lengths: Lengths<'a>,
     body: &'a [u8],
     dictionaries: &'a HashMap<i64, Vec<Value>>,
 }
@@ -234,7 +232,7 @@ struct JsonArrays<'a> {
 impl<'a> JsonArrays<'a> {
     /// Decodes the array of a field. Returns `None` if its length does not match its buffers.
     fn values(&mut self, field: &Field) -> Option<Vec<Value>> {
-        let node = self.nodes.next()?;
+        let node = self.lengths.nodes.next()?;
         let length = usize::try_from(node.length()).ok().filter(|&length| length <= MOST_VALUES)?;
         let valid = self.buffer()?;
         let bit = |bits: &[u8], at: usize| Some(bits.get(at / 8)? >> (at % 8) & 1 == 1);
@@ -281,7 +279,7 @@ impl<'a> JsonArrays<'a> {
     }
 
     fn buffer(&mut self) -> Option<&'a [u8]> {
-        let buffer = self.buffers.next()?;
+        let buffer = self.lengths.buffers.next()?;
         let (start, length) = (usize::try_from(buffer.offset()).ok()?, usize::try_from(buffer.length()).ok()?);
         self.body.get(start..start.checked_add(length)?)
     }
