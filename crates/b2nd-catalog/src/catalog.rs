@@ -40,14 +40,14 @@ const WAITING: usize = 16;
 pub struct Writer {
     target: PathBuf,
     new: NewFile,
-    rows: Vec<Vec<Row>>,
+    rows: Vec<Row>,
     pieces: SyncSender<Piece>,
     thread: Option<JoinHandle<Result<ArrowWriter<File>>>>,
 }
 
 enum Piece {
     /// Rows in any order. The writing thread sorts them.
-    Rows(Vec<Vec<Row>>),
+    Rows(Vec<Row>),
     /// Rows that are written in this order.
     Batch(RecordBatch),
 }
@@ -82,8 +82,8 @@ impl Writer {
     ///
     /// Fails if the disk is full.
     pub fn push(&mut self, rows: Vec<Row>) -> Result<()> {
-        self.rows.push(rows);
-        if count(&self.rows) >= HANDED { self.hand_over() } else { Ok(()) }
+        self.rows.extend(rows);
+        if self.rows.len() >= HANDED { self.hand_over() } else { Ok(()) }
     }
 
     fn hand_over(&mut self) -> Result<()> {
@@ -166,7 +166,7 @@ fn encode(pieces: Receiver<Piece>, mut writer: ArrowWriter<File>) -> Result<Arro
             Piece::Rows(rows) => gathered.extend(rows),
             Piece::Batch(batch) => writer.write(&batch)?,
         }
-        if count(&gathered) >= GROUP {
+        if gathered.len() >= GROUP {
             write(&mut gathered, &mut writer)?;
         }
     }
@@ -174,12 +174,8 @@ fn encode(pieces: Receiver<Piece>, mut writer: ArrowWriter<File>) -> Result<Arro
     Ok(writer)
 }
 
-fn count(rows: &[Vec<Row>]) -> usize {
-    rows.iter().map(Vec::len).sum()
-}
-
-fn write(rows: &mut Vec<Vec<Row>>, writer: &mut ArrowWriter<File>) -> Result<()> {
-    let mut sorted: Vec<&Row> = rows.iter().flatten().collect();
+fn write(rows: &mut Vec<Row>, writer: &mut ArrowWriter<File>) -> Result<()> {
+    let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_unstable_by(|one, other| (&one.url, &one.key).cmp(&(&other.url, &other.key)));
     // The rows are converted in parts, to limit the memory for a second copy of their text.
     for rows in sorted.chunks(GROUP / 8) {

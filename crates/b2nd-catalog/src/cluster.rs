@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use arrow::array::{Array, AsArray, Int64Array, RecordBatch, StringArray};
-use arrow::datatypes::{DataType, Field, Schema};
+use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch, StringArray};
 use ballista::prelude::{SessionConfigExt, SessionContextExt};
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
@@ -17,7 +16,7 @@ use futures::StreamExt;
 use parquet::arrow::ArrowWriter;
 
 use crate::catalog::{Notes, Writer};
-use crate::listing::{Names, Unlisted};
+use crate::listing::Names;
 use crate::row::{Extent, Row};
 use crate::scan::{Counts, listings};
 
@@ -175,17 +174,12 @@ impl Job {
                         urls.push(object.address());
                         sizes.push(object.size.and_then(|size| i64::try_from(size).ok()));
                     }
-                    Err(Unlisted { url, message }) => {
-                        unlisted.push(Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() });
-                    }
+                    Err(error) => unlisted.push(error.into()),
                 }
             }
             Counts::add(&self.counts.listed, urls.len());
-            let schema = Schema::new(vec![Field::new("url", DataType::Utf8, false), Field::new("size", DataType::Int64, true)]);
-            let batch = RecordBatch::try_new(
-                Arc::new(schema),
-                vec![Arc::new(StringArray::from(urls)), Arc::new(Int64Array::from(sizes))],
-            )?;
+            let (urls, sizes): (ArrayRef, ArrayRef) = (Arc::new(StringArray::from(urls)), Arc::new(Int64Array::from(sizes)));
+            let batch = RecordBatch::try_from_iter_with_nullable([("url", urls, false), ("size", sizes, true)])?;
             let file = std::fs::File::create(manifest.join(format!("{number:08}.parquet")))?;
             let mut writer = ArrowWriter::try_new(file, batch.schema(), None)?;
             writer.write(&batch)?;

@@ -3,10 +3,9 @@
 use std::sync::{Arc, LazyLock};
 
 use arrow::array::{
-    ArrayRef, Float64Array, Int32Array, Int64Array, ListArray, ListBuilder, RecordBatch, StringArray, StringBuilder,
-    TimestampMicrosecondArray,
+    ArrayRef, ListArray, ListBuilder, PrimitiveArray, RecordBatch, StringArray, StringBuilder, TimestampMicrosecondArray,
 };
-use arrow::datatypes::{Field, Fields, Int64Type, Schema, SchemaRef};
+use arrow::datatypes::{ArrowPrimitiveType, Field, Fields, Float64Type, Int32Type, Int64Type, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
 use crate::row::Row;
@@ -28,33 +27,32 @@ pub fn batch(rows: &[&Row]) -> Result<RecordBatch, ArrowError> {
 
 fn columns(rows: &[&Row]) -> [(&'static str, ArrayRef); 30] {
     let modified: TimestampMicrosecondArray = rows.iter().map(|row| row.modified).collect();
-    let ratio: Float64Array = rows.iter().map(|row| row.ratio).collect();
     [
         ("url", texts(rows, |row| Some(&row.url))),
         ("key", texts(rows, |row| row.key.as_deref())),
         ("kind", texts(rows, |row| row.kind)),
         ("error", texts(rows, |row| row.error.as_deref())),
-        ("size", longs(rows, |row| row.size)),
+        ("size", numbers::<Int64Type>(rows, |row| row.size)),
         ("etag", texts(rows, |row| row.etag.as_deref())),
         ("modified", Arc::new(modified.with_timezone("UTC"))),
         ("member", texts(rows, |row| row.member.as_deref())),
-        ("offset", longs(rows, |row| row.offset)),
-        ("ndim", integers(rows, |row| row.ndim)),
+        ("offset", numbers::<Int64Type>(rows, |row| row.offset)),
+        ("ndim", numbers::<Int32Type>(rows, |row| row.ndim)),
         ("shape", lists(rows, |row| row.shape.as_deref())),
         ("chunkshape", lists(rows, |row| row.chunkshape.as_deref())),
         ("blockshape", lists(rows, |row| row.blockshape.as_deref())),
         ("dtype", texts(rows, |row| row.dtype.as_deref())),
-        ("itemsize", longs(rows, |row| row.itemsize)),
-        ("nbytes", longs(rows, |row| row.nbytes)),
-        ("cbytes", longs(rows, |row| row.cbytes)),
-        ("ratio", Arc::new(ratio)),
+        ("itemsize", numbers::<Int64Type>(rows, |row| row.itemsize)),
+        ("nbytes", numbers::<Int64Type>(rows, |row| row.nbytes)),
+        ("cbytes", numbers::<Int64Type>(rows, |row| row.cbytes)),
+        ("ratio", numbers::<Float64Type>(rows, |row| row.ratio)),
         ("codec", texts(rows, |row| row.codec.as_deref())),
-        ("level", integers(rows, |row| row.level)),
+        ("level", numbers::<Int32Type>(rows, |row| row.level)),
         ("filters", text_lists(rows, |row| row.filters.as_deref())),
-        ("nchunks", longs(rows, |row| row.nchunks)),
+        ("nchunks", numbers::<Int64Type>(rows, |row| row.nchunks)),
         ("layout", texts(rows, |row| row.layout)),
         ("frame_type", texts(rows, |row| row.frame_type)),
-        ("frame_version", integers(rows, |row| row.frame_version)),
+        ("frame_version", numbers::<Int32Type>(rows, |row| row.frame_version)),
         ("metalayers", text_lists(rows, |row| row.metalayers.as_deref())),
         ("attributes", texts(rows, |row| row.attributes.as_deref())),
         ("dims", text_lists(rows, |row| row.dims.as_deref())),
@@ -67,12 +65,8 @@ fn texts(rows: &[&Row], value: impl Fn(&Row) -> Option<&str>) -> ArrayRef {
     Arc::new(rows.iter().copied().map(value).collect::<StringArray>())
 }
 
-fn integers(rows: &[&Row], value: impl Fn(&Row) -> Option<i32>) -> ArrayRef {
-    Arc::new(rows.iter().copied().map(value).collect::<Int32Array>())
-}
-
-fn longs(rows: &[&Row], value: impl Fn(&Row) -> Option<i64>) -> ArrayRef {
-    Arc::new(rows.iter().copied().map(value).collect::<Int64Array>())
+fn numbers<T: ArrowPrimitiveType>(rows: &[&Row], value: impl Fn(&Row) -> Option<T::Native>) -> ArrayRef {
+    Arc::new(rows.iter().copied().map(value).collect::<PrimitiveArray<T>>())
 }
 
 fn lists(rows: &[&Row], value: impl Fn(&Row) -> Option<&[i64]>) -> ArrayRef {

@@ -13,7 +13,6 @@ use crate::catalog::{Known, Notes, Writer};
 use crate::listing::{Listing, Names, Unlisted};
 use crate::place::Object;
 use crate::read::Batch;
-use crate::row::Row;
 use crate::scan::{Counts, Options, Shard, listings, scan};
 
 /// A scan: its roots, its options and the path of its catalogue.
@@ -74,11 +73,10 @@ impl Job {
             let Some(done) = done else { break };
             let done = match done {
                 Ok(batch) => batch,
-                Err(Unlisted { url, message }) => {
-                    let error = format!("cannot be listed: {message}");
-                    unlisted.push(url.clone());
-                    reasons.push(format!("{url} {error}"));
-                    Batch { rows: vec![Row { url, error: Some(error), ..Row::default() }], goes_on: false }
+                Err(error) => {
+                    unlisted.push(error.url.clone());
+                    reasons.push(format!("{} cannot be listed: {}", error.url, error.message));
+                    Batch { rows: vec![error.into()], goes_on: false }
                 }
             };
             let files = ended(&done, &mut begun);

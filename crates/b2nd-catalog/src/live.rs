@@ -203,8 +203,5 @@ impl PartitionStream for Scan {
 
 /// Returns the rows of a batch. For a location that could not be listed, returns one row with the error.
 fn rows(done: std::result::Result<Batch, Unlisted>) -> Vec<Row> {
-    done.map_or_else(
-        |Unlisted { url, message }| vec![Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() }],
-        |batch| batch.rows,
-    )
+    done.map_or_else(|unlisted| vec![unlisted.into()], |batch| batch.rows)
 }

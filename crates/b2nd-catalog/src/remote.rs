@@ -1,12 +1,14 @@
 //! Requests for ranges of remote files.
 
+use std::io;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use bytes::{Buf, Bytes, BytesMut};
 use futures::TryStreamExt;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
+use tokio::runtime::Runtime;
 
 /// The maximum number of bytes of a file that are kept in memory.
 pub(crate) const HELD: u64 = 1 << 28;
@@ -84,4 +86,19 @@ fn message(error: &object_store::Error) -> String {
         object_store::Error::Precondition { .. } => CHANGED.to_owned(),
         error => error.to_string(),
     }
+}
+
+/// Runs a task on a separate runtime, and waits for its result. The caller may be a task of another runtime, which cannot wait for a request
+/// on its own thread.
+#[cfg(feature = "sql")]
+pub(crate) fn wait<T: Send + 'static>(task: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
+    static REQUESTS: LazyLock<io::Result<Runtime>> =
+        LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
+    let requests = REQUESTS.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
+    let (answer, answered) = std::sync::mpsc::sync_channel(1);
+    requests.spawn(async move {
+        // The receiver is dropped only after a panic of the caller.
+        let _ = answer.send(task.await);
+    });
+    answered.recv().map_err(|_| io::Error::other("the request was given up"))
 }

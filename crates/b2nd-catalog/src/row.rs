@@ -8,6 +8,8 @@ use b2nd_view::text::parameter;
 use b2nd_view::{Array, Frame, Kind};
 use serde::Serialize;
 
+use crate::listing::Unlisted;
+
 /// A row of the catalogue. The fields are the columns in order. Unknown values are `None`.
 #[derive(Clone, Default, Debug, Serialize)]
 pub struct Row {
@@ -56,6 +58,13 @@ pub struct Row {
     pub dims: Option<Vec<String>>,
     pub units: Option<String>,
     pub long_name: Option<String>,
+}
+
+impl From<Unlisted> for Row {
+    /// Returns the row of a location that could not be listed.
+    fn from(Unlisted { url, message }: Unlisted) -> Row {
+        Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() }
+    }
 }
 
 /// Which parts of a frame to read in addition to the header.

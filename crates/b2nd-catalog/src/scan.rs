@@ -150,7 +150,7 @@ fn units(found: Vec<Result<Object, Unlisted>>) -> Vec<Unit> {
     for object in found {
         match object {
             Err(unlisted) => units.push(Unit::Unlisted(unlisted)),
-            Ok(object) if is_on_disk(&object) => disk.push(object),
+            Ok(object) if matches!(object.place, Place::Disk(_)) => disk.push(object),
             Ok(object) => units.push(Unit::Remote(Box::new(object))),
         }
     }
@@ -158,8 +158,4 @@ fn units(found: Vec<Result<Object, Unlisted>>) -> Vec<Unit> {
         units.push(Unit::Disk(disk));
     }
     units
-}
-
-fn is_on_disk(object: &Object) -> bool {
-    matches!(object.place, Place::Disk(_))
 }

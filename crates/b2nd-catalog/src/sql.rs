@@ -11,6 +11,7 @@ use arrow::datatypes::{DataType, Field, Schema};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use b2nd::frame::NewFile;
 use b2nd_view::text;
+use datafusion::execution::SendableRecordBatchStream;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use futures::StreamExt;
 use parquet::arrow::ArrowWriter;
@@ -83,7 +84,7 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
     };
     let frame = context.sql(query).await?;
     let schema = Arc::new(frame.schema().as_arrow().clone());
-    let mut batches = frame.execute_stream().await?;
+    let batches = frame.execute_stream().await?;
     // A query may fail after its first rows, so a new file is renamed to its path only when it is complete. Devices and pipes are written
     // directly.
     let place = out.filter(|path| path.metadata().map_or(true, |found| found.is_file()));
@@ -98,118 +99,86 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
         (None, None) if format == Format::Parquet => bail!("Parquet cannot be written to a terminal: use --out"),
         (None, None) => Box::new(BufWriter::new(stdout())),
     };
-    let mut output = Output::new(format, schema, to)?;
-    while let Some(batch) = batches.next().await {
-        output.write(&batch?)?;
-    }
-    output.finish()?;
+    write(format, &schema, batches, to).await?;
     new.map_or(Ok(()), |new| new.finish().context("cannot write the result"))
 }
 
 type To = Box<dyn Write + Send>;
 
-enum Output {
-    Table { schema: Arc<Schema>, shown: Vec<RecordBatch>, rows: usize, to: To },
-    Csv(Box<arrow::csv::Writer<To>>),
-    Json(arrow::json::LineDelimitedWriter<To>),
-    Parquet(Box<ArrowWriter<To>>),
-}
-
-impl Output {
-    fn new(format: Format, schema: Arc<Schema>, to: To) -> Result<Output> {
-        Ok(match format {
-            Format::Table => {
-                let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_name(text::printable(field.name())));
-                Output::Table { schema: Arc::new(Schema::new(fields.collect::<Vec<_>>())), shown: Vec::new(), rows: 0, to }
-            }
-            Format::Csv => Output::Csv(Box::new(arrow::csv::Writer::new(to))),
-            Format::Json => Output::Json(arrow::json::LineDelimitedWriter::new(to)),
-            Format::Parquet => {
-                let properties = WriterProperties::builder().set_compression(Compression::ZSTD(Default::default())).build();
-                Output::Parquet(Box::new(ArrowWriter::try_new(to, schema, Some(properties))?))
-            }
-        })
-    }
-
-    fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        match self {
-            Output::Table { shown, rows, .. } => {
-                let room = SHOWN.saturating_sub(*rows);
-                *rows += batch.num_rows();
+/// Writes the batches of a query's result.
+async fn write(format: Format, schema: &Arc<Schema>, mut batches: SendableRecordBatchStream, mut to: To) -> Result<()> {
+    match format {
+        Format::Table => {
+            let (mut shown, mut rows) = (Vec::new(), 0);
+            while let Some(batch) = batches.next().await.transpose()? {
+                let room = SHOWN.saturating_sub(rows);
+                rows += batch.num_rows();
                 if room > 0 {
                     shown.push(printable(&batch.slice(0, batch.num_rows().min(room)))?);
                 }
             }
-            Output::Csv(writer) => writer.write(&flat(batch)?)?,
-            Output::Json(writer) => writer.write(batch)?,
-            Output::Parquet(writer) => writer.write(batch)?,
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Result<()> {
-        match self {
-            Output::Table { schema, shown, rows, mut to } => {
-                writeln!(
-                    to,
-                    "{}",
-                    arrow::util::pretty::pretty_format_batches_with_schema(schema, &shown).map(|table| table.to_string())?
-                )?;
-                if rows > SHOWN {
-                    writeln!(to, "{} more rows: --format csv, json or parquet has all of them", rows - SHOWN)?;
-                }
-                to.flush()?;
+            let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_name(text::printable(field.name())));
+            let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+            writeln!(to, "{}", arrow::util::pretty::pretty_format_batches_with_schema(schema, &shown)?)?;
+            if rows > SHOWN {
+                writeln!(to, "{} more rows: --format csv, json or parquet has all of them", rows - SHOWN)?;
             }
-            Output::Csv(writer) => writer.into_inner().flush()?,
-            Output::Json(mut writer) => {
-                writer.finish()?;
-                writer.into_inner().flush()?;
-            }
-            Output::Parquet(writer) => writer.into_inner()?.flush()?,
+            to.flush()?;
         }
-        Ok(())
+        Format::Csv => {
+            let mut writer = arrow::csv::Writer::new(to);
+            while let Some(batch) = batches.next().await.transpose()? {
+                writer.write(&flat(&batch)?)?;
+            }
+            writer.into_inner().flush()?;
+        }
+        Format::Json => {
+            let mut writer = arrow::json::LineDelimitedWriter::new(to);
+            while let Some(batch) = batches.next().await.transpose()? {
+                writer.write(&batch)?;
+            }
+            writer.finish()?;
+            writer.into_inner().flush()?;
+        }
+        Format::Parquet => {
+            let properties = WriterProperties::builder().set_compression(Compression::ZSTD(Default::default())).build();
+            let mut writer = ArrowWriter::try_new(to, schema.clone(), Some(properties))?;
+            while let Some(batch) = batches.next().await.transpose()? {
+                writer.write(&batch)?;
+            }
+            writer.into_inner()?.flush()?;
+        }
     }
+    Ok(())
 }
 
 /// Escapes control characters in the text of a batch, and in lists and structures that contain text. The names of columns are escaped
 /// elsewhere, in the schema of the output.
 fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
-    let options = FormatOptions::default();
-    let (mut fields, mut columns) = (Vec::new(), Vec::<ArrayRef>::new());
-    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
-        let may_hold_text = match column.data_type() {
-            DataType::Utf8 | DataType::Utf8View | DataType::LargeUtf8 | DataType::Dictionary(..) => true,
-            other => other.is_nested(),
-        };
-        if !may_hold_text {
-            fields.push(field.clone());
-            columns.push(column.clone());
-            continue;
-        }
-        let format = ArrayFormatter::try_new(column, &options)?;
-        let cell = |row| column.is_valid(row).then(|| text::printable(&format.value(row).to_string()));
-        // A batch may have more than 2 GiB of text.
-        fields.push(Arc::new(Field::new(field.name(), DataType::LargeUtf8, true)));
-        columns.push(Arc::new((0..column.len()).map(cell).collect::<LargeStringArray>()));
-    }
-    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
+    let may_hold_text = |of: &DataType| of.is_string() || of.is_nested() || matches!(of, DataType::Dictionary(..));
+    as_text(batch, may_hold_text, text::printable)
 }
 
 /// Converts the lists of a batch to text, because CSV has no lists.
 fn flat(batch: &RecordBatch) -> Result<RecordBatch> {
+    as_text(batch, DataType::is_nested, str::to_owned)
+}
+
+/// Converts the columns of some types to text, and applies a function to each value.
+fn as_text(batch: &RecordBatch, is_text: impl Fn(&DataType) -> bool, shown: impl Fn(&str) -> String) -> Result<RecordBatch> {
     let options = FormatOptions::default();
-    let mut fields = Vec::new();
-    let mut columns: Vec<ArrayRef> = Vec::new();
+    let (mut fields, mut columns) = (Vec::new(), Vec::<ArrayRef>::new());
     for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
-        if !field.data_type().is_nested() {
+        if !is_text(column.data_type()) {
             fields.push(field.clone());
             columns.push(column.clone());
             continue;
         }
         let format = ArrayFormatter::try_new(column, &options)?;
-        let text = |row| column.is_valid(row).then(|| format.value(row).to_string());
+        let cell = |row| column.is_valid(row).then(|| shown(&format.value(row).to_string()));
+        // A batch may have more than 2 GiB of text.
         fields.push(Arc::new(Field::new(field.name(), DataType::LargeUtf8, true)));
-        columns.push(Arc::new((0..column.len()).map(text).collect::<LargeStringArray>()));
+        columns.push(Arc::new((0..column.len()).map(cell).collect::<LargeStringArray>()));
     }
     Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?)
 }

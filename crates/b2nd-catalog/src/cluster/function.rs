@@ -10,19 +10,15 @@ use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature, Volatility,
 };
 use futures::{StreamExt, stream};
-use tokio::runtime::Runtime;
 
 use crate::columns::{SCHEMA, batch};
 use crate::listing::{Names, list};
 use crate::place::{Object, shown};
 use crate::read::all_rows;
+use crate::remote::wait;
 use crate::row::{Extent, Row};
 
 static JOBS: OnceLock<usize> = OnceLock::new();
-
-/// The runtime on which files are read. A thread of the query engine waits until its batch of files has been read.
-static RUNTIME: LazyLock<std::io::Result<Runtime>> =
-    LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
 
 static ITEM: LazyLock<FieldRef> =
     LazyLock::new(|| Arc::new(Field::new_list_field(DataType::Struct(SCHEMA.fields().clone()), true)));
@@ -71,19 +67,15 @@ impl ScalarUDFImpl for Header {
                 (urls.is_valid(row).then(|| urls.value(row).to_owned()), size, extent)
             })
             .collect();
-        let runtime = RUNTIME.as_ref().map_err(|error| DataFusionError::Execution(error.to_string()))?;
-        let (sender, receiver) = std::sync::mpsc::channel();
-        runtime.spawn(async move {
-            let each = |(url, size, extent): (Option<String>, _, _)| async move {
-                match url {
-                    Some(url) => file(url, size, extent).await,
-                    None => Vec::new(),
-                }
-            };
-            let read: Vec<Vec<Row>> = stream::iter(files).map(each).buffered(JOBS.get().copied().unwrap_or(256)).collect().await;
-            let _ = sender.send(read);
-        });
-        let read = receiver.recv().map_err(|error| DataFusionError::Execution(error.to_string()))?;
+        let each = |(url, size, extent): (Option<String>, _, _)| async move {
+            match url {
+                Some(url) => file(url, size, extent).await,
+                None => Vec::new(),
+            }
+        };
+        // This thread of the query engine waits until its batch of files has been read.
+        let read = stream::iter(files).map(each).buffered(JOBS.get().copied().unwrap_or(256)).collect::<Vec<Vec<Row>>>();
+        let read = wait(read).map_err(|error| DataFusionError::Execution(error.to_string()))?;
         let offsets = OffsetBuffer::from_lengths(read.iter().map(Vec::len));
         let rows = StructArray::from(batch(&read.iter().flatten().collect::<Vec<_>>())?);
         Ok(ColumnarValue::Array(Arc::new(ListArray::try_new(ITEM.clone(), offsets, Arc::new(rows), None)?)))

@@ -45,15 +45,9 @@ pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<V
         }
     }
     let live = |row: u64| table.live_before(row).map_err(|error| DataFusionError::External(error.into()));
-    let mut rows: Vec<Range<u64>> = Vec::new();
-    for run in runs(&parts.rows, &kept) {
-        let run = live(run.start)?..live(run.end)?;
-        match rows.last_mut() {
-            Some(last) if last.end == run.start => last.end = run.end,
-            _ if run.is_empty() => {}
-            _ => rows.push(run),
-        }
-    }
+    let rows = runs(&parts.rows, &kept).into_iter().map(|run| Ok(live(run.start)?..live(run.end)?));
+    let mut rows = rows.collect::<Result<Vec<Range<u64>>>>()?;
+    rows.retain(|run| !run.is_empty());
     Ok(rows)
 }
 

@@ -2,26 +2,21 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use b2nd_store::{BLOCK, Bytes, RangeCache};
 use object_store::ObjectStore;
 use object_store::path::Path;
-use tokio::runtime::Runtime;
 
-use crate::remote::{Answer, CHANGED, Found, HELD, get};
-
-/// A separate runtime for requests. A reader may be a task of another runtime, which cannot wait for a request on its own thread.
-static REQUESTS: LazyLock<io::Result<Runtime>> =
-    LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
+use crate::remote::{Answer, CHANGED, Found, HELD, get, wait};
 
 /// Opens a remote file. Requests the first block, whose answer also contains the length of the file. If the file changes later, reading
 /// returns an error.
 pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes> {
-    let Answer { found, bytes, has_ranges } = wait(&store, &path, None, 0..BLOCK)?;
+    let Answer { found, bytes, has_ranges } = request(&store, &path, None, 0..BLOCK)?;
     let size = found.size;
     let fetch = move |range: Range<u64>| {
-        let answer = wait(&store, &path, Some(&found), range)?;
+        let answer = request(&store, &path, Some(&found), range)?;
         if answer.found == found { Ok(answer.bytes.into()) } else { Err(io::Error::other(CHANGED)) }
     };
     if has_ranges {
@@ -36,14 +31,7 @@ pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes>
 }
 
 /// Sends a request and waits for the answer.
-fn wait(store: &Arc<dyn ObjectStore>, path: &Path, known: Option<&Found>, range: Range<u64>) -> io::Result<Answer> {
-    let requests = REQUESTS.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
-    let (answer, answered) = std::sync::mpsc::sync_channel(1);
+fn request(store: &Arc<dyn ObjectStore>, path: &Path, known: Option<&Found>, range: Range<u64>) -> io::Result<Answer> {
     let (store, path, known) = (store.clone(), path.clone(), known.cloned());
-    requests.spawn(async move {
-        // The receiver is dropped only after a panic of the reader.
-        let _ = answer.send(get(&store, &path, known.as_ref(), range).await);
-    });
-    let answered = answered.recv().map_err(|_| io::Error::other("the request was given up"))?;
-    answered.map_err(io::Error::other)
+    wait(async move { get(&store, &path, known.as_ref(), range).await })?.map_err(io::Error::other)
 }
