@@ -118,11 +118,8 @@ impl CellBuilder {
         let length = self.valid.len();
         let nulls = some_nulls(self.valid.finish());
         Ok(match self.values {
-            Values::Fixed(element, width, bytes) => {
-                // The type `element` includes the time zone of timestamps.
-                debug_assert_eq!(bytes.len(), length * width);
-                element::array(&element, &bytes, width, nulls, |at| at as u64)?
-            }
+            // The type `element` includes the time zone of timestamps.
+            Values::Fixed(element, width, bytes) => element::array(&element, &bytes, width, nulls, |at| at as u64)?,
             Values::Text(strings) | Values::Bytes(strings) | Values::Json(strings) => strings.finish(&self.data_type, nulls)?,
             Values::Dictionary(mut words) => Arc::new(words.finish()),
             Values::List(field, offsets, items) => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::types::{BinaryType, ByteArrayType, LargeBinaryType, Utf8Type};
+use arrow_array::types::{BinaryType, ByteArrayType, LargeBinaryType, LargeUtf8Type, Utf8Type};
 use arrow_array::{ArrayRef, GenericByteArray};
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
@@ -48,6 +48,7 @@ impl TextBuilder {
         match data_type {
             DataType::Utf8 => self.build::<Utf8Type>(nulls),
             DataType::Binary => self.build::<BinaryType>(nulls),
+            DataType::LargeUtf8 => self.build::<LargeUtf8Type>(nulls),
             DataType::LargeBinary => self.build::<LargeBinaryType>(nulls),
             other => Err(Error::damaged(format_args!("{other} is not a type of text or bytes"))),
         }

@@ -9,6 +9,7 @@ use arrow_array::{Array, Int64Array};
 use arrow_cast::display::{ArrayFormatter, ArrayFormatterFactory, DisplayIndex, FormatOptions, FormatResult};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
+use crate::column::element::is_time;
 use crate::export::complex;
 
 /// A column of times, some of which are outside the years that `chrono` supports (-262143 to 262142). Times outside these years are
@@ -17,48 +18,41 @@ struct Times<'a> {
     /// Arrow's own formatter, or `None` if it does not know the time zone.
     plain: Option<ArrayFormatter<'a>>,
     numbers: Int64Array,
-    kind: Kind,
+    data_type: &'a DataType,
     null: &'a str,
-}
-
-enum Kind {
-    /// Timestamps, and whether they have a time zone.
-    Moments(TimeUnit, bool),
-    Durations(TimeUnit),
 }
 
 impl Times<'_> {
     /// Formats a time that `chrono` cannot format. Returns `None` for other times.
     fn beyond(&self, row: usize) -> Option<String> {
         let number = self.numbers.is_valid(row).then(|| self.numbers.value(row))?;
-        (self.plain.is_none() || self.kind.is_beyond(number)).then(|| self.kind.text(number))
+        (self.plain.is_none() || is_beyond(self.data_type, number)).then(|| text(self.data_type, number))
     }
 }
 
-impl Kind {
-    fn is_beyond(&self, number: i64) -> bool {
-        match self {
-            // A time zone shifts a date by less than a day. `chrono` panics if the result is after its last date.
-            Kind::Moments(unit, has_zone) => {
-                let (second, day) = (number.div_euclid(per_second(unit)), if *has_zone { 86_400 } else { 0 });
-                [second.saturating_sub(day), second.saturating_add(day)]
-                    .into_iter()
-                    .any(|at| timestamp_s_to_datetime(at).is_none())
-            }
-            Kind::Durations(TimeUnit::Second) => try_duration_s_to_duration(number).is_none(),
-            Kind::Durations(TimeUnit::Millisecond) => try_duration_ms_to_duration(number).is_none(),
-            Kind::Durations(_) => false,
+/// Returns true if `chrono` has no date or duration for a number of this type.
+fn is_beyond(data_type: &DataType, number: i64) -> bool {
+    match data_type {
+        // A time zone shifts a date by less than a day. `chrono` panics if the result is after its last date.
+        DataType::Timestamp(unit, zone) => {
+            let (second, day) = (number.div_euclid(per_second(unit)), if zone.is_some() { 86_400 } else { 0 });
+            let moved = [second.saturating_sub(day), second.saturating_add(day)];
+            moved.into_iter().any(|at| timestamp_s_to_datetime(at).is_none())
         }
+        DataType::Duration(TimeUnit::Second) => try_duration_s_to_duration(number).is_none(),
+        DataType::Duration(TimeUnit::Millisecond) => try_duration_ms_to_duration(number).is_none(),
+        _ => false,
     }
+}
 
-    fn text(&self, number: i64) -> String {
-        let (sign, length) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
-        match self {
-            Kind::Moments(..) if number == i64::MIN => "NaT".to_owned(),
-            Kind::Moments(unit, has_zone) => moment(number, unit) + if *has_zone { "Z" } else { "" },
-            Kind::Durations(TimeUnit::Second) => format!("{sign}PT{length}S"),
-            Kind::Durations(_) => format!("{sign}PT{}.{:03}S", length / 1000, length % 1000),
-        }
+/// Formats a time or a duration for which `chrono` has no value.
+fn text(data_type: &DataType, number: i64) -> String {
+    let (sign, length) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
+    match data_type {
+        DataType::Timestamp(..) if number == i64::MIN => "NaT".to_owned(),
+        DataType::Timestamp(unit, zone) => moment(number, unit) + if zone.is_some() { "Z" } else { "" },
+        DataType::Duration(TimeUnit::Second) => format!("{sign}PT{length}S"),
+        _ => format!("{sign}PT{}.{:03}S", length / 1000, length % 1000),
     }
 }
 
@@ -101,17 +95,16 @@ impl DisplayIndex for Times<'_> {
 
 /// Returns a formatter of times if `chrono` has no date for some of them, or does not know their time zone.
 pub(crate) fn far<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Option<ArrayFormatter<'a>> {
-    let kind = match array.data_type() {
-        DataType::Timestamp(unit, zone) => Kind::Moments(*unit, zone.is_some()),
-        DataType::Duration(unit) => Kind::Durations(*unit),
-        _ => return None,
-    };
-    let numbers = arrow_cast::cast(array, &DataType::Int64).ok()?.as_primitive::<Int64Type>().clone();
-    let plain = ArrayFormatter::try_new(array, options).ok();
-    if plain.is_some() && !numbers.iter().flatten().any(|number| kind.is_beyond(number)) {
+    let data_type = array.data_type();
+    if !is_time(data_type) {
         return None;
     }
-    let times = Times { plain, numbers, kind, null: options.null() };
+    let numbers = arrow_cast::cast(array, &DataType::Int64).ok()?.as_primitive::<Int64Type>().clone();
+    let plain = ArrayFormatter::try_new(array, options).ok();
+    if plain.is_some() && !numbers.iter().flatten().any(|number| is_beyond(data_type, number)) {
+        return None;
+    }
+    let times = Times { plain, numbers, data_type, null: options.null() };
     Some(ArrayFormatter::new(Box::new(times), options.safe()))
 }
 
