@@ -26,37 +26,35 @@ pub(crate) enum Backend {
     Plugins,
 }
 
-/// Returns the backend of a codec. If the codec is not in this build, the error is the name of the feature that adds the codec, or `None`
-/// if no feature adds it.
-fn backend_of_codec(codec: CodecId) -> Result<Backend, Option<&'static str>> {
-    let (is_here, feature) = match codec {
-        CodecId::BloscLz => return Ok(Backend::Here),
-        CodecId::Lz4 | CodecId::Lz4Hc => (cfg!(feature = "lz4"), "lz4"),
-        CodecId::Zlib => (cfg!(feature = "zlib"), "zlib"),
-        CodecId::Zstd if cfg!(all(feature = "zstd", target_pointer_width = "32")) => (cfg!(feature = "safe"), "safe"),
-        CodecId::Zstd => (cfg!(feature = "zstd"), "zstd"),
+/// Where the code of a codec or filter is: `Ok` if this build has the code, `Err(true)` if another build has the code, `Err(false)` if no
+/// build has.
+type Found = Result<Backend, bool>;
+
+fn backend_of_codec(codec: CodecId) -> Found {
+    let is_here = match codec {
+        CodecId::BloscLz => true,
+        CodecId::Lz4 | CodecId::Lz4Hc => cfg!(feature = "lz4"),
+        CodecId::Zlib => cfg!(feature = "zlib"),
+        CodecId::Zstd => cfg!(all(feature = "zstd", any(feature = "safe", not(target_pointer_width = "32")))),
         // ndlz and zfp
         CodecId::Other(32..=35) => return plugins(),
-        CodecId::Other(_) => return Err(None),
+        CodecId::Other(_) => return Err(false),
     };
-    if is_here { Ok(Backend::Here) } else { Err(Some(feature)) }
+    if is_here { Ok(Backend::Here) } else { Err(true) }
 }
 
-/// Returns the backend of a filter. If the filter is not in this build, the error is the name of the feature that adds the filter, or
-/// `None` if no feature adds it.
-fn backend_of_filter(filter: Filter) -> Result<Backend, Option<&'static str>> {
+fn backend_of_filter(filter: Filter) -> Found {
     match filter {
-        Filter::None | Filter::Shuffle | Filter::BitShuffle | Filter::Delta | Filter::TruncPrec => Ok(Backend::Here),
         // ndcell and ndmean
         Filter::Other(32 | 33) => plugins(),
         // both versions of bytedelta, int_trunc
-        Filter::Other(34..=36) => Ok(Backend::Here),
-        Filter::Other(_) => Err(None),
+        Filter::Other(code) if !(34..=36).contains(&code) => Err(false),
+        _ => Ok(Backend::Here),
     }
 }
 
-fn plugins() -> Result<Backend, Option<&'static str>> {
-    if cfg!(feature = "plugins") { Ok(Backend::Plugins) } else { Err(Some("plugins")) }
+fn plugins() -> Found {
+    if cfg!(feature = "plugins") { Ok(Backend::Plugins) } else { Err(true) }
 }
 
 /// Returns the backend that compresses and decompresses with this codec and these filters.
@@ -65,16 +63,15 @@ fn plugins() -> Result<Backend, Option<&'static str>> {
 ///
 /// Fails if the codec or a filter is not in this build. The error names the missing codec or filter.
 pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)>) -> Result<Backend> {
-    let missing = |name: String, feature: Option<&str>| match feature {
-        Some(_) => no_codec(codec, format!("this build of b2nd has no {name}: {INSTALL}")),
-        None => no_codec(codec, format!("{name} is not supported")),
+    let missing = |what: &str, name: String, is_elsewhere: bool| {
+        let name = format!("{what} {}", name.trim_start_matches(what).trim_start());
+        no_codec(codec, if is_elsewhere { no_build(&name) } else { format!("{name} is not supported") })
     };
-    let named = |what: &str, name: String| format!("{what} {}", name.trim_start_matches(what).trim_start());
-    let mut backend = backend_of_codec(codec).map_err(|feature| missing(named("codec", codec.to_string()), feature))?;
+    let mut backend = backend_of_codec(codec).map_err(|is_elsewhere| missing("codec", codec.to_string(), is_elsewhere))?;
     for (filter, _) in filters {
-        let found = backend_of_filter(filter).map_err(|feature| missing(named("filter", filter.to_string()), feature))?;
-        if found == Backend::Plugins {
-            backend = found;
+        if backend_of_filter(filter).map_err(|is_elsewhere| missing("filter", filter.to_string(), is_elsewhere))? != Backend::Here
+        {
+            backend = Backend::Plugins;
         }
     }
     Ok(backend)
@@ -122,6 +119,10 @@ pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     }
 }
 
+fn no_build(what: &str) -> String {
+    format!("this build of b2nd has no {what}: {INSTALL}")
+}
+
 #[cold]
 fn no_codec(codec: CodecId, reason: String) -> Error {
     Error::from(ErrorKind::NoCodec { codec: codec.to_string(), reason })
@@ -129,5 +130,5 @@ fn no_codec(codec: CodecId, reason: String) -> Error {
 
 #[cold]
 pub(crate) fn no_safe_zstd() -> Error {
-    no_codec(CodecId::Zstd, format!("this build of b2nd has no decoder of zstd for untrusted input: {INSTALL}"))
+    no_codec(CodecId::Zstd, no_build("decoder of zstd for untrusted input"))
 }

@@ -85,15 +85,9 @@ impl<'a> Blocks<'a> {
         }
         let (backend, pipeline) = (backend_of(&header).ok(), Pipeline::of(&header));
         let mut blocks = Blocks { header, front, count, blocks_at, dictionary, sorted: None, backend, pipeline };
-        let mut last = 0;
-        let mut ascending = true;
-        for block in 0..count {
-            let start = blocks.entry(block);
-            ascending &= start > last;
-            last = start;
-        }
-        if !ascending {
-            let mut sorted: Vec<_> = (0..count).map(|block| blocks.entry(block)).collect();
+        let starts = (0..count).map(|block| blocks.entry(block));
+        if !starts.clone().is_sorted_by(|one, other| one < other) {
+            let mut sorted: Vec<_> = starts.collect();
             sorted.sort_unstable();
             blocks.sorted = Some(sorted);
         }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::ops::Range;
 
-use crate::available::{Backend, backend};
+use crate::available::{Backend, backend, is_plain};
 use crate::error::{Error, Result};
 use crate::filters::Pipeline;
 use crate::header::ChunkHeader;
@@ -36,6 +36,9 @@ pub struct Compressor {
     backend: Backend,
     pipeline: Pipeline,
 }
+
+/// A function that compresses a whole chunk.
+type CompressChunk = fn(&Settings, &[u8]) -> Result<Vec<u8>>;
 
 /// The buffers of a thread.
 #[derive(Default)]
@@ -261,9 +264,12 @@ impl Compressor {
             Ok::<_, Error>(header)
         };
         if self.is_raw(nbytes) {
-            #[cfg(any(feature = "c", feature = "plugins"))]
-            if let Some(bytes) = self.foreign(&bytes[ChunkHeader::MAX_LEN..])? {
-                return Ok(Some(bytes));
+            if let Some(compress) = self.foreign() {
+                let chunk = compress(&self.settings, &bytes[ChunkHeader::MAX_LEN..])?;
+                let header = ChunkHeader::from_slice(&chunk)?;
+                if header.blocksize() == blocksize || is_plain(&header) {
+                    return Ok(Some(chunk));
+                }
             }
             bytes[..ChunkHeader::MAX_LEN].copy_from_slice(stored()?.as_bytes());
             return Ok(None);
@@ -307,37 +313,20 @@ impl Compressor {
     /// Returns true if C-Blosc2 or a plugin compresses the chunk. Both can compress only whole chunks, so [`seal`](Compressor::seal) then
     /// needs the bytes of all parts.
     pub fn needs_all_parts(&self) -> bool {
+        self.foreign().is_some()
+    }
+
+    /// Returns the function of C-Blosc2 or of a plugin that compresses whole chunks, if this compressor uses one.
+    fn foreign(&self) -> Option<CompressChunk> {
         #[cfg(feature = "plugins")]
         if self.backend == Backend::Plugins {
-            return true;
+            return Some(crate::plugins::compress);
         }
         #[cfg(feature = "c")]
         if crate::c::encodes(&self.settings) {
-            return true;
+            return Some(crate::c::compress);
         }
-        false
-    }
-
-    /// Compresses a whole chunk with C-Blosc2 or a plugin. Returns `None` if the blocks of the result do not have the length that
-    /// `blocksize` returns.
-    #[cfg(any(feature = "c", feature = "plugins"))]
-    fn foreign(&self, data: &[u8]) -> Result<Option<Vec<u8>>> {
-        #[cfg(feature = "plugins")]
-        if self.backend == Backend::Plugins {
-            return self.in_blocks(crate::plugins::compress(&self.settings, data)?, data.len());
-        }
-        #[cfg(feature = "c")]
-        if crate::c::encodes(&self.settings) {
-            return self.in_blocks(crate::c::compress(&self.settings, data)?, data.len());
-        }
-        Ok(None)
-    }
-
-    #[cfg(any(feature = "c", feature = "plugins"))]
-    fn in_blocks(&self, bytes: Vec<u8>, nbytes: usize) -> Result<Option<Vec<u8>>> {
-        let header = ChunkHeader::from_slice(&bytes)?;
-        let is_expected = header.blocksize() == self.blocksize(nbytes) || crate::available::is_plain(&header);
-        Ok(is_expected.then_some(bytes))
+        None
     }
 
     /// Appends a stream, which holds the bytes compressed or uncompressed, or as a run if all of them are equal.

@@ -221,8 +221,7 @@ impl Decompressor {
         let length = block.len();
         let into = if pipeline.moves() == 0 { &mut *block } else { front(streams, length)? };
         if blocks.are_variable() {
-            let (found, content) = bytes.split_first_chunk().ok_or_else(|| Error::custom("the length of a block is missing"))?;
-            let found = i32::from_le_bytes(*found);
+            let (found, content) = variable_len(bytes)?;
             if usize::try_from(found) != Ok(length) {
                 return Err(Error::custom(format_args!("expected a block of {length} bytes, found {found}")));
             }
@@ -285,7 +284,13 @@ impl Decompressor {
             let bytes = chunk.get(range.clone()).unwrap_or_default();
             let length = match blocks.data_len(number) {
                 Some(length) => length,
-                None => variable_len(bytes, rest.len())?,
+                None => match variable_len(bytes)?.0 {
+                    length @ 1.. if length as usize <= rest.len() => length as usize,
+                    length => {
+                        let room = rest.len();
+                        return Err(Error::custom(format_args!("expected a block of 1 to {room} bytes, found {length}")));
+                    }
+                },
             };
             let (block, after) = rest.split_at_mut(length.min(rest.len()));
             self.block(&blocks, bytes, first, block).map_err(|error| error.shifted(range.start))?;
@@ -302,14 +307,10 @@ impl Decompressor {
     }
 }
 
-/// Reads the length at the start of a block of variable length. The data must fit into `room` bytes.
-fn variable_len(bytes: &[u8], room: usize) -> Result<usize> {
-    let length = bytes.first_chunk().ok_or_else(|| Error::custom("the length of a block is missing"))?;
-    let length = i32::from_le_bytes(*length);
-    match usize::try_from(length) {
-        Ok(length) if (1..=room).contains(&length) => Ok(length),
-        _ => Err(Error::custom(format_args!("expected a block of 1 to {room} bytes, found {length}"))),
-    }
+/// Reads the length at the start of a block of variable length. Returns the length and the bytes that follow it.
+fn variable_len(bytes: &[u8]) -> Result<(i32, &[u8])> {
+    let (length, content) = bytes.split_first_chunk().ok_or_else(|| Error::custom("the length of a block is missing"))?;
+    Ok((i32::from_le_bytes(*length), content))
 }
 
 /// Fills the data with copies of an element.

@@ -17,8 +17,8 @@ use shuffle::{shuffle, unshuffle, unshuffle_part};
 /// The filters of a chunk that change its bytes, in the order in which they are applied.
 #[derive(Clone, Debug)]
 pub(crate) struct Pipeline {
+    /// The filters, followed by empty steps.
     steps: [Step; 6],
-    count: usize,
     typesize: usize,
     version: u8,
 }
@@ -87,15 +87,9 @@ impl Pick {
 
 impl Pipeline {
     pub(crate) fn of(header: &ChunkHeader) -> Pipeline {
-        let mut steps = [Step { filter: Filter::None, meta: 0 }; 6];
-        let mut count = 0;
         // trunc_prec and int_trunc cannot be undone.
-        let kept = |filter: &(Filter, u8)| !matches!(filter.0, Filter::None | Filter::TruncPrec | Filter::Other(36));
-        for (step, (filter, meta)) in steps.iter_mut().zip(header.filters().filter(kept)) {
-            *step = Step { filter, meta };
-            count += 1;
-        }
-        Pipeline { steps, count, typesize: header.typesize(), version: header.version() }
+        let kept = header.filters().filter(|(filter, _)| !matches!(filter, Filter::TruncPrec | Filter::Other(36)));
+        Pipeline::with(kept, header.typesize(), header.version())
     }
 
     /// Creates the pipeline for new chunks from the filter slots of a header.
@@ -104,15 +98,16 @@ impl Pipeline {
     ///
     /// Fails if a filter cannot truncate elements of this length, or would remove more bits than the elements have.
     pub(crate) fn new(filters: &[u8; 6], metas: &[u8; 6], typesize: usize) -> Result<Pipeline> {
-        let mut steps = [Step { filter: Filter::None, meta: 0 }; 6];
-        let mut count = 0;
         let named = filters.iter().zip(metas).filter(|(filter, _)| **filter != 0);
-        for (step, (&filter, &meta)) in steps.iter_mut().zip(named) {
-            *step = Step { filter: Filter::from_code(filter), meta };
-            trunc::check(step.filter, meta, typesize)?;
-            count += 1;
-        }
-        Ok(Pipeline { steps, count, typesize, version: 5 })
+        let pipeline = Pipeline::with(named.map(|(&filter, &meta)| (Filter::from_code(filter), meta)), typesize, 5);
+        pipeline.steps().iter().try_for_each(|step| trunc::check(step.filter, step.meta, typesize))?;
+        Ok(pipeline)
+    }
+
+    fn with(filters: impl Iterator<Item = (Filter, u8)>, typesize: usize, version: u8) -> Pipeline {
+        let mut steps = [Step { filter: Filter::None, meta: 0 }; 6];
+        steps.iter_mut().zip(filters).for_each(|(step, (filter, meta))| *step = Step { filter, meta });
+        Pipeline { steps, typesize, version }
     }
 
     /// Returns true if one of the filters is delta, which stores differences to the first block.
@@ -159,7 +154,8 @@ impl Pipeline {
     }
 
     fn steps(&self) -> &[Step] {
-        self.steps.get(..self.count).unwrap_or_default()
+        let count = self.steps.iter().take_while(|step| step.filter != Filter::None).count();
+        self.steps.get(..count).unwrap_or_default()
     }
 
     /// Returns the number of filters that need a second buffer. If it is 0, streams are decompressed into the block itself.

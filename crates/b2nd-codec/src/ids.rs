@@ -20,51 +20,45 @@ pub enum CodecId {
     Other(u8),
 }
 
+/// The known codecs with their numbers and names.
+const CODECS: [(CodecId, u8, &str); 14] = [
+    (CodecId::BloscLz, 0, "blosclz"),
+    (CodecId::Lz4, 1, "lz4"),
+    (CodecId::Lz4Hc, 2, "lz4hc"),
+    (CodecId::Zlib, 4, "zlib"),
+    (CodecId::Zstd, 5, "zstd"),
+    (CodecId::Other(32), 32, "ndlz"),
+    (CodecId::Other(33), 33, "zfp_fixed_accuracy"),
+    (CodecId::Other(34), 34, "zfp_fixed_precision"),
+    (CodecId::Other(35), 35, "zfp_fixed_rate"),
+    (CodecId::Other(36), 36, "openhtj2k"),
+    (CodecId::Other(37), 37, "grok"),
+    (CodecId::Other(38), 38, "openzl"),
+    (CodecId::Other(39), 39, "j2k"),
+    (CodecId::Other(40), 40, "htj2k"),
+];
+
 impl CodecId {
     /// Returns the codec with this compcode.
     pub fn from_code(code: u8) -> CodecId {
-        match code {
-            0 => CodecId::BloscLz,
-            1 => CodecId::Lz4,
-            2 => CodecId::Lz4Hc,
-            4 => CodecId::Zlib,
-            5 => CodecId::Zstd,
-            other => CodecId::Other(other),
-        }
+        CODECS.iter().find(|row| row.1 == code).map_or(CodecId::Other(code), |row| row.0)
     }
 
     /// Returns the compcode.
     pub fn code(self) -> u8 {
         match self {
-            CodecId::BloscLz => 0,
-            CodecId::Lz4 => 1,
-            CodecId::Lz4Hc => 2,
-            CodecId::Zlib => 4,
-            CodecId::Zstd => 5,
             CodecId::Other(code) => code,
+            known => CODECS.iter().find(|row| row.0 == known).map_or(0, |row| row.1),
         }
     }
 }
 
 impl fmt::Display for CodecId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match *self {
-            CodecId::BloscLz => "blosclz",
-            CodecId::Lz4 => "lz4",
-            CodecId::Lz4Hc => "lz4hc",
-            CodecId::Zlib => "zlib",
-            CodecId::Zstd => "zstd",
-            CodecId::Other(32) => "ndlz",
-            CodecId::Other(33) => "zfp_fixed_accuracy",
-            CodecId::Other(34) => "zfp_fixed_precision",
-            CodecId::Other(35) => "zfp_fixed_rate",
-            CodecId::Other(36) => "openhtj2k",
-            CodecId::Other(37) => "grok",
-            CodecId::Other(38) => "openzl",
-            CodecId::Other(39) => "j2k",
-            CodecId::Other(40) => "htj2k",
-            CodecId::Other(code) => return write!(f, "codec {code}"),
-        })
+        match CODECS.iter().find(|row| row.0 == *self) {
+            Some((_, _, name)) => f.write_str(name),
+            None => write!(f, "codec {}", self.code()),
+        }
     }
 }
 
@@ -86,47 +80,41 @@ pub enum Filter {
     Other(u8),
 }
 
+/// The known filters with their numbers and names.
+const FILTERS: [(Filter, u8, &str); 10] = [
+    (Filter::None, 0, "none"),
+    (Filter::Shuffle, 1, "shuffle"),
+    (Filter::BitShuffle, 2, "bitshuffle"),
+    (Filter::Delta, 3, "delta"),
+    (Filter::TruncPrec, 4, "trunc_prec"),
+    (Filter::Other(32), 32, "ndcell"),
+    (Filter::Other(33), 33, "ndmean"),
+    (Filter::Other(34), 34, "bytedelta_buggy"),
+    (Filter::Other(35), 35, "bytedelta"),
+    (Filter::Other(36), 36, "int_trunc"),
+];
+
 impl Filter {
     /// Returns the filter with this number.
     pub fn from_code(code: u8) -> Filter {
-        match code {
-            0 => Filter::None,
-            1 => Filter::Shuffle,
-            2 => Filter::BitShuffle,
-            3 => Filter::Delta,
-            4 => Filter::TruncPrec,
-            other => Filter::Other(other),
-        }
+        FILTERS.iter().find(|row| row.1 == code).map_or(Filter::Other(code), |row| row.0)
     }
 
     /// Returns the filter's number.
     pub fn code(self) -> u8 {
         match self {
-            Filter::None => 0,
-            Filter::Shuffle => 1,
-            Filter::BitShuffle => 2,
-            Filter::Delta => 3,
-            Filter::TruncPrec => 4,
             Filter::Other(code) => code,
+            known => FILTERS.iter().find(|row| row.0 == known).map_or(0, |row| row.1),
         }
     }
 }
 
 impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match *self {
-            Filter::None => "none",
-            Filter::Shuffle => "shuffle",
-            Filter::BitShuffle => "bitshuffle",
-            Filter::Delta => "delta",
-            Filter::TruncPrec => "trunc_prec",
-            Filter::Other(32) => "ndcell",
-            Filter::Other(33) => "ndmean",
-            Filter::Other(34) => "bytedelta_buggy",
-            Filter::Other(35) => "bytedelta",
-            Filter::Other(36) => "int_trunc",
-            Filter::Other(code) => return write!(f, "filter {code}"),
-        })
+        match FILTERS.iter().find(|row| row.0 == *self) {
+            Some((_, _, name)) => f.write_str(name),
+            None => write!(f, "filter {}", self.code()),
+        }
     }
 }
 
@@ -159,12 +147,7 @@ impl SplitMode {
 
 impl fmt::Display for SplitMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            SplitMode::Always => "always",
-            SplitMode::Never => "never",
-            SplitMode::Auto => "auto",
-            SplitMode::ForwardCompat => "forward_compat",
-        })
+        f.write_str(["always", "never", "auto", "forward_compat"][*self as usize - 1])
     }
 }
 
@@ -197,11 +180,6 @@ impl Special {
 
 impl fmt::Display for Special {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Special::Zeros => "zeros",
-            Special::Nan => "nan",
-            Special::Value => "value",
-            Special::Uninitialized => "uninitialized",
-        })
+        f.write_str(["zeros", "nan", "value", "uninitialized"][*self as usize - 1])
     }
 }

@@ -14,7 +14,7 @@ mod blosclz;
 mod lz4;
 #[cfg(feature = "safe")]
 mod ruzstd;
-#[cfg(any(feature = "zlib", feature = "zstd"))]
+#[cfg(feature = "zlib")]
 mod safe;
 #[cfg(feature = "zlib")]
 mod zlib;
@@ -33,8 +33,8 @@ pub(crate) struct Leaves {
     zstd: zstd::Zstd,
     #[cfg(feature = "zlib")]
     zlib: zlib::Zlib,
-    #[cfg(feature = "zstd")]
-    safe_zstd: safe::Zstd,
+    #[cfg(feature = "safe")]
+    ruzstd: ruzstd::Zstd,
     is_safe: bool,
     pub(crate) deadline: Deadline,
 }
@@ -67,8 +67,10 @@ impl Leaves {
             CodecId::Zlib if self.is_safe || IS_SMALL => safe::zlib(stream, place, self.deadline)?,
             #[cfg(feature = "zlib")]
             CodecId::Zlib => self.zlib.expand(stream, place)?,
+            #[cfg(feature = "safe")]
+            CodecId::Zstd if self.is_safe || IS_SMALL => self.ruzstd.expand(dictionary, stream, place, self.deadline)?,
             #[cfg(feature = "zstd")]
-            CodecId::Zstd if self.is_safe || IS_SMALL => self.safe_zstd.expand(dictionary, stream, place, self.deadline)?,
+            CodecId::Zstd if self.is_safe || IS_SMALL => return Err(crate::available::no_safe_zstd()),
             #[cfg(feature = "zstd")]
             CodecId::Zstd => self.zstd.expand(dictionary, stream, place)?,
             other => return Err(Error::custom(format_args!("codec {other} is not supported"))),

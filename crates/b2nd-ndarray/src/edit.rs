@@ -182,7 +182,7 @@ impl ArrayEditor {
         if !self.draft.is_sparse() && new.nchunks() > 0 {
             self.draft.can_take(shape)?;
         }
-        let packer = Packer::of(self.draft.header(), &meta)?;
+        let packer = Packer::of(self.draft.chunks.header(), &meta)?;
         let done = self.resized(&old, &new, &packer, value);
         self.commit(shape, done)
     }
@@ -228,7 +228,7 @@ impl ArrayEditor {
         if slice.iter().any(|range| range.is_empty()) {
             return Ok(());
         }
-        let packer = Packer::of(self.draft.header(), self.draft.meta())?;
+        let packer = Packer::of(self.draft.chunks.header(), &self.draft.meta)?;
         let mut entries = self.entries.clone();
         let numbers = self.array.grid().chunks_in(slice)?;
         let done = self.put(&packer, &mut entries, numbers, |array, number| {
@@ -258,7 +258,7 @@ impl ArrayEditor {
     /// Commits the new chunks. If writing them failed, releases their space and returns the error.
     fn commit(&mut self, shape: &[i64], done: Result<Vec<Offset>>) -> Result<()> {
         self.stale = true;
-        done.and_then(|entries| self.draft.commit(shape, &entries)).inspect_err(|_| self.draft.rewind(0))?;
+        done.and_then(|entries| self.draft.commit(shape, &entries)).inspect_err(|_| self.draft.chunks.rewind(0))?;
         self.refresh()
     }
 

@@ -300,17 +300,15 @@ impl Object {
 
 /// Describes how the object has changed since it was opened. Returns `None` if it has not changed.
 fn changed(opened: &ObjectMeta, now: &ObjectMeta) -> Option<String> {
-    let tags = opened.e_tag.as_ref().zip(now.e_tag.as_ref());
-    let (what, before, after) = if opened.size != now.size {
-        ("length", opened.size.to_string(), now.size.to_string())
-    } else if let Some((before, after)) = tags.filter(|(before, after)| before != after) {
-        ("tag", before.clone(), after.clone())
-    } else if opened.version != now.version {
-        ("version", format!("{:?}", opened.version), format!("{:?}", now.version))
-    } else if opened.last_modified != now.last_modified {
-        ("time", opened.last_modified.to_rfc3339(), now.last_modified.to_rfc3339())
-    } else {
-        return None;
+    let have_tags = opened.e_tag.is_some() && now.e_tag.is_some();
+    let fields = |meta: &ObjectMeta| {
+        [
+            ("length", meta.size.to_string()),
+            ("tag", meta.e_tag.clone().filter(|_| have_tags).unwrap_or_default()),
+            ("version", format!("{:?}", meta.version)),
+            ("time", meta.last_modified.to_rfc3339()),
+        ]
     };
+    let ((what, before), (_, after)) = fields(opened).into_iter().zip(fields(now)).find(|(before, after)| before != after)?;
     Some(format!("it was replaced while it was read: expected the {what} {before}, found {after}"))
 }

@@ -23,12 +23,7 @@ pub struct Attribute<'a> {
 }
 
 impl<'a> Attribute<'a> {
-    /// Reads a vlmetalayer. `content` is a chunk that contains the value.
-    pub fn new(name: &'a [u8], content: &'a [u8]) -> Attribute<'a> {
-        Decompressor::lend(|decompressor| Attribute::new_with(name, content, decompressor))
-    }
-
-    /// Reads a vlmetalayer with the given decompressor.
+    /// Reads a vlmetalayer with the given decompressor. `content` is a chunk that contains the value.
     pub fn new_with(name: &'a [u8], content: &'a [u8], decompressor: &mut Decompressor) -> Attribute<'a> {
         match Chunk::from_slice(content) {
             Ok(chunk) => Attribute { name, chunk: Ok(*chunk.header()), value: data(chunk, decompressor) },
@@ -39,7 +34,9 @@ impl<'a> Attribute<'a> {
 
 /// Returns the vlmetalayers of a trailer, in their order.
 pub fn of(trailer: &Trailer) -> Vec<Attribute<'_>> {
-    trailer.vlmetalayers().iter().map(|(name, content)| Attribute::new(name, content)).collect()
+    Decompressor::lend(|decompressor| {
+        trailer.vlmetalayers().iter().map(|(name, content)| Attribute::new_with(name, content, decompressor)).collect()
+    })
 }
 
 /// Returns the value of the vlmetalayer with this name. Returns `None` if it does not exist or cannot be read.

@@ -127,14 +127,3 @@ fn embedded_data(frame: &Frame, offset: u64, length: u64) -> Result<Vec<u8>> {
     }
     Ok(data)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Leaf;
-
-    /// Checks that a `Leaf` stays small, since a store may have a million leaves. Few of them are tables, so `Content::Table` is boxed.
-    #[test]
-    fn a_leaf_is_no_larger_than_its_names() {
-        assert!(size_of::<Leaf>() <= 6 * size_of::<String>(), "{}", size_of::<Leaf>());
-    }
-}

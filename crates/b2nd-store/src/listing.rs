@@ -85,10 +85,8 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
         // A store without leaves has no such vlmetalayer: python-blosc2 writes it with the first leaf.
         None if kind == Kind::EmbedStore && metadata.is_none() => None,
         None => {
-            return Err(Error::custom(
-                "not an embedded store: the frame has no vlmetalayer \"estore_metadata\" with an \
-                                      embed_map",
-            ));
+            let message = "not an embedded store: the frame has no vlmetalayer \"estore_metadata\" with an embed_map";
+            return Err(Error::custom(message));
         }
         map => map,
     };
@@ -131,20 +129,10 @@ impl StoreListing {
                 self.kind = Some(Kind::CTable);
                 self.attributes = table.attributes.clone();
             }
-            let offset = offset(file, folder)?;
-            self.leaves.push(Leaf {
-                key: key(group),
-                member: Some(file.to_owned()),
-                offset,
-                content: Content::Table(table.into()),
-            });
+            self.add_leaf(key(group), file, Content::Table(table.into()), folder)?;
         } else if let Some(group) = folder_of(file, ATTRIBUTES) {
             let attributes = self.attributes_in(file, folder)?;
-            if group.is_empty() {
-                self.attributes = attributes;
-            } else {
-                self.groups.push((key(group), attributes));
-            }
+            self.set_attributes(&key(group), attributes);
         } else if file == EMBED {
             let source = folder.open(file)?;
             let frame = Frame::open(&*source)?;
@@ -172,8 +160,7 @@ impl StoreListing {
         };
         let source = leaf.open(folder);
         match readable(source.and_then(|source| Attributes::of(&Frame::open(&*source)?)))? {
-            Ok(attributes) if group.is_empty() => self.attributes = attributes,
-            Ok(attributes) => self.groups.push((group.to_owned(), attributes)),
+            Ok(attributes) => self.set_attributes(group, attributes),
             Err(_) => self.leaves.push(leaf),
         }
         Ok(())
@@ -181,9 +168,21 @@ impl StoreListing {
 
     fn add_frame(&mut self, file: &str, folder: &dyn Folder) -> Result<()> {
         let name = LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
-        let offset = offset(file, folder)?;
-        self.leaves.push(Leaf { key: key(name), member: Some(file.to_owned()), offset, content: Content::Frame });
+        self.add_leaf(key(name), file, Content::Frame, folder)
+    }
+
+    fn add_leaf(&mut self, key: String, file: &str, content: Content, folder: &dyn Folder) -> Result<()> {
+        // If the offset in the archive cannot be determined, opening the file returns the error.
+        let offset = readable(folder.offset(file))?.unwrap_or(0);
+        self.leaves.push(Leaf { key, member: Some(file.to_owned()), offset, content });
         Ok(())
+    }
+
+    fn set_attributes(&mut self, group: &str, attributes: Attributes) {
+        match group.trim_end_matches('/') {
+            "" => self.attributes = attributes,
+            group => self.groups.push((group.to_owned(), attributes)),
+        }
     }
 
     /// Reads the attributes in a file. If the file is not a valid frame, it is listed as a leaf.
@@ -194,11 +193,6 @@ impl StoreListing {
             Err(_) => self.add_frame(file, folder).map(|()| Attributes::default()),
         }
     }
-}
-
-/// Returns the offset of a file in its archive, or 0 if the offset cannot be determined. In that case, opening the file returns the error.
-fn offset(file: &str, folder: &dyn Folder) -> Result<u64> {
-    Ok(readable(folder.offset(file))?.unwrap_or(0))
 }
 
 fn would_block(error: &Error) -> bool {

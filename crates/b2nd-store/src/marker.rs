@@ -105,16 +105,12 @@ fn signed(bytes: &[u8]) -> String {
     signed_number(bytes).to_string()
 }
 
+/// Formats a float so that it cannot be mistaken for an integer: 2.0, 1e300.
 fn float(bytes: &[u8]) -> String {
     match *bytes {
         [a, b, c, d] => format!("{:?}", f32::from_be_bytes([a, b, c, d])),
-        _ => float_text(f64::from_bits(number(bytes))),
+        _ => format!("{:?}", f64::from_bits(number(bytes))),
     }
-}
-
-/// Formats a float so that it cannot be mistaken for an integer: 2.0, 1e300.
-pub fn float_text(number: f64) -> String {
-    format!("{number:?}")
 }
 
 /// Formats how many bytes there are: `2 bytes`.

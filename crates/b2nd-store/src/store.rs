@@ -54,15 +54,6 @@ impl Store {
         }
     }
 
-    /// Opens the store at a location. A key in the location is ignored.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`Location::open`], and fails if the location is not a store.
-    pub fn at(location: &Location) -> Result<Store> {
-        Store::of(location.place(), location.open()?)
-    }
-
     /// Opens the store in a target. `name` is the path or URL of the target.
     ///
     /// # Errors

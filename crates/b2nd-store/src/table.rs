@@ -59,32 +59,29 @@ impl Table {
     pub(crate) fn new(metadata: Attributes, attributes: Attributes, folder: &str, files: &[String]) -> Table {
         let schema = metadata.get("schema").and_then(|schema| json::parse(schema.as_str()?).ok());
         let listed = |name| schema.as_ref().and_then(|schema| schema.get(name)?.as_array().cloned()).unwrap_or_default();
-        let rows = schema.as_ref().and_then(|schema| schema.get("n_rows")?.as_u64());
+        let number = |name| schema.as_ref().and_then(|schema| schema.get(name)?.as_u64());
         let frames = files.iter().filter(|file| is_below(file, folder) && LEAVES.iter().any(|end| file.ends_with(end)));
-        let frames = frames.cloned().collect();
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let has = |file: &str| files.binary_search(&format!("{prefix}{file}")).is_ok();
+        let is_there = |name: &str| ENDS.iter().any(|end| has(&format!("_cols/{name}{end}")));
         let columns = listed("columns");
-        let mut table = Table {
-            rows,
-            columns,
-            source_bindings_version: schema.as_ref().and_then(|schema| schema.get("source_bindings_version")?.as_u64()),
+        let names = || columns.iter().filter_map(|column| column.get("name")?.as_str());
+        let unfound = names().filter(|name| !is_there(&Table::file_name(name))).map(str::to_owned);
+        let (plainly_named, missing) = unfound.partition(|name| is_there(name));
+        Table {
+            rows: number("n_rows"),
+            source_bindings_version: number("source_bindings_version"),
             source_columns: listed("source_columns"),
             stale: schema.as_ref().map(Table::stale_columns).unwrap_or_default(),
-            missing: Vec::new(),
-            plainly_named: Vec::new(),
-            unowned: Vec::new(),
-            has_valid_rows: false,
-            files: frames,
+            missing,
+            plainly_named,
+            unowned: Table::unowned(names(), &prefix, files),
+            has_valid_rows: has("_valid_rows.b2nd"),
+            files: frames.cloned().collect(),
+            columns: [columns, listed("computed_columns")].concat(),
             metadata,
             attributes,
-        };
-        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        let is_there = |name: &str| ENDS.iter().any(|end| files.binary_search(&format!("{prefix}_cols/{name}{end}")).is_ok());
-        let unfound = table.names().filter(|name| !is_there(&Table::file_name(name))).map(str::to_owned);
-        (table.plainly_named, table.missing) = unfound.partition(|name| is_there(name));
-        table.unowned = Table::unowned(table.names(), &prefix, files);
-        table.has_valid_rows = files.binary_search(&format!("{prefix}_valid_rows.b2nd")).is_ok();
-        table.columns.extend(listed("computed_columns"));
-        table
+        }
     }
 
     /// Returns the names of the columns.
@@ -135,16 +132,4 @@ impl Table {
 /// Escapes a character as `%` and two digits, if it has a special meaning in paths.
 fn escaped(char: char) -> String {
     if matches!(char, '%' | '/' | '.' | '\\') { format!("%{:02X}", u32::from(char)) } else { char.to_string() }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_column_is_where_its_name_says() {
-        let names =
-            [("a", "a"), ("a.b", "a/b"), (r"a\.b", "a%2Eb"), ("a%/", "a%25%2F"), (r"a\", "a%5C"), ("é", "é"), (r"b\s", "bs")];
-        for (column, file) in names {
-            assert_eq!(super::Table::file_name(column), file);
-        }
-    }
 }

@@ -8,14 +8,8 @@ use b2nd::frame::Filter;
 pub fn thousands(number: impl Display) -> String {
     let number = number.to_string();
     let (sign, digits) = number.split_at(number.len() - number.trim_start_matches('-').len());
-    let mut text = sign.to_owned();
-    for (index, digit) in digits.chars().enumerate() {
-        if index != 0 && (digits.len() - index) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    format!("{sign}{}", groups.join(","))
 }
 
 /// Formats a number with its unit: `1 byte`, `2 bytes`.
@@ -101,15 +95,10 @@ pub fn quoted(bytes: &[u8]) -> String {
 
 /// Formats each byte as two hexadecimal digits, with a separator between bytes.
 pub fn hex(bytes: &[u8], separator: &str) -> String {
-    const DIGITS: [u8; 16] = *b"0123456789abcdef";
-    let pair = |byte: u8| [byte >> 4, byte & 15].map(|nibble| DIGITS[usize::from(nibble)]);
-    let mut digits = vec![0; bytes.len() * 2];
-    for (place, &byte) in digits.chunks_exact_mut(2).zip(bytes) {
-        place.copy_from_slice(&pair(byte));
+    let mut digits = String::with_capacity(bytes.len() * (2 + separator.len()));
+    for (index, byte) in bytes.iter().enumerate() {
+        digits.push_str(if index == 0 { "" } else { separator });
+        digits.extend([byte >> 4, byte & 15].iter().filter_map(|&nibble| char::from_digit(nibble.into(), 16)));
     }
-    if !separator.is_empty() {
-        let pairs: Vec<&[u8]> = digits.chunks_exact(2).collect();
-        digits = pairs.join(separator.as_bytes());
-    }
-    String::from_utf8(digits).unwrap_or_default()
+    digits
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use b2nd::frame::Offset;
 use b2nd::{B2ndMeta, Geometry};
-use ndarray::{ArrayBase, ArrayViewD, Axis, Data, Dimension, Slice};
+use ndarray::{ArrayBase, Axis, Data, Dimension, Slice};
 
 use crate::array::Array;
 use crate::edit::contiguous;
@@ -52,18 +52,9 @@ pub struct Appender {
     full: i64,
     /// The rows after the full chunks, in C order.
     pending: Vec<u8>,
-    changed: bool,
-}
-
-/// The state of an [`Appender`] before an append, which is restored if the append fails.
-struct Before {
-    offsets: usize,
-    full: i64,
-    pending: usize,
-    /// The pending rows, if they were moved into a chunk.
+    /// The rows of the first chunk that an append has filled, while the append can still fail.
     kept: Option<Vec<u8>>,
     changed: bool,
-    end: u64,
 }
 
 impl Appender {
@@ -112,12 +103,8 @@ impl Appender {
         if let Some(range) = last.first_mut() {
             range.start = full;
         }
-        let mut shape = grid.shape().to_vec();
-        if let Some(first) = shape.first_mut() {
-            *first = i64::MAX;
-        }
-        draft.can_take(&shape)?;
-        Ok(Appender { pending: array.read_bytes(&last)?, changed: false, full, offsets, draft })
+        draft.can_take(&[&[i64::MAX], &grid.shape()[1..]].concat())?;
+        Ok(Appender { pending: array.read_bytes(&last)?, kept: None, changed: false, full, offsets, draft })
     }
 
     /// Returns the number of rows of the array, including rows that have not been flushed.
@@ -132,29 +119,25 @@ impl Appender {
     /// Fails if the rows have another type ([`Error::DType`]) or shape ([`Error::Rows`]) than the array's rows, or if the file cannot be
     /// written. Then none of the rows is appended, and the call can be repeated.
     pub fn append<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
-        let dtype = self.draft.meta().parse_dtype()?;
-        let swapped = element::swapped::<T>(Some(&dtype)).map_err(|error| Error::in_file(self.draft.path(), error))?;
+        let dtype = self.draft.meta.parse_dtype()?;
+        let swapped = element::swapped::<T>(Some(&dtype)).map_err(|error| Error::in_file(self.draft.chunks.path(), error))?;
         let row: Vec<_> = rows.shape().iter().skip(1).map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
-        let expected = self.draft.meta().geometry.shape().get(1..).unwrap_or_default();
+        let expected = self.draft.meta.geometry.shape().get(1..).unwrap_or_default();
         if rows.ndim() == 0 || row != expected {
             return Err(Error::Rows { expected: expected.to_vec(), found: row });
         }
-        self.all_or_none(|this, before| this.append_view(rows.view().into_dyn(), swapped, before))
-    }
-
-    fn append_view<T: Element>(&mut self, rows: ArrayViewD<'_, T>, swapped: bool, before: &mut Before) -> Result<()> {
-        let chunk = usize::try_from(self.chunk_rows()).unwrap_or(1);
-        let count = rows.len_of(Axis(0));
-        let mut start = 0;
-        while start < count {
-            // Copies only as many rows at a time as complete a chunk.
-            let lack = chunk - usize::try_from(self.pending_rows()).unwrap_or(0);
-            let end = count.min(start.saturating_add(lack));
-            let part = rows.slice_axis(Axis(0), Slice::from(start..end));
-            self.take(element::stored(&mut contiguous(part), swapped), before)?;
-            start = end;
-        }
-        Ok(())
+        self.all_or_none(|this| {
+            let (mut start, count) = (0, rows.len_of(Axis(0)));
+            while start < count {
+                // Copies only as many rows at a time as complete a chunk.
+                let lack = usize::try_from(this.chunk_rows() - this.pending_rows()).unwrap_or(1);
+                let end = count.min(start.saturating_add(lack));
+                let part = rows.slice_axis(Axis(0), Slice::from(start..end)).into_dyn();
+                this.take(element::stored(&mut contiguous(part), swapped))?;
+                start = end;
+            }
+            Ok(())
+        })
     }
 
     /// Appends rows of any type, given as bytes in C order and in the file's byte order.
@@ -167,33 +150,26 @@ impl Appender {
         if rows.len() % row != 0 {
             return Err(Error::Length { expected: rows.len().next_multiple_of(row), found: rows.len() });
         }
-        self.all_or_none(|this, before| this.take(rows, before))
+        self.all_or_none(|this| this.take(rows))
     }
 
     /// Appends rows, and restores the old state if appending fails. Chunks that were already written are overwritten by later appends.
-    fn all_or_none(&mut self, append: impl FnOnce(&mut Appender, &mut Before) -> Result<()>) -> Result<()> {
-        let mut before = Before {
-            offsets: self.offsets.len(),
-            full: self.full,
-            pending: self.pending.len(),
-            kept: None,
-            changed: self.changed,
-            end: self.draft.position(),
-        };
-        let done = append(self, &mut before);
+    fn all_or_none(&mut self, append: impl FnOnce(&mut Appender) -> Result<()>) -> Result<()> {
+        let (offsets, full, pending, changed) = (self.offsets.len(), self.full, self.pending.len(), self.changed);
+        let end = self.draft.chunks.position();
+        let done = append(self);
+        let kept = self.kept.take();
         if done.is_err() {
-            self.offsets.truncate(before.offsets);
-            match before.kept {
-                Some(kept) => self.pending = kept,
-                None => self.pending.truncate(before.pending),
-            }
-            (self.full, self.changed) = (before.full, before.changed);
-            self.draft.rewind(before.end);
+            self.pending = kept.unwrap_or_else(|| std::mem::take(&mut self.pending));
+            self.pending.truncate(pending);
+            self.offsets.truncate(offsets);
+            (self.full, self.changed) = (full, changed);
+            self.draft.chunks.rewind(end);
         }
         done
     }
 
-    fn take(&mut self, mut rows: &[u8], before: &mut Before) -> Result<()> {
+    fn take(&mut self, mut rows: &[u8]) -> Result<()> {
         let chunk = usize::try_from(self.chunk_rows()).unwrap_or(0).saturating_mul(self.row_len());
         while !rows.is_empty() {
             let (now, later) = rows.split_at(rows.len().min(chunk - self.pending.len()));
@@ -204,11 +180,8 @@ impl Appender {
                 let offsets = self.put_pending()?;
                 self.offsets.extend(offsets);
                 self.full += self.chunk_rows();
-                if before.kept.is_none() {
-                    let kept = self.pending.get(..before.pending).unwrap_or_default();
-                    before.kept = Some(kept.to_vec());
-                }
-                self.pending.clear();
+                let filled = std::mem::replace(&mut self.pending, Vec::with_capacity(chunk));
+                self.kept.get_or_insert(filled);
             }
         }
         Ok(())
@@ -224,29 +197,23 @@ impl Appender {
         if !self.changed {
             return Ok(());
         }
-        let (before, mut offsets) = (self.draft.position(), self.offsets.clone());
-        let put = self.put_pending().inspect_err(|_| self.draft.rewind(before))?;
-        offsets.extend(put);
-        let shape = self.shape(self.rows());
-        self.draft.commit(&shape, &offsets).inspect_err(|_| self.draft.rewind(before))?;
+        let (before, shape) = (self.draft.chunks.position(), self.shape(self.rows()));
+        let put = self.put_pending().and_then(|put| self.draft.commit(&shape, &[&self.offsets[..], &put].concat()));
+        put.inspect_err(|_| self.draft.chunks.rewind(before))?;
         self.changed = false;
         Ok(())
     }
 
     /// Returns the array's shape if it had this number of rows.
     fn shape(&self, rows: i64) -> Vec<i64> {
-        let mut shape = self.draft.meta().geometry.shape().to_vec();
-        if let Some(first) = shape.first_mut() {
-            *first = rows;
-        }
-        shape
+        [&[rows], &self.draft.meta.geometry.shape()[1..]].concat()
     }
 
     /// Writes pending rows as chunks, and returns the index entries of these chunks.
     fn put_pending(&mut self) -> Result<Vec<Offset>> {
         let shape = self.shape(self.pending_rows());
         let meta = self.draft.meta_of(&shape)?;
-        let packer = Packer::of(self.draft.header(), &meta)?;
+        let packer = Packer::of(self.draft.chunks.header(), &meta)?;
         let (rows, origin) = (view(&whole(&shape), &self.pending, packer.itemsize)?, vec![0; shape.len()]);
         let pack = |number| packer.chunk_from(number, &rows, &origin);
         let mut offsets = Vec::new();
@@ -257,14 +224,11 @@ impl Appender {
         Ok(offsets)
     }
 
-    fn itemsize(&self) -> usize {
-        usize::try_from(self.draft.header().typesize()).unwrap_or(1)
-    }
-
     /// Returns the length of a row in bytes.
     fn row_len(&self) -> usize {
-        let items: i64 = self.draft.meta().geometry.shape().iter().skip(1).product();
-        usize::try_from(items).unwrap_or(usize::MAX).saturating_mul(self.itemsize()).max(1)
+        let items: i64 = self.draft.meta.geometry.shape().iter().skip(1).product();
+        let itemsize = usize::try_from(self.draft.chunks.header().typesize()).unwrap_or(1);
+        usize::try_from(items).unwrap_or(usize::MAX).saturating_mul(itemsize).max(1)
     }
 
     fn pending_rows(&self) -> i64 {
@@ -272,7 +236,7 @@ impl Appender {
     }
 
     fn chunk_rows(&self) -> i64 {
-        self.draft.meta().geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows).max(1))
+        self.draft.meta.geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows).max(1))
     }
 }
 

@@ -1,6 +1,5 @@
 //! [`Draft`]: an array in a file, and new chunks that are not yet part of it.
 
-use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
 use b2nd::frame::{Chunk, ChunkEditor, File, FrameType, Offset};
@@ -11,8 +10,9 @@ use crate::error::{Error, Result};
 /// The chunks of an array with the released layout. The file is locked against other editors.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    chunks: ChunkEditor,
-    meta: B2ndMeta,
+    pub(crate) chunks: ChunkEditor,
+    /// The array's metalayer.
+    pub(crate) meta: B2ndMeta,
 }
 
 impl Draft {
@@ -23,13 +23,8 @@ impl Draft {
         Ok(Draft { chunks, meta })
     }
 
-    /// Returns the array's metalayer.
-    pub(crate) fn meta(&self) -> &B2ndMeta {
-        &self.meta
-    }
-
     pub(crate) fn is_sparse(&self) -> bool {
-        self.header().frame_type() == FrameType::Sparse
+        self.chunks.header().frame_type() == FrameType::Sparse
     }
 
     /// Returns the array's metalayer, but with another shape.
@@ -40,11 +35,11 @@ impl Draft {
 
     /// Returns the entries of the index of chunks.
     pub(crate) fn entries(&self) -> Result<Vec<Offset>> {
-        Ok(self.offsets()?.iter().collect())
+        Ok(self.chunks.offsets()?.iter().collect())
     }
 
     pub(crate) fn put_chunk(&mut self, chunk: &[u8]) -> Result<Offset> {
-        Ok(self.put(&Chunk::from_slice(chunk)?)?)
+        Ok(self.chunks.put(&Chunk::from_slice(chunk)?)?)
     }
 
     /// Commits an array of this shape whose index has these entries. Returns when the change is on stable storage.
@@ -57,21 +52,7 @@ impl Draft {
 
     /// Checks that an array of this shape can be committed.
     pub(crate) fn can_take(&self, shape: &[i64]) -> Result<()> {
-        Ok(self.check(&self.meta_of(shape)?)?)
-    }
-}
-
-impl Deref for Draft {
-    type Target = ChunkEditor;
-
-    fn deref(&self) -> &ChunkEditor {
-        &self.chunks
-    }
-}
-
-impl DerefMut for Draft {
-    fn deref_mut(&mut self) -> &mut ChunkEditor {
-        &mut self.chunks
+        Ok(self.chunks.check(&self.meta_of(shape)?)?)
     }
 }
 

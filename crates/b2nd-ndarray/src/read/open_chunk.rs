@@ -55,10 +55,9 @@ impl Array {
 
     /// Returns true if each block of a chunk can be decompressed by itself and is a block of the array.
     fn has_blocks(&self, header: &ChunkHeader) -> bool {
-        let blocksize = usize::try_from(self.grid.blocknitems()).ok().and_then(|items| items.checked_mul(self.itemsize()));
         // The filter delta needs the first block. Filters and codecs of plugins need the array's shapes.
         let alone = |(filter, _)| !matches!(filter, Filter::Delta | Filter::Other(32 | 33));
-        Some(header.blocksize()) == blocksize
+        header.blocksize() as i64 == self.block_len()
             && !header.has_variable_blocks()
             && header.nbytes() % header.blocksize() == 0
             && !matches!(header.codec(), CodecId::Other(_))

@@ -61,7 +61,7 @@ impl Array {
     }
 
     /// Returns the length of a block in bytes.
-    fn block_len(&self) -> i64 {
+    pub(crate) fn block_len(&self) -> i64 {
         self.grid.blocknitems().saturating_mul(self.itemsize() as i64)
     }
 

@@ -29,11 +29,11 @@ pub enum Select {
 }
 
 macro_rules! from {
-    ($($from:ty => $variant:ident;)*) => {
+    ($($(($($generics:tt)*))? $variant:ident: $from:ty;)*) => {
         $(
-            impl From<$from> for Select {
-                fn from(indices: $from) -> Select {
-                    Select::$variant(indices.into())
+            impl $(<$($generics)*>)? From<$from> for Select {
+                fn from(selected: $from) -> Select {
+                    Select::$variant(selected.into())
                 }
             }
         )*
@@ -41,23 +41,13 @@ macro_rules! from {
 }
 
 from! {
-    Range<i64> => Range;
-    Vec<i64> => Indices;
-    &[i64] => Indices;
-    Vec<bool> => Mask;
-    &[bool] => Mask;
-}
-
-impl<const N: usize> From<[i64; N]> for Select {
-    fn from(indices: [i64; N]) -> Select {
-        Select::Indices(indices.into())
-    }
-}
-
-impl<const N: usize> From<[bool; N]> for Select {
-    fn from(mask: [bool; N]) -> Select {
-        Select::Mask(mask.into())
-    }
+    Range: Range<i64>;
+    Indices: Vec<i64>;
+    Indices: &[i64];
+    (const N: usize) Indices: [i64; N];
+    Mask: Vec<bool>;
+    Mask: &[bool];
+    (const N: usize) Mask: [bool; N];
 }
 
 impl From<RangeFull> for Select {

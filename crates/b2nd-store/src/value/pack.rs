@@ -1,5 +1,7 @@
 //! Converts JSON to MessagePack in its shortest form, like python-blosc2.
 
+use crate::json::string_len;
+
 /// Converts a JSON text to MessagePack. The JSON of a [`b2nd::Value`] is converted back: an object whose only key is `bytes`, `complex`,
 /// `set`, `ndarray`, `ext`, `float`, `map` or `tuple` becomes a value of that type.
 ///
@@ -34,15 +36,9 @@ fn fitting(json: &str) -> Result<(), String> {
     let mut outside = json;
     while let Some(start) = outside.find(|char: char| char == '"' || char == '-' || char.is_ascii_digit()) {
         let rest = outside.get(start..).unwrap_or_default();
-        let mut is_escaped = false;
-        let ends = |char: char| {
-            let is_end = char == '"' && !is_escaped;
-            is_escaped = char == '\\' && !is_escaped;
-            is_end
-        };
-        let length = match rest.strip_prefix('"') {
-            Some(string) => string.find(ends).map_or(rest.len(), |end| end + 2),
-            None => rest.find(|char: char| !matches!(char, '0'..='9' | '+' | '-' | '.' | 'e' | 'E')).unwrap_or(rest.len()),
+        let length = match rest.starts_with('"') {
+            true => string_len(rest),
+            false => rest.find(|char: char| !matches!(char, '0'..='9' | '+' | '-' | '.' | 'e' | 'E')).unwrap_or(rest.len()),
         };
         let (token, after) = rest.split_at(length);
         let is_integer = !token.contains(['"', '.', 'e', 'E']);

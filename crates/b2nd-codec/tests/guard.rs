@@ -1,0 +1,28 @@
+//! Panics in codecs of other crates are errors, whose messages `quiet_panics` suppresses.
+#![cfg(any(feature = "zstd", feature = "plugins"))]
+
+use std::panic::{catch_unwind, set_hook, take_hook};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+#[allow(unreachable_pub)]
+#[path = "../src/guard.rs"]
+mod guard;
+
+mod error {
+    pub(crate) use b2nd_codec::{Error, Result};
+}
+
+#[test]
+fn a_panic_of_the_codec_is_an_error_and_prints_nothing() {
+    static PRINTED: AtomicU32 = AtomicU32::new(0);
+    let before = take_hook();
+    set_hook(Box::new(|_| {
+        PRINTED.fetch_add(1, Ordering::Relaxed);
+    }));
+    guard::quiet_panics();
+    let error = guard::guarded::<()>("zstd-pure-rs", || panic!("in the codec")).unwrap_err();
+    assert_eq!((error.to_string().as_str(), PRINTED.load(Ordering::Relaxed)), ("zstd-pure-rs panicked", 0));
+    let _ = catch_unwind(|| panic!("elsewhere"));
+    assert_eq!(PRINTED.load(Ordering::Relaxed), 1);
+    set_hook(before);
+}
