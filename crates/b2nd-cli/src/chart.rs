@@ -6,14 +6,10 @@ use b2nd_view::colors::Rgb;
 use b2nd_view::elements::significant;
 use b2nd_view::histogram::Scale;
 use b2nd_view::pixels::Pixels;
-use embedded_graphics::Pixel;
-use embedded_graphics::draw_target::DrawTarget;
-use embedded_graphics::geometry::{OriginDimensions, Point, Size};
 use embedded_graphics::mono_font::MonoTextStyle;
 use embedded_graphics::mono_font::iso_8859_1::FONT_10X20;
-use embedded_graphics::pixelcolor::{Rgb888, RgbColor};
-use embedded_graphics::prelude::Drawable;
-use embedded_graphics::prelude::Primitive;
+use embedded_graphics::pixelcolor::Rgb888;
+use embedded_graphics::prelude::*;
 use embedded_graphics::primitives::{Line, PrimitiveStyle, Rectangle};
 use embedded_graphics::text::{Alignment, Baseline, Text, TextStyleBuilder};
 

@@ -23,19 +23,7 @@ use clap::Subcommand;
 use crate::output::{Output, fitted};
 use crate::paths::Paths;
 use crate::values::End;
-use cat::{Cat, Excerpt};
-use check::Check;
-use diff::Diff;
-use export::Export;
-use import::Import;
-use info::{Info, SliceOf};
-use meta::Meta;
-use repack::Repack;
-use rewrite::Rewrite;
-use salvage::Salvage;
-use show::Show;
-use stats::Stats;
-use view::View;
+use info::Info;
 
 /// A subcommand with its arguments.
 #[derive(Subcommand)]
@@ -54,7 +42,7 @@ pub(crate) enum Command {
     Chunks(Info),
     /// Lists the chunks and blocks that a slice touches. Slices are written as in Python: `0:10,5,:` or `...,0`.
     #[command(after_help = "Examples:\n  b2nd slice field.b2nd 0:10,5,:\n  b2nd slice --json field.b2nd ...,::2")]
-    Slice(SliceOf),
+    Slice(info::SliceOf),
     /// Checks frames and stores for errors.
     ///
     /// Exits with 1 if there are errors, with 3 if something cannot be read, and with 4 if a file is readable but not safe for the
@@ -62,20 +50,20 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  b2nd check --data -r data/\n  b2nd check --strict --max-memory 1G --max-time 60 upload.b2nd"
     )]
-    Check(Check),
+    Check(check::Check),
     /// Compares two frames or stores and prints the differences as `git diff` does.
     ///
     /// Exits with 1 if they differ, with 3 if one cannot be read.
     #[command(after_help = "Examples:\n  b2nd diff old.b2nd new.b2nd\n  b2nd diff --data old.b2z new.b2z")]
-    Diff(Diff),
+    Diff(diff::Diff),
     /// Reads and changes attributes.
     #[command(subcommand, after_help = "Examples:\n  b2nd meta list field.b2nd\n  b2nd meta set field.b2nd units --text m/s")]
-    Meta(Meta),
+    Meta(meta::Meta),
     /// Copies a frame and adds, replaces or removes metalayers in its header.
     #[command(
         after_help = "Examples:\n  b2nd rewrite field.b2nd new.b2nd --set 'station={\"id\": 17}'\n  b2nd rewrite field.b2nd --rm station"
     )]
-    Rewrite(Rewrite),
+    Rewrite(rewrite::Rewrite),
     /// Copies a frame or a store without the gaps that edits leave, or recompresses it.
     ///
     /// Copies chunks, metalayers and attributes without decoding them, unless an option changes the compression. Prints the new
@@ -83,12 +71,12 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  b2nd repack field.b2nd\n  b2nd repack --codec zstd --level 9 field.b2nd small.b2nd\n  b2nd repack --sparse field.b2nd field.b2frame\n  b2nd repack archive.b2z archive.b2d"
     )]
-    Repack(Repack),
+    Repack(repack::Repack),
     /// Copies the intact parts of a damaged frame and fills the lost ones.
     ///
     /// Lists the lost parts, and exits with 1 if there are any.
     #[command(after_help = "Examples:\n  b2nd salvage broken.b2nd new.b2nd\n  b2nd salvage --fill nan broken.b2nd new.b2nd")]
-    Salvage(Salvage),
+    Salvage(salvage::Salvage),
     /// Upgrades Caterva and early b2nd files to the current layout.
     #[command(after_help = "Examples:\n  b2nd upgrade --dtype '<f8' old.caterva new.b2nd\n  b2nd upgrade --dry-run data/")]
     Upgrade(upgrade::Args),
@@ -97,24 +85,24 @@ pub(crate) enum Command {
     /// For an array, prints a line for each row of its last dimension, and an empty line between planes. For a table, prints a
     /// line for each row, whatever its length.
     #[command(after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x")]
-    Cat(Cat),
+    Cat(cat::Cat),
     /// Prints the first values of an array, or the first rows of a table, to fit the screen.
     ///
     /// Prints as many rows as the terminal has lines, or 25 lines of 80 columns if the output is not a terminal. If columns do
     /// not fit, `…` takes their place.
     #[command(after_help = "Examples:\n  b2nd head field.b2nd\n  b2nd head table.b2z --columns a,b")]
-    Head(Excerpt),
+    Head(cat::Excerpt),
     /// Prints the last values of an array, or the last rows of a table, like `b2nd head`.
     #[command(after_help = "Examples:\n  b2nd tail field.b2nd\n  b2nd tail -n 3 table.b2z")]
-    Tail(Excerpt),
+    Tail(cat::Excerpt),
     /// Writes an array as NumPy, Zarr, CSV, JSON or text; a table as Arrow, Parquet, CSV or JSON.
     #[command(after_help = "Examples:\n  b2nd export field.b2nd field.npy\n  b2nd export archive.b2z::/group/x - --format csv")]
-    Export(Export),
+    Export(export::Export),
     /// Converts NumPy, CSV, raw bytes or Zarr to a `.b2nd` file.
     #[command(
         after_help = "Examples:\n  b2nd import field.npy field.b2nd\n  b2nd import --chunks 100,100 - field.b2nd < field.npy"
     )]
-    Import(Import),
+    Import(import::Import),
     /// Computes statistics: count, min, max, mean, standard deviation, NaN, zeros.
     ///
     /// Statistics are computed for each field of a structure and each column of a table. Integers and booleans are summed
@@ -122,17 +110,17 @@ pub(crate) enum Command {
     /// NaN, NaT and nulls are counted, but left out of the other statistics. Complex numbers have no min and max. Empty texts
     /// count as zeros.
     #[command(after_help = "Examples:\n  b2nd stats field.b2nd\n  b2nd stats --json --slice 0:10 archive.b2z")]
-    Stats(Stats),
+    Stats(stats::Stats),
     /// Draws values as a heat map, plot, image or histogram, in the terminal or as a PNG.
     ///
     /// Two dimensions are drawn as a heat map, one dimension as a plot, uint8 with 3 or 4 channels as an image, and the columns
     /// of a table as histograms. If there are more dimensions, the last two are drawn, at index 0 of the others. If an array does
     /// not fit the window or has more than 1,024 chunks, only every n-th element is drawn.
     #[command(after_help = "Examples:\n  b2nd show field.b2nd 0\n  b2nd show field.b2nd ...,::10 --png field.png")]
-    Show(Show),
+    Show(show::Show),
     /// Opens files in the browser, in a page that this program serves.
     #[command(after_help = "Examples:\n  b2nd view field.b2nd\n  b2nd view -r data/ --no-open")]
-    View(View),
+    View(view::View),
     /// Prints completions for a shell.
     #[command(after_help = "Examples:\n  b2nd completions bash > b2nd.bash\n  b2nd completions fish > b2nd.fish")]
     Completions {
@@ -153,7 +141,7 @@ impl Command {
         match self {
             Command::Info(command) => info(Ok(command), tool),
             Command::Chunks(chunks) => info(chunks.with_chunks(None), tool),
-            Command::Slice(slice) => info(slice.info(), tool),
+            Command::Slice(slice) => info(slice.info.with_chunks(Some(slice.slice)), tool),
             // All files are checked for the exit status, even if the reader of the output closes the pipe.
             Command::Check(mut check) => Output::styled().until_done().run_to_status(|output| check.run(output)),
             Command::Hex(paths) => Output::styled().run(|output| {
@@ -165,19 +153,19 @@ impl Command {
             Command::Draw(paths) => Output::plain().run(|output| paths.each_view(output, picture::draw)),
             Command::Diff(diff) => Output::plain().until_done().run_to_status(|output| diff.run(output)),
             Command::Meta(meta) => Output::plain().run(|output| meta.run(output)),
-            Command::Salvage(salvage) => Output::plain().until_done().run(|output| salvage.run(output)),
-            Command::Rewrite(rewrite) => Output::plain().run(|output| rewrite.run(output)),
+            Command::Salvage(salvage) => Output::plain().until_done().run_on(&salvage.broken, |output| salvage.run(output)),
+            Command::Rewrite(rewrite) => Output::plain().run_on(&rewrite.source, |_| rewrite.run()),
             Command::Repack(repack) => Output::plain().run(|output| repack.run(output)),
             // All files are upgraded, even if the reader of the output closes the pipe.
             Command::Upgrade(args) => Output::plain().until_done().run(|output| args.run(output)),
             Command::Cat(cat) => Output::plain().run(|output| cat.print(output, None)),
             Command::Head(head) => Output::plain().run(|output| head.run(End::First, output)),
             Command::Tail(tail) => Output::plain().run(|output| tail.run(End::Last, output)),
-            Command::Show(show) => Output::styled().run(|output| show.run(output)),
+            Command::Show(show) => Output::styled().run_on(&show.file, |output| show.run(output)),
             Command::View(view) => Output::plain().run(|output| view.run(output)),
             Command::Stats(stats) => Output::json_or_styled(stats.json).run(|output| stats.run(output)),
             Command::Export(export) => Output::plain().run_to_status(|output| export.run(output)),
-            Command::Import(import) => Output::plain().run(|output| import.run(output)),
+            Command::Import(import) => Output::plain().run_on(&import.file, |output| import.run(output)),
             Command::Completions { shell } => Output::plain().run(|output| {
                 clap_complete::generate(shell, &mut tool(), "b2nd", &mut output.out);
                 Ok(true)

@@ -21,9 +21,7 @@ impl Error {
     pub(crate) fn new(sentence: impl fmt::Display) -> Error {
         Error::Read(sentence.to_string().into())
     }
-}
 
-impl Error {
     /// Returns true if the error is caused by the kind of the file: the file is intact, but contains no values.
     pub(crate) fn is_of_kind(&self) -> bool {
         use b2nd_ndarray::Error::{Elsewhere, NoArray};

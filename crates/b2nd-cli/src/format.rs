@@ -80,8 +80,8 @@ impl OutputFormat {
     pub(crate) fn begin(self, layout: ElementInfo) -> Result<Box<dyn Format>> {
         Ok(match self {
             OutputFormat::Text => Box::new(text::Text::new(layout)?),
-            OutputFormat::Npy => Box::new(npy::Npy::new(&layout)?),
-            OutputFormat::Bin => Box::new(npy::Npy::bare()),
+            OutputFormat::Npy => Box::new(npy::Npy(npy::header(layout)?)),
+            OutputFormat::Bin => Box::new(npy::Npy(Vec::new())),
             OutputFormat::Csv => Box::new(csv::Csv::new(layout)?),
             OutputFormat::Json => Box::new(json::Json::new(layout)?),
             OutputFormat::Arrow | OutputFormat::Parquet => {

@@ -20,20 +20,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Creates a progress bar for this number of bytes.
 pub(crate) fn bytes(length: u64) -> ProgressBar {
-    if length < LONG {
-        ProgressBar::hidden()
-    } else {
-        styled(ProgressBar::new(length), "{wide_bar} {bytes} of {total_bytes}, {eta} to go")
-    }
+    long(length, LONG, "{wide_bar} {bytes} of {total_bytes}, {eta} to go")
 }
 
 /// Creates a progress bar for this number of rows.
 pub(crate) fn rows(count: u64) -> ProgressBar {
-    if count < LONG_TABLE {
-        ProgressBar::hidden()
-    } else {
-        styled(ProgressBar::new(count), "{wide_bar} {human_pos} of {human_len} rows, {eta} to go")
-    }
+    long(count, LONG_TABLE, "{wide_bar} {human_pos} of {human_len} rows, {eta} to go")
 }
 
 /// A source that advances a progress bar by the number of bytes that are read.
@@ -81,6 +73,10 @@ impl Files {
         }
         printed
     }
+}
+
+fn long(length: u64, least: u64, template: &str) -> ProgressBar {
+    if length < least { ProgressBar::hidden() } else { styled(ProgressBar::new(length), template) }
 }
 
 fn styled(bar: ProgressBar, template: &str) -> ProgressBar {

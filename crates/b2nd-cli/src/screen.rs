@@ -4,7 +4,7 @@ use std::io::Write;
 
 use b2nd::dtype::{DType, ScalarType};
 use b2nd_view::elements;
-use b2nd_view::text::{hex, printable, shortened, thousands};
+use b2nd_view::text::{self, hex, printable, shortened, thousands};
 
 use crate::error::{Error, Result};
 use crate::format::fields;
@@ -45,13 +45,6 @@ pub(crate) fn size() -> (usize, usize) {
     terminal().map_or(PAGE, |(columns, lines)| (columns.max(1), lines.saturating_sub(1).max(1)))
 }
 
-/// A table to print: rows of cells, and the names of the columns.
-struct Grid {
-    heading: Vec<String>,
-    cells: Vec<Vec<String>>,
-    is_text: bool,
-}
-
 /// Prints rows of an array: as many as the user requested, or as many as fit. Columns that do not fit are replaced by `…`.
 pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn Write) -> Result<()> {
     let (columns, lines) = size();
@@ -65,7 +58,7 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
     let has_fields = dtype.as_ref().is_some_and(|dtype| !dtype.fields().is_empty());
     let others = 2 + usize::from(has_fields);
     let most = cut.rows(others);
-    let is_line = whole.len() < 2 && !has_fields;
+    let (is_line, is_record) = (whole.len() < 2 && !has_fields, whole.len() < 2 && has_fields);
     // Each value needs at least one character and a gap.
     let fitting = (width + GAP) / (GAP + 1) + 1;
     values.cut(
@@ -89,23 +82,19 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
     let bytes = values.read_all()?;
     let items = bytes.chunks(values.array.itemsize().max(1));
     let cut_to_fit = |text| shortened(text, width.saturating_sub(GAP + 2).max(1));
-    let text = |item: &[u8]| {
+    let cell = |item: &[u8]| {
         let text = dtype.as_ref().map_or_else(|| hex(item, ""), |dtype| elements::text_to(DIGITS, dtype, item));
         cut_to_fit(printable(&text))
     };
-    let is_text = matches!(&dtype, Some(DType::Scalar(scalar)) if matches!(scalar.scalar_type(), ScalarType::Str(_) | ScalarType::Bytes(_)));
     let names = dtype.iter().flat_map(DType::fields).map(|field| printable(field.name())).collect::<Vec<_>>();
-    let mut grid = Grid { heading: Vec::new(), cells: Vec::new(), is_text };
     let mut is_cut = shown != whole;
-    match &dtype {
-        Some(dtype) if has_fields && whole.len() < 2 => {
-            grid.heading = names;
-            grid.cells = items
-                .map(|item| fields(dtype, item, |dtype, bytes| cut_to_fit(elements::text_to(DIGITS, dtype, bytes))))
-                .collect();
+    let rows: Vec<Vec<String>> = match &dtype {
+        Some(dtype) if is_record => {
+            let cells = |item| fields(dtype, item, |dtype, bytes| cut_to_fit(elements::text_to(DIGITS, dtype, bytes)));
+            std::iter::once(names).chain(items.map(cells)).collect()
         }
         _ if is_line => {
-            let texts: Vec<String> = items.map(text).collect();
+            let texts: Vec<String> = items.map(cell).collect();
             let widest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(1);
             let in_line = ((width + GAP) / (widest + GAP)).max(1);
             let room = if cut.rows.is_some() { usize::MAX } else { in_line.saturating_mul(lines.saturating_sub(others).max(1)) };
@@ -114,19 +103,31 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
                 End::First => texts.get(..room).unwrap_or(&texts),
                 End::Last => texts.get(texts.len().saturating_sub(room)..).unwrap_or(&texts),
             };
-            grid.cells = texts.chunks(in_line).map(<[String]>::to_vec).collect();
+            texts.chunks(in_line).map(<[String]>::to_vec).collect()
         }
         _ => {
             let row = shown.last().copied().and_then(|length| usize::try_from(length).ok()).unwrap_or(1).max(1);
-            grid.cells = items.map(text).collect::<Vec<_>>().chunks(row).map(<[String]>::to_vec).collect();
             if has_fields {
                 let names = shortened(format!("({})", names.join(", ")), width - 1);
                 writeln!(out, "{:indent$}{names}", "").map_err(Error::Write)?;
             }
+            items.map(cell).collect::<Vec<_>>().chunks(row).map(<[String]>::to_vec).collect()
         }
-    }
+    };
     let has_more = whole.len() > 1 && shown.last() != whole.last();
-    let (printed, all) = grid.print(width, indent, has_more, out)?;
+    let (printed, all) = fitting_columns(&rows, width, has_more);
+    let is_text = matches!(&dtype, Some(DType::Scalar(scalar)) if matches!(scalar.scalar_type(), ScalarType::Str(_) | ScalarType::Bytes(_)));
+    let right: Vec<usize> = if is_text { Vec::new() } else { (0..printed).collect() };
+    let fitted = |row: &Vec<String>| {
+        let mut cells: Vec<String> = row.iter().take(printed).cloned().collect();
+        // A short row gets empty cells, so that the widths of all its texts count.
+        cells.resize(printed, String::new());
+        cells.extend((!all).then(|| "…".to_owned()));
+        cells
+    };
+    for line in text::columns(&rows.iter().map(fitted).collect::<Vec<_>>(), &right) {
+        writeln!(out, "{:indent$}{line}", "").map_err(Error::Write)?;
+    }
     if is_cut || !all {
         if whole.len() > 1 {
             values.cut_columns(printed as i64);
@@ -136,9 +137,8 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
         let ranges: Vec<_> =
             texts.map(|((text, length), range)| if length == 1 { range.start.to_string() } else { text }).collect();
         let shape: Vec<String> = values.array.grid().shape().iter().map(thousands).collect();
-        let line = if is_line || has_fields && whole.len() < 2 {
-            let count: usize = grid.cells.iter().map(Vec::len).sum();
-            let count = if is_line { count } else { grid.cells.len() };
+        let line = if is_line || is_record {
+            let count = if is_line { rows.iter().map(Vec::len).sum() } else { rows.len() - 1 };
             let which = if cut.end == End::First { "first" } else { "last" };
             format!("… the {which} {} of {}", thousands(count), thousands(whole.iter().product::<i64>()))
         } else {
@@ -149,31 +149,16 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
     Ok(())
 }
 
-impl Grid {
-    /// Prints the columns that fit. Returns their number, and whether all columns fit.
-    fn print(&self, width: usize, indent: usize, has_more: bool, out: &mut dyn Write) -> Result<(usize, bool)> {
-        let rows = || self.cells.iter().chain(Some(&self.heading).filter(|heading| !heading.is_empty()));
-        let columns = rows().map(Vec::len).max().unwrap_or(0);
-        let widest = |column: usize| rows().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..columns).map(widest).collect();
-        let fits = |count: usize| {
-            let mark = if has_more || count < columns { GAP + 1 } else { 0 };
-            widths.iter().take(count).map(|width| width + GAP).sum::<usize>().saturating_sub(GAP) + mark <= width
-        };
-        let count = (1..=columns).rev().find(|&count| fits(count)).unwrap_or(columns.min(1));
-        let is_cut = has_more || count < columns;
-        for row in Some(&self.heading).filter(|heading| !heading.is_empty()).into_iter().chain(&self.cells) {
-            let mut cells: Vec<String> = row
-                .iter()
-                .zip(&widths)
-                .take(count)
-                .map(|(cell, &width)| if self.is_text { format!("{cell:width$}") } else { format!("{cell:>width$}") })
-                .collect();
-            if is_cut {
-                cells.push("…".to_owned());
-            }
-            writeln!(out, "{:indent$}{}", "", cells.join("  ").trim_end()).map_err(Error::Write)?;
-        }
-        Ok((count, !is_cut))
-    }
+/// Returns the number of columns that fit, and whether all columns fit. With `has_more`, there are columns that are not in the rows.
+fn fitting_columns(rows: &[Vec<String>], width: usize, has_more: bool) -> (usize, bool) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widest =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(widest).collect();
+    let fits = |count: usize| {
+        let mark = if has_more || count < columns { GAP + 1 } else { 0 };
+        widths.iter().take(count).map(|width| width + GAP).sum::<usize>().saturating_sub(GAP) + mark <= width
+    };
+    let count = (1..=columns).rev().find(|&count| fits(count)).unwrap_or(columns.min(1));
+    (count, !has_more && count == columns)
 }

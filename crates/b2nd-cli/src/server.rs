@@ -13,6 +13,7 @@ use std::task::{Context, Poll};
 
 use b2nd::frame::FileSource;
 use b2nd_store::{Directory, Folder, Location, Target};
+use b2nd_view::text::hex;
 use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::server::conn::http1;
@@ -157,7 +158,11 @@ pub(crate) fn serve(page: Page, files: Files, port: u16, started: impl FnOnce(&s
     runtime.block_on(async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
-        let site = Arc::new(site(page, files, port)?);
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(Error::new)?;
+        let token = hex(&random, "");
+        let hosts = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{port}"));
+        let site = Arc::new(Site { token, hosts, page, files });
         started(&format!("http://127.0.0.1:{port}/{}/?list=files.json", site.token))?;
         let mut ended = std::pin::pin!(ended());
         loop {
@@ -190,14 +195,6 @@ async fn ended() {
         return;
     }
     let _ = tokio::signal::ctrl_c().await;
-}
-
-fn site(page: Page, files: Files, port: u16) -> Result<Site> {
-    let mut random = [0; 16];
-    getrandom::fill(&mut random).map_err(Error::new)?;
-    let token = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    let hosts = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{port}"));
-    Ok(Site { token, hosts, page, files })
 }
 
 impl Site {

@@ -1,9 +1,10 @@
 //! The exit statuses of the tool. 0 is success. clap exits with 2 if the arguments are wrong.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::output::Output;
 
 /// A command failed, `check` found errors, or `diff` found differences.
@@ -19,6 +20,14 @@ impl Output {
     /// Runs a command that returns true on success. The status is 0 or [`FAILED`].
     pub(crate) fn run(self, command: impl FnOnce(&mut Output) -> io::Result<bool>) -> ExitCode {
         self.run_to_status(|output| command(output).map(|done| if done { 0 } else { FAILED }))
+    }
+
+    /// Runs a command on one file, and prints its error. The command returns true on success.
+    pub(crate) fn run_on(self, path: &Path, command: impl FnOnce(&mut Output) -> Result<bool>) -> ExitCode {
+        self.run(|output| {
+            let done = command(output);
+            Ok(output.settle(path, done)? == Some(true))
+        })
     }
 
     /// Runs a command that returns the exit status.

@@ -39,16 +39,15 @@ impl Apart {
         Apart { program: std::env::current_exe(), args, idle: Mutex::default() }
     }
 
-    fn take(&self) -> io::Result<Worker> {
-        if let Some(worker) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
-            return Ok(worker);
-        }
+    fn start(&self) -> io::Result<Worker> {
         let program = self.program.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
-        Worker::start(Command::new(program).args(&self.args))
-    }
-
-    fn give_back(&self, worker: Worker) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        let mut command = Command::new(program);
+        command.args(&self.args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn()?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(input), Some(output)) => Ok(Worker { child, input, output }),
+            _ => Err(io::Error::other("it has no pipes")),
+        }
     }
 }
 
@@ -67,13 +66,15 @@ fn decompress(
     let header = ChunkHeader::from_slice(chunk)?;
     codec::accept(&header)?;
     let name = header.codec();
-    let mut worker = apart.take().map_err(|error| codec::ErrorKind::NoCodec {
+    let idle = || apart.idle.lock().unwrap_or_else(PoisonError::into_inner);
+    let taken = idle().pop();
+    let mut worker = taken.map_or_else(|| apart.start(), Ok).map_err(|error| codec::ErrorKind::NoCodec {
         codec: name.to_string(),
         reason: format!("no process could be started to decode it: {error}"),
     })?;
     match worker.ask([metalayer, chunk], data, deadline) {
         Ok(answer) => {
-            apart.give_back(worker);
+            idle().push(worker);
             answer.map_err(codec::Error::custom)
         }
         Err(error) => Err(codec::Error::custom(format_args!("the process that decodes {name} ended: {error}"))),
@@ -87,14 +88,6 @@ struct Worker {
 }
 
 impl Worker {
-    fn start(command: &mut Command) -> io::Result<Worker> {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        match (child.stdin.take(), child.stdout.take()) {
-            (Some(input), Some(output)) => Ok(Worker { child, input, output }),
-            _ => Err(io::Error::other("it has no pipes")),
-        }
-    }
-
     /// Fills `data` with the decoded bytes, or returns the worker's error message. After an outer `Err`, the worker must not be used again.
     fn ask(&mut self, parts: [&[u8]; 2], data: &mut [u8], deadline: Option<Instant>) -> io::Result<Result<(), String>> {
         let Worker { child, input, output } = self;

@@ -103,8 +103,7 @@ impl Diff {
 
     /// Compares the frames that have the same key at both paths, and reports keys that exist at only one path.
     fn frames(&self, a: &Said, b: &Said, lines: &mut Lines, unread: &mut Vec<String>) {
-        let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-        for key in keys {
+        for key in a.keys().chain(b.keys()).collect::<BTreeSet<_>>() {
             let kind = |object: &Value| printable(object["kind"].as_str().unwrap_or("frames"));
             match (a.get(key), b.get(key)) {
                 (Some((of, one)), Some((of_other, other))) => {
@@ -191,10 +190,7 @@ fn compare(name: &str, a: &Value, b: &Value, lines: &mut Lines) {
         return;
     }
     if let (Value::Object(a), Value::Object(b)) = (a, b) {
-        let mut keys: Vec<&String> = a.keys().chain(b.keys()).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        for key in keys {
+        for key in a.keys().chain(b.keys()).collect::<BTreeSet<_>>() {
             let inner = if name.is_empty() { printable(key) } else { format!("{name}.{}", printable(key)) };
             match (a.get(key), b.get(key)) {
                 (Some(a), Some(b)) => compare(&inner, a, b, lines),

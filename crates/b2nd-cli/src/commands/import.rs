@@ -1,7 +1,7 @@
 //! `b2nd import` converts files of other formats to arrays.
 
 use std::fs;
-use std::io::{self, Cursor, Read, Write};
+use std::io::{self, Cursor, Read};
 use std::path::PathBuf;
 
 use b2nd::B2ndMeta;
@@ -26,7 +26,7 @@ use crate::zarr;
 #[derive(Args)]
 pub(crate) struct Import {
     /// The file, the directory of a Zarr array, or - for standard input, which is read as numpy, or with --dtype as raw bytes.
-    file: PathBuf,
+    pub(super) file: PathBuf,
 
     /// The new array (.b2nd), or - for standard output.
     out: PathBuf,
@@ -49,12 +49,7 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        let done = self.import(&mut *output.out);
-        Ok(output.settle(&self.file, done)?.is_some())
-    }
-
-    fn import(&self, out: &mut dyn Write) -> Result<()> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
         let default = Options::default();
         let options = Options {
             chunkshape: self.compression.chunks.clone(),
@@ -71,22 +66,22 @@ impl Import {
         }
         signals::clean_up();
         if zarr::is_zarr(&self.file) && !is_printed {
-            return zarr::import(&self.file, &self.out, &options);
+            return zarr::import(&self.file, &self.out, &options).map(|()| true);
         }
         let file = self.elements()?;
         let geometry = options.geometry(&file.shape, file.dtype.itemsize())?;
         let meta = B2ndMeta::new(geometry, file.dtype.to_string());
         let data = progress::bytes(file.length).wrap_read(file.data);
         if !is_printed {
-            let written = b2nd_ndarray::write_from(&self.out, &meta, data, &options);
+            let written = b2nd_ndarray::write_from(&self.out, &meta, data, &options).map(|_| true);
             return written.map_err(|error| Error::new(output::named(&self.out, error)));
         }
         // Standard output cannot be written directly, because the header of a frame is written last.
         let directory = tempfile::tempdir()?;
         let array = directory.path().join("array.b2nd");
         b2nd_ndarray::write_from(&array, &meta, data, &options)?;
-        io::copy(&mut fs::File::open(&array)?, out).map_err(Error::Write)?;
-        Ok(())
+        io::copy(&mut fs::File::open(&array)?, &mut output.out).map_err(Error::Write)?;
+        Ok(true)
     }
 
     fn elements(&self) -> Result<Elements> {

@@ -94,13 +94,11 @@ impl Info {
             let show: &ShowAtOnce = if self.meta { &meta_object } else { &|found, out| object(found, &options, out) };
             return self.paths.each_at_once(Leaves::Each, output, show);
         }
-        let (mut is_first, mut all) = (true, true);
+        let (mut pages, mut all) = (Pages { info: self, options: &options, is_first: true, store: None }, true);
         for path in &self.paths.paths {
             let paths = Paths { recursive: self.paths.recursive, offset: self.paths.offset, ..Paths::of(path) };
-            let mut pages = Pages { info: self, options: &options, is_first, store: None };
             all &= paths.each(Leaves::Each, &mut output.err, &mut |found| pages.add(found, &mut *output.out))?;
             pages.finish(&mut *output.out)?;
-            is_first = pages.is_first;
         }
         Ok(all)
     }
@@ -124,10 +122,9 @@ impl Pages<'_> {
     fn add(&mut self, found: &Found, out: &mut dyn Write) -> Result<bool> {
         let Info { meta, slice, .. } = self.info;
         if !self.info.has_leaves() {
-            if let ((_, Some(key)), Some((.., tree)), false) =
-                (found.place(), &mut self.store, matches!(found, Found::Store { .. }))
-            {
-                tree.push(key, tree_cells(found));
+            let is_leaf = !matches!(found, Found::Store { .. });
+            if let ((_, Some(key)), Some((.., tree)), true) = (found.place(), &mut self.store, is_leaf) {
+                tree.push((key.to_owned(), tree_cells(found)));
                 return Ok(true);
             }
             self.finish(out).map_err(Error::Write)?;
@@ -169,7 +166,7 @@ impl Pages<'_> {
     /// Prints the store, after its leaves have been collected.
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let Some((name, key, store, tree)) = self.store.take() else { return Ok(()) };
-        let lines = tree.lines(key.as_deref(), self.info.depth.map(usize::from));
+        let lines = tree::lines(&tree, key.as_deref(), self.info.depth.map(usize::from));
         if self.info.tree {
             let kind = store.kind.map_or(if key.is_some() { "group" } else { "frames" }, Kind::name);
             let title = format!("{}  {kind}", printable(&name));
@@ -208,22 +205,11 @@ fn is_store(frame: &Frame) -> bool {
 #[derive(Args)]
 pub(crate) struct SliceOf {
     #[command(flatten)]
-    info: Info,
+    pub(super) info: Info,
 
     /// The slice, as the last argument: a range or an index for each dimension, as in Python.
     #[arg(id = "part", value_name = "SLICE", required = true, allow_hyphen_values = true)]
-    slice: Slice,
-}
-
-impl SliceOf {
-    /// Converts the arguments to those of `info`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if options contradict each other.
-    pub(crate) fn info(self) -> Result<Info, &'static str> {
-        self.info.with_chunks(Some(self.slice))
-    }
+    pub(super) slice: Slice,
 }
 
 /// Prints the first values of an array. Does nothing for other frames.

@@ -17,6 +17,7 @@ use crate::archive;
 use crate::error::{Error, Result};
 use crate::output::{Output, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths, group, is_group};
+use crate::piped::is_standard;
 use crate::signals;
 
 /// Reads and changes attributes: the vlmetalayers of a frame, or with --fixed its metalayers.
@@ -98,36 +99,30 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Fails unless the value is given by an option, which determines its type. The error contains an example.
-    fn is_given(&self, file: &Path, name: &str, plain: Option<&str>) -> Result<()> {
-        let is_given = self.json.is_some() || self.text.is_some() || self.hex.is_some() || self.file.is_some();
-        if is_given && plain.is_none() {
-            return Ok(());
-        }
-        let plain = plain.unwrap_or("VALUE");
-        let file = file.display();
-        Err(Error::new(format_args!(
-            "give the value with an option, as in `b2nd meta set {file} {name} --text {plain:?}`, or --json for numbers and lists"
-        )))
-    }
-
-    fn bytes(&self) -> Result<Vec<u8>> {
+    /// Returns the stored bytes of the value. Fails unless an option gives the value, and determines its type. The error contains an
+    /// example.
+    fn bytes(&self, file: &Path, name: &str, plain: Option<&str>) -> Result<Vec<u8>> {
         match self {
-            Given { json: Some(json), .. } => pack(json).map_err(Error::new),
-            Given { text: Some(text), .. } => Ok(pack_text(text)),
-            Given { hex: Some(digits), .. } => {
+            Given { json: Some(json), .. } if plain.is_none() => pack(json).map_err(Error::new),
+            Given { text: Some(text), .. } if plain.is_none() => Ok(pack_text(text)),
+            Given { hex: Some(digits), .. } if plain.is_none() => {
                 unhex(digits).ok_or_else(|| Error::new("--hex: expected pairs of hexadecimal digits"))
             }
-            Given { file: Some(path), .. } => {
+            Given { file: Some(path), .. } if plain.is_none() => {
                 let named = |error: std::io::Error| std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-                if path == Path::new("-") {
-                    let mut bytes = Vec::new();
-                    std::io::stdin().lock().read_to_end(&mut bytes)?;
-                    return Ok(bytes);
+                if !is_standard(path) {
+                    return Ok(fs::read(path).map_err(named)?);
                 }
-                Ok(fs::read(path).map_err(named)?)
+                let mut bytes = Vec::new();
+                std::io::stdin().lock().read_to_end(&mut bytes)?;
+                Ok(bytes)
             }
-            _ => Ok(Vec::new()),
+            _ => {
+                let (file, plain) = (file.display(), plain.unwrap_or("VALUE"));
+                Err(Error::new(format_args!(
+                    "give the value with an option, as in `b2nd meta set {file} {name} --text {plain:?}`, or --json for numbers and lists"
+                )))
+            }
         }
     }
 }
@@ -138,7 +133,7 @@ impl Meta {
             Meta::List { file } => list(file, output),
             Meta::Get { file, name, fixed, raw } => get(file, name, *fixed, *raw, output),
             Meta::Set { file, name, value, plain, fixed } => {
-                let done = value.is_given(file, name, plain.as_deref()).and_then(|()| set(file, name, value, *fixed));
+                let done = value.bytes(file, name, plain.as_deref()).and_then(|bytes| set(file, name, &bytes, *fixed));
                 Ok(output.settle(file, done)?.is_some())
             }
             Meta::Other(words) => {
@@ -311,13 +306,12 @@ fn member_of(store: &Store, key: &str) -> Result<String> {
     }
 }
 
-fn set(file: &Path, name: &str, value: &Given, fixed: bool) -> Result<()> {
-    let bytes = value.bytes()?;
+fn set(file: &Path, name: &str, bytes: &[u8], fixed: bool) -> Result<()> {
     change(file, |editor| {
         if fixed {
-            editor.set_metalayer_bytes(name, &bytes)?
+            editor.set_metalayer_bytes(name, bytes)?
         } else {
-            editor.set_vlmetalayer(name, &bytes)?
+            editor.set_vlmetalayer(name, bytes)?
         }
         Ok(())
     })

@@ -8,7 +8,6 @@ use b2nd_view::text::quoted;
 use b2nd_view::value::pack;
 use clap::Args;
 
-use crate::output::Output;
 use crate::piped::Piped;
 use crate::staged::must_not_exist;
 
@@ -16,7 +15,7 @@ use crate::staged::must_not_exist;
 #[derive(Args)]
 pub(crate) struct Rewrite {
     /// A frame, the directory of a sparse frame, or `-` for standard input.
-    source: PathBuf,
+    pub(super) source: PathBuf,
 
     /// The path of the new frame, or `-` for standard output. By default, the old frame is replaced when the new one is complete.
     target: Option<PathBuf>,
@@ -36,19 +35,14 @@ fn assignment(text: &str) -> std::result::Result<(String, Vec<u8>), String> {
 }
 
 impl Rewrite {
-    pub(crate) fn run(&self, output: &mut Output) -> std::io::Result<bool> {
-        let done = self.rewrite();
-        Ok(output.settle(&self.source, done)?.is_some())
-    }
-
-    fn rewrite(&self) -> crate::error::Result<()> {
+    pub(crate) fn run(&self) -> crate::error::Result<bool> {
         crate::signals::clean_up();
         let files = Piped::new(&self.source, self.target.as_deref())?;
         let target = files.target.as_ref().unwrap_or(&files.source);
         files.target.as_ref().map_or(Ok(()), |target| must_not_exist(target))?;
         let done = b2nd::frame::rewrite(&files.source, target, |metalayers| self.edit(metalayers));
         done.map_err(|error| crate::error::Error::new(files.named(&error.to_string())))?;
-        files.print()
+        files.print().map(|()| true)
     }
 
     fn edit(&self, metalayers: &mut Metalayers) -> Result<()> {

@@ -19,7 +19,7 @@ use crate::staged::must_not_exist;
 #[derive(Args)]
 pub(crate) struct Salvage {
     /// A frame, the directory of a sparse frame, or a leaf of a store.
-    broken: PathBuf,
+    pub(super) broken: PathBuf,
 
     /// The new frame: a file that does not exist yet, or - for standard output.
     new: PathBuf,
@@ -48,13 +48,8 @@ const UNORDERED: &str =
 
 impl Salvage {
     /// Returns true if nothing of the frame was lost.
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
         crate::signals::clean_up();
-        let done = self.salvage(output);
-        Ok(output.settle(&self.broken, done)? == Some(true))
-    }
-
-    fn salvage(&self, output: &mut Output) -> Result<bool> {
         let files = Piped::new(&self.broken, Some(&self.new))?;
         self.copy(&files, output).map_err(|error| match error {
             Error::Read(error) => Error::new(files.named(&error.to_string())),

@@ -60,7 +60,7 @@ const SIZE: (u32, u32) = (1200, 800);
 #[derive(Args)]
 pub(crate) struct Show {
     /// An array or a table, given like the argument of `b2nd info`.
-    file: PathBuf,
+    pub(super) file: PathBuf,
 
     /// A part of the array: 0:10,5,::2 as in Python.
     #[arg(allow_hyphen_values = true)]
@@ -109,9 +109,8 @@ struct Drawn {
 }
 
 impl Show {
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        let done = self.draw(&mut *output.out);
-        Ok(output.settle(&self.file, done)?.is_some())
+    pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
+        self.draw(&mut *output.out).map(|()| true)
     }
 
     fn draw(&self, out: &mut dyn Write) -> Result<()> {

@@ -77,11 +77,6 @@ impl Kind {
             Kind::Text
         }
     }
-
-    /// Returns the first type that can represent all cells of a line.
-    fn of_all<'c>(cells: impl Iterator<Item = &'c str>) -> Kind {
-        cells.map(Kind::of).max().unwrap_or(Kind::Integer)
-    }
 }
 
 /// Reads an array from a CSV file. The array has one dimension if each line has one value, otherwise two. If the first line is text and all
@@ -94,7 +89,7 @@ pub(crate) fn read(path: &Path, dtype: Option<&DType>, shape: Option<Vec<i64>>) 
         let record = record?;
         (lines, columns) = (lines + 1, record.len());
         widest = record.iter().map(|cell| cell.chars().count()).fold(widest, usize::max);
-        let of_record = Kind::of_all(record.iter());
+        let of_record = record.iter().map(Kind::of).max().unwrap_or(Kind::Integer);
         match first {
             None => first = Some(of_record),
             Some(_) => kind = kind.max(of_record),

@@ -27,19 +27,8 @@ pub(crate) struct Elements {
     pub(crate) length: u64,
 }
 
-/// Writes a NumPy file. Contains the header of the file.
-pub(super) struct Npy(Vec<u8>);
-
-impl Npy {
-    /// Creates a writer that writes only the elements, without a header.
-    pub(super) fn bare() -> Npy {
-        Npy(Vec::new())
-    }
-
-    pub(super) fn new(layout: &ElementInfo) -> Result<Npy> {
-        header(layout.dtype.as_ref(), layout.itemsize, &layout.shape).map(Npy)
-    }
-}
+/// Writes a NumPy file. Contains the header of the file, or nothing to write only the elements.
+pub(super) struct Npy(pub(super) Vec<u8>);
 
 impl Format for Npy {
     fn start(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -52,10 +41,10 @@ impl Format for Npy {
 }
 
 /// Returns the header of a NumPy file.
-fn header(dtype: Option<&DType>, itemsize: usize, shape: &[i64]) -> Result<Vec<u8>> {
+pub(super) fn header(layout: ElementInfo) -> Result<Vec<u8>> {
+    let ElementInfo { dtype, itemsize, mut shape, .. } = layout;
     // The dimensions of a subarray are added to those of the array.
-    let mut shape = shape.to_vec();
-    let mut element = dtype;
+    let mut element = dtype.as_ref();
     while let Some(subarray) = element.filter(|dtype| !dtype.shape().is_empty()) {
         shape.extend(subarray.shape().iter().map(|&length| length as i64));
         element = Some(subarray.base());

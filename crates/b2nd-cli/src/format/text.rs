@@ -19,6 +19,8 @@ pub(super) struct Text {
     itemsize: usize,
     /// The number of cells in a row.
     row: usize,
+    /// Whether each structure is printed on a line of its own.
+    is_record: bool,
     /// The number of rows in a plane.
     plane: u64,
     /// The number of cells that were printed so far.
@@ -41,6 +43,7 @@ impl Text {
             dtype: info.dtype,
             itemsize: info.itemsize.max(1),
             row: usize::try_from(row)?,
+            is_record,
             plane: lengths.iter().rev().nth(1).copied().unwrap_or(u64::MAX).max(1),
             printed: 0,
             width: info.width,
@@ -57,11 +60,6 @@ impl Text {
     fn names(&self) -> Vec<String> {
         let fields = self.dtype.iter().flat_map(DType::fields);
         fields.map(|field| printable(field.name())).collect()
-    }
-
-    /// Returns true if each structure is printed on a line of its own.
-    fn is_record(&self) -> bool {
-        self.dtype.as_ref().is_some_and(|dtype| !dtype.fields().is_empty()) && self.plane == u64::MAX
     }
 
     fn print(&mut self, out: &mut dyn Write) -> io::Result<()> {
@@ -92,7 +90,7 @@ impl Text {
 
 impl Format for Text {
     fn start(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        if !self.is_record() && self.dtype.as_ref().is_some_and(|dtype| !dtype.fields().is_empty()) {
+        if !self.is_record && self.dtype.as_ref().is_some_and(|dtype| !dtype.fields().is_empty()) {
             writeln!(out, "({})", self.names().join(", "))?;
         }
         Ok(())
@@ -101,7 +99,7 @@ impl Format for Text {
     fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
         for item in elements.chunks(self.itemsize) {
             match &self.dtype {
-                Some(dtype) if self.is_record() => self.cells.extend(fields(dtype, item, elements::text)),
+                Some(dtype) if self.is_record => self.cells.extend(fields(dtype, item, elements::text)),
                 Some(dtype) => self.cells.push(elements::text(dtype, item)),
                 None => self.cells.push(hex(item, "")),
             }

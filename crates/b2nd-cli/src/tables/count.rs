@@ -131,34 +131,29 @@ impl Column {
 }
 
 /// The distinct texts of a column, up to a limit of memory.
+#[derive(Default)]
 struct Distinct {
-    /// The texts, or `None` if there are too many.
-    seen: Option<HashSet<Box<[u8]>>>,
+    /// The texts, which are dropped if there are too many.
+    seen: HashSet<Box<[u8]>>,
+    /// The memory of all texts. More than [`MOST`] if there are too many.
     bytes: usize,
-}
-
-impl Default for Distinct {
-    fn default() -> Distinct {
-        Distinct { seen: Some(HashSet::new()), bytes: 0 }
-    }
 }
 
 impl Distinct {
     fn add(&mut self, value: &[u8]) {
-        let Some(seen) = &mut self.seen else { return };
-        if seen.contains(value) {
+        if self.bytes > MOST || self.seen.contains(value) {
             return;
         }
         self.bytes = self.bytes.saturating_add(value.len() + EACH);
         if self.bytes > MOST {
-            self.seen = None;
+            self.seen = HashSet::new();
         } else {
-            seen.insert(value.into());
+            self.seen.insert(value.into());
         }
     }
 
     fn count(&self) -> Option<u64> {
-        self.seen.as_ref().map(|seen| seen.len() as u64)
+        (self.bytes <= MOST).then_some(self.seen.len() as u64)
     }
 }
 

@@ -1,4 +1,4 @@
-//! [`Tree`]: draws a store as a tree, with a line for each group and leaf.
+//! Draws a store as a tree, with a line for each group and leaf.
 
 use b2nd_view::store::{Content, Leaf};
 use b2nd_view::text::{columns, count, printable, shortened, size, thousands};
@@ -13,31 +13,17 @@ const DTYPE: usize = 40;
 /// The texts in a leaf's line after the name: kind, dtype, shape, size and ratio.
 pub(crate) type Cells = Vec<String>;
 
-/// The leaves of a store or of one of its groups.
-#[derive(Default)]
-pub(crate) struct Tree {
-    leaves: Vec<(String, Cells)>,
-}
+/// The leaves of a store or of one of its groups: their keys and cells.
+pub(crate) type Tree = Vec<(String, Cells)>;
 
-impl Tree {
-    pub(crate) fn push(&mut self, key: &str, cells: Cells) {
-        self.leaves.push((key.to_owned(), cells));
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.leaves.len()
-    }
-
-    /// Returns the lines of the tree, or of one group. Only `depth` levels are drawn; of a deeper group, only the number of leaves is
-    /// shown.
-    pub(crate) fn lines(&self, group: Option<&str>, depth: Option<usize>) -> Vec<String> {
-        let names = |key: &str| key.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
-        let above = names(group.unwrap_or_default()).len();
-        let leaves: Vec<_> = self.leaves.iter().map(|(key, cells)| (names(key), cells)).collect();
-        let mut rows = Vec::new();
-        draw(&leaves, above, above + depth.unwrap_or(DEEPEST).min(DEEPEST), "", &mut rows);
-        columns(&rows, &[4, 5])
-    }
+/// Returns the lines of the tree, or of one group. Only `depth` levels are drawn; of a deeper group, only the number of leaves is shown.
+pub(crate) fn lines(tree: &Tree, group: Option<&str>, depth: Option<usize>) -> Vec<String> {
+    let names = |key: &str| key.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    let above = names(group.unwrap_or_default()).len();
+    let leaves: Vec<_> = tree.iter().map(|(key, cells)| (names(key), cells)).collect();
+    let mut rows = Vec::new();
+    draw(&leaves, above, above + depth.unwrap_or(DEEPEST).min(DEEPEST), "", &mut rows);
+    columns(&rows, &[4, 5])
 }
 
 /// Draws leaves whose keys have the first `level` names in common. The leaves of a group must be next to each other.
