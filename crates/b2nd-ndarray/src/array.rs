@@ -7,7 +7,7 @@ use std::sync::Arc;
 use b2nd::dtype::DType;
 use b2nd::frame::{File, Frame, Header, Source};
 use b2nd::{Geometry, Grid};
-use b2nd_store::{Bytes, Store};
+use b2nd_store::{Bytes, Kind, Store};
 
 use crate::codec;
 use crate::error::{Error, Result};
@@ -20,7 +20,8 @@ use crate::read::parallel::whole;
 const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 
 /// An open array: a `.b2nd` file, the directory of a sparse frame, or a frame in memory or another source. A frame without an array
-/// metalayer is opened as an array of one dimension ([`is_flat`](Array::is_flat)).
+/// metalayer is opened as an array of one dimension ([`is_flat`](Array::is_flat)), unless python-blosc2's `pack_tensor` or `save_array` wrote
+/// it: the array then has its own shape and dtype.
 ///
 /// Every method takes `&self`, so that several threads can read at the same time. Opening an array reads the frame's header; the first read
 /// also loads the index of chunks. Decompressed data is not cached.
@@ -156,10 +157,14 @@ impl Array {
             // An unknown dtype is no error, because `read_bytes` needs no dtype.
             Some(meta) => (*meta.geometry(), codec::metalayer(&meta)?, meta.parse_dtype().ok().flatten(), itemsize, None),
             None => {
-                let (flat, itemsize) = (Flat::of(&store)?.ok_or(Error::NoArray)?, itemsize.max(1));
-                let geometry = flat.geometry(itemsize, usize::try_from(header.blocksize()).unwrap_or(0))?;
-                // The dtype of longer elements is unknown.
-                let dtype = if itemsize == 1 { "|u1".parse().ok() } else { None };
+                let flat = Flat::of(&store)?.ok_or(Error::NoArray)?;
+                let (shape, dtype) = match flat::tensor(&store) {
+                    Some((shape, dtype)) => (Some(shape), Some(dtype)),
+                    // The dtype of longer elements is unknown.
+                    None => (None, if itemsize == 1 { "|u1".parse().ok() } else { None }),
+                };
+                let itemsize = dtype.as_ref().map_or(itemsize, DType::itemsize).max(1);
+                let geometry = flat.geometry(shape, itemsize, usize::try_from(header.blocksize()).unwrap_or(0))?;
                 (geometry, flat::metalayer(&geometry)?, dtype, itemsize, Some(flat))
             }
         };
@@ -199,7 +204,7 @@ impl Array {
 
     /// Returns true if the frame has no array metalayer, so that its data is read as an array of one dimension.
     pub fn is_flat(&self) -> bool {
-        self.flat.is_some()
+        self.flat.is_some() && Kind::of(self.header(), self.store.trailer().ok()) == Kind::SChunk
     }
 
     /// Reads the data of a frame without an array ([`is_flat`](Array::is_flat)) as elements of this type.
@@ -221,11 +226,11 @@ impl Array {
     ///
     /// Fails if the frame has an array metalayer, or if the length of the data is not a multiple of the dtype's size.
     pub fn with_dtype(self, dtype: DType) -> Result<Array> {
-        let Some(flat) = &self.flat else {
+        let Some(flat) = self.flat.as_ref().filter(|_| self.is_flat()) else {
             return Err(b2nd::Error::custom("the file has an array, whose dtype is known: no other dtype can be given").into());
         };
         let blocksize = usize::try_from(self.header().blocksize()).unwrap_or(0);
-        let geometry = flat.geometry(dtype.itemsize(), blocksize)?;
+        let geometry = flat.geometry(None, dtype.itemsize(), blocksize)?;
         let itemsize = dtype.itemsize();
         Ok(Array { geometry, grid: geometry.grid()?, itemsize, dtype: Some(dtype), ..self })
     }

@@ -63,6 +63,11 @@ impl Array {
 
     pub(crate) fn ranges_of(&self, numbers: impl IntoIterator<Item = u64>, gap: u64) -> Result<Vec<Range<u64>>> {
         let mut ranges = Vec::new();
+        let numbers: Vec<u64> = match &self.flat {
+            // The chunks of such a frame do not follow the grid.
+            Some(_) if self.geometry.shape().len() != 1 => (0..self.store.offsets()?.len()).collect(),
+            _ => numbers.into_iter().collect(),
+        };
         for number in numbers {
             ranges.extend(frame::range(&self.store, number).map_err(|error| self.error(error))?);
         }

@@ -1,9 +1,11 @@
-//! [`Flat`]: the data of a frame without an array, as an array of one dimension.
+//! [`Flat`]: the data of a frame without an array, as an array of one dimension, or of the shape that python-blosc2 gave it.
 
 use std::ops::Range;
 
+use b2nd::dtype::DType;
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_store::Kind;
+use b2nd_store::value::Value;
+use b2nd_store::{Kind, attributes};
 
 use crate::error::Result;
 use crate::frame::ArrayFrame;
@@ -21,8 +23,10 @@ impl Flat {
     /// Returns the byte ranges of the chunks if the frame holds plain bytes, or `None` if it holds objects of another kind.
     pub(crate) fn of(store: &ArrayFrame) -> Result<Option<Flat>> {
         let header = store.header();
-        if Kind::of(header, store.trailer().ok()) != Kind::SChunk {
-            return Ok(None);
+        match Kind::of(header, store.trailer().ok()) {
+            Kind::SChunk => {}
+            Kind::Tensor if tensor(store).is_some() => {}
+            _ => return Ok(None),
         }
         let all = u64::try_from(header.nbytes()).unwrap_or(0);
         if let Some(chunk) = u64::try_from(header.chunksize()).ok().filter(|&chunk| chunk != 0) {
@@ -66,25 +70,53 @@ impl Flat {
         }
     }
 
-    /// Returns the geometry of the data as an array of elements of this size. If chunks have different lengths, the chunk shape is the
-    /// length of the longest chunk.
-    pub(crate) fn geometry(&self, itemsize: usize, blocksize: usize) -> Result<Geometry> {
+    /// Returns the geometry of the data as an array of elements of this size. By default, the array has one dimension. If chunks have
+    /// different lengths, the chunk shape follows the length of the longest chunk.
+    pub(crate) fn geometry(&self, shape: Option<Vec<i64>>, itemsize: usize, blocksize: usize) -> Result<Geometry> {
         let size = itemsize.max(1) as u64;
         if self.len() % size != 0 {
             let message = format!("its {} bytes are not a multiple of the element size, {size} bytes", self.len());
             return Err(b2nd::Error::custom(message).into());
         }
         let length = i64::try_from(self.len() / size).unwrap_or(i64::MAX);
+        let shape = shape.unwrap_or_else(|| vec![length]);
+        if shape.iter().try_fold(1_i64, |items, &length| items.checked_mul(length)) != Some(length) {
+            let message = format!("its {length} elements are not those of an array of the shape {shape:?}");
+            return Err(b2nd::Error::custom(message).into());
+        }
         let chunk = match self {
             Flat::Even { chunk, .. } => *chunk,
             Flat::Uneven(ends) => {
                 (0..ends.len() as u64).map(|number| self.range(number)).map(|it| it.end - it.start).max().unwrap_or(0)
             }
         };
-        let chunk = i32::try_from(chunk / size).unwrap_or(i32::MAX).clamp(1, i32::try_from(length.max(1)).unwrap_or(i32::MAX));
-        let block = i32::try_from(blocksize as u64 / size).unwrap_or(i32::MAX).clamp(1, chunk);
-        Ok(Geometry::new(&[length], &[chunk], &[block])?)
+        let chunkshape = within(chunk / size, shape.iter().copied());
+        let blockshape = within(blocksize as u64 / size, chunkshape.iter().map(|&length| length.into()));
+        Ok(Geometry::new(&shape, &chunkshape, &blockshape)?)
     }
+}
+
+/// Returns the shape of a part of an array of this shape, with at most the given number of elements. The part covers the last dimensions
+/// first, and at least one element in each dimension.
+fn within(mut items: u64, shape: impl DoubleEndedIterator<Item = i64>) -> Vec<i32> {
+    let along = |length: i64| {
+        let part = i32::try_from(items).unwrap_or(i32::MAX).clamp(1, i32::try_from(length.max(1)).unwrap_or(i32::MAX));
+        items /= u64::from(part.unsigned_abs());
+        part
+    };
+    let mut part: Vec<i32> = shape.rev().map(along).collect();
+    part.reverse();
+    part
+}
+
+/// Returns the shape and dtype of an array that python-blosc2's `pack_tensor` or `save_array` wrote, as its elements in C order. Returns
+/// `None` if the dtype is unknown or a list of fields.
+pub(crate) fn tensor(store: &ArrayFrame) -> Option<(Vec<i64>, DType)> {
+    let described = attributes::get(store.trailer().ok()?, "__pack_tensor__")?;
+    let parts: Vec<Value<'_>> = Value::from_slice(&described)?.elements().collect();
+    let [_, shape, dtype] = parts.as_slice() else { return None };
+    let lengths = shape.elements().map(|length| i64::try_from(length.as_u64()?).ok()).collect::<Option<Vec<_>>>();
+    lengths.zip(dtype.as_str()?.parse().ok())
 }
 
 /// Encodes an array metalayer for the data, for codecs and filters that need shapes.

@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use b2nd::frame::{Chunk, CodecId, File, Filter, Header, Special, SplitMode, Writer};
+use b2nd::frame::{Chunk, CodecId, File, Filter, Header, Sizes, Special, SplitMode, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_ndarray::{Array, Element, Options};
-use ndarray::{Array2, Array3, ArrayD, Axis, IxDyn, Slice, arr0, array};
+use ndarray::{Array2, Array3, ArrayD, Axis, IxDyn, Slice, arr0, array, s};
 use num_complex::Complex;
 use tempfile::TempDir;
 
@@ -351,4 +351,44 @@ fn a_slice_of_a_chunk_of_one_value() {
     writer.append(&Chunk::from_slice(&chunk).unwrap()).unwrap();
     writer.finish().unwrap();
     assert_eq!(Array::open(&path).unwrap().read::<f64>(&[7..9]).unwrap(), array![2.5, 2.5].into_dyn());
+}
+
+/// A frame as python-blosc2's `pack_tensor` writes it: elements in C order, here in chunks of five.
+fn packed(shape: &[u8], dtype: &str) -> Vec<u8> {
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 2, chunksize: 10, blocksize: 10 }).unwrap());
+    for chunk in (0..24_i16).flat_map(i16::to_le_bytes).collect::<Vec<_>>().chunks(10) {
+        writer.append(&Chunk::store(chunk, 2).unwrap()).unwrap();
+    }
+    let tuple = |length: usize| [&[0x91 + length as u8][..], b"\xa9__tuple__"].concat();
+    let dtype = [&[0xa0 + dtype.len() as u8], dtype.as_bytes()].concat();
+    let described = [&tuple(3)[..], b"\xa5numpy", &tuple(shape.len()), shape, &dtype].concat();
+    writer.set_vlmetalayer("__pack_tensor__", &described).unwrap();
+    writer.finish().unwrap()
+}
+
+#[test]
+fn a_packed_tensor_has_its_shape_and_every_slice() {
+    let array = Array::from_frame(packed(&[4, 2, 3], "<i2")).unwrap();
+    let values = ArrayD::from_shape_vec(IxDyn(&[4, 2, 3]), (0..24_i16).collect()).unwrap();
+    assert_eq!((array.geometry().shape(), array.is_flat()), (&[4, 2, 3][..], false));
+    assert_eq!(array.byte_ranges(&[0..1, 0..1, 0..1], 0).unwrap().len(), 1, "the chunks, which have no bytes between them");
+    let ranges = |length: i64| (0..=length).flat_map(move |start| (start..=length).map(move |end| start..end));
+    for x in ranges(4) {
+        for y in ranges(2) {
+            for slice in ranges(3).map(|z| [x.clone(), y.clone(), z]) {
+                assert_eq!(array.read::<i16>(&slice).unwrap(), cut(&values, &slice), "{slice:?}");
+            }
+        }
+    }
+    assert_eq!(array.slice::<i16>(s![..;-2, 1, ..;2]).unwrap(), values.slice(s![..;-2, 1, ..;2]).into_dyn());
+    let chosen = array.select::<i16>(&[[3, 0].into(), [1].into(), [2, 2].into()]).unwrap();
+    assert_eq!(chosen.into_raw_vec_and_offset().0, [23, 23, 5, 5]);
+    let chunks: i16 = array.chunks::<i16>().unwrap().map(|chunk| chunk.unwrap().values.sum()).sum();
+    assert_eq!(chunks, values.sum());
+    assert_eq!(
+        Array::from_frame(packed(&[], "<i2")).unwrap_err().to_string(),
+        "its 24 elements are not those of an array of the shape []"
+    );
+    assert!(Array::from_frame(packed(&[5, 5], "<i2")).is_err() && Array::from_frame(packed(&[24], "<i5")).is_err());
+    assert!(array.with_dtype("<i2".parse().unwrap()).is_err());
 }

@@ -204,6 +204,25 @@ fn a_frame_without_an_array_is_one_of_one_dimension() {
     assert!(refused.ends_with("this array has one: leave out --dtype"), "{refused}");
 }
 
+/// `blosc2.save_tensor(np.arange(6, dtype="<i2").reshape(2, 3), ..)`, and one whose dtype is a list of fields.
+#[test]
+fn a_packed_tensor_has_its_shape() {
+    let tests = Directory::new();
+    for (name, dtype) in [("t.bl2", &b"\xa3<i2"[..]), ("fields.bl2", b"\x91\x92\xa1x\xa3<i2")] {
+        let mut writer = Writer::new(Header::new(Sizes { typesize: 2, chunksize: 8, blocksize: 8 }).unwrap());
+        writer.append(&Chunk::store(&[0, 0, 1, 0, 2, 0, 3, 0], 2).unwrap()).unwrap();
+        writer.append(&Chunk::store(&[4, 0, 5, 0], 2).unwrap()).unwrap();
+        let described = [&b"\x94\xa9__tuple__\xa5numpy\x93\xa9__tuple__\x02\x03"[..], dtype].concat();
+        writer.set_vlmetalayer("__pack_tensor__", &described).unwrap();
+        tests.write(name, writer.finish().unwrap());
+    }
+    assert_eq!(tests.ok(&["cat", "t.bl2"]), "0  1  2\n3  4  5\n");
+    assert_eq!(tests.ok(&["cat", "t.bl2", ":, 1"]), "1\n4\n");
+    assert!(tests.ok(&["stats", "--json", "t.bl2"]).contains("\"dtype\":\"<i2\",\"shape\":[2,3],\"count\":6,"));
+    assert!(tests.refused(&["cat", "t.bl2", "--dtype", "<i2"]).ends_with("this array has one: leave out --dtype"));
+    assert!(tests.refused(&["cat", "fields.bl2"]).ends_with("`blosc2.load_tensor` reads it"));
+}
+
 #[test]
 fn json_has_the_fields_of_structures_in_their_order() {
     let tests = Directory::with_example();

@@ -18,16 +18,27 @@ impl Array {
         wanted: &[Wanted<'_>],
         mut view: BytesMut<'_>,
     ) -> Result<()> {
-        let [range] = slice else { return Err(Error::Dimensions { expected: 1, found: slice.len() }) };
         let size = self.itemsize() as u64;
-        let place = |index: i64| u64::try_from(index).unwrap_or(0).saturating_mul(size);
-        let runs: Vec<Range<u64>> = match wanted.first() {
-            None | Some(Wanted::Each(1)) => std::iter::once(place(range.start)..place(range.end)).collect(),
-            Some(wanted) => {
-                let places = wanted.places(range, 0).unwrap_or_default().into_iter();
-                places.map(|index| place(index as i64)..place(index as i64 + 1)).collect()
-            }
-        };
+        // The wanted elements as ranges of places in the data, which is in C order: for the first dimension, for the first two, and so on.
+        let mut runs: Vec<Range<u64>> = std::iter::once(0..1).collect();
+        for (axis, (range, &length)) in slice.iter().zip(self.grid.shape()).enumerate() {
+            let place = |index: i64| u64::try_from(index).unwrap_or(0);
+            let wanted: Vec<Range<u64>> = match wanted.get(axis) {
+                None | Some(Wanted::Each(1)) => std::iter::once(place(range.start)..place(range.end)).collect(),
+                Some(wanted) => {
+                    wanted.places(range, 0).unwrap_or_default().into_iter().map(|at| at as u64..at as u64 + 1).collect()
+                }
+            };
+            let length = place(length);
+            runs = match wanted.as_slice() {
+                [all] if *all == (0..length) => runs.iter().map(|run| run.start * length..run.end * length).collect(),
+                _ => {
+                    let within = |at: u64| wanted.iter().map(move |run| at * length + run.start..at * length + run.end);
+                    runs.into_iter().flatten().flat_map(within).collect()
+                }
+            };
+        }
+        let runs = runs.into_iter().map(|run| run.start.saturating_mul(size)..run.end.saturating_mul(size));
         let mut out = view.iter_mut();
         let mut held: Option<(Range<u64>, Vec<u8>)> = None;
         for run in runs {
