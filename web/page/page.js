@@ -368,8 +368,9 @@ function bigints(key, value) {
 function sentence(info) {
   const how = `${info.codec} level ${info.level}, ${size(info.frame_len)}${ratio(info) ? `, ratio ${ratio(info)}` : ""}`;
   if (!info.array) return how;
-  const what = info.array.element && !info.array.element.error ? `${info.array.element.description}; ` : "";
-  return `${lengths(info.array.shape)} of ${what || "elements; "}${how}`;
+  const { description, fields, itemsize } = info.array.element ?? {};
+  const structures = fields && `structures with ${count(fields.length, "field")}, ${count(itemsize, "byte")}`;
+  return `${lengths(info.array.shape)} of ${structures ?? description ?? "elements"}; ${how}`;
 }
 
 function picture(file, info, grid) {

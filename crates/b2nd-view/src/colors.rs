@@ -3,35 +3,25 @@
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
 
+/// Splits colors, written as in HTML, into red, green and blue.
+const fn palette<const N: usize>(colors: [u32; N]) -> [Rgb; N] {
+    let mut palette = [[0; 3]; N];
+    let mut index = 0;
+    while index < N {
+        let [_, red, green, blue] = colors[index].to_be_bytes();
+        palette[index] = [red, green, blue];
+        index += 1;
+    }
+    palette
+}
+
 /// Viridis, a color map that is suitable for people with color blindness, and whose brightness increases evenly.
-pub(crate) const VIRIDIS: &[Rgb] = &[
-    [68, 1, 84],
-    [72, 36, 117],
-    [65, 68, 135],
-    [53, 95, 141],
-    [42, 120, 142],
-    [33, 145, 140],
-    [34, 168, 132],
-    [68, 191, 112],
-    [122, 209, 81],
-    [189, 223, 38],
-    [253, 231, 37],
-];
+pub(crate) const VIRIDIS: &[Rgb] =
+    &palette([0x440154, 0x482475, 0x414487, 0x355f8d, 0x2a788e, 0x21918c, 0x22a884, 0x44bf70, 0x7ad151, 0xbddf26, 0xfde725]);
 
 /// ColorBrewer's RdBu, reversed: from blue to red, with white in the middle.
-const BLUE_RED: &[Rgb] = &[
-    [5, 48, 97],
-    [33, 102, 172],
-    [67, 147, 195],
-    [146, 197, 222],
-    [209, 229, 240],
-    [247, 247, 247],
-    [253, 219, 199],
-    [244, 165, 130],
-    [214, 96, 77],
-    [178, 24, 43],
-    [103, 0, 31],
-];
+const BLUE_RED: &[Rgb] =
+    &palette([0x053061, 0x2166ac, 0x4393c3, 0x92c5de, 0xd1e5f0, 0xf7f7f7, 0xfddbc7, 0xf4a582, 0xd6604d, 0xb2182b, 0x67001f]);
 
 /// The name of each color map, and its evenly spaced colors from the lowest value to the highest.
 pub const COLOR_MAPS: [(&str, &[Rgb]); 3] = [("viridis", VIRIDIS), ("gray", &[[0; 3], [255; 3]]), ("blue-red", BLUE_RED)];

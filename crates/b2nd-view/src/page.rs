@@ -137,15 +137,8 @@ fn grid(page: &mut Page, geometry: &Geometry, header: &Header, slice: Option<&Sl
     match slice.touched(&grid) {
         Ok(Touched { selection, chunks, more }) => {
             let touched = chunks.len() + more;
-            page.line(
-                "slice",
-                format_args!(
-                    "[{}] touches {} of {}",
-                    selection.texts().join(", "),
-                    thousands(touched),
-                    count(grid.nchunks(), "chunk")
-                ),
-            );
+            let (texts, all) = (selection.texts().join(", "), count(grid.nchunks(), "chunk"));
+            page.line("slice", format_args!("[{texts}] touches {} of {all}", thousands(touched)));
             let all = thousands(grid.blocks_per_chunk());
             let rows = chunks.iter().map(|&(chunk, blocks)| vec![thousands(chunk), format!("{} of {all}", thousands(blocks))]);
             page.table(columns(&[vec![vec!["chunk".to_owned(), "blocks".to_owned()]], rows.collect()].concat(), &[0, 1]));
@@ -207,7 +200,6 @@ fn trailer(page: &mut Page, header: &Header, trailer: b2nd::Result<&Trailer>) {
         number += if header.has_vlmetalayers() { " (the header says there are)" } else { " (the header says there are none)" };
     }
     page.line("vlmetalayers", number);
-    let mut complete = true;
     let rows = vlmetalayers.iter().map(|Attribute { name, chunk, .. }| match chunk {
         Ok(chunk) => {
             let mut kind = chunk_table::kind(chunk);
@@ -228,13 +220,12 @@ fn trailer(page: &mut Page, header: &Header, trailer: b2nd::Result<&Trailer>) {
         row.push(match value {
             Ok(value) => lines::describe(value, room).unwrap_or_default(),
             Err(error) => {
-                complete = false;
+                page.is_complete = false;
                 format!("cannot be read: {error}")
             }
         });
     }
     page.table(columns(&rows, &[1]));
-    page.is_complete &= complete;
 }
 
 fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {

@@ -3,6 +3,7 @@
 use b2nd::Grid;
 use b2nd::frame::{ChunkHeader, FrameType};
 use serde::{Serialize, Serializer};
+use serde_json::{Value as Json, json};
 
 use crate::chunk_table;
 use crate::slice::{self, Slice};
@@ -122,23 +123,7 @@ pub(crate) struct GridObject {
     padding: Option<f64>,
     /// The chunks that the slice touches. Left out unless `Options::slice` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
-    slice: Option<Readable<SliceObject>>,
-}
-
-#[derive(Serialize)]
-pub(crate) struct SliceObject {
-    ranges: Vec<[i64; 2]>,
-    /// The step in each dimension, or `None` if all steps are 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    steps: Option<Vec<i64>>,
-    chunks: Vec<SliceChunk>,
-    not_listed: usize,
-}
-
-#[derive(Serialize)]
-pub(crate) struct SliceChunk {
-    chunk: u64,
-    blocks: usize,
+    slice: Option<Readable<Json>>,
 }
 
 impl DataObject {
@@ -183,7 +168,7 @@ impl GridObject {
             blocks_per_chunk: grid.blocks_per_chunk(),
             nblocks: grid.nblocks(),
             padding: slice::padding(grid),
-            slice: slice.map(|slice| Readable::of(slice.touched(grid).map(SliceObject::new))),
+            slice: slice.map(|slice| Readable::of(slice.touched(grid).map(slice_object))),
         }
     }
 
@@ -192,13 +177,12 @@ impl GridObject {
     }
 }
 
-impl SliceObject {
-    fn new(slice::Touched { selection, chunks, more }: slice::Touched) -> SliceObject {
-        SliceObject {
-            ranges: selection.ranges.into_iter().map(|range| [range.start, range.end]).collect(),
-            steps: selection.steps.iter().any(|&step| step != 1).then_some(selection.steps),
-            chunks: chunks.into_iter().map(|(chunk, blocks)| SliceChunk { chunk, blocks }).collect(),
-            not_listed: more,
-        }
+/// Describes a slice. `steps` is left out if all steps are 1.
+fn slice_object(slice::Touched { selection, chunks, more }: slice::Touched) -> Json {
+    let ranges: Vec<_> = selection.ranges.iter().map(|range| [range.start, range.end]).collect();
+    let chunks: Vec<_> = chunks.into_iter().map(|(chunk, blocks)| json!({ "chunk": chunk, "blocks": blocks })).collect();
+    match selection.steps.iter().all(|&step| step == 1) {
+        true => json!({ "ranges": ranges, "chunks": chunks, "not_listed": more }),
+        false => json!({ "ranges": ranges, "steps": selection.steps, "chunks": chunks, "not_listed": more }),
     }
 }

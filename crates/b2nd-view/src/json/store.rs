@@ -1,7 +1,5 @@
 //! Stores, and leaves that are not frames, as JSON.
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 
 use b2nd_store::{Attributes, Content, Kind, Leaf, StoreListing, Table};
@@ -10,7 +8,7 @@ use b2nd_store::{Attributes, Content, Kind, Leaf, StoreListing, Table};
 static NO_ATTRIBUTES: Attributes = Attributes::new();
 
 /// A JSON object for a store, a table or a reference to an array on a server.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub struct StoreObject<'a> {
     path: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,7 +18,7 @@ pub struct StoreObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
     kind: Option<Kind>,
-    vlmeta: &'a Attributes,
+    vlmeta: Option<&'a Attributes>,
     #[serde(skip_serializing_if = "Option::is_none")]
     leaves: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,7 +26,7 @@ pub struct StoreObject<'a> {
     #[serde(flatten)]
     table: Option<&'a Table>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    remote: Option<[Cow<'a, str>; 2]>,
+    remote: Option<[&'a str; 2]>,
 }
 
 /// The attributes of groups. Serialize to an object in which the keys are the groups' keys.
@@ -53,14 +51,11 @@ impl<'a> StoreObject<'a> {
         StoreObject {
             path,
             key,
-            member: None,
-            offset: None,
             kind: store.kind,
-            vlmeta: &store.attributes,
+            vlmeta: Some(&store.attributes),
             leaves: Some(store.leaves.len()),
             groups: Some(Groups::of(store)),
-            table: None,
-            remote: None,
+            ..StoreObject::default()
         }
     }
 
@@ -70,7 +65,7 @@ impl<'a> StoreObject<'a> {
             Content::Frame | Content::Embedded(_) => return None,
             Content::Table(table) => (Kind::CTable, &table.attributes, Some(&**table), None),
             Content::Remote { urlbase, path } => {
-                (Kind::RemoteArray, &NO_ATTRIBUTES, None, Some([Cow::Borrowed(urlbase.as_str()), Cow::Borrowed(path.as_str())]))
+                (Kind::RemoteArray, &NO_ATTRIBUTES, None, Some([urlbase.as_str(), path.as_str()]))
             }
         };
         Some(StoreObject {
@@ -79,11 +74,10 @@ impl<'a> StoreObject<'a> {
             member: leaf.member.as_deref(),
             offset: Some(leaf.offset),
             kind: Some(kind),
-            vlmeta,
-            leaves: None,
-            groups: None,
+            vlmeta: Some(vlmeta),
             table,
             remote,
+            ..StoreObject::default()
         })
     }
 }
