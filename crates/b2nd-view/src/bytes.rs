@@ -66,37 +66,23 @@ fn note(dump: &mut String, style: anstyle::Style, offset: u64, text: impl std::f
 fn print(dump: &mut String, rows: &[Row], bytes: &[u8], start: u64) {
     let width = rows.iter().map(|row| indented(row).chars().count()).max().unwrap_or(0).min(NAME_WIDTH);
     for row in rows {
-        let value_style = if row.stale { NOTICE } else { anstyle::Style::new() };
         let row_bytes = row.bytes(bytes, start);
-        let mut lines = lines(row, row_bytes).into_iter();
-        let (offset, first) = lines.next().unwrap_or((row.offset, &[]));
-        let name = indented(row);
-        let gap = width.saturating_sub(name.chars().count());
-        // Writing to a string does not fail.
-        let _ = write!(
-            dump,
-            "\n  {}  {:26}  {:8}  {}{:gap$}  {}",
-            styled(FAINT, format_args!("{offset:04x}")),
-            hex(first, " "),
-            row.marker,
-            styled(LABEL, name),
-            "",
-            styled(value_style, &row.value)
-        );
-        let mut shown = first.len();
-        for (offset, bytes) in lines {
-            shown += bytes.len();
-            let _ = write!(
-                dump,
-                "\n  {}  {:26}  {}",
-                styled(FAINT, format_args!("{offset:04x}")),
-                hex(bytes, " "),
+        let mut left = row_bytes.len();
+        for (index, (offset, bytes)) in lines(row, row_bytes).into_iter().enumerate() {
+            left -= bytes.len();
+            let text = if index == 0 {
+                let value = styled(if row.stale { NOTICE } else { anstyle::Style::new() }, &row.value);
+                let name = indented(row);
+                let gap = width.saturating_sub(name.chars().count());
+                format!("{:8}  {}{:gap$}  {value}", row.marker, styled(LABEL, name), "")
+            } else {
                 styled(FAINT, format_args!("|{}|", ascii(bytes)))
-            );
+            };
+            // Writing to a string does not fail.
+            let _ = write!(dump, "\n  {}  {:26}  {text}", styled(FAINT, format_args!("{offset:04x}")), hex(bytes, " "));
         }
-        if shown < row_bytes.len() {
-            let _ =
-                write!(dump, "\n  {}", styled(FAINT, format_args!("…     {} more bytes", thousands(row_bytes.len() - shown))));
+        if left != 0 {
+            let _ = write!(dump, "\n  {}", styled(FAINT, format_args!("…     {} more bytes", thousands(left))));
         }
     }
 }

@@ -197,38 +197,36 @@ fn of_special(chunk: &ChunkHeader, special: Special) -> Option<String> {
 }
 
 /// Returns the positions of a compressed chunk's blocks, or `None` if the chunk is not compressed.
-fn blocks<'c>(chunk: &'c Chunk) -> Option<Blocks<'c>> {
+pub(super) fn blocks<'c>(chunk: &'c Chunk) -> Option<Blocks<'c>> {
     let is_compressed = !chunk.header().is_stored() && chunk.header().special().is_none();
     Blocks::new(chunk.bytes()).ok().filter(|_| is_compressed)
 }
 
 /// Returns a finding if the space of a block in the chunk is longer than the block can be. This matters because C-Blosc2 reads the whole
 /// space into a buffer for one block.
-pub(super) fn gap(chunk: &Chunk) -> Option<String> {
-    let blocks = blocks(chunk).filter(|blocks| !blocks.are_variable())?;
-    let most = chunk.header().blocksize() + size_of::<u32>() * chunk.header().typesize();
+pub(super) fn gap(blocks: &Blocks) -> Option<String> {
+    let most = blocks.header().blocksize() + size_of::<u32>() * blocks.header().typesize();
     let mut lengths = (0..blocks.count()).filter_map(|block| Some((block, blocks.range(block).ok()?.len())));
-    let (block, found) = lengths.find(|&(_, length)| length > most)?;
+    let (block, found) = lengths.find(|&(_, length)| length > most && !blocks.are_variable())?;
     Some(format!("block {block} has a space of {}, but needs at most {}", count(found, "byte"), thousands(most)))
 }
 
 /// Returns the problem if the stated lengths of blocks cannot add up to the chunk's data. This is checked before memory is
 /// allocated for the blocks.
-pub(super) fn lengths(chunk: &Chunk) -> Option<String> {
-    let blocks = blocks(chunk).filter(Blocks::are_variable)?;
+pub(super) fn lengths(chunk: &Chunk, blocks: &Blocks) -> Option<String> {
     let length = |block| {
         let bytes = chunk.bytes().get(blocks.range(block).ok()?)?;
         u64::try_from(i32::from_le_bytes(*bytes.first_chunk()?)).ok()
     };
     let found = (0..blocks.count()).map(length).sum::<Option<u64>>()?;
     let expected = chunk.header().nbytes() as u64;
-    (found < expected).then(|| format!("the blocks are {} bytes shorter than the chunk", expected - found))
+    (blocks.are_variable() && found < expected)
+        .then(|| format!("the blocks are {} bytes shorter than the chunk", expected - found))
 }
 
 /// Returns a finding if several blocks start at the same byte. C-Blosc2 assumes that a block ends where the next block starts, so it would
 /// read such a block as empty.
-pub(super) fn shared(chunk: &Chunk) -> Option<Known> {
-    let blocks = blocks(chunk)?;
+pub(super) fn shared(blocks: &Blocks) -> Option<Known> {
     let mut starts: Vec<_> = (0..blocks.count()).filter_map(|block| Some(blocks.range(block).ok()?.start)).collect();
     starts.sort_unstable();
     let start = starts.iter().zip(starts.get(1..)?).find(|(one, next)| one == next)?.0;

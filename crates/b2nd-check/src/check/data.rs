@@ -193,14 +193,15 @@ impl Findings {
                         continue;
                     }
                     let chunk = frame.chunk(row.first);
-                    let gap = chunk.as_ref().ok().and_then(chunk::gap);
-                    if let Some(known) = chunk.as_ref().ok().and_then(chunk::shared) {
+                    let blocks = chunk.as_ref().ok().and_then(|chunk| Some((chunk, chunk::blocks(chunk)?)));
+                    if let Some(known) = blocks.as_ref().and_then(|(_, blocks)| chunk::shared(blocks)) {
                         self.known(&place, offset, known, None);
                     }
-                    if let Some(lack) = chunk.as_ref().ok().and_then(chunk::lengths) {
+                    if let Some(lack) = blocks.as_ref().and_then(|(chunk, blocks)| chunk::lengths(chunk, blocks)) {
                         self.unreadable(place, offset, lack, [NO, None, None]);
                         continue;
                     }
+                    let gap = blocks.and_then(|(_, blocks)| chunk::gap(&blocks));
                     let found = chunk.and_then(|chunk| chunk.into_data_with(decompressor));
                     if let (Ok(_), Some(gap)) = (&found, gap) {
                         self.add(&place, offset, gap, [NO, None, None]);

@@ -9,7 +9,7 @@ use b2nd::{ArrayMeta, CatervaMeta};
 use serde::Serialize;
 
 use super::names::{self, Names, Part};
-use crate::text::{count, quoted, shortened};
+use crate::text::{count, quoted, quoted_text, shortened};
 use b2nd_store::marker::{self, Form, Show, length};
 
 /// The maximum depth of nested values that are split into rows.
@@ -286,8 +286,5 @@ impl<'a> Rows<'a> {
 
 /// Formats bytes for a row: text in quotes, shortened if necessary. If the bytes are not text, only their number.
 fn text_or_length(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) if !text.contains(char::is_control) => shortened(quoted(bytes), MAX_TEXT),
-        _ => length(bytes),
-    }
+    quoted_text(bytes, MAX_TEXT).unwrap_or_else(|| length(bytes))
 }

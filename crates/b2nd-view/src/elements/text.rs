@@ -24,7 +24,11 @@ pub fn text_to(digits: usize, dtype: &DType, bytes: &[u8]) -> String {
         let items = bytes.chunks(dtype.base().itemsize().max(1)).map(|item| text_to(digits, dtype.base(), item));
         return format!("[{}]", items.collect::<Vec<_>>().join(", "));
     }
-    match scalar::read(dtype, bytes) {
+    scalar_text(digits, scalar::read(dtype, bytes))
+}
+
+fn scalar_text(digits: usize, scalar: Scalar) -> String {
+    match scalar {
         Scalar::Bool(bool) => bool.to_string(),
         Scalar::Integer(number) => number.to_string(),
         Scalar::Float(text) => rounded(text, digits),
@@ -42,15 +46,11 @@ pub fn cell(dtype: &DType, bytes: &[u8]) -> String {
         return in_quotes(&json::json(dtype, bytes).to_string());
     }
     match scalar::read(dtype, bytes) {
-        Scalar::Bool(bool) => bool.to_string(),
-        Scalar::Integer(number) => number.to_string(),
-        Scalar::Float(text) => text,
-        Scalar::Complex(real, imaginary) => complex(&real, &imaginary),
-        Scalar::Text(text) | Scalar::Time(text) | Scalar::Unknown(text) => in_quotes(&text),
-        Scalar::Bytes(bytes) => match std::str::from_utf8(&bytes) {
-            Ok(text) => in_quotes(text),
-            Err(_) => in_quotes(&bytes.escape_ascii().to_string()),
-        },
+        Scalar::Text(text) => in_quotes(&text),
+        Scalar::Bytes(bytes) => {
+            in_quotes(&String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().escape_ascii().to_string()))
+        }
+        scalar => scalar_text(usize::MAX, scalar),
     }
 }
 

@@ -6,7 +6,9 @@ use b2nd_store::Attributes;
 use b2nd_store::Value;
 
 use super::Options;
-use crate::text::{LABEL, NOTICE, TITLE, View, columns, count, quoted, shortened, styled, thousands, unstyled, wrapped};
+use crate::text::{
+    LABEL, NOTICE, TITLE, View, columns, count, quoted, quoted_text, shortened, styled, thousands, unstyled, wrapped,
+};
 
 /// The maximum number of characters that are shown of a metalayer's value if the output is not a terminal.
 const VALUE_WIDTH: usize = 64;
@@ -223,12 +225,8 @@ fn clipped(line: String, width: usize) -> String {
 
 /// Formats the content of a metalayer in at most `limit` characters. Returns `None` if it is neither MessagePack nor text.
 pub(super) fn describe(content: &[u8], limit: usize) -> Option<String> {
-    let text = |content: &[u8]| match std::str::from_utf8(content) {
-        Ok(text) if !text.contains(char::is_control) => Some(shortened(quoted(content), limit)),
-        _ => None,
-    };
     if content.is_empty() {
         return None;
     }
-    Value::from_slice(content).map(|value| value.text(limit)).or_else(|| text(content))
+    Value::from_slice(content).map(|value| value.text(limit)).or_else(|| quoted_text(content, limit))
 }
