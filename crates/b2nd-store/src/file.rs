@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use b2nd::{Error, ErrorKind, Result};
+use b2nd::{ErrorKind, Result};
 
 use crate::folder::Folder;
 use crate::frame::{Bytes, Frame};
@@ -110,17 +110,13 @@ impl Folder for Directory {
         if !Path::new(file).components().all(|part| matches!(part, Component::Normal(_))) {
             return Ok(None);
         }
+        let is_absent = |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
         match LocalFile::open(&self.0.join(file)) {
             Ok(file) => Ok(Some(Arc::new(file))),
-            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) if matches!(error.kind(), ErrorKind::Io(error) if is_absent(error)) => Ok(None),
             Err(error) => Err(error),
         }
     }
-}
-
-fn is_absent(error: &Error) -> bool {
-    let is_absent = |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-    matches!(error.kind(), ErrorKind::Io(error) if is_absent(error))
 }
 
 /// Returns true if a path is the directory of a store, and not of a sparse frame. This is determined from the directory's name or its

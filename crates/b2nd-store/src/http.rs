@@ -43,11 +43,11 @@ pub(crate) fn open_within(url: &str, patience: Duration) -> Result<Bytes> {
     let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
     let server = Server { agent: config.build().new_agent(), url: url.to_owned(), patience, stalled: OnceLock::new() };
     Ok(match server.ask(0..BLOCK)? {
-        Answer::Part(first, state) => {
+        (first, Some(state)) => {
             let length = state.length;
             Arc::new(RangeCache::new(length, move |range| server.fetch_same(range, &state)).with_first(first))
         }
-        Answer::Whole(bytes) => Arc::new(bytes),
+        (bytes, None) => Arc::new(bytes),
     })
 }
 
@@ -64,12 +64,12 @@ impl Server {
     /// Fetches a range of the file, which must not have changed since it was opened.
     fn fetch_same(&self, range: Range<u64>, opened: &State) -> io::Result<Vec<u8>> {
         match self.ask(range)? {
-            Answer::Part(bytes, state) if state == *opened => Ok(bytes),
-            Answer::Part(_, State { length, .. }) if length != opened.length => {
+            (bytes, Some(state)) if state == *opened => Ok(bytes),
+            (_, Some(State { length, .. })) if length != opened.length => {
                 let was = count(opened.length, "byte");
                 Err(io::Error::other(format!("the file changed while it was read: it had {was}, and has {length} now")))
             }
-            Answer::Part(_, state) => {
+            (_, Some(state)) => {
                 let (field, was, is) = match opened.tag == state.tag {
                     false => ("ETag", &opened.tag, &state.tag),
                     true => ("Last-Modified", &opened.modified, &state.modified),
@@ -77,7 +77,7 @@ impl Server {
                 let [was, is] = [was, is].map(|value| printable(value.as_deref().unwrap_or("none")));
                 Err(io::Error::other(format!("the file was replaced while it was read: its {field} was {was}, and is {is} now")))
             }
-            Answer::Whole(_) => Err(io::Error::other("the server no longer answers range requests for the file")),
+            (_, None) => Err(io::Error::other("the server no longer answers range requests for the file")),
         }
     }
 
@@ -95,7 +95,7 @@ impl Server {
         let answer = match request.retry(RETRIES).when(fails_for_a_moment).call() {
             Ok(response) => answer(response, range),
             // An empty file has no range that could be sent.
-            Err(ureq::Error::StatusCode(416)) if range.start == 0 => Ok(Answer::Part(Vec::new(), State::default())),
+            Err(ureq::Error::StatusCode(416)) if range.start == 0 => Ok((Vec::new(), Some(State::default()))),
             Err(ureq::Error::StatusCode(code)) => {
                 let status = StatusCode::from_u16(code).map_or_else(|_| code.to_string(), |status| status.to_string());
                 Err(io::Error::other(format!("the server answered {status}")))
@@ -123,7 +123,7 @@ fn fails_for_a_moment(error: &ureq::Error) -> bool {
 fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> io::Result<Answer> {
     if response.status() == StatusCode::OK {
         let body = response.body_mut().with_config().limit(WHOLE + 1).read_to_vec();
-        return body.map(Answer::Whole).map_err(|error| match error {
+        return body.map(|bytes| (bytes, None)).map_err(|error| match error {
             ureq::Error::BodyExceedsLimit(_) => {
                 io::Error::other(format!("the server does not support range requests, and the file has more than {WHOLE} bytes"))
             }
@@ -152,15 +152,11 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
             range.end - 1
         )));
     }
-    Ok(Answer::Part(bytes, State { length, tag, modified }))
+    Ok((bytes, Some(State { length, tag, modified })))
 }
 
-/// The response of a server.
-enum Answer {
-    /// The bytes of the range, and the state of the file.
-    Part(Vec<u8>, State),
-    Whole(Vec<u8>),
-}
+/// The response of a server: the bytes of the range and the state of the file, or all bytes of the file.
+type Answer = (Vec<u8>, Option<State>);
 
 /// The properties of a file that show whether it has been replaced. If the server sends neither a tag nor a time, only the length is known.
 #[derive(Default, PartialEq, Eq)]

@@ -28,7 +28,8 @@ pub struct Zip {
     source: Bytes,
     members: BTreeMap<String, Member>,
     duplicates: Vec<String>,
-    inflated: Mutex<Inflated>,
+    /// The decompressed members. Their total length is limited to the maximum length of a value.
+    inflated: Mutex<BTreeMap<String, Arc<Vec<u8>>>>,
 }
 
 struct Member {
@@ -38,13 +39,6 @@ struct Member {
     is_encrypted: bool,
     packed: u64,
     length: u64,
-}
-
-/// The decompressed members. Their total length is limited to the maximum length of a value.
-#[derive(Default)]
-struct Inflated {
-    members: BTreeMap<String, Arc<Vec<u8>>>,
-    total: u64,
 }
 
 impl Zip {
@@ -116,12 +110,12 @@ impl Zip {
 
     fn inflate(&self, name: &str, member: &Member, range: Range<u64>) -> Result<Arc<Vec<u8>>> {
         let mut inflated = self.inflated.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(data) = inflated.members.get(name) {
+        if let Some(data) = inflated.get(name) {
             return Ok(data.clone());
         }
-        let most = MAX_VALUE as u64;
-        let (Ok(length), true) = (usize::try_from(member.length), inflated.total.saturating_add(member.length) <= most) else {
-            return Err(refused(name, &format!("compressed, and at most {most} bytes are decompressed")));
+        let room = MAX_VALUE.saturating_sub(inflated.values().map(|data| Vec::len(data)).sum());
+        let Some(length) = usize::try_from(member.length).ok().filter(|&length| length <= room) else {
+            return Err(refused(name, &format!("compressed, and at most {MAX_VALUE} bytes are decompressed")));
         };
         let packed = self.source.read(range)?;
         let data = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, length)
@@ -129,9 +123,8 @@ impl Zip {
         if data.len() != length {
             return Err(refused(name, &format!("deflated: expected {length} bytes, found {}", data.len())));
         }
-        inflated.total += member.length;
         let data = Arc::new(data);
-        inflated.members.insert(name.to_owned(), data.clone());
+        inflated.insert(name.to_owned(), data.clone());
         Ok(data)
     }
 }

@@ -1,5 +1,6 @@
 //! A server that stalls: one deadline holds for all requests.
 #![cfg(feature = "http")]
+#![allow(clippy::unwrap_used)]
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;

@@ -134,16 +134,18 @@ impl Elements {
         let wrong = || mismatch("text of valid characters", Some(&self.dtype));
         let DType::Scalar(scalar) = &self.dtype else { return Err(wrong()) };
         let big = scalar.byte_order() == Some(ByteOrder::Big);
-        let string = |element: &[u8]| match scalar.scalar_type() {
-            ScalarType::Bytes(_) => String::from_utf8(trimmed(element).to_vec()).ok(),
-            ScalarType::Str(_) => {
-                let code = |bytes: &[u8; 4]| if big { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) };
-                let codes = element.chunks_exact(4).filter_map(|bytes| bytes.first_chunk()).map(code);
-                let mut string = codes.map(char::from_u32).collect::<Option<String>>()?;
-                string.truncate(string.trim_end_matches('\0').len());
-                Some(string)
-            }
-            _ => None,
+        let code = |bytes: &[u8; 4]| if big { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) };
+        let string = |element: &[u8]| {
+            let mut string = match scalar.scalar_type() {
+                ScalarType::Bytes(_) => String::from_utf8(element.to_vec()).ok()?,
+                ScalarType::Str(_) => {
+                    let codes = element.chunks_exact(4).filter_map(|bytes| bytes.first_chunk()).map(code);
+                    codes.map(char::from_u32).collect::<Option<String>>()?
+                }
+                _ => return None,
+            };
+            string.truncate(string.trim_end_matches('\0').len());
+            Some(string)
         };
         let strings = self.each().map(string).collect::<Option<Vec<_>>>().ok_or_else(wrong)?;
         Ok(ArrayD::from_shape_vec(IxDyn(&self.shape), strings)?)
@@ -157,12 +159,6 @@ impl Elements {
     fn no_memory(&self, count: usize) -> Error {
         Error::Memory { items: i64::try_from(count).unwrap_or(i64::MAX), itemsize: self.itemsize }
     }
-}
-
-/// Removes the zeros at the end.
-fn trimmed(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-    bytes.get(..end).unwrap_or(bytes)
 }
 
 fn mismatch(expected: &str, found: Option<&DType>) -> Error {

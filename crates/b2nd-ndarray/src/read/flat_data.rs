@@ -40,22 +40,19 @@ impl Array {
         }
         let runs = runs.into_iter().map(|run| run.start.saturating_mul(size)..run.end.saturating_mul(size));
         let mut out = view.iter_mut();
-        let mut held: Option<(Range<u64>, Vec<u8>)> = None;
-        for run in runs {
-            let mut at = run.start;
-            while at < run.end {
-                let (within, data) = match held.take().filter(|(within, _)| within.contains(&at)) {
-                    Some(chunk) => chunk,
-                    None => self.flat_chunk(flat, flat.chunk_at(at))?,
-                };
+        let (mut within, mut data) = (0..0, Vec::new());
+        for mut run in runs {
+            while !run.is_empty() {
+                if !within.contains(&run.start) {
+                    (within, data) = self.flat_chunk(flat, flat.chunk_at(run.start))?;
+                }
                 let end = run.end.min(within.end);
                 // Both positions are inside a chunk, which fits into memory.
-                let [from, to] = [at, end].map(|at| usize::try_from(at - within.start).unwrap_or(usize::MAX));
+                let [from, to] = [run.start, end].map(|at| usize::try_from(at - within.start).unwrap_or(usize::MAX));
                 for (byte, out) in data.get(from..to).unwrap_or_default().iter().zip(out.by_ref()) {
                     *out = *byte;
                 }
-                held = Some((within, data));
-                at = end.max(at + 1);
+                run.start = end.max(run.start + 1);
             }
         }
         Ok(())

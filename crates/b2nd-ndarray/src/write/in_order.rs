@@ -8,7 +8,7 @@ use crate::error::Result;
 /// The number of items per thread that may be started while an earlier result is missing.
 const WAITING: usize = 4;
 
-/// What the threads share.
+/// The state that the threads share.
 struct Queue<I, B, T> {
     /// The items that no thread has started, or `None` if all threads must end.
     items: Option<I>,
