@@ -9,7 +9,7 @@ use b2nd::Value;
 
 use crate::column::column_file::ColumnFile;
 use crate::column::element;
-use crate::column::nulls::{Nulls, Sentinel};
+use crate::column::nulls::{Nulls, Sentinel, is_nat};
 use crate::column::rows::Rows;
 use crate::error::{Error, Result};
 use crate::schema::spec::{Kind, Spec};
@@ -177,8 +177,7 @@ impl Described {
             }
         }
         // NumPy's NaT is null in any column of times.
-        let has_nat =
-            matches!(self.element, DataType::Timestamp(..)) && least.chunks_exact(8).any(|low| low == i64::MIN.to_le_bytes());
+        let has_nat = matches!(self.element, DataType::Timestamp(..)) && least.chunks_exact(8).any(is_nat);
         let omits_nulls = self.omits_nulls && !has_nat;
         let nulls = NullBuffer::from(known);
         let array = |bytes: &[u8]| element::array(&self.element, bytes, width, Some(nulls.clone()), |segment| segment as u64);

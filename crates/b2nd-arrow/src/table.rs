@@ -225,12 +225,8 @@ impl Table {
         self.read(&all, 0..self.rows(), BATCH_SIZE)
     }
 
-    /// Reads all values of all columns that have an Arrow type, and returns the first error of each column.
-    pub fn verify(&self) -> Vec<Error> {
-        self.verify_until(None)
-    }
-
-    /// Verifies the table like [`verify`](Table::verify), but stops at a deadline. Columns that were not read completely are errors.
+    /// Reads all values of all columns that have an Arrow type, and returns the first error of each column. After the deadline, columns
+    /// that were not read completely are errors.
     pub fn verify_until(&self, deadline: Option<Instant>) -> Vec<Error> {
         let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let too_late =

@@ -17,7 +17,7 @@ use futures::StreamExt;
 
 use crate::columns::{SCHEMA, batch};
 use crate::listing::{Listing, Names, Unlisted, list};
-use crate::place::{Object, shown};
+use crate::place::{Object, is_store, shown};
 use crate::read::Batch;
 use crate::row::{Extent, Row};
 use crate::scan::{Options, scan};
@@ -166,10 +166,6 @@ impl Test {
             passed.as_boolean_opt().is_none_or(|passed| arrow::array::Array::is_valid(passed, 0) && passed.value(0))
         })
     }
-}
-
-fn is_store(url: &str) -> bool {
-    [".b2z", ".b2d", ".b2e"].iter().any(|ending| url.ends_with(ending))
 }
 
 #[derive(Debug)]

@@ -270,6 +270,12 @@ pub(crate) fn store_of(url: &str) -> Option<usize> {
     url.find(".b2d/").map(|at| at + ".b2d".len())
 }
 
+/// Returns true if a path or URL has the ending of a store, which can contain arrays and tables.
+#[cfg(feature = "sql")]
+pub(crate) fn is_store(name: &str) -> bool {
+    [".b2z", ".b2d", ".b2e"].iter().any(|ending| name.ends_with(ending))
+}
+
 /// Returns true if a URL is one of the roots or below one.
 pub(crate) fn is_below(url: &str, roots: &[String]) -> bool {
     let below =

@@ -1,14 +1,12 @@
 //! Requests for ranges of remote files.
 
-use std::io;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use bytes::{Buf, Bytes, BytesMut};
 use futures::TryStreamExt;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
-use tokio::runtime::Runtime;
 
 /// The maximum number of bytes of a file that are kept in memory.
 pub(crate) const HELD: u64 = 1 << 28;
@@ -91,7 +89,11 @@ fn message(error: &object_store::Error) -> String {
 /// Runs a task on a separate runtime, and waits for its result. The caller may be a task of another runtime, which cannot wait for a request
 /// on its own thread.
 #[cfg(feature = "sql")]
-pub(crate) fn wait<T: Send + 'static>(task: impl Future<Output = T> + Send + 'static) -> io::Result<T> {
+pub(crate) fn wait<T: Send + 'static>(task: impl Future<Output = T> + Send + 'static) -> std::io::Result<T> {
+    use std::io;
+    use std::sync::LazyLock;
+    use tokio::runtime::Runtime;
+
     static REQUESTS: LazyLock<io::Result<Runtime>> =
         LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
     let requests = REQUESTS.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;

@@ -13,7 +13,7 @@ use arrow_ipc::reader::read_record_batch;
 use arrow_ipc::{self as ipc, FieldNode, MessageHeader, Precision, Type};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use b2nd_store::text::hex;
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::column::element;
 use crate::error::{Error, Result};
@@ -299,9 +299,8 @@ fn numbers(data_type: &DataType, bytes: &[u8], length: usize) -> Option<Vec<Valu
     let width = data_type.primitive_width()?;
     let number = |bytes: &[u8]| {
         if data_type.is_floating() {
-            let number = element::float(bytes);
-            return Number::from_f64(number)
-                .map_or_else(|| json!({ "float": number.to_string().to_ascii_lowercase() }), Value::from);
+            // JSON lacks some floats, which a `b2nd::Value` writes as objects.
+            return serde_json::to_value(b2nd::Value::F64(element::float(bytes))).unwrap_or_default();
         }
         let is_negative = !data_type.is_unsigned_integer() && bytes.last().is_some_and(|&last| last > 0x7f);
         let mut wide = [if is_negative { 0xff } else { 0 }; 8];

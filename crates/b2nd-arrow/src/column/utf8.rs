@@ -74,10 +74,6 @@ impl Utf8Column {
             }
             _ => mask,
         };
-        if let Err(error) = std::str::from_utf8(&bytes) {
-            // All values together can be valid UTF-8 although one of them is not: an offset can split a character.
-            return Err(self.no_text(&ends, &bytes, selection).unwrap_or_else(|| Error::damaged(error)));
-        }
         let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
         let buffer = Buffer::from_vec(bytes);
         let array = LargeStringArray::try_new(offsets.clone(), buffer.clone(), valid.and_then(some_nulls));

@@ -12,12 +12,9 @@ use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
 use datafusion::execution::context::SessionContext;
 use datafusion::logical_expr::Expr;
 
-use crate::place::{Place, shown};
+use crate::place::{Place, is_store, shown};
 use crate::tables::Provider;
 use crate::tables::remote;
-
-/// The endings of stores that can contain tables.
-const ENDINGS: [&str; 3] = [".b2z", ".b2d", ".b2e"];
 
 /// Opens a table by a path, or by a URL with the scheme `http`, `https`, `s3`, `gs`, `az` or `file`. If a store has several tables, a key
 /// is required, either as an argument or at the end of the path or URL: `store.b2z::/group/name`.
@@ -69,9 +66,9 @@ impl UrlTableFactory for Files {
     async fn try_new(&self, name: &str) -> Result<Option<Arc<dyn TableProvider>>> {
         let location = Location::new(OsStr::new(name));
         let place = location.place();
-        let is_store = ENDINGS.iter().any(|end| place.trim_end_matches('/').ends_with(end)) || location.key().is_some();
+        let is_named = is_store(place.trim_end_matches('/')) || location.key().is_some();
         // This is not a path of a table, so it is the name of a table that does not exist.
-        if !is_store && !Path::new(&*place).join("_meta.b2f").is_file() {
+        if !is_named && !Path::new(&*place).join("_meta.b2f").is_file() {
             return Ok(None);
         }
         let name = name.to_owned();
