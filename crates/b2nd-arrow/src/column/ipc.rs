@@ -63,7 +63,8 @@ struct Batch<'a> {
 
 /// Decodes the column of a block. Its dictionaries are decoded first; `decode` receives them by their numbers.
 fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &HashMap<i64, C>) -> Result<C>) -> Result<C> {
-    let mut known = None;
+    let first = schema.map(|mut schema| message(&mut schema)).transpose()?.flatten();
+    let mut known = first.map(|(schema, _)| schema_of(&schema)).transpose()?;
     let mut dictionaries = HashMap::new();
     let mut rest = block;
     while let Some((message, body)) = message(&mut rest)? {
@@ -85,14 +86,7 @@ fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &H
                 dictionaries.insert(batch.id(), words);
             }
             MessageHeader::RecordBatch => {
-                let schema = match (known, schema) {
-                    (Some(schema), _) => schema,
-                    (None, Some(mut schema)) => match self::message(&mut schema)? {
-                        Some((message, _)) => schema_of(&message)?,
-                        None => return Err(wrong("a schema that is empty")),
-                    },
-                    (None, None) => return Err(wrong("a record batch before its schema")),
-                };
+                let schema = known.ok_or_else(|| wrong("a record batch before its schema"))?;
                 let batch = message.header_as_record_batch().ok_or_else(|| wrong("no record batch in its message"))?;
                 Lengths::of(batch, body)?.check(schema.field(0).data_type())?;
                 return decode(Batch { batch, body, schema: &schema, version }, &dictionaries);
