@@ -1,24 +1,20 @@
-//! Implements `arbitrary::Arbitrary` for the types of metadata, so that fuzzers can generate them. Every generated value is valid: its
-//! encoding can be decoded again.
+//! Implements `arbitrary::Arbitrary` for the types of metadata that cannot derive it, so that fuzzers can generate them. Every generated
+//! value is valid: its encoding can be decoded again.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use arbitrary::{Arbitrary, Error, Result, Unstructured};
 
+use crate::Geometry;
 use crate::dtype::{DType, Struct, Subarray};
-use crate::frame::{CodecId, Filter, FrameType, Header, Metalayers, Sizes, SplitMode, Trailer};
+use crate::frame::{CodecId, Filter, Header, Metalayers, Sizes, SplitMode, Trailer};
 use crate::wire::MAX_DIMENSIONS;
-use crate::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 
 /// Converts an error of a constructor into `IncorrectFormat`, which tells `arbitrary` that no valid value can be made from its random
 /// bytes.
 fn refused<T>(made: crate::Result<T>) -> Result<T> {
     made.map_err(|_| Error::IncorrectFormat)
-}
-
-fn fixint(bytes: &mut Unstructured<'_>) -> Result<u8> {
-    bytes.int_in_range(0..=127)
 }
 
 impl<'a> Arbitrary<'a> for Geometry {
@@ -33,36 +29,6 @@ impl<'a> Arbitrary<'a> for Geometry {
             blockshape.push(bytes.int_in_range(least..=i32::MAX)?);
         }
         refused(Geometry::new(&shape, &chunkshape, &blockshape))
-    }
-}
-
-impl<'a, S: Arbitrary<'a>> Arbitrary<'a> for B2ndMeta<S> {
-    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        let (version, dtype_format) = (fixint(bytes)?, fixint(bytes)?);
-        Ok(B2ndMeta { version, geometry: bytes.arbitrary()?, dtype_format, dtype: bytes.arbitrary()? })
-    }
-}
-
-impl<'a, S: Arbitrary<'a>> Arbitrary<'a> for LegacyB2ndMeta<S> {
-    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        Ok(LegacyB2ndMeta { version: fixint(bytes)?, geometry: bytes.arbitrary()?, dtype: bytes.arbitrary()? })
-    }
-}
-
-impl<'a> Arbitrary<'a> for CatervaMeta {
-    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        Ok(CatervaMeta { version: fixint(bytes)?, geometry: bytes.arbitrary()? })
-    }
-}
-
-impl<'a, S: Arbitrary<'a>> Arbitrary<'a> for ArrayMeta<S> {
-    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        Ok(match bytes.int_in_range(0..=3)? {
-            0 => ArrayMeta::B2nd(bytes.arbitrary()?),
-            1 => ArrayMeta::MiscountedB2nd(bytes.arbitrary()?),
-            2 => ArrayMeta::LegacyB2nd(bytes.arbitrary()?),
-            _ => ArrayMeta::Caterva(bytes.arbitrary()?),
-        })
     }
 }
 
@@ -94,12 +60,6 @@ fn dtype(bytes: &mut Unstructured<'_>, depth: u8) -> Result<DType> {
             refused(Subarray::new(dtype(bytes, depth - 1)?, &shape)).map(DType::Subarray)
         }
         _ => refused(bytes.choose(&SCALARS)?.parse()),
-    }
-}
-
-impl<'a> Arbitrary<'a> for FrameType {
-    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
-        bytes.choose(&[FrameType::Contiguous, FrameType::Sparse]).copied()
     }
 }
 

@@ -206,6 +206,11 @@ pub(crate) mod fixint {
     /// The largest positive fixint.
     const MAX: u8 = 127;
 
+    #[cfg(feature = "arbitrary")]
+    pub(crate) fn arbitrary(bytes: &mut arbitrary::Unstructured<'_>) -> arbitrary::Result<u8> {
+        bytes.int_in_range(0..=MAX)
+    }
+
     /// Returns the value. Fails if it is not a positive fixint.
     #[inline(always)]
     pub(crate) fn checked(value: u8) -> Result<u8, NotFixint> {

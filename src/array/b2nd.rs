@@ -39,6 +39,7 @@ use crate::error::{Error, Result};
 ///
 /// Source: the specification "B2ND Metalayer Format" of C-Blosc2.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 #[repr(C)] // The geometry at the front is moved as a block.
 pub struct B2ndMeta<S = String> {
     /// The geometry: shape, chunkshape and blockshape.
@@ -46,8 +47,10 @@ pub struct B2ndMeta<S = String> {
     /// The type of an element, such as `<f8`.
     pub dtype: S,
     /// The kind of string in `dtype`, a positive fixint. 0 means a dtype string of NumPy; no known writer uses another number.
+    #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
     pub dtype_format: u8,
     /// The version of the layout, a positive fixint: 0 in every known file.
+    #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
     pub version: u8,
 }
 
@@ -61,8 +64,10 @@ pub struct B2ndMeta<S = String> {
 /// The dtype is NumPy's name for the type, such as `uint8`. [`ArrayMeta::upgrade`](super::ArrayMeta::upgrade) converts this metalayer to
 /// the released layout.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct LegacyB2ndMeta<S = String> {
     /// The version of the layout, a positive fixint: 0 in every known file.
+    #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
     pub version: u8,
     /// The geometry: shape, chunkshape and blockshape.
     pub geometry: Geometry,

@@ -16,8 +16,10 @@ use super::geometry::Geometry;
 ///
 /// Source: the specification "Caterva metalayer".
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct CatervaMeta {
     /// The version of the layout, a positive fixint: 0 in every known file.
+    #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
     pub version: u8,
     /// The geometry: shape, chunkshape and blockshape.
     pub geometry: Geometry,

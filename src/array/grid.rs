@@ -240,17 +240,12 @@ const INT64: Width = (i64::MAX, "int64");
 fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Result<Dims<i64>> {
     let mut padded = *lengths;
     for (index, (length, &part)) in padded.iter_mut().zip(parts.iter()).enumerate() {
-        match length.checked_rem(part) {
-            None | Some(0) => {}
-            // Add before subtracting, as C-Blosc2 does, so that the sum overflows for the same lengths as in C-Blosc2. Such lengths are
-            // refused.
-            Some(rest) => match length.checked_add(part) {
-                Some(sum) => *length = sum - rest,
-                None => {
-                    let message = "the padded length does not fit int64";
-                    return Err(Error::custom(format_args!("{name}[{index}]: {length} in {unit} of {part}: {message}")));
-                }
-            },
+        // Add before subtracting, as C-Blosc2 does, so that the sum overflows for the same lengths as in C-Blosc2. Such lengths are refused.
+        let rest = length.checked_rem(part).unwrap_or(0);
+        if rest != 0 {
+            let too_long = "the padded length does not fit int64";
+            let refused = || Error::custom(format_args!("{name}[{index}]: {length} in {unit} of {part}: {too_long}"));
+            *length = length.checked_add(part).ok_or_else(refused)? - rest;
         }
     }
     Ok(padded)

@@ -27,6 +27,7 @@ use crate::mark;
 /// self-describing (postcard), use [`with::embedded`](crate::with::embedded).
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum ArrayMeta<S = String> {
     /// The released layout, written since C-Blosc2 2.7.0.
     B2nd(B2ndMeta<S>),

@@ -67,6 +67,7 @@ const FLAGS_AT: usize = HeaderField::FLAGS.value().start;
 
 /// The kind of a frame: contiguous or sparse.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum FrameType {
     /// A frame with its header, chunks, index and trailer in one file or buffer. C-Blosc2 calls it a CFrame.
     Contiguous,
@@ -208,7 +209,7 @@ impl Header {
         match T::deserialize(&mut crate::Deserializer::new(content)) {
             Ok(value) => Ok(Some(value)),
             Err(error) => {
-                let start = self.metalayers.content_offset(name, Place::Header.start()).unwrap_or(0);
+                let start = self.metalayers.content_offset(name, Place::HEADER.start).unwrap_or(0);
                 Err(error.complete("its content").shifted(start + 5).field(name))
             }
         }

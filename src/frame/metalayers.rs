@@ -168,7 +168,6 @@ impl Metalayers {
     }
 
     /// Returns the error for more metalayers than C-Blosc2 allows in a header.
-    #[cold]
     pub(super) fn too_many(&self) -> Error {
         Error::custom(format_args!("{} metalayers: C-Blosc2 supports at most {MAX_METALAYERS}", self.len()))
     }
@@ -290,7 +289,6 @@ impl AnyName {
     }
 }
 
-#[cold]
 fn taken_for(found: &Name, name: &str) -> Error {
     Error::custom(format_args!("C-Blosc2 ends the name at its NUL and reads {name:?}")).within(found.segment(), None)
 }

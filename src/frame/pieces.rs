@@ -136,7 +136,7 @@ impl Held {
             return Err(Error::new(ErrorKind::Changed));
         }
         let fetched = range.start..end;
-        if bytes.is_empty() || self.find(&fetched).is_some() {
+        if bytes.is_empty() || self.gaps(&fetched).is_empty() {
             return Ok(());
         }
         let inside = |(&start, piece): (&u64, &Vec<u8>)| (start + piece.len() as u64 <= end).then_some(start);
@@ -153,14 +153,6 @@ impl Held {
         self.pieces.iter().map(|(start, piece)| start + piece.len() as u64).max().unwrap_or(0)
     }
 
-    /// Returns the bytes of this range, if a single piece holds all of them.
-    fn find(&self, range: &Range<u64>) -> Option<&[u8]> {
-        // Of the pieces that start at or before the start of the range, the last one also ends last, since no piece lies inside another.
-        let (start, piece) = self.pieces.range(..=range.start).next_back()?;
-        let bytes = slice(piece, range.start - start..range.end.saturating_sub(*start));
-        (bytes.len() as u64 == range.end - range.start).then_some(bytes)
-    }
-
     /// Returns the parts of a range that the pieces hold, each with its position, in ascending order.
     fn parts(&self, range: Range<u64>) -> impl Iterator<Item = (u64, &[u8])> {
         let before = self.pieces.range(..=range.start).next_back().map_or(range.start, |(start, _)| *start);
@@ -171,22 +163,15 @@ impl Held {
         })
     }
 
-    /// Returns the error for a range, if a part of it could not be fetched.
-    fn failure(&self, range: &Range<u64>) -> Option<Error> {
-        let mut failed = self.failed.range(..range.end);
-        failed.find(|(_, (end, _))| *end > range.start).map(|(_, (_, message))| Error::custom(message))
-    }
-
     /// Returns the part of a range that is inside the source.
     fn inside(&self, range: Range<u64>) -> Range<u64> {
         let end = self.length.map_or(range.end, |length| range.end.min(length));
         range.start.min(end)..end
     }
 
-    /// Checks that the pieces hold all bytes of a range, and records the missing ranges.
-    fn check(&mut self, range: &Range<u64>) -> Result<()> {
-        let mut gaps = Vec::new();
-        let mut at = range.start;
+    /// Returns the parts of a range that no piece holds, in ascending order.
+    fn gaps(&self, range: &Range<u64>) -> Vec<Range<u64>> {
+        let (mut gaps, mut at) = (Vec::new(), range.start);
         for (start, part) in self.parts(range.clone()) {
             if start > at {
                 gaps.push(at..start);
@@ -196,11 +181,18 @@ impl Held {
         if at < range.end {
             gaps.push(at..range.end);
         }
-        if let Some(error) = gaps.iter().find_map(|gap| self.failure(gap)) {
-            return Err(error);
-        }
+        gaps
+    }
+
+    /// Checks that the pieces hold all bytes of a range, and records the missing ranges.
+    fn check(&mut self, range: &Range<u64>) -> Result<()> {
+        let gaps = self.gaps(range);
         if gaps.is_empty() {
             return Ok(());
+        }
+        let failed = |gap: &Range<u64>| self.failed.range(..gap.end).find(|(_, (end, _))| *end > gap.start);
+        if let Some((_, (_, message))) = gaps.iter().find_map(failed) {
+            return Err(Error::custom(message));
         }
         self.missing.extend(gaps);
         Err(Error::new(ErrorKind::Missing { start: range.start, end: range.end }))

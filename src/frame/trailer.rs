@@ -177,7 +177,7 @@ impl<'a> TryFrom<&'a Trailer> for WireTrailer<'a> {
         let length = trailer.trailer_len();
         let too_long = |_| Error::too_long("trailer_len", length, u32::MAX as usize);
         let trailer_len = u32::try_from(length).map_err(too_long)?;
-        let vlmetalayers = Section::new(&trailer.vlmetalayers, Place::Trailer)?;
+        let vlmetalayers = Section::new(&trailer.vlmetalayers, Place::TRAILER)?;
         Ok(WireTrailer { version: trailer.version, vlmetalayers, trailer_len, fingerprint: trailer.fingerprint })
     }
 }
@@ -186,7 +186,7 @@ impl TryFrom<WireTrailer<'_>> for Trailer {
     type Error = Error;
 
     fn try_from(wire: WireTrailer) -> Result<Self> {
-        let vlmetalayers = wire.vlmetalayers.into_metalayers(Place::Trailer)?;
+        let vlmetalayers = wire.vlmetalayers.into_metalayers(Place::TRAILER)?;
         let trailer = Trailer { version: wire.version, vlmetalayers, fingerprint: wire.fingerprint };
         let expected = trailer.trailer_len();
         if usize::try_from(wire.trailer_len) != Ok(expected) {

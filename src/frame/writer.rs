@@ -72,18 +72,13 @@ pub(super) mod sealed {
         type Output;
         const FRAME_TYPE: FrameType;
 
-        /// Returns the location of the chunk with this number, as the index has it. In a contiguous frame, the chunk starts `position`
-        /// bytes after the header.
-        fn location(&self, _number: u64, position: u64) -> u64 {
-            position
-        }
-
         /// Writes a part of the next chunk to the position `offset` bytes after the start of the chunk. In a contiguous frame, the chunk
         /// starts `position` bytes after the header.
         fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()>;
 
-        /// Completes the chunk with this number and of `length` bytes, all of which were written by [`put_part`](Target::put_part).
-        fn end_parts(&mut self, number: u64, position: u64, length: usize) -> Result<()>;
+        /// Completes the chunk with this number and of `length` bytes, all of which were written by [`put_part`](Target::put_part). Returns
+        /// the location of the chunk in the index.
+        fn end_parts(&mut self, number: u64, position: u64, length: usize) -> Result<u64>;
 
         /// Writes the header before the chunks, and `tail` (the index and the trailer) after the chunks.
         fn finish(self, header: &[u8], tail: &[u8]) -> Result<Self::Output>;
@@ -107,9 +102,9 @@ impl sealed::Target for Memory {
         put_at(&mut self.chunks, at.unwrap_or(usize::MAX), part)
     }
 
-    fn end_parts(&mut self, _number: u64, position: u64, length: usize) -> Result<()> {
+    fn end_parts(&mut self, _number: u64, position: u64, length: usize) -> Result<u64> {
         self.end = usize::try_from(position).unwrap_or(usize::MAX).saturating_add(length);
-        Ok(())
+        Ok(position)
     }
 
     fn finish(self, header: &[u8], tail: &[u8]) -> Result<Vec<u8>> {
@@ -193,7 +188,7 @@ impl<T: Target> Writer<T> {
         }
         self.check(chunk.header())?;
         let blocksize = usize::try_from(self.header.blocksize()).unwrap_or(0);
-        self.put(chunk, &chunk.bytes_in_blocks(blocksize), None)
+        self.put(&chunk.bytes_in_blocks(blocksize), nbytes)
     }
 
     /// Checks that this chunk can be appended. If the chunk is compressed and its blocksize differs from the blocksize in the header,
@@ -230,11 +225,7 @@ impl<T: Target> Writer<T> {
     #[doc(hidden)]
     pub fn append_parts(&mut self, chunk: &ChunkHeader) -> Result<()> {
         self.check(chunk)?;
-        let number = (self.offsets.len() / 8) as u64;
-        let at = self.target.location(number, self.cbytes);
-        self.target.end_parts(number, self.cbytes, chunk.cbytes())?;
-        self.cbytes += chunk.cbytes() as u64;
-        self.push(Offset::At(at), chunk.nbytes())
+        self.end_parts(chunk.cbytes(), chunk.nbytes())
     }
 
     /// Appends a special chunk of `nbytes` bytes, which is stored only as an entry in the index.
@@ -298,22 +289,27 @@ impl<T: Target> Writer<T> {
     /// ```
     pub fn copy_chunk<S: Source>(&mut self, frame: &Frame<S>, number: u64) -> Result<usize> {
         let chunk = frame.chunk(number)?;
-        let special = frame.offsets()?.get(number).filter(|offset| matches!(offset, Offset::Special(_)));
-        self.put(&chunk, chunk.bytes(), special)?;
+        let nbytes = chunk.header().nbytes();
+        match frame.offsets()?.get(number) {
+            Some(special @ Offset::Special(_)) => self.push(special, nbytes)?,
+            _ => self.put(chunk.bytes(), nbytes)?,
+        }
         self.is_copy = true;
-        Ok(chunk.header().nbytes())
+        Ok(nbytes)
     }
 
-    /// Appends a chunk. If `special` is given, adds it to the index and writes no bytes.
-    fn put(&mut self, chunk: &Chunk<'_>, bytes: &[u8], special: Option<Offset>) -> Result<()> {
+    /// Appends a chunk of these bytes, which holds `nbytes` bytes of data.
+    fn put(&mut self, bytes: &[u8], nbytes: usize) -> Result<()> {
+        self.put_part(0, bytes)?;
+        self.end_parts(bytes.len(), nbytes)
+    }
+
+    /// Appends a chunk whose `cbytes` bytes were written by [`put_part`](Writer::put_part).
+    fn end_parts(&mut self, cbytes: usize, nbytes: usize) -> Result<()> {
         let number = (self.offsets.len() / 8) as u64;
-        let at = self.target.location(number, self.cbytes);
-        if special.is_none() {
-            self.target.put_part(self.cbytes, 0, bytes)?;
-            self.target.end_parts(number, self.cbytes, bytes.len())?;
-            self.cbytes += bytes.len() as u64;
-        }
-        self.push(special.unwrap_or(Offset::At(at)), chunk.header().nbytes())
+        let at = self.target.end_parts(number, self.cbytes, cbytes)?;
+        self.cbytes += cbytes as u64;
+        self.push(Offset::At(at), nbytes)
     }
 
     /// Writes the index, the trailer and the header. A frame on disk then gets its final name. For a frame in memory, this returns its

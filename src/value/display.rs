@@ -1,7 +1,6 @@
 //! Writes a value as a line of text in the style of JSON, or of Python for types that JSON lacks.
 
-use alloc::format;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use core::fmt::{self, Display, Formatter};
 
 use super::{Extension, Value};
@@ -18,44 +17,49 @@ const MAX_ARRAY: usize = 40;
 /// the length is written.
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        line(self, f, MAX_DEPTH)
+        Line(self, MAX_DEPTH).fmt(f)
     }
 }
 
-fn line(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
-    match value {
-        Value::Nil => f.write_str("null"),
-        Value::Bool(value) => write!(f, "{value}"),
-        Value::F32(number) => write!(f, "{:?}", f64::from(*number)),
-        Value::F64(number) => write!(f, "{number:?}"),
-        Value::Str(text, _) => write!(f, "{text:?}"),
-        Value::RawStr(text, _) => write!(f, "b\"{}\"", text.escape_ascii()),
-        Value::Bytes(bytes, _) => match bytes.as_slice() {
-            // These are the first and last bytes of a Python pickle since protocol 2. This crate does not decode pickles.
-            [0x80, 2..=5, .., b'.'] => write!(f, "<pickle of {}>", count(bytes.len())),
-            bytes if bytes.len() > MAX_BYTES => write!(f, "<{}>", count(bytes.len())),
-            bytes => write!(f, "b\"{}\"", bytes.escape_ascii()),
-        },
-        Value::Ext(..) => extension(value, f, depth.saturating_sub(1)),
-        Value::Array(..) => {
-            let elements = value.elements();
-            let [open, close] = match (value.is_tuple(), elements) {
-                (false, _) => ["[", "]"],
-                // Python writes a comma after the element of a tuple that has only one.
-                (true, [_]) => ["(", ",)"],
-                (true, _) => ["(", ")"],
-            };
-            list(f, [open, close], elements, |value, f| line(value, f, depth.saturating_sub(1)))
+/// A value that is written as text, and the number of levels that extensions in it may nest.
+struct Line<'a>(&'a Value, u8);
+
+impl Display for Line<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Line(value, depth) = *self;
+        let inside = depth.saturating_sub(1);
+        match value {
+            Value::Nil => f.write_str("null"),
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::F32(number) => write!(f, "{:?}", f64::from(*number)),
+            Value::F64(number) => write!(f, "{number:?}"),
+            Value::Str(text, _) => write!(f, "{text:?}"),
+            Value::RawStr(text, _) => write!(f, "b\"{}\"", text.escape_ascii()),
+            Value::Bytes(bytes, _) => match bytes.as_slice() {
+                // These are the first and last bytes of a Python pickle since protocol 2. This crate does not decode pickles.
+                [0x80, 2..=5, .., b'.'] => write!(f, "<pickle of {}>", count(bytes.len())),
+                bytes if bytes.len() > MAX_BYTES => write!(f, "<{}>", count(bytes.len())),
+                bytes => write!(f, "b\"{}\"", bytes.escape_ascii()),
+            },
+            Value::Ext(..) => extension(value, f, inside),
+            Value::Array(..) => {
+                let elements = value.elements();
+                let [open, close] = match (value.is_tuple(), elements) {
+                    (false, _) => ["[", "]"],
+                    // Python writes a comma after the element of a tuple that has only one.
+                    (true, [_]) => ["(", ",)"],
+                    (true, _) => ["(", ")"],
+                };
+                list(f, [open, close], elements, |value, f| write!(f, "{}", Line(value, inside)))
+            }
+            Value::Map(pairs, _) => {
+                list(f, ["{", "}"], pairs, |(key, value), f| write!(f, "{}: {}", Line(key, inside), Line(value, inside)))
+            }
+            number => match (number.as_u64(), number.as_i64()) {
+                (Some(number), _) => write!(f, "{number}"),
+                (_, number) => write!(f, "{}", number.unwrap_or_default()),
+            },
         }
-        Value::Map(pairs, _) => list(f, ["{", "}"], pairs, |(key, value), f| {
-            line(key, f, depth.saturating_sub(1))?;
-            f.write_str(": ")?;
-            line(value, f, depth.saturating_sub(1))
-        }),
-        number => match (number.as_u64(), number.as_i64()) {
-            (Some(number), _) => write!(f, "{number}"),
-            (_, number) => write!(f, "{}", number.unwrap_or_default()),
-        },
     }
 }
 
@@ -63,26 +67,16 @@ fn extension(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
     let Some(extension) = value.extension_within(depth) else { return Ok(()) };
     match extension {
         Extension::Frame(frame) => write!(f, "<frame of {}>", count(frame.len())),
-        Extension::Reference(reference) => {
-            f.write_str("<reference ")?;
-            line(&reference, f, depth)?;
-            f.write_str(">")
-        }
+        Extension::Reference(reference) => write!(f, "<reference {}>", Line(&reference, depth)),
         Extension::Complex(real, imaginary) => write!(f, "({real:?}, {imaginary:?}i)"),
-        Extension::Set(set) => {
-            f.write_str("set")?;
-            line(&set, f, depth)
-        }
+        Extension::Set(set) => write!(f, "set{}", Line(&set, depth)),
         Extension::NdArray(array) => {
-            f.write_str("<ndarray ")?;
-            match array.dtype() {
-                None => f.write_str("objects")?,
-                Some(Value::Str(dtype, _)) => plain(dtype, f)?,
-                Some(dtype) => short(dtype, f, depth)?,
-            }
-            f.write_str(" ")?;
-            short(array.shape(), f, depth)?;
-            f.write_str(">")
+            let dtype = match array.dtype() {
+                None => "objects".to_string(),
+                Some(Value::Str(dtype, _)) => plain(dtype),
+                Some(dtype) => short(dtype, depth),
+            };
+            write!(f, "<ndarray {dtype} {}>", short(array.shape(), depth))
         }
         Extension::Other(kind, data) => write!(f, "<ext {kind}, {}>", count(data.len())),
     }
@@ -91,7 +85,7 @@ fn extension(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
 /// Returns a number of bytes as text, such as `1,234 bytes`.
 fn count(bytes: usize) -> impl Display {
     let digits = bytes.to_string();
-    let mut text = digits.chars().enumerate().fold(alloc::string::String::new(), |mut text, (index, digit)| {
+    let mut text = digits.chars().enumerate().fold(String::new(), |mut text, (index, digit)| {
         if index != 0 && (digits.len() - index) % 3 == 0 {
             text.push(',');
         }
@@ -102,27 +96,26 @@ fn count(bytes: usize) -> impl Display {
     text
 }
 
-/// Writes a value as text. A longer text is cut after `MAX_ARRAY` characters.
-fn short(value: &Value, f: &mut Formatter<'_>, depth: u8) -> fmt::Result {
-    struct Line<'a>(&'a Value, u8);
-    impl Display for Line<'_> {
-        fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-            line(self.0, f, self.1)
-        }
+/// Returns a value as text. A longer text is cut after `MAX_ARRAY` characters.
+fn short(value: &Value, depth: u8) -> String {
+    let mut text = Line(value, depth).to_string();
+    if let Some((end, _)) = text.char_indices().nth(MAX_ARRAY) {
+        text.truncate(end);
+        text.push('…');
     }
-    let text = format!("{}", Line(value, depth));
-    match text.char_indices().nth(MAX_ARRAY) {
-        Some((end, _)) => write!(f, "{}…", text.get(..end).unwrap_or_default()),
-        None => f.write_str(&text),
-    }
+    text
 }
 
-/// Writes a string without quotes. Characters that a terminal would not show are escaped.
-fn plain(text: &str, f: &mut Formatter<'_>) -> fmt::Result {
-    text.chars().try_for_each(|char| match char {
-        '\'' | '"' | '\\' => write!(f, "{char}"),
-        _ => write!(f, "{}", char.escape_debug()),
-    })
+/// Returns a string without quotes. Characters that a terminal would not show are escaped.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    for char in text.chars() {
+        match char {
+            '\'' | '"' | '\\' => plain.push(char),
+            _ => plain.extend(char.escape_debug()),
+        }
+    }
+    plain
 }
 
 fn list<T>(

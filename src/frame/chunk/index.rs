@@ -52,7 +52,10 @@ impl Offset {
 /// An index whose entries are all equal, such as the index of an array of zeros, takes constant memory.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Offsets {
-    index: Index,
+    /// The offset of each chunk, or only one offset if all chunks have the same.
+    offsets: Vec<Offset>,
+    /// The number of chunks.
+    count: usize,
     /// The position of the first chunk in a contiguous frame, or `None` in a sparse frame.
     chunks_start: Option<u64>,
     /// The starts of all chunks in ascending order, to look up the start of the next chunk.
@@ -61,16 +64,10 @@ pub struct Offsets {
     end: u64,
 }
 
-#[derive(Clone, PartialEq, Eq)]
-enum Index {
-    Each(Vec<Offset>),
-    All(Offset, usize),
-}
-
 impl Offsets {
     /// Creates the index of a frame without chunks.
     pub(in crate::frame) fn empty(chunks_start: Option<u64>, end: u64) -> Offsets {
-        Offsets { index: Index::Each(Vec::new()), chunks_start, starts: Vec::new(), end }
+        Offsets { offsets: Vec::new(), count: 0, chunks_start, starts: Vec::new(), end }
     }
 
     /// Decodes the index at the start of `tail`. Fails if the index chunk has more than `limit` bytes, or if `nchunks` is known and differs
@@ -84,44 +81,31 @@ impl Offsets {
     ) -> Result<Offsets> {
         let index = ChunkHeader::from_slice(tail).map_err(Error::from).and_then(|chunk| match chunk.cbytes() {
             cbytes if cbytes as u64 > limit => Err(mismatch("cbytes", format_args!("at most {limit}"), cbytes, 12)),
-            _ => Index::read(&Chunk::from_slice(tail)?, nchunks),
+            _ => decode_all(&Chunk::from_slice(tail)?, nchunks),
         });
-        let index = index.map_err(|error| error.field("index"))?;
-        Ok(Offsets { starts: index.starts(end)?, index, chunks_start, end })
+        let (offsets, count) = index.map_err(|error| error.field("index"))?;
+        Ok(Offsets { starts: starts(&offsets, count, end)?, offsets, count, chunks_start, end })
     }
 
     /// Returns the number of chunks.
     pub fn len(&self) -> u64 {
-        self.count() as u64
+        self.count as u64
     }
 
     /// Returns true if there are no chunks.
     pub fn is_empty(&self) -> bool {
-        self.count() == 0
-    }
-
-    fn count(&self) -> usize {
-        match &self.index {
-            Index::Each(offsets) => offsets.len(),
-            Index::All(_, count) => *count,
-        }
+        self.count == 0
     }
 
     /// Returns the offset of the chunk with this number, or `None` if the frame has no such chunk.
     pub fn get(&self, chunk: u64) -> Option<Offset> {
-        self.at(usize::try_from(chunk).ok()?)
-    }
-
-    fn at(&self, chunk: usize) -> Option<Offset> {
-        match &self.index {
-            Index::Each(offsets) => offsets.get(chunk).copied(),
-            Index::All(offset, count) => (chunk < *count).then_some(*offset),
-        }
+        let chunk = usize::try_from(chunk).ok().filter(|&chunk| chunk < self.count)?;
+        self.offsets.get(chunk).or(self.offsets.first()).copied()
     }
 
     /// Returns an iterator over the offsets of all chunks, in the order of the chunks' numbers.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Offset> {
-        (0..self.count()).map(|chunk| self.at(chunk).unwrap_or(Offset::Special(Special::Uninitialized)))
+        (0..self.count).map(|chunk| self.get(chunk as u64).unwrap_or(Offset::Special(Special::Uninitialized)))
     }
 
     /// Returns the range of bytes that holds the chunk with this number, counted from the start of a contiguous frame. Read this range, in
@@ -156,71 +140,61 @@ impl fmt::Debug for Offsets {
     }
 }
 
-impl Index {
-    /// Decodes the chunk that holds the index.
-    fn read(chunk: &Chunk<'_>, nchunks: Option<u64>) -> Result<Index> {
-        let header: &ChunkHeader = chunk.header();
-        if header.nbytes() % 8 != 0 {
-            return Err(mismatch("nbytes", "a multiple of 8", header.nbytes(), 4));
-        }
-        let count = header.nbytes() / 8;
-        // Check before allocating: a header of 32 bytes can claim 2 GiB.
-        if let Some(expected) = nchunks.filter(|&expected| expected != count as u64) {
-            return Err(Error::custom(format_args!("expected {expected} offsets, as the header's sizes say, found {count}")));
-        }
-        match (header.special(), chunk.value()) {
-            (Some(Special::Zeros), _) => return Ok(Index::All(Offset::At(0), count)),
-            (Some(Special::Value), Some(value)) if value.len() == OFFSET => return Ok(Index::All(decode(0, value)?, count)),
-            (Some(special), _) => {
-                return Err(Error::custom(format_args!("the index chunk holds no offsets: all of it is {special}")));
-            }
-            (None, _) => {}
-        }
-        // C-Blosc2 splits an index into blocks of 2048 offsets. A block takes at least 8 bytes: its entry in the block table, and the
-        // length of a stream. So an index has at most 256 offsets per compressed byte.
-        let limit = header.cbytes().saturating_mul(256);
-        if count > limit {
-            return Err(Error::custom(format_args!(
-                "expected at most {limit} offsets, as the chunk's cbytes say, found {count}"
-            )));
-        }
-        let decompressed;
-        let bytes = match chunk.stored() {
-            Some(bytes) => bytes,
-            None => {
-                check_pipeline(header)?;
-                decompressed = chunk.data()?;
-                &decompressed
-            }
-        };
-        let offsets = bytes.chunks_exact(8).enumerate().map(|(index, bytes)| decode(index, bytes));
-        Ok(Index::Each(offsets.collect::<Result<_>>()?))
+/// Decodes the chunk that holds the index. Returns the fields `offsets` and `count` of [`Offsets`].
+fn decode_all(chunk: &Chunk<'_>, nchunks: Option<u64>) -> Result<(Vec<Offset>, usize)> {
+    let header: &ChunkHeader = chunk.header();
+    if header.nbytes() % 8 != 0 {
+        return Err(mismatch("nbytes", "a multiple of 8", header.nbytes(), 4));
     }
-
-    /// Returns the starts of all chunks in ascending order.
-    fn starts(&self, end: u64) -> Result<Vec<u64>> {
-        let mut starts = match self {
-            Index::Each(offsets) => {
-                let mut starts = Vec::with_capacity(offsets.len());
-                for (chunk, offset) in offsets.iter().enumerate() {
-                    match *offset {
-                        Offset::At(at) if at < end => starts.push(at),
-                        Offset::At(at) => return Err(outside(chunk, at, end)),
-                        Offset::Special(_) => {}
-                    }
-                }
-                starts
-            }
-            Index::All(Offset::At(at), _) if *at >= end => return Err(outside(0, *at, end)),
-            Index::All(Offset::At(at), 1) => Vec::from([*at]),
-            Index::All(Offset::At(at), _) => return Err(overlap(*at)),
-            Index::All(Offset::Special(_), _) => Vec::new(),
-        };
-        starts.sort_unstable();
-        match starts.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(overlap(pair[0])),
-            None => Ok(starts),
+    let count = header.nbytes() / 8;
+    // Check before allocating: a header of 32 bytes can claim 2 GiB.
+    if let Some(expected) = nchunks.filter(|&expected| expected != count as u64) {
+        return Err(Error::custom(format_args!("expected {expected} offsets, as the header's sizes say, found {count}")));
+    }
+    match (header.special(), chunk.value()) {
+        (Some(Special::Zeros), _) => return Ok((Vec::from([Offset::At(0)]), count)),
+        (Some(Special::Value), Some(value)) if value.len() == OFFSET => return Ok((Vec::from([decode(0, value)?]), count)),
+        (Some(special), _) => {
+            return Err(Error::custom(format_args!("the index chunk holds no offsets: all of it is {special}")));
         }
+        (None, _) => {}
+    }
+    // C-Blosc2 splits an index into blocks of 2048 offsets. A block takes at least 8 bytes: its entry in the block table, and the
+    // length of a stream. So an index has at most 256 offsets per compressed byte.
+    let limit = header.cbytes().saturating_mul(256);
+    if count > limit {
+        return Err(Error::custom(format_args!("expected at most {limit} offsets, as the chunk's cbytes say, found {count}")));
+    }
+    let decompressed;
+    let bytes = match chunk.stored() {
+        Some(bytes) => bytes,
+        None => {
+            check_pipeline(header)?;
+            decompressed = chunk.data()?;
+            &decompressed
+        }
+    };
+    let offsets = bytes.chunks_exact(8).enumerate().map(|(index, bytes)| decode(index, bytes));
+    Ok((offsets.collect::<Result<_>>()?, count))
+}
+
+/// Returns the starts of all chunks in ascending order.
+fn starts(offsets: &[Offset], count: usize, end: u64) -> Result<Vec<u64>> {
+    let mut starts = Vec::with_capacity(offsets.len());
+    for (chunk, offset) in offsets.iter().enumerate() {
+        match *offset {
+            Offset::At(at) if at < end => starts.push(at),
+            Offset::At(at) => {
+                return Err(Error::custom(format_args!("index: chunk {chunk} is at offset {at}, but the chunks end at {end}")));
+            }
+            Offset::Special(_) => {}
+        }
+    }
+    starts.sort_unstable();
+    let repeated = starts.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+    match repeated.or(starts.first().copied().filter(|_| count != offsets.len())) {
+        Some(at) => Err(Error::custom(format_args!("index: two chunks are at offset {at}"))),
+        None => Ok(starts),
     }
 }
 
@@ -244,20 +218,6 @@ fn decode(chunk: usize, bytes: &[u8]) -> Result<Offset> {
     let mut raw = [0; 8];
     raw.copy_from_slice(bytes);
     let raw = i64::from_le_bytes(raw);
-    Offset::from_raw(raw).ok_or_else(|| {
-        Error::custom(format_args!(
-            "offset {raw:#x} of chunk {chunk} is an unknown special \
-                                                                    value"
-        ))
-    })
-}
-
-#[cold]
-fn outside(chunk: usize, at: u64, end: u64) -> Error {
-    Error::custom(format_args!("index: chunk {chunk} is at offset {at}, but the chunks end at {end}"))
-}
-
-#[cold]
-fn overlap(at: u64) -> Error {
-    Error::custom(format_args!("index: two chunks are at offset {at}"))
+    let unknown = || Error::custom(format_args!("offset {raw:#x} of chunk {chunk} is an unknown special value"));
+    Offset::from_raw(raw).ok_or_else(unknown)
 }

@@ -3,12 +3,12 @@
 use alloc::format;
 use core::ops::Range;
 use std::fs;
-use std::io::{self, SeekFrom};
+use std::io::{self, BufReader, Read, SeekFrom};
 
 use super::storage::Handle;
 use crate::error::Result;
 
-/// The length of the buffer in bytes. `io::copy` uses a smaller buffer, which is slow for large files.
+/// The maximum length of the buffer in bytes. The buffer of `io::copy` itself is smaller, which is slow for large files.
 const AT_ONCE: usize = 1 << 20;
 
 /// Copies a range of bytes to the current position of `to`, in constant memory. Afterwards, the position of `to` is after the copied bytes.
@@ -20,24 +20,16 @@ pub(super) fn copy(from: &mut dyn Handle, range: Range<u64>, to: &mut dyn Handle
         return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message).into());
     }
     let start = to.stream_position()?;
-    let mut buffer = alloc::vec![0; usize::try_from(length).unwrap_or(usize::MAX).min(AT_ONCE)];
     let mut left = range.clone();
     while !left.is_empty() {
         let data = first_data(from.file(), left.clone());
         from.seek(SeekFrom::Start(data.start))?;
         to.seek(SeekFrom::Start(start + (data.start - range.start)))?;
-        let mut at = data.start;
-        while at < data.end {
-            let part = buffer.len().min(usize::try_from(data.end - at).unwrap_or(usize::MAX));
-            match from.read(&mut buffer[..part]) {
-                Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
-                Ok(read) => {
-                    to.write_all(&buffer[..read])?;
-                    at += read as u64;
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.into()),
-            }
+        let length = data.end - data.start;
+        let buffer = usize::try_from(length).unwrap_or(usize::MAX).min(AT_ONCE);
+        let copied = io::copy(&mut BufReader::with_capacity(buffer, Read::take(&mut *from, length)), to)?;
+        if copied < length {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
         }
         left.start = data.end;
     }

@@ -314,13 +314,13 @@ impl Editor {
         let mut whole = place.to_vec();
         whole[..content.len()].copy_from_slice(content);
         let Some(changed) = changed_range(place, &whole) else { return self.settle() };
-        let start = self.header().metalayers().content_offset(name, Place::Header.start()).unwrap_or(0) + 5;
+        let start = self.header().metalayers().content_offset(name, Place::HEADER.start).unwrap_or(0) + 5;
         let (first, last) = ((start + changed.start) as u64, (start + changed.end - 1) as u64);
 
         let mut header = self.header().clone();
         header.metalayers_mut().insert(name, whole.as_slice())?;
         if first / SECTOR == last / SECTOR {
-            let written = self.checked_handle().and_then(|file| Ok(file.write_at(first, &whole[changed])?));
+            let written = self.checked_handle().and_then(|file| Ok(write_at(file, first, &whole[changed])?));
             self.adopt(header, written)
         } else {
             self.replace(&crate::to_vec(&header)?, header.header_len() as u64..header.frame_len())
@@ -361,9 +361,9 @@ impl Editor {
         let file = self.checked_handle()?;
         let length = file.file().metadata()?.len();
         let mut write = || -> Result<()> {
-            self.claim.handle.write_at(at, trailer)?;
+            write_at(&mut *self.claim.handle, at, trailer)?;
             let file = self.checked_handle()?;
-            file.write_at(CHANGED.start as u64, fields)?;
+            write_at(file, CHANGED.start as u64, fields)?;
             // C-Blosc2 refuses a frame in memory if any bytes follow it.
             if end < length {
                 file.set_len(end)?;
@@ -382,7 +382,7 @@ impl Editor {
     fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
         match self.reopened() {
             Ok(file) if file.header() == &header => self.file = file,
-            Ok(_) if written.is_ok() => return Err(changed()),
+            Ok(_) if written.is_ok() => return Err(Error::new(ErrorKind::Changed)),
             Err(error) if written.is_ok() => return Err(error),
             _ => {}
         }
@@ -409,7 +409,7 @@ impl Editor {
         file.seek(SeekFrom::Start(0))?;
         (&mut *file).take(known.len() as u64).read_to_end(&mut found)?;
         if found != known {
-            return Err(changed());
+            return Err(Error::new(ErrorKind::Changed));
         }
         Ok(file)
     }
@@ -457,17 +457,11 @@ fn file_number(offset: Offset) -> Option<u64> {
     if let Offset::At(number) = offset { Some(number) } else { None }
 }
 
-trait WriteAt {
-    fn write_at(&mut self, position: u64, bytes: &[u8]) -> io::Result<()>;
-}
-
-impl WriteAt for dyn Handle + '_ {
-    /// Writes bytes at a position and syncs the file.
-    fn write_at(&mut self, position: u64, bytes: &[u8]) -> io::Result<()> {
-        self.seek(SeekFrom::Start(position))?;
-        self.write_all(bytes)?;
-        self.sync()
-    }
+/// Writes bytes at a position and syncs the file.
+fn write_at(file: &mut dyn Handle, position: u64, bytes: &[u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(position))?;
+    file.write_all(bytes)?;
+    file.sync()
 }
 
 /// Returns the range in which two contents of the same length differ.
@@ -478,12 +472,6 @@ fn changed_range(old: &[u8], new: &[u8]) -> Option<Range<usize>> {
     Some(first..last + 1)
 }
 
-#[cold]
-fn changed() -> Error {
-    Error::new(ErrorKind::Changed)
-}
-
-#[cold]
 fn no_room(name: &str, length: usize, room: Option<usize>) -> Error {
     Error::new(ErrorKind::NoRoom { name: name.into(), length, room })
 }

@@ -14,7 +14,6 @@ const MAX_NAMED: usize = 3;
 
 /// Adds a reason to an error: the entries that are longer or shorter in the new content than in the old content. `layout` is the layout of
 /// the new content, if its type is known.
-#[cold]
 pub(super) fn explained(error: Error, old: &[u8], new: &[u8], layout: Option<Layout>) -> Error {
     let array = |content| crate::take_from_slice::<ArrayMeta<&str>>(content).map(|(array, _)| array);
     let arrays = (array(old), array(new));

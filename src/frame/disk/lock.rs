@@ -104,7 +104,6 @@ fn lock_as_another(file: &fs::File, path: &Path, ask: Ask) -> io::Result<()> {
     }
 }
 
-#[cold]
 fn by_this_thread() -> io::Error {
     io::Error::new(ErrorKind::WouldBlock, BY_THIS_THREAD)
 }
@@ -148,7 +147,6 @@ fn lock(file: &fs::File, ask: Ask) -> io::Result<()> {
 }
 
 /// Adds the path to an error. An error of the kind `WouldBlock` becomes [`Locked`](error::ErrorKind::Locked).
-#[cold]
 pub(super) fn named(failed: Error, path: &Path) -> Error {
     match failed.kind() {
         error::ErrorKind::Io(system) if system.kind() == ErrorKind::WouldBlock => {
@@ -248,7 +246,6 @@ fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
     }
 }
 
-#[cold]
 fn no_sidecar(why: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, alloc::format!("this is where C-Blosc2 has its lock file, but {why}"))
 }

@@ -101,9 +101,9 @@ impl sealed::Target for OneFile {
         Ok(self.file.write_all(part)?)
     }
 
-    fn end_parts(&mut self, _number: u64, position: u64, length: usize) -> Result<()> {
+    fn end_parts(&mut self, _number: u64, position: u64, length: usize) -> Result<u64> {
         self.end = self.header_len + position + length as u64;
-        Ok(())
+        Ok(position)
     }
 
     fn finish(self, header: &[u8], tail: &[u8]) -> Result<()> {
@@ -145,16 +145,14 @@ impl sealed::Target for Directory {
     type Output = ();
     const FRAME_TYPE: FrameType = FrameType::Sparse;
 
-    fn location(&self, number: u64, _position: u64) -> u64 {
-        self.first + number
-    }
-
     fn put_part(&mut self, _position: u64, offset: usize, part: &[u8]) -> Result<()> {
         put_at(&mut self.parts, offset, part)
     }
 
-    fn end_parts(&mut self, number: u64, _position: u64, length: usize) -> Result<()> {
-        self.write(&chunk_name(self.first + number), [self.parts.get(..length).unwrap_or(&self.parts), &[]])
+    fn end_parts(&mut self, number: u64, _position: u64, length: usize) -> Result<u64> {
+        let location = self.first + number;
+        self.write(&chunk_name(location), [self.parts.get(..length).unwrap_or(&self.parts), &[]])?;
+        Ok(location)
     }
 
     fn finish(self, header: &[u8], tail: &[u8]) -> Result<()> {

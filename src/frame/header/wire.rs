@@ -53,7 +53,7 @@ impl<'a> TryFrom<&'a Header> for WireHeader<'a> {
             decompression_threads: header.decompression_threads,
             has_vlmetalayers: header.has_vlmetalayers,
             pipeline: header.pipeline,
-            metalayers: Section::new(&header.metalayers, Place::Header)?,
+            metalayers: Section::new(&header.metalayers, Place::HEADER)?,
         })
     }
 }
@@ -62,7 +62,6 @@ impl TryFrom<WireHeader<'_>> for Header {
     type Error = Error;
 
     fn try_from(wire: WireHeader) -> Result<Self> {
-        check_magic(&wire.magic)?;
         let header = Header {
             frame_len: wire.frame_len,
             flags: wire.flags,
@@ -75,7 +74,7 @@ impl TryFrom<WireHeader<'_>> for Header {
             decompression_threads: wire.decompression_threads,
             has_vlmetalayers: wire.has_vlmetalayers,
             pipeline: wire.pipeline,
-            metalayers: wire.metalayers.into_metalayers(Place::Header)?,
+            metalayers: wire.metalayers.into_metalayers(Place::HEADER)?,
         };
         header.check()?;
         if usize::try_from(wire.header_len) != Ok(header.header_len()) {
@@ -119,6 +118,7 @@ impl<'de> Deserialize<'de> for Header {
             header.check().map_err(|error| D::Error::custom(error.anywhere()))?;
             return Ok(header);
         }
-        WireHeader::deserialize(deserializer)?.try_into().map_err(|error: Error| D::Error::custom(error.anywhere()))
+        let wire = WireHeader::deserialize(deserializer)?;
+        check_magic(&wire.magic).and_then(|()| wire.try_into()).map_err(|error: Error| D::Error::custom(error.anywhere()))
     }
 }

@@ -18,37 +18,23 @@ use crate::mark;
 
 /// The part of a frame that holds a section: the header or the trailer. Offsets in the section count from the start of this part.
 #[derive(Clone, Copy)]
-pub(in crate::frame) enum Place {
-    Header,
-    Trailer,
+pub(in crate::frame) struct Place {
+    /// The position of the section's first marker, `93`, in the header or trailer.
+    pub(in crate::frame) start: usize,
+    /// The section's name in errors.
+    field: &'static str,
+    /// The field idx counts the bytes from this position in the section to the end of the map of names.
+    idx_start: usize,
 }
 
 impl Place {
-    /// Returns the position of the section's first marker, `93`, in the header or trailer.
-    pub(in crate::frame) fn start(self) -> usize {
-        match self {
-            Place::Header => 0x57,
-            Place::Trailer => 2,
-        }
-    }
+    pub(in crate::frame) const HEADER: Place = Place { start: 0x57, field: "metalayers", idx_start: 0 };
+    pub(in crate::frame) const TRAILER: Place = Place { start: 2, field: "vlmetalayers", idx_start: 1 };
 
-    /// Returns the section's name in errors.
-    fn field(self) -> &'static str {
-        match self {
-            Place::Header => "metalayers",
-            Place::Trailer => "vlmetalayers",
-        }
-    }
-
-    /// Returns the value of the field idx: the number of bytes from the section's first marker to the end of the map of names. In a header
-    /// this number includes the marker, in a trailer it does not. The field is a uint16, which wraps around if the map is longer than 64
-    /// KiB. C-Blosc2 never reads it.
+    /// Returns the value of the field idx. The field is a uint16, which wraps around if the map is longer than 64 KiB. C-Blosc2 never reads
+    /// it.
     fn idx(self, metalayers: &Metalayers) -> u16 {
-        let length = match self {
-            Place::Header => metalayers.index_len(),
-            Place::Trailer => metalayers.index_len() - 1,
-        };
-        (length & 0xffff) as u16
+        ((metalayers.index_len() - self.idx_start) & 0xffff) as u16
     }
 }
 
@@ -71,7 +57,7 @@ impl<'a> Section<'a> {
     /// Fails if the contents are longer than 2 GiB.
     pub(in crate::frame) fn new(metalayers: &'a Metalayers, place: Place) -> Result<Self> {
         let mut names = metalayers.names.clone();
-        for (name, offset) in names.iter_mut().zip(metalayers.content_offsets(place.start())) {
+        for (name, offset) in names.iter_mut().zip(metalayers.content_offsets(place.start)) {
             name.offset = i32::try_from(offset).map_err(|_| Error::too_long("an offset", offset, i32::MAX as usize))?;
         }
         Ok(Section { idx: place.idx(metalayers), offsets: NamedOffsets(names), contents: Cow::Borrowed(&metalayers.contents) })
@@ -85,20 +71,20 @@ impl<'a> Section<'a> {
         let (index_len, count) = (metalayers.index_len(), metalayers.contents.iter().count());
         if count != metalayers.len() {
             let count = ErrorKind::Count { expected: metalayers.len(), found: count };
-            return Err(Error::at(count, place.start() + index_len).field("contents").field(place.field()));
+            return Err(Error::at(count, place.start + index_len).field("contents").field(place.field));
         }
         let expected = place.idx(&metalayers);
         if idx != expected {
-            return Err(mismatch("idx", expected, idx, place.start() + 1).field(place.field()));
+            return Err(mismatch("idx", expected, idx, place.start + 1).field(place.field));
         }
-        let mut position = place.start() + 7;
-        metalayers.check_names().map_err(|error| error.within_offset(position).field(place.field()))?;
-        let mut expected = place.start() + index_len + 3;
+        let mut position = place.start + 7;
+        metalayers.check_names().map_err(|error| error.within_offset(position).field(place.field))?;
+        let mut expected = place.start + index_len + 3;
         for (name, content) in metalayers.names.iter_mut().zip(metalayers.contents.iter()) {
             position += 1 + name.len();
             let found = core::mem::take(&mut name.offset);
             if usize::try_from(found) != Ok(expected) {
-                return Err(mismatch("offset", expected, found, position).within(name.segment(), None).field(place.field()));
+                return Err(mismatch("offset", expected, found, position).within(name.segment(), None).field(place.field));
             }
             position += 5;
             expected += 5 + content.len();

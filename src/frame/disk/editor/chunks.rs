@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use b2nd_codec::Special;
 
-use super::{Editor, SECTOR, file_number};
+use super::{Editor, SECTOR, file_number, write_at};
 use crate::array::Metalayer;
 use crate::error::{Error, Result};
 use crate::frame::chunk::{Chunk, Offset};
@@ -172,7 +172,7 @@ impl ChunkEditor {
         self.floor = self.end;
         let mut sector = crate::to_vec(&header)?;
         sector.truncate(SECTOR as usize);
-        let written = self.editor.checked_handle().and_then(|file| Ok(super::WriteAt::write_at(file, 0, &sector)?));
+        let written = self.editor.checked_handle().and_then(|file| Ok(write_at(file, 0, &sector)?));
         self.editor.adopt(header, written)
     }
 
