@@ -209,17 +209,6 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    /// Reads an array of exactly `expected` elements.
-    #[inline(always)]
-    fn tuple<V: Visitor<'de>>(&mut self, expected: usize, visitor: V) -> Result<V::Value> {
-        let start = self.reader.offset();
-        let count = self.reader.take_count(CountMarker::Array)?;
-        if count != expected {
-            return Err(wrong_count(expected, count, start));
-        }
-        self.elements(start, count, &[], false, visitor)
-    }
-
     /// Reads all entries of a map.
     fn entries<V: Visitor<'de>>(&mut self, marker: CountMarker, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
@@ -407,11 +396,15 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value> {
-        self.tuple(len, visitor)
+        let start = self.reader.offset();
+        match self.reader.take_count(CountMarker::Array)? {
+            count if count == len => self.elements(start, count, &[], false, visitor),
+            count => Err(wrong_count(len, count, start)),
+        }
     }
 
     fn deserialize_tuple_struct<V: Visitor<'de>>(self, _name: &'static str, len: usize, visitor: V) -> Result<V::Value> {
-        self.tuple(len, visitor)
+        self.deserialize_tuple(len, visitor)
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {

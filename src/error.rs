@@ -1,7 +1,5 @@
 //! [`Error`]: the error type of this crate. Its message gives the location, what was expected and what was found.
 
-#[cfg(feature = "std")]
-use alloc::borrow::Cow;
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::format;
@@ -51,7 +49,7 @@ pub(crate) enum Segment {
     File(String),
     /// The reason for the error, which is appended to the message.
     #[cfg(feature = "std")]
-    Because(Cow<'static, str>),
+    Because(String),
 }
 
 impl Error {

@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde::Serialize;
+use serde::ser::SerializeStruct;
 
 use crate::error::Result;
 use crate::marker;
@@ -141,13 +142,11 @@ impl Entry {
 
 impl Serialize for Layout {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Whole<'a> {
-            len: usize,
-            is_fixed: bool,
-            entries: &'a [Entry],
-        }
-        Whole { len: self.len(), is_fixed: self.is_fixed(), entries: &self.entries }.serialize(serializer)
+        let mut layout = serializer.serialize_struct("Layout", 3)?;
+        layout.serialize_field("len", &self.len())?;
+        layout.serialize_field("is_fixed", &self.is_fixed())?;
+        layout.serialize_field("entries", &self.entries)?;
+        layout.end()
     }
 }
 

@@ -136,8 +136,7 @@ impl<S: AsRef<str>> LegacyB2ndMeta<S> {
     /// Converts to metadata that owns the dtype string.
     #[must_use]
     pub fn into_owned(self) -> LegacyB2ndMeta {
-        let LegacyB2ndMeta { version, geometry, dtype } = self;
-        LegacyB2ndMeta { version, geometry, dtype: dtype.as_ref().to_owned() }
+        LegacyB2ndMeta { version: self.version, geometry: self.geometry, dtype: self.dtype.as_ref().to_owned() }
     }
 }
 

@@ -54,7 +54,7 @@ impl Trailer {
     ///
     /// Fails if the bytes are not a trailer of a supported version, or if other bytes follow the trailer.
     pub fn from_slice(trailer: &[u8]) -> Result<Trailer> {
-        crate::from_slice::<WireTrailer>(trailer).map_err(named)?.try_into()
+        crate::from_slice::<WireTrailer>(trailer).map_err(named)?.into_trailer()
     }
 
     /// Decodes the trailer at the end of `tail`, which is a frame or the last part of a frame, such as the bytes of
@@ -74,7 +74,7 @@ impl Trailer {
     /// Decodes the trailer at the start of `tail`, the bytes after the header of a frame without data. Like C-Blosc2, this ignores any
     /// bytes after the trailer.
     pub(super) fn first_in(tail: &[u8]) -> Result<Trailer> {
-        let trailer = crate::take_from_slice::<WireTrailer>(tail).map_err(named).and_then(|(wire, _)| Trailer::try_from(wire));
+        let trailer = crate::take_from_slice::<WireTrailer>(tail).map_err(named).and_then(|(wire, _)| wire.into_trailer());
         trailer.map_err(|error| error.complete("the frame"))
     }
 
@@ -170,27 +170,21 @@ struct WireTrailer<'a> {
     fingerprint: [u8; 17],
 }
 
-impl<'a> TryFrom<&'a Trailer> for WireTrailer<'a> {
-    type Error = Error;
-
-    fn try_from(trailer: &'a Trailer) -> Result<Self> {
+impl<'a> WireTrailer<'a> {
+    fn new(trailer: &'a Trailer) -> Result<Self> {
         let length = trailer.trailer_len();
         let too_long = |_| Error::too_long("trailer_len", length, u32::MAX as usize);
         let trailer_len = u32::try_from(length).map_err(too_long)?;
         let vlmetalayers = Section::new(&trailer.vlmetalayers, Place::TRAILER)?;
         Ok(WireTrailer { version: trailer.version, vlmetalayers, trailer_len, fingerprint: trailer.fingerprint })
     }
-}
 
-impl TryFrom<WireTrailer<'_>> for Trailer {
-    type Error = Error;
-
-    fn try_from(wire: WireTrailer) -> Result<Self> {
-        let vlmetalayers = wire.vlmetalayers.into_metalayers(Place::TRAILER)?;
-        let trailer = Trailer { version: wire.version, vlmetalayers, fingerprint: wire.fingerprint };
+    fn into_trailer(self) -> Result<Trailer> {
+        let vlmetalayers = self.vlmetalayers.into_metalayers(Place::TRAILER)?;
+        let trailer = Trailer { version: self.version, vlmetalayers, fingerprint: self.fingerprint };
         let expected = trailer.trailer_len();
-        if usize::try_from(wire.trailer_len) != Ok(expected) {
-            return Err(mismatch("trailer_len", expected, wire.trailer_len, expected.saturating_sub(LEN_BEFORE_END)));
+        if usize::try_from(self.trailer_len) != Ok(expected) {
+            return Err(mismatch("trailer_len", expected, self.trailer_len, expected.saturating_sub(LEN_BEFORE_END)));
         }
         Ok(trailer)
     }
@@ -211,7 +205,7 @@ impl Serialize for Trailer {
         if serializer.is_human_readable() {
             return Readable::serialize(self, serializer);
         }
-        WireTrailer::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
+        WireTrailer::new(self).map_err(S::Error::custom)?.serialize(serializer)
     }
 }
 
@@ -220,6 +214,6 @@ impl<'de> Deserialize<'de> for Trailer {
         if deserializer.is_human_readable() {
             return Readable::deserialize(deserializer);
         }
-        WireTrailer::deserialize(deserializer)?.try_into().map_err(|error: Error| D::Error::custom(error.anywhere()))
+        WireTrailer::deserialize(deserializer)?.into_trailer().map_err(|error| D::Error::custom(error.anywhere()))
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn explained(error: Error, old: &[u8], new: &[u8], layout: Option<Lay
     }
     let more = if found.len() > MAX_NAMED { ", …" } else { "" };
     found.truncate(MAX_NAMED);
-    error.within(Segment::Because(format!("{}{more}", found.join(", ")).into()), None)
+    error.within(Segment::Because(format!("{}{more}", found.join(", "))), None)
 }
 
 /// Adds to `found` a phrase for each entry whose length differs. If entries are nested, only the innermost ones are added. `layout` gives

@@ -145,7 +145,22 @@ impl Storage for Disk {
     }
 
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
-        rename_new(from, to)
+        #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+        {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE).map_err(io::Error::from) {
+                // Some file systems do not support this operation: use a hard link instead.
+                Err(error) if !matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {}
+                done => return done,
+            }
+        }
+        match fs::hard_link(from, to) {
+            Ok(()) => fs::remove_file(from),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
+            // Some file systems have no hard links either. In this case, a file that is created between this check and the rename is replaced.
+            Err(_) if fs::symlink_metadata(to).is_ok() => Err(ErrorKind::AlreadyExists.into()),
+            Err(_) => fs::rename(from, to),
+        }
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -173,25 +188,6 @@ impl Handle for fs::File {
 
     fn file(&self) -> &fs::File {
         self
-    }
-}
-
-fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
-    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE).map_err(io::Error::from) {
-            // Some file systems do not support this operation: use a hard link instead.
-            Err(error) if !matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) => {}
-            done => return done,
-        }
-    }
-    match fs::hard_link(from, to) {
-        Ok(()) => fs::remove_file(from),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(error),
-        // Some file systems have no hard links either. In this case, a file that is created between this check and the rename is replaced.
-        Err(_) if fs::symlink_metadata(to).is_ok() => Err(ErrorKind::AlreadyExists.into()),
-        Err(_) => fs::rename(from, to),
     }
 }
 
