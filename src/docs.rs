@@ -1,34 +1,45 @@
 #![doc = include_str!("docs/index.md")]
 
-#[doc = include_str!("docs/array_metalayer.md")]
-pub mod array_metalayer {}
+pub mod array_metalayer {
+    #![doc = include_str!("docs/array_metalayer.md")]
+}
 
-#[doc = include_str!("docs/chunk.md")]
-pub mod chunk {}
+pub mod chunk {
+    #![doc = include_str!("docs/chunk.md")]
+}
 
-#[doc = include_str!("docs/chunk_index.md")]
-pub mod chunk_index {}
+pub mod chunk_index {
+    #![doc = include_str!("docs/chunk_index.md")]
+}
 
-#[doc = include_str!("docs/dtype_strings.md")]
-pub mod dtype_strings {}
+pub mod dtype_strings {
+    #![doc = include_str!("docs/dtype_strings.md")]
+}
 
-#[doc = include_str!("docs/elements.md")]
-pub mod elements {}
+pub mod elements {
+    #![doc = include_str!("docs/elements.md")]
+}
 
-#[doc = include_str!("docs/frame_header.md")]
-pub mod frame_header {}
+pub mod frame_header {
+    #![doc = include_str!("docs/frame_header.md")]
+}
 
-#[doc = include_str!("docs/metalayers.md")]
-pub mod metalayers {}
+pub mod metalayers {
+    #![doc = include_str!("docs/metalayers.md")]
+}
 
-#[doc = include_str!("docs/quirks.md")]
-pub mod quirks {}
+pub mod quirks {
+    #![doc = include_str!("docs/quirks.md")]
+}
 
-#[doc = include_str!("docs/sparse_frame.md")]
-pub mod sparse_frame {}
+pub mod sparse_frame {
+    #![doc = include_str!("docs/sparse_frame.md")]
+}
 
-#[doc = include_str!("docs/stability.md")]
-pub mod stability {}
+pub mod stability {
+    #![doc = include_str!("docs/stability.md")]
+}
 
-#[doc = include_str!("docs/trailer.md")]
-pub mod trailer {}
+pub mod trailer {
+    #![doc = include_str!("docs/trailer.md")]
+}
