@@ -155,7 +155,7 @@ impl Command {
             Command::Meta(meta) => Output::plain().run(|output| meta.run(output)),
             Command::Salvage(salvage) => Output::plain().until_done().run_on(&salvage.broken, |output| salvage.run(output)),
             Command::Rewrite(rewrite) => Output::plain().run_on(&rewrite.source, |_| rewrite.run()),
-            Command::Repack(repack) => Output::plain().run(|output| repack.run(output)),
+            Command::Repack(repack) => Output::plain().run_on(&repack.source, |output| repack.run(output)),
             // All files are upgraded, even if the reader of the output closes the pipe.
             Command::Upgrade(args) => Output::plain().until_done().run(|output| args.run(output)),
             Command::Cat(cat) => Output::plain().run(|output| cat.print(output, None)),

@@ -206,25 +206,21 @@ impl Paths {
     ) -> Result<bool> {
         let in_folder = |folder: &Arc<Store>, show: &mut Show, err: &mut dyn Write| {
             let store = folder.list()?;
-            match which {
+            let (key, store) = match which {
                 (Some(key), Leaves::Itself) if group(&store, key).is_some() => {
                     // A group is shown like a store.
                     let attributes = group(&store, key).cloned().unwrap_or_default();
-                    let store = StoreListing { kind: None, attributes, leaves: Vec::new(), ..store };
-                    show(&Found::Store { path, key: Some(key), store: &store })
+                    (Some(key.to_owned()), StoreListing { kind: None, attributes, leaves: Vec::new(), ..store })
                 }
                 (Some(key), Leaves::Each) if is_group(&store, key) => {
-                    let (key, store) = (format!("/{}", key.trim_matches('/')), within(&store, key));
-                    let shown = show(&Found::Store { path, key: Some(&key), store: &store })?;
-                    Ok(shown & leaves(path, folder, &store.leaves, show, err)?)
+                    (Some(format!("/{}", key.trim_matches('/'))), within(&store, key))
                 }
-                (Some(key), _) => one_leaf(path, folder, &store.leaves, key, show),
-                (None, Leaves::OneByKey) => Err(no_key(path).into()),
-                (None, Leaves::Itself) => show(&Found::Store { path, key: None, store: &store }),
-                (None, Leaves::Each) => {
-                    Ok(show(&Found::Store { path, key: None, store: &store })? & leaves(path, folder, &store.leaves, show, err)?)
-                }
-            }
+                (Some(key), _) => return one_leaf(path, folder, &store.leaves, key, show),
+                (None, Leaves::OneByKey) => return Err(no_key(path).into()),
+                (None, _) => (None, store),
+            };
+            let shown = show(&Found::Store { path, key: key.as_deref(), store: &store })?;
+            Ok(shown & (which.1 == Leaves::Itself || leaves(path, folder, &store.leaves, show, err)?))
         };
         if let (Some(offset), Target::File(source)) = (self.offset, target) {
             let frame = Frame::open_at(&**source, offset).map_err(|error| what_is_at(&**source, offset, error))?;

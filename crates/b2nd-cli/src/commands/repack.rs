@@ -1,8 +1,7 @@
 //! `b2nd repack` removes the gaps that edits leave, or recompresses files.
 
-use std::fmt::Display;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 use b2nd::frame::{FileSource, Frame, FrameType, NewDirectory, SPARSE_FRAME, Source};
@@ -23,7 +22,7 @@ use crate::staged::Replaced;
 #[derive(Args)]
 pub(crate) struct Repack {
     /// A frame, the directory of a sparse frame, a store (.b2z, .b2d), a leaf of a store, a URL, or `-` for standard input.
-    source: PathBuf,
+    pub(super) source: PathBuf,
 
     /// The new file, or `-` for standard output. For a store, its ending (.b2z or .b2d) selects the form. By default, the source
     /// is replaced when the copy is complete.
@@ -46,15 +45,9 @@ pub(crate) struct Repack {
 }
 
 impl Repack {
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+    /// Writes the copy. Prints its length, unless the copy goes to standard output.
+    pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
         crate::signals::clean_up();
-        let done = self.repack();
-        let Some(line) = output.settle(&self.source, done)? else { return Ok(false) };
-        output.out.write_all(line.as_bytes()).map(|()| true)
-    }
-
-    /// Writes the copy and returns the line to print, which is empty if the copy goes to standard output.
-    fn repack(&self) -> Result<String> {
         let mut files = Piped::new(&self.source, self.target.as_deref())?;
         let mut replaced = None;
         if let Some(target) = files.target.as_mut().filter(|target| !self.overwrite || target.is_dir()) {
@@ -97,11 +90,13 @@ impl Repack {
         let new = length(target)?;
         replaced.map_or(Ok(()), Replaced::finish)?;
         files.print()?;
-        if files.is_printed() {
-            return Ok(String::new());
+        if !files.is_printed() {
+            let ratio = old as f64 / new.max(1) as f64;
+            let line = format!("{} bytes, {} before, ratio {ratio:.1}", thousands(new), thousands(old));
+            let line = output::named(self.target.as_ref().unwrap_or(&self.source), line);
+            writeln!(output.out, "{line}").map_err(Error::Write)?;
         }
-        let line = format!("{} bytes, {} before, ratio {:.1}", thousands(new), thousands(old), old as f64 / new.max(1) as f64);
-        Ok(output::named(self.target.as_ref().unwrap_or(&self.source), line) + "\n")
+        Ok(true)
     }
 
     fn store(&self, store: &Store, files: &Piped, options: &RepackOptions<'_>) -> Result<()> {
@@ -121,12 +116,14 @@ impl Repack {
         match (&files.target, members.directory) {
             (None, Some(directory)) => members.in_place(directory),
             (None, None) => members.archive(&files.source, true),
-            (Some(target), directory) => match target.extension().and_then(|ending| ending.to_str()) {
-                Some("b2d") => members.write_directory(target),
-                Some("b2z") => members.archive(target, self.overwrite),
-                _ if directory.is_some() && !files.is_printed() => members.write_directory(target),
-                _ => members.archive(target, self.overwrite),
-            },
+            (Some(target), directory) => {
+                let is_archive = match target.extension().and_then(|ending| ending.to_str()) {
+                    Some("b2d") => false,
+                    Some("b2z") => true,
+                    _ => directory.is_none() || files.is_printed(),
+                };
+                if is_archive { members.archive(target, self.overwrite) } else { members.write_directory(target) }
+            }
         }
     }
 }
@@ -159,7 +156,7 @@ impl Members<'_> {
             Some(directory) => b2nd_ndarray::repack(directory.join(name), path, self.options),
             None => b2nd_ndarray::repack_from(bytes, path, self.options),
         };
-        done.map_err(|error| in_member(name, &error))
+        done.map_err(|error| Error::new(format_args!("{name}: {error}")))
     }
 
     /// Replaces every frame of the store by a copy without gaps.
@@ -186,10 +183,6 @@ impl Members<'_> {
     fn archive(&self, target: &Path, overwrite: bool) -> Result<()> {
         archive::write(target, overwrite, &self.names, |name, path| self.write(name, path))
     }
-}
-
-fn in_member(name: &str, error: &dyn Display) -> Error {
-    Error::new(format_args!("{name}: {error}"))
 }
 
 /// Opens the store at a path. Returns `None` if the path is neither an archive nor the directory of a store.
