@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use zarrs::array::codec::BytesCodec as Endian;
 use zarrs::array::codec::api::{
     ArrayBytes, ArrayBytesRaw, ArrayCodecTraits, ArrayToBytesCodecTraits, BytesRepresentation, BytesToBytesCodecTraits, Codec,
-    CodecError, CodecMetadataOptions, CodecOptions, CodecPluginV3, CodecTraits, CodecTraitsV3, PartialDecoderCapability,
-    PartialEncoderCapability, RecommendedConcurrency,
+    CodecError, CodecOptions, CodecPluginV3, CodecTraitsV3, RecommendedConcurrency,
 };
 use zarrs::array::{DataType, FillValue};
+use zarrs::metadata::Endianness;
 use zarrs::metadata::v3::MetadataV3;
-use zarrs::metadata::{Configuration, Endianness};
-use zarrs::plugin::{PluginCreateError, ZarrVersion};
+use zarrs::plugin::PluginCreateError;
 
 use crate::blosc2_codec::{Blosc2Codec, decompress};
+use crate::bytes_codec::codec_traits;
 
 /// The array-to-bytes codec `b2nd`. Stores each Zarr chunk as a Blosc2 chunk, in the order of a b2nd array: block after block, with padding
 /// if the blocks do not divide the chunk.
@@ -51,26 +51,7 @@ impl CodecTraitsV3 for BlocksCodec {
     }
 }
 
-impl CodecTraits for BlocksCodec {
-    fn as_any(&self) -> &dyn std::any::Any {
-        self
-    }
-
-    fn configuration(&self, _version: ZarrVersion, _options: &CodecMetadataOptions) -> Option<Configuration> {
-        match serde_json::to_value(self) {
-            Ok(serde_json::Value::Object(members)) => Some(members.into()),
-            _ => None,
-        }
-    }
-
-    fn partial_decoder_capability(&self) -> PartialDecoderCapability {
-        PartialDecoderCapability { partial_read: false, partial_decode: false }
-    }
-
-    fn partial_encoder_capability(&self) -> PartialEncoderCapability {
-        PartialEncoderCapability { partial_encode: false }
-    }
-}
+codec_traits!(BlocksCodec);
 
 impl ArrayCodecTraits for BlocksCodec {
     fn recommended_concurrency(

@@ -20,7 +20,7 @@ pub(crate) trait BytesCodec: Serialize + DeserializeOwned {
 }
 
 /// Returns the configuration of a codec as a JSON object.
-pub(crate) fn configuration(codec: &impl BytesCodec) -> Option<zarrs::metadata::Configuration> {
+pub(crate) fn configuration(codec: &impl Serialize) -> Option<zarrs::metadata::Configuration> {
     match serde_json::to_value(codec) {
         Ok(serde_json::Value::Object(members)) => Some(members.into()),
         _ => None,
@@ -36,6 +36,33 @@ pub(crate) fn create<C: BytesCodec + BytesToBytesCodecTraits + 'static>(
     let codec = configuration.map_err(|error| invalid(error.to_string()))?;
     codec.validate().map_err(invalid)?;
     Ok(Codec::BytesToBytes(Arc::new(codec)))
+}
+
+/// Implements the traits that codecs of all kinds share. The codec's fields are its configuration, and it reads and writes whole chunks.
+macro_rules! codec_traits {
+    ($codec:ident) => {
+        impl zarrs::array::codec::api::CodecTraits for $codec {
+            fn as_any(&self) -> &dyn std::any::Any {
+                self
+            }
+
+            fn configuration(
+                &self,
+                _version: zarrs::plugin::ZarrVersion,
+                _options: &zarrs::array::codec::api::CodecMetadataOptions,
+            ) -> Option<zarrs::metadata::Configuration> {
+                $crate::bytes_codec::configuration(self)
+            }
+
+            fn partial_decoder_capability(&self) -> zarrs::array::codec::api::PartialDecoderCapability {
+                zarrs::array::codec::api::PartialDecoderCapability { partial_read: false, partial_decode: false }
+            }
+
+            fn partial_encoder_capability(&self) -> zarrs::array::codec::api::PartialEncoderCapability {
+                zarrs::array::codec::api::PartialEncoderCapability { partial_encode: false }
+            }
+        }
+    };
 }
 
 /// Registers a [`BytesCodec`] under a name, and implements the traits of zarrs for it.
@@ -67,27 +94,7 @@ macro_rules! register {
             }
         }
 
-        impl zarrs::array::codec::api::CodecTraits for $codec {
-            fn as_any(&self) -> &dyn std::any::Any {
-                self
-            }
-
-            fn configuration(
-                &self,
-                _version: zarrs::plugin::ZarrVersion,
-                _options: &zarrs::array::codec::api::CodecMetadataOptions,
-            ) -> Option<zarrs::metadata::Configuration> {
-                $crate::bytes_codec::configuration(self)
-            }
-
-            fn partial_decoder_capability(&self) -> zarrs::array::codec::api::PartialDecoderCapability {
-                zarrs::array::codec::api::PartialDecoderCapability { partial_read: false, partial_decode: false }
-            }
-
-            fn partial_encoder_capability(&self) -> zarrs::array::codec::api::PartialEncoderCapability {
-                zarrs::array::codec::api::PartialEncoderCapability { partial_encode: false }
-            }
-        }
+        $crate::bytes_codec::codec_traits!($codec);
 
         impl zarrs::array::codec::api::BytesToBytesCodecTraits for $codec {
             fn into_dyn(self: std::sync::Arc<Self>) -> std::sync::Arc<dyn zarrs::array::codec::api::BytesToBytesCodecTraits> {
@@ -128,4 +135,4 @@ macro_rules! register {
     };
 }
 
-pub(crate) use register;
+pub(crate) use {codec_traits, register};
