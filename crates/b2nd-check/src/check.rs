@@ -119,7 +119,8 @@ pub(crate) fn header_memory(source: &dyn Source, limits: &Limits) -> Result<Opti
 pub(crate) fn look(frame: &Frame, data: bool, limits: &Limits, decompressor: &mut Decompressor) -> Result<Vec<Finding>> {
     let mut findings = Findings::new(limits);
     findings.header(frame)?;
-    if let Some(index) = findings.tail(frame)? {
+    let index = data::index_header(frame)?;
+    if findings.tail(frame, index.as_ref())? {
         findings.trailer(frame, decompressor)?;
         findings.length(frame)?;
         findings.chunks(frame, index.as_ref(), data, decompressor)?;

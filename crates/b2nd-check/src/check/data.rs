@@ -24,23 +24,26 @@ const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 /// The memory needed to decode an index, as a multiple of its length.
 const OFFSETS: u64 = 4;
 
+/// Returns the header of the chunk that contains the index, or `None` if the frame has no chunks or the header cannot be read.
+pub(super) fn index_header(frame: &Frame) -> Result<Option<ChunkHeader>> {
+    let place = frame.header().tail_range();
+    let front = readable(frame.read(place.start..place.end.min(place.start.saturating_add(HEADER))))?;
+    Ok(front.ok().and_then(|front| ChunkHeader::from_slice(&front).ok()).filter(|_| frame.header().nbytes() != 0))
+}
+
 impl Findings {
-    /// Returns the header of the chunk that contains the index, if there is one and it can be read. Returns the outer `None`, with a
-    /// finding, if the trailer or the index needs more memory than the limits allow. Reads only the lengths of the two parts.
-    pub(super) fn tail(&mut self, frame: &Frame) -> Result<Option<Option<ChunkHeader>>> {
-        let header = frame.header();
-        let end = header.frame_len();
+    /// Returns true if the trailer and the index can be decoded with the memory that the limits allow. Otherwise, adds a finding. `index`
+    /// is the header of the chunk that contains the index. Of the trailer, only the length is read.
+    pub(super) fn tail(&mut self, frame: &Frame, index: Option<&ChunkHeader>) -> Result<bool> {
+        let end = frame.header().frame_len();
         let length = readable(frame.read(end.saturating_sub(TRAILER_LEN.0)..end.saturating_sub(TRAILER_LEN.1)))?;
         let length = length.ok().and_then(|bytes| b2nd::from_slice::<u32>(&bytes).ok()).unwrap_or(0);
         let mut fits = self.needs("trailer", u64::from(length).saturating_mul(DECODED));
-        let place = header.tail_range();
-        let front = readable(frame.read(place.start..place.end.min(place.start.saturating_add(HEADER))))?;
-        let index = front.ok().and_then(|front| ChunkHeader::from_slice(&front).ok()).filter(|_| header.nbytes() != 0);
-        if let Some(index) = &index {
+        if let Some(index) = index {
             let entries = if index.special().is_some() { 0 } else { (index.nbytes() as u64).saturating_mul(OFFSETS) };
             fits &= self.needs("index", (index.cbytes() as u64).saturating_add(entries));
         }
-        Ok(fits.then_some(index))
+        Ok(fits)
     }
 
     /// Adds a finding that the time limit was reached before this part was checked.
