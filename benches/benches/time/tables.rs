@@ -94,9 +94,10 @@ pub fn files(samples: &Samples, others: &Others) -> String {
     out
 }
 
-/// The cost of one more dimension, metalayer or byte, among few and among many.
+/// The cost of each additional dimension, metalayer or byte, between the two smaller sizes and between the two larger.
 pub fn linear(samples: &Samples) -> String {
-    let mut out = String::from("\n### linear: nanoseconds for one more, among few and among many\n\n");
+    let mut out = String::from("\n### linear: nanoseconds for each additional dimension, metalayer or byte, ");
+    out.push_str("between the two smaller sizes (few) and the two larger (many)\n\n");
     head(&mut out, "", &["sizes", "few", "many"]);
     for (task, contender, sizes) in LINES {
         let [first, second, third] = sizes.map(|size| samples.nanoseconds(task, size, contender).unwrap_or(f64::NAN));
@@ -110,8 +111,8 @@ pub fn linear(samples: &Samples) -> String {
 
 /// The ratios that the crate promises.
 pub fn targets(samples: &Samples) -> String {
-    let mut out = String::from("\n### ratios: how many times as fast as another\n\n");
-    head(&mut out, "", &["beside", "measured", "must", "reached"]);
+    let mut out = String::from("\n### ratios: how many times as fast as another contender\n\n");
+    head(&mut out, "", &["compared with", "measured", "required", "reached"]);
     for (task, size, contender, other, must) in TARGETS {
         let Some(ratio) = samples.ratio(task, size, contender, other) else { continue };
         let reached = if ratio >= must { "yes" } else { "no" };
