@@ -254,7 +254,8 @@ fn not_positional(start: Reader<'_>, error: Error) -> Error {
             if matches!(key, 0xa0..=0xbf | 0xd9..=0xdb) =>
         {
             start.unexpected(
-                "array (90 to 9f, dc, dd; read a struct that was written by name with `frame::decode_msgpack`)",
+                "array (90 to 9f, dc, dd; to read a struct that was written with the names of its fields, use \
+                 `frame::decode_msgpack`)",
                 found,
             )
         }

@@ -62,7 +62,7 @@ marks! {
     /// A value that is encoded in this format and stored in a bin32.
     Embedded EMBEDDED "__b2nd_embedded" "with::embedded is only for whole values";
     /// The unchanged bytes of one entry of MessagePack, which may have any markers.
-    Any ANY "__b2nd_any" "a value of MessagePack is one entry";
+    Any ANY "__b2nd_any" "a value of MessagePack must be the bytes of one entry";
     /// A value as generic MessagePack, in which a struct is a map with the names of its fields.
     Named NAMED "__b2nd_named" "with::named is only for whole values";
     /// The entry after blockshape, from which the layout follows: a positive fixint (dtype_format) or a str32 (dtype).

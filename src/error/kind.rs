@@ -41,7 +41,7 @@ pub enum ErrorKind {
     #[error("a string is not UTF-8")]
     Utf8,
     /// A length or count is greater than its marker or field allows.
-    #[error("{length} {unit}, {marker} holds at most {limit}")]
+    #[error("{length} {unit} are too many: {marker} holds at most {limit}")]
     TooLong {
         /// The name of the marker or field.
         marker: &'static str,
@@ -131,8 +131,8 @@ pub enum ErrorKind {
 fn no_room(name: &str, length: usize, room: Option<usize>) -> String {
     match room {
         Some(room) => format!(
-            "metalayer {name:?} is {length} bytes, but its space in the header has {room}: an edit in place keeps the length, a \
-             rewrite can change it"
+            "the new value of metalayer {name:?} has {length} bytes, but an edit in place has to keep its {room} bytes (a rewrite \
+             of the file can change the length)"
         ),
         None => format!("metalayer {name:?} is not in the header: a rewrite of the file can add it, an edit in place cannot"),
     }

@@ -108,8 +108,9 @@ impl Header {
                 found => return Err(reader.unexpected("fixstr of 8 bytes (a8)", found).field("magic")),
             }
             if matches!(count, 11..=13) {
-                let found = alloc::format!("{count} (a C-Blosc2 2.0 beta)");
-                return Err(Error::at(ErrorKind::UnsupportedVersion { expected: "14", found }, 0).field("header elements"));
+                let expected = "14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported)";
+                let found = count.to_string();
+                return Err(Error::at(ErrorKind::UnsupportedVersion { expected, found }, 0).field("header elements"));
             }
             if count != 14 {
                 let message = alloc::format!("expected 14, found {count}");

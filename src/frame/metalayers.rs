@@ -93,7 +93,7 @@ impl Metalayers {
         check_nul(name)?;
         if self.len() >= MAX_METALAYERS {
             return Err(Error::custom(format_args!(
-                "name {name:?} would be number {}: C-Blosc2 supports at most {MAX_METALAYERS}",
+                "{name:?} would be metalayer number {}: C-Blosc2 supports at most {MAX_METALAYERS}",
                 self.len() + 1
             )));
         }

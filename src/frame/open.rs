@@ -208,7 +208,7 @@ impl<S: Source> Frame<S> {
             return Ok(offsets);
         }
         let index = if self.header.nbytes() == 0 { Cow::Borrowed([].as_slice()) } else { self.read_index()? };
-        let offsets = Offsets::from_tail(&self.header, &index).map_err(|error| error.complete("the place of the index"))?;
+        let offsets = Offsets::from_tail(&self.header, &index).map_err(|error| error.complete("the frame"))?;
         Ok(self.offsets.get_or_init(|| Arc::new(offsets)))
     }
 

@@ -49,7 +49,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("[('a', 'V2147483647'), ('b', 'u1')]", "field 'b' ends at byte 2147483648, 2147483647 is NumPy's limit at byte 23"),
     ("('u1', (65536, 32768))", "the array takes more than 2147483647 bytes, which is NumPy's limit at byte 0"),
     ("('u1', (2147483647, 2147483647, 3, 0))", "the array takes more than 2147483647 bytes, which is NumPy's limit at byte 0"),
-    ("('S0', (2,))", "a subarray of values with 0 bytes at byte 0"),
+    ("('S0', (2,))", "a subarray cannot have values of 0 bytes at byte 0"),
     ("{'formats': ['u1']}", "expected \"{'names': \", found \"{'formats'\" at byte 0"),
     ("{'names': ['a', 'b'], 'formats': ['u1']}", "expected 2 formats, one for each name, found 1 at byte 33"),
     (

@@ -48,7 +48,7 @@ fn a_metalayer_that_does_not_fit_names_the_entries_that_make_its_length() {
     open.rewrite(|metalayers| metalayers.insert("m", b2nd::to_vec(&old)?).map(drop)).unwrap();
     let mut because = |name, content: Vec<u8>| {
         let sentence = refusal(&path, open.set_metalayer_bytes(name, &content));
-        sentence.split_once("a rewrite can change it").unwrap().1.to_owned()
+        sentence.split_once("(a rewrite of the file can change the length)").unwrap().1.to_owned()
     };
     let longer = (1, "km", vec![[1i16; 2]; 4], [("gain", 1.5)]);
     assert_eq!(because("m", b2nd::to_vec(&longer).unwrap()), ": [1] takes 7 bytes instead of 6, [2] has 4 elements instead of 3");
@@ -99,26 +99,32 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     assert_eq!(
         refusal(&path, open.set_metalayer_bytes("small", &[0; 21])),
         concat!(
-            "metalayer \"small\" is 21 bytes, but its space in the header has 20: an edit in place keeps the length, ",
-            "a rewrite can change it"
+            "the new value of metalayer \"small\" has 21 bytes, but an edit in place has to keep its 20 bytes ",
+            "(a rewrite of the file can change the length)"
         )
     );
     let nothing = refusal(&path, open.set_metalayer_bytes("b2nd", &[]));
-    assert!(nothing.starts_with("metalayer \"b2nd\" is 0 bytes, but its space in the header has "), "{nothing}");
+    assert!(
+        nothing.starts_with("the new value of metalayer \"b2nd\" has 0 bytes, but an edit in place has to keep its "),
+        "{nothing}"
+    );
     let shorter = refusal(&path, open.set_metalayer_bytes("small", &[0; 19]));
-    assert!(shorter.starts_with("metalayer \"small\" is 19 bytes, but its space in the header has 20: "), "{shorter}");
+    assert!(
+        shorter.starts_with("the new value of metalayer \"small\" has 19 bytes, but an edit in place has to keep its 20 bytes ("),
+        "{shorter}"
+    );
     assert_eq!(
         refusal(&path, open.set_metalayer_bytes("none", &[0; 21])),
         "metalayer \"none\" is not in the header: a rewrite of the file can add it, an edit in place cannot"
     );
     assert_eq!(
         refusal(&path, open.set_vlmetalayer(&"n".repeat(32), b"")),
-        "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes, a metalayer's name holds at most 31"
+        "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes are too many: a metalayer's name holds at most 31"
     );
     for number in 1..16 {
         open.set_vlmetalayer(&format!("v{number}"), b"").unwrap();
     }
-    let too_many = "name \"more\" would be number 17: C-Blosc2 supports at most 16";
+    let too_many = "\"more\" would be metalayer number 17: C-Blosc2 supports at most 16";
     let before = fs::read(&path).unwrap();
     assert_eq!(refusal(&path, open.set_vlmetalayer("more", b"")), too_many);
     assert!(!open.remove_vlmetalayer("more").unwrap());

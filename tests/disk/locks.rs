@@ -87,7 +87,7 @@ fn what_another_wrote_without_a_lock_is_not_overwritten() {
 fn a_thread_does_not_wait_for_itself() {
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());
-    let said = "the file is being edited: this thread has the file open itself, so it would wait forever";
+    let said = "the file is being edited: this thread itself has the file open, so it would wait forever";
     let refused = |error: b2nd::Error| {
         assert!(matches!(error.kind(), ErrorKind::Locked));
         assert_eq!(error.to_string(), format!("{}: {said}", path.display()));
@@ -179,7 +179,7 @@ mod linux {
         let make: [(&str, &dyn Fn()); 4] = [
             ("it is a symbolic link", &|| symlink("victim", &sidecar).unwrap()),
             ("it is a symbolic link", &|| symlink("nothing", &sidecar).unwrap()),
-            ("it has 290 bytes, a lock file at most 16", &|| fs::hard_link(&victim, &sidecar).unwrap()),
+            ("it has 290 bytes, and a lock file has at most 16", &|| fs::hard_link(&victim, &sidecar).unwrap()),
             ("it is not a regular file", &|| mknodat(CWD, &sidecar, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap()),
         ];
         for (why, make) in make {

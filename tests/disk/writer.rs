@@ -233,7 +233,7 @@ fn chunks_that_do_not_fit_are_refused() {
     assert_eq!(Frame::from_slice(&bytes).unwrap().offsets().unwrap().len(), 2, "what was refused is not there");
 
     let mut writer = Writer::new(Header::new(Sizes { typesize: 2, chunksize: 64, blocksize: 32 }).unwrap());
-    let refusal = "a chunk of NaN has elements of 2 bytes, not 4 or 8";
+    let refusal = "a chunk of NaN needs elements of 4 or 8 bytes, not 2";
     assert_eq!(message(writer.append_special(Special::Nan, 64)), refusal);
 
     let mut writer = Writer::new(Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap());
@@ -255,7 +255,7 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     for number in 0..16 {
         header.metalayers_mut().insert(&format!("m{number}"), [number]).unwrap();
     }
-    let refusal = "name \"more\" would be number 17: C-Blosc2 supports at most 16";
+    let refusal = "\"more\" would be metalayer number 17: C-Blosc2 supports at most 16";
     assert_eq!(message(header.metalayers_mut().insert("more", [1])), refusal);
     let mut writer = Writer::new(header);
     for number in 0..16 {
@@ -263,7 +263,7 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     }
     assert_eq!(message(writer.set_vlmetalayer("more", &[1])), refusal);
     writer.set_vlmetalayer("v3", b"longer than before").unwrap();
-    let refusal = "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes, a metalayer's name holds at most 31";
+    let refusal = "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes are too many: a metalayer's name holds at most 31";
     assert_eq!(message(writer.set_vlmetalayer(&"n".repeat(32), b"")), refusal);
     let bytes = writer.finish().unwrap();
     let frame = Frame::from_slice(&bytes).unwrap();
@@ -306,7 +306,7 @@ fn a_new_header_says_how_its_chunks_are_compressed() {
         assert_eq!(Hex(&metas[6 - count..]), Hex(&filters.iter().map(|(_, meta)| *meta).collect::<Vec<_>>()));
     }
     let seven = message(header.clone().with_filters(&[(Filter::Shuffle, 0); 7]));
-    assert_eq!(seven, "7 filters, a filter pipeline holds at most 6");
+    assert_eq!(seven, "7 filters are too many: a filter pipeline holds at most 6");
 
     for (code, mode) in [SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat].into_iter().enumerate() {
         header = header.with_split_mode(mode);

@@ -32,9 +32,21 @@ fn headers() -> Vec<(usize, &'static [u8], &'static str)> {
         (0x00, b"P", "not a Blosc2 frame: expected array (90 to 9f, dc, dd), found positive fixint (50) at byte 0"),
         (0x00, b"\x90", "header elements: expected 14, found 0 at byte 0"),
         (0x00, b"\x9f", "header elements: expected 14, found 15 at byte 0"),
-        (0x00, b"\x9b", "header elements: expected 14, found 11 (a C-Blosc2 2.0 beta) at byte 0"),
-        (0x00, b"\x9c", "header elements: expected 14, found 12 (a C-Blosc2 2.0 beta) at byte 0"),
-        (0x00, b"\x9d", "header elements: expected 14, found 13 (a C-Blosc2 2.0 beta) at byte 0"),
+        (
+            0x00,
+            b"\x9b",
+            "header elements: expected 14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported), found 11 at byte 0",
+        ),
+        (
+            0x00,
+            b"\x9c",
+            "header elements: expected 14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported), found 12 at byte 0",
+        ),
+        (
+            0x00,
+            b"\x9d",
+            "header elements: expected 14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported), found 13 at byte 0",
+        ),
         (0x00, b"\x9b\xa8\0", "magic: expected \"b2frame\\x00\", found \"\\x002frame\\x00\" at byte 1"),
         (0x01, b"\xa7", "magic: expected fixstr of 8 bytes (a8), found fixstr (a7) at byte 1"),
         (0x01, b"\xdb", "magic: expected fixstr of 8 bytes (a8), found str32 (db) at byte 1"),
@@ -142,10 +154,10 @@ fn what_is_wrong_with_a_header_as_a_value_among_others() {
 fn what_metalayers_refuse() {
     let mut metalayers = Metalayers::new();
     (0..16).for_each(|number| assert_eq!(metalayers.insert(&format!("m{number}"), [number]).unwrap(), None));
-    assert_eq!(message(metalayers.insert("m16", [])), "name \"m16\" would be number 17: C-Blosc2 supports at most 16");
+    assert_eq!(message(metalayers.insert("m16", [])), "\"m16\" would be metalayer number 17: C-Blosc2 supports at most 16");
     assert_eq!(
         message(metalayers.insert(&"x".repeat(32), [])),
-        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 32 bytes, a metalayer's name holds at most 31"
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 32 bytes are too many: a metalayer's name holds at most 31"
     );
     assert_eq!(metalayers.insert("m3", [9, 9]).unwrap(), Some(vec![3]), "a name that is there is not a 17th");
 }

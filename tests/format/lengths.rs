@@ -88,15 +88,15 @@ fn a_sequence_or_map_that_is_not_as_declared_is_not_written() {
     unwritable(&sequence(0, 1), "expected 0 elements, found 1");
     unwritable(&sequence(16, 15), "expected 16 elements, found 15");
     #[cfg(target_pointer_width = "64")]
-    unwritable(&sequence(usize::MAX, 1), "18446744073709551615 elements, array32 holds at most 4294967295");
+    unwritable(&sequence(usize::MAX, 1), "18446744073709551615 elements are too many: array32 holds at most 4294967295");
     unwritable(&(sequence(3, 2), 1u8), "expected 3 elements, found 2");
     let map = |declared, count| Map { declared: Some(declared), count, value: () };
     unwritable(&map(3, 2), "expected 3 elements, found 2");
     unwritable(&map(1, 2), "expected 1 element, found 2");
     #[cfg(target_pointer_width = "64")]
-    unwritable(&map(usize::MAX, 1), "18446744073709551615 elements, map32 holds at most 4294967295");
+    unwritable(&map(usize::MAX, 1), "18446744073709551615 elements are too many: map32 holds at most 4294967295");
     #[cfg(target_pointer_width = "64")]
-    unwritable(&map(usize::MAX / 2 + 1, 0), "9223372036854775808 elements, map32 holds at most 4294967295");
+    unwritable(&map(usize::MAX / 2 + 1, 0), "9223372036854775808 elements are too many: map32 holds at most 4294967295");
 }
 
 #[test]

@@ -75,7 +75,8 @@ fn a_struct_that_is_written_by_name_is_told_apart() {
         #[allow(dead_code)]
         a: u8,
     }
-    let expected = "array (90 to 9f, dc, dd; read a struct that was written by name with `frame::decode_msgpack`)";
+    let expected =
+        "array (90 to 9f, dc, dd; to read a struct that was written with the names of its fields, use `frame::decode_msgpack`)";
     refused::<Station>(b"\x81\xa1a\x01", &format!("expected {expected}, found fixmap (81) at byte 0"));
     refused::<(u8, Station)>(
         b"\x92\x01\xde\x00\x01\xdb\0\0\0\x01a\x01",

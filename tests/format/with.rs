@@ -58,7 +58,7 @@ fn fixstr() {
 #[test]
 fn fixstr_refuses() {
     field!(Number<>("b2nd::with::fixstr", u8));
-    unwritable(&Fixstr("x".repeat(32)), "32 bytes, a fixstr holds at most 31");
+    unwritable(&Fixstr("x".repeat(32)), "32 bytes are too many: a fixstr holds at most 31");
     unwritable(&Number(1), "unsupported: with::fixstr is only for strings");
     refused::<Fixstr>(&hex!("db 00000001 78"), "expected fixstr (a0 to bf), found str32 (db) at byte 0");
     refused::<Fixstr>(&hex!("d9 20"), "expected fixstr (a0 to bf), found str8 (d9) at byte 0");
@@ -89,7 +89,7 @@ fn fixstr_bytes() {
 #[test]
 fn fixstr_bytes_refuses() {
     field!(Fixed<>("b2nd::with::fixstr_bytes", [u8; 4]));
-    unwritable(&FixstrBytes(ByteBuf::from([0; 32])), "32 bytes, a fixstr holds at most 31");
+    unwritable(&FixstrBytes(ByteBuf::from([0; 32])), "32 bytes are too many: a fixstr holds at most 31");
     refused::<FixstrBytes>(&hex!("c6 00000000"), "expected fixstr (a0 to bf), found bin32 (c6) at byte 0");
     refused::<Fixed>(&hex!("a3 010203"), "invalid length 3, expected a byte array of length 4");
 }
@@ -136,7 +136,7 @@ fn array16_refuses() {
     field!(Struct<>("b2nd::with::array16", Pair));
     field!(Text<>("b2nd::with::array16", String));
     field!(Map<>("b2nd::with::array16", BTreeMap<u8, u8>));
-    unwritable(&Array16(vec![0; 65_536]), "65536 elements, array16 holds at most 65535");
+    unwritable(&Array16(vec![0; 65_536]), "65536 elements are too many: array16 holds at most 65535");
     unwritable(&Text("x".into()), "unsupported: with::array16 is only for sequences, tuples and structs");
     unwritable(&Map(BTreeMap::new()), "unsupported: with::array16 is only for sequences, tuples and structs");
     refused::<Array16>(&hex!("91 01"), "expected array16 (dc), found fixarray (91) at byte 0");
@@ -163,7 +163,7 @@ fn map16_refuses() {
     field!(Large<>("b2nd::with::map16", BTreeMap<u32, ()>));
     field!(Sequence<>("b2nd::with::map16", Vec<u8>));
     field!(Struct<>("b2nd::with::map16", Pair));
-    unwritable(&Large((0..65_536).map(|key| (key, ())).collect()), "65536 elements, map16 holds at most 65535");
+    unwritable(&Large((0..65_536).map(|key| (key, ())).collect()), "65536 elements are too many: map16 holds at most 65535");
     unwritable(&Sequence(vec![]), "unsupported: with::map16 is only for maps");
     unwritable(&Struct(Pair { a: 1, b: 2 }), "unsupported: with::map16 is only for maps");
     refused::<Map16>(&hex!("81 01 c3"), "expected map16 (de), found fixmap (81) at byte 0");

@@ -139,7 +139,7 @@ fn values_of_vlmetalayers() {
     refuse(12, &[36], "unexpected end of input at byte 35: vlmetalayers.v.chunk needs 1 more byte");
     refuse(4, &[4], "vlmetalayers.v.cbytes: expected 32 + nbytes (4), found 35 at byte 12");
     refuse(2, &[0xe5], "vlmetalayers.v: codec 7 is not supported");
-    refuse(31, &[0x20], "vlmetalayers.v: a chunk of NaN has elements of 1 bytes, not 4 or 8");
+    refuse(31, &[0x20], "vlmetalayers.v: a chunk of NaN needs elements of 4 or 8 bytes, not 1");
 }
 
 #[test]
@@ -344,9 +344,18 @@ fn versions() {
         refused(&[(0x19, &[0x10 | version]), (0x1d, &[0xc0])], expected);
     }
     for (count, expected) in [
-        (11, "header elements: expected 14, found 11 (a C-Blosc2 2.0 beta) at byte 0"),
-        (12, "header elements: expected 14, found 12 (a C-Blosc2 2.0 beta) at byte 0"),
-        (13, "header elements: expected 14, found 13 (a C-Blosc2 2.0 beta) at byte 0"),
+        (
+            11,
+            "header elements: expected 14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported), found 11 at byte 0",
+        ),
+        (
+            12,
+            "header elements: expected 14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported), found 12 at byte 0",
+        ),
+        (
+            13,
+            "header elements: expected 14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported), found 13 at byte 0",
+        ),
         (15, "header elements: expected 14, found 15 at byte 0"),
         (0, "header elements: expected 14, found 0 at byte 0"),
     ] {

@@ -109,7 +109,8 @@ fn words(place: &ColumnFiles) -> Result<ArrayRef> {
     let spec = Spec { kind: Kind::VlString, nulls: Nulls::None };
     let named = |error: Error| Error::new(error.kind(), format_args!("the words of the dictionary: {error}"));
     let batches = Batches::open(place.leaf("_dict.b2b")?).map_err(named)?;
-    let rows = usize::try_from(batches.len()).map_err(|_| Error::damaged("the dictionary has too many values for memory"))?;
+    let rows =
+        usize::try_from(batches.len()).map_err(|_| Error::damaged("the dictionary has too many values to fit in memory"))?;
     let all = Selection { runs: std::iter::once(0..batches.len()).filter(|run| run.end > 0).collect(), first: 0, rows };
     Cells::Batches(batches.into()).read(&spec, &all).map_err(named)
 }
@@ -120,7 +121,7 @@ fn read_codes(codes: &ArrayRef, dictionary: &Dictionary, words: &ArrayRef, selec
     for (at, &code) in codes.values().iter().enumerate() {
         let is_word = usize::try_from(code).is_ok_and(|code| code < words.len());
         if code != dictionary.null_code && !is_word {
-            let message = format!("code {code} is outside of the dictionary, which has {} words", words.len());
+            let message = format!("code {code} is outside of the dictionary, which has {} values", words.len());
             return Err(Error::damaged(message).at_row(selection.row(at)));
         }
         keys.push(if code == dictionary.null_code { 0 } else { code });

@@ -100,10 +100,10 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
         let of = column.get("col_deps").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         let of: Vec<_> = of.map(|name| format!("{name:?}")).collect();
         let what = match text(column, "expression") {
-            Some(expression) => format!("the expression {expression:?} of {}", of.join(", ")),
-            None => format!("code in Python, of {}", of.join(", ")),
+            Some(expression) => format!("by the expression {expression:?}"),
+            None => "with Python code".to_owned(),
         };
-        let data_type = Err(format!("its values are not in a file: python-blosc2 computes them by {what}"));
+        let data_type = Err(format!("its values are not in a file: python-blosc2 computes them from {} {what}", of.join(", ")));
         columns.push(ColumnInfo { name, kind: "computed".to_owned(), spec: None, data_type });
     }
     Ok(columns)

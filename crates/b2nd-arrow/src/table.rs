@@ -187,7 +187,8 @@ impl Table {
         let fields = projection.iter().map(|&place| match self.0.schema.fields().get(place) {
             Some(field) => Ok(field.clone()),
             None => {
-                let message = format!("there is no column {place}, the schema has {}", self.0.schema.fields().len());
+                let message =
+                    format!("there is no column number {place}: the schema has {} columns", self.0.schema.fields().len());
                 Err(Error::new(ErrorKind::NotFound, message).in_table(&self.0.name))
             }
         });

@@ -122,7 +122,7 @@ fn a_column_that_arrow_cannot_have_is_refused_by_name_and_the_others_are_read() 
     assert_eq!(names, [("i", "int16", true), ("c", "complex64", true), ("o", "object", false), ("twice", "computed", false)]);
     let refused = [
         ("o", "its type is object, whose values have no common type"),
-        ("twice", "its values are not in a file: python-blosc2 computes them by the expression \"(o0 * 2)\" of \"i\""),
+        ("twice", "its values are not in a file: python-blosc2 computes them from \"i\" by the expression \"(o0 * 2)\""),
     ];
     for (name, why) in refused {
         let error = table.project([name]).unwrap_err();
@@ -488,8 +488,8 @@ fn a_schema_that_python_refuses_is_an_error() {
     let columns: Change = |schema| schema.replace("\"columns\":", "\"columnz\":");
     assert_eq!(refused("blocks.b2z", columns), "it: the schema: its key \"columns\" holds no list");
     let key: Change = |schema| schema.replacen("{\"name\"", "{\"colour\":1,\"name\"", 1);
-    let expected = "it: column \"n\": the schema: the kind \"int32\" has no key \"colour\", without which python-blosc2 does not open the \
-         table";
+    let expected = "it: column \"n\": the schema: the kind \"int32\" has no key \"colour\", and python-blosc2 does not open a table \
+                    with an unknown key";
     assert_eq!(refused("blocks.b2z", key), expected);
 }
 
@@ -501,9 +501,8 @@ fn a_damaged_name_of_a_mask_is_an_error_and_no_lost_null() {
     let last = archive.windows(name.len()).rposition(|window| window == name).unwrap();
     archive[last + name.len() - 1] ^= 0x20;
     let error = Table::only(Store::from_source("it", std::sync::Arc::new(archive)).unwrap()).unwrap_err().to_string();
-    let expected = "it: the member \"_cols/i.notnull.b2nD\" is damaged: in contrast to the archive's directory, its own header \
-                    has the name \
-        \"_cols/i.notnull.b2nd\"";
+    let expected = "it: the member \"_cols/i.notnull.b2nD\" is damaged: its own header does not match the archive's directory: it \
+                    has the name \"_cols/i.notnull.b2nd\"";
     assert_eq!(error, expected);
 }
 

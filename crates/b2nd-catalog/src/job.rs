@@ -113,7 +113,8 @@ impl Job {
             if name.starts_with("part-") && name.contains("-of-") && name.ends_with(".parquet") && !name.ends_with(&ours) {
                 let out = self.out.display();
                 bail!(
-                    "{out} has {name}: with parts of {of}, files would be counted twice. Remove it, or choose another directory"
+                    "{out} contains {name}, from a scan with another number of parts: with the {of} parts of this scan, files would be counted \
+                     twice. Remove it, or choose another directory"
                 );
             }
         }

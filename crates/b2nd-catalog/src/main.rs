@@ -190,7 +190,7 @@ impl Sql {
 
 fn jobs(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(0) | Err(_) => Err("expected a number from 1 on".to_owned()),
+        Ok(0) | Err(_) => Err("expected a number of at least 1".to_owned()),
         Ok(jobs) => Ok(jobs),
     }
 }

@@ -74,8 +74,8 @@ impl Place {
         }
         if url.query().is_some() || url.fragment().is_some() {
             bail!(
-                "{text}: URLs with ? or # are not supported: write %3F or %23 in names, and put keys into the environment \
-                 instead of signatures"
+                "{text}: URLs with ? or # are not supported: write %3F or %23 in names, and set access keys in environment \
+                 variables instead of signing the URL"
             );
         }
         let (scheme, path) = ObjectStoreScheme::parse(&url)?;

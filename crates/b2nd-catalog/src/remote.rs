@@ -102,5 +102,5 @@ pub(crate) fn wait<T: Send + 'static>(task: impl Future<Output = T> + Send + 'st
         // The receiver is dropped only after a panic of the caller.
         let _ = answer.send(task.await);
     });
-    answered.recv().map_err(|_| io::Error::other("the request was given up"))
+    answered.recv().map_err(|_| io::Error::other("the request was abandoned"))
 }

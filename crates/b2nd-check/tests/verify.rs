@@ -103,7 +103,7 @@ fn what_crashes_c_blosc2_does_not_pass() {
     zeros.append_special(b2nd::frame::Special::Zeros, 64).unwrap();
     let mut zeros: Vec<u8> = zeros.finish().unwrap();
     zeros[0x3a..0x3e].fill(0);
-    let no_length = "chunk 0: it is special in the index, so its length is unknown: chunks vary in length";
+    let no_length = "chunk 0: its length is unknown, because it is special in the index and the frame's chunks vary in length";
     let no_chunksize = "header: chunksize: expected 1 or more, because the flags do not say that chunks vary in length, found 0";
     assert_eq!(found(&zeros, &Limits::default()), [no_chunksize, no_length]);
     zeros[0x19] = 0x53;
@@ -234,13 +234,13 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     // A version that C-Blosc2 does not know.
     let mut newer = Chunk::repeated(&[1], 64).unwrap().into_bytes();
     newer[0] = 7;
-    assert_eq!(only(&frame(64, &[newer])), "chunk 0: its version is 7, the newest that is known 6");
+    assert_eq!(only(&frame(64, &[newer])), "chunk 0: its version is 7, but the newest known version is 6");
     // Special in the index, and no whole number of elements.
     let mut zeros = sparse;
     zeros[0x1a] = 0;
     zeros[0x30..0x34].copy_from_slice(&7_i32.to_be_bytes());
     let zeros = self::found(&zeros, &Limits::default());
-    assert_eq!(zeros[0], "header: chunks of 64 and blocks of 64 bytes split elements of 7");
+    assert_eq!(zeros[0], "header: chunksize 64 or blocksize 64 is not a multiple of the typesize 7, so elements are split");
     assert!(zeros[1].contains("nbytes: expected a multiple of typesize (7), found 64") && zeros.len() == 2, "{zeros:?}");
 }
 
@@ -286,7 +286,8 @@ fn special_chunks_where_c_blosc2_looks_for_data_do_not_pass() {
     let at = start + 96;
     index[at + 31] = 0x10;
     let found = found(&index, &Limits::default());
-    let sentence = "index: it is special (zeros), where C-Blosc2 expects a value of 8 bytes or all entries";
+    let sentence =
+        "index: it is special (zeros), but C-Blosc2 expects the index to have all its entries, or one value of 8 bytes for all";
     assert!(found.contains(&sentence.to_owned()), "{found:?}");
 }
 
@@ -334,10 +335,11 @@ fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
     // 20 bytes are a vector of 16 and four more.
     let mut first = chunk(ZLIB, 20, 20, &[0x78, 0x9c, 0x63, 0x60, 0xc0, 0x4, 0x0, 0x0, 0x14, 0x0, 0x1]);
     first[21] = 34;
-    let depends = "chunk 0: its values depend on how C-Blosc2 was built: the first bytedelta (filter 34), not in whole vectors";
+    let depends = "chunk 0: its values depend on how C-Blosc2 was built: it has the first bytedelta (filter 34), and the \
+                   number of elements in a block is not known to be a multiple of 16";
     assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [depends]);
     // 20 bytes are six elements of three, and two more.
-    let rest = "chunk 0: its values depend on uninitialized memory in C-Blosc2: bytedelta, with blocks that split elements";
+    let rest = "chunk 0: its values depend on uninitialized memory in C-Blosc2: it has the filter bytedelta, and its blocks split elements";
     for filter in [34, 35] {
         (first[21], first[29]) = (filter, 3);
         assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [rest]);
@@ -448,7 +450,7 @@ fn a_value_of_an_attribute_that_is_longer_than_its_elements_does_not_pass() {
     bytes[at + 2] &= !2;
     bytes[at + 31] |= 0x30;
     let found = found(&bytes, &Limits::default());
-    assert_eq!(found, ["vlmetalayer \"note\": it is special (value), a value of 8 bytes where its elements have 1 byte"]);
+    assert_eq!(found, ["vlmetalayer \"note\": it is special (value): its value has 8 bytes, but its elements have 1 byte"]);
 }
 
 #[test]

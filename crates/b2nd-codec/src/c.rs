@@ -72,7 +72,7 @@ pub(crate) fn decompress(chunk: &[u8], data: &mut [u8]) -> Result<()> {
         let written =
             unsafe { blosc2_decompress_ctx(context.0.as_ptr(), chunk.as_ptr().cast(), cbytes, data.as_mut_ptr().cast(), nbytes) };
         if written != nbytes {
-            return Err(Error::custom(format_args!("C-Blosc2: expected {nbytes} bytes, it gave {written}")));
+            return Err(Error::custom(format_args!("C-Blosc2: expected {nbytes} bytes, but decompression returned {written}")));
         }
         Ok(())
     })

@@ -157,7 +157,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Count { expected, found } => {
                 write!(f, "expected {expected} element{}, found {found}", plural(*expected))
             }
-            ErrorKind::TooLong { length, limit } => write!(f, "{length} bytes, a chunk holds at most {limit}"),
+            ErrorKind::TooLong { length, limit } => write!(f, "{length} bytes are too many: a chunk holds at most {limit}"),
             ErrorKind::NoCodec { reason: message, .. } | ErrorKind::Message(message) => f.write_str(message),
         }
     }

@@ -381,7 +381,7 @@ impl fmt::Debug for ChunkHeader {
 
 #[cold]
 pub(crate) fn no_nan(typesize: usize) -> Error {
-    Error::custom(format_args!("a chunk of NaN has elements of {typesize} bytes, not 4 or 8"))
+    Error::custom(format_args!("a chunk of NaN needs elements of 4 or 8 bytes, not {typesize}"))
 }
 
 /// Returns the four bytes of a length in a header.

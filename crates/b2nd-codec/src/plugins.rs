@@ -14,7 +14,9 @@ pub(crate) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> Res
     let written = guarded("blosc2-pure-rs", || decompress_chunk_into_with_dparams(chunk, data, &params))?;
     match written {
         Ok(written) if written == length => Ok(()),
-        Ok(written) => Err(Error::custom(format_args!("blosc2-pure-rs: expected {length} bytes, it gave {written}"))),
+        Ok(written) => {
+            Err(Error::custom(format_args!("blosc2-pure-rs: expected {length} bytes, but decompression returned {written}")))
+        }
         Err(error) => Err(Error::custom(format_args!("blosc2-pure-rs: {error}"))),
     }
 }

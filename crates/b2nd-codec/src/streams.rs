@@ -87,7 +87,7 @@ fn int32(bytes: &[u8], at: usize) -> Result<(i32, &[u8])> {
 
 #[cold]
 fn cut_off(at: usize) -> Error {
-    refused("the chunk ends here", at)
+    refused("the chunk ends too early", at)
 }
 
 #[cold]

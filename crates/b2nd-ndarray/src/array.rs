@@ -104,7 +104,7 @@ impl Array {
         let array = Array::from_source(source.clone(), 0).map_err(|error| Error::in_file(&leaf, error))?.in_file(leaf);
         let (found, expected) = (array.header().frame_len(), source.len()?);
         if found > expected {
-            let message = format!("the frame says {found} bytes, the member has {expected}");
+            let message = format!("the frame's header says {found} bytes, but the member has {expected}");
             return Err(array.error(b2nd::Error::custom(message)));
         }
         Ok(array)

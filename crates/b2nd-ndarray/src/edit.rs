@@ -95,7 +95,9 @@ impl ArrayEditor {
         let entries = draft.entries()?;
         if entries.len() as u64 != array.grid().nchunks() {
             let (expected, found) = (array.grid().nchunks(), entries.len());
-            return Err(array.error(b2nd::Error::custom(format_args!("the array has {expected} chunks, the frame {found}"))));
+            return Err(
+                array.error(b2nd::Error::custom(format_args!("the array has {expected} chunks, but the frame has {found}")))
+            );
         }
         Ok(ArrayEditor { path: path.to_owned(), draft, array, entries, stale: false })
     }

@@ -48,7 +48,7 @@ pub enum Error {
         metalayer: &'static str,
     },
     /// The slice has too many or too few dimensions.
-    #[error("the array has {expected} dimensions, the slice {found}")]
+    #[error("the array has {expected} dimensions, but the slice has {found}")]
     Dimensions {
         /// The number of dimensions of the array.
         expected: usize,

@@ -195,7 +195,10 @@ impl<'a> Job<'a> {
             _ => self.frame.offsets()?.len(),
         };
         if count > LONGEST / 8 {
-            return Err(Fault::custom(format_args!("{count} chunks have an index of more than {LONGEST} bytes")).into());
+            return Err(Fault::custom(format_args!(
+                "{count} chunks need an index that is longer than the limit of {LONGEST} bytes"
+            ))
+            .into());
         }
         let (frame, work) = (&self.frame, &self.work);
         crate::in_batches(

@@ -29,10 +29,7 @@ fn fields_are_read_at_their_offsets_and_in_their_order() {
     let error = elements.field::<f32>("value").unwrap_err();
     assert_eq!(error.to_string(), "the array's elements are float64, big-endian, not float32");
     let error = elements.field::<f32>("wind").unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the array's elements are structure of 2 fields, 16 bytes, not a structure with the field \"wind\""
-    );
+    assert_eq!(error.to_string(), "the array's elements (structure of 2 fields, 16 bytes) have no field \"wind\"");
 }
 
 #[test]
@@ -51,7 +48,7 @@ fn text_is_read_without_what_fills_it_up() {
     }
     let (_directory, array) = file("|S2", 1, &[0xff, 0xfe]);
     let error = array.elements(&array.whole()).unwrap().strings().unwrap_err();
-    assert_eq!(error.to_string(), "the array's elements are string of 2 bytes, not text of valid characters");
+    assert_eq!(error.to_string(), "the array's elements (string of 2 bytes) are not text, or not valid Unicode");
 }
 
 #[test]

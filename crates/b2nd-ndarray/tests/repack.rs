@@ -266,7 +266,7 @@ fn nothing_is_replaced_unasked_and_an_editor_is_waited_for() {
     let editor = ArrayEditor::open(&path).unwrap();
     let before = fs::read(&path).unwrap();
     assert!(
-        repack(&path, &path, &RepackOptions::default()).unwrap_err().to_string().contains("this thread has the file open itself")
+        repack(&path, &path, &RepackOptions::default()).unwrap_err().to_string().contains("this thread itself has the file open")
     );
     assert!(fs::read(&path).unwrap() == before);
     std::thread::scope(|scope| {

@@ -44,7 +44,9 @@ impl<'a> Array<'a> {
     fn names(&self) -> (&'static str, &'static str) {
         match (&self.meta, self.name) {
             (ArrayMeta::B2nd(_), _) => ("b2nd", "b2nd"),
-            (ArrayMeta::MiscountedB2nd(_), _) => ("b2nd_miscounted", "b2nd of February 2023, says 6 entries and has 7"),
+            (ArrayMeta::MiscountedB2nd(_), _) => {
+                ("b2nd_miscounted", "b2nd of February 2023, whose marker says 6 entries although there are 7")
+            }
             (ArrayMeta::LegacyB2nd(_), _) => ("b2nd_without_dtype_format", "b2nd of February 2023, without dtype_format"),
             (ArrayMeta::Caterva(_), "b2nd") => ("b2nd_without_dtype", "b2nd of January 2023, without a dtype"),
             (ArrayMeta::Caterva(_), _) => ("caterva", "Caterva, without a dtype"),

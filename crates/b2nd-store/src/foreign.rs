@@ -40,7 +40,7 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
         _ if word.starts_with(b"<!doctype html") || word.starts_with(b"<html") => {
             "an HTML page: the URL is that of a page, not of the file itself"
         }
-        _ if starts(b"version https://git-lfs") => "a pointer of Git LFS: `git lfs pull` fetches the file",
+        _ if starts(b"version https://git-lfs") => "a Git LFS pointer: `git lfs pull` fetches the file",
         _ if word.starts_with(b"{") && text.windows(13).any(|window| window == b"\"zarr_format\"") => ZARR,
         _ if is_text => "a text file",
         _ => return None,

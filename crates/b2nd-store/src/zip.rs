@@ -102,7 +102,7 @@ impl Zip {
         };
         let end = member.start.saturating_add(LOCAL_HEADER).saturating_add(name.len() as u64);
         let header = self.source.read(member.start..end)?;
-        let differs = |why| refused(name, &format!("damaged: in contrast to the archive's directory, its own header {why}"));
+        let differs = |why| refused(name, &format!("damaged: its own header does not match the archive's directory: it {why}"));
         let after = member.check(name, &header).map_err(differs)?;
         let start = end.saturating_add(after);
         Ok((member, start..start.saturating_add(member.packed)))
@@ -115,7 +115,8 @@ impl Zip {
         }
         let room = MAX_VALUE.saturating_sub(inflated.values().map(|data| Vec::len(data)).sum());
         let Some(length) = usize::try_from(member.length).ok().filter(|&length| length <= room) else {
-            return Err(refused(name, &format!("compressed, and at most {MAX_VALUE} bytes are decompressed")));
+            let why = format!("compressed, and the limit for all decompressed members together is {MAX_VALUE} bytes");
+            return Err(refused(name, &why));
         };
         let packed = self.source.read(range)?;
         let data = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, length)
@@ -150,7 +151,8 @@ impl Member {
         let differs = |said: u64, length: u64| flags & 8 == 0 && said != u64::from(u32::MAX) && said != length;
         let (packed, length) = (number(18, 4), number(22, 4));
         if differs(packed, self.packed) || differs(length, self.length) {
-            return Err(format!("has {packed} bytes of {length}, expected {} of {}", self.packed, self.length));
+            let (expected, unpacked) = (self.packed, self.length);
+            return Err(format!("gives the lengths {packed} (compressed) and {length}, expected {expected} and {unpacked}"));
         }
         Ok(number(28, 2))
     }

@@ -70,6 +70,9 @@ fn an_archive_has_a_budget() {
         assert_eq!(&*zip.open("small").unwrap().read(0..9).unwrap(), b"abc");
     }
     let error = |name: &str| zip.open(name).err().unwrap().to_string();
-    assert_eq!(error("large"), "the member \"large\" is compressed, and at most 268435456 bytes are decompressed");
+    assert_eq!(
+        error("large"),
+        "the member \"large\" is compressed, and the limit for all decompressed members together is 268435456 bytes"
+    );
     assert_eq!(error("wrong"), "the member \"wrong\" is deflated: expected 4 bytes, found 3");
 }

@@ -53,7 +53,7 @@ impl Subarray {
             return Err(format!("a dimension of {length}, {MAX_SIZE} is NumPy's limit"));
         }
         if base.itemsize() == 0 && !matches!(base, DType::Struct(_)) {
-            return Err("a subarray of values with 0 bytes".into());
+            return Err("a subarray cannot have values of 0 bytes".into());
         }
         if base.depth() >= MAX_DEPTH {
             return Err(super::too_deep());

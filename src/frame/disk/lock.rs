@@ -29,7 +29,7 @@ const COUNTER_AT: u64 = 8;
 const SIDECAR_LEN: u64 = COUNTER_AT + 8;
 
 /// The message of a `WouldBlock` error if this thread itself holds the lock.
-const BY_THIS_THREAD: &str = "this thread has the file open itself, so it would wait forever";
+const BY_THIS_THREAD: &str = "this thread itself has the file open, so it would wait forever";
 
 /// The pause before the next attempt to open a file that is in use. Only Windows needs it.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -228,7 +228,7 @@ fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
             return Err(no_sidecar("it is not a regular file"));
         }
         if found.len() > SIDECAR_LEN {
-            return Err(no_sidecar(&alloc::format!("it has {} bytes, a lock file at most {SIDECAR_LEN}", found.len())));
+            return Err(no_sidecar(&alloc::format!("it has {} bytes, and a lock file has at most {SIDECAR_LEN}", found.len())));
         }
         system::lock_sidecar(&file, ask)?;
         if !is_at(&file, path)? {

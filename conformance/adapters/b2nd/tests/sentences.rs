@@ -55,7 +55,7 @@ const OTHER_SENTENCES: [(&str, &str); 20] = [
     ("expected at most {limit} offsets", "an index of gigabytes"),
     ("the chunks of a sparse frame are separate files: open", "asked of a frame in memory"),
     ("metalayer {", "writing"),
-    ("name {name:?} would be number", "writing"),
+    ("{name:?} would be metalayer number", "writing"),
     ("{} metalayers: C-Blosc2 supports", "writing"),
     ("the {part} has {length} bytes", "files of gigabytes"),
     ("the chunks of a sparse frame are separate files, which", "asked of a source without them"),

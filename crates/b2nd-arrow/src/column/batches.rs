@@ -81,7 +81,8 @@ impl Batches {
                 (Some(said), Ok(at)) => said.get(at).copied().unwrap_or(0),
                 _ => self.cells_of(number).map_err(|error| Error::damaged(format_args!("chunk {number}: {error}")))?,
             };
-            let end = self.len().checked_add(cells).ok_or_else(|| Error::damaged("batches of more than 2^64 cells"))?;
+            let end =
+                self.len().checked_add(cells).ok_or_else(|| Error::damaged("its batches have more than 2^64 cells in all"))?;
             self.starts.push(end);
         }
         Ok(())

@@ -50,7 +50,7 @@ impl CellBuilder {
             (Kind::Struct(specs), DataType::Struct(fields)) => {
                 Values::Struct(fields.clone(), specs.iter().map(|(_, spec)| CellBuilder::new(spec)).collect::<Result<_, _>>()?)
             }
-            (kind, _) => return Err(format!("{kind:?} is not kept as MessagePack")),
+            (kind, _) => return Err(format!("{kind:?} is not stored as MessagePack")),
         };
         Ok(CellBuilder { data_type, valid: BooleanBufferBuilder::new(0), values })
     }

@@ -44,7 +44,7 @@ pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
 pub fn values(block: &[u8], schema: Option<&[u8]>) -> Result<Vec<Value>> {
     read(block, schema, |Batch { batch, body, schema, .. }, dictionaries| {
         let mut arrays = JsonArrays { lengths: Lengths::of(batch, body)?, body, dictionaries };
-        arrays.values(schema.field(0)).ok_or_else(|| wrong("arrays that do not have the lengths of their buffers"))
+        arrays.values(schema.field(0)).ok_or_else(|| wrong("arrays whose lengths do not match their buffers"))
     })
 }
 
@@ -73,11 +73,13 @@ fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &H
             MessageHeader::Schema => known = Some(schema_of(&message)?),
             MessageHeader::DictionaryBatch => {
                 let batch = message.header_as_dictionary_batch().filter(|batch| !batch.isDelta());
-                let (Some(schema), Some(batch)) = (&known, batch) else { return Err(wrong("a dictionary of no column")) };
+                let (Some(schema), Some(batch)) = (&known, batch) else {
+                    return Err(wrong("a dictionary before its schema, or a delta dictionary"));
+                };
                 #[expect(deprecated, reason = "the number of a dictionary is only in its field")]
                 let fields = schema.fields_with_dict_id(batch.id());
                 let Some(DataType::Dictionary(_, words)) = fields.first().map(|field| field.data_type()) else {
-                    return Err(wrong("a dictionary of no column"));
+                    return Err(wrong("a dictionary that belongs to no column"));
                 };
                 let data = batch.data().ok_or_else(|| wrong("a dictionary without a batch"))?;
                 Lengths::of(data, body)?.check(words)?;
@@ -91,7 +93,7 @@ fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &H
                 Lengths::of(batch, body)?.check(schema.field(0).data_type())?;
                 return decode(Batch { batch, body, schema: &schema, version }, &dictionaries);
             }
-            other => return Err(wrong(format_args!("a message {other:?}"))),
+            other => return Err(wrong(format_args!("a message of the type {other:?}, which a column does not have"))),
         }
     }
     Err(wrong("no record batch"))
@@ -107,7 +109,7 @@ fn message<'a>(rest: &mut &'a [u8]) -> Result<Option<(ipc::Message<'a>, Buffer)>
     let mut word = || take(4).and_then(|word| word.try_into().ok()).map(u32::from_le_bytes);
     let length = match word() {
         None => return Ok(None),
-        Some(CONTINUATION) => word().ok_or_else(|| wrong("no length"))?,
+        Some(CONTINUATION) => word().ok_or_else(|| wrong("a message without a length"))?,
         Some(length) => length,
     };
     if length == 0 {
@@ -157,7 +159,7 @@ fn check_type(field: ipc::Field) -> Result<()> {
     let is_nested = matches!(field.type_type(), Type::List | Type::LargeList | Type::Struct_);
     let is_indexed = |dictionary: ipc::DictionaryEncoding| dictionary.indexType().is_some_and(is_integer) && !is_nested;
     if !is_known || !field.dictionary().is_none_or(is_indexed) {
-        return Err(wrong(format_args!("a type {:?} that no column has", field.type_type())));
+        return Err(wrong(format_args!("the type {:?}, which no column has", field.type_type())));
     }
     field.children().into_iter().flatten().try_for_each(check_type)
 }
@@ -175,7 +177,7 @@ impl<'a> Lengths<'a> {
             return Err(wrong("compressed buffers, which python-blosc2 does not write"));
         }
         if batch.variadicBufferCounts().is_some_and(|counts| !counts.is_empty()) {
-            return Err(wrong("buffers of no type"));
+            return Err(wrong("variadic buffers, which no type of a column uses"));
         }
         let nodes = Box::new(batch.nodes().into_iter().flatten());
         let buffers = Box::new(batch.buffers().into_iter().flatten());
@@ -211,7 +213,10 @@ impl<'a> Lengths<'a> {
                 Err(wrong(format_args!("a buffer outside of its {} bytes", self.body)))
             }
             (Ok(_), Ok(length)) if length % width == 0 && length / width >= count => Ok(()),
-            _ => Err(wrong(format_args!("a buffer of {} bytes, expected {count} values of {width}", buffer.length()))),
+            _ => {
+                let (found, s) = (buffer.length(), if width == 1 { "" } else { "s" });
+                Err(wrong(format_args!("a buffer of {found} bytes, expected at least {count} values of {width} byte{s} each")))
+            }
         }
     }
 }

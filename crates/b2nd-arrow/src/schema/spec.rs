@@ -88,7 +88,9 @@ impl Spec {
         if let Some(known) = keys(kind) {
             let is_known = |key: &&String| known.contains(&key.as_str()) || COMMON.contains(&key.as_str());
             if let Some(key) = spec.as_object().into_iter().flat_map(|spec| spec.keys()).find(|key| !is_known(key)) {
-                return Err(format!("the kind {kind:?} has no key {key:?}, without which python-blosc2 does not open the table"));
+                return Err(format!(
+                    "the kind {kind:?} has no key {key:?}, and python-blosc2 does not open a table with an unknown key"
+                ));
             }
         }
         let kind = match kind {
@@ -112,7 +114,8 @@ impl Spec {
             "ndarray" => ndarray(spec)?,
             "dictionary" => {
                 let code = spec.get("null_code").and_then(Value::as_i64).unwrap_or(-1);
-                let null_code = i32::try_from(code).map_err(|_| format!("null_code: expected 32 bits, found {code}"))?;
+                let null_code =
+                    i32::try_from(code).map_err(|_| format!("null_code: expected an integer of 32 bits, found {code}"))?;
                 Kind::Dictionary(Dictionary { is_ordered: flag("ordered"), null_code })
             }
             "struct" => Kind::Struct(fields(spec)?),
@@ -129,7 +132,8 @@ impl Spec {
     fn of_cells(spec: &Value) -> Result<Spec, String> {
         let mut spec = Spec::of(spec)?;
         if matches!(&spec.kind, Kind::Element(element) if element::is_complex(element)) {
-            spec.kind = Kind::Refused("its values are complex numbers inside of lists or structs".to_owned());
+            spec.kind =
+                Kind::Refused("its values are complex numbers inside of lists or structs, which are not supported".to_owned());
         }
         Ok(spec)
     }
@@ -225,7 +229,7 @@ fn list(spec: &Value) -> Result<Kind, String> {
         ("batch", "msgpack" | "arrow") => Storage::Batches,
         ("vl", "msgpack") => Storage::Cells,
         (storage, serializer) => {
-            return Ok(Kind::Refused(format!("the storage {storage:?} of {serializer:?} is not supported")));
+            return Ok(Kind::Refused(format!("the storage {storage:?} with the serializer {serializer:?} is not supported")));
         }
     };
     Ok(Kind::List(Box::new(item), storage))

@@ -102,7 +102,7 @@ fn request(method: Method, url: &Url) -> RequestBuilder {
 async fn retried(request: RequestBuilder) -> Result<(Response, Vec<u8>)> {
     let mut pause = Duration::from_millis(100);
     for _ in 0..RETRIES {
-        let again = request.try_clone().context("a request without a body can be repeated")?;
+        let again = request.try_clone().context("the request cannot be repeated")?;
         match answer(again).await {
             Ok((response, _)) if is_passing(response.status()) => {}
             Err(error) if error.is::<reqwest::Error>() => {}

@@ -186,5 +186,5 @@ impl Source for Fetched {
 
 /// Returns the error for a file of which more than [`HELD`] bytes would be read.
 pub(super) fn too_much() -> String {
-    format!("more than {HELD} bytes of it would be read for its metadata")
+    format!("reading its metadata would take more than {HELD} bytes of the file")
 }

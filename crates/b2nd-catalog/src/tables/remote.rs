@@ -24,7 +24,7 @@ pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes>
     }
     if size > HELD {
         return Err(io::Error::other(format!(
-            "the server does not support range requests, and {size} is more than the {HELD} bytes that fit"
+            "the server does not support range requests, and the file has {size} bytes; the limit is {HELD}"
         )));
     }
     Ok(Arc::new(if size > BLOCK { fetch(0..size)? } else { Vec::from(bytes) }))

@@ -86,8 +86,9 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     let blocksize = usize::try_from(frame.blocksize()).unwrap_or(0);
     if is_array && !frame.has_variable_blocks() && blocksize != 0 && chunk.blocksize() != blocksize {
         let [expected, found] = [blocksize, chunk.blocksize()].map(|length| chunk.nbytes().div_ceil(length.max(1)));
-        let blocks = if found == expected { String::new() } else { format!(": {}, not {expected}", count(found, "block")) };
-        let finding = format!("its blocksize is {}, the frame's {}{blocks}", thousands(chunk.blocksize()), thousands(blocksize));
+        let blocks = if found == expected { String::new() } else { format!(": {} instead of {expected}", count(found, "block")) };
+        let [own, frames] = [chunk.blocksize(), blocksize].map(thousands);
+        let finding = format!("its blocksize is {own}, but the frame's is {frames}{blocks}");
         findings.push((finding, [NO, NO, NO]));
     }
     if !chunk.is_extended() && findings.is_empty() {
@@ -108,7 +109,7 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
     }
     if is_array && special.is_some() && !frame.has_variable_blocks() && chunk.blocksize() != blocksize {
         let [own, expected] = [chunk.blocksize(), blocksize].map(thousands);
-        found.push(((SPECIAL_BLOCKSIZE, format!("its blocksize is {own}, the frame's {expected}")), NO));
+        found.push(((SPECIAL_BLOCKSIZE, format!("its blocksize is {own}, but the frame's is {expected}")), NO));
     }
     let typesize = typesize(frame);
     // If chunks vary in length, each chunk keeps the typesize with which it was compressed.
@@ -159,14 +160,19 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     let any = |wrong: &dyn Fn(usize) -> bool| wrong(blocksize.min(nbytes)) || wrong(nbytes % blocksize);
     // C-Blosc2 2 does not copy the bytes after the last whole element in either case. C-Blosc2 3.3.2 does not copy them in the second case.
     if any(&|length| length % typesize != 0) || chunk.has_variable_blocks() && typesize != 1 {
-        return Some("its values depend on uninitialized memory in C-Blosc2: bytedelta, with blocks that split elements");
+        return Some(
+            "its values depend on uninitialized memory in C-Blosc2: it has the filter bytedelta, and its blocks split elements",
+        );
     }
     let is_split = |length: usize| {
         let plane = length / typesize;
         plane > VECTOR && plane % VECTOR != 0
     };
     let depends = filter == FIRST_BYTEDELTA && (chunk.has_variable_blocks() || any(&is_split));
-    depends.then_some("its values depend on how C-Blosc2 was built: the first bytedelta (filter 34), not in whole vectors")
+    depends.then_some(
+        "its values depend on how C-Blosc2 was built: it has the first bytedelta (filter 34), and the number of elements in a block \
+         is not known to be a multiple of 16",
+    )
 }
 
 /// Returns a finding if C-Blosc2 cannot decompress a special chunk.
@@ -188,7 +194,8 @@ fn of_special(chunk: &ChunkHeader, special: Special) -> Option<String> {
         let elements = count(typesize, "byte");
         let nbytes = thousands(nbytes);
         return Some(format!(
-            "it is special ({special}): nbytes {nbytes} and blocksize {blocksize} are not of elements of {elements}"
+            "it is special ({special}), but nbytes {nbytes} or blocksize {blocksize} is not a multiple of the length of an element, \
+             {elements}"
         ));
     } else {
         return None;
@@ -251,11 +258,13 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
             let value = chunk.cbytes().saturating_sub(chunk.header_len());
             if typesize.is_none() && special == Special::Value && value != chunk.typesize() {
                 let [value, typesize] = [count(value, "byte"), count(chunk.typesize(), "byte")];
-                findings.push(format!("it is special ({special}), a value of {value} where its elements have {typesize}"));
+                findings.push(format!("it is special ({special}): its value has {value}, but its elements have {typesize}"));
             }
             let expected = typesize.map_or(chunk.cbytes(), |typesize| chunk.header_len() + typesize);
             if typesize.is_some() && (special != Special::Value || chunk.cbytes() != expected) {
-                findings.push(format!("it is special ({special}), where C-Blosc2 expects a value of 8 bytes or all entries"));
+                findings.push(format!(
+                    "it is special ({special}), but C-Blosc2 expects the index to have all its entries, or one value of 8 bytes for all"
+                ));
             }
         }
         None => findings.extend(self::findings(frame, false, 0, chunk).into_iter().map(|(finding, _)| finding)),
@@ -270,7 +279,7 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
 
 /// Returns a finding if the version of the chunk is unknown to C-Blosc2, which then does not decompress the chunk.
 fn newer(chunk: &ChunkHeader) -> Option<String> {
-    (chunk.version() > NEWEST).then(|| format!("its version is {}, the newest that is known {NEWEST}", chunk.version()))
+    (chunk.version() > NEWEST).then(|| format!("its version is {}, but the newest known version is {NEWEST}", chunk.version()))
 }
 
 /// Returns findings about flags that only a chunk in memory may have.

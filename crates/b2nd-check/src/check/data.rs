@@ -63,10 +63,8 @@ impl Findings {
         if let (0, Ok(range)) = (header.nbytes(), frame.trailer_range()) {
             let after = frame_len.saturating_sub(range.end);
             if after != 0 {
-                let finding = format!(
-                    "it is followed by {} in an empty frame: C-Blosc2 reads only the first trailer",
-                    count(after, "byte")
-                );
+                let finding =
+                    format!("it is followed by {}, which C-Blosc2 ignores because the frame is empty", count(after, "byte"));
                 self.add("trailer", Some(range.end), finding, [NO, None, None]);
             }
         }
@@ -79,7 +77,8 @@ impl Findings {
         match Digests::read(frame.trailer().ok()?, &self.budget, decompressor)? {
             Ok(digests) => {
                 if digests.count() != chunks {
-                    let finding = format!("it has {}, the frame {}", count(digests.count(), "digest"), count(chunks, "chunk"));
+                    let finding =
+                        format!("it has {}, but the frame has {}", count(digests.count(), "digest"), count(chunks, "chunk"));
                     self.add(place, None, finding, [None, YES, YES]);
                 }
                 Some(digests)
@@ -156,7 +155,8 @@ impl Findings {
                     self.special(frame, row.first..=row.last, digests)?;
                 }
                 if matches!(row.content, Content::Special(_, None)) {
-                    let finding = "it is special in the index, so its length is unknown: chunks vary in length";
+                    let finding =
+                        "its length is unknown, because it is special in the index and the frame's chunks vary in length";
                     self.unreadable(place, None, finding, [NO, None, None]);
                 } else if let Err(error) = readable(frame.chunk_header(row.first))? {
                     self.unreadable(place, None, error.to_string(), [NO, NO, None]);

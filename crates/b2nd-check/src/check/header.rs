@@ -95,7 +95,9 @@ impl Findings {
         let is_cut = |length: i32| length > 0 && typesize > 0 && length % typesize != 0;
         let vary = header.has_variable_chunks() || header.has_variable_blocks();
         if !vary && header.nbytes() != 0 && (is_cut(chunksize) || is_cut(blocksize)) {
-            let finding = format!("chunks of {chunksize} and blocks of {blocksize} bytes split elements of {typesize}");
+            let finding = format!(
+                "chunksize {chunksize} or blocksize {blocksize} is not a multiple of the typesize {typesize}, so elements are split"
+            );
             self.known("header", None, (CUT_ELEMENTS, finding), None);
         }
         if chunksize == 0 && header.nbytes() != 0 && !header.has_variable_chunks() {
@@ -147,7 +149,10 @@ impl Findings {
                 _ if name == b"b2nd" => [NO, c_reads.filter(|reads| !reads), c_reads],
                 _ => [NO, c_reads, c_reads],
             };
-            self.unreadable(place, offset.or(start), error.to_string(), answers);
+            // The error counts from the start of the content, but findings count from the start of the frame.
+            let [said, at] =
+                [error.offset().map(|offset| offset as u64), offset].map(|at| format!(" at byte {}", at.unwrap_or(0)));
+            self.unreadable(place, offset.or(start), error.to_string().replacen(&said, &at, 1), answers);
             return;
         }
         let Ok(Some(array)) = Array::find(header) else { return };
@@ -164,7 +169,7 @@ impl Findings {
             self.add(
                 place,
                 offset,
-                format!("it is followed by {} of a longer metalayer", count(array.stale, "byte")),
+                format!("it is followed by {} left over from an older, longer metalayer", count(array.stale, "byte")),
                 [NO, YES, YES],
             );
         }
@@ -242,11 +247,8 @@ impl Findings {
             // In an empty frame, the lengths in the header may be 0.
             let is_said = found > 0 || header.nbytes() != 0;
             if !varies && is_said && expected > 0 && i128::from(found) != expected {
-                let finding = format!(
-                    "{name}: expected {} from the array's shapes, the header says {}",
-                    thousands(expected),
-                    thousands(found)
-                );
+                let finding =
+                    format!("{name}: the header has {}, but the array's shapes give {}", thousands(found), thousands(expected));
                 self.add("header", None, finding, [NO, None, None]);
             }
         }

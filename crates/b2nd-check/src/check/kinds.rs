@@ -49,15 +49,20 @@ impl Findings {
     pub(super) fn kinds(&mut self, header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) {
         let kind = Kind::of_with(header, Some(trailer), decompressor);
         if !matches!(kind, Kind::NdArray | Kind::SChunk) {
-            let reason = format!("is not MessagePack as python-blosc2 unpacks it to open a {}", kind.name());
+            let reason = |them, it| {
+                let kind = kind.name();
+                format!(
+                    "python-blosc2 unpacks {them} to open a frame of kind {kind}, but {it} is not MessagePack that python-blosc2 can unpack"
+                )
+            };
             // python-blosc2 determines the kind from the metalayers, so it unpacks all of them.
             for (name, _) in header.metalayers().iter().filter(|(name, content)| *name != b"b2nd" && !is_unpacked(content)) {
-                self.add(format!("metalayer {}", quoted(name)), None, format!("it {reason}"), [None, YES, NO]);
+                self.add(format!("metalayer {}", quoted(name)), None, reason("it", "it"), [None, YES, NO]);
             }
             let mut values =
                 trailer.vlmetalayers().iter().map(|(name, content)| Attribute::new_with(name, content, decompressor).value);
             if values.any(|value| value.is_ok_and(|value| !is_unpacked(&value))) {
-                self.add("vlmetalayers", None, format!("one {reason}"), [None, YES, NO]);
+                self.add("vlmetalayers", None, reason("them", "one"), [None, YES, NO]);
             }
         }
         match kind {

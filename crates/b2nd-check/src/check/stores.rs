@@ -41,7 +41,9 @@ pub fn check_table(table: &Table) -> Vec<Finding> {
     match schema.map(b2nd_store::json::parse) {
         Some(Ok(schema)) => findings.schema(&schema),
         Some(Err(error)) => findings.unreadable("schema", None, format!("it is not JSON: {error}"), [None, None, NO]),
-        None => findings.unreadable("schema", None, "the table's metadata has no text with this name", [None, None, NO]),
+        None => {
+            findings.unreadable("schema", None, "the table's metadata has no text with the name \"schema\"", [None, None, NO])
+        }
     }
     if !table.has_valid_rows {
         findings.unreadable(

@@ -64,7 +64,7 @@ impl Findings {
                 (Err(error), _) | (Ok(_), Err(error)) => self.unreadable(place, start, error.to_string(), [NO, None, None]),
                 (Ok(chunk), Ok(value)) => {
                     if chunk.special() == Some(Special::Uninitialized) || !kinds::is_unpacked(&value) {
-                        let finding = "its value is not MessagePack as python-blosc2 unpacks it".to_owned();
+                        let finding = "its value is not MessagePack that python-blosc2 can unpack".to_owned();
                         self.known(&place, start, (NOT_MSGPACK, finding), YES);
                     }
                     self.value(&place, start, &value);

@@ -301,6 +301,7 @@ fn known(finding: &Finding, reader: Reader) -> String {
 impl Check {
     fn line(&self, finding: &Finding) -> String {
         let at = finding.offset.map_or_else(String::new, |offset| format!(" at byte {offset}"));
+        let at = if finding.finding.contains(&at) { "" } else { &at };
         let place = styled(LABEL, format_args!("{}{at}", finding.place));
         let mut answers = answers(finding);
         if finding.fact.is_some() {

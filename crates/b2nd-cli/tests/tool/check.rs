@@ -17,13 +17,15 @@ use crate::harness::{Directory, Place, STORE, TemporaryFile, broken_data, check,
 fn the_exit_status_says_what_was_found() {
     assert_eq!(check(&["--data", "example.b2nd"]), (String::new(), String::new(), 0));
     let squeezed = "python-blosc2-3.9.0/squeeze__2to1_meta.b2nd";
-    let line = "metalayer \"b2nd\" at byte 157: it is followed by 19 bytes of a longer metalayer (not as specified, read by \
+    let line = "metalayer \"b2nd\" at byte 157: it is followed by 19 bytes left over from an older, longer metalayer (not as specified, read by \
                 C-Blosc2 and python-blosc2)";
     assert_eq!(check(&["example.b2nd", squeezed]), (format!("{squeezed}: {line}\n"), String::new(), 1));
     assert_eq!(check(&[]).2, 2);
     assert_eq!(check(&["--nonsense", "example.b2nd"]).2, 2);
     let beta = "c-blosc2-2.0.0-beta.2/clib-beta__meta1.b2frame";
-    let error = format!("{beta}: header elements: expected 14, found 13 (a C-Blosc2 2.0 beta) at byte 0\n");
+    let error = format!(
+        "{beta}: header elements: expected 14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported), found 13 at byte 0\n"
+    );
     assert_eq!(check(&[beta, squeezed]), (format!("{squeezed}: {line}\n"), error, 3));
     assert_eq!(check(&["missing.b2nd"]).2, 3);
 }
@@ -107,7 +109,7 @@ fn a_header_that_contradicts_itself_or_its_frame_is_found() {
         (0x4c, 5, "header", 0x4c, "its pipeline has filter 5, which C-Blosc2 does not know", false),
         (0x50, 128, "header", 0x50, "its pipeline has the parameter 128 for a filter, but python-blosc2 expects 0 to 127", false),
         (first + FLAGS, good[first + FLAGS] & !1, "chunk 0", first, "it is stored: cbytes: expected 20, found 36", false),
-        (second + 8, 2, "chunk 1", second, "its blocksize is 2, the frame's 4: 2 blocks, not 1", false),
+        (second + 8, 2, "chunk 1", second, "its blocksize is 2, but the frame's is 4: 2 blocks instead of 1", false),
         (first + 31, 0x10, "chunk 0", first, "it is special (zeros): cbytes: expected 32, found 36", false),
         (second + 31, 0x40, "chunk 1", second, "it is special (uninitialized): cbytes: expected 32, found 36", false),
         (

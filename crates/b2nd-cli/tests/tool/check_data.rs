@@ -115,7 +115,7 @@ fn digests_find_damage_that_still_decodes() {
         tests.run(&["check", "--data", "b.b2nd"]).0
     };
     let none = b"\x93\x01\xdb\0\0\0\x07xxh3-64\xc6\0\0\0\0";
-    assert!(with(none).starts_with("b.b2nd: vlmetalayer \"b2nd_digests\": it has 0 digests, the frame 5 chunks ("));
+    assert!(with(none).starts_with("b.b2nd: vlmetalayer \"b2nd_digests\": it has 0 digests, but the frame has 5 chunks ("));
     let other = b"\x93\x01\xdb\0\0\0\x07xxh4-64\xc6\0\0\0\0";
     assert!(with(other).contains(
         "its digests cannot be compared: expected version 1 of xxh3-64, found version 1 of \

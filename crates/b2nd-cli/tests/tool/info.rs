@@ -218,7 +218,7 @@ fn every_layout_of_an_array_has_its_words() {
     assert_layout(0x95, b"", "b2nd of January 2023, without a dtype", "b2nd_without_dtype");
     let without = "b2nd of February 2023, without dtype_format";
     assert_layout(0x96, b"\xdb\0\0\0\x05uint8", without, "b2nd_without_dtype_format");
-    let miscounted = "b2nd of February 2023, says 6 entries and has 7";
+    let miscounted = "b2nd of February 2023, whose marker says 6 entries although there are 7";
     assert_layout(0x96, b"\0\xdb\0\0\0\x03<i4", miscounted, "b2nd_miscounted");
 }
 

@@ -187,7 +187,7 @@ fn a_member_that_is_not_where_the_archive_says_is_said() {
     let (out, err, status) = tests.run(&["info", "--json", "bad.b2z"]);
     assert!(
         err.starts_with(
-            "bad.b2z::/g1/n1: g1/n1.b2nd: the member \"g1/n1.b2nd\" is damaged: in contrast to the archive's directory"
+            "bad.b2z::/g1/n1: g1/n1.b2nd: the member \"g1/n1.b2nd\" is damaged: its own header does not match the archive's directory"
         ),
         "{err}"
     );

@@ -110,7 +110,7 @@ fn info_tells_types_nulls_and_sizes_of_columns() {
     assert_eq!(line("y"), "y Float32 1,074 bytes (1.0 KiB) 1.02x");
     let shown = tables().ok(&["info", "refused.b2z::/"]);
     assert!(
-        shown.contains("its values are not in a file: python-blosc2 computes them by the expression \"(o0 * 2)\" of \"i\""),
+        shown.contains("its values are not in a file: python-blosc2 computes them from \"i\" by the expression \"(o0 * 2)\""),
         "{shown}"
     );
 }

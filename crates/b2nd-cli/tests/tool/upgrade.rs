@@ -155,7 +155,7 @@ fn the_layouts_of_early_2023_become_the_released_one() {
         (&five, "b2nd", "b2nd of January 2023, without a dtype", "<f4"),
         (&five, "caterva", "Caterva, without a dtype", "<f4"),
         (&six, "b2nd", "b2nd of February 2023, without dtype_format", "<i4"),
-        (&miscounted, "b2nd", "b2nd of February 2023, says 6 entries and has 7", "<u4"),
+        (&miscounted, "b2nd", "b2nd of February 2023, whose marker says 6 entries although there are 7", "<u4"),
     ];
     for (meta, name, layout, dtype) in cases {
         // Stale bytes, which a squeeze leaves, do not come along.

@@ -38,7 +38,7 @@ impl Array {
     ///
     /// Fails if the file has no dtype or an unknown one. Also returns the errors of [`read_bytes`](Array::read_bytes).
     pub fn elements(&self, slice: &[Range<i64>]) -> Result<Elements> {
-        let dtype = self.dtype().cloned().ok_or_else(|| mismatch("a type", None))?;
+        let dtype = self.dtype().cloned().ok_or_else(|| wrong("the type of the array's elements is not known".to_owned()))?;
         let bytes = self.read_bytes(slice)?;
         Ok(Elements { bytes, shape: lengths(slice), itemsize: self.itemsize(), dtype })
     }
@@ -92,7 +92,8 @@ impl Elements {
     /// Fails if there is no such field.
     pub fn part(&self, name: &str) -> Result<Elements> {
         let field = self.dtype.fields().iter().find(|field| field.name() == name);
-        let field = field.ok_or_else(|| mismatch(&format!("a structure with the field {name:?}"), Some(&self.dtype)))?;
+        let found = self.dtype.describe();
+        let field = field.ok_or_else(|| wrong(format!("the array's elements ({found}) have no field {name:?}")))?;
         let (dtype, inner) = (field.dtype().base().clone(), field.dtype().shape());
         let place = field.offset()..field.offset().saturating_add(field.dtype().itemsize());
         let length = self.each().len().saturating_mul(place.len());
@@ -100,7 +101,9 @@ impl Elements {
         bytes.try_reserve_exact(length).map_err(|_| self.no_memory(self.each().len()))?;
         for element in self.each() {
             let part = element.get(place.clone());
-            bytes.extend_from_slice(part.ok_or_else(|| mismatch("elements that hold their fields", Some(&self.dtype)))?);
+            bytes.extend_from_slice(
+                part.ok_or_else(|| wrong(format!("the array's elements are too short for their dtype ({found})")))?,
+            );
         }
         Ok(Elements { bytes, shape: [&self.shape, inner].concat(), itemsize: dtype.itemsize(), dtype })
     }
@@ -131,7 +134,7 @@ impl Elements {
     ///
     /// Fails if the elements are not text, or not valid Unicode.
     pub fn strings(&self) -> Result<ArrayD<String>> {
-        let wrong = || mismatch("text of valid characters", Some(&self.dtype));
+        let wrong = || wrong(format!("the array's elements ({}) are not text, or not valid Unicode", self.dtype.describe()));
         let DType::Scalar(scalar) = &self.dtype else { return Err(wrong()) };
         let big = scalar.byte_order() == Some(ByteOrder::Big);
         let code = |bytes: &[u8; 4]| if big { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) };
@@ -161,7 +164,6 @@ impl Elements {
     }
 }
 
-fn mismatch(expected: &str, found: Option<&DType>) -> Error {
-    let found = found.map_or_else(|| "of no known type".to_owned(), DType::describe);
-    Error::DType { expected: expected.to_owned(), found }
+fn wrong(sentence: String) -> Error {
+    b2nd::Error::custom(sentence).into()
 }

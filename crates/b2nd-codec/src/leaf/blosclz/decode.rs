@@ -161,14 +161,14 @@ struct Input<'a> {
 
 impl<'a> Input<'a> {
     fn take(&mut self, length: usize) -> Result<&'a [u8]> {
-        let taken = self.bytes.get(self.at..self.at + length).ok_or_else(|| refused("the chunk ends here", self.at))?;
+        let taken = self.bytes.get(self.at..self.at + length).ok_or_else(|| refused("the stream ends too early", self.at))?;
         self.at += length;
         Ok(taken)
     }
 
     #[inline(always)]
     fn byte(&mut self) -> Result<u8> {
-        let byte = *self.bytes.get(self.at).ok_or_else(|| refused("the chunk ends here", self.at))?;
+        let byte = *self.bytes.get(self.at).ok_or_else(|| refused("the stream ends too early", self.at))?;
         self.at += 1;
         Ok(byte)
     }
