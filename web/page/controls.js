@@ -102,7 +102,7 @@ export function build(look) {
         onchange: () => {
           const text = input.value.trim();
           const number = text === "" ? null : Number(text);
-          input.setCustomValidity(Number.isNaN(number) ? "enter a number, or nothing" : "");
+          input.setCustomValidity(Number.isNaN(number) ? "enter a number, or leave this empty" : "");
           if (Number.isNaN(number)) return;
           state[name] = number;
           look.update();

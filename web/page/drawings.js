@@ -196,7 +196,7 @@ function drawHistogram(look, want, answer) {
     x: { ...x, name: x.name || "values" },
     y: values(0, Math.max(...bins, 1), { name: "elements" }),
   });
-  const drawn = plot(figure, `histogram of ${bins.length} steps`, histogram(bins, figure.lines));
+  const drawn = plot(figure, `histogram with ${bins.length} bins`, histogram(bins, figure.lines));
   figure.element.classList.add("plot");
   look.stage.replaceChildren(figure.element, figures(answer));
   look.figure = figure;

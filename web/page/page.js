@@ -370,7 +370,8 @@ function sentence(info) {
   if (!info.array) return how;
   const { description, fields, itemsize } = info.array.element ?? {};
   const structures = fields && `structures with ${count(fields.length, "field")}, ${count(itemsize, "byte")}`;
-  return `${lengths(info.array.shape)} of ${structures ?? description ?? "elements"}; ${how}`;
+  const what = structures ?? description;
+  return `${lengths(info.array.shape)} elements${what ? `: ${what}` : ""}; ${how}`;
 }
 
 function picture(file, info, grid) {

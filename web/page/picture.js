@@ -239,7 +239,8 @@ export class Picture {
       input.value = String(this.at[axis]);
       const start = this.at[axis] * Number(this.array.chunkshape[axis]);
       const stop = Math.min(start + Number(this.array.chunkshape[axis]), Number(this.array.shape[axis]));
-      text.textContent = `chunk ${thousands(this.at[axis])} of ${thousands(this.perAxis[axis])}, elements ${thousands(start)}:${thousands(stop)}`;
+      const last = Number(this.perAxis[axis]) - 1;
+      text.textContent = `chunk ${thousands(this.at[axis])} (of 0 to ${thousands(last)}), elements ${thousands(start)}:${thousands(stop)}`;
     });
   }
 

@@ -46,5 +46,5 @@ export function words(frame) {
   if (!frame.array) return frame.kind.replaceAll("_", " ");
   const { dtype, element, shape } = frame.array;
   const type = element?.description?.split(", ")[0] ?? dtype;
-  return lengths(shape) + (type === undefined ? "" : ` of ${visible(type).slice(0, 40)}`);
+  return lengths(shape) + (type === undefined ? "" : `: ${visible(type).slice(0, 40)}`);
 }

@@ -107,8 +107,8 @@ pub(crate) enum Command {
     ///
     /// Statistics are computed for each field of a structure and each column of a table. Integers and booleans are summed
     /// exactly, floats with 64 bits. The result does not depend on the number of threads. The standard deviation is numpy's (ddof=0).
-    /// NaN, NaT and nulls are counted, but left out of the other statistics. Complex numbers have no min and max. Empty texts
-    /// count as zeros.
+    /// NaN, NaT and nulls are counted, but left out of the other statistics. Complex numbers have no min and max. Empty
+    /// strings are counted like zeros (for columns of text, as `empty`).
     #[command(after_help = "Examples:\n  b2nd stats field.b2nd\n  b2nd stats --json --slice 0:10 archive.b2z")]
     Stats(stats::Stats),
     /// Draws values as a heat map, plot, image or histogram, in the terminal or as a PNG.
@@ -130,7 +130,7 @@ pub(crate) enum Command {
     /// Prints this manual as a man page, or the page of a subcommand.
     #[command(after_help = "Examples:\n  b2nd man | man -l -\n  b2nd man meta set | man -l -")]
     Man {
-        /// A subcommand, and its own subcommand if it has some: `meta set`.
+        /// A subcommand, followed by a subcommand of it if there is one: `meta set`.
         subcommand: Vec<String>,
     },
 }

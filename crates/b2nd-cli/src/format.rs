@@ -23,7 +23,8 @@ pub(crate) enum OutputFormat {
     Npy,
     /// The bytes of the elements, in C order.
     Bin,
-    /// Comma-separated values: a record for each element of a one-dimensional array, or else for each row of the last dimension.
+    /// Comma-separated values: a record for each element if the array has one dimension, otherwise for each row of the last
+    /// dimension.
     Csv,
     /// Nested lists, or for a table an object for each row.
     Json,

@@ -151,7 +151,7 @@ impl Report {
         let column = self.column.as_ref().map_or_else(String::new, |name| format!("  {name}"));
         let lengths: Vec<String> = self.shape.iter().map(i64::to_string).collect();
         let mut lines = vec![
-            ("dtype", of.name().unwrap_or_else(|| "not said".to_owned())),
+            ("dtype", of.name().unwrap_or_else(|| "none".to_owned())),
             ("shape", lengths.join(" x ")),
             ("count", thousands(tally.count)),
         ];
@@ -159,7 +159,7 @@ impl Report {
         match of.distinct() {
             Some(distinct) => {
                 lines.push(("empty", thousands(tally.zeros)));
-                lines.push(("differ", distinct.map_or_else(|| "too many to be told apart".to_owned(), thousands)));
+                lines.push(("distinct", distinct.map_or_else(|| "too many to count".to_owned(), thousands)));
             }
             None if of.has_few() => {
                 lines.extend([("NaN", thousands(tally.nan)), ("zeros", thousands(tally.zeros))]);
@@ -173,8 +173,10 @@ impl Report {
             lines.push(("values", values.join(", ")));
         }
         let title = styled(TITLE, printable(&format!("{path}{key}{column}")));
-        let lines =
-            lines.into_iter().map(|(label, value)| format!("  {}  {}\n", styled(LABEL, format!("{label:6}")), printable(&value)));
+        let width = lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0).max(6);
+        let lines = lines
+            .into_iter()
+            .map(|(label, value)| format!("  {}  {}\n", styled(LABEL, format!("{label:width$}")), printable(&value)));
         format!("{title}\n{}", lines.collect::<String>())
     }
 }

@@ -39,7 +39,7 @@ pub(crate) type Page = HashMap<String, Cow<'static, [u8]>>;
 pub(crate) fn page(directory: Option<&Path>) -> Result<Page> {
     let Some(directory) = directory else {
         if FILES.is_empty() {
-            let sentence = "this build of b2nd has no page: use `pip install b2nd`, or build the page with web/build and give \
+            let sentence = "this build of b2nd has no page: install one that has it, with `pip install b2nd`, or build the page with web/build and give \
                             its directory with --page";
             return Err(Error::new(sentence));
         }

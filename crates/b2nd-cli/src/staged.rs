@@ -15,6 +15,21 @@ pub(crate) fn must_not_exist(path: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_ok() { Err(exists(path)) } else { Ok(()) }
 }
 
+/// Fails if the name of a new frame or store ends like the files of another format.
+pub(crate) fn must_not_look_foreign(path: &Path, is_store: bool) -> Result<()> {
+    let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let is_foreign = ["npy", "npz", "csv", "json", "txt", "arrow", "parquet", "zarr", "h5", "hdf5"].contains(&&*ending);
+    let wanted = match is_store {
+        true if is_foreign => ".b2z or .b2d",
+        false if is_foreign || ["b2z", "b2d"].contains(&&*ending) => ".b2nd",
+        _ => return Ok(()),
+    };
+    let name = path.display();
+    Err(Error::new(format_args!(
+        "{name}: .{ending} is the ending of another format: give the new file a name that ends in {wanted}"
+    )))
+}
+
 /// Creates a file: `write` fills a temporary file, which is then renamed to `path`. An existing file is replaced with `overwrite`;
 /// otherwise it is an error.
 pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut NewFile) -> Result<()>) -> Result<()> {

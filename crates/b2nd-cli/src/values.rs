@@ -58,7 +58,10 @@ impl Values {
         let mut array = open(source, start.offset)?;
         if let Some(dtype) = &start.dtype {
             if !array.is_flat() {
-                return Err(Error::new("--dtype is only for frames without a dtype, and this array has one: leave out --dtype"));
+                return Err(Error::new(match array.dtype() {
+                    Some(_) => "--dtype is only for frames without a dtype, and this array has one: leave out --dtype",
+                    None => "--dtype is only for frames without an array: to give this array a dtype, use `b2nd upgrade --dtype`",
+                }));
             }
             array = array.with_dtype(dtype.clone())?;
         }
@@ -171,7 +174,7 @@ fn no_array(source: Bytes, offset: Option<u64>) -> String {
     let frame = Frame::open_at(&*source, offset.unwrap_or(0));
     match frame.ok().map(|frame| Kind::of(frame.header(), frame.trailer().ok())) {
         Some(Kind::ObjectArray | Kind::BatchArray | Kind::ListArray) => {
-            "it holds objects of Python, not an array: `b2nd cat` prints them, `b2nd stats` counts them".to_owned()
+            "it holds Python objects, not an array: `b2nd cat` prints them, `b2nd stats` counts them".to_owned()
         }
         Some(Kind::Tensor) => "it is an array that python-blosc2 packed into chunks: `blosc2.load_tensor` reads it".to_owned(),
         _ => b2nd_ndarray::Error::NoArray.to_string(),
@@ -210,9 +213,13 @@ fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> B
 
 /// Compares the values of two arrays, and describes how they differ. Returns `None` if nothing differs, or if shapes or dtypes do.
 pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<String>> {
-    let [a, b] = [open(source(a)?, None)?, open(source(b)?, None)?];
+    let named = |path: &Path| {
+        let array = source(path).and_then(|source| open(source, None));
+        array.map_err(|error| Error::new(format_args!("{}: {error}", path.display())))
+    };
+    let [a, b] = [named(a)?, named(b)?];
     if a.is_flat() != b.is_flat() {
-        return Err(Error::new("one of them has no array"));
+        return Err(Error::new("only one of the two has an array"));
     }
     if a.geometry().shape() != b.geometry().shape() || a.dtype() != b.dtype() || a.itemsize() != b.itemsize() {
         return Ok(None);

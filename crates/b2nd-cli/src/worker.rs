@@ -46,7 +46,7 @@ impl Apart {
         let mut child = command.spawn()?;
         match (child.stdin.take(), child.stdout.take()) {
             (Some(input), Some(output)) => Ok(Worker { child, input, output }),
-            _ => Err(io::Error::other("it has no pipes")),
+            _ => Err(io::Error::other("the process has no pipes")),
         }
     }
 }

@@ -8,8 +8,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::header::ChunkHeader;
 use crate::ids::{CodecId, Filter};
 
-/// The commands that install packages with all codecs and filters.
-const INSTALL: &str = "`cargo install b2nd-cli --features full` or `pip install b2nd`";
+/// The end of a message about a codec or filter that is missing: the commands that install packages with all of them.
+const INSTALL: &str = "install one that has it, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
 
 /// The bit of blosc2_flags that marks a lazy chunk.
 const IS_LAZY: u8 = 0x08;

@@ -66,7 +66,7 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
             match none {
                 // This may be a user's own metalayer that happens to have the name of an array metalayer.
                 Err(error) => {
-                    page.line("array", styled(NOTICE, format_args!("none that can be read: {error}")));
+                    page.line("array", styled(NOTICE, format_args!("cannot be read: metalayer {error}")));
                     // The shapes may be readable even if the dtype is not.
                     if let Ok(Some(geometry)) = header.geometry() {
                         shapes(page, &geometry);
@@ -287,7 +287,7 @@ pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, options: &Op
     match &leaf.content {
         Content::Table(table) => {
             page.line("kind", Kind::CTable.name());
-            page.line("rows", table.rows.map_or_else(|| "not said".to_owned(), thousands));
+            page.line("rows", table.rows.map_or_else(|| "unknown".to_owned(), thousands));
             page.line("columns", thousands(table.columns.len()));
             let text = |column: &serde_json::Value, key: &str| column.get(key).and_then(|it| Some(printable(it.as_str()?)));
             let rows =

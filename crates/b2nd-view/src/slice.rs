@@ -290,7 +290,8 @@ impl Slice {
         let after = after.get(1..).unwrap_or_default();
         let (indices, ndim) = (before.len() + after.len(), shape.len());
         let Some(left) = ndim.checked_sub(indices) else {
-            return Err(format!("{indices} indices, and the array has {ndim} dimensions"));
+            let dimensions = if ndim == 1 { "dimension" } else { "dimensions" };
+            return Err(format!("the slice has {indices} indices, but the array has {ndim} {dimensions}"));
         };
         let rest = std::iter::repeat_n(&Index::Rest, left);
         let mut selection = Selection::whole(&[]);

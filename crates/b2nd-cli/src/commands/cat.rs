@@ -18,10 +18,10 @@ use crate::values::{End, Start};
 /// `b2nd cat`.
 #[derive(Args)]
 pub(crate) struct Cat {
-    /// An array or a table, given like the argument of `b2nd info`.
+    /// An array or a table: a path, a URL, - or STORE::KEY, as for `b2nd info`.
     file: PathBuf,
 
-    /// A part of the array (for example 0:10,5,::2, as in Python), or rows of a table.
+    /// A slice of the array, written as in Python (such as `0:10,5,::2`), or rows of a table.
     #[arg(allow_hyphen_values = true)]
     slice: Option<Slice>,
 

@@ -46,7 +46,8 @@ pub(crate) struct Check {
     #[arg(long, conflicts_with_all = ["json", "data", "strict", "max_memory", "max_time", "readers", "recursive", "offset"])]
     digest: bool,
 
-    /// Like --data, and exit with 1 if there is any finding, and with 4 if a file is not safe for one of the two readers of --for.
+    /// Like --data, and exit with 1 if there is any finding, and with 4 if a file is not safe for C-Blosc2 or python-blosc2, or for
+    /// a reader that --for names instead.
     #[arg(long)]
     strict: bool,
 

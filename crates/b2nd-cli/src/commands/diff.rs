@@ -26,14 +26,14 @@ mod chunks;
 /// Compares two frames or stores. The exit status is 0 if they are the same, 1 if not, 3 if one cannot be read.
 #[derive(Args)]
 pub(crate) struct Diff {
-    /// A frame or a store, given like the argument of `b2nd info`.
+    /// A frame or a store: a path, a URL, - or STORE::KEY, as for `b2nd info`.
     a: std::path::PathBuf,
 
     /// The frame or store to compare with.
     b: std::path::PathBuf,
 
     /// Also compare the values of arrays that have the same shape and dtype, tables column by column, and the data of other
-    /// frames. Names everything that could not be compared, and then exits with 3.
+    /// frames. If something could not be compared, names it and exits with 3.
     #[arg(long)]
     data: bool,
 }
@@ -135,7 +135,7 @@ impl Diff {
         match compared {
             Ok(Some(what)) => lines.one(' ', &name, &what),
             Ok(None) => {}
-            Err(error) => unread.push(printable(&format!("{name}: {error}"))),
+            Err(error) => unread.push(printable(&format!("{name}: not compared: {error}"))),
         }
     }
 }

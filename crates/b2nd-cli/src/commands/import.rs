@@ -18,7 +18,7 @@ use crate::output::{self, Output};
 use crate::piped::is_standard;
 use crate::progress;
 use crate::signals;
-use crate::staged::must_not_exist;
+use crate::staged::{must_not_exist, must_not_look_foreign};
 use crate::zarr;
 
 /// Converts numpy (.npy), CSV (.csv), raw bytes (--dtype) or a Zarr array to a `.b2nd` file, compressed with python-blosc2's
@@ -61,6 +61,7 @@ impl Import {
             ..default
         };
         let is_printed = is_standard(&self.out);
+        must_not_look_foreign(&self.out, false)?;
         if !is_printed && !self.overwrite {
             must_not_exist(&self.out)?;
         }
@@ -106,8 +107,15 @@ impl Import {
             let length = file.metadata()?.len();
             (Box::new(file), length)
         };
-        let items = || i64::try_from(length / dtype.itemsize().max(1) as u64);
-        let shape = self.shape.clone().map_or_else(|| Ok(vec![items()?]), Ok::<_, Error>)?;
+        let itemsize = dtype.itemsize().max(1) as u64;
+        let shape = match &self.shape {
+            Some(shape) => shape.clone(),
+            None if length % itemsize == 0 => vec![i64::try_from(length / itemsize)?],
+            None => {
+                let why = format!("the file has {length} bytes, which is not a multiple of the {itemsize} bytes of an element");
+                return Err(Error::new(why));
+            }
+        };
         let length = length_of(&shape, dtype.itemsize(), Some(length))?;
         Ok(Elements { dtype: dtype.clone(), shape, data, length })
     }

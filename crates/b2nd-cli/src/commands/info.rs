@@ -50,7 +50,7 @@ pub(crate) struct Info {
     #[arg(long, conflicts_with_all = ["json", "meta", "tree"])]
     full: bool,
 
-    /// Draw stores only as trees, with the kind, dtype, shape, size and compression ratio of each leaf.
+    /// Print only the tree of a store, with the kind, dtype, shape, size and compression ratio of each leaf.
     #[arg(long, conflicts_with_all = ["json", "chunks", "slice"])]
     tree: bool,
 
@@ -62,7 +62,7 @@ pub(crate) struct Info {
     #[arg(long)]
     chunks: bool,
 
-    /// List the chunks that this slice (0:10,5,: as in Python) touches, and the number of blocks that it touches in each.
+    /// List the chunks that a slice touches, and how many blocks it touches in each. Slices are written as in Python: `0:10,5,:`.
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
 

@@ -26,15 +26,16 @@ pub(crate) enum Meta {
     /// Lists metalayers and attributes: their names, positions and values.
     #[command(after_help = "Examples:\n  b2nd meta list field.b2nd\n  b2nd meta list archive.b2z::/group/x")]
     List {
-        /// A frame, a store, a leaf or a group, given like the argument of `b2nd info`.
+        /// A frame, a store, a leaf or a group: a path, a URL, - or STORE::KEY, as for `b2nd info`.
         file: PathBuf,
     },
-    /// Prints an attribute as JSON. If it does not exist, prints the metalayer or the metadata of the table with this name.
+    /// Prints an attribute as JSON. If there is none, prints the metalayer, or the item of a table's metadata, that has this
+    /// name.
     #[command(
         after_help = "Examples:\n  b2nd meta get field.b2nd units\n  b2nd meta get --fixed --raw field.b2nd b2nd > b2nd.msgpack"
     )]
     Get {
-        /// A frame, a store, a leaf or a group, given like the argument of `b2nd info`.
+        /// A frame, a store, a leaf or a group: a path, a URL, - or STORE::KEY, as for `b2nd info`.
         file: PathBuf,
         /// The attribute's name.
         name: String,
@@ -90,10 +91,10 @@ pub(crate) struct Given {
     /// The value as a string.
     #[arg(long, allow_hyphen_values = true)]
     text: Option<String>,
-    /// The stored bytes in hexadecimal, not packed as MessagePack.
+    /// The bytes to store, in hexadecimal. They are stored as they are, not packed as MessagePack.
     #[arg(long)]
     hex: Option<String>,
-    /// A file with the stored bytes, not packed as MessagePack, or - for standard input.
+    /// A file with the bytes to store as they are, not packed as MessagePack, or - for standard input.
     #[arg(id = "content", long = "file", value_name = "PATH")]
     file: Option<PathBuf>,
 }
@@ -138,7 +139,12 @@ impl Meta {
             }
             Meta::Other(words) => {
                 let file = words.first().map(String::as_str).unwrap_or_default();
-                let error = Error::new(format_args!("meta needs a subcommand, as in `b2nd meta list {file}`"));
+                let error = match Location::new(file.as_ref()).path() {
+                    Some(path) if !path.exists() => {
+                        Error::new("it is neither a file nor a subcommand of meta: list, get, set or rm")
+                    }
+                    _ => Error::new(format_args!("meta needs a subcommand, as in `b2nd meta list {file}`")),
+                };
                 Ok(output.settle(Path::new(file), Err::<(), _>(error))?.is_some())
             }
             Meta::Rm { file, name } => Ok(output.settle(file, remove(file, name))?.is_some()),
@@ -179,7 +185,7 @@ fn entries<'a>(found: &'a Found, fixed: bool) -> Result<Vec<Entry<'a>>> {
             _ => of(&store.attributes, "attribute").collect(),
         },
         Found::Leaf { leaf: Leaf { content: Content::Table(table), .. }, .. } => of_table(table),
-        Found::Leaf { .. } => return Err(Error::new("it is not one frame")),
+        Found::Leaf { .. } => return Err(Error::new("it is a reference to an array on a server, not a frame")),
     })
 }
 

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::piped::Piped;
 use crate::progress;
-use crate::staged::Replaced;
+use crate::staged::{Replaced, must_not_look_foreign};
 
 /// Copies a frame or a store without the gaps that edits leave.
 #[derive(Args)]
@@ -49,6 +49,9 @@ impl Repack {
     pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
         crate::signals::clean_up();
         let mut files = Piped::new(&self.source, self.target.as_deref())?;
+        if let Some(target) = &self.target {
+            must_not_look_foreign(target, matches!(store_at(&files.source), Ok(Some(_))))?;
+        }
         let mut replaced = None;
         if let Some(target) = files.target.as_mut().filter(|target| !self.overwrite || target.is_dir()) {
             replaced = Replaced::at(target, self.overwrite)?;
@@ -104,7 +107,10 @@ impl Repack {
             return Err(Error::new("it is a store: --chunks and --blocks are only for single arrays"));
         }
         if self.sparse || self.contiguous {
-            return Err(Error::new("it is a store: the name of the new store has to end in .b2z or .b2d"));
+            return Err(Error::new(
+                "it is a store: --sparse and --contiguous are only for single frames. The name of the new store selects an archive (.b2z) or \
+                 a directory (.b2d)",
+            ));
         }
         let mut names = store.files()?;
         names.sort_unstable();

@@ -7,7 +7,7 @@ use b2nd::frame::Writer;
 use b2nd_check::salvage::{Fill, Salvage as Found};
 use b2nd_ndarray::codec::{Decompressor, metalayer};
 use b2nd_store::Location;
-use b2nd_view::text::{count, printable};
+use b2nd_view::text::{count, printable, thousands};
 use clap::{Args, ValueEnum};
 
 use crate::error::{Error, Result};
@@ -79,10 +79,9 @@ impl Salvage {
 
     fn say(&self, found: &Found, out: &mut dyn Write) -> io::Result<()> {
         let (whole, all) = found.counts();
-        let kept = count(whole, "chunk");
         let attributes = count(found.attributes.len(), "attribute");
         let name = printable(&self.new.to_string_lossy());
-        writeln!(out, "{}", fitted(&format!("{name}: {kept} of {all} and {attributes} are kept")))?;
+        writeln!(out, "{}", fitted(&format!("{name}: kept {} of {} and {attributes}", thousands(whole), count(all, "chunk"))))?;
         if !found.is_ordered {
             writeln!(out, "{}", fitted(&format!("order: {UNORDERED}")))?;
         }

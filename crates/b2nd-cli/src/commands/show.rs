@@ -59,10 +59,10 @@ const SIZE: (u32, u32) = (1200, 800);
 /// `b2nd show`.
 #[derive(Args)]
 pub(crate) struct Show {
-    /// An array or a table, given like the argument of `b2nd info`.
+    /// An array or a table: a path, a URL, - or STORE::KEY, as for `b2nd info`.
     pub(super) file: PathBuf,
 
-    /// A part of the array: 0:10,5,::2 as in Python.
+    /// A slice of the array, written as in Python: `0:10,5,::2`.
     #[arg(allow_hyphen_values = true)]
     slice: Option<Slice>,
 
@@ -70,7 +70,7 @@ pub(crate) struct Show {
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
 
-    /// Draw a histogram with sixteen bins.
+    /// Draw a histogram: with 16 bins in the terminal, with 64 in a PNG file.
     #[arg(long)]
     histogram: bool,
 
@@ -180,7 +180,7 @@ impl Show {
         }
         match cells.len().saturating_sub(most) {
             0 => Ok(()),
-            left => writeln!(out, "… and {left} more columns: b2nd stats counts all").map_err(Error::Write),
+            left => writeln!(out, "… and {left} more columns: `b2nd stats` has all of them").map_err(Error::Write),
         }
     }
 
@@ -195,15 +195,18 @@ impl Show {
         let Some(place) = place else {
             return Err(Error::new(match &self.field {
                 Some(field) if names.is_empty() => format!("there is no field {field}: the elements are not structures"),
-                Some(field) => format!("there is no field {field}: there are {}", names.join(", ")),
+                Some(field) => format!("there is no field {field}; the fields are {}", names.join(", ")),
                 None => format!("elements are structures: name a field with --field: {}", names.join(", ")),
             }));
         };
         let column = columns.swap_remove(place);
         if column.dtype.as_ref().and_then(reader).is_none() {
             return Err(Error::new(match &column.dtype {
-                Some(dtype) => format!("its values are {dtype}, only numbers and times can be drawn: `b2nd head` prints them"),
-                None => "the type of its values is unknown: give it with --dtype".to_owned(),
+                Some(dtype) => {
+                    format!("its values are {dtype}, and only numbers and times can be drawn: print the values with `b2nd head`")
+                }
+                None if values.array.is_flat() => "the type of its values is unknown: give it with --dtype".to_owned(),
+                None => "the type of its values is unknown: give the array a dtype with `b2nd upgrade --dtype`".to_owned(),
             }));
         }
         if column.offsets.len() != 1 {
@@ -274,7 +277,7 @@ impl Drawn {
         while axes.len() > 2 {
             let axis = axes.remove(0);
             let range = &mut values.selection.ranges[axis];
-            notes.push(format!("dimension {axis} at {}", range.start));
+            notes.push(format!("index {} of dimension {axis}", range.start));
             range.end = range.end.min(range.start + 1);
         }
         Drawn { values, column, axes, channels, notes }

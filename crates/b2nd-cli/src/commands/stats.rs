@@ -28,7 +28,7 @@ pub(crate) struct Stats {
     #[command(flatten)]
     paths: Paths,
 
-    /// A part of each array, 0:10,5,::2 as in Python, or rows of a table.
+    /// A slice of each array, written as in Python (such as `0:10,5,::2`), or rows of a table.
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
 

@@ -40,11 +40,11 @@ pub(crate) struct Args {
     source: PathBuf,
 
     /// The new frame, the directory for new frames, or `-` for standard output. Existing files are never replaced. Required
-    /// without --in-place and --dry-run.
+    /// unless --in-place or --dry-run is given.
     #[arg(required_unless_present_any = ["in_place", "dry_run"])]
     target: Option<PathBuf>,
 
-    /// Replace each old frame after the new one is complete and was compared with it.
+    /// Replace each old frame once the new one is complete and has been compared with it.
     #[arg(long, conflicts_with = "target")]
     in_place: bool,
 
@@ -77,7 +77,7 @@ impl Args {
     /// Upgrades one frame from standard input or to standard output. Messages are written to standard error.
     fn piped(&self, output: &mut Output) -> Result<bool> {
         if self.in_place {
-            return Err(Error::new("--in-place needs a file: name a TARGET for standard input"));
+            return Err(Error::new("standard input cannot be upgraded with --in-place: give a TARGET instead"));
         }
         let files = Piped::new(&self.source, self.target.as_deref())?;
         if is_tree(&files.source) {
@@ -158,7 +158,7 @@ impl Args {
             None if self.in_place => " in place".to_owned(),
             None => String::new(),
         };
-        Ok((UPGRADED, format!("{verb}{place}: {} -> b2nd of {}", upgrade.layout, upgrade.meta.dtype)))
+        Ok((UPGRADED, format!("{verb}{place}: from {}, to b2nd with dtype {}", upgrade.layout, upgrade.meta.dtype)))
     }
 }
 

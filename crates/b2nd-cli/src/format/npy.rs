@@ -186,9 +186,10 @@ pub(crate) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> R
     match (items.and_then(|items| items.checked_mul(itemsize as u64)), found) {
         (Some(expected), found) if found.is_none_or(|found| found == expected) => Ok(expected),
         (expected, found) => {
-            let expected = expected.map_or_else(|| "more than a file holds".to_owned(), |expected| expected.to_string());
-            let found = found.map_or_else(|| "less".to_owned(), |found| found.to_string());
-            Err(Error::new(format_args!("the shape says {expected} bytes of elements, but the file has {found}")))
+            let expected = expected.map(|expected| format!("{expected} bytes of elements"));
+            let expected = expected.unwrap_or_else(|| "more bytes of elements than a file can hold".to_owned());
+            let found = found.map_or_else(|| "fewer".to_owned(), |found| found.to_string());
+            Err(Error::new(format_args!("the shape says {expected}, but the file has {found}")))
         }
     }
 }

@@ -12,6 +12,9 @@ use super::Rows;
 use crate::error::{Error, Result};
 use crate::format::OutputFormat;
 
+/// The end of a message about a missing feature.
+const INSTALL: &str = "install one that can, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
+
 /// The file that marks a folder as a table.
 const TABLE: &str = "_meta.b2f";
 
@@ -45,7 +48,7 @@ pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn Rows>>> {
 }
 
 pub(crate) fn write_array(_: b2nd_ndarray::Array, _: OutputFormat, _: impl Write + Send, _: impl FnMut(u64)) -> Result<()> {
-    Err(without("Arrow or Parquet"))
+    Err(Error::new(format_args!("this build of b2nd cannot write Arrow or Parquet: {INSTALL}")))
 }
 
 pub(crate) fn cells(_: &Arc<Store>, _: &str) -> Result<Option<Vec<Vec<String>>>> {
@@ -73,6 +76,5 @@ pub(crate) fn compare(_: &str, _: &Path, _: &Path, _: &mut crate::differences::L
 }
 
 fn without(what: &str) -> Error {
-    let install = "`cargo install b2nd-cli --features full` or `pip install b2nd`";
-    Error::new(format_args!("it is {what}, which this build of b2nd cannot read: {install}"))
+    Error::new(format_args!("it is {what}, which this build of b2nd cannot read: {INSTALL}"))
 }

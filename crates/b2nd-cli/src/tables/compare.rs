@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 pub(crate) fn compare(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread: &mut Vec<String>) -> Result<()> {
     let [a, b] = [open(a)?, open(b)?];
     if a.rows() != b.rows() {
-        lines.one(' ', name, &format!("{}, not {}", count(a.rows(), "row"), thousands(b.rows())));
+        lines.one(' ', name, &format!("{} in the first, {} in the second", count(a.rows(), "row"), thousands(b.rows())));
         return Ok(());
     }
     // Computed columns have no values. If both tables have the same message about a column, it is printed only once.

@@ -163,7 +163,7 @@ impl Rows for Selected {
     fn left_out(&self) -> Vec<String> {
         let Of::Table { table, .. } = &self.of else { return Vec::new() };
         let why = |column: &b2nd_arrow::ColumnInfo| {
-            column.data_type().err().map(|why| format!("without column {:?}: {why}", column.name()))
+            column.data_type().err().map(|why| format!("column {:?} is left out: {why}", column.name()))
         };
         table.columns().iter().filter_map(why).collect()
     }
@@ -206,13 +206,13 @@ impl Rows for Selected {
             OutputFormat::Parquet => Format::Parquet,
             OutputFormat::Npy | OutputFormat::Bin | OutputFormat::Text => {
                 return Err(Error::new(match self.of {
-                    Of::Table { .. } => "it is a table, which can be exported as arrow, parquet, csv or json",
-                    Of::Cells(_) => "it is not an array, so it can be exported as arrow, parquet, csv or json",
+                    Of::Table { .. } => "it is a table, which can only be exported as Arrow, Parquet, CSV or JSON",
+                    Of::Cells(_) => "it is not an array, so it can only be exported as Arrow, Parquet, CSV or JSON",
                 }));
             }
         };
         if !self.has_columns() {
-            return Err(Error::new(format!("no column of it can be written: {}", self.left_out().join("; "))));
+            return Err(Error::new(format!("none of its columns can be written: {}", self.left_out().join("; "))));
         }
         write(format, self.read(BATCH_SIZE)?, out, |rows| bar.inc(rows))
     }
@@ -225,7 +225,10 @@ fn counted(count: u64, what: &str) -> String {
 /// Returns the rows that a slice selects.
 fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
     let selection = slice.select(&[i64::try_from(length).unwrap_or(i64::MAX)]);
-    let selection = selection.map_err(|why| Error::new(format_args!("{why}: give rows as START:STOP, such as 100:120")))?;
+    let selection = selection.map_err(|why| {
+        let why = why.replace("but the array has 1 dimension", "but rows take one");
+        Error::new(format_args!("{why}: give rows as START:STOP, such as 100:120"))
+    })?;
     let ([range], [1], [false]) = (selection.ranges.as_slice(), selection.steps.as_slice(), selection.reversed.as_slice()) else {
         return Err(Error::new("rows cannot have a step: give them as START:STOP, such as 100:120"));
     };

@@ -173,7 +173,7 @@ fn batches_of_values_are_refused_with_the_command_that_installs_what_reads_them(
     let tests = Directory::new();
     for (file, what) in [("list", "a list array"), ("objects", "an object array"), ("batches", "a batch array")] {
         let file = format!("{file}.b2b");
-        let why = "which this build of b2nd cannot read: `cargo install b2nd-cli --features full` or `pip install b2nd`";
+        let why = "which this build of b2nd cannot read: install one that can, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
         let out = tests.path("out.csv");
         for args in [&["cat", &file][..], &["export", &file, out.to_str().unwrap()], &["stats", &file]] {
             assert_eq!(Place::tables().refused(args), format!("{file}: it is {what}, {why}"), "{args:?}");
@@ -202,6 +202,10 @@ fn a_frame_without_an_array_is_one_of_one_dimension() {
     assert_eq!(refused, "s.b2frame: its 14 bytes are not a multiple of the element size, 4 bytes");
     let refused = two_rows().refused(&["cat", "a.b2nd", "--dtype", "<i4"]);
     assert!(refused.ends_with("this array has one: leave out --dtype"), "{refused}");
+    let caterva = "python-caterva-0.7.3/cparams__ZSTD_9.caterva";
+    let refused = Place::data().refused(&["cat", caterva, "--dtype", "<i4"]);
+    let expected = "--dtype is only for frames without an array: to give this array a dtype, use `b2nd upgrade --dtype`";
+    assert_eq!(refused, format!("{caterva}: {expected}"));
 }
 
 /// `blosc2.save_tensor(np.arange(6, dtype="<i2").reshape(2, 3), ..)`, and one whose dtype is a list of fields.

@@ -148,7 +148,7 @@ fn a_filter_that_asks_for_shapes_has_them() {
         written.unwrap();
         assert_eq!(check(&["--data", path.to_str().unwrap()]), (String::new(), String::new(), 0));
     } else {
-        let refused = "this build of b2nd has no filter ndcell: `cargo install b2nd-cli --features full` or `pip install b2nd`";
+        let refused = "this build of b2nd has no filter ndcell: install one that has it, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
         assert_eq!(written.unwrap_err().to_string(), refused);
     }
 }

@@ -52,6 +52,14 @@ fn raw_bytes_and_csv_become_arrays() {
     assert_eq!(tests.ok(&["cat", "--json", "one.b2nd"]), "[0,1,2,3,4,5]\n");
     let error = "a.bin: the shape says 8 bytes of elements, but the file has 12";
     tests.fails(&["import", "--dtype", ">i2", "--shape", "4", "a.bin", "b.b2nd"], error);
+    let error = "a.bin: the file has 12 bytes, which is not a multiple of the 8 bytes of an element";
+    tests.fails(&["import", "--dtype", "<f8", "a.bin", "b.b2nd"], error);
+    for ending in ["npy", "ZARR", "b2z"] {
+        let (name, ending) = (format!("b.{ending}"), ending.to_lowercase());
+        let error =
+            format!("a.bin: {name}: .{ending} is the ending of another format: give the new file a name that ends in .b2nd");
+        tests.fails(&["import", "--dtype", ">i2", "a.bin", &name], &error);
+    }
     for (csv, dtype, json) in [
         ("1,2\n3,4\n", "<i8", "[[1,2],\n[3,4]]"),
         ("x\n1\n\"2.5\"\nnan\n", "<f8", "[1.0,2.5,{\"float\":\"nan\"}]"),

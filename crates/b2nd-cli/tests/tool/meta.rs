@@ -65,6 +65,7 @@ fn values_that_are_none_are_refused() {
     tests.fails(&["meta", "set", "a.b2nd", "x"], &format!("a.b2nd: {example}"));
     tests.fails(&["meta", "set", "a.b2nd", "x", "7"], &format!("a.b2nd: {}", example.replace("VALUE", "7")));
     tests.fails(&["meta", "a.b2nd"], "a.b2nd: meta needs a subcommand, as in `b2nd meta list a.b2nd`");
+    tests.fails(&["meta", "foo", "a.b2nd"], "foo: it is neither a file nor a subcommand of meta: list, get, set or rm");
     assert_eq!(tests.run(&["meta", "set", "a.b2nd", "x", "--text", "a", "--hex", "00"]).2, 2, "two values");
 }
 

@@ -123,8 +123,13 @@ fn an_archive_becomes_a_directory_and_an_archive_again() {
     tests.fails(&["repack", "--chunks", "3", "a.b2z", "b.b2z"], shapes);
     tests.fails(
         &["repack", "--sparse", "a.b2z", "b.b2z"],
-        "a.b2z: it is a store: the name of the new store has to end in .b2z or .b2d",
+        "a.b2z: it is a store: --sparse and --contiguous are only for single frames. The name of the new store selects an archive (.b2z) \
+         or a directory (.b2d)",
     );
+    let foreign = "a.b2z: b.csv: .csv is the ending of another format: give the new file a name that ends in .b2z or .b2d";
+    tests.fails(&["repack", "a.b2z", "b.csv"], foreign);
+    let foreign = "a3.b2z::/g0/n0: b.b2z: .b2z is the ending of another format: give the new file a name that ends in .b2nd";
+    tests.fails(&["repack", "a3.b2z::/g0/n0", "b.b2z"], foreign);
     assert!(tests.names().iter().all(|name| !name.starts_with('.') && !name.contains("members")), "{:?}", tests.names());
 }
 

@@ -11,7 +11,7 @@ fn what_is_whole_is_salvaged_and_nothing_is_overwritten() {
     let bytes = tests.read("a.b2nd");
     let header = b2nd::frame::Header::from_slice(&bytes).unwrap();
     let tail = usize::try_from(header.tail_range().start).unwrap();
-    assert_eq!(tests.ok(&["salvage", "a.b2nd", "whole.b2nd"]), "whole.b2nd: 8 chunks of 8 and 3 attributes are kept\n");
+    assert_eq!(tests.ok(&["salvage", "a.b2nd", "whole.b2nd"]), "whole.b2nd: kept 8 of 8 chunks and 3 attributes\n");
     assert_eq!(tests.ok(&["check", "--strict", "whole.b2nd"]), "");
     assert_eq!(tests.ok(&["cat", "a.b2nd"]), tests.ok(&["cat", "whole.b2nd"]));
     assert_eq!(
@@ -21,7 +21,7 @@ fn what_is_whole_is_salvaged_and_nothing_is_overwritten() {
     tests.write("cut.b2nd", &bytes[..tail - 1]);
     let (out, err, status) = tests.run(&["salvage", "cut.b2nd", "new.b2nd"]);
     let lines: Vec<_> = out.lines().collect();
-    assert_eq!((lines[0], err.as_str(), status), ("new.b2nd: 3 chunks of 8 and 0 attributes are kept", "", 1));
+    assert_eq!((lines[0], err.as_str(), status), ("new.b2nd: kept 3 of 8 chunks and 0 attributes", "", 1));
     assert!(lines[1].starts_with("order: the index is lost") && lines[2].starts_with("lost: index: "), "{out}");
     assert!(lines[3].starts_with("lost: chunks 3 to 7: the chunk at byte "), "{out}");
     assert_eq!(tests.ok(&["check", "--strict", "new.b2nd"]), "");
@@ -43,7 +43,7 @@ fn salvage_reads_and_writes_pipes() {
         let mut command = directory.command(&["salvage", broken, "-"]);
         let output = command.stdin(File::open(directory.path("a.b2nd")).unwrap()).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.stdout == expected, said.as_str()), (true, "-: 8 chunks of 8 and 3 attributes are kept\n"));
+        assert_eq!((output.stdout == expected, said.as_str()), (true, "-: kept 8 of 8 chunks and 3 attributes\n"));
     }
     assert!(!directory.pipe(&["salvage", "-", "c.b2nd"], &Place::data().read("example.b2nd")).is_empty());
     assert_eq!(directory.read("c.b2nd"), expected);

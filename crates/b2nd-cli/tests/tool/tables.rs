@@ -72,7 +72,7 @@ fn a_column_without_an_arrow_type_is_named() {
     let json = tables().ok(&["cat", "refused.b2z", "--objects", "--columns", "o,i", "--rows", ":2", "--json"]);
     assert_eq!(json, "{\"o\":\"{\\\"a\\\":[1,null]}\",\"i\":1}\n{\"o\":\"\\\"text\\\"\",\"i\":2}\n");
     let shown = tables().ok(&["cat", "refused.b2z"]);
-    assert!(shown.contains("without column \"o\": its type is object, whose values have no common type\n"), "{shown}");
+    assert!(shown.contains("column \"o\" is left out: its type is object, whose values have no common type\n"), "{shown}");
 }
 
 #[test]
@@ -245,8 +245,8 @@ fn columns_are_counted_and_nulls_by_themselves() {
     assert!(line("g.x").contains("\"count\":4,\"nan\":0,\"zeros\":0,\"min\":-1,\"max\":1099511627776,"), "{}", line("g.x"));
     assert!(line("t").contains("\"min\":\"1969-12-31T23:59:59.999\",\"max\":\"1970-01-01T00:00:00.005\","), "{}", line("t"));
     let page = tables().ok(&["stats", "kinds.b2z", "--slice", ":2"]);
-    let expected = "kinds.b2z::/  d\n  dtype   Dictionary(Int32, Utf8)\n  shape   2\n  count   1\n  nulls   1\n  empty   0\n  differ  1\n  \
-                    values  \"red\" (1)\n";
+    let expected = "kinds.b2z::/  d\n  dtype     Dictionary(Int32, Utf8)\n  shape     2\n  count     1\n  nulls     1\n  empty     0\n  \
+                    distinct  1\n  values    \"red\" (1)\n";
     assert!(page.contains(expected), "{page}");
     assert_eq!(tables().ok(&["stats", "--json", "empty.b2z"]).lines().filter(|line| line.contains("\"count\":0,")).count(), 4);
 }
@@ -333,7 +333,7 @@ fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
         "kinds.b2z: rows cannot have a step: give them as START:STOP, such as \
                                                        100:120"
     );
-    let expected = "kinds.b2z: 2 indices, and the array has 1 dimensions: give rows as START:STOP, such as 100:120";
+    let expected = "kinds.b2z: the slice has 2 indices, but rows take one: give rows as START:STOP, such as 100:120";
     assert_eq!(refused(&["cat", "kinds.b2z", "2:4,1"]), expected);
     let expected = "kinds.b2z: --offset does not work with tables: leave it out, and select rows with --rows 5:7";
     assert_eq!(refused(&["cat", "kinds.b2z", "--offset", "0"]), expected);

@@ -119,7 +119,7 @@ fn every_caterva_file_becomes_a_b2nd_file_with_the_same_chunks() {
             continue;
         }
         let dtype = format!("|V{}", entry["parsed"]["typesize"]);
-        let upgraded = format!("Caterva, without a dtype -> b2nd of {dtype}");
+        let upgraded = format!("from Caterva, without a dtype, to b2nd with dtype {dtype}");
         let target = tests.path("new");
         assert_upgrades(&["--dtype", &dtype, &path, &target], &format!("{path}: upgraded to {target}: {upgraded}"));
         assert_upgraded(&path, &target, &dtype);
@@ -162,7 +162,10 @@ fn the_layouts_of_early_2023_become_the_released_one() {
         let content = [b2nd::to_vec(meta).unwrap(), vec![0xd2, 0]].concat();
         early(&old, name, &content);
         // What a file says itself counts, and not what is given.
-        assert_upgrades(&["--dtype", "<f4", &old, &new], &format!("{old}: upgraded to {new}: {layout} -> b2nd of {dtype}"));
+        assert_upgrades(
+            &["--dtype", "<f4", &old, &new],
+            &format!("{old}: upgraded to {new}: from {layout}, to b2nd with dtype {dtype}"),
+        );
         assert_upgraded(&old, &new, dtype);
         fs::remove_file(&new).unwrap();
     }
@@ -173,7 +176,7 @@ fn a_dry_run_says_the_same_and_touches_nothing() {
     let tests = Temporary::new();
     let (file, sparse, target) = (tests.copy(CATERVA, "file"), tests.copy(SPARSE, "sparse"), tests.path("new"));
     let before = contents(tests.0.path(""));
-    let words = "Caterva, without a dtype -> b2nd of <i4";
+    let words = "from Caterva, without a dtype, to b2nd with dtype <i4";
     for path in [&file, &sparse] {
         let args = ["--dry-run", "--dtype", "<i4", path];
         assert_upgrades(&args, &format!("{path}: would be upgraded: {words}"));
@@ -222,7 +225,8 @@ fn what_is_refused_is_explained_and_stays_as_it_was() {
     let (exists, target) = (tests.copy(RELEASED, "exists"), tests.path("new"));
     let before = contents(tests.0.path(""));
     assert_refuses(&[&file, &target], &no_dtype(&file));
-    let longer = "--dtype <f8 has 8 bytes, but the file's typesize is 4, as for <f4, <i4, <u4, |S4, |V4";
+    let longer =
+        "--dtype <f8 has 8 bytes, but the file's typesize is 4: give a dtype of this size, such as <f4, <i4, <u4, |S4, |V4";
     assert_refuses(&["--dtype", "<f8", "--in-place", &file], &format!("{file}: {longer}"));
     let no_code = "--dtype x4: dtype: expected a type code or name, found 'x' at byte 0";
     assert_refuses(&["--dtype", "x4", "--in-place", &file], &format!("{file}: {no_code}"));
@@ -263,7 +267,7 @@ fn a_tree_is_upgraded_frame_by_frame() {
     let taken = tests.copy(TAKEN, "tree/taken");
     let refused = "a user's metalayer has the name \"b2nd\", which the array's metalayer needs: rename it first";
     let refused = format!("{taken}: {refused}\n");
-    let words = "Caterva, without a dtype -> b2nd of <i4";
+    let words = "from Caterva, without a dtype, to b2nd with dtype <i4";
     let counts = "1 already in the current layout, 1 without an array, 1 refused";
     let before = contents(tests.0.path(""));
 
@@ -362,5 +366,5 @@ fn upgrade_reads_and_writes_pipes() {
     assert_eq!(output.stdout, released);
     assert_eq!(directory.names(), ["new.b2nd", "old", "released"]);
     let refused = directory.refused(&["upgrade", "-", "--in-place"]);
-    assert_eq!(refused, "-: --in-place needs a file: name a TARGET for standard input");
+    assert_eq!(refused, "-: standard input cannot be upgraded with --in-place: give a TARGET instead");
 }

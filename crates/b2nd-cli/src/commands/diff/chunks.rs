@@ -53,7 +53,7 @@ pub(super) fn compare(a: &Path, b: &Path) -> Result<Option<String>> {
 fn by_chunks(mut a: Data, mut b: Data) -> Result<Option<String>> {
     let [one, other] = [a.frame.offsets()?.len(), b.frame.offsets()?.len()];
     if one != other {
-        return Ok(Some(format!("{}, not {}", count(one, "chunk"), thousands(other))));
+        return Ok(Some(format!("{} in the first, {} in the second", count(one, "chunk"), thousands(other))));
     }
     let mut differing = Differing::default();
     while a.advance()? && b.advance()? {

@@ -55,7 +55,7 @@ impl Plan {
         if let Some(itemsize) = itemsize.filter(|&itemsize| usize::try_from(typesize) != Ok(itemsize)) {
             let given = given.unwrap_or_default();
             return Err(format!(
-                "--dtype {given} has {itemsize} bytes, but the file's typesize is {typesize}, as for {}",
+                "--dtype {given} has {itemsize} bytes, but the file's typesize is {typesize}: give a dtype of this size, such as {}",
                 wanted()
             ));
         }
