@@ -58,7 +58,7 @@ fn a_table_is_exported_whole_or_not_at_all() {
     }
     let out = tests.path("kinds.npy");
     let error = tables().refused(&["export", "kinds.b2z", out.to_str().unwrap()]);
-    assert_eq!(error, "kinds.b2z: it is a table, which can be exported as arrow, parquet, csv or json");
+    assert_eq!(error, "kinds.b2z: it is a table, which can only be exported as Arrow, Parquet, CSV or JSON");
     // Neither it nor a temporary file.
     assert_eq!(fs::read_dir(tests.path("")).unwrap().count(), 4);
 }
@@ -305,7 +305,7 @@ fn batches_on_their_own_are_exported_and_counted() {
     }
     assert_eq!(tables().ok(&["export", "arrow.b2b", "-", "--format", "csv", "--slice", "2:"]), "values\nc\nd\n");
     let refused = tables().refused(&["export", "list.b2b", &path("list.npy")]);
-    assert_eq!(refused, "list.b2b: it is not an array, so it can be exported as arrow, parquet, csv or json");
+    assert_eq!(refused, "list.b2b: it is not an array, so it can only be exported as Arrow, Parquet, CSV or JSON");
     let counted = tables().ok(&["stats", "--json", "arrow.b2b", "list.b2b"]);
     let start = ["arrow", "list"].map(|name| format!("{{\"path\":\"{name}.b2b\",\"key\":null,\"column\":\"values\","));
     let lines: Vec<&str> = counted.lines().zip(&start).map(|(line, start)| line.strip_prefix(start.as_str()).unwrap()).collect();
