@@ -64,8 +64,8 @@ impl JsonCells {
                 }
                 Ok(())
             })?,
-            cells => cells.each(&selection, |cell| {
-                texts.push(json(cell)?);
+            cells => cells.each(&selection, |pack| {
+                texts.push(json(pack.value()?)?);
                 Ok(())
             })?,
         }

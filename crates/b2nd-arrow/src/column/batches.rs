@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use arrow_array::Array;
-use b2nd::RawValue;
 use b2nd_store::Value;
 
-use crate::column::cell_builder::{is_array, unexpected};
 use crate::column::column_file::ColumnFile;
 use crate::column::ipc;
+use crate::column::message_pack::Pack;
 use crate::error::{Error, Result};
 use crate::live_rows::Selection;
 
@@ -104,7 +103,7 @@ impl Batches {
         if self.is_arrow {
             return ipc::count(block, self.arrow_schema.as_deref());
         }
-        Ok(array_in(block)?.elements().count() as u64)
+        Ok(Pack::new(block).array("a block to be an array")? as u64)
     }
 
     /// Calls `work` with each block that holds cells of a selection, in order.
@@ -186,12 +185,6 @@ impl Part {
             false => Err(Error::damaged(format_args!("a block has {found} cells, expected {}", self.expected))),
         }
     }
-}
-
-/// Returns the array of cells in a block of MessagePack.
-pub(crate) fn array_in(block: &[u8]) -> Result<RawValue<'_>> {
-    let array = RawValue::from_slice(block)?;
-    if is_array(array) { Ok(array) } else { Err(unexpected("a block to be an array", array)) }
 }
 
 /// Returns the parts of the ranges that lie inside `outer`.

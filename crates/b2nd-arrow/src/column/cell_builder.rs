@@ -7,9 +7,9 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, ListArray, StructArray};
 use arrow_buffer::{BooleanBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields};
-use b2nd::RawValue;
 
 use crate::column::element::{self, is_time};
+use crate::column::message_pack::{Item, Pack};
 use crate::column::nulls::some_nulls;
 use crate::column::text_builder::TextBuilder;
 use crate::error::{Error, Result};
@@ -60,40 +60,44 @@ impl CellBuilder {
     }
 
     /// Appends the next value.
-    pub(crate) fn push(&mut self, cell: RawValue) -> Result<()> {
-        if cell.encoded() == [0xc0] {
+    pub(crate) fn push(&mut self, pack: &mut Pack) -> Result<()> {
+        let before = *pack;
+        let item = pack.next()?;
+        if matches!(item, Item::Nil) {
             self.push_null();
             return Ok(());
         }
         match &mut self.values {
-            Values::Fixed(element, width, bytes) => fixed(element, *width, cell, bytes)?,
-            Values::Text(strings) => strings.push(text(cell)?.as_bytes()),
-            Values::Bytes(strings) => {
-                let bytes = cell.as_bytes().or_else(|| cell.as_str().map(str::as_bytes));
-                strings.push(bytes.ok_or_else(|| unexpected("bytes", cell))?);
+            Values::Fixed(element, width, bytes) => fixed(element, *width, item, bytes)?,
+            Values::Text(strings) => strings.push(text(item)?.as_bytes()),
+            Values::Bytes(strings) => match item {
+                Item::Bytes(bytes) | Item::String(bytes) => strings.push(bytes),
+                item => return Err(unexpected("bytes", &item)),
+            },
+            Values::Json(strings) => {
+                *pack = before;
+                strings.push(json(pack.value()?)?.as_bytes());
             }
-            Values::Json(strings) => strings.push(json(cell)?.as_bytes()),
-            Values::Dictionary(words) => drop(words.append(text(cell)?)?),
+            Values::Dictionary(words) => drop(words.append(text(item)?)?),
             Values::List(_, offsets, items) => {
-                if !is_array(cell) {
-                    return Err(unexpected("an array", cell));
+                let Item::Array(count) = item else { return Err(unexpected("an array", &item)) };
+                for _ in 0..count {
+                    items.push(pack)?;
                 }
-                cell.elements().try_for_each(|item| items.push(item))?;
                 let end = i32::try_from(items.len());
                 offsets.push(end.map_err(|_| Error::damaged("more than 2^31 items in one batch: read fewer rows at once"))?);
             }
             Values::Struct(fields, columns) => {
-                if !is_map(cell) {
-                    return Err(unexpected("a map", cell));
-                }
+                let Item::Map(count) = item else { return Err(unexpected("a map", &item)) };
                 let length = self.valid.len() + 1;
-                for (at, (name, value)) in cell.entries().enumerate() {
-                    let name = text(name)?;
+                for at in 0..count {
+                    let name = text(pack.next()?)?;
                     // Fields are in the order of the schema, unless another program wrote them.
                     let is_next = fields.get(at).is_some_and(|field| field.name() == name);
                     let place = if is_next { Some(at) } else { fields.iter().position(|field| field.name() == name) };
-                    if let Some(column) = place.and_then(|place| columns.get_mut(place)).filter(|column| column.len() < length) {
-                        column.push(value)?;
+                    match place.and_then(|place| columns.get_mut(place)).filter(|column| column.len() < length) {
+                        Some(column) => column.push(pack)?,
+                        None => pack.skip()?,
                     }
                 }
                 columns.iter_mut().filter(|column| column.len() < length).for_each(CellBuilder::push_null);
@@ -134,60 +138,56 @@ impl CellBuilder {
     }
 }
 
-fn fixed(element: &DataType, width: usize, cell: RawValue, bytes: &mut Vec<u8>) -> Result<()> {
-    let wrong = || unexpected(&element.to_string(), cell);
-    // Decoding a list or a map could need much memory.
-    let value = if is_array(cell) || is_map(cell) { return Err(wrong()) } else { cell.to_value()? };
-    let number = || value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
-    match element {
-        DataType::Boolean => bytes.push(value.as_bool().ok_or_else(wrong)?.into()),
-        of if of.is_integer() || is_time(of) => {
-            let number = number().ok_or_else(wrong)?;
+fn fixed(element: &DataType, width: usize, item: Item, bytes: &mut Vec<u8>) -> Result<()> {
+    let outside = |number: i128| Error::damaged(format_args!("{number} does not fit into {element}"));
+    match (element, item) {
+        (DataType::Boolean, Item::Bool(value)) => bytes.push(value.into()),
+        (of, item) if of.is_integer() || is_time(of) => {
+            let number = match item {
+                Item::Int(number) => i128::from(number),
+                Item::Unsigned(number) => i128::from(number),
+                item => return Err(unexpected(&element.to_string(), &item)),
+            };
             let bits = 8 * width;
             let least = if of.is_unsigned_integer() { 0 } else { -(1_i128 << (bits - 1)) };
             if number < least || number >= least + (1_i128 << bits) {
-                return Err(Error::damaged(format_args!("{number} does not fit into {element}")));
+                return Err(outside(number));
             }
             bytes.extend_from_slice(number.to_le_bytes().get(..width).unwrap_or_default());
         }
-        of if of.is_floating() => {
-            let number = value.as_f64().or_else(|| number().map(|number| number as f64)).ok_or_else(wrong)?;
+        (of, item) if of.is_floating() => {
+            let number = match item {
+                Item::Float(number) => number,
+                Item::Int(number) => number as f64,
+                Item::Unsigned(number) => number as f64,
+                item => return Err(unexpected(&element.to_string(), &item)),
+            };
             match width {
                 4 => bytes.extend_from_slice(&(number as f32).to_le_bytes()),
                 2 => bytes.extend_from_slice(&half::f16::from_f64(number).to_le_bytes()),
                 _ => bytes.extend_from_slice(&number.to_le_bytes()),
             }
         }
-        _ => return Err(wrong()),
+        (element, item) => return Err(unexpected(&element.to_string(), &item)),
     }
     Ok(())
 }
 
 /// Converts a value of MessagePack to the JSON of `b2nd::Value`.
-pub(crate) fn json(cell: RawValue) -> Result<String> {
-    serde_json::to_string(&cell).map_err(|error| Error::damaged(format_args!("a value cannot be written as JSON: {error}")))
+pub(crate) fn json(value: &[u8]) -> Result<String> {
+    let value = b2nd::Value::from_slice(value)?;
+    serde_json::to_string(&value).map_err(|error| Error::damaged(format_args!("a value cannot be written as JSON: {error}")))
 }
 
-pub(crate) fn is_array(cell: RawValue) -> bool {
-    matches!(cell.encoded(), [0x90..=0x9f | 0xdc | 0xdd, ..])
+fn text<'a>(item: Item<'a>) -> Result<&'a str> {
+    match item {
+        Item::String(bytes) => {
+            std::str::from_utf8(bytes).map_err(|error| Error::damaged(format_args!("text is not UTF-8: {error}")))
+        }
+        item => Err(unexpected("text", &item)),
+    }
 }
 
-fn is_map(cell: RawValue) -> bool {
-    matches!(cell.encoded(), [0x80..=0x8f | 0xde | 0xdf, ..])
-}
-
-fn text(cell: RawValue<'_>) -> Result<&str> {
-    cell.as_str().ok_or_else(|| unexpected("text", cell))
-}
-
-/// Returns the error for a value of another type.
-pub(crate) fn unexpected(expected: &str, found: RawValue) -> Error {
-    let found = if is_array(found) {
-        format!("an array of {}", found.elements().count())
-    } else if is_map(found) {
-        format!("a map of {}", found.entries().count())
-    } else {
-        found.to_value().map_or_else(|error| error.to_string(), |value| value.to_string())
-    };
+fn unexpected(expected: &str, found: &Item) -> Error {
     Error::damaged(format_args!("expected {expected}, found {found}"))
 }

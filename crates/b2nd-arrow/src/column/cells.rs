@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, new_empty_array};
 use arrow_schema::DataType;
-use b2nd::RawValue;
 
-use crate::column::batches::{Batches, array_in};
+use crate::column::batches::Batches;
 use crate::column::cast::conform;
 use crate::column::cell_builder::CellBuilder;
 use crate::column::column_file::ColumnFile;
 use crate::column::ipc;
+use crate::column::message_pack::Pack;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::Selection;
 use crate::schema::spec::Spec;
@@ -48,41 +48,55 @@ impl Cells {
             }
         }
         let mut cells = CellBuilder::new(spec).map_err(refused)?;
-        self.each(selection, |cell| cells.push(cell))?;
+        self.each(selection, |pack| cells.push(pack))?;
         cells.finish()
     }
 
-    /// Calls `push` with each selected cell of MessagePack.
-    pub(crate) fn each(&self, selection: &Selection, mut push: impl FnMut(RawValue) -> Result<()>) -> Result<()> {
+    /// Calls `push` for each selected cell of MessagePack. `push` must read exactly that cell.
+    pub(crate) fn each(&self, selection: &Selection, mut push: impl FnMut(&mut Pack) -> Result<()>) -> Result<()> {
         let batches = match self {
             Cells::Batches(batches) => batches,
             Cells::Chunks(leaf) => return each_chunk(leaf, selection, push),
         };
         let (mut held, mut done) = (0, 0);
         batches.each(selection, |part| {
-            let block = array_in(&part.block)?;
-            let (mut cells, mut at) = (block.elements(), 0);
-            part.check(block.elements().count())?;
-            for place in part.wanted {
-                for cell in cells.by_ref().skip(place.start - at).take(place.len()) {
-                    push(cell).map_err(|error| error.at_row(selection.row(done)))?;
-                    done += 1;
-                    held += cell.encoded().len() as u64;
-                    batches.leaf.allow(held)?;
+            let mut pack = Pack::new(&part.block);
+            let count = pack.array("a block to be an array")?;
+            part.check(count)?;
+            let mut wanted = part.wanted.iter().cloned().flatten().peekable();
+            for number in 0..count {
+                if wanted.next_if_eq(&number).is_none() {
+                    pack.skip()?;
+                    continue;
                 }
-                at = place.end;
+                let before = pack.rest().len();
+                push(&mut pack).map_err(|error| error.at_row(selection.row(done)))?;
+                done += 1;
+                held += (before - pack.rest().len()) as u64;
+                batches.leaf.allow(held)?;
             }
-            Ok(())
+            match pack.rest() {
+                [] => Ok(()),
+                rest => Err(Error::damaged(format_args!("{} bytes follow the cells of a block", rest.len()))),
+            }
         })
     }
 }
 
-fn each_chunk(leaf: &ColumnFile, selection: &Selection, mut push: impl FnMut(RawValue) -> Result<()>) -> Result<()> {
+fn each_chunk(leaf: &ColumnFile, selection: &Selection, mut push: impl FnMut(&mut Pack) -> Result<()>) -> Result<()> {
     let count = leaf.nchunks()?;
     for (done, row) in selection.runs.iter().cloned().flatten().enumerate() {
-        let mut read = || match row < count {
-            true => push(RawValue::from_slice(&leaf.data(row)?)?),
-            false => Err(Error::damaged(format_args!("the file ends after {count} cells"))),
+        let mut read = || {
+            if row >= count {
+                return Err(Error::damaged(format_args!("the file ends after {count} cells")));
+            }
+            let data = leaf.data(row)?;
+            let mut pack = Pack::new(&data);
+            push(&mut pack)?;
+            match pack.rest() {
+                [] => Ok(()),
+                rest => Err(Error::damaged(format_args!("{} bytes follow the cell", rest.len()))),
+            }
         };
         read().map_err(|error| error.at_row(selection.row(done)))?;
     }
