@@ -94,8 +94,11 @@ impl Header {
         if bytes[HeaderField::FLAGS.marker()] == 0xa4 {
             check_version(bytes[FLAGS_AT] & 0x0f)?;
         }
-        let wire: WireHeader = crate::from_slice(bytes).map_err(|error| wrong_len(error, header_len))?;
-        wire.try_into()
+        // A match, because `map_err` would copy the decoded value.
+        match crate::from_slice::<WireHeader>(bytes) {
+            Ok(wire) => wire.try_into(),
+            Err(error) => Err(wrong_len(error, header_len)),
+        }
     }
 
     /// Reads the start of the header, and returns the value of the field header_len.

@@ -95,6 +95,10 @@ impl<'a> Cursor<'a> {
         let quote = self.eat_any("'\"").ok_or_else(|| start.expected("a string in quotes"))?;
         let mut value = String::new();
         loop {
+            // Most names consist of these characters, which are never escaped.
+            let word = self.word();
+            self.eat(word);
+            value += word;
             let at = *self;
             let c = take_character(self)?;
             if at.rest.starts_with(quote) {
