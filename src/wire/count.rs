@@ -95,6 +95,10 @@ impl Reader<'_> {
                 self.offset += 1;
                 Ok((marker - FIXMAP) as usize)
             }
+            (CountMarker::Array16, Some(&ARRAY16)) | (CountMarker::Map16, Some(&MAP16)) => {
+                let &[_, a, b] = self.take()?;
+                Ok(usize::from(u16::from_be_bytes([a, b])))
+            }
             _ => {
                 let (count, after) = self.long_count(marker)?;
                 *self = after;

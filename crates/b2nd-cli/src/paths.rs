@@ -104,10 +104,8 @@ impl Paths {
     }
 }
 
-/// The number of files in the first batch that `-r` reads.
-const FIRST_AT_ONCE: usize = 64;
-/// The maximum number of files in a later batch.
-const MOST_AT_ONCE: usize = 256;
+/// The number of files for each thread in a batch that `-r` reads. With larger batches, the system allocates and frees more memory.
+const FILES_PER_THREAD: usize = 32;
 
 impl Paths {
     /// Creates the options for one path.
@@ -146,12 +144,12 @@ impl Paths {
         let mut files = progress::Files::new();
         for path in &self.paths {
             let mut candidates = walk::candidates(path);
-            let mut take = |count| candidates.by_ref().take(count).collect::<Vec<_>>();
-            let mut next = take(FIRST_AT_ONCE);
+            let count = FILES_PER_THREAD * rayon::current_num_threads();
+            let mut take = || candidates.by_ref().take(count).collect::<Vec<_>>();
+            let mut next = take();
             while !next.is_empty() {
-                let count = (2 * next.len()).min(MOST_AT_ONCE);
                 let shown = || next.par_iter().map(|candidate| self.show_apart(candidate, leaves, show)).collect::<Vec<_>>();
-                let (shown, then) = rayon::join(shown, || take(count));
+                let (shown, then) = rayon::join(shown, &mut take);
                 files.add(next.len(), || {
                     for (candidate, lines) in next.iter().zip(shown) {
                         let shown = match lines {

@@ -98,7 +98,8 @@ pub fn hex(bytes: &[u8], separator: &str) -> String {
     let mut digits = String::with_capacity(bytes.len() * (2 + separator.len()));
     for (index, byte) in bytes.iter().enumerate() {
         digits.push_str(if index == 0 { "" } else { separator });
-        digits.extend([byte >> 4, byte & 15].iter().filter_map(|&nibble| char::from_digit(nibble.into(), 16)));
+        let pair = [byte >> 4, byte & 15].map(|nibble| nibble + if nibble < 10 { b'0' } else { b'a' - 10 });
+        digits.extend(pair.map(char::from));
     }
     digits
 }

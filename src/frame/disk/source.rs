@@ -38,8 +38,14 @@ impl FileSource {
     ///
     /// Fails if the file does not exist or cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<FileSource> {
-        let path = frame_file(path.as_ref());
-        let file = open_to_read(&path).map_err(|error| Error::from(error).in_file(&path))?;
+        let mut path = path.as_ref().to_owned();
+        let mut file = open_to_read(&path);
+        // The open file tells faster than its path whether it is a directory. Some systems do not open directories.
+        if file.as_ref().map_or_else(|_| path.is_dir(), |file| file.metadata().is_ok_and(|found| found.is_dir())) {
+            path.push(SPARSE_FRAME);
+            file = open_to_read(&path);
+        }
+        let file = file.map_err(|error| Error::from(error).in_file(&path))?;
         Ok(FileSource::new(file, path))
     }
 

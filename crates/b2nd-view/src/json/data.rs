@@ -1,15 +1,15 @@
 //! JSON objects for the trailer, the chunks, and the grid of chunks and blocks.
 
-use b2nd::Grid;
 use b2nd::frame::{ChunkHeader, FrameType};
-use serde::{Serialize, Serializer};
+use b2nd::{Grid, Value};
+use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer};
 use serde_json::{Value as Json, json};
 
 use crate::chunk_table;
 use crate::slice::{self, Slice};
 use crate::text::hex;
 use b2nd_store::Frame;
-use b2nd_store::Value;
 use b2nd_store::attributes::Attribute;
 use b2nd_store::chunks::{self, Content, Row};
 use b2nd_store::readable;
@@ -56,8 +56,9 @@ struct AttributeObject<'a> {
     #[serde(flatten)]
     chunk: Readable<DataObject>,
     content: Option<String>,
-    value: Option<Value<'a>>,
-    msgpack: Option<String>,
+    value: Option<&'a Value>,
+    #[serde(serialize_with = "text")]
+    msgpack: Option<&'a Value>,
     /// The reason why the content cannot be decompressed. Left out unless only the header of its chunk can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     value_error: Option<String>,
@@ -71,20 +72,30 @@ impl Attributes<'_> {
 
 impl Serialize for Attributes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|Attribute { name, chunk, value }| {
+        let mut objects = serializer.serialize_seq(Some(self.0.len()))?;
+        for Attribute { name, chunk, value } in &self.0 {
             let bytes = value.as_deref().ok();
             let value_error = if chunk.is_ok() { value.as_ref().err().map(ToString::to_string) } else { None };
-            let value = bytes.and_then(Value::from_slice);
-            AttributeObject {
+            let value = bytes.and_then(|bytes| Value::from_slice(bytes).ok());
+            objects.serialize_element(&AttributeObject {
                 name: std::str::from_utf8(name).ok(),
                 name_hex: hex(name, ""),
                 chunk: Readable::of(chunk.as_ref().map(DataObject::new)),
                 content: bytes.map(|bytes| hex(bytes, "")),
-                msgpack: value.map(|value| value.text(usize::MAX)),
-                value,
+                value: value.as_ref(),
+                msgpack: value.as_ref(),
                 value_error,
-            }
-        }))
+            })?;
+        }
+        objects.end()
+    }
+}
+
+/// Serializes a value as readable text.
+fn text<S: Serializer>(value: &Option<&Value>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => serializer.collect_str(value),
+        None => serializer.serialize_none(),
     }
 }
 

@@ -50,16 +50,21 @@ impl Write for Line<'_> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let text = std::str::from_utf8(&self.bytes).map_err(io::Error::other)?;
         let mut written = 0;
         // These characters occur only inside JSON strings, so an escape sequence is valid.
         for at in memchr::memchr3_iter(0x7f, 0xc2, 0xe2, &self.bytes) {
-            let Some(char) = text.get(at..).and_then(|rest| rest.chars().next()).filter(|&char| misleads(char)) else { continue };
-            let before = text.get(written..at).unwrap_or_default();
-            write!(self.out, "{before}\\u{:04x}", u32::from(char))?;
-            written = at + char.len_utf8();
+            let length = match self.bytes.get(at) {
+                Some(0x7f) => 1,
+                Some(0xc2) => 2,
+                _ => 3,
+            };
+            let char = self.bytes.get(at..at + length).and_then(|char| std::str::from_utf8(char).ok()?.chars().next());
+            let Some(char) = char.filter(|&char| misleads(char)) else { continue };
+            self.out.write_all(self.bytes.get(written..at).unwrap_or_default())?;
+            write!(self.out, "\\u{:04x}", u32::from(char))?;
+            written = at + length;
         }
-        self.out.write_all(text.get(written..).unwrap_or_default().as_bytes())?;
+        self.out.write_all(self.bytes.get(written..).unwrap_or_default())?;
         self.bytes.clear();
         Ok(())
     }
