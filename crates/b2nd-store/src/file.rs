@@ -52,7 +52,7 @@ impl LocalFile {
     ///
     /// Fails if the file cannot be read.
     pub fn regular(path: &Path) -> Result<LocalFile> {
-        let file = FileSource::open(path)?;
+        let file = FileSource::open_file(path)?;
         let first = file.read(0..FIRST_READ)?.into_owned();
         let length = if (first.len() as u64) < FIRST_READ { first.len() as u64 } else { file.len()? };
         Ok(LocalFile { file, length, first })

@@ -38,14 +38,17 @@ impl FileSource {
     ///
     /// Fails if the file does not exist or cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<FileSource> {
-        let mut path = path.as_ref().to_owned();
-        let mut file = open_to_read(&path);
-        // The open file tells faster than its path whether it is a directory. Some systems do not open directories.
-        if file.as_ref().map_or_else(|_| path.is_dir(), |file| file.metadata().is_ok_and(|found| found.is_dir())) {
-            path.push(SPARSE_FRAME);
-            file = open_to_read(&path);
-        }
-        let file = file.map_err(|error| Error::from(error).in_file(&path))?;
+        FileSource::open_file(frame_file(path.as_ref()))
+    }
+
+    /// Opens a file like [`open`](FileSource::open), but does not check whether `path` is a directory, which would cost a system call.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file does not exist or cannot be opened.
+    pub fn open_file(path: impl Into<PathBuf>) -> Result<FileSource> {
+        let path = path.into();
+        let file = open_to_read(&path).map_err(|error| Error::from(error).in_file(&path))?;
         Ok(FileSource::new(file, path))
     }
 
