@@ -21,8 +21,7 @@ impl<'a> Array<'a> {
     /// Fails if a metalayer has the name of an array metalayer, but its content is not the metadata of an array.
     pub fn find(header: &'a Header) -> b2nd::Result<Option<Array<'a>>> {
         let Some(meta) = header.array()? else { return Ok(None) };
-        // The array's metalayer is found by its content: it starts with the same bytes as the decoded metadata do when they are encoded
-        // again.
+        // The metadata are encoded again to find the metalayer that they were decoded from: its content starts with the same bytes.
         let bytes = b2nd::to_vec(&meta)?;
         let found = ["b2nd", "caterva"].into_iter().find_map(|name| {
             let stale = header.metalayers().get(name)?.strip_prefix(bytes.as_slice())?.len();
@@ -31,12 +30,12 @@ impl<'a> Array<'a> {
         Ok(found)
     }
 
-    /// Returns the name of the layout in one word, for use in JSON.
+    /// Returns the name of the metadata's layout in one word, for use in JSON.
     pub fn layout(&self) -> &'static str {
         self.names().0
     }
 
-    /// Returns a description of the layout for users.
+    /// Returns a description of the metadata's layout for users.
     pub fn describe(&self) -> &'static str {
         self.names().1
     }

@@ -9,7 +9,8 @@ use serde::Serialize;
 use crate::frame::Frame;
 use crate::value::Value;
 
-/// The maximum length of a decompressed value, in bytes. A limit is needed because a chunk of 32 bytes can claim to contain 2 GiB.
+/// The maximum length of an attribute's decompressed value, in bytes. A limit is needed because a chunk of 32 bytes can claim to contain 2
+/// GiB.
 pub const MAX_VALUE: usize = 1 << 28;
 
 /// A variable-length metalayer (vlmetalayer), which python-blosc2 calls an attribute.
@@ -18,7 +19,7 @@ pub struct Attribute<'a> {
     pub name: &'a [u8],
     /// The header of the chunk that contains the attribute.
     pub chunk: Result<ChunkHeader>,
-    /// The value's bytes.
+    /// The decompressed bytes of the attribute's value.
     pub value: Result<Cow<'a, [u8]>>,
 }
 
@@ -32,7 +33,7 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// Returns the vlmetalayers of a trailer, in their order.
+/// Returns the vlmetalayers of a trailer, in the order in which they are stored.
 pub fn of(trailer: &Trailer) -> Vec<Attribute<'_>> {
     Decompressor::lend(|decompressor| {
         trailer.vlmetalayers().iter().map(|(name, content)| Attribute::new_with(name, content, decompressor)).collect()
@@ -58,7 +59,7 @@ fn data<'a>(chunk: Chunk<'a>, decompressor: &mut Decompressor) -> Result<Cow<'a,
     chunk.into_data_with(decompressor)
 }
 
-/// Attributes: names and their MessagePack values.
+/// The names and values of attributes. Each value is stored as bytes, which are usually MessagePack.
 #[derive(Clone, Default)]
 pub struct Attributes(Vec<(String, Vec<u8>)>);
 
@@ -95,7 +96,7 @@ impl Attributes {
         self.bytes(name).and_then(Value::from_slice)
     }
 
-    /// Iterates over the names and values of the attributes. A value that is not MessagePack is `None`.
+    /// Iterates over the names and values of the attributes. A value that is not MessagePack is returned as `None`.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, Option<Value<'_>>)> {
         self.0.iter().map(|(name, bytes)| (name.as_str(), Value::from_slice(bytes)))
     }

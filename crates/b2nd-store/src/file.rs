@@ -25,8 +25,8 @@ pub struct LocalFile {
 }
 
 impl LocalFile {
-    /// Opens a file, or the file with the header in a sparse frame's directory. Anything else is rejected without opening it, because a
-    /// pipe would block until a writer opens it.
+    /// Opens a file, or the file with the header in a sparse frame's directory. Anything else is rejected without opening it: for example,
+    /// opening a pipe would block until a writer opens the pipe.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl LocalFile {
         LocalFile::regular(path)
     }
 
-    /// Opens a regular file. The first read of a small file also gives its length.
+    /// Opens a regular file. The length of a small file is known from the first read, so no second call to the system is needed.
     ///
     /// # Errors
     ///
@@ -126,7 +126,8 @@ pub fn is_store_directory(path: &Path) -> bool {
     is_named_so || path.join("_meta.b2f").is_file() || is_store(&path.join("embed.b2e")).unwrap_or(false)
 }
 
-/// Returns true if the directory of an `embed.b2e` is a store. If not, the file is a store by itself.
+/// `embed` is the path of a file `embed.b2e`. Returns true if the file belongs to a store that consists of its whole directory, and false
+/// if the file is a store by itself.
 fn is_store(embed: &Path) -> Result<bool> {
     let file = LocalFile::open(embed)?;
     let frame = Frame::open(&file)?;

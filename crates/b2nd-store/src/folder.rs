@@ -73,7 +73,7 @@ pub fn is_zip(first: &[u8]) -> bool {
     matches!(first, [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..])
 }
 
-/// Returns the folder of a file, if the file has this name. The root is `""`.
+/// Returns the folder that contains the path `file`, or `None` if the last part of the path is not `name`. The root folder is `""`.
 pub(crate) fn folder_of<'a>(file: &'a str, name: &str) -> Option<&'a str> {
     let folder = file.strip_suffix(name)?;
     if folder.is_empty() { Some(folder) } else { folder.strip_suffix('/') }
@@ -94,7 +94,8 @@ pub(crate) fn named(file: &str, error: Error) -> Error {
     }
 }
 
-/// Returns true for errors of a source that failed or has not fetched the necessary bytes yet, and false for errors of invalid content.
+/// Returns true if the cause of an error is the source, which failed or has not fetched the necessary bytes yet. Returns false if the cause
+/// is invalid content.
 pub fn is_of_source(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Io(_) | ErrorKind::Missing { .. })
 }

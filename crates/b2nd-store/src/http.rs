@@ -94,7 +94,7 @@ impl Server {
         };
         let answer = match request.retry(RETRIES).when(fails_for_a_moment).call() {
             Ok(response) => answer(response, range),
-            // An empty file has no range that could be sent.
+            // This status means that the range is outside of the file. A range that starts at 0 is outside only if the file is empty.
             Err(ureq::Error::StatusCode(416)) if range.start == 0 => Ok((Vec::new(), Some(State::default()))),
             Err(ureq::Error::StatusCode(code)) => {
                 let status = StatusCode::from_u16(code).map_or_else(|_| code.to_string(), |status| status.to_string());
@@ -119,7 +119,7 @@ fn fails_for_a_moment(error: &ureq::Error) -> bool {
     }
 }
 
-/// Reads the body of a response: the range, or the whole file.
+/// Reads the body of a response. The body contains the requested range, or the whole file if the server does not support range requests.
 fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> io::Result<Answer> {
     if response.status() == StatusCode::OK {
         let body = response.body_mut().with_config().limit(WHOLE + 1).read_to_vec();
@@ -140,7 +140,7 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
         let what = "the server's answer does not say which bytes it contains";
         io::Error::other(format!("{what}: Content-Range: {}", printable(&said)))
     })?;
-    // ureq rejects a body that is as long as its limit.
+    // The limit is one byte longer than the range, because ureq rejects a body that is exactly as long as the limit.
     let limit = range.end - range.start + 1;
     let bytes = response.body_mut().with_config().limit(limit).read_to_vec().map_err(io::Error::other)?;
     let end = start.checked_add(bytes.len() as u64);
@@ -158,7 +158,8 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
 /// The response of a server: the bytes of the range and the state of the file, or all bytes of the file.
 type Answer = (Vec<u8>, Option<State>);
 
-/// The properties of a file that show whether it has been replaced. If the server sends neither a tag nor a time, only the length is known.
+/// The properties of a file that show whether it has been replaced. If the server sends neither `ETag` nor `Last-Modified`, only the length
+/// is known.
 #[derive(Default, PartialEq, Eq)]
 struct State {
     length: u64,
@@ -166,7 +167,8 @@ struct State {
     modified: Option<String>,
 }
 
-/// Parses `bytes 0-65535/70000`: the first byte, the last byte and the length of the file.
+/// Parses a header `Content-Range`, such as `bytes 0-65535/70000`. Returns the positions of the first and the last byte, and the length of
+/// the file.
 fn content_range(value: &str) -> Option<(u64, u64, u64)> {
     let (range, length) = value.trim().strip_prefix("bytes ")?.split_once('/')?;
     let (start, last) = range.split_once('-')?;

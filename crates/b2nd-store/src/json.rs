@@ -5,10 +5,10 @@ use serde_json::Value;
 /// The key of an object that represents `NaN`, `Infinity` or `-Infinity`, which JSON lacks.
 const FLOAT: &str = "float";
 
-/// The numbers that JSON lacks, as Python writes them and as strings.
+/// The numbers that JSON lacks: first as Python writes them, then as the string that represents them in an object with the key `float`.
 const FLOATS: [(&str, &str); 3] = [("NaN", "nan"), ("Infinity", "inf"), ("-Infinity", "-inf")];
 
-/// Parses a JSON text in which floats may be `NaN`, `Infinity` and `-Infinity`. Each of these becomes an object with the single
+/// Parses a JSON text in which floats may be `NaN`, `Infinity` and `-Infinity`. Each of these three words becomes an object with the single
 /// key `float`.
 ///
 /// # Errors
@@ -48,7 +48,8 @@ pub(crate) fn string_len(text: &str) -> usize {
     text.get(1..).and_then(|text| text.find(ends)).map_or(text.len(), |end| end + 2)
 }
 
-/// Returns the value of a number, or of an object by which [`parse`] replaces `NaN`, `Infinity` or `-Infinity`.
+/// Returns the float that a value represents. The value is a number, or an object that [`parse`] writes for `NaN`, `Infinity` or
+/// `-Infinity`. For other values, returns `None`.
 pub fn float(value: &Value) -> Option<f64> {
     match value.get(FLOAT).and_then(Value::as_str) {
         Some(name) => name.parse().ok(),

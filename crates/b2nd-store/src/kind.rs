@@ -26,7 +26,8 @@ pub enum Kind {
     LazyExpr,
     /// `lazyudf`: a function with its operands. Its values are computed when they are read.
     LazyUdf,
-    /// `b2object`: an object of another kind, which is computed or fetched when it is opened.
+    /// `b2object`: an object with the metalayer `b2o` that is neither a lazy expression or function nor a remote array. It is computed or
+    /// fetched when it is opened.
     B2Object,
     /// `proxy`: a cache of another array.
     Proxy,

@@ -42,8 +42,8 @@ pub enum Content {
     },
 }
 
-/// Finds the leaf with this key. The key can also be that of a single file of a table, such as `/t/_cols/x`, although these files are not
-/// listed as leaves.
+/// Finds the leaf with this key. Also accepts the key of a single file of a table, such as `/t/_cols/x`, although `leaves` does not list
+/// the files of tables.
 ///
 /// # Errors
 ///

@@ -13,7 +13,7 @@
 //! | list the chunks of a frame | [`chunks`] |
 //! | read attributes, and values of MessagePack | [`attributes`], [`Value`] |
 //!
-//! Without optional features, the crate compiles for wasm32. Compressed attributes are decompressed with all codecs of `b2nd`.
+//! Without optional features, the crate compiles for wasm32. Attributes can be decompressed if `b2nd` supports their codec.
 
 mod array;
 pub mod attributes;

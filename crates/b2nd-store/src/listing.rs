@@ -1,7 +1,8 @@
 //! [`StoreListing`]: the leaves, groups and attributes of a store of python-blosc2 (`.b2z`, `.b2d`, `.b2e`).
 //!
 //! A `.b2d` is a directory with a file for each leaf, and a `.b2z` is a zip archive of such a directory: both are a [`Folder`]. A `.b2e` is
-//! a frame whose data are frames. A folder can contain a `.b2e` with the name `embed.b2e`. Its leaves belong to the store.
+//! a frame whose data are frames. A folder can contain a `.b2e` with the name `embed.b2e`. The leaves in this file also belong to the
+//! store.
 
 use b2nd::{Error, Result};
 
@@ -23,7 +24,7 @@ pub struct StoreListing {
     pub kind: Option<Kind>,
     /// The attributes of the store.
     pub attributes: Attributes,
-    /// The keys of the groups in the store, and their attributes.
+    /// The groups in the store that have attributes: the key of each group, and its attributes.
     pub groups: Vec<(String, Attributes)>,
     /// The leaves, in the order of their keys.
     pub leaves: Vec<Leaf>,
@@ -35,9 +36,9 @@ pub struct StoreListing {
 
 /// Lists a directory or an archive.
 ///
-/// If bytes of a source have not been fetched yet ([`Missing`](b2nd::ErrorKind::Missing)), the other files are still read, so
-/// that all missing bytes are known at once. If a file of attributes is not a valid frame, it is listed as a leaf, and opening
-/// the leaf returns the error.
+/// If bytes of a source have not been fetched yet ([`Missing`](b2nd::ErrorKind::Missing)), the other files are still read, so that one call
+/// finds out which bytes are missing in all files. If a file of attributes is not a valid frame, it is listed as a leaf, and opening the
+/// leaf returns the error.
 ///
 /// # Errors
 ///
@@ -71,7 +72,7 @@ pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
     Ok(store)
 }
 
-/// Lists the frames in the data of a frame. The listing has the kind of the whole store, of which the frame may be only a part.
+/// Lists the frames in the data of a frame. If the frame is the file `embed.b2e` of a larger store, the listing has the kind of that store.
 ///
 /// # Errors
 ///
@@ -82,7 +83,7 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
     let metadata = attributes.get("estore_metadata");
     let mut leaves = Vec::new();
     let map = match metadata.and_then(|metadata| metadata.get("embed_map")) {
-        // A store without leaves has no such vlmetalayer: python-blosc2 writes it with the first leaf.
+        // A store without leaves has no vlmetalayer `estore_metadata`, because python-blosc2 writes it with the first leaf.
         None if kind == Kind::EmbedStore && metadata.is_none() => None,
         None => {
             let message = "not an embedded store: the frame has no vlmetalayer \"estore_metadata\" with an embed_map";
@@ -203,8 +204,8 @@ fn would_block(error: &Error) -> bool {
     }
 }
 
-/// Returns true if a file is a leaf. In a store, this is determined from the name of the file. In other folders, files without such a name
-/// are also checked by their first bytes.
+/// Returns true if a file is a leaf. In a store, the ending of the file's name decides. In other folders, a file without the ending of a
+/// leaf is also a leaf if its first bytes are those of a frame.
 fn is_leaf(folder: &dyn Folder, file: &str, is_store: bool) -> Result<bool> {
     let is_named_so = LEAVES.iter().any(|end| file.ends_with(end));
     Ok(is_named_so || !is_store && is_frame(&folder.open(file)?.read(0..10)?))

@@ -9,13 +9,13 @@ pub type Show = fn(&[u8]) -> String;
 pub enum Form {
     /// No bytes follow: the marker itself means this value.
     Word(&'static str),
-    /// No bytes follow: bits of the marker are the number.
+    /// No bytes follow: the marker itself is the number.
     Fixint,
     /// A big-endian number with this number of bytes.
     Number(usize, Show),
     /// Bytes, which may be text.
     String(Length, Show),
-    /// An extension: one byte for the type, then bytes. The length does not count the type.
+    /// An extension: one byte for the type, then the content. The length does not include the byte for the type.
     Ext(Length),
     /// An array with this number of values.
     Array(Length),
@@ -25,9 +25,9 @@ pub enum Form {
 
 /// Where a length or count is stored.
 pub enum Length {
-    /// In the marker.
+    /// The length or count is part of the marker, and has this value.
     Is(usize),
-    /// In this number of bytes after the marker.
+    /// The length or count follows the marker, and takes this number of bytes.
     In(usize),
 }
 
@@ -113,7 +113,7 @@ fn float(bytes: &[u8]) -> String {
     }
 }
 
-/// Formats how many bytes there are: `2 bytes`.
+/// Formats the number of bytes, as in `2 bytes`.
 pub fn length(bytes: &[u8]) -> String {
     count(bytes.len(), "byte")
 }

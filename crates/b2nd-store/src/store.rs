@@ -109,7 +109,7 @@ impl Store {
         &self.name
     }
 
-    /// Returns true for an archive.
+    /// Returns true if the store is an archive.
     pub fn is_archive(&self) -> bool {
         matches!(self.members, Members::Archive(_))
     }

@@ -35,7 +35,8 @@ pub struct Table {
     /// The names of columns for which the store has no file.
     #[serde(skip)]
     pub missing: Vec<String>,
-    /// The columns whose files are named without escapes, as by python-blosc2 4.2.0. Later versions do not find these files.
+    /// The names of columns whose files have names without escapes, as python-blosc2 4.2.0 wrote them. Later versions of python-blosc2 do
+    /// not find these files.
     #[serde(skip)]
     pub plainly_named: Vec<String>,
     /// The files below `_cols` that do not belong to a column of the schema.

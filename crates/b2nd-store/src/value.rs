@@ -105,7 +105,7 @@ struct Line {
 impl Write for Line {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.text += text;
-        // A character has one to four bytes.
+        // A character has at most four bytes, so a longer text has more than `limit` characters.
         if self.text.len() > self.limit.saturating_mul(4) { Err(fmt::Error) } else { Ok(()) }
     }
 }

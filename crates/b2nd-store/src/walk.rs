@@ -29,7 +29,7 @@ enum What {
 
 impl Candidate {
     /// Opens the path if it is a frame, an archive `*.b2z`, a sparse frame or a store. Returns `None` if it is something else. Frames are
-    /// recognized by their first bytes; this includes frames of the betas, which are rejected later.
+    /// recognized by their first bytes. Frames of C-Blosc2's betas are also recognized, but they are rejected when their header is read.
     ///
     /// # Errors
     ///

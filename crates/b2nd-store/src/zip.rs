@@ -28,7 +28,7 @@ pub struct Zip {
     source: Bytes,
     members: BTreeMap<String, Member>,
     duplicates: Vec<String>,
-    /// The decompressed members. Their total length is limited to the maximum length of a value.
+    /// The decompressed members. Their total length is at most `MAX_VALUE` bytes.
     inflated: Mutex<BTreeMap<String, Arc<Vec<u8>>>>,
 }
 
@@ -131,7 +131,8 @@ impl Zip {
 }
 
 impl Member {
-    /// Compares the local header with the directory. Returns the length of the extra field, which follows the name in the header.
+    /// Compares a member's local header with its entry in the archive's directory. Returns the length of the extra field, which follows the
+    /// name in the local header.
     fn check(&self, name: &str, header: &[u8]) -> std::result::Result<u64, String> {
         let number = |at: usize, width: usize| {
             let bytes = header.get(at..at + width).unwrap_or_default();
@@ -147,7 +148,7 @@ impl Member {
         if u16::try_from(method).map(CompressionMethod::from) != Ok(self.method) {
             return Err(format!("has the method {method}"));
         }
-        // The local header may lack the lengths: they can follow the data, or be in the extra field.
+        // The local header may lack the lengths, which can also be stored after the data or in the extra field.
         let differs = |said: u64, length: u64| flags & 8 == 0 && said != u64::from(u32::MAX) && said != length;
         let (packed, length) = (number(18, 4), number(22, 4));
         if differs(packed, self.packed) || differs(length, self.length) {
@@ -193,7 +194,7 @@ fn refused(name: &str, what: &str) -> Error {
     Error::custom(format_args!("the member \"{}\" is {what}", printable(name)))
 }
 
-/// A wrapper of a source that implements the trait that the crate rawzip requires.
+/// A wrapper around a source. The crate rawzip can read from it, because it implements rawzip's trait `ReaderAt`.
 #[derive(Clone, Copy)]
 struct At<'s>(&'s dyn Source);
 

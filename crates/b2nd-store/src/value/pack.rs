@@ -20,7 +20,7 @@ use crate::json::string_len;
 pub fn pack(json: &str) -> Result<Vec<u8>, String> {
     let value: b2nd::Value = serde_json::from_str(json).map_err(|error| {
         let text = error.to_string();
-        // An error about the content of an object names the object, so its position is removed.
+        // An error about the content of an object names the object, so the line and column are removed from the error.
         let place = format!(" at line {} column {}", error.line(), error.column());
         match text.strip_suffix(&place) {
             Some(sentence) if error.is_data() => sentence.to_owned(),
