@@ -191,7 +191,7 @@ impl Error {
         self.within(Segment::Index(usize::try_from(number).unwrap_or(usize::MAX)), None).field("chunk")
     }
 
-    /// Removes the offset. It would be wrong for a value from another format, or from an unknown position in this format.
+    /// Removes the offset, which would be wrong for a value that was read from another format, or from an unknown position in this format.
     #[cold]
     pub(crate) fn anywhere(mut self) -> Self {
         self.0.offset = None;

@@ -27,7 +27,7 @@
 //! | read a frame in memory: an HDF5 chunk, a zip member | [`frame::Frame`] |
 //! | get the shape, chunks, blocks and dtype of an array | [`frame::Header::array`], [`ArrayMeta`], [`B2ndMeta`], [`Geometry`] |
 //! | read many metalayers without allocating | `B2ndMeta<&str>` by [`from_slice`] |
-//! | get the type of its elements | [`ArrayMeta::parse_dtype`], [`dtype::DType`] |
+//! | get the type of an array's elements | [`ArrayMeta::parse_dtype`], [`dtype::DType`] |
 //! | find the chunks and blocks that hold a slice | [`Geometry::grid`], [`Grid::chunks_in`], [`Grid::blocks_in`] |
 //! | convert a chunk's elements to C order and back | [`Grid::unpack`], [`Grid::pack`] |
 //! | read and decompress chunks | [`frame::File::chunk`], [`frame::Chunk::data`], [`frame::Decompressor`] |
@@ -59,7 +59,7 @@
 //! | crate | what it does |
 //! | --- | --- |
 //! | `b2nd-cli` | the tool `b2nd`: shows the content of a file as text, JSON, annotated bytes or a picture; checks and edits files; converts to `.npy` and back |
-//! | `b2nd-codec` | compresses and decompresses single chunks, as an HDF5 filter or a Zarr codec needs |
+//! | `b2nd-codec` | compresses and decompresses single chunks, for example in an HDF5 filter or a Zarr codec |
 //! | `b2nd-store` | opens files, archives and URLs, and the stores in them |
 //! | `b2nd-ndarray` | reads and writes arrays and slices of arrays as `ndarray`s |
 //! | `b2nd-arrow` | reads tables as Arrow record batches |

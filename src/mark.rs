@@ -18,7 +18,7 @@ macro_rules! marks {
             /// Returns the mark with this name, or `None` if the name of the newtype struct is not a mark.
             #[inline(always)]
             pub(crate) fn from_name(name: &'static str) -> Option<Mark> {
-                // This makes a user's own newtype cost only one comparison.
+                // With this check, the newtypes of other crates cost only one comparison.
                 if !name.starts_with("__b2nd_") {
                     return None;
                 }
@@ -45,9 +45,9 @@ marks! {
     FixstrBytes FIXSTR_BYTES "__b2nd_fixstr_bytes" "with::fixstr_bytes is only for bytes";
     /// 17 bytes as a fixext16: the extension's type, then its data.
     Fixext16 FIXEXT16 "__b2nd_fixext16" "with::fixext16 is only for 17 bytes: the extension's type and its data";
-    /// A sequence with this marker, even if it is short.
+    /// A sequence as an array16, even if the sequence is short.
     Array16 ARRAY16 "__b2nd_array16" "with::array16 is only for sequences, tuples and structs";
-    /// A map with this marker, even if it is short.
+    /// A map as a map16, even if the map is short.
     Map16 MAP16 "__b2nd_map16" "with::map16 is only for maps";
     /// A list of int64, for an array's shape.
     Lengths64 LENGTHS64 "__b2nd_lengths64" "an array's shape has to be a sequence";
@@ -69,7 +69,7 @@ marks! {
     FormatOrDtype FORMAT_OR_DTYPE "__b2nd_format_or_dtype" "a dtype_format has to be a number, and a dtype a string";
 }
 
-/// The name of the newtype struct that contains the value itself. It is inside the newtype struct [`EMBEDDED`].
+/// The name of the newtype struct directly around an embedded value. This newtype struct is itself inside the newtype struct [`EMBEDDED`].
 pub(crate) const VALUE: &str = "__b2nd_value";
 
 /// Returns true for the types in [`with`](crate::with) that serialize arrays. The length of an array is part of its type, but serde's

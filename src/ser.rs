@@ -111,7 +111,7 @@ pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
 pub struct Serializer<S> {
     sink: S,
     depth: u8,
-    /// The position of the nil that was written last, or `None` if no nil was written.
+    /// The position of the nil that was written last, or `None` if no nil was written. It is used to reject `Some(None)` and `Some(())`.
     nil: Option<usize>,
 }
 

@@ -183,7 +183,7 @@ fn full(needed: usize, available: usize) -> Error {
 }
 
 impl Sink for SliceSink<'_> {
-    /// Appends an array of bytes. A single byte needs only one check.
+    /// Appends an array of bytes. If the array has a single byte, the buffer's length is checked only once.
     #[inline(always)]
     fn put<const N: usize>(&mut self, bytes: [u8; N]) -> Result<()> {
         match (bytes.as_slice(), self.buffer.get_mut(self.written)) {

@@ -39,8 +39,8 @@
 //!
 //! * text that Python's `repr` does not produce: more or fewer blanks, `,` before a closing bracket, lists in place of tuples, comments,
 //!   other escapes, unnecessary double quotes, dictionary keys that are unknown or in another order;
-//! * comma strings (`i4,f8`, `(2,3)i4`), the tuple `('S', 5)`, two types in a tuple, a shape that is `()` or a bare number, in a list of
-//!   fields a shape inside the format (`('a', ('<i4', (2,)))` instead of `('a', '<i4', (2,))`), `{'a': ('<i4', 0)}`, `None`;
+//! * comma strings (`i4,f8`, `(2,3)i4`), the tuple `('S', 5)`, two types in a tuple, a shape that is `()` or a bare number, fields in a
+//!   list that have their shape inside the format (`('a', ('<i4', (2,)))` instead of `('a', '<i4', (2,))`), `{'a': ('<i4', 0)}`, `None`;
 //! * letters for types (`d`, `<i`, `a5`), except `?`, `O`, `S`, `U` and `V`; `O8`; `S05`; `|i4`; `>datetime64`;
 //! * `M8[1s]`, `M8[generic]`, `M8[μs]`, units with a divisor (`M8[Y/12]`);
 //! * `long`, `ulong`, `longdouble` and `clongdouble`, whose size depends on the platform; `T` (StringDType);
@@ -49,10 +49,10 @@
 //!
 //! # Limits of NumPy's strings
 //!
-//! NumPy's string omits that a structure inside another one is aligned, so the string describes a packed inner structure. The frame's
-//! typesize may then differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it cannot read back. For a
-//! dtype that is made with this crate, the string of an aligned structure contains `'aligned': True`, which applies to all structures
-//! inside it, and `'bfloat16'` has quotes. NumPy reads both.
+//! If a structure inside another structure is aligned, NumPy's string does not contain this fact, so the string describes a packed inner
+//! structure. The frame's typesize may then differ from [`itemsize`](DType::itemsize). NumPy also writes `[('a', bfloat16)]`, which it
+//! cannot read back. For a dtype that is made with this crate, the string of an aligned structure contains `'aligned': True`, which applies
+//! to all structures inside it, and `'bfloat16'` has quotes. NumPy reads both.
 //!
 //! Which characters of a field's name are escaped depends on the writer's version of Unicode. Escaped and plain characters are both
 //! accepted, and the parsed string is written back unchanged.
@@ -89,8 +89,8 @@ fn too_deep() -> String {
     alloc::format!("nested more than {MAX_DEPTH} levels deep")
 }
 
-/// The string from which a dtype was parsed, or `None` if NumPy would write the same string. It is stored only in the outermost dtype, not
-/// in the dtypes of fields or of a subarray's values.
+/// The string from which a dtype was parsed, or `None` if this is exactly the string that NumPy writes for the dtype. It is stored only in
+/// the outermost dtype, not in the dtypes of fields or of a subarray's values.
 type Written = Option<Box<str>>;
 
 /// The type of an element, and the string from which it was parsed.

@@ -28,7 +28,7 @@ pub(super) struct Layout {
     dtype: Dtype,
 }
 
-/// The entries that follow blockshape in a layout: a dtype, a dtype_format and a dtype, or none.
+/// The entries that follow blockshape in a layout: none, only a dtype, or a dtype_format and then a dtype.
 enum Dtype {
     None,
     Only,

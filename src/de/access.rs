@@ -23,8 +23,8 @@ pub(super) struct Elements<'a, 'de> {
     pub(super) last: usize,
 }
 
-/// Adds the field or index of the element to an error. A reference to [`Elements`] as an argument would keep the fields of `Elements` out
-/// of registers.
+/// Adds the field or index of the element to an error. The arguments are copied from [`Elements`], since a reference to `Elements` would
+/// keep its fields out of registers.
 #[cold]
 pub(super) fn locate(error: Error, fields: Fields, count: usize, left: usize, start: usize) -> Error {
     let index = count - left - 1;

@@ -1,8 +1,8 @@
-// A drawing of bytes, as the bytes: the pages of `docs` include this expression in their doctests. A line is
+// Converts a drawing of bytes to these bytes. The pages of `docs` include this expression in their doctests. Each line of a drawing is
 //
 //     OFFSET │ BYTES │ what they are
 //
-// where the offset (in hex) has to be that of the bytes so far, and ×16 after bytes repeats them.
+// where OFFSET is the position of the line's first byte, in hexadecimal. `×16` after bytes repeats them 16 times.
 |drawing: &str| -> Vec<u8> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut start = None;

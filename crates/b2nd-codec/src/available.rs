@@ -1,5 +1,5 @@
-//! The codecs and filters that are available in this build. The error for any other codec or filter contains its name, and the commands
-//! that install packages with it.
+//! The codecs and filters that are available in this build. The error for a codec or filter that is missing in this build contains its
+//! name. If other builds have the codec or filter, the error also contains commands that install such a build.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::header::ChunkHeader;
 use crate::ids::{CodecId, Filter};
 
-/// The end of a message about a codec or filter that is missing: the commands that install packages with all of them.
+/// The end of a message about a codec or filter that only other builds have: the commands that install a build with all codecs and filters.
 const INSTALL: &str = "install one that has it, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
 
 /// The bit of blosc2_flags that marks a lazy chunk.
@@ -26,8 +26,8 @@ pub(crate) enum Backend {
     Plugins,
 }
 
-/// Where the code of a codec or filter is: `Ok` if this build has the code, `Err(true)` if another build has the code, `Err(false)` if no
-/// build has.
+/// Where the code of a codec or filter is: `Ok` if this build has the code, `Err(true)` if only other builds have the code, `Err(false)` if
+/// no build has it.
 type Found = Result<Backend, bool>;
 
 fn backend_of_codec(codec: CodecId) -> Found {
@@ -86,7 +86,7 @@ pub fn accept(chunk: &ChunkHeader) -> Result<()> {
     if is_plain(chunk) { Ok(()) } else { backend_of(chunk).map(|_| ()) }
 }
 
-/// Returns true if a chunk can be read without a codec.
+/// Returns true if a chunk is stored or special, so that it can be read without a codec.
 pub(crate) fn is_plain(chunk: &ChunkHeader) -> bool {
     chunk.is_stored() || chunk.special().is_some()
 }

@@ -18,7 +18,7 @@ use crate::options::Settings;
 
 /// Returns true if this build of C-Blosc2 supports a codec and all of these filters.
 fn has(codec: CodecId, mut filters: impl Iterator<Item = (Filter, u8)>) -> bool {
-    // This version of C-Blosc2 does not support the parameter of a shuffle that sets the length of the shuffled units.
+    // This version of C-Blosc2 supports a shuffle only if its parameter is 0. Any other parameter sets the length of the units to shuffle.
     let own = |filter: (Filter, u8)| matches!(filter, (Filter::Shuffle | Filter::BitShuffle, 0) | (Filter::TruncPrec, _));
     matches!(codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Lz4Hc | CodecId::Zstd) && filters.all(own)
 }
@@ -58,7 +58,8 @@ std::thread_local! {
     static CONTEXT: RefCell<Option<Context>> = const { RefCell::new(None) };
 }
 
-/// Decompresses a whole chunk, whose header has been checked, into exactly its `nbytes`.
+/// Decompresses a whole chunk. The caller has checked the chunk's header, and `data` has exactly the length that the header gives as
+/// nbytes.
 pub(crate) fn decompress(chunk: &[u8], data: &mut [u8]) -> Result<()> {
     let (cbytes, nbytes) = (length(chunk.len())?, length(data.len())?);
     CONTEXT.with_borrow_mut(|kept| {

@@ -72,8 +72,8 @@ impl Packed {
         &self.bytes
     }
 
-    /// Adds the blocks of the next part to the block table of this part, which must be the first. Returns the position of the next part in
-    /// the chunk, and the bytes of the next part.
+    /// Adds the blocks of the next part to the block table of this part, which must be the chunk's first part. Returns the position of the
+    /// next part in the chunk, and the bytes of the next part.
     ///
     /// # Errors
     ///
@@ -117,8 +117,8 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// Fails if the codec or a filter is not in this build (the error names it), there are more than six filters, or a filter removes more
-    /// bits than the elements have.
+    /// Fails if the codec or a filter is not in this build (the error names it), there are more than six filters, or a filter cannot
+    /// truncate elements of this length as its parameter requests.
     pub fn new(options: &Options) -> Result<Compressor> {
         let backend = backend(options.codec, options.used_filters())?;
         let settings = Settings::new(options)?;
@@ -126,7 +126,8 @@ impl Compressor {
         Ok(Compressor { settings, backend, pipeline })
     }
 
-    /// Sets the metalayer of the array, in the released layout. The plugins ndcell, ndmean, ndlz and zfp need the metalayer.
+    /// Sets the content of the array's metalayer, in the layout that C-Blosc2 has written since 2.7.0. The plugins ndcell, ndmean, ndlz and
+    /// zfp need this metalayer.
     #[must_use]
     pub fn with_metalayer(mut self, metalayer: Vec<u8>) -> Compressor {
         self.settings.metalayer = metalayer;
@@ -329,7 +330,8 @@ impl Compressor {
         None
     }
 
-    /// Appends a stream, which holds the bytes compressed or uncompressed, or as a run if all of them are equal.
+    /// Appends a stream that holds the bytes of `part`. If all of these bytes are equal, the stream is a run. If not, the stream is
+    /// compressed, or uncompressed if compression would not make it shorter.
     fn put_stream(&self, part: &[u8], packers: &mut Packers, stream: &mut Vec<u8>, chunk: &mut Vec<u8>) -> Result<()> {
         if let Some(byte) = run_of(part) {
             chunk.extend_from_slice(&(-i32::from(byte)).to_le_bytes());
@@ -351,8 +353,8 @@ fn int32(number: usize) -> Result<[u8; 4]> {
     number.map(i32::to_le_bytes).map_err(|_| Error::custom("a chunk has at most 2 GiB"))
 }
 
-/// Returns the value of the bytes if all of them are equal. This compares two slices, which is fast, since many bytes are compared at the
-/// same time.
+/// Returns the value of the bytes if all of them are equal. To find out, this compares the slice without its first byte to the slice
+/// without its last byte. A comparison of slices is fast, since it compares many bytes at the same time.
 fn run_of(bytes: &[u8]) -> Option<u8> {
     let (first, rest) = bytes.split_first()?;
     (bytes.get(..rest.len()) == Some(rest)).then_some(*first)

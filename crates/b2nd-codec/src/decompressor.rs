@@ -88,14 +88,15 @@ impl Decompressor {
         self
     }
 
-    /// Sets the metalayer of the array, in the released layout. The plugins ndcell, ndmean, ndlz and zfp need the metalayer.
+    /// Sets the content of the array's metalayer, in the layout that C-Blosc2 has written since 2.7.0. The plugins ndcell, ndmean, ndlz and
+    /// zfp need this metalayer.
     #[must_use]
     pub fn with_metalayer(mut self, metalayer: &[u8]) -> Decompressor {
         self.set_metalayer(metalayer);
         self
     }
 
-    /// Sets the metalayer of the array, like [`with_metalayer`](Decompressor::with_metalayer).
+    /// Sets the content of the array's metalayer, like [`with_metalayer`](Decompressor::with_metalayer).
     pub fn set_metalayer(&mut self, metalayer: &[u8]) {
         #[cfg(feature = "plugins")]
         metalayer.clone_into(&mut self.metalayer);
@@ -200,7 +201,8 @@ impl Decompressor {
     }
 
     /// Decompresses a block into a buffer with the length of its data. `bytes` are the bytes of the chunk in the range [`Blocks::range`].
-    /// `first` is the data of the chunk's first block if [`Blocks::need_first`] returns true, or `None` if this is the first block.
+    /// If [`Blocks::need_first`] returns true, `first` must be the data of the chunk's first block; it is `None` only when the first block
+    /// itself is decompressed.
     ///
     /// # Errors
     ///
@@ -238,10 +240,10 @@ impl Decompressor {
         pipeline.undo(first, streams, filtered, block)
     }
 
-    /// Decompresses as much of a block as its first `end` bytes need. Runs of elements of `itemsize` bytes can then be copied from these
-    /// bytes. Damage after them may go unnoticed.
+    /// Decompresses as much of a block as is needed to copy elements of `itemsize` bytes from its first `end` bytes. Damage in the rest of
+    /// the block may go unnoticed.
     ///
-    /// Returns `None` if the block's filters can be undone only by [`block`](Decompressor::block).
+    /// Returns `None` if the block can be decompressed only as a whole, by [`block`](Decompressor::block).
     ///
     /// # Errors
     ///

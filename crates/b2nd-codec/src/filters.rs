@@ -36,7 +36,8 @@ impl Step {
         matches!(self.filter, Filter::Shuffle | Filter::BitShuffle)
     }
 
-    /// Returns the length of the units that the filter shuffles: its parameter, or the typesize if the parameter is 0.
+    /// Returns the length of the units on which a byte shuffle or bytedelta works: the parameter of the filter, or the typesize if the
+    /// parameter is 0.
     fn typesize(self, typesize: usize) -> usize {
         if self.meta == 0 { typesize } else { self.meta.into() }
     }
@@ -96,7 +97,7 @@ impl Pipeline {
     ///
     /// # Errors
     ///
-    /// Fails if a filter cannot truncate elements of this length, or would remove more bits than the elements have.
+    /// Fails if a filter cannot truncate elements of this length as its parameter requests.
     pub(crate) fn new(filters: &[u8; 6], metas: &[u8; 6], typesize: usize) -> Result<Pipeline> {
         let named = filters.iter().zip(metas).filter(|(filter, _)| **filter != 0);
         let pipeline = Pipeline::with(named.map(|(&filter, &meta)| (Filter::from_code(filter), meta)), typesize, 5);
@@ -110,7 +111,7 @@ impl Pipeline {
         Pipeline { steps, typesize, version }
     }
 
-    /// Returns true if one of the filters is delta, which stores differences to the first block.
+    /// Returns true if one of the filters is delta, which combines each block with the chunk's first block.
     pub(crate) fn has_delta(&self) -> bool {
         self.steps().iter().any(|step| step.filter == Filter::Delta)
     }
@@ -140,8 +141,9 @@ impl Pipeline {
         }
     }
 
-    /// Returns the order of bytes with which single elements can be copied out of the streams of a block of this length. Returns `None` if
-    /// the filters must be undone for the whole block. Elements start at multiples of `itemsize` bytes.
+    /// Returns the order in which the streams of a block of this length hold the bytes of elements, if this order allows single elements to
+    /// be copied out of the streams. Returns `None` if the filters must be undone for the whole block. Elements start at multiples of
+    /// `itemsize` bytes.
     pub(crate) fn pick(&self, itemsize: usize, length: usize) -> Option<Pick> {
         let pick = match self.steps() {
             [] => Pick::Plain,
@@ -163,8 +165,8 @@ impl Pipeline {
         self.steps().iter().filter(|step| step.moves()).count()
     }
 
-    /// Undoes the filters. The block is read from the start of `streams` and written to `place`. If no filter needs a second buffer, the
-    /// block is already in `place`.
+    /// Undoes the filters of a block, and leaves the block's data in `place`. The filtered block is at the start of `streams`, or already
+    /// in `place` if no filter needs a second buffer.
     pub(crate) fn undo(&self, first: Option<&[u8]>, streams: &mut Vec<u8>, other: &mut Vec<u8>, place: &mut [u8]) -> Result<()> {
         let length = place.len();
         let mut left = self.moves();

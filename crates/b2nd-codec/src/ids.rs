@@ -10,7 +10,7 @@ pub enum CodecId {
     BloscLz,
     /// LZ4, with the compcode 1.
     Lz4,
-    /// LZ4 with its high-compression search; its compcode is 2.
+    /// LZ4HC, which is LZ4 with a longer search. Its compcode is 2.
     Lz4Hc,
     /// Zlib, with the compcode 4.
     Zlib,
@@ -72,7 +72,7 @@ pub enum Filter {
     Shuffle,
     /// Bit shuffle. Its number is 2.
     BitShuffle,
-    /// The difference to the chunk's first block. Its number is 3.
+    /// Delta: the exclusive or with the chunk's first block. Its number is 3.
     Delta,
     /// Truncated precision. Its number is 4.
     TruncPrec,

@@ -22,7 +22,7 @@ mod zlib;
 mod zstd;
 
 /// Whether this is a 32-bit processor, on which only the safe decoders are used: on 32-bit processors zstd-pure-rs rejects valid streams,
-/// and a page in a browser is smaller without a second decoder of zlib.
+/// and a web page with this crate is smaller if it has only one decoder of zlib.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 const IS_SMALL: bool = cfg!(target_pointer_width = "32");
 
@@ -48,7 +48,8 @@ impl Leaves {
         self.is_safe
     }
 
-    /// Decompresses a stream, which must fill `place`. If the codec can stop early, only the first `needed` bytes are decompressed.
+    /// Decompresses a stream to `place`. Fails if the stream's data do not fill `place`. If the codec can stop early, only the first
+    /// `needed` bytes are decompressed.
     pub(crate) fn expand(
         &mut self,
         codec: CodecId,

@@ -28,7 +28,7 @@
 //! | none | BloscLZ | shuffle, bitshuffle, delta, trunc_prec, bytedelta, int_trunc |
 //! | `lz4`, `zlib`, `zstd` (default) | LZ4 and LZ4HC; zlib; Zstandard | |
 //! | `plugins` | ndlz, zfp | ndcell, ndmean |
-//! | `c` | C-Blosc2 compresses and decompresses the whole chunks that it supports | the same |
+//! | `c` | no further codecs: C-Blosc2 compresses and decompresses whole chunks if it supports their codec and filters | |
 //! | `safe` | Zstandard for [`Decompressor::safe`], by the decoder with the least `unsafe` code | |
 //! | `std` | buffers that each thread keeps, [`Decompressor::stop_at`]; all features except `lz4` and `serde` imply it | |
 //! | `serde` | `Serialize` for headers, codecs and filters | |

@@ -49,7 +49,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the filters, without the empty ones.
+    /// Returns the filters other than `Filter::None`.
     pub(crate) fn used_filters(&self) -> impl Iterator<Item = (Filter, u8)> {
         self.filters.iter().copied().filter(|(filter, _)| *filter != Filter::None)
     }

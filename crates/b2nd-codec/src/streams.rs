@@ -33,7 +33,7 @@ pub(crate) fn stream_count(header: &ChunkHeader, length: usize) -> usize {
 
 /// Reads the streams of a block. Their data must fill `block` exactly. `expand` decompresses a stream.
 ///
-/// With `needed`, only the first `needed` bytes of each stream have to be filled.
+/// Only the first `needed` bytes of the data of each stream have to be decompressed.
 ///
 /// # Errors
 ///

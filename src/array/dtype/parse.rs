@@ -45,8 +45,8 @@ struct Parser<'a> {
     depth: u8,
     /// Whether the parser is inside an aligned structure. Then all structures inside it are aligned too.
     aligned: bool,
-    /// Where each dictionary that ends with `'aligned': True` starts, as the number of bytes from its `{` to the end of the string. In
-    /// ascending order.
+    /// The start of each dictionary that ends with `'aligned': True`, as the number of bytes from its `{` to the end of the string. The
+    /// numbers are in ascending order.
     aligned_starts: Vec<usize>,
 }
 

@@ -45,8 +45,8 @@ fn write_character(f: &mut impl Write, c: char, quote: char, raw: bool) -> fmt::
 /// Returns whether Python's `str.isprintable` accepts the character: it is not a control, format, private or unassigned character, nor a
 /// space other than ` `.
 ///
-/// This uses Rust's `escape_debug`, which has the same categories of characters. It also escapes quotes, the backslash, and a combining
-/// mark at the start of a string, so the character is tested after a letter.
+/// Characters outside ASCII are tested with Rust's `escape_debug`, which escapes characters of the same categories. It also escapes a
+/// combining mark at the start of a string, so the character is put after a letter.
 pub(super) fn is_printable(c: char) -> bool {
     if c.is_ascii() {
         return !c.is_ascii_control();

@@ -1,4 +1,4 @@
-//! Bytedelta: stores each byte as the difference to the byte before it, in each plane of a shuffled block.
+//! Bytedelta: in each plane of a shuffled block, replaces each byte by its difference from the byte before it.
 
 /// The length of a vector in C-Blosc2's first version of the filter, which restarts the sum after the last whole vector of a plane.
 const VECTOR: usize = 16;
@@ -22,8 +22,8 @@ fn planes(data: &mut [u8], typesize: usize) -> impl Iterator<Item = &mut [u8]> {
     data.chunks_exact_mut(length.max(1)).take(if length == 0 { 0 } else { typesize })
 }
 
-/// Replaces each byte by the sum of all bytes up to it. This computes eight sums at the same time, by adding the bytes one, two and four
-/// positions before.
+/// Replaces each byte by the sum of all bytes up to it. Eight sums are computed at the same time, in three steps, which add to each byte
+/// the byte that is one, two and four positions before it.
 fn sums(plane: &mut [u8]) {
     let mut sum = 0_u8;
     let mut words = plane.chunks_exact_mut(8);

@@ -1,5 +1,5 @@
-//! Delta: the exclusive or of each element with another element. In the first block, this is the element before it. In all other blocks, it
-//! is the element at the same position of the first block.
+//! Delta: replaces each element by its exclusive or with an earlier element. In the first block of a chunk, the earlier element is the
+//! previous one. In all other blocks, the earlier element is at the same position of the first block.
 
 /// Returns the length of the units that the filter combines with an exclusive or: the typesize if it is 1, 2, 4 or 8; 8 if the typesize is
 /// a multiple of 8; 1 for any other typesize.
@@ -21,7 +21,7 @@ pub(super) fn undo(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
         data.iter_mut().zip(first).for_each(|(byte, first)| *byte ^= first);
         return;
     }
-    // Combines each unit with all units before it, eight bytes at once.
+    // Combine each unit with all units before it, eight bytes at a time.
     let mut last = 0_u64;
     let mut words = data.chunks_exact_mut(8);
     for word in &mut words {

@@ -1,7 +1,8 @@
 //! Byte shuffle: all first bytes of the elements, then all second bytes, and so on.
 //!
-//! Elements are assembled in stages, each of which takes units from two halves in turn. The compiler converts loops over 64 elements to
-//! vector instructions, without `unsafe` code. Elements of other sizes are assembled from parts of 16, 8, 4, 2 and 1 bytes.
+//! Elements are assembled in stages. Each stage takes units from two buffers in turn, which makes units of twice the length. Elements of
+//! any size are assembled from parts of 16, 8, 4, 2 and 1 bytes. The compiler converts loops over 64 elements to vector instructions, so
+//! this module needs no `unsafe` code.
 
 /// The number of elements in one step. With more or fewer elements the loops are slower.
 const STEP: usize = 64;
@@ -210,8 +211,8 @@ fn join16(planes: [&Plane; 16], out: &mut [u8]) {
     join::<8>(&halves[0], &halves[1], out);
 }
 
-/// Distributes units of this many bytes to both sides in turn. The compiler uses vector instructions for halves of numbers, but not for
-/// copies of every second byte.
+/// Defines a function that copies units of `$unit` bytes to `one` and `other` in turn. It splits numbers into halves, because the compiler
+/// uses vector instructions for such code, but not for code that copies every second byte.
 macro_rules! split {
     ($name:ident, $both:ty, $half:ty, $unit:literal) => {
         #[inline(always)]

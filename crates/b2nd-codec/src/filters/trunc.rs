@@ -6,7 +6,8 @@ use crate::ids::Filter;
 /// The filter int_trunc, which truncates integers. The filter trunc_prec truncates floats.
 const INT_TRUNC: Filter = Filter::Other(36);
 
-/// Fails if a filter would remove more bits than the elements have.
+/// Fails if a filter cannot truncate elements of this length as its parameter requests. The filter must keep at least one bit of an integer
+/// or of the fraction of a float.
 pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
     let sizes: &[usize] = match filter {
         Filter::TruncPrec => &[4, 8],

@@ -20,7 +20,8 @@ const SHORTEST: usize = 4;
 /// Up to this many literals are copied in one step, if input and output both have that many bytes left.
 const WIDE: usize = 16;
 
-/// Matches are copied in steps of this many bytes. Matches with a shorter distance repeat within a step.
+/// The matches of short sequences are copied in steps of this many bytes. This is not possible for a match with a smaller distance, since
+/// its bytes repeat within a step.
 const NARROW: usize = 8;
 
 /// The number of bytes that must be left in the stream to decompress a short sequence in one step, which reads more than necessary.
@@ -46,8 +47,8 @@ pub(super) fn expand(
     Ok(end - dictionary.len())
 }
 
-/// Decompresses a stream to `output` after its first `filled` bytes, to which the stream may refer. Returns the end of the
-/// decompressed data.
+/// Decompresses a stream to `output`, starting at position `filled`. Matches may refer to the bytes before this position. Returns the
+/// position in `output` at which the decompressed data end.
 fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: bool, deadline: Deadline) -> Result<usize> {
     let ends = || failed(CodecId::Lz4, "the stream ends early");
     let too_long = || failed(CodecId::Lz4, "the stream has more data than expected");

@@ -32,7 +32,7 @@ impl Zstd {
                 ZSTD_decompressDCtx(&mut context, &mut repeated, &mut hash, place, stream)
             }
         })?;
-        // A context is not used again after a dictionary or an error.
+        // The context is kept for the next stream, unless this stream had a dictionary or caused an error.
         if ERR_isError(length) {
             return Err(failed(CodecId::Zstd, ZSTD_getErrorName(length)));
         }

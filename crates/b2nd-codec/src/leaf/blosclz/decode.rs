@@ -8,7 +8,8 @@ use crate::streams::refused;
 /// Short runs and matches are copied in one step of this many bytes, if input and output both have that many left.
 const WIDE: usize = 32;
 
-/// For each distance from 1 to 7, its smallest multiple that is at least 8. The entry for distance 0 is not used.
+/// For each distance from 1 to 7, its smallest multiple that is at least 8: from that many bytes before, 8 bytes can be copied in one step.
+/// The entry for distance 0 is not used.
 const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 
 /// Decompresses a stream, which must fill `output`, and returns the length of `output`. With `is_front`, decompression stops when the
@@ -81,8 +82,9 @@ fn wide(output: &mut [u8], filled: usize) -> Option<&mut [u8; WIDE]> {
     output.get_mut(filled..)?.first_chunk_mut()
 }
 
-/// Copies a match within `output`: `length` bytes, from `distance` bytes before position `filled` to position `filled`. The source may
-/// overlap the bytes that are written, and bytes after them may be overwritten. Returns false if the copy would leave the output.
+/// Copies a match of `length` bytes to position `filled` of `output`. The source starts `distance` bytes before this position, and may
+/// overlap the match. Bytes after the match may be overwritten too. Returns false if `distance` is 0, or if the source or the match is not
+/// inside `output`.
 #[inline]
 pub(crate) fn copy_match(output: &mut [u8], filled: usize, distance: usize, length: usize) -> bool {
     let Some(from) = filled.checked_sub(distance) else { return false };
@@ -136,8 +138,8 @@ fn repeat(area: &mut [u8], distance: usize) {
     area[distance..distance + 8].copy_from_slice(&word.to_le_bytes());
 }
 
-/// Copies bytes to position `at` from `back` bytes before this position, in steps of `N` bytes, until position `end` is reached. `back`
-/// must be at least `N`.
+/// Fills `area` from position `at` to position `end`, in steps of `N` bytes. Each byte is a copy of the byte that is `back` positions
+/// before it. `back` must be at least `N`. The last step may write bytes after `end`.
 #[inline(always)]
 fn copy_steps<const N: usize>(area: &mut [u8], back: usize, mut at: usize, end: usize) {
     let mut piece = [0; N];

@@ -7,7 +7,7 @@ use super::FAR;
 /// The length of the shortest match that is written. A shorter match would save nothing.
 const SHORTEST: usize = 4;
 
-/// The length of the shortest match with a distance above [`FAR`], which takes two more bytes.
+/// The length of the shortest match that is written if its distance is above [`FAR`]. Such a distance takes two additional bytes.
 const SHORTEST_FAR: usize = 7;
 
 /// The longest distance of a match.

@@ -29,7 +29,7 @@ const FAR: usize = 1 << 12;
 /// The number of fractional bits in the length of a step.
 const FRACTION: u32 = 6;
 
-/// Literals are copied in one step of this many bytes if both slices have that many left.
+/// Up to 14 literals are copied in one step of this many bytes, if both slices have that many bytes left.
 const WIDE: usize = 16;
 
 /// The newest position of each hash.
