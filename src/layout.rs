@@ -16,8 +16,8 @@ use crate::wire;
 
 mod draw;
 
-/// The layout of a value: the path, the marker, the offset and the length of each entry. Also tells which entries may have another length
-/// in other values of the type.
+/// The layout of a value: the path, the marker, the offset and the length of each entry. Also tells which entries have the same length in
+/// all values of the type.
 ///
 /// ```
 /// #[derive(serde::Serialize)]
@@ -103,8 +103,9 @@ impl Layout {
 
 #[allow(clippy::len_without_is_empty)]
 impl Entry {
-    /// Returns the path of the entry, such as `geo.origin[1]`. In a map, `names.first` is the value of the key `first`, and `names[0].key`
-    /// is the key of the first pair. `kind.Circle` is the data of an enum's variant. The path of the whole value is empty.
+    /// Returns the path of the entry, such as `geo.origin[1]`. In a map `depths`, `depths.north` is the value of the key `north`, and
+    /// `depths[0].key` is the key of the first pair. In an enum `kind`, `kind.Circle` is the data of the variant `Circle`. The path of the
+    /// whole value is empty.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -133,8 +134,8 @@ impl Entry {
     ///
     /// The fixed types are numbers of more than 8 bits, `i8`, `bool`, `()`, fixext16, and tuples, structs and arrays of these types,
     /// including arrays with [`with::numbers`](crate::with::numbers). Strings, byte strings, lists, maps, options and enums are not fixed,
-    /// nor is `u8`, since a number above 127 takes two bytes. A `Serialize` that calls different methods for different values, such as that
-    /// of an untagged enum, may be reported as fixed although it is not.
+    /// nor is `u8`, since a number above 127 takes two bytes. If a `Serialize` implementation calls different methods for different values,
+    /// like that of an untagged enum, the type may be reported as fixed although it is not.
     pub fn is_fixed(&self) -> bool {
         self.is_fixed
     }

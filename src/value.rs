@@ -35,8 +35,8 @@ static NIL: Value = Value::Nil;
 /// Any value of MessagePack, written by this crate or by other programs. A value keeps its markers, so that encoding a decoded value gives
 /// the same bytes.
 ///
-/// Numbers have a variant for each marker. Variants with a length have a [`Head`], which tells how the length is encoded. So one part of a
-/// value can be changed, and all other bytes stay the same when the value is encoded:
+/// Numbers have a variant for each marker. Strings, byte strings, extensions, lists and maps have a [`Head`], which tells how their length
+/// is encoded. So one part of a value can be changed, and all other bytes stay the same when the value is encoded:
 ///
 /// ```
 /// use b2nd::Value;
@@ -81,8 +81,8 @@ static NIL: Value = Value::Nil;
 /// # Limits
 ///
 /// The metalayer of an array with 16 dimensions is not valid MessagePack: its lists begin with `a0`, the marker of an empty string, and the
-/// numbers follow as if they were separate entries. Decoding it as a `Value` fails because of trailing bytes, and so does the layout of
-/// February 2023 that has seven entries but a count of six. Decode these metalayers as [`ArrayMeta`](crate::ArrayMeta).
+/// numbers follow as if they were separate entries. Decoding this metalayer as a `Value` fails because of trailing bytes. So does decoding
+/// the layout of February 2023, which has seven entries but a count of six. Decode these metalayers as [`ArrayMeta`](crate::ArrayMeta).
 ///
 /// Sources: the MessagePack specification, and python-blosc2 4.14 for tuples and the extension types 42 to 46.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -258,7 +258,7 @@ impl Value {
     }
 
     /// Returns the value at a JSON pointer (RFC 6901) such as `/steps/0`. In a key, `/` is written as `~1` and `~` as `~0`. The empty
-    /// pointer is the value itself. The elements of a tuple count from 0, without the string `__tuple__`.
+    /// pointer means the value itself. The elements of a tuple count from 0, without the string `__tuple__`.
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
         if pointer.is_empty() {
             return Some(self);

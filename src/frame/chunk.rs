@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// The length of an offset in an index, in bytes.
 const OFFSET: usize = 8;
 
-/// The blocksize of an index in bytes, the same as in C-Blosc2, which decompresses a whole block to look up one offset.
+/// The blocksize of an index, in bytes. It is the same as in C-Blosc2, which decompresses a whole block to look up one offset.
 const INDEX_BLOCK: usize = 16384;
 
 /// One Blosc2 chunk: its parsed header, and all of its bytes as stored.
@@ -150,7 +150,7 @@ impl<'a> Chunk<'a> {
         self.header.stored_in(&self.bytes)
     }
 
-    /// Returns the value that all elements have, or `None` if the chunk is not a [`Special::Value`].
+    /// Returns the value that a chunk of [`Special::Value`] repeats, or `None` for any other chunk.
     pub fn value(&self) -> Option<&[u8]> {
         self.header.value_in(&self.bytes)
     }
@@ -160,8 +160,8 @@ impl<'a> Chunk<'a> {
     ///
     /// BloscLZ and all filters of C-Blosc2, except for its plugins, are always built in. The feature `codecs` adds LZ4, zlib and Zstandard.
     ///
-    /// This allocates as much memory as the header claims, at most 2 GiB. [`data_into`](Chunk::data_into) writes into an existing buffer
-    /// instead.
+    /// This method allocates as much memory as the header claims, at most 2 GiB. In contrast, [`data_into`](Chunk::data_into) writes into
+    /// an existing buffer.
     ///
     /// # Errors
     ///
@@ -189,8 +189,8 @@ impl<'a> Chunk<'a> {
         Decompressor::lend(|decompressor| self.into_data_with(decompressor))
     }
 
-    /// Returns the chunk's data like [`into_data`](Chunk::into_data), with a decompressor of your own. It can have a time limit for
-    /// untrusted input, or the metalayer that plugins need.
+    /// Returns the chunk's data like [`into_data`](Chunk::into_data), but with the given decompressor. The decompressor can have a time
+    /// limit, for untrusted input, and the array's metalayer, which some plugins need.
     ///
     /// # Errors
     ///

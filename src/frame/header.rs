@@ -81,8 +81,8 @@ impl Header {
     /// # Errors
     ///
     /// Fails if `prefix` is too short. [`is_eof`](Error::is_eof) then returns true, and [`needed`](Error::needed) returns the number of
-    /// missing bytes: up to the end of the header, or up to byte 15 if `prefix` is even shorter, since the first 15 bytes hold the length
-    /// of the header. The example `remote` reads headers over HTTP in this way. Returns
+    /// missing bytes: up to the end of the header, or only up to byte 15 if `prefix` is shorter than 15 bytes, since the first 15 bytes
+    /// hold the length of the header. The example `remote` reads headers over HTTP in this way. Returns
     /// [`ErrorKind::UnsupportedVersion`](crate::ErrorKind::UnsupportedVersion) if the version is not 2 or 3, or if a beta of C-Blosc2 (2019
     /// to 2021) wrote the frame. Other errors name the field that is not valid.
     pub fn from_slice(prefix: &[u8]) -> Result<Header> {
@@ -157,8 +157,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Fails if the metalayer is not valid, or if C-Blosc2 would read a different metalayer: one whose name starts with `b2nd` or `caterva`
-    /// and a NUL. Offsets in errors count from the start of the header.
+    /// Fails if the metalayer is not valid, or if C-Blosc2 would read a different metalayer: one whose name starts with `b2nd` or
+    /// `caterva`, followed by a NUL. Offsets in errors count from the start of the header.
     #[inline]
     pub fn array(&self) -> Result<Option<ArrayMeta<&str>>> {
         let b2nd = match self.decode(B2ndMeta::<&str>::NAME) {

@@ -10,8 +10,8 @@ pub const FIRST_READ: u64 = 4096;
 /// request. For a larger distance, the chunk's header is read first.
 pub(super) const READ_AT_ONCE: u64 = 1 << 20;
 
-/// The maximum length of a header, index or trailer in bytes. Without a limit, a file that is small on disk but has holes could claim 2
-/// GiB.
+/// The maximum length of a header, index or trailer in bytes. Without a limit, a reader might have to allocate 2 GiB for a file that has
+/// holes and takes little space on disk.
 pub const LONGEST: u64 = 1 << 28;
 
 /// Checks that a header, index or trailer is not longer than [`LONGEST`]. `part` is the name of this part in the error.

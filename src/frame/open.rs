@@ -22,8 +22,8 @@ pub use reader::ChunkReader;
 /// A frame that is read from a [`Source`].
 ///
 /// [`open`](Frame::open) reads the header. The index and the trailer are read when they are first needed, and kept in memory. Chunks are
-/// not kept: each call reads the chunk again. [`from_slice`](Frame::from_slice) decodes the header, index and trailer of a frame in memory
-/// when it is called. For frames on disk, use [`File`](super::File).
+/// not kept: each call reads the chunk again. For a frame in memory, [`from_slice`](Frame::from_slice) decodes the header, index and
+/// trailer immediately. For frames on disk, use [`File`](super::File).
 ///
 /// A header, index or trailer of more than 256 MiB is an error.
 ///
@@ -70,7 +70,7 @@ pub(super) struct Tail {
     start: u64,
 }
 
-/// Returns the error for a frame that ends after `end` bytes and lacks `needed` more.
+/// Returns the error for a frame that ends after `end` bytes, although at least `needed` more bytes should follow.
 #[cold]
 pub(super) fn cut_off(end: u64, needed: u64) -> Error {
     let [needed, end] = [needed, end].map(|length| usize::try_from(length).unwrap_or(usize::MAX));
@@ -245,7 +245,7 @@ impl<S: Source> Frame<S> {
         }
     }
 
-    /// Fills a buffer with the bytes of the frame from `start` on, counted from the start of the frame.
+    /// Fills a buffer with the bytes of the frame from position `start` on. The position is counted from the start of the frame.
     ///
     /// # Errors
     ///

@@ -46,7 +46,7 @@ pub struct Pieces(Lock<Held>);
 #[derive(Default, Debug)]
 struct Held {
     length: Option<u64>,
-    /// The pieces that were fetched, by the position of their first byte. No piece lies inside another.
+    /// The pieces that were fetched, by the position of their first byte. No piece lies inside another piece.
     pieces: BTreeMap<u64, Vec<u8>>,
     /// The ranges that could not be fetched, with their errors. A key is the start of a range, and its value is the end of the range and
     /// the message.

@@ -8,11 +8,11 @@ use core::ops::Range;
 
 use crate::error::{Error, Result};
 
-/// Bytes that can be read at any position: a file, a part of a file, an object behind HTTP, a buffer.
+/// Bytes that can be read at any position, such as a file, a part of a file, an object on an HTTP server, or a buffer.
 ///
 /// [`Frame::open`](super::Frame::open) reads a frame from a source. For the metadata, a frame reads only a few small ranges: the first 4
-/// KiB, then the end. It returns the errors of a source without storing them, so a failed read can be tried again, for example after
-/// missing bytes have been added to [`Pieces`](super::Pieces).
+/// KiB, then the end. A frame does not store the errors of its source, so a failed read can be tried again, for example after missing bytes
+/// have been added to [`Pieces`](super::Pieces).
 ///
 /// `Vec<u8>`, [`Buffer`] (for any other bytes in memory), `std::fs::File`, [`FileSource`](super::FileSource), [`Window`] and
 /// [`Pieces`](super::Pieces) implement this trait, and so do `&S`, `Box<S>` and `Arc<S>` for a source `S`. A slice does not: use
@@ -67,7 +67,7 @@ pub trait Source {
     }
 }
 
-/// Returns the error for a source that ends at byte `end` and lacks `needed` more bytes.
+/// Returns the error for a source that ends at byte `end`, although `needed` more bytes were requested.
 #[cold]
 pub(super) fn ends(end: u64, needed: usize) -> Error {
     Error::end(needed, usize::try_from(end).unwrap_or(usize::MAX)).field("the source")
@@ -99,7 +99,7 @@ impl Source for Vec<u8> {
     }
 }
 
-/// A [`Source`] of bytes in memory: a memory map, an `Arc<[u8]>`, a `&[u8]`.
+/// A [`Source`] of bytes in memory, such as a memory map, an `Arc<[u8]>` or a `&[u8]`.
 ///
 /// ```
 /// use b2nd::frame::{Buffer, Frame};
@@ -122,7 +122,7 @@ impl<T: AsRef<[u8]>> Source for Buffer<T> {
     }
 }
 
-/// A part of a source, as a source of its own: a member of an archive, or a file inside another file.
+/// A part of a source, as a source of its own. The part can be a member of an archive, or a file inside a larger file.
 ///
 /// ```
 /// use b2nd::frame::{Source, Window};

@@ -71,8 +71,8 @@ impl Trailer {
         Trailer::from_slice(&tail[start..]).map_err(|error| error.shifted(start))
     }
 
-    /// Decodes the trailer at the start of `tail`, the bytes after the header of a frame without data. Like C-Blosc2, this ignores any
-    /// bytes after the trailer.
+    /// Decodes the trailer at the start of `tail`, which holds the bytes after the header of a frame without data. Like C-Blosc2, this
+    /// ignores any bytes after the trailer.
     pub(super) fn first_in(tail: &[u8]) -> Result<Trailer> {
         let trailer = crate::take_from_slice::<WireTrailer>(tail).map_err(named).and_then(|(wire, _)| wire.into_trailer());
         trailer.map_err(|error| error.complete("the frame"))
@@ -128,7 +128,7 @@ impl Trailer {
     /// # Errors
     ///
     /// Returns the errors of [`Chunk::data`]. Also fails if the content is not a chunk, or if C-Blosc2 would read a different metalayer:
-    /// one whose name starts with this name and a NUL.
+    /// one whose name starts with this name, followed by a NUL.
     pub fn value(&self, name: &str) -> Result<Option<Cow<'_, [u8]>>> {
         let Some(content) = self.vlmetalayers.get_as_c(name).map_err(|error| error.field("vlmetalayers"))? else {
             return Ok(None);

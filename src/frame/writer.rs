@@ -76,8 +76,8 @@ pub(super) mod sealed {
         /// starts `position` bytes after the header.
         fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()>;
 
-        /// Completes the chunk with this number and of `length` bytes, all of which were written by [`put_part`](Target::put_part). Returns
-        /// the location of the chunk in the index.
+        /// Completes the chunk with this number. All of its `length` bytes must have been written by [`put_part`](Target::put_part).
+        /// Returns the location of the chunk in the index.
         fn end_parts(&mut self, number: u64, position: u64, length: usize) -> Result<u64>;
 
         /// Writes the header before the chunks, and `tail` (the index and the trailer) after the chunks.
@@ -89,7 +89,7 @@ pub(super) mod sealed {
 #[derive(Default)]
 pub struct Memory {
     chunks: Vec<u8>,
-    /// The end of the last chunk that was appended. Parts of another chunk may follow.
+    /// The end of the last chunk that was appended. Parts of the next chunk may follow.
     end: usize,
 }
 
@@ -159,7 +159,7 @@ impl<T: Target> Writer<T> {
         }
     }
 
-    /// Appends a chunk. The chunk is written unchanged, except in two cases, since C-Blosc2 could not read the unchanged chunk. A stored
+    /// Appends a chunk. The chunk is written unchanged, except in two cases in which C-Blosc2 could not read the unchanged chunk. A stored
     /// chunk gets the blocksize of the header. (C-Blosc2 reads an array in the blocks that its metalayer gives, so compressed chunks must
     /// have that blocksize too.) A chunk of only zeros, NaN or uninitialized elements becomes an [entry in the
     /// index](Writer::append_special).
@@ -168,7 +168,7 @@ impl<T: Target> Writer<T> {
     ///
     /// Fails if
     ///
-    /// * the chunk's data is longer than the chunksize in the header,
+    /// * the chunk's data is empty, or longer than the chunksize in the header,
     /// * the previous chunk was shorter than the chunksize, since only the last chunk may be shorter,
     /// * all elements of the chunk are NaN, and its typesize differs from the typesize in the header,
     /// * all elements of the chunk are zero, NaN or uninitialized, and chunks vary in length: an entry in the index holds no length, and
@@ -216,8 +216,8 @@ impl<T: Target> Writer<T> {
         self.target.put_part(self.cbytes, offset, part)
     }
 
-    /// Appends the chunk with this header, all of whose bytes were written by [`put_part`](Writer::put_part). The chunk must have the
-    /// blocksize of the frame's header.
+    /// Appends the chunk with this header. All of the chunk's bytes must have been written by [`put_part`](Writer::put_part). The chunk
+    /// must have the blocksize of the frame's header.
     ///
     /// # Errors
     ///
@@ -249,7 +249,7 @@ impl<T: Target> Writer<T> {
         self.push(Offset::Special(special), nbytes)
     }
 
-    /// Sets the value of a variable-length metalayer, uncompressed.
+    /// Sets the value of a variable-length metalayer. The value is stored uncompressed.
     ///
     /// # Errors
     ///
@@ -298,7 +298,7 @@ impl<T: Target> Writer<T> {
         Ok(nbytes)
     }
 
-    /// Appends a chunk of these bytes, which holds `nbytes` bytes of data.
+    /// Appends a chunk that consists of these bytes and holds `nbytes` bytes of uncompressed data.
     fn put(&mut self, bytes: &[u8], nbytes: usize) -> Result<()> {
         self.put_part(0, bytes)?;
         self.end_parts(bytes.len(), nbytes)
@@ -342,7 +342,7 @@ impl<T: Target> Writer<T> {
         Ok((target, crate::to_vec(&header)?, tail))
     }
 
-    /// Checks that a chunk of this length can be appended.
+    /// Checks that a chunk with `nbytes` bytes of uncompressed data can be appended.
     fn check_next(&self, nbytes: usize) -> Result<()> {
         let number = self.offsets.len() / 8;
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);

@@ -29,7 +29,7 @@ struct Row {
 }
 
 impl Row {
-    /// Adds a box for a marker. The offset is drawn above it if all boxes before it have fixed lengths.
+    /// Adds a box for a marker. The marker's offset is drawn above the box if all boxes before this box have fixed lengths.
     fn marker(&mut self, entry: &Entry, name: &str, arrow: String) {
         let top = if self.shows_offsets { entry.offset.to_string() } else { String::new() };
         self.cells.push(Cell { top, name: name.to_owned(), is_open: false, arrow: Some(arrow) });
@@ -100,7 +100,7 @@ impl Layout {
         self.entries.get(index)
     }
 
-    /// Returns the description of an entry's type. Unless the entry is nil, the description does not mention that it is an option.
+    /// Returns the description of an entry's type. Unless the entry is nil, the description does not mention that the type is an option.
     fn words(&self, index: usize, entry: &Entry) -> String {
         let name = match entry.marker {
             marker::NIL if entry.is_option => "nil or a value",
@@ -246,7 +246,7 @@ impl Layout {
         for &index in &row.sections {
             let Some(entry) = self.entry(index) else { continue };
             let mut row = Row::default();
-            // The row above has a single box for the whole option, so the option's marker must be drawn here too.
+            // The row above has a single box for the whole option, so this row must also show the option's marker.
             if entry.is_option {
                 self.add_whole(&mut row, index)
             } else {

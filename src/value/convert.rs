@@ -115,7 +115,7 @@ impl<'de> Deserializer<'de> for &'de Value {
         self.deserialize_bytes(visitor)
     }
 
-    /// Reads a variant of an enum: its name, or a map with one pair of its name and its data.
+    /// Reads a variant of an enum: its name, or a map with a single pair, whose key is the name and whose value is the variant's data.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _name: &'static str,

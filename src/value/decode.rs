@@ -8,7 +8,7 @@ use super::{Item, Reader, Value};
 use crate::error::{Error, Result};
 use crate::marker::{FALSE, NIL, TRUE};
 
-/// Decodes a value that takes all of these bytes and is nested `depth` levels deep.
+/// Decodes the single value that these bytes hold. `depth` is the number of levels of lists and maps around the value.
 ///
 /// All bytes of the value are checked before memory is allocated. So a count cannot be larger than the number of elements in the input, and
 /// the memory for a value is at most a fixed multiple of its encoded length.
@@ -16,7 +16,7 @@ pub(super) fn whole(input: &[u8], depth: u8) -> Result<Value> {
     checked(entry(input, depth)?)
 }
 
-/// Returns the input after checking that it is one entry, which is nested `depth` levels deep.
+/// Checks that the input is a single entry, and returns the input. `depth` is the number of levels of lists and maps around the entry.
 pub(super) fn entry(input: &[u8], depth: u8) -> Result<&[u8]> {
     let mut reader = Reader::new(input);
     let entry = reader.take_entry(depth)?;

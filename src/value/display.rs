@@ -9,7 +9,7 @@ use crate::marker::MAX_DEPTH;
 /// The maximum length of a byte string that is written in full.
 const MAX_BYTES: usize = 32;
 
-/// An array's dtype and its shape are each cut after this number of characters.
+/// The maximum number of characters of an array's dtype, and also of its shape. Longer text is cut.
 const MAX_ARRAY: usize = 40;
 
 /// Writes the value in one line, such as `{"a": 1.5, 255: [-2, null]}`. Types that JSON lacks are written as `(1, 2)` for a tuple,
@@ -21,7 +21,7 @@ impl Display for Value {
     }
 }
 
-/// A value that is written as text, and the number of levels that extensions in it may nest.
+/// A value to be written as text, and the number of nested levels down to which extensions in the value are decoded.
 struct Line<'a>(&'a Value, u8);
 
 impl Display for Line<'_> {
@@ -46,7 +46,7 @@ impl Display for Line<'_> {
                 let elements = value.elements();
                 let [open, close] = match (value.is_tuple(), elements) {
                     (false, _) => ["[", "]"],
-                    // Python writes a comma after the element of a tuple that has only one.
+                    // Python writes a comma after the only element of a tuple.
                     (true, [_]) => ["(", ",)"],
                     (true, _) => ["(", ")"],
                 };
@@ -96,7 +96,7 @@ fn count(bytes: usize) -> impl Display {
     text
 }
 
-/// Returns a value as text. A longer text is cut after `MAX_ARRAY` characters.
+/// Returns a value as text. A text of more than `MAX_ARRAY` characters is cut.
 fn short(value: &Value, depth: u8) -> String {
     let mut text = Line(value, depth).to_string();
     if let Some((end, _)) = text.char_indices().nth(MAX_ARRAY) {

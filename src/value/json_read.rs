@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
     }
 }
 
-/// Returns the pairs as a map. If there is only one pair and its key is one of `FORMS`, returns the value that the pair represents instead.
+/// Returns the pairs as a map. If there is only one pair and it represents a type that JSON lacks, returns a value of that type instead.
 fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
     match (pairs.pop(), pairs.is_empty()) {
         (Some((Value::Str(name, head), value)), true) => match special(&name, value)? {

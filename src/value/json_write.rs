@@ -12,7 +12,7 @@ use crate::hex::Hex;
 /// object with the key `map`, since it would otherwise be read as another type.
 pub(super) const FORMS: [&str; 8] = ["bytes", "complex", "ext", "float", "map", "ndarray", "set", "tuple"];
 
-/// A value to be written, and the number of nested levels inside it in which extensions are decoded.
+/// A value to be written, and the number of nested levels down to which extensions in the value are decoded.
 pub(super) struct Shown<'a>(pub(super) &'a Value, pub(super) u8);
 
 impl Serialize for Shown<'_> {

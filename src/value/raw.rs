@@ -33,7 +33,7 @@ use crate::wire::{Item, Reader};
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// To other formats, a `RawValue` is written as the decoded [`Value`]. It cannot be read from them.
+/// In formats other than this crate's, a `RawValue` is written as the decoded [`Value`]. It cannot be read from such formats.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RawValue<'a>(&'a [u8]);
 

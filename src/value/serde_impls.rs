@@ -1,5 +1,5 @@
-//! Implements `Serialize` and `Deserialize` for [`Value`]. This crate's format gets the bytes of the value, human-readable formats get JSON
-//! with special objects, and other formats get plain values.
+//! Implements `Serialize` and `Deserialize` for [`Value`]. This crate's format gets the bytes of the value. Human-readable formats get
+//! objects for types that JSON lacks. All other formats get plain values.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -23,15 +23,16 @@ impl Serialize for Value {
     }
 }
 
-/// A value to be written to a binary format, inside the newtype struct that marks it. There, only this crate's serializer reports itself as
-/// human-readable.
+/// A value to be written to a binary format, inside the newtype struct that marks it as a `Value`. Inside this newtype struct, only this
+/// crate's serializer reports itself as human-readable.
 struct Plain<'a>(&'a Value);
 
 impl Serialize for Plain<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
             let mut bytes = Vec::new();
-            // The depth is not limited here: the serializer that writes these bytes checks it, including the levels around the value.
+            // The depth is not limited here, since the serializer that writes these bytes checks the depth, including the levels around the
+            // value.
             encode::put(self.0, &mut bytes, usize::MAX).map_err(serde::ser::Error::custom)?;
             return serializer.serialize_bytes(&bytes);
         }

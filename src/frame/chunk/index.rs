@@ -46,19 +46,21 @@ impl Offset {
 
 /// The chunk index of a frame: one [`Offset`] per chunk.
 ///
-/// C-Blosc2 compresses an index if compression makes it shorter, which is the case from about ten chunks on. C-Blosc2 always uses BloscLZ
-/// and the shuffle filter here, which this crate decodes without the feature `codecs`.
+/// C-Blosc2 compresses an index if compression makes it shorter, which is the case from about ten chunks on. For an index, C-Blosc2 always
+/// uses BloscLZ and the shuffle filter, which this crate can decode without the feature `codecs`.
 ///
-/// An index whose entries are all equal, such as the index of an array of zeros, takes constant memory.
+/// If all entries are equal, as in the index of an array of zeros, the index chunk can store the entry only once. Such an index takes
+/// constant memory.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Offsets {
-    /// The offset of each chunk, or only one offset if all chunks have the same.
+    /// The offset of each chunk, or a single offset if the index chunk stores only one, which then applies to all chunks.
     offsets: Vec<Offset>,
     /// The number of chunks.
     count: usize,
     /// The position of the first chunk in a contiguous frame, or `None` in a sparse frame.
     chunks_start: Option<u64>,
-    /// The starts of all chunks in ascending order, to look up the start of the next chunk.
+    /// The positions at which chunks start, in ascending order. They are used to look up the end of a chunk: it ends at the latest where
+    /// the next chunk starts.
     starts: Vec<u64>,
     /// The position at which the last chunk ends, counted from the end of the header, or `u64::MAX` in a sparse frame.
     end: u64,
@@ -70,7 +72,7 @@ impl Offsets {
         Offsets { offsets: Vec::new(), count: 0, chunks_start, starts: Vec::new(), end }
     }
 
-    /// Decodes the index at the start of `tail`. Fails if the index chunk has more than `limit` bytes, or if `nchunks` is known and differs
+    /// Decodes the index at the start of `tail`. Fails if the index chunk has more than `limit` bytes, or if `nchunks` is given and differs
     /// from the number of entries. Offsets in errors count from the start of `tail`.
     pub(in crate::frame) fn read(
         tail: &[u8],
@@ -127,7 +129,8 @@ impl Offsets {
         self.get(chunk).ok_or_else(refused)
     }
 
-    /// Returns the last position at which a chunk that starts at `start` may end: the start of the next chunk, or the end of all chunks.
+    /// Returns the last position at which the chunk that starts at `start` may end. This is the start of the next chunk or, for the last
+    /// chunk, the end of all chunks.
     fn limit(&self, start: u64) -> u64 {
         let next = self.starts.partition_point(|&other| other <= start);
         self.starts.get(next).copied().unwrap_or(self.end)
@@ -147,7 +150,7 @@ fn decode_all(chunk: &Chunk<'_>, nchunks: Option<u64>) -> Result<(Vec<Offset>, u
         return Err(mismatch("nbytes", "a multiple of 8", header.nbytes(), 4));
     }
     let count = header.nbytes() / 8;
-    // Check before allocating: a header of 32 bytes can claim 2 GiB.
+    // Check the number of offsets before allocating memory, since a chunk of only 32 bytes can claim to hold 2 GiB.
     if let Some(expected) = nchunks.filter(|&expected| expected != count as u64) {
         return Err(Error::custom(format_args!("expected {expected} offsets, as the header's sizes say, found {count}")));
     }
@@ -178,7 +181,7 @@ fn decode_all(chunk: &Chunk<'_>, nchunks: Option<u64>) -> Result<(Vec<Offset>, u
     Ok((offsets.collect::<Result<_>>()?, count))
 }
 
-/// Returns the starts of all chunks in ascending order.
+/// Returns the positions at which chunks start, in ascending order.
 fn starts(offsets: &[Offset], count: usize, end: u64) -> Result<Vec<u64>> {
     let mut starts = Vec::with_capacity(offsets.len());
     for (chunk, offset) in offsets.iter().enumerate() {

@@ -14,7 +14,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Copies the owner and the group, if this process may do so. Returns the permissions for the new file, which give no user more access than
-/// before.
+/// the permissions of the old file did.
 #[cfg(unix)]
 fn own(from: &Path, to: &Path) -> io::Result<fs::Permissions> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -22,7 +22,8 @@ fn own(from: &Path, to: &Path) -> io::Result<fs::Permissions> {
     let (old, new) = (fs::metadata(from)?, fs::metadata(to)?);
     let mut mode = old.mode() & 0o7777;
     if old.gid() != new.gid() && chown(to, None, Some(old.gid())).is_err() {
-        // The new file has another group, which must not get the permissions of the old group.
+        // The group of the old file could not be kept. The new file has a different group, which must not get the permissions of the old
+        // group.
         mode = mode & !0o6070 | mode & (mode & 0o007) << 3;
     }
     if old.uid() != new.uid() && chown(to, Some(old.uid()), None).is_err() {
@@ -42,7 +43,7 @@ fn extended(from: &Path, to: &Path) {
     use alloc::vec::Vec;
     use rustix::fs::{XattrFlags, getxattr, listxattr, setxattr};
 
-    /// The maximum length in Linux of the list of attribute names, and of the value of an attribute.
+    /// The maximum number of bytes that Linux allows for the list of attribute names, and for the value of an attribute.
     const MOST: usize = 1 << 16;
 
     let mut buffer = Vec::with_capacity(MOST);

@@ -8,7 +8,8 @@ use std::io::{self, BufReader, Read, SeekFrom};
 use super::storage::Handle;
 use crate::error::Result;
 
-/// The maximum length of the buffer in bytes. The buffer of `io::copy` itself is smaller, which is slow for large files.
+/// The maximum length, in bytes, of the buffer for copying. The default buffer of `io::copy` is smaller, which makes it slow for large
+/// files.
 const AT_ONCE: usize = 1 << 20;
 
 /// Copies a range of bytes to the current position of `to`, in constant memory. Afterwards, the position of `to` is after the copied bytes.

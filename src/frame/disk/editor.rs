@@ -44,7 +44,8 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 ///
 /// * If the changed bytes of a metalayer lie in one aligned sector of 512 bytes, they are overwritten in place by one write, which is
 ///   assumed to be atomic.
-/// * A new trailer is written before or after the old trailer and synced. Then one write of frame_len makes the new trailer valid.
+/// * A new trailer is written before or after the old trailer and synced. Then one write to the header makes the new trailer valid, since
+///   the header gives the length of the frame.
 /// * In all other cases, a new file is written under a temporary name in the same directory (`.NAME.0.tmp`), synced, and renamed over the
 ///   old file. If the path is a symbolic link, the file that it names is replaced. Bytes after the frame are not kept.
 ///
@@ -63,22 +64,22 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 ///
 /// C-Blosc2 has its own advisory lock, which it uses with `locking=True` or if the environment variable `BLOSC_LOCKING` is set. It locks
 /// the file `NAME.b2lock` next to the frame, or `.b2lock` in the directory of a sparse frame. An `Editor` takes this lock too if the lock
-/// file exists or `BLOSC_LOCKING` is set (to a value other than an empty string or `0`), and increments a counter in the lock file, after
-/// which C-Blosc2 reads the frame again. If the lock file is a symbolic link, or is longer than a lock file can be, the edit fails. Set
+/// file exists or `BLOSC_LOCKING` is set (to a value other than an empty string or `0`), and increments a counter in the lock file, so that
+/// C-Blosc2 reads the frame again. If the lock file is a symbolic link, or is longer than a lock file can be, the edit fails. Set
 /// `BLOSC_LOCKING` if C-Blosc2 may open the file during an edit.
 ///
 /// If python-blosc2 4.14.1 with `locking=True` changes the same file, assignments to elements are safe, and so is all code inside
 /// `schunk.holding_lock()`. Outside `holding_lock()`, assignments to `vlmeta` or `meta` and calls of `resize` are not safe: they write
 /// metadata that Python read before it took the lock. Edits that were made after this read are lost, and if such an edit changed the length
-/// of the header, the frame is destroyed. If C-Blosc2 changes the file without its lock, this may happen at any time. Each edit checks that
-/// the file still has the header that was read, and that the path still names the file.
+/// of the header, the frame is destroyed. If C-Blosc2 changes the file without taking its lock, edits may be lost and the frame may be
+/// destroyed at any time. Each edit checks that the file still has the header that was read, and that the path still names the file.
 ///
 /// # Attributes of a replaced file
 ///
 /// If a file is replaced, the new file gets the permissions of the old one, and its owner, group and extended attributes (including access
 /// control lists) as far as the system allows. If the group cannot be kept, the new group gets only the permissions that both the old group
 /// and all other users have. Other hard links to the old file keep the old content. The creation time is new. On Windows, the new file has
-/// the access control of its directory. Holes are kept. A read-only file is not replaced: the edit fails.
+/// the access control of its directory. Holes in the file are kept. A read-only file is not replaced: the edit fails.
 pub struct Editor {
     file: File,
     claim: Claim,
@@ -163,22 +164,22 @@ impl Editor {
     /// # Errors
     ///
     /// Fails if the header has no such metalayer, or if the new content has another length. Content cannot become longer, since chunks
-    /// follow the header. If it became shorter, readers would find the end of the old content after it, which is allowed only for arrays.
-    /// The error names the entries whose lengths differ. To add or lengthen metalayers, use [`rewrite`](Editor::rewrite). Returns
-    /// [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
+    /// follow the header. Except in the metalayer of an array, content cannot become shorter either, since readers would find the end of
+    /// the old content after the new content. The error names the entries whose lengths differ. To add or lengthen metalayers, use
+    /// [`rewrite`](Editor::rewrite). Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
     pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
         self.named(|editor| editor.write_metalayer(name, content, || None))
     }
 
-    /// Sets the value of a variable-length metalayer, uncompressed.
+    /// Sets the value of a variable-length metalayer. The value is stored uncompressed.
     ///
     /// The old trailer stays in the file, as unused bytes, until a later edit overwrites it.
     ///
     /// # Errors
     ///
     /// Fails if the name is longer than 31 bytes or contains a NUL, or the value is too long for a chunk (2 GiB less 32 bytes). Also fails
-    /// if there are 16 other vlmetalayers already: C-Blosc2 opens a file with more than 16, but its next write destroys the file. Returns
-    /// [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
+    /// if there are 16 other vlmetalayers already: C-Blosc2 can open a file with more than 16, but destroys the file when it next writes to
+    /// it. Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
     pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
         self.named(|editor| editor.edit_trailer(|trailer| trailer.set_value(name, value)))
     }
@@ -243,8 +244,8 @@ impl Editor {
 
     /// Replaces this sparse frame by a new sparse frame with the given header, in the same directory, like
     /// [`replace_with`](Editor::replace_with). New chunks get numbers that the old index does not have, and are valid as soon as a new
-    /// `chunks.b2frame` is renamed over the old one. Then all files of other chunks are removed. Programs that have read the old index must
-    /// read it again.
+    /// `chunks.b2frame` is renamed over the old one. Then the files of all old chunks are removed. Programs that have read the old index
+    /// must read it again.
     ///
     /// # Errors
     ///
@@ -266,7 +267,7 @@ impl Editor {
             let (target, header, tail) = writer.ended()?;
             let replaced = editor.move_here(target.staged.path()).and_then(|()| editor.replace(&[header, tail].concat(), 0..0));
             if let Ok(mut kept) = editor.chunk_files() {
-                // After a failed sync, a crash may restore the old index.
+                // After a failed sync, a crash may restore the old index, so also keep the files of the old chunks.
                 kept.extend(replaced.is_err().then_some(old).into_iter().flatten());
                 editor.remove_chunks_except(&kept);
             }
@@ -292,7 +293,7 @@ impl Editor {
         }
     }
 
-    /// Returns the numbers of the chunk files in the index of a sparse frame.
+    /// Returns the numbers of the chunk files that the index of this sparse frame contains.
     fn chunk_files(&self) -> Result<BTreeSet<u64>> {
         Ok(self.offsets()?.iter().filter_map(file_number).collect())
     }
@@ -339,7 +340,8 @@ impl Editor {
         let mut header = self.header().clone();
         header.set_has_vlmetalayers(!trailer.vlmetalayers().is_empty());
         if header.nbytes() == 0 {
-            // If the frame has no data, C-Blosc2 reads the trailer that follows the header, even if frame_len is larger.
+            // If the frame has no data, C-Blosc2 reads the trailer that follows the header, even if frame_len is larger. So the new trailer
+            // must follow the header directly.
             header.set_frame_len(header.header_len() as u64 + bytes.len() as u64);
             self.replace(&[crate::to_vec(&header)?, bytes].concat(), 0..0)?;
             return Ok(edited);
@@ -364,7 +366,7 @@ impl Editor {
             write_at(&mut *self.claim.handle, at, trailer)?;
             let file = self.checked_handle()?;
             write_at(file, CHANGED.start as u64, fields)?;
-            // C-Blosc2 refuses a frame in memory if any bytes follow it.
+            // Remove the bytes after the frame, since C-Blosc2 refuses a frame in memory if any bytes follow it.
             if end < length {
                 file.set_len(end)?;
             }

@@ -1,4 +1,4 @@
-//! Adds the reason to an error for a metalayer that does not fit: the names of the entries whose lengths differ.
+//! If a metalayer does not fit, adds the reason to the error: the names of the entries whose lengths differ.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,7 +9,7 @@ use crate::error::{Error, Segment, plural};
 use crate::layout::Layout;
 use crate::value::Value;
 
-/// The maximum number of entries that a message names.
+/// The maximum number of entries that an error names.
 const MAX_NAMED: usize = 3;
 
 /// Adds a reason to an error: the entries that are longer or shorter in the new content than in the old content. `layout` is the layout of
@@ -33,7 +33,7 @@ pub(super) fn explained(error: Error, old: &[u8], new: &[u8], layout: Option<Lay
 }
 
 /// Adds to `found` a phrase for each entry whose length differs. If entries are nested, only the innermost ones are added. `layout` gives
-/// the names of entries: it is the layout of the whole content and the index of the entry `new` in it.
+/// the names of entries: it holds the layout of the whole new content, and the index of the entry `new` in this layout.
 fn compare(old: &Value, new: &Value, path: &str, layout: Option<(&Layout, usize)>, found: &mut Vec<String>) {
     let name = if path.is_empty() { "the value" } else { path };
     let counts = |unit| format!("{name} has {} {unit}{} instead of {}", count(new), plural(count(new)), count(old));

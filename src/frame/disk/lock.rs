@@ -31,7 +31,7 @@ const SIDECAR_LEN: u64 = COUNTER_AT + 8;
 /// The message of a `WouldBlock` error if this thread itself holds the lock.
 const BY_THIS_THREAD: &str = "this thread itself has the file open, so it would wait forever";
 
-/// The pause before the next attempt to open a file that is in use. Only Windows needs it.
+/// The pause before the next attempt to open a file that is in use. Only Windows needs this pause.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Opens a file for editing with an exclusive lock. Other editors wait until the file is closed.
@@ -206,7 +206,8 @@ impl Sidecars {
     }
 }
 
-/// Locks a lock file if it exists. For an exclusive lock, also increments the counter of changes in the file.
+/// Locks a lock file. If the file does not exist, creates it if `BLOSC_LOCKING` is set, and otherwise returns `None`. For an exclusive
+/// lock, also increments the counter of changes in the file.
 fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
     loop {
         let mut options = OpenOptions::new();
@@ -363,7 +364,7 @@ mod system {
         error.raw_os_error() == Some(ERROR_SHARING_VIOLATION)
     }
 
-    /// Always returns true, since only the process that has the file open for writing can replace it.
+    /// Always returns true: while a file is open with `SHARED_TO_READ`, no editor can open it, so no editor replaces it.
     pub(super) fn same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
         true
     }

@@ -11,7 +11,8 @@ use super::staged::Staged;
 use super::storage::Handle;
 use crate::error::Result;
 
-/// A file with any content that gets its final name only when it is complete, like the frames of a [`Writer`](super::super::Writer).
+/// A file that gets its final name only when it is complete, like the files that a [`Writer`](super::super::Writer) writes. A `NewFile` can
+/// have any content.
 ///
 /// The file is written under a temporary name in the same directory. If a `NewFile` is dropped before [`finish`](NewFile::finish), the file
 /// is removed. If the process is killed, the temporary file is removed when this crate creates the next file in the directory.
@@ -34,8 +35,8 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Creates a file. If `path` exists, `finish` replaces the existing file, and the new file gets its permissions and
-    /// other attributes.
+    /// Creates a file. If `path` exists, `finish` replaces the existing file, and the new file gets the permissions and other attributes of
+    /// the existing file.
     ///
     /// # Errors
     ///
@@ -49,8 +50,7 @@ impl NewFile {
         create().map_err(|error: io::Error| named(error.into(), path.as_ref()))
     }
 
-    /// Creates a file that must not exist yet. [`finish`](NewFile::finish) fails if another process has created a file of that name in the
-    /// meantime.
+    /// Creates a file that must not exist yet. [`finish`](NewFile::finish) fails if another process creates a file of that name first.
     ///
     /// # Errors
     ///
@@ -72,12 +72,12 @@ impl NewFile {
     }
 
     /// Gives the file its final name, and blocks until the file is on stable storage. A file that existed when `create` was called is
-    /// replaced even if an editor has locked it: to replace a frame, use a [`Writer`](super::super::Writer).
+    /// replaced even if an editor has locked it. To replace a frame, use a [`Writer`](super::super::Writer), which waits for editors.
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be written, or if another process has created a file of that name in the meantime. That file is then not
-    /// replaced.
+    /// Fails if the file cannot be written. Also fails if no file of that name existed when this `NewFile` was created, but another process
+    /// has created such a file since. The file of the other process is then kept.
     pub fn finish(mut self) -> Result<()> {
         let target = self.staged.target().to_path_buf();
         let synced = self.file.sync().map_err(Into::into);
@@ -132,11 +132,11 @@ impl NewDirectory {
         self.0.path()
     }
 
-    /// Gives the directory its final name. Sync the files in the directory before, so that they are on stable storage.
+    /// Gives the directory its final name. Before you call this, sync the files in the directory, so that they are on stable storage.
     ///
     /// # Errors
     ///
-    /// Fails if another process has created a file or directory of that name.
+    /// Fails if another process has created a file or directory of that name since this directory was created.
     pub fn finish(self) -> Result<()> {
         let target = self.0.target().to_path_buf();
         self.0.rename().map_err(|error| named(error, &target))

@@ -26,8 +26,8 @@ use crate::frame::metalayers::{MAX_METALAYERS, Metalayers};
 ///
 /// `source` and `target` are files, or directories of sparse frames. If they are the same, the file (for a sparse frame, `chunks.b2frame`)
 /// is replaced atomically, as by [`Editor::rewrite`](super::Editor::rewrite). Otherwise, the target of a sparse frame must not exist. For a
-/// contiguous frame, a file that exists at `target` is replaced, unless another process has created it after the start of the call. This
-/// function waits until no editor has `source` or `target` open.
+/// contiguous frame, a file that exists at `target` at the start of the call is replaced. If another process creates `target` later, the
+/// call fails. This function waits until no editor has `source` or `target` open.
 ///
 /// # Errors
 ///

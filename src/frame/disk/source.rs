@@ -91,7 +91,7 @@ impl Source for FileSource {
 
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
         let path = self.path.with_file_name(chunk_name(number));
-        // Put the path into the message, so that it follows the number of the chunk, which the frame adds to the error.
+        // Put the path into the message, so that the error reads: the number of the chunk (which the frame adds), the path, the reason.
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let bytes = read(&open_to_read(&path).map_err(named)?, range);
         Ok(Cow::Owned(bytes.map_err(|error| name_file(error, &path))?))
@@ -133,8 +133,8 @@ fn read(file: &fs::File, range: Range<u64>) -> Result<Vec<u8>> {
     while filled < bytes.len() {
         let read = read_at(file, &mut bytes[filled..], range.start.saturating_add(filled as u64))?;
         filled += read;
-        // Repeat long reads, since a system may return fewer bytes than requested. A short read returns fewer bytes only at the end of the
-        // file.
+        // A system may return fewer bytes than requested, so continue until all bytes are read. If at most `UNSEEN` bytes are requested,
+        // fewer bytes are returned only at the end of the file.
         if read == 0 || is_short {
             break;
         }

@@ -16,8 +16,8 @@ use crate::error::Result;
 /// The maximum number of bytes of the final name that the temporary name includes. Most systems allow names of up to 255 bytes.
 const REPEATED: usize = 200;
 
-/// The endings of a final name by which this crate recognizes its temporary files. If the final name has another ending, the temporary name
-/// includes the first of these endings.
+/// The endings of the names of frames. A temporary name is made of the final name and, if the final name has neither of these endings, the
+/// first of them. By these endings, this crate recognizes its temporary files.
 const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
 
 /// The temporary paths of the files and directories that this process has created and not finished yet.
@@ -60,8 +60,8 @@ impl Staged {
         Staged::new(given, target, Staged::create_locked)
     }
 
-    /// Creates a temporary file for `target`. Fails if `target` exists. [`finish`](Staged::finish) fails if another process has created
-    /// `target` in the meantime.
+    /// Creates a temporary file for `target`. Fails if `target` exists. [`finish`](Staged::finish) fails if another process creates
+    /// `target` first.
     pub(super) fn new_file(target: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         must_not_exist(target)?;
         let (mut staged, file) = Staged::file(target)?;
@@ -132,9 +132,9 @@ impl Staged {
         if of.exists() { storage().copy_attributes(of, &self.temporary) } else { Ok(()) }
     }
 
-    /// If the file replaces another file, waits for an editor of the other file. Then renames the file to its final name and syncs the
-    /// directory. Fails if another process has created a file with the final name in the meantime. The content must have been synced
-    /// before.
+    /// Renames the file to its final name and syncs the directory. If the file replaces an existing file, first waits until no editor has
+    /// the existing file open. If no file is to be replaced, fails if another process has created a file with the final name. The caller
+    /// must have synced the content.
     pub(super) fn finish(mut self) -> Result<()> {
         if self.replaces && self.target.is_file() {
             let mut claim = Claim::new(&self.given, &self.target, true)?;
@@ -250,7 +250,7 @@ fn temporary(target: &Path, number: u32) -> io::Result<PathBuf> {
     Ok(target.with_file_name(format!(".{repeated}{ending}.{number}.tmp")))
 }
 
-/// Removes a temporary file or directory if a killed process left it, so that no process has it locked.
+/// Removes a temporary file or directory if no process has it locked, which means that a killed process left it.
 fn remove_unused(temporary: &Path) {
     if matches!(lock::unused(temporary), Ok(Some(_locked))) {
         // Ignore errors: a file that cannot be removed is kept.

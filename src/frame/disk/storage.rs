@@ -60,8 +60,8 @@ pub trait Storage: fmt::Debug + Send + Sync {
     /// Fails if the path cannot be removed.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Copies the permissions of `from` to `to`, and the owner, group and extended attributes as far as the system allows. Both are files
-    /// or directories.
+    /// Copies the permissions of `from` to `to`, and the owner, group and extended attributes as far as the system allows. The paths name
+    /// two files or two directories.
     ///
     /// # Errors
     ///
@@ -191,7 +191,7 @@ impl Handle for fs::File {
     }
 }
 
-/// While a file is open for writing, other processes can read and replace it, but not write to it.
+/// The share mode with which files are opened: other processes can read and replace such a file, but not open it for writing.
 #[cfg(windows)]
 pub(super) const SHARED_TO_READ: u32 = 0x1 | 0x4; // FILE_SHARE_READ, FILE_SHARE_DELETE
 

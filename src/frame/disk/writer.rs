@@ -21,7 +21,7 @@ pub struct OneFile {
     header_len: u64,
     /// The end of the last chunk that was appended.
     end: u64,
-    /// The end of the written bytes, including parts of a chunk that was not appended. The frame may end before it.
+    /// The end of the written bytes, including parts of a chunk that was not appended. The frame may end before this position.
     end_of_parts: u64,
 }
 
@@ -30,9 +30,9 @@ pub struct Directory {
     pub(super) staged: Staged,
     /// The number of the first chunk's file.
     first: u64,
-    /// The file whose permissions the chunks' files get, if the frame replaces another.
+    /// The `chunks.b2frame` of the frame that this frame replaces, if any. New chunk files get the permissions of this file.
     like: Option<PathBuf>,
-    /// The bytes of the next chunk, as far as its parts have been written.
+    /// The parts of the next chunk that have been written so far.
     parts: Vec<u8>,
 }
 

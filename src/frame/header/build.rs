@@ -182,8 +182,8 @@ impl Header {
         self.frame_len = length;
     }
 
-    /// Sets the frame's type and the lengths of the data, of the chunks and of the frame, when all chunks are known. `tail` is the length
-    /// of the index and the trailer together.
+    /// Sets the frame's type, and the lengths of the data, the chunks and the frame. Call this when all chunks are known. `tail` is the
+    /// length of the index and the trailer together.
     pub(in crate::frame) fn set_sizes(&mut self, frame_type: FrameType, nbytes: u64, cbytes: u64, tail: u64) -> Result<()> {
         let chunks = if frame_type == FrameType::Contiguous { cbytes } else { 0 };
         let frame_len = [self.header_len() as u64, chunks, tail].into_iter().try_fold(0, u64::checked_add);

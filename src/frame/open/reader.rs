@@ -175,8 +175,8 @@ impl<'f, S: Source> ChunkReader<'f, S> {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`read`](ChunkReader::read) and of [`Blocks::new`]. If `Blocks::new` needs more bytes of the chunk, they are
-    /// read instead.
+    /// Returns the errors of [`read`](ChunkReader::read) and of [`Blocks::new`]. If `Blocks::new` only needs more bytes of the chunk, this
+    /// method reads these bytes instead of returning the error.
     pub fn read_block_table(&self) -> Result<Cow<'_, [u8]>> {
         let cbytes = self.header.cbytes();
         let mut length = Blocks::front_len(&self.header).min(cbytes);

@@ -131,7 +131,7 @@ impl ChunkEditor {
     ///
     /// # Errors
     ///
-    /// Fails if the length of the header or bytes after its first 512 bytes would change.
+    /// Fails if the frame is contiguous, and its header would change in length or after the first 512 bytes.
     pub fn check<T: Metalayer + Serialize>(&self, array: &T) -> Result<()> {
         if self.is_sparse() { Ok(()) } else { self.in_one_sector(&self.header_with(array)?) }
     }
@@ -234,7 +234,7 @@ impl ChunkEditor {
 
     fn write_file(&self, number: u64, chunk: &[u8]) -> io::Result<()> {
         let path = self.chunk_path(number);
-        // A crash may have left a chunk file that is not in the index.
+        // If a crash has left a chunk file with this number, which the index does not contain, remove the file.
         if fs::symlink_metadata(&path).is_ok() {
             storage().remove(&path)?;
         }
