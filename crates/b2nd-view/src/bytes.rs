@@ -12,7 +12,7 @@ use b2nd_store::readable;
 
 pub use rows::{Row, header, trailer};
 
-/// The number of bytes on a line: a marker and a 64-bit number.
+/// The maximum number of bytes on a line. A marker and a 64-bit number fit on one line.
 const PER_LINE: usize = 9;
 
 /// The maximum number of lines of a long string after its first line. The rest is not shown.
@@ -62,7 +62,7 @@ fn note(dump: &mut String, style: anstyle::Style, offset: u64, text: impl std::f
     let _ = write!(dump, "\n  {}  {}", styled(FAINT, format_args!("{offset:04x}")), styled(style, text));
 }
 
-/// Adds rows to the dump. `bytes` contains the bytes of the rows, and `start` is its offset in the frame.
+/// Adds rows to the dump. `bytes` contains the bytes of the rows, and `start` is the offset of `bytes` in the frame.
 fn print(dump: &mut String, rows: &[Row], bytes: &[u8], start: u64) {
     let width = rows.iter().map(|row| indented(row).chars().count()).max().unwrap_or(0).min(NAME_WIDTH);
     for row in rows {
@@ -91,8 +91,8 @@ fn indented(row: &Row) -> String {
     format!("{:1$}{2}", "", 2 * row.depth, row.name)
 }
 
-/// Splits the bytes of a row into lines, and returns the offset and the bytes of each line. The first line contains the marker; each other
-/// line contains up to eight bytes of the value.
+/// Splits the bytes of a row into lines, and returns the offset and the bytes of each line. The first line contains the marker. Each line
+/// after it contains up to eight bytes of the value.
 pub(crate) fn lines<'a>(row: &Row, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
     let first = match bytes.len() {
         ..=PER_LINE => bytes.len(),

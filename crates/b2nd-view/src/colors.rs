@@ -3,7 +3,7 @@
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// Splits colors, written as in HTML, into red, green and blue.
+/// Splits colors such as `0x440154` into red, green and blue.
 const fn palette<const N: usize>(colors: [u32; N]) -> [Rgb; N] {
     let mut palette = [[0; 3]; N];
     let mut index = 0;
@@ -23,10 +23,10 @@ pub(crate) const VIRIDIS: &[Rgb] =
 const BLUE_RED: &[Rgb] =
     &palette([0x053061, 0x2166ac, 0x4393c3, 0x92c5de, 0xd1e5f0, 0xf7f7f7, 0xfddbc7, 0xf4a582, 0xd6604d, 0xb2182b, 0x67001f]);
 
-/// The name of each color map, and its evenly spaced colors from the lowest value to the highest.
+/// The color maps: the name of each, and its colors for evenly spaced values from the lowest to the highest.
 pub const COLOR_MAPS: [(&str, &[Rgb]); 3] = [("viridis", VIRIDIS), ("gray", &[[0; 3], [255; 3]]), ("blue-red", BLUE_RED)];
 
-/// Returns the color of a value between 0 and 1 in viridis.
+/// Returns the color that the color map viridis gives to a value between 0 and 1.
 pub fn viridis(value: f64) -> Rgb {
     let last = VIRIDIS.len() - 1;
     let at = value.clamp(0.0, 1.0) * last as f64;

@@ -7,7 +7,7 @@ use b2nd_store::Kind;
 use b2nd_store::Value;
 use b2nd_store::attributes;
 
-/// The maximum number of characters of an expression or a name, unless the terminal is narrower.
+/// The maximum number of characters of a text if the output is not a terminal.
 pub const WIDTH: usize = 96;
 
 /// Returns the details as pairs of a label and a text, in the order in which they are shown. Texts are cut to `width` characters.

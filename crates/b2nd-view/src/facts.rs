@@ -18,7 +18,7 @@ pub struct Fact(pub &'static str, pub String, pub &'static str);
 /// The facts about a frame, and those about its array.
 #[derive(Debug, Serialize)]
 pub struct Facts {
-    /// The facts about the array, or `None` if the frame has no array or it cannot be read.
+    /// The facts about the array, or `None` if the frame has no array or the metadata of the array cannot be read.
     pub array: Option<Vec<Fact>>,
     /// The facts about the frame.
     pub frame: Vec<Fact>,
@@ -67,7 +67,7 @@ fn of_array(array: &Array<'_>, header: &Header) -> Vec<Fact> {
     facts
 }
 
-/// Returns facts about the container and its lengths.
+/// Returns facts about the frame as a container: its type, its version and its lengths.
 pub fn container(header: &Header) -> Vec<Fact> {
     let (kind, length) = match header.frame_type() {
         FrameType::Contiguous => ("contiguous", "in all"),
@@ -97,7 +97,7 @@ fn size_or_varies(length: i32, varies: bool) -> String {
     }
 }
 
-/// Returns the settings of the writer: codec, filters, split mode and threads.
+/// Returns facts about the settings with which the frame was written: codec, filters, split mode and threads.
 pub fn compression(header: &Header) -> Vec<Fact> {
     let codec = with_meta(header.codec(), header.codec_meta().into());
     let filters: Vec<_> = header.filters().map(|(filter, meta)| with_meta(filter, text::parameter(filter, meta))).collect();
@@ -110,7 +110,7 @@ pub fn compression(header: &Header) -> Vec<Fact> {
     ]
 }
 
-/// Formats a codec or filter, with its parameter if it is not 0.
+/// Formats a codec or filter, with its parameter if the parameter is not 0.
 fn with_meta(stage: impl Display, meta: i16) -> String {
     if meta == 0 { stage.to_string() } else { format!("{stage} (meta {meta})") }
 }
@@ -134,8 +134,8 @@ pub fn element(dtype: &DType) -> Fact {
     Fact("element", dtype.describe().to_string(), "element")
 }
 
-/// Returns a warning if the typesize of the frame differs from the itemsize of the dtype. This happens if a structure contains another
-/// structure, whose alignment NumPy loses.
+/// Returns a warning if the typesize of the frame differs from the itemsize of the dtype. This happens if a structure contains an aligned
+/// structure, because NumPy loses the alignment of the inner structure.
 pub fn typesize_differs(dtype: &DType, header: &Header) -> Option<String> {
     let typesize = header.typesize();
     (usize::try_from(typesize) != Ok(dtype.itemsize())).then(|| format!("the frame's typesize is {typesize}"))

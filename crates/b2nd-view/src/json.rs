@@ -245,7 +245,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Returns an [`Object`] as a `serde_json` value.
+/// Returns the [`Object`] that describes a frame, as a `serde_json` value.
 ///
 /// # Errors
 ///

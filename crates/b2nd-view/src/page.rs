@@ -64,7 +64,8 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
         Ok(Some(array)) => array,
         none => {
             match none {
-                // This may be a user's own metalayer that happens to have the name of an array metalayer.
+                // The page still counts as complete, because this may be a user's own metalayer that happens to have the name of an array
+                // metalayer.
                 Err(error) => {
                     page.line("array", styled(NOTICE, format_args!("cannot be read: metalayer {error}")));
                     // The shapes may be readable even if the dtype is not.
@@ -106,7 +107,7 @@ fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     grid(page, geometry, header, slice);
 }
 
-/// Shows the type of an element. Adds a warning if the typesize of the frame differs from the element's length.
+/// Shows the type of an element. Adds a warning if the typesize of the frame differs from the length of an element.
 fn element(page: &mut Page, dtype: &DType, header: &Header) {
     let Fact(label, words, _) = facts::element(dtype);
     match facts::typesize_differs(dtype, header) {
@@ -266,7 +267,7 @@ pub fn meta(frame: &Frame, name: &str) -> b2nd::Result<View> {
     Ok(page.view())
 }
 
-/// Shows a store or a group: its kind, its attributes, and its number of leaves. `tree` contains the lines of the tree of its leaves.
+/// Shows a store or a group: its kind, its attributes, and its number of leaves. `tree` contains lines that show the leaves as a tree.
 pub fn store(store: &StoreListing, name: &str, leaves: usize, tree: Vec<String>, options: &Options) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     let is_group = name.contains("::");

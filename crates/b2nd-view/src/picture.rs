@@ -102,7 +102,8 @@ impl Left {
         self.words(array.as_ref(), &grid);
     }
 
-    /// Adds a text about which part of the array is drawn. Adds nothing if the whole array is drawn.
+    /// Adds lines of text about what the drawing shows: which part of an array with more than two dimensions, and whether it is to scale.
+    /// Adds nothing if the whole array is drawn to scale.
     fn caption(&mut self, grid: &Grid, plane: &Plane) {
         match grid.shape().len() {
             0 => self.line("faint", "no dimensions: one element"),
@@ -195,7 +196,7 @@ impl Left {
     }
 }
 
-/// Puts the elements into a document with its own background, so that it can be read on any page.
+/// Puts the elements into an SVG document with its own background, so that the drawing is readable on a page of any color.
 fn document([width, height]: [f64; 2], pattern: &str, canvas: Canvas) -> String {
     let [width, height] = [width, height].map(|length| number(length.ceil()));
     format!(

@@ -175,7 +175,7 @@ impl Selection {
         self.axes(grid).iter().map(Axis::count).fold(1, |all, count| all.saturating_mul(count.unsigned_abs()))
     }
 
-    /// Returns the selected part of each chunk, in the order of the chunks.
+    /// Returns the selected part of each chunk that contains selected elements, in the order of the chunks.
     pub fn parts(&self, grid: &Grid) -> Vec<Part> {
         let part = |along: Vec<Along>| Part {
             blocks: along.iter().map(|along| along.blocks).product(),
@@ -184,7 +184,7 @@ impl Selection {
         self.chunks(grid).map(part).collect()
     }
 
-    /// Iterates over the touched chunks in order. For each, returns the selected part of the chunk along each dimension.
+    /// Iterates over the touched chunks in order. For each chunk, returns its selected part along each dimension.
     fn chunks(&self, grid: &Grid) -> impl Iterator<Item = Vec<Along>> + use<> {
         let axes = self.axes(grid);
         (0..self.touched(grid)).map(move |mut number| {
@@ -201,7 +201,8 @@ impl Selection {
     }
 
     /// Increases the steps along `axes` until each axis has at most as many selected elements as `room` allows, and at most `chunks` chunks
-    /// are touched. Returns the factors by which the steps were multiplied. With `square`, all axes get the same factor to fit `room`.
+    /// are touched. Returns the factors by which the steps were multiplied. With `square`, the largest factor that `room` requires is used
+    /// for all axes.
     pub fn coarsen(&mut self, grid: &Grid, axes: &[usize], room: &[i64], square: bool, chunks: u64) -> Vec<i64> {
         let lengths = self.lengths();
         let mut factors: Vec<i64> = axes.iter().zip(room).map(|(&axis, &room)| ceil(lengths[axis], room.max(1)).max(1)).collect();
@@ -271,7 +272,7 @@ pub struct Touched {
 }
 
 impl Slice {
-    /// Returns the index if the slice consists of a single index that is not negative.
+    /// Returns the index if the slice consists of a single index that is not negative, or `None` for any other slice.
     pub fn as_count(&self) -> Option<u64> {
         match self.0.as_slice() {
             [Index::At(number)] => u64::try_from(*number).ok(),
@@ -340,7 +341,7 @@ impl Axis {
     pub fn count(&self) -> i64 {
         let items = ceil(self.range.end - self.range.start, self.step);
         if items == 0 || self.step > self.chunk {
-            // Each element is in a different chunk.
+            // Each selected element is in a different chunk.
             return items;
         }
         (self.range.start + (items - 1) * self.step) / self.chunk - self.range.start / self.chunk + 1

@@ -25,7 +25,7 @@ use crate::bytes_codec::codec_traits;
 /// {"name": "b2nd", "configuration": {"block_shape": [57, 3], "endian": "little", "compressor": {"cname": "zstd", "typesize": 8}}}
 /// ```
 ///
-/// `endian` can be left out if the elements have no byte order. `compressor` is the configuration of the [`Blosc2Codec`] that writes
+/// `endian` can be left out if the elements have no byte order. `compressor` is the configuration of the [`Blosc2Codec`] that compresses
 /// chunks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -83,8 +83,8 @@ fn zeros_base64(length: usize) -> Value {
     json!(base64::engine::general_purpose::STANDARD.encode(vec![0; length]))
 }
 
-/// Describes a field of a structure for Zarr. Returns `None` if the field does not directly follow the previous one, is itself a
-/// structure, or is big-endian.
+/// Describes a field of a structure for Zarr. Returns `None` if the field does not start at `start`, is not a scalar, is big-endian, or has
+/// no Zarr data type.
 fn structured_field(field: &Field, start: usize) -> Option<Value> {
     let is_plain = matches!(field.dtype(), DType::Scalar(scalar) if scalar.byte_order() != Some(ByteOrder::Big));
     let data_type = to_zarr(field.dtype()).ok().filter(|_| is_plain && field.offset() == start)?.data_type;
@@ -102,7 +102,7 @@ pub(crate) fn from_metadata(metadata: &Value) -> Result<DType> {
     dtype.ok_or_else(|| Error::NoDType { data_type: data_type.to_string() })
 }
 
-/// Returns a scalar dtype in the machine's byte order, or `None` for other dtypes.
+/// Converts a dtype to the machine's byte order. Returns `None` if the dtype is not a scalar.
 fn native(dtype: DType) -> Option<DType> {
     let DType::Scalar(scalar) = dtype else { return None };
     let scalar = Scalar::new(scalar.scalar_type(), ByteOrder::NATIVE).ok()?;
@@ -137,7 +137,7 @@ pub(crate) fn from_zarr(data_type: &Value) -> Option<DType> {
             None => name.to_owned(),
         },
     };
-    // Names of Python types, such as `int`, are not Zarr data types.
+    // Names of Python types, such as `int`, are valid dtypes, but not Zarr data types.
     let dtype = code.parse().ok().and_then(native)?;
     to_zarr(&dtype).ok().filter(|zarr| code != name || zarr.data_type == name)?;
     Some(dtype)

@@ -19,7 +19,8 @@ use crate::metadata;
 pub struct ExportOptions {
     /// The compression level of Zstandard, from 1 to 22. The default is 3.
     pub level: i32,
-    /// Whether each chunk becomes a shard whose inner chunks are the blocks. Used only if the blocks divide the chunk. The default is true.
+    /// Whether each chunk becomes a shard whose inner chunks are the blocks. Used only if the blocks divide the chunk and the elements are
+    /// not structures. The default is true.
     pub sharding: bool,
 }
 
@@ -89,7 +90,7 @@ fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
     };
     let attributes = metadata::attributes(array)?;
     let metadata = metadata::array(geometry.shape(), &chunkshape, &zarr, codecs, attributes);
-    // zarrs would write codecs without a configuration as bare names, which zarr-python rejects.
+    // This function writes the metadata itself: zarrs would write codecs without a configuration as bare names, which zarr-python rejects.
     let text = serde_json::to_vec_pretty(&metadata).map_err(Error::zarr)?;
     std::fs::write(path.join(metadata::FILE), text).map_err(|error| Error::Zarr(format!("{}: {error}", path.display())))?;
     let store = FilesystemStore::new(path).map_err(Error::zarr)?;

@@ -19,9 +19,8 @@ const MOST: u64 = 1 << 30;
 
 /// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file.
 ///
-/// The chunks of the Zarr array become chunks, and the inner chunks of shards become blocks, unless `options` gives other shapes or the
-/// shapes exceed the limits of Blosc2. One layer of chunks along the first dimension is read at a time. A layer of more than 1 GiB is read
-/// in parts.
+/// The chunks of the Zarr array become chunks, and the inner chunks of shards become blocks, unless `options` gives other shapes or a chunk
+/// has 1 GiB or more. One layer of chunks along the first dimension is read at a time. A layer of more than 1 GiB is read in parts.
 ///
 /// # Errors
 ///
@@ -38,7 +37,7 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     let origin = vec![0; shape.len()];
     let chunkshape: Vec<u64> = match array.chunk_shape(&origin) {
         Ok(chunk) => chunk.iter().map(|length| length.get()).collect(),
-        // An array without elements has no chunks.
+        // An array without elements has no chunks from which to take the shape.
         Err(_) => array.shape().to_vec(),
     };
     let mut options = options.clone();
@@ -69,7 +68,7 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     Ok(b2nd_ndarray::write_from(to, &meta, elements, &options)?)
 }
 
-/// Returns true if the chunk has less than 2 GiB, which is the limit of Blosc2.
+/// Returns true if the chunk has less than 1 GiB, which is half the limit of Blosc2.
 fn fits_chunk(chunkshape: &[i32], itemsize: usize) -> bool {
     let bytes = chunkshape.iter().try_fold(itemsize as u64, |bytes, &length| bytes.checked_mul(u64::from(length.unsigned_abs())));
     bytes.is_some_and(|bytes| bytes < 1 << 30)

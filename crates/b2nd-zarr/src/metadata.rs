@@ -60,7 +60,7 @@ fn endian(order: ByteOrder) -> &'static str {
     }
 }
 
-/// Returns the codecs that can read the array's chunks as they are stored in the frame.
+/// Returns the Zarr codecs that read the array's chunks as they are stored in the frame.
 pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -> Vec<Value> {
     let pairs: Vec<_> =
         geometry.chunkshape().iter().zip(geometry.blockshape()).map(|(&chunk, &block)| (chunk.max(1), block.max(1))).collect();
@@ -88,8 +88,8 @@ pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -
     vec![json!({"name": "b2nd", "configuration": configuration})]
 }
 
-/// Converts attributes to JSON. Types that JSON lacks become objects, in the same form as with [`b2nd_store::value::Value`]. Attributes
-/// that are not MessagePack become null.
+/// Converts attributes to JSON. Values that JSON cannot represent become objects, in the form in which [`b2nd_store::value::Value`] is
+/// serialized. Attributes that are not MessagePack become null.
 pub(crate) fn attributes(array: &Array) -> Result<Map<String, Value>> {
     let found = array.attributes()?;
     let mut attributes = Map::new();

@@ -22,8 +22,8 @@ use crate::metadata;
 /// A storage through which the crate `zarrs` reads a b2nd array as a Zarr array, without copying it. `zarr.json` is created from the
 /// frame's header, and the key of each chunk refers to a range of the frame's bytes.
 ///
-/// A chunk of zeros has no key, because zero is the fill value. Other chunks that exist only as an entry in the index, such as chunks of
-/// NaN, are created when they are read.
+/// A chunk of zeros or of uninitialized elements has no key, so it is read as the fill value, which is zero. A chunk of NaN that exists
+/// only as an entry in the index is created when it is read.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -79,10 +79,10 @@ impl B2ndStorage {
         Ok(B2ndStorage { metadata: serde_json::to_vec_pretty(&metadata).map_err(Error::zarr)?.into(), array })
     }
 
-    /// Returns the number of the chunk with this key, or `None` if the key is not that of a chunk.
+    /// Returns the number of the chunk with this key, or `None` if no chunk has this key.
     pub(crate) fn chunk(&self, key: &StoreKey) -> Option<u64> {
         let coordinates: Option<Vec<i64>> = key.as_str().split('/').skip(1).map(|part| part.parse().ok()).collect();
-        // `c/c/0` and `c/00` are not valid keys.
+        // Keys such as `x/0` and `c/00` give the coordinates of a chunk, but are not its key.
         self.array.grid().chunk_from_coords(&coordinates?).filter(|&number| self.chunk_key(number).as_ref() == Some(key))
     }
 

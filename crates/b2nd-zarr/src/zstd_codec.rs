@@ -42,7 +42,7 @@ impl BytesCodec for ZstdCodec {
     fn decompress(&self, bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError> {
         let claimed = ZSTD_getFrameContentSize(bytes);
         let is_known = claimed != ZSTD_CONTENTSIZE_UNKNOWN && claimed != ZSTD_CONTENTSIZE_ERROR;
-        // Check the length first, so that a damaged header cannot cause an allocation of more memory than the array needs.
+        // Prefer the expected length, so that a damaged header cannot cause an allocation of more memory than the array needs.
         let length = length.or(is_known.then_some(claimed)).ok_or_else(|| failed("the frame has no length"))?;
         let length = usize::try_from(length).map_err(failed)?;
         let mut data = Vec::new();

@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Problem {
     error: String,
-    /// `missing` if the error is that a store does not contain a file. Other errors have no kind.
+    /// The kind of the error: `missing` if a store does not contain a file, or `None` for all other errors.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
 }
@@ -15,12 +15,12 @@ pub fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|error| problem(&Error::custom(error)))
 }
 
-/// Returns a text that is JSON already, or the JSON of an error.
+/// Returns `text`, which must be JSON, or its error as JSON.
 pub fn answer(text: Result<String>) -> String {
     text.unwrap_or_else(|error| problem(&error))
 }
 
-/// Returns the JSON of the error that a store does not contain a file.
+/// Returns an error as JSON, with the kind `missing`, which means that a store does not contain a file.
 #[cfg(feature = "values")]
 pub fn missing(error: &Error) -> String {
     to_json(&Problem { error: error.to_string(), kind: Some("missing") })

@@ -13,7 +13,7 @@ const SHOWN: u64 = 4096;
 /// The maximum number of bytes that are shown of a file that is not a frame.
 const STRANGE: u64 = 256;
 
-/// The distance from the start of the length in a trailer to the end of the trailer.
+/// The number of bytes from the start of the field `trailer_len` to the end of the trailer.
 const TRAILER_LEN: usize = 22;
 
 /// The annotated bytes of a header or a trailer.
@@ -28,7 +28,7 @@ pub struct Part {
     errors: Vec<Mistake>,
 }
 
-/// An error in a header or trailer: a sentence, and the offset of the byte at which the error was found.
+/// An error in a part: a sentence, and the position of the byte at which the error was found, counted from the first byte of the part.
 #[derive(Serialize)]
 struct Mistake {
     message: String,
@@ -36,7 +36,7 @@ struct Mistake {
 }
 
 impl Part {
-    /// Creates a part of the frame that starts at `start` of its file. `at` is the offset of the part in the frame.
+    /// Creates a part of a frame. `start` is the offset of the frame in its file, and `at` is the offset of the part in the frame.
     fn new(title: &'static str, start: u64, at: u64, bytes: &[u8], error: Option<&Error>) -> Part {
         let mut rows = if title == "header" { bytes::header(bytes) } else { bytes::trailer(bytes, at) };
         rows.iter_mut().for_each(|row| row.offset = row.offset.saturating_sub(at));
@@ -80,7 +80,8 @@ fn broken_trailer(source: &dyn Source, frame: &Frame, start: u64, error: &Error)
     let first = end.saturating_sub(SHOWN).max(header_len).min(end);
     let tail = source.read(first..end)?;
     let length = tail.len().checked_sub(TRAILER_LEN).and_then(|at| tail.get(at..at + 4)?.try_into().ok()).map(u32::from_be_bytes);
-    // If the trailer's length is invalid, a trailer of the minimum length is shown.
+    // If the trailer's length is missing or too small, a trailer of the minimum length is shown. If the length is too large, all bytes read
+    // are shown.
     let length = length.map_or(0, |length| length as usize).clamp(35, 35.max(tail.len()));
     let skipped = tail.len().saturating_sub(length);
     let bytes = tail.get(skipped..).unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::pieces::Files;
 /// The width and the height of the drawing.
 const SIZE: [f64; 2] = [720.0, 560.0];
 
-/// Describes a chunk: its number, coordinates, elements and position.
+/// The description of a chunk: its number, coordinates, elements and position.
 #[derive(Serialize)]
 pub struct Description {
     number: u64,
@@ -41,7 +41,7 @@ const CELLS: i64 = 256;
 /// An overview of all chunks along two axes, with at most [`CELLS`] cells along each axis.
 #[derive(Serialize)]
 pub struct Overview {
-    /// The number of rows and columns.
+    /// The number of rows and the number of columns.
     cells: [i64; 2],
     /// The number of chunks that a cell represents along each axis. For each cell, `bytes` has the size of the first of its chunks.
     step: [i64; 2],
@@ -50,8 +50,8 @@ pub struct Overview {
     bytes: Vec<Option<u64>>,
 }
 
-/// Returns an overview of the chunks along two axes of the array: the axis of rows and the axis of columns, of which each may be -1 for
-/// none. `at` contains the coordinates along the other axes.
+/// Returns an overview of the chunks along two axes of the array. `axes` contains the axis of the rows and the axis of the columns; -1
+/// stands for an axis that the array does not have. `at` contains the coordinates along all axes that are not in `axes`.
 pub fn overview(grid: &Grid, offsets: &Offsets, axes: &[i32], at: &[i64]) -> Option<Overview> {
     let per_axis = grid.chunks_per_dimension();
     let length = |axis: i32| usize::try_from(axis).ok().map_or(Some(1), |axis| per_axis.get(axis).copied());

@@ -49,7 +49,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// Fails if the file has another length than before, which means that it has changed.
+    /// Fails if the bytes contradict the length of the file that was added, which means that the file has changed.
     pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> std::result::Result<(), JsError> {
         Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }
@@ -116,8 +116,8 @@ impl Reader {
         to_json(&self.grid.as_ref().filter(|grid| grid.nchunks() != 0).map(Grid::chunks_per_dimension))
     }
 
-    /// Draws the chunks from the coordinates `first` on, at most `most` along each of two axes. `axes` are the axes of rows and of columns,
-    /// of which each may be -1 for none.
+    /// Draws the chunks from the coordinates `first` on, at most `most` along each of two axes. `axes` contains the axis of the rows and
+    /// the axis of the columns; -1 stands for an axis that the array does not have.
     pub fn picture(&self, axes: Vec<i32>, first: Vec<f64>, most: u32) -> String {
         let Some(grid) = &self.grid else { return "null".to_owned() };
         to_json(&chunk::picture(grid, &axes, &integers(&first), most.into()))

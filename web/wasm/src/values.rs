@@ -22,7 +22,7 @@ use seen::{GAP, Room, Seen, selection};
 /// The maximum number of fetched bytes that are kept for the next view.
 const KEPT: u64 = 128 << 20;
 
-/// A file of batches up to this length is fetched as a whole.
+/// The maximum length in bytes of a file of batches that is fetched as a whole.
 const SHORT_FILE: u64 = 1 << 20;
 
 /// The number of bins of a histogram.
@@ -62,7 +62,7 @@ impl Values {
     ///
     /// # Errors
     ///
-    /// Fails if the file has another length than before, which means that it has changed.
+    /// Fails if the bytes contradict the length of the file that was added, which means that the file has changed.
     pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> std::result::Result<(), JsError> {
         Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }
@@ -82,7 +82,8 @@ impl Values {
         self.files.missing(GAP)
     }
 
-    /// Opens the file itself as an array, or the leaf of a store with this key. Returns the shape, the chunks and the columns.
+    /// Opens an array: the leaf of a store with this key, or the file itself if `key` is `None`. Returns the shape, the chunks and the
+    /// columns.
     pub fn open(&mut self, key: Option<String>) -> String {
         let opened = opened::open(&self.files, key.as_deref()).map(|(source, array, columns)| {
             let text = opened::describe(&array, &columns).to_string();
@@ -117,7 +118,8 @@ impl Values {
     }
 
     /// Starts to view a slice, and chooses steps that leave out elements if necessary. `room` is the maximum number of elements along each
-    /// of the `drawn` axes, and `bytes` the maximum number of bytes of chunks. Returns the shape, the steps and the chunks.
+    /// of the `drawn` axes, and `bytes` is the approximate maximum of compressed bytes to read. Returns the shape, the steps and the
+    /// chunks.
     pub fn begin(&mut self, start: Vec<f64>, end: Vec<f64>, drawn: Vec<u32>, room: Vec<f64>, square: bool, bytes: f64) -> String {
         let room = (!room.is_empty()).then_some(Room { drawn: &drawn, room: &room, square, bytes: bytes as u64 });
         self.look(&start, &end, &[], room)
@@ -193,7 +195,8 @@ impl Values {
 }
 
 impl Values {
-    /// Returns the answer of a call that opens the leaf with this key. The page shows a table even if files of columns are missing.
+    /// Returns the answer of a call that opens the leaf with this key. An error because of a missing file is marked, since the page shows a
+    /// table even if files of its columns are missing.
     fn opened(&self, key: Option<&str>, opened: Result<String>) -> String {
         match opened {
             Err(error) if key.is_some_and(|key| opened::is_missing(&self.files, key)) => missing(&error),

@@ -7,13 +7,13 @@ use crate::text::hex;
 /// How the parts of a value are named.
 #[derive(Clone, Copy)]
 pub(super) enum Names {
-    /// By their positions and keys: the elements of an array are numbered, and a value in a map is named by its key.
+    /// The parts have no fixed names: the elements of an array are numbered, and a value in a map is named by its key.
     Any,
-    /// The names of the fields of an array.
+    /// The value is an array whose elements have these names.
     Fields(&'static [(&'static str, Names)]),
     /// The value is an offset in the header or trailer, or a map of names to offsets.
     Offsets,
-    /// The fields of a string or extension, which have fixed lengths.
+    /// The value is a string or extension that consists of these fields, which have fixed lengths.
     Parts(&'static [Part]),
     /// The value is the list of the metalayers' contents, which are named like the metalayers.
     Contents,
@@ -22,7 +22,7 @@ pub(super) enum Names {
 /// A field of fixed length that has no MessagePack marker: its name, its number of bytes, and a function that formats these bytes.
 pub(super) type Part = (&'static str, usize, fn(&[u8]) -> String);
 
-/// Formats each byte. Equal bytes that follow each other are counted.
+/// Formats each byte. A byte that is repeated more than twice is formatted once, with the number of repetitions: `6 × 0`.
 fn each(bytes: &[u8], show: fn(u8) -> String) -> String {
     let runs = bytes.chunk_by(|one, next| one == next).filter_map(|same| Some((show(*same.first()?), same.len())));
     let texts = runs.map(|(text, times)| if times > 2 { format!("{times} × {text}") } else { vec![text; times].join(", ") });
@@ -98,7 +98,7 @@ fn int32(bytes: &[u8]) -> String {
     bytes.try_into().map(i32::from_le_bytes).unwrap_or_default().to_string()
 }
 
-/// Returns the byte of a field of one byte.
+/// Returns the byte of a field that consists of one byte.
 fn only(bytes: &[u8]) -> u8 {
     bytes.first().copied().unwrap_or_default()
 }
@@ -154,7 +154,7 @@ fn compression(bytes: &[u8]) -> String {
     format!("{codec}, level {}", only(bytes) >> 4)
 }
 
-/// Formats the split mode, which a header numbers from 0.
+/// Formats the split mode. In a header, the numbers of the split modes start at 0; in the library, they start at 1.
 fn split_mode(bytes: &[u8]) -> String {
     let byte = only(bytes);
     SplitMode::from_code(byte.saturating_add(1)).map_or_else(|| byte.to_string(), |mode| mode.to_string())

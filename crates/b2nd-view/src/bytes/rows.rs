@@ -60,7 +60,7 @@ pub fn trailer(bytes: &[u8], start: u64) -> Vec<Row> {
     Rows::of(bytes, start, true, "trailer", names::TRAILER)
 }
 
-/// Splits bytes into rows: contains the bytes that remain, and the rows so far.
+/// Bytes that are being split into rows: the bytes that remain, and the rows so far.
 struct Rows<'a> {
     rest: &'a [u8],
     /// The offset of the remaining bytes in the frame.
@@ -83,8 +83,8 @@ impl<'a> Rows<'a> {
         rows.rows
     }
 
-    /// Adds the rows of a value and of the values that it contains. Returns `None` if the bytes are not a valid value; rows of its first
-    /// bytes may have been added.
+    /// Adds the rows of a value and of the values that it contains. Returns `None` if the bytes are not a valid value. Rows for the valid
+    /// bytes at its start may have been added then.
     fn value(&mut self, name: &str, names: Names) -> Option<()> {
         let byte = *self.rest.first()?;
         let (marker, form) = marker::of(byte)?;
@@ -126,7 +126,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds a string or extension, as one row, or as one row for each of its parts.
+    /// Adds a string or extension as one row. If `names` gives it parts, adds a row for its marker and a row for each part instead.
     fn string(&mut self, marker: &'static str, head: usize, length: usize, name: &str, names: Names, show: Show) -> Option<()> {
         let end = head.checked_add(length)?;
         let value = show(self.rest.get(head..end)?);
@@ -142,7 +142,7 @@ impl<'a> Rows<'a> {
 
     fn elements(&mut self, names: Names, count: usize) -> Option<()> {
         match names {
-            // There is one value for each name, even if the marker of the array has another count.
+            // There is one value for each name, even if the marker of the array gives a different count.
             Names::Fields(fields) => fields.iter().try_for_each(|(name, names)| self.value(name, *names)),
             Names::Contents => {
                 let mut names = mem::take(&mut self.metalayers).into_iter();
@@ -152,7 +152,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds a key of a map, and its value with the key as its name.
+    /// Adds a key of a map and the value of this key. The key is the name of the value's row.
     fn pair(&mut self, names: Names) -> Option<()> {
         let (key, bytes) = (self.rows.len(), self.rest);
         self.value("key", Names::Any)?;
@@ -165,7 +165,7 @@ impl<'a> Rows<'a> {
         self.value(&name, names)
     }
 
-    /// Adds the content of a metalayer: a bin32, and the rows of its bytes.
+    /// Adds the content of a metalayer: a row for the marker and length of the bin32, and rows for the bytes inside.
     fn content(&mut self, name: &[u8]) -> Option<()> {
         let [0xc6, length @ ..] = *self.rest.first_chunk::<HEAD>()? else { return None };
         let length = u32::from_be_bytes(length) as usize;
@@ -178,7 +178,7 @@ impl<'a> Rows<'a> {
         Some(())
     }
 
-    /// Adds the remaining bytes. If they are a chunk, splits it into its parts.
+    /// Adds the remaining bytes. If they are a chunk, splits the chunk into its parts.
     fn chunk(&mut self) -> Option<()> {
         let Ok(header) = ChunkHeader::from_slice(self.rest) else { return self.left("bytes", text_or_length) };
         let Some((chunk, after)) = self.rest.split_at_checked(header.cbytes()) else {
@@ -249,7 +249,7 @@ impl<'a> Rows<'a> {
             let elements = inside.filter(|inner| inner.depth() == entry.depth() + 1).count();
             let text = count(elements, "element");
             let text = if says == elements { text } else { format!("says {says}, has {text}") };
-            // The marker for 16 dimensions is not valid MessagePack.
+            // For 16 dimensions, the marker is 0x90 + 16, which MessagePack does not use for arrays.
             self.row(if says == 16 { "90 + 16" } else { "fixarray" }, 1, 1, name, text)?;
         }
         self.depth = depth;
@@ -284,7 +284,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Formats bytes for a row: text in quotes, shortened if necessary. If the bytes are not text, only their number.
+/// Formats bytes for a row: as text in quotes, shortened if necessary, or, if the bytes are not text, as their number.
 fn text_or_length(bytes: &[u8]) -> String {
     quoted_text(bytes, MAX_TEXT).unwrap_or_else(|| length(bytes))
 }

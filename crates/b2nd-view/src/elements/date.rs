@@ -2,7 +2,7 @@
 
 use b2nd::dtype::{TimeStep, TimeUnit};
 
-/// Formats a time with the precision of its unit: `2026-11-21T20:30`. `number` is the number of steps since 1970.
+/// Formats a time with the precision of its unit: `2026-11-21T20:30`. `number` counts the time in steps since 1970.
 pub(super) fn moment(number: i128, step: TimeStep) -> String {
     let number = number * i128::from(step.count);
     // The number of digits after the decimal point of the seconds.

@@ -31,7 +31,8 @@ pub fn figures_to(digits: usize, tally: &Tally, dtype: Option<&DType>) -> Vec<(&
     figures
 }
 
-/// Returns the mean of datetimes or timedeltas, rounded towards zero to a whole step, as the bytes of an element.
+/// Returns the mean of datetimes or timedeltas as the bytes of an element, rounded towards zero. Returns `None` for other dtypes, or if
+/// there is no mean.
 pub fn mean_bytes(tally: &Tally, dtype: Option<&DType>) -> Option<Vec<u8>> {
     time_unit(dtype)?;
     let mean = i64::try_from(tally.whole_mean()?).ok()?;

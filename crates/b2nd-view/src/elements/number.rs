@@ -3,10 +3,10 @@
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use b2nd::{Error, Result};
 
-/// The maximum number of values in one element.
+/// The maximum number of values that a column has in one element.
 const MOST_IN_ELEMENT: usize = 1 << 20;
 
-/// A number of any type. Integers, booleans and times are exact; floats of 16 and 32 bits fit an `f64`.
+/// A number of any type. Integers, booleans and times are exact. Floats of 16 and 32 bits are converted to `f64` without rounding.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub enum Number {
     /// NaN, or NaT (not a time).
@@ -41,7 +41,7 @@ impl Number {
     }
 }
 
-/// Reads a number from the bytes of an element.
+/// A function that reads a number from the bytes of an element.
 pub type Read = fn(&[u8]) -> Number;
 
 fn float(number: f64) -> Number {
@@ -72,7 +72,7 @@ fn half(bits: u16) -> f32 {
     }
 }
 
-/// Returns the function that reads numbers of this dtype, or `None` for text and unsupported dtypes.
+/// Returns the function that reads numbers of this dtype, or `None` if the dtype is text, is not scalar or is not supported.
 pub fn reader(dtype: &DType) -> Option<Read> {
     let DType::Scalar(scalar) = dtype else { return None };
     scalar_reader(scalar.scalar_type(), scalar.byte_order() == Some(ByteOrder::Big))
@@ -142,7 +142,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// Returns the bytes of the scalars, element by element.
+    /// Returns the bytes of each scalar, element by element. `elements` contains elements of `itemsize` bytes each.
     pub fn scalars<'a>(&'a self, elements: &'a [u8], itemsize: usize) -> impl Iterator<Item = &'a [u8]> {
         let places = move |element: &'a [u8]| {
             self.offsets.iter().map(move |&offset| element.get(offset..offset + self.itemsize).unwrap_or_default())
@@ -155,7 +155,7 @@ impl Column {
 ///
 /// # Errors
 ///
-/// Fails if an element has more than 2^20 values.
+/// Fails if a column has more than 2^20 values in one element.
 pub fn columns(dtype: Option<&DType>, itemsize: usize) -> Result<Vec<Column>> {
     let mut columns = Vec::new();
     match dtype {

@@ -19,7 +19,7 @@ pub struct Tally {
     pub count: u64,
     /// The number of values that are NaN or NaT.
     pub nan: u64,
-    /// The number of zeros. A value that is not a number counts as zero if it is empty.
+    /// The number of zeros. A value that is not a number counts as zero if all its bytes are 0.
     pub zeros: u64,
     min: Option<Extreme>,
     max: Option<Extreme>,
@@ -179,7 +179,7 @@ impl Run {
             moments.squares = pairwise(&squares);
             for ((part, mean), sum) in self.parts.iter().zip(means).zip(&mut moments.parts) {
                 let mut deviations: Vec<f64> = part.iter().map(|number| number - mean.high).collect();
-                // Adding the sum of the deviations corrects the rounding error, which is large if the mean is far from zero.
+                // The sum of the deviations from the mean gives the rounding error of the sum, which is large if the mean is far from zero.
                 let rest = pairwise(&deviations);
                 let count = part.len() as f64;
                 sum.low = mean.high.mul_add(count, -sum.high) + rest;
@@ -227,7 +227,7 @@ impl Sum {
     }
 }
 
-/// Sums of numbers and of squares of their deviations from the mean.
+/// The sum of numbers, and the sum of the squares of their deviations from the mean.
 #[derive(Clone, Default)]
 struct Moments {
     kind: Kind,

@@ -59,7 +59,8 @@ struct AttributeObject<'a> {
     value: Option<&'a Value>,
     #[serde(serialize_with = "text")]
     msgpack: Option<&'a Value>,
-    /// The reason why the content cannot be decompressed. Left out unless only the header of its chunk can be read.
+    /// The reason why the content cannot be decompressed. Left out if the content can be decompressed, or if not even the header of its
+    /// chunk can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     value_error: Option<String>,
 }
@@ -104,7 +105,8 @@ fn text<S: Serializer>(value: &Option<&Value>, serializer: S) -> Result<S::Ok, S
 #[serde(transparent)]
 pub(crate) struct Index(Vec<ChunkObject>);
 
-/// A chunk, or consecutive chunks with the same entry in the index. `offset` is the number of bytes after the header.
+/// A chunk, or consecutive chunks with the same entry in the index. `offset` counts the bytes from the end of the frame's header to the
+/// chunk.
 #[derive(Serialize)]
 pub(crate) struct ChunkObject {
     first: u64,
@@ -117,7 +119,8 @@ pub(crate) struct ChunkObject {
     data: Readable<DataObject>,
 }
 
-/// The header of a chunk. `kind` is the codec, `stored`, or, in a chunk without bytes, the one value that all its elements have.
+/// The header of a chunk. `kind` is the codec, `stored` if the chunk is not compressed, or, if all elements have the same value, the name
+/// of this kind of chunk, such as `zeros`.
 #[derive(Serialize)]
 pub(crate) struct DataObject {
     kind: String,

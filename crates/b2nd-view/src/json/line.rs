@@ -26,8 +26,8 @@ pub fn write_text(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()
     line.flush()
 }
 
-/// The size of the buffer that is searched for characters to escape. The JSON serializer writes many short pieces, each of which consists
-/// of whole characters.
+/// The size of the buffer that is searched for characters to escape. The buffer collects the many short pieces that the JSON serializer
+/// writes. It never ends inside a character, because each piece consists of whole characters.
 const LENGTH: usize = 1 << 13;
 
 struct Line<'w> {
@@ -51,7 +51,7 @@ impl Write for Line<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         let mut written = 0;
-        // These characters occur only inside JSON strings, so an escape sequence is valid.
+        // The characters to escape occur only inside JSON strings, where an escape sequence is valid.
         for at in memchr::memchr3_iter(0x7f, 0xc2, 0xe2, &self.bytes) {
             let length = match self.bytes.get(at) {
                 Some(0x7f) => 1,

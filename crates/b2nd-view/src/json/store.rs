@@ -29,7 +29,7 @@ pub struct StoreObject<'a> {
     remote: Option<[&'a str; 2]>,
 }
 
-/// The attributes of groups. Serialize to an object in which the keys are the groups' keys.
+/// The attributes of groups. They serialize to an object that has a member for each group, named by the group's key.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub struct Groups<'a>(#[serde(serialize_with = "by_key")] &'a [(String, Attributes)]);

@@ -48,14 +48,14 @@ pub(super) struct Page {
 }
 
 enum Part {
-    /// A fact: its label, and its lines, of which the first contains the label too.
+    /// A fact: its label, and its lines. The first line also contains the label.
     Fact(String, Vec<String>),
     /// A list: its rows, and the command-line option that shows all of them.
     List(Vec<String>, &'static str),
 }
 
 impl Part {
-    /// Returns the number of lines of this part, if a list is cut to `most` lines.
+    /// Returns the number of lines of this part. For a list, this is at most `most`.
     fn len(&self, most: usize) -> usize {
         match self {
             Part::Fact(_, lines) => lines.len(),
@@ -146,7 +146,7 @@ impl Page {
         self.width.map_or(fixed, |width| width.saturating_sub(column).max(NARROWEST))
     }
 
-    /// Returns the maximum length, in characters, of a value in the last column of a table. `cells` are the other columns.
+    /// Returns the maximum length, in characters, of a value in the last column of a table. `cells` contains the columns before the last.
     pub(super) fn room_beside(&self, cells: &[Vec<String>]) -> usize {
         let widest = |column: usize| cells.iter().filter_map(|row| Some(row.get(column)?.chars().count())).max();
         let taken: usize = (0..).map_while(widest).map(|width| width + 2).sum();
@@ -154,7 +154,7 @@ impl Page {
         self.room(taken + 5, VALUE_WIDTH)
     }
 
-    /// Returns true if `cells`, the other columns of a table, leave too little room for a value in the last column.
+    /// Returns true if `cells`, the columns before the last column of a table, leave too little room for a value in the last column.
     pub(super) fn is_narrow(&self, cells: &[Vec<String>]) -> bool {
         self.room_beside(cells) <= NARROWEST
     }
@@ -223,7 +223,8 @@ fn clipped(line: String, width: usize) -> String {
     if plain.chars().count() <= width { line } else { shortened(plain, width.saturating_sub(1)) }
 }
 
-/// Formats the content of a metalayer in at most `limit` characters. Returns `None` if it is neither MessagePack nor text.
+/// Formats the content of a metalayer in at most `limit` characters. Returns `None` if the content is empty, or is neither MessagePack nor
+/// text.
 pub(super) fn describe(content: &[u8], limit: usize) -> Option<String> {
     if content.is_empty() {
         return None;

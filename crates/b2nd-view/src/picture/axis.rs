@@ -11,7 +11,8 @@ const BLOCKS: i64 = 5;
 const FIRST_CHUNKS: i64 = 2;
 const FIRST_BLOCKS: i64 = 3;
 
-/// The distance between two chunks, and the lengths of the gaps for chunks and for blocks.
+/// The distance between two chunks, the length of the gap for chunks that are left out, and the length of the gap for blocks that are left
+/// out.
 const BETWEEN: f64 = 9.0;
 const LEFT_OUT: f64 = 30.0;
 const HIDDEN: f64 = 18.0;
@@ -22,7 +23,7 @@ const BLOCK: f64 = 11.0;
 /// The maximum drawn length of an element.
 const ELEMENT: f64 = 26.0;
 
-/// The lengths of array, chunk and block, in elements.
+/// The lengths of the array, a chunk and a block along one dimension, in elements.
 #[derive(Clone, Copy)]
 pub struct Lengths {
     /// The length of the array.
@@ -34,7 +35,7 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// The lengths of a dimension that the array does not have.
+    /// The lengths of a dimension that is drawn although the array does not have it.
     pub const ONE: Lengths = Lengths { array: 1, chunk: 1, block: 1 };
 
     fn chunks(self) -> i64 {
@@ -77,13 +78,14 @@ fn drawn(parts: i64, most: i64, first: i64) -> (i64, i64) {
 
 /// The positions of a dimension's chunks and blocks.
 pub struct Axis {
-    /// The lengths of array, chunk and block.
+    /// The lengths of the array, a chunk and a block.
     pub lengths: Lengths,
     /// The drawn chunks: the index of each along the axis, and the position where it starts.
     pub chunks: Vec<(i64, f64)>,
     /// The start and end of the gap between chunks.
     pub left_out: Option<[f64; 2]>,
-    /// The positions of some elements in the drawing of their chunk, in ascending order. Between them, positions are interpolated.
+    /// Some elements of a chunk, in ascending order, and their positions in the drawing of the chunk. The positions of the elements in
+    /// between are interpolated.
     points: Vec<(i64, f64)>,
     /// The start and end of the gap between the blocks of a chunk.
     pub hidden_blocks: Option<[f64; 2]>,

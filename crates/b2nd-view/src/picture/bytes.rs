@@ -43,7 +43,7 @@ pub(super) fn lines(header: &[u8]) -> Vec<Line> {
     for row in bytes::header(header) {
         part = part.at(&row);
         let end = row.offset + row.length as u64;
-        // The contents of metalayers other than that of the array are not explained.
+        // Of the metalayers, only the content of the array metalayer is explained.
         let is_inside_another = part == Part::Other && row.marker != "bin32";
         if all.len() < ALL_LINES && !is_inside_another {
             add(&mut all, &row, row.bytes(header, 0), part.class(&row));
@@ -106,10 +106,10 @@ fn add(all: &mut Vec<Line>, row: &Row, row_bytes: &[u8], class: &'static str) {
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Frame,
-    /// The index of metalayers.
+    /// The index of the metalayers.
     Index,
     Array,
-    /// A metalayer other than that of the array.
+    /// A metalayer other than the array metalayer.
     Other,
 }
 

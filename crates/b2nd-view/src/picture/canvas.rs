@@ -31,7 +31,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     fitting.chain(['…']).collect()
 }
 
-/// The point of a text that is placed at the given position: its start, middle or end.
+/// Which point of a text is placed at the given position: the start, the middle or the end of the text.
 #[derive(Clone, Copy)]
 pub(crate) enum Anchor {
     Start,

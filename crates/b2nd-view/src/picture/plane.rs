@@ -7,24 +7,24 @@ use super::canvas::{Canvas, number};
 use super::drawing::Window;
 use super::labels::{self, RULERS};
 
-/// The distance by which each plane behind the drawn plane is shifted.
+/// The distance by which the second plane behind the drawn plane is shifted. The first is shifted by half of this distance.
 const BEHIND: f64 = 5.0;
 
-/// The minimum length of the grid.
+/// The minimum height of the grid. The minimum width is twice this length.
 const LEAST: f64 = 70.0;
 
 /// The length at which an element is drawn along a dimension that the array does not have.
 const ALONE: f64 = 44.0;
 
-/// The minimum drawn length of an element. Borders of smaller elements are not drawn.
+/// The minimum drawn length of elements whose borders are drawn.
 const CELL: f64 = 5.0;
 
 /// A plane of chunks along two dimensions of an array.
 pub struct Plane<'a> {
     grid: &'a Grid,
-    /// The vertical and the horizontal axis, or `None` if the array has fewer axes.
+    /// The vertical and the horizontal axis, each `None` if the array has fewer axes.
     axes: [Option<usize>; 2],
-    /// The plane's coordinates along the other axes.
+    /// The coordinates of the plane along the axes that are not in `axes`. The coordinates along the two drawn axes are not used.
     at: Vec<i64>,
     /// Whether each chunk is drawn as an SVG group that has the chunk's coordinates.
     is_window: bool,
@@ -37,8 +37,8 @@ pub struct Plane<'a> {
 }
 
 impl<'a> Plane<'a> {
-    /// Creates a plane that fits within these bounds: of the chunks in a window, or, without a window, of the last two dimensions. Returns
-    /// `None` if there are no chunks, or if the array does not have the window's axes.
+    /// Creates a plane that fits within these bounds. The plane shows the chunks in the window, or, without a window, chunks along the last
+    /// two dimensions. Returns `None` if there are no chunks, or if the array does not have the window's axes.
     pub fn new(grid: &'a Grid, [width, height]: [f64; 2], window: Option<&Window>) -> Option<Plane<'a>> {
         let ndim = grid.shape().len();
         let axes = window.map_or([ndim.checked_sub(2), ndim.checked_sub(1)], |window| window.axes);
@@ -184,7 +184,7 @@ impl<'a> Plane<'a> {
         [&self.columns, &self.rows].map(|axis| axis.first_block() / axis.lengths.block as f64)
     }
 
-    /// Returns the SVG pattern that draws the borders of elements, or an empty string if elements are too small.
+    /// Returns the SVG pattern that draws the borders of elements, or an empty string if these borders are not drawn.
     pub fn pattern(&self) -> String {
         if !self.has_cells() {
             return String::new();
@@ -200,7 +200,7 @@ impl<'a> Plane<'a> {
     }
 }
 
-/// Returns the lengths of array, chunk and block along an axis.
+/// Returns the lengths of the array, a chunk and a block along an axis.
 fn lengths(grid: &Grid, axis: usize) -> Lengths {
     Lengths { array: grid.shape()[axis], chunk: grid.chunkshape()[axis], block: grid.blockshape()[axis] }
 }

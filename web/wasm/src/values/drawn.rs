@@ -8,7 +8,7 @@ use b2nd_view::histogram::Scale;
 use super::seen::Seen;
 use super::text;
 
-/// A plane of a slice: two axes are the rows and the columns. An axis that is missing counts as one element long.
+/// A plane of a slice, with an axis of rows and an axis of columns. An axis that the slice does not have has the length 1.
 #[derive(Clone, Copy)]
 pub struct Plane {
     pub rows: usize,
@@ -52,7 +52,8 @@ pub fn numbers(array: &Array, seen: &Seen, plane: Plane, column: &Column, part: 
     plane.elements().map(number).collect()
 }
 
-/// Returns the texts of each row: one for each column of the plane, or for each field of a structure.
+/// Returns what `make` returns for the elements of each row. With `fields`, calls `make` for each field of a structure instead. Elements of
+/// damaged chunks are `None`.
 fn rows<'a, T: 'a>(
     array: &'a Array,
     seen: &'a Seen,
@@ -133,7 +134,7 @@ pub fn image(seen: &Seen, plane: &Plane) -> Vec<u8> {
     plane.elements().flat_map(pixel).collect()
 }
 
-/// Formats numbers like the values of the column, for example as times.
+/// Formats numbers as times if the values of the column are times. Returns `None` for all other columns.
 pub fn labels(column: &Column, numbers: &[f64]) -> Option<Vec<String>> {
     let dtype = column.dtype.as_ref()?;
     elements::time_unit(Some(dtype))?;

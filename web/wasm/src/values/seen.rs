@@ -14,13 +14,14 @@ const MOST: usize = 256 << 20;
 /// The maximum number of chunks of a slice.
 const MOST_CHUNKS: u64 = 1 << 14;
 
-/// The number of bytes that are decompressed in one call, after which the page can cancel.
+/// The number of decompressed bytes after which a call returns, so that the page can cancel.
 const AT_ONCE: usize = 8 << 20;
 
-/// Ranges are joined if there are fewer bytes than this between them.
+/// Missing ranges are joined if at most this many bytes are between them.
 pub const GAP: u64 = 4096;
 
-/// Chunks up to this length in bytes are read as a whole; of longer chunks, only the necessary blocks are read.
+/// The maximum length in bytes of chunks that are always read as a whole. Of a longer chunk, only the necessary blocks are read, unless
+/// these are many.
 const SHORT: u64 = 256 << 10;
 
 /// A slice, with the elements that have been decompressed so far.
@@ -83,7 +84,7 @@ impl Seen {
         if let Some(Room { drawn, room, square, bytes }) = room {
             let axes: Vec<usize> = drawn.iter().map(|&axis| axis as usize).collect();
             let room: Vec<i64> = room.iter().map(|&room| (room as i64).max(1)).collect();
-            // Estimate how many chunks have the maximum total length, assuming that all chunks have a similar length.
+            // Estimate how many chunks have `bytes` bytes together, assuming that all chunks have a similar length.
             let each = u64::try_from(array.header().cbytes()).unwrap_or(0).checked_div(grid.nchunks()).unwrap_or(0);
             let most = (bytes / each.max(1)).clamp(1, 1024);
             selection.coarsen(grid, &axes, &room, square, most);
@@ -117,7 +118,8 @@ impl Seen {
         serde_json::json!({ "shape": self.lengths, "steps": self.selection.steps, "chunks": self.chunks })
     }
 
-    /// Tries to read the chunks whose needed bytes will be read in one go, so that the source records which ranges are missing.
+    /// Tries to read all chunks that are short or of which many blocks are needed, so that the source records all missing ranges of these
+    /// chunks.
     pub fn ask(&self, array: &Array, source: &dyn Source) -> Result<()> {
         for part in &self.parts[self.done..] {
             let ranges = array.byte_ranges(&part.ranges, 0).map_err(Error::custom)?;
@@ -156,7 +158,8 @@ impl Seen {
         Progress { done: self.done, of: self.parts.len(), broken: &self.mistakes, missing }
     }
 
-    /// Returns where the runs of consecutive elements in a part start, as indices in the slice's C order, and the length of each run.
+    /// Splits a part into runs of elements that are consecutive in the slice. Returns the index in the slice's C order at which each run
+    /// starts, and the length of every run.
     fn runs(&self, part: &Part) -> (Vec<usize>, usize) {
         let axes = part.ranges.iter().zip(&self.selection.ranges).zip(&self.selection.steps).zip(&self.lengths);
         let mut runs = (vec![0], 1);
