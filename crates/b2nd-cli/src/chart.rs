@@ -25,7 +25,7 @@ const BELOW: i32 = 44;
 const RIGHT: i32 = 30;
 const BAR: i32 = 170;
 
-/// The smallest picture that has room for axes.
+/// The width and height of the smallest picture that has room for axes, in pixels.
 pub(crate) const SMALLEST: (u32, u32) = (400, 240);
 
 /// The colour of lines and bars.
@@ -113,7 +113,7 @@ fn ticks(axis: &Axis, most: i32) -> Vec<(f64, String)> {
     if span == 0.0 {
         return vec![(0.5, (axis.label)(first))];
     }
-    // The difference of the ends may be larger than any float.
+    // If the difference of the ends is too large for a float, only the ends get ticks.
     if !span.is_finite() {
         return vec![(0.0, (axis.label)(first)), (1.0, (axis.label)(last))];
     }

@@ -1,4 +1,4 @@
-//! The subcommands. Each is a variant of `Command` and a line in `run`, and most have a file of their own.
+//! The subcommands. Each has a variant of `Command` and an arm in `Command::run`; most have a file of their own.
 
 mod cat;
 mod check;
@@ -136,13 +136,13 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Runs the subcommand. `tool` describes all arguments of the tool.
+    /// Runs the subcommand. `tool` returns the definition of the whole command line, for error messages, completions and manual pages.
     pub(crate) fn run(self, tool: fn() -> clap::Command) -> ExitCode {
         match self {
             Command::Info(command) => info(Ok(command), tool),
             Command::Chunks(chunks) => info(chunks.with_chunks(None), tool),
             Command::Slice(slice) => info(slice.info.with_chunks(Some(slice.slice)), tool),
-            // All files are checked for the exit status, even if the reader of the output closes the pipe.
+            // Even if the reader of the output closes the pipe, all files are checked, because each can change the exit status.
             Command::Check(mut check) => Output::styled().until_done().run_to_status(|output| check.run(output)),
             Command::Hex(paths) => Output::styled().run(|output| {
                 paths.each_view(output, |frame, name| {
@@ -189,7 +189,8 @@ fn info(info: Result<Info, &'static str>, tool: fn() -> clap::Command) -> ExitCo
     }
 }
 
-/// Returns the subcommand with this path of names, such as `meta set`. Returns the tool itself if the path is empty.
+/// Returns the subcommand that `path` names, such as `meta set`, or the tool itself if `path` is empty. Returns `None` if the subcommand
+/// does not exist.
 fn page_of(mut command: clap::Command, path: &[String]) -> Option<clap::Command> {
     command.build();
     path.iter().try_fold(command, |command, word| command.find_subcommand(word).cloned())

@@ -1,9 +1,9 @@
-//! [`Compression`]: how the chunks of a new file are cut and compressed.
+//! [`Compression`]: the options for the shape and the compression of the chunks of a new file.
 
 use b2nd::frame::{CodecId, Filter};
 use clap::Args;
 
-/// The number under which the filter bytedelta is registered.
+/// The number under which C-Blosc2 registers the filter bytedelta.
 const BYTEDELTA: u8 = 35;
 
 /// Options for the chunks of a new file.
@@ -32,7 +32,7 @@ pub(crate) struct Compression {
 }
 
 impl Compression {
-    /// The filters with their parameters.
+    /// Returns the filters with their parameters, or `None` if no filters are given.
     pub(crate) fn filters(&self) -> Option<Vec<(Filter, u8)>> {
         let filters = self.filters.as_ref()?.iter();
         Some(filters.filter(|&&filter| filter != Filter::None).map(|&filter| (filter, 0)).collect())

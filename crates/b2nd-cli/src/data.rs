@@ -19,8 +19,8 @@ impl Data {
     pub(crate) fn open(word: &Path, start: &Start, part: &Part, slice: Option<&Slice>) -> Result<(Data, bool)> {
         let select = |mut rows: Box<dyn Rows>| rows.select(part, slice).map(|is_cut| (Data::Rows(rows), is_cut));
         let asks_for_table = !part.columns.is_empty() || part.objects;
-        // If only a slice is given, the argument is probably an array, so it is first opened as an array. In other cases, it is first
-        // opened as a table.
+        // If an offset is given, or a slice without options for tables, the argument is probably an array, so it is first opened as an
+        // array. In other cases, it is first opened as a table.
         if start.offset.is_none() && (slice.is_none() || asks_for_table) {
             if let Some(rows) = tables::open(word)? {
                 return select(rows);
@@ -35,7 +35,7 @@ impl Data {
                     return select(cells);
                 }
             }
-            // Without a slice, the argument was already opened as a table above.
+            // Without a slice and an offset, the code above already tried to open the argument as a table.
             None if values.is_err() && (slice.is_some() || start.offset.is_some()) => {
                 if let Some(rows) = tables::open_instead(word, start.offset)? {
                     return select(rows);

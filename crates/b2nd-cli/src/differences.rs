@@ -1,8 +1,8 @@
-//! [`Lines`]: the differences between two files, a line for each.
+//! [`Lines`]: lines that show the differences between two files.
 
 use b2nd_view::text::count;
 
-/// The minimum number of characters that are shown of a text, even if its line is then wrapped.
+/// The minimum number of characters of a text that are shown, even if the line is then longer than the terminal is wide.
 const NARROWEST: usize = 16;
 
 /// The number of differences, and the position of the first.

@@ -1,4 +1,4 @@
-//! The output formats. Each has a module of its own.
+//! The formats in which values are written.
 
 pub(crate) mod csv;
 mod json;
@@ -14,7 +14,7 @@ use clap::ValueEnum;
 use crate::error::{Error, Result};
 use crate::piped::is_standard;
 
-/// A format, by the ending of its files.
+/// A format in which values are written. The ending of a file's name or `--format` selects it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// Text: a line for each row of the last dimension.
@@ -34,7 +34,7 @@ pub(crate) enum OutputFormat {
     Parquet,
 }
 
-/// The endings of file names, for error messages.
+/// The endings of file names that select a format, for an error message.
 const ENDINGS: &str = ".npy, .bin, .csv, .json, .txt, .arrow or .parquet";
 
 /// The type and shape of the elements to write.
@@ -42,7 +42,7 @@ pub(crate) struct ElementInfo {
     pub(crate) dtype: Option<DType>,
     pub(crate) itemsize: usize,
     pub(crate) shape: Vec<i64>,
-    /// The width of the terminal, if text is written to one.
+    /// The width of the terminal, if text is written to a terminal.
     pub(crate) width: Option<usize>,
 }
 
@@ -96,7 +96,7 @@ impl ElementInfo {
     /// Returns the length of each dimension and the number of elements.
     fn lengths(&self) -> Result<(Vec<u64>, u64)> {
         let lengths = self.shape.iter().map(|&length| u64::try_from(length)).collect::<Result<Vec<_>, _>>()?;
-        // If one length is 0, the product of the others may overflow.
+        // If one length is 0, there are no elements, although the product of the other lengths may overflow.
         let items = if lengths.contains(&0) {
             Some(0)
         } else {

@@ -1,6 +1,6 @@
 //! The tool `b2nd`, which shows, checks, converts and edits Blosc2 files.
 
-// Without `arrow`, code for tables is unused.
+// Without the feature `arrow`, some code for tables is unused.
 #![cfg_attr(not(feature = "arrow"), allow(dead_code))]
 
 mod archive;

@@ -8,7 +8,7 @@ use b2nd_view::text::{printable, wrapped};
 
 use crate::error::{Error, Result};
 
-/// Returns the columns and lines of the terminal, if standard output goes to a terminal.
+/// Returns the numbers of columns and lines of the terminal, if standard output goes to a terminal.
 pub(crate) fn terminal() -> Option<(usize, usize)> {
     terminal_size::terminal_size_of(io::stdout()).map(|(columns, lines)| (columns.0.into(), lines.0.into()))
 }
@@ -18,7 +18,7 @@ pub(crate) fn fitted(text: &str) -> Cow<'_, str> {
     terminal().map_or(text.into(), |(columns, _)| wrapped(text, columns).into())
 }
 
-/// Returns standard output for values. On a terminal, control characters are escaped.
+/// Returns standard output, to which values can be written. On a terminal, control characters in the values are escaped.
 pub(crate) fn stdout() -> Box<dyn Write + Send> {
     let out = io::stdout();
     if out.is_terminal() { Box::new(Escaped { out, held: false }) } else { Box::new(out) }
@@ -33,7 +33,7 @@ fn stderr() -> Box<dyn Write> {
     }
 }
 
-/// A writer that breaks lines at spaces.
+/// A writer that breaks long lines at spaces.
 struct Wrapped<W> {
     out: W,
     width: usize,
@@ -65,7 +65,7 @@ const LATIN: u8 = 0xc2;
 /// A writer that escapes control characters except newlines and tabs.
 struct Escaped<W> {
     out: W,
-    /// Whether the last byte was [`LATIN`]. It is written only after the next byte is known.
+    /// Whether the last byte was [`LATIN`]. This byte is written only when the next byte is known.
     held: bool,
 }
 
@@ -128,7 +128,7 @@ impl Output {
         Output { out: Box::new(UntilClosed { out: self.out, is_closed: false }), err: self.err }
     }
 
-    /// Returns the value of `done`. If `done` is an error, prints the error and returns `None`.
+    /// Returns the value of `done`. If `done` is an error, prints the error and returns `None`. Fails if output cannot be written.
     pub(crate) fn settle<T>(&mut self, path: &Path, done: Result<T>) -> io::Result<Option<T>> {
         match done {
             Ok(value) => Ok(Some(value)),
@@ -169,7 +169,7 @@ impl Write for UntilClosed {
     }
 }
 
-/// Formats an error with the path of its file. Errors of the library already start with the path.
+/// Formats an error with the path of the file at its start. Errors of the library already start with this path, which is not repeated.
 pub(crate) fn named(path: &Path, error: impl std::fmt::Display) -> String {
     let (place, error) = (format!("{}: ", path.display()), error.to_string());
     printable(&if error.starts_with(&place) { error } else { place + &error })

@@ -108,7 +108,7 @@ impl Paths {
 const FILES_PER_THREAD: usize = 32;
 
 impl Paths {
-    /// Creates the options for one path.
+    /// Creates the arguments for one path, without options.
     pub(crate) fn of(path: &Path) -> Paths {
         Paths { paths: vec![path.to_owned()], recursive: false, offset: None, by_name: false, taken: AtomicU64::new(0) }
     }
@@ -170,8 +170,8 @@ impl Paths {
         Ok(all)
     }
 
-    /// Shows a frame without printing: returns its output, its errors and the result. Returns `None` for a store, because its output may
-    /// not fit into memory.
+    /// Shows a frame without printing. Returns the output, the error messages and the result of `show`. Returns `None` for a store, because
+    /// the output for a store may not fit into memory.
     fn show_apart(&self, candidate: &Candidate, leaves: Leaves, show: &ShowAtOnce) -> Option<(Vec<u8>, Vec<u8>, Result<bool>)> {
         if candidate.may_be_store() {
             return None;
@@ -184,7 +184,7 @@ impl Paths {
     fn candidate(&self, candidate: &Candidate, leaves: Leaves, show: &mut Show, err: &mut dyn Write) -> Result<bool> {
         let target = match candidate.open() {
             Some(target) => target,
-            // After a crash, a file can be empty or contain only zeros, so the name decides.
+            // After a crash, a frame's file can be empty or contain only zeros, so a file with an ending of Blosc2 files is not left out.
             None if self.by_name && candidate.is_named_so() => {
                 LocalFile::open(&candidate.path).map(|file| Target::File(Arc::new(file)))
             }
@@ -259,7 +259,7 @@ pub(crate) fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
     }
 }
 
-/// Returns an error that no frame starts at this byte, or the given error if one does.
+/// Returns an error which says that no frame starts at this byte. If a frame starts at this byte, returns the given error.
 pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd::Error) -> Error {
     match source.read(offset..offset.saturating_add(10)) {
         Ok(first) if !is_frame(&first) => Error::new(format_args!("no frame starts at byte {offset} of the file")),
@@ -293,7 +293,7 @@ pub(crate) fn is_group(store: &StoreListing, key: &str) -> bool {
 /// Returns the attributes of the group with this key.
 pub(crate) fn group<'s>(store: &'s StoreListing, key: &str) -> Option<&'s Attributes> {
     let (key, mut groups) = (key.trim_matches('/'), store.groups.iter());
-    // A leaf takes precedence over a group.
+    // A leaf takes precedence over a group with the same key.
     if store.leaves.iter().any(|leaf| leaf.key.trim_matches('/') == key) {
         return None;
     }
@@ -330,7 +330,7 @@ fn show_leaf(path: &str, store: &Arc<Store>, leaf: &Leaf, show: &mut Show) -> Re
     show(&Found::Frame { place, frame: &frame })
 }
 
-/// Prints the error to `err`, if `shown` is one. Returns whether everything could be read.
+/// If `shown` is an error, prints this error to `err`. Returns whether everything could be read.
 fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<bool> {
     let error = match shown {
         Ok(complete) => return Ok(complete),
@@ -342,7 +342,8 @@ fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<b
     Ok(false)
 }
 
-/// Returns a hint for a directory that is neither a sparse frame nor a store: the format of the directory, or the option to search it.
+/// Returns a hint for a directory that is neither a sparse frame nor a store: the format of the directory, or the option that searches the
+/// directory. For other paths, the hint is empty.
 pub(crate) fn of_directory(path: &Path, below: &str) -> String {
     let is_plain = path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path);
     match foreign::describe_directory(path) {

@@ -23,7 +23,8 @@ pub(crate) fn is_standard(path: &Path) -> bool {
 }
 
 impl Piped {
-    /// Prepares the files. Standard input is first read to its end, and then the result goes to standard output unless a target is given.
+    /// Prepares the files. If the source is standard input, it is first copied to a temporary file; the result then goes to standard
+    /// output, unless another target is given.
     pub(crate) fn new(source: &Path, target: Option<&Path>) -> Result<Piped> {
         let is_printed = target.map_or(is_standard(source), is_standard);
         let (mut source, mut target) = (source.to_owned(), target.map(Path::to_owned));
@@ -45,8 +46,7 @@ impl Piped {
         self.is_printed
     }
 
-    /// Writes the result to standard output, if no other target was given. The result is the new file, or the source if nothing had to be
-    /// changed.
+    /// Writes the result to standard output, if this is the target. The result is the new file, or the source if nothing had to be changed.
     pub(crate) fn print(&self) -> Result<()> {
         let Some(target) = self.target.as_ref().filter(|_| self.is_printed) else { return Ok(()) };
         let made = if fs::exists(target)? { target } else { &self.source };

@@ -64,7 +64,7 @@ impl Files {
         Files { bar: styled(ProgressBar::no_length(), "{human_pos} files in {elapsed}"), start: Instant::now(), count: 0 }
     }
 
-    /// Adds to the number of files, and calls `print` to print their output.
+    /// Calls `print` to print the output for `files` more files, and adds `files` to the number of files that were read.
     pub(crate) fn add<T>(&mut self, files: usize, print: impl FnOnce() -> T) -> T {
         let printed = self.bar.suspend(print);
         self.count += files as u64;

@@ -34,7 +34,7 @@ pub(crate) enum Of {
     Cells(String),
 }
 
-/// One line of the output of `--json`.
+/// One line of the output of `b2nd stats --json`.
 #[derive(Serialize)]
 pub(crate) struct Object<'a> {
     path: &'a str,

@@ -32,7 +32,7 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
-    /// Returns the number of rows to print. `others` is the number of lines that are needed for other texts.
+    /// Returns the number of rows to print. `others` is the number of lines of the screen that are needed for texts other than rows.
     pub(crate) fn rows(self, others: usize) -> u64 {
         let (_, lines) = size();
         self.rows.unwrap_or(lines.saturating_sub(others).max(1) as u64)
@@ -120,7 +120,7 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
     let right: Vec<usize> = if is_text { Vec::new() } else { (0..printed).collect() };
     let fitted = |row: &Vec<String>| {
         let mut cells: Vec<String> = row.iter().take(printed).cloned().collect();
-        // A short row gets empty cells, so that the widths of all its texts count.
+        // A short row gets empty cells at its end, because `columns` does not count the width of the last cell of a row.
         cells.resize(printed, String::new());
         cells.extend((!all).then(|| "…".to_owned()));
         cells
@@ -149,7 +149,8 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
     Ok(())
 }
 
-/// Returns the number of columns that fit, and whether all columns fit. With `has_more`, there are columns that are not in the rows.
+/// Returns the number of columns that fit, and whether all columns fit. If `has_more` is true, the array has columns that are not in
+/// `rows`.
 fn fitting_columns(rows: &[Vec<String>], width: usize, has_more: bool) -> (usize, bool) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest =

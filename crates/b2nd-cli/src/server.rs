@@ -67,7 +67,7 @@ pub(crate) fn open(url: &str) {
     let _ = ::open::that_detached(url);
 }
 
-/// The data that requests are answered with.
+/// The data from which the server answers requests.
 struct Site {
     /// The first part of the path in each URL. It is random, so that other programs cannot guess URLs.
     token: String,
@@ -76,7 +76,7 @@ struct Site {
     files: Files,
 }
 
-/// The served files, by the rest of their URL's path after the token, and the list of files that the page reads.
+/// The list of files that the page requests, and the served files. The key of a served file is the path of its URL after the token.
 #[derive(Default)]
 pub(crate) struct Files {
     list: Vec<serde_json::Value>,
@@ -122,7 +122,7 @@ impl Files {
         let mut entries = Vec::new();
         for (place, file) in files.into_iter().enumerate() {
             let (url, below) = (format!("files/{folder}/{place}"), path.join(&file));
-            // Symbolic links could lead out of the directory.
+            // Symbolic links are left out, because they could lead out of the directory.
             if let Some(metadata) = below.symlink_metadata().ok().filter(std::fs::Metadata::is_file) {
                 entries.push(json!({"path": file, "url": url, "size": metadata.len()}));
                 self.served.insert(url, opener(below));
@@ -144,7 +144,7 @@ fn name(place: &str) -> &str {
     place.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
-/// Opens a served file. Files below a directory are opened for each request, because a program cannot hold any number of files open.
+/// Opens a served file. Local files are opened for each request, because the number of files that a program can hold open is limited.
 type Open = Arc<dyn Fn() -> b2nd::Result<b2nd_store::Bytes> + Send + Sync>;
 
 fn opener(path: PathBuf) -> Open {
@@ -201,7 +201,8 @@ impl Site {
     async fn answer(&self, request: &Request<Incoming>) -> Response<Answer> {
         let text = |name: HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
         let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
-        // Two kinds of requests are rejected: from pages of other hosts, and with another host name that resolves to this machine.
+        // Rejects requests that come from pages of other hosts, and requests for a host name other than `hosts`, which could be an
+        // attacker's name for this machine.
         let is_origin = text(header::ORIGIN).is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_ours));
         if !text(header::HOST).is_some_and(is_ours) || !is_origin {
             return plain(StatusCode::FORBIDDEN);

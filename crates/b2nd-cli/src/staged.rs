@@ -30,8 +30,7 @@ pub(crate) fn must_not_look_foreign(path: &Path, is_store: bool) -> Result<()> {
     )))
 }
 
-/// Creates a file: `write` fills a temporary file, which is then renamed to `path`. An existing file is replaced with `overwrite`;
-/// otherwise it is an error.
+/// Creates a file: `write` fills a temporary file, which is then renamed to `path`. Fails if the file exists and `overwrite` is false.
 pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut NewFile) -> Result<()>) -> Result<()> {
     let failed = |error: b2nd::Error| match error.kind() {
         ErrorKind::Io(io) if io.kind() == io::ErrorKind::AlreadyExists => exists(path),
@@ -44,14 +43,14 @@ pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut New
     file.finish().map_err(failed)
 }
 
-/// Creates a temporary directory next to `target`. The directory and its contents are removed when the value is dropped.
+/// Creates a temporary directory next to `target`. The directory and its contents are removed when the returned value is dropped.
 pub(crate) fn scratch(target: &Path) -> Result<NewDirectory> {
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(".part");
     Ok(NewDirectory::create_new(target.with_file_name(name))?)
 }
 
-/// A new directory that replaces an existing one when it is complete.
+/// A new directory that replaces an existing directory when the new directory is complete.
 pub(crate) struct Replaced {
     /// The temporary directory that contains the new directory until it is complete.
     scratch: NewDirectory,

@@ -13,7 +13,7 @@ pub(crate) const FAILED: u8 = 1;
 /// `check` or `diff` could not read a file, or `export` left out columns.
 pub(crate) const UNREADABLE: u8 = 3;
 
-/// `check` could read everything, but a reader named by `--for` or `--strict` is known to crash on the file or to reject it.
+/// `check` could read everything, but the file is not safe for a reader for which `--for` or `--strict` checks it.
 pub(crate) const UNSAFE: u8 = 4;
 
 impl Output {
@@ -37,7 +37,7 @@ impl Output {
             Ok(status) => status.into(),
             // The reader of the output closed the pipe.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                // End the process here: dropping the buffer would try to write it again.
+                // The process ends here, because dropping the buffered output would try to write the output again.
                 std::process::exit(0)
             }
             Err(error) => {

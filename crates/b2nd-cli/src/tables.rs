@@ -1,4 +1,4 @@
-//! Selects the code for tables. This is the only file that depends on whether the feature `arrow` is enabled.
+//! Selects the code for tables: `tables/read.rs` with the feature `arrow`, `tables/absent.rs` without it.
 
 #[cfg(feature = "arrow")]
 mod compare;
@@ -25,7 +25,7 @@ use crate::screen::Cut;
 
 pub(crate) use implementation::{cells, compare, open, open_cells, rows, verify, verify_cells, write_array};
 
-/// The rows of a table, or the values of an object array, a batch array or a list array as a table of one column.
+/// The rows of a table. The values of an object array, a batch array or a list array are the rows of a table with one column.
 pub(crate) trait Rows {
     /// Returns the key of the table in its store, which is `/` if the store itself is the table.
     fn key(&self) -> &str;
@@ -33,7 +33,7 @@ pub(crate) trait Rows {
     /// Returns the number of selected rows.
     fn len(&self) -> u64;
 
-    /// Selects this part. A slice without steps selects rows. Returns true if only some rows are selected.
+    /// Selects the columns and rows of `part`, or the rows of `slice`, which must not have a step. Returns true if rows are selected.
     fn select(&mut self, part: &Part, slice: Option<&Slice>) -> Result<bool>;
 
     /// Selects the first or last rows.
@@ -61,7 +61,7 @@ pub(crate) trait Rows {
 ///
 /// Fails if the argument is a table and `--offset` is given.
 pub(crate) fn open_instead(word: &Path, offset: Option<u64>) -> Result<Option<Box<dyn Rows>>> {
-    // Other errors were reported when the argument was opened as an array.
+    // Errors of `open` are ignored, because the caller reports the error of opening the argument as an array.
     match (open(word).ok().flatten(), offset) {
         (Some(_), Some(_)) => {
             Err(Error::new("--offset does not work with tables: leave it out, and select rows with --rows 5:7"))

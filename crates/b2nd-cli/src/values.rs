@@ -1,4 +1,4 @@
-//! Opens arrays for their values, and reads them in parts.
+//! Opens arrays, and reads their values in parts.
 
 use std::io::Write;
 use std::ops::Range;
@@ -181,13 +181,14 @@ fn no_array(source: Bytes, offset: Option<u64>) -> String {
     }
 }
 
-/// Returns the number of bytes of a slice.
+/// Returns the number of bytes of the elements in these ranges.
 pub(crate) fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
     let items = ranges.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0));
     items.fold(array.itemsize(), usize::saturating_mul)
 }
 
-/// Splits a slice along its first dimensions into parts that fit into memory, in C order. Reversed dimensions go from last to first.
+/// Splits a slice along its first dimensions into parts that fit into memory, in C order. Along a reversed dimension, the last part comes
+/// first.
 fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> Box<dyn Iterator<Item = Vec<Range<i64>>> + 'a> {
     let bytes = length(array, ranges);
     let count = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
@@ -211,7 +212,8 @@ fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> B
     }))
 }
 
-/// Compares the values of two arrays, and describes how they differ. Returns `None` if nothing differs, or if shapes or dtypes do.
+/// Compares the values of two arrays, and describes how the values differ. Returns `None` if no value differs. Also returns `None` if the
+/// shapes or dtypes differ, because values are not compared then.
 pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<String>> {
     let named = |path: &Path| {
         let array = source(path).and_then(|source| open(source, None));

@@ -21,7 +21,7 @@ const OWN_MEMORY: u64 = 64 << 20;
 /// The maximum length of an error message from a worker.
 const LONGEST: usize = 1 << 12;
 
-/// The first byte of an answer: the chunk was decoded, or it was not and an error message follows.
+/// The first byte of an answer. After `DECODED`, the decoded bytes of the chunk follow; after `REFUSED`, an error message.
 const DECODED: u8 = 0;
 const REFUSED: u8 = 1;
 
@@ -33,7 +33,7 @@ pub(crate) struct Apart {
 }
 
 impl Apart {
-    /// Creates an empty pool. Each worker will be this program with a limit of memory.
+    /// Creates an empty pool. Each worker will run this program with a limit on its memory.
     pub(crate) fn new(max_memory: u64) -> Apart {
         let args = vec![WORD.into(), max_memory.saturating_add(OWN_MEMORY).to_string().into()];
         Apart { program: std::env::current_exe(), args, idle: Mutex::default() }
@@ -51,7 +51,8 @@ impl Apart {
     }
 }
 
-/// Creates a decompressor that uses the safe codecs in this process, and the other codecs in workers, which are killed at the deadline.
+/// Creates a decompressor that runs the codecs of `Decompressor::safe` in this process, and all other codecs in workers. The workers are
+/// killed at the deadline.
 pub(crate) fn decompressor(apart: Arc<Apart>, metalayer: Vec<u8>, deadline: Option<Instant>) -> Decompressor {
     Decompressor::safe().with_fallback(move |chunk, data| decompress(&apart, &metalayer, deadline, chunk, data))
 }
@@ -138,7 +139,7 @@ fn exchange(
     Ok(Err(String::from_utf8_lossy(&sentence).into_owned()))
 }
 
-/// Reads a length, and then as many bytes. The length must be at most `most`.
+/// Reads a length, and then this number of bytes. Fails if the length is greater than `most`.
 fn read_part(from: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
     let mut length = [0; 8];
     from.read_exact(&mut length)?;

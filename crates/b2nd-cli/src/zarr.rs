@@ -6,7 +6,7 @@ use b2nd_ndarray::{Array, Options};
 
 use crate::error::{Error, Result};
 
-/// Returns true if a path names a Zarr array: it ends in `.zarr`, or is a directory with the metadata of one.
+/// Returns true if a path names a Zarr array: the path ends in `.zarr`, or is a directory that contains the metadata of a Zarr array.
 pub(crate) fn is_zarr(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "zarr")
         || ["zarr.json", ".zarray"].iter().any(|name| path.join(name).is_file())

@@ -57,7 +57,7 @@ pub(crate) struct Excerpt {
 
 impl Excerpt {
     pub(crate) fn run(mut self, end: End, output: &mut Output) -> io::Result<bool> {
-        // `--rows 3` is a number of rows here, not an index.
+        // In `head` and `tail`, `--rows 3` is a number of rows, not an index.
         let rows = self.count.or_else(|| self.cat.part.rows.as_ref().and_then(Slice::as_count));
         if rows.is_some() {
             self.cat.part.rows = None;
@@ -67,7 +67,7 @@ impl Excerpt {
 }
 
 impl Cat {
-    /// Prints the values. With `cut`, prints only the rows that fit.
+    /// Prints the values. With `cut`, prints only the first or last rows: the given number, or as many as fit the screen.
     pub(crate) fn print(&self, output: &mut Output, cut: Option<Cut>) -> io::Result<bool> {
         let form = match self {
             Cat { csv: true, .. } => OutputFormat::Csv,
@@ -80,9 +80,9 @@ impl Cat {
     }
 }
 
-/// Prints data. With `cut`, prints only the rows that fit, unless rows were selected (`is_cut`).
+/// Prints data. With `cut`, prints only the first or last rows. If rows of a table were selected (`is_cut`), prints all selected rows.
 fn write(data: Data, form: OutputFormat, cut: Option<Cut>, is_cut: bool, out: &mut dyn Write) -> Result<()> {
-    // With `cut`, lines of tables are not longer than the screen.
+    // With `cut`, the lines of a table are not longer than a line of the screen.
     let width = cut.map(|_| screen::size().0);
     let rows_cut = cut.filter(|_| !is_cut);
     match data {

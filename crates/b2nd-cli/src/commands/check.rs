@@ -83,10 +83,11 @@ fn seconds(text: &str) -> Result<Duration, String> {
 struct Object<'a> {
     #[serde(flatten)]
     place: Place<'a>,
-    /// Whether this program can read every value. Left out if values were not decoded.
+    /// Whether this program can read every value. Left out of the JSON if values were not decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     readable: Option<bool>,
-    /// For each reader, whether the file is safe: true if the reader is not known to crash on the file or to reject it.
+    /// For each reader, whether the file is safe: the reader is not known to crash on it, to reject it or to read it wrongly. If a finding
+    /// has an unknown effect on the reader, this is false.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     safe_for: BTreeMap<String, bool>,
     findings: Vec<Finding>,
@@ -105,7 +106,7 @@ impl Check {
             return self.write_digests(output);
         }
         let answers = AtomicU8::new(0);
-        // `undigested` is the first file without digests. If the output is a terminal, a hint about digests is printed once.
+        // `undigested` is the first file without digests. If `tells` is true, a hint that names this file is printed at the end.
         let (undigested, tells) = (Mutex::new(None), self.data && !self.json && io::stderr().is_terminal());
         let apart = Arc::new(Apart::new(self.limits().max_memory));
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
@@ -128,7 +129,7 @@ impl Check {
                     for file in &table.files {
                         findings.extend(b2nd_check::check_file(&**store, file, |frame| self.frame(frame, &apart)));
                     }
-                    // Frames that are intact may still contradict each other.
+                    // Even if each frame of a table is intact, the frames may contradict each other.
                     if self.decodes() && findings.iter().all(Finding::is_of_readers) {
                         findings.extend(crate::tables::verify(store, key, table.rows, &self.limits()));
                     }
@@ -189,7 +190,7 @@ impl Check {
         bits.into_iter().filter(|(_, is_so)| *is_so).map(|(bit, _)| bit).sum()
     }
 
-    /// Returns true if the finding is about the file itself, or about a reader that --for or --strict names.
+    /// Returns true if the finding is about the file itself, or about a reader for which --for or --strict checks the file.
     fn is_asked(&self, finding: &Finding) -> bool {
         let is_gate = self.strict || !self.readers.is_empty();
         !finding.is_of_readers() || is_gate && self.readers().iter().any(|&reader| finding.known(reader).is_some())
@@ -243,7 +244,8 @@ fn is_arrow(frame: &Frame) -> bool {
     batches.and_then(|batches| batches.get("serializer")?.as_str()) == Some("arrow")
 }
 
-/// Returns false only if the frame is a local file that does not belong to a sparse frame or a store.
+/// Returns false if the frame is a single local file, and true if the frame belongs to a sparse frame's directory or a store, or is not a
+/// local file.
 fn is_directory(place: &Place) -> bool {
     let path = Path::new(place.path);
     place.key.is_some() || !path.is_file() || path.file_name().is_some_and(|name| name == SPARSE_FRAME)

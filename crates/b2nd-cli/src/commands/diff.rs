@@ -38,10 +38,10 @@ pub(crate) struct Diff {
     data: bool,
 }
 
-/// The fields of the JSON object for the location of a frame. They are not compared.
+/// The fields that give the location of a frame in its JSON object. They are not compared.
 const PLACES: [&str; 4] = ["path", "key", "member", "offset"];
 
-/// The frames and stores at a path, by key. If the path is a single frame, its key is `""`.
+/// The frames and stores at a path, by key. A single frame has the key `""`.
 type Said = BTreeMap<String, (Values, Value)>;
 
 /// The kind of values to compare.
@@ -140,7 +140,7 @@ impl Diff {
     }
 }
 
-/// Returns the kind of values of a frame.
+/// Returns which values of a frame can be compared.
 fn of_frame(place: &Place, frame: &Frame) -> Values {
     let kind = Kind::of(frame.header(), None);
     let is_store = matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore);
@@ -166,7 +166,7 @@ fn describe(frame: &Frame) -> Result<Value> {
     PLACES.iter().for_each(|place| drop(fields.remove(*place)));
     fields.remove("trailer");
     if let Some(array) = fields.get_mut("array").and_then(Value::as_object_mut) {
-        // These two fields are computed from the shapes and the dtype.
+        // These two fields are not compared, because they are computed from the shapes and the dtype.
         ["grid", "element"].iter().for_each(|field| drop(array.remove(*field)));
     }
     for (name, list) in [("metalayers", fields.get("metalayers").cloned().unwrap_or_default()), ("vlmetalayers", vlmetalayers)] {

@@ -109,12 +109,13 @@ impl Info {
     }
 }
 
-/// Prints the pages for one path of the command line.
+/// Prints a page for each frame and store that is found. The leaves of a store are collected for the page of the store.
 struct Pages<'a> {
     info: &'a Info,
     options: &'a json::Options,
     is_first: bool,
-    /// The store whose leaves are being collected: its name, the key of the group if only a group is shown, its listing and its tree.
+    /// The store whose leaves are being collected: the store's name, the key of the group if only a group is shown, the store's listing,
+    /// and the leaves collected up to now.
     store: Option<(String, Option<String>, StoreListing, Tree)>,
 }
 
@@ -187,7 +188,7 @@ impl Pages<'_> {
     }
 }
 
-/// Returns the texts of a line of the tree after the name.
+/// Returns the texts that follow the name in a line of the tree.
 fn tree_cells(found: &Found) -> tree::Cells {
     match found {
         Found::Frame { frame, .. } => tree::of_frame(frame),
@@ -212,7 +213,7 @@ pub(crate) struct SliceOf {
     pub(super) slice: Slice,
 }
 
-/// Prints the first values of an array. Does nothing for other frames.
+/// Prints the first values of an array. Does nothing for a frame without an array.
 fn values(frame: &Frame, word: &Path, slice: Option<&Slice>, out: &mut dyn Write) -> Result<()> {
     if !matches!(frame.header().array(), Ok(Some(_))) {
         return Ok(());
@@ -306,7 +307,7 @@ fn text(found: &Found, options: &json::Options, meta: bool, gap: &str, out: &mut
     Ok(view.is_complete && unread.is_none())
 }
 
-/// Adds the number of rows to a table whose schema lacks this number, as python-blosc2 before 4.4 wrote it.
+/// Adds the number of rows to a table whose schema lacks this number. python-blosc2 before 4.4 wrote such schemas.
 fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
     match &leaf.content {
         Content::Table(table) if table.rows.is_none() => {

@@ -82,7 +82,7 @@ pub(crate) enum Meta {
 #[derive(Args)]
 #[group(multiple = false)]
 pub(crate) struct Given {
-    // The brackets are not links.
+    // The brackets in the next comment are JSON, not links.
     #[allow(rustdoc::broken_intra_doc_links)]
     /// The value as JSON. Values that JSON lacks have the form of `b2nd info --json`: {"bytes": "00ff"}, {"complex": [1, 2]},
     /// {"set": [1]}.
@@ -100,8 +100,8 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Returns the stored bytes of the value. Fails unless an option gives the value, and determines its type. The error contains an
-    /// example.
+    /// Returns the bytes to store for the value. Fails if no option gives the value, because the option determines the type of the value.
+    /// The error shows an example with an option.
     fn bytes(&self, file: &Path, name: &str, plain: Option<&str>) -> Result<Vec<u8>> {
         match self {
             Given { json: Some(json), .. } if plain.is_none() => pack(json).map_err(Error::new),
@@ -152,7 +152,7 @@ impl Meta {
     }
 }
 
-/// The minimum number of characters of a value that are shown on a terminal, and the number if the output is not a terminal.
+/// How many characters of a value are shown: on a terminal at least the start of this range, otherwise the end of this range.
 const ROOM: RangeInclusive<usize> = 16..=64;
 
 /// An entry of the list: a metalayer of a header, an attribute, or an item of a table's metadata.
@@ -245,13 +245,14 @@ pub(super) fn edit(file: &Path) -> Result<Editor> {
     }
 }
 
-/// Returns true if a path is an archive or the directory of a store. Errors are ignored here; they are reported when the path is opened for
-/// changes.
+/// Returns true if a path is an archive or the directory of a store. Returns false if the path cannot be read: the error is reported when
+/// the path is opened for changes.
 fn holds_store(path: &Path) -> bool {
     Target::local(path).is_ok_and(|target| Store::of_folder("", &target).is_ok_and(|store| store.is_some()))
 }
 
-/// Changes the attributes of a frame, of a store, or of a leaf, table or group in a store. Changes the file in which they are stored.
+/// Opens the file that contains the attributes of a frame, of a store, or of a leaf, table or group in a store, and calls `change` with an
+/// editor of this file.
 fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result<()> {
     let location = Location::new(file.as_os_str());
     let Some(path) = location.path().filter(|path| location.key().is_some() || holds_store(path)) else {
@@ -289,7 +290,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
     })
 }
 
-/// Returns the name of the file in a store that contains the attributes of a leaf, table or group.
+/// Returns the name of the file that contains the attributes of a leaf, table or group of a store.
 fn member_of(store: &Store, key: &str) -> Result<String> {
     let (listing, name) = (store.list()?, key.trim_matches('/'));
     let embedded = || Error::new("it has no file of its own in the store, so b2nd cannot change it: use python-blosc2");

@@ -45,7 +45,7 @@ pub(crate) struct Repack {
 }
 
 impl Repack {
-    /// Writes the copy. Prints its length, unless the copy goes to standard output.
+    /// Writes the copy. Prints the lengths of the copy and of the source, unless the copy goes to standard output.
     pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
         crate::signals::clean_up();
         let mut files = Piped::new(&self.source, self.target.as_deref())?;
@@ -134,7 +134,7 @@ impl Repack {
     }
 }
 
-/// The files of a store.
+/// The files of a store to repack.
 struct Members<'a> {
     store: &'a Store,
     names: Vec<String>,
@@ -144,21 +144,21 @@ struct Members<'a> {
 }
 
 impl Members<'_> {
-    /// Opens a member, and returns whether it is a frame in one file.
+    /// Opens a member. Also returns whether the member is a frame in one file.
     fn open(&self, name: &str) -> Result<(Bytes, bool)> {
         let bytes = self.store.member(name)?.ok_or_else(|| Error::new(format_args!("{name} is gone")))?;
         let is_frame = Frame::open(&*bytes).is_ok_and(|frame| frame.header().frame_type() == FrameType::Contiguous);
         Ok((bytes, is_frame))
     }
 
-    /// Writes a member to a new path: a frame without gaps, or a copy of another file.
+    /// Writes a member to a new path. A frame is written without gaps, any other file is copied unchanged.
     fn write(&self, name: &str, path: &Path) -> Result<()> {
         let (bytes, is_frame) = self.open(name)?;
         if !is_frame {
             return archive::copy(self.store, name, path);
         }
         let done = match self.directory {
-            // This waits until no other program is editing the file.
+            // `repack` waits until no other program is editing the file.
             Some(directory) => b2nd_ndarray::repack(directory.join(name), path, self.options),
             None => b2nd_ndarray::repack_from(bytes, path, self.options),
         };

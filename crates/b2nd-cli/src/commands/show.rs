@@ -23,14 +23,14 @@ use crate::staged::{must_not_exist, new_file};
 use crate::tables::{self, Part, Rows};
 use crate::values::{Start, Values, length};
 
-/// The maximum number of bytes of which statistics are computed, which takes less than a second. The statistics of larger arrays are
-/// computed from the drawn values only.
+/// The size in bytes of the largest array whose statistics are computed from all values, in less than a second. The statistics of larger
+/// arrays are computed from the drawn values only.
 const QUICK: usize = 1 << 26;
 
-/// The maximum number of bytes of the drawn elements.
+/// The maximum size of the drawn elements in bytes.
 const LARGEST_ARRAY: usize = 1 << 28;
 
-/// The maximum number of chunks to read. If there are more, elements are left out.
+/// The maximum number of chunks to read. If the elements are in more chunks than this, some elements are left out.
 const MOST_CHUNKS: u64 = 1024;
 
 /// The maximum number of elements that are drawn in a line plot.
@@ -96,7 +96,7 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
     sides.ok_or_else(|| format!("expected WIDTHxHEIGHT, each from 1 to {LARGEST}"))
 }
 
-/// Elements of an array, and the kind of drawing.
+/// The elements of an array that are drawn, and how they are drawn.
 struct Drawn {
     values: Values,
     column: Column,
@@ -216,7 +216,7 @@ impl Show {
         Ok(column)
     }
 
-    /// Draws the PNG file, with axes unless it is an image or too small.
+    /// Draws the picture for the PNG file, with axes unless the picture is an image or too small for axes.
     fn picture(&self, drawn: &Drawn, elements: &[u8]) -> Result<Pixels> {
         if elements.is_empty() {
             return Err(Error::new("there are no elements to draw"));
@@ -312,7 +312,7 @@ impl Drawn {
         scalars.map(|bytes| read.map_or(f64::NAN, |read| read(bytes).to_f64())).collect()
     }
 
-    /// Formats a drawn number as a value of the column, so that times look like times.
+    /// Formats a drawn number as a value of the column. In a column of times, the number is formatted as a time.
     fn value(&self, number: f64) -> String {
         let dtype = self.column.dtype.as_ref();
         match dtype.filter(|_| time_unit(dtype).is_some()) {
@@ -364,7 +364,7 @@ impl Drawn {
         page + &fitted(&all.join("  ")) + "\n"
     }
 
-    /// Returns the index that the `nth` drawn element has in the array.
+    /// Returns the index in the array of the `nth` drawn element along the dimension `axes[place]`.
     fn index(&self, place: usize, nth: usize) -> i64 {
         let Some(&axis) = self.axes.get(place) else { return 0 };
         let Selection { ranges, steps, reversed, .. } = &self.values.selection;
@@ -409,7 +409,7 @@ impl Drawn {
     }
 }
 
-/// Returns a line of a picture after its label.
+/// Returns a line of a picture, with a label at its start.
 fn labelled(label: &str, line: &str) -> String {
     let room = MARGIN - 1;
     format!("{} {line}\n", styled(FAINT, format!("{label:>room$}")))

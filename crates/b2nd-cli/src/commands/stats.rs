@@ -57,7 +57,7 @@ impl Stats {
         let (mut all, mut shown) = (true, 0_u64);
         for path in &self.paths.paths {
             let subjects = if path == Path::new("-") {
-                // Standard input can be read only once.
+                // Standard input can be read only once, so it is not opened to see what it contains.
                 let place = path.display().to_string();
                 vec![Subject { path: place, key: None, word: path.clone(), offset: self.paths.offset, is_table: false }]
             } else if let Some(table) = self.table(path) {
@@ -73,7 +73,7 @@ impl Stats {
             };
             for subject in subjects {
                 match self.count(&subject, output, &mut shown) {
-                    // A leaf of a store that has no values is skipped with a message.
+                    // If a leaf that was found in a store has no values, the leaf is skipped with a message.
                     Err(error) if subject.key.is_some() && path.as_os_str() != subject.word.as_os_str() && error.is_of_kind() => {
                         writeln!(output.err, "{}", named(&subject.word, format_args!("left out: {error}")))?;
                     }
@@ -123,12 +123,12 @@ impl Stats {
         Ok(())
     }
 
-    /// Returns the table that a path names, or the table that is the whole store. Some stores that python-blosc2 before 4.8 wrote cannot be
-    /// listed, so the table is opened directly.
+    /// Returns the table that a path names by its key, or the table of which a whole store consists. The table is opened directly, because
+    /// some stores that python-blosc2 before 4.8 wrote cannot be listed.
     fn table(&self, path: &Path) -> Option<Subject> {
         let location = Location::new(path.as_os_str());
         let is_one = self.paths.offset.is_none() && !self.paths.recursive;
-        // Errors are ignored here; they are reported when the path is opened again.
+        // Errors are ignored, because they are reported when the path is opened again.
         let rows = is_one.then(|| tables::open(path)).and_then(Result::ok).flatten()?;
         (location.key().is_some() || rows.key() == "/").then(|| Subject {
             path: location.place().into_owned(),
@@ -153,7 +153,7 @@ impl Stats {
     }
 }
 
-/// Adds the array or table that was found to `subjects`.
+/// Adds `found` to `subjects`, unless it is a store, whose leaves are found next, or a reference.
 fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err: &mut dyn Write) -> Result<bool> {
     let offset = match found {
         Found::Store { .. } => return Ok(true),

@@ -57,7 +57,7 @@ pub(crate) struct Args {
     dtype: Option<String>,
 }
 
-/// The results of a frame, as indices into their counts.
+/// The possible results of upgrading a frame, as indices into the array that counts the results.
 const UPGRADED: usize = 0;
 const RELEASED: usize = 1;
 const NO_ARRAY: usize = 2;
@@ -74,7 +74,8 @@ impl Args {
         Ok(output.settle(&self.source, done)? == Some(true))
     }
 
-    /// Upgrades one frame from standard input or to standard output. Messages are written to standard error.
+    /// Upgrades one frame from standard input or to standard output. If the new frame is written to standard output, all messages are
+    /// written to standard error.
     fn piped(&self, output: &mut Output) -> Result<bool> {
         if self.in_place {
             return Err(Error::new("standard input cannot be upgraded with --in-place: give a TARGET instead"));
@@ -167,7 +168,7 @@ fn is_tree(path: &Path) -> bool {
     path.is_dir() && !path.join(SPARSE_FRAME).is_file()
 }
 
-/// Returns the compressed length of a frame's data, which is in its header.
+/// Returns the compressed length of a frame's data according to its header, or 0 if the frame cannot be opened.
 fn data_len(path: &Path) -> u64 {
     File::open(path).map_or(0, |file| u64::try_from(file.header().cbytes()).unwrap_or(0))
 }

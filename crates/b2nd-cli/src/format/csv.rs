@@ -1,4 +1,4 @@
-//! [`Csv`] writes comma-separated values as in RFC 4180, except that lines end in a newline only. [`read`] reads them.
+//! [`Csv`] writes comma-separated values as in RFC 4180, except that lines end in `\n` instead of `\r\n`. [`read`] reads CSV files.
 
 use std::io::{self, Cursor, Write};
 use std::path::Path;

@@ -27,7 +27,7 @@ pub(crate) struct Elements {
     pub(crate) length: u64,
 }
 
-/// Writes a NumPy file. Contains the header of the file, or nothing to write only the elements.
+/// Writes a NumPy file that starts with the contained header. If the header is empty, only the elements are written.
 pub(super) struct Npy(pub(super) Vec<u8>);
 
 impl Format for Npy {
@@ -43,7 +43,7 @@ impl Format for Npy {
 /// Returns the header of a NumPy file.
 pub(super) fn header(layout: ElementInfo) -> Result<Vec<u8>> {
     let ElementInfo { dtype, itemsize, mut shape, .. } = layout;
-    // The dimensions of a subarray are added to those of the array.
+    // The dimensions of a subarray are added to the dimensions of the array.
     let mut element = dtype.as_ref();
     while let Some(subarray) = element.filter(|dtype| !dtype.shape().is_empty()) {
         shape.extend(subarray.shape().iter().map(|&length| length as i64));
@@ -54,10 +54,10 @@ pub(super) fn header(layout: ElementInfo) -> Result<Vec<u8>> {
         None => format!("'|V{itemsize}'"),
     };
     let lengths: Vec<_> = shape.iter().map(i64::to_string).collect();
-    // Only a tuple of one element ends with a comma in Python.
+    // In Python, a tuple of one element needs a comma after the element.
     let comma = if lengths.len() == 1 { "," } else { "" };
     let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': ({}{comma}), }}", lengths.join(", "));
-    // A header of version 3 is UTF-8. A header of version 1 is ASCII, and its length must be less than 64 KiB.
+    // Version 1 is for ASCII headers of less than 64 KiB, version 2 for longer ASCII headers, and version 3 for headers in UTF-8.
     let (version, width) = if !text.is_ascii() {
         (3, 4)
     } else if text.len() < 0xff00 {
@@ -76,7 +76,7 @@ pub(super) fn header(layout: ElementInfo) -> Result<Vec<u8>> {
     Ok(header)
 }
 
-/// Returns the `descr` that `numpy.lib.format` writes: a string, or a list of fields, including unnamed fields for padding.
+/// Returns the `descr` that `numpy.lib.format` writes for a dtype: a string, or a list of fields, including unnamed fields for padding.
 fn descr(dtype: &DType) -> String {
     if dtype.fields().is_empty() {
         return format!("'{}'", dtype.clone().into_canonical());
@@ -163,7 +163,7 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
     let shape: Vec<i64> = lengths.map(length).collect::<Result<_>>()?;
     let string = descr.strip_prefix('\'').and_then(|descr| descr.strip_suffix('\''));
     let dtype = without_padding(string.unwrap_or(descr))?;
-    // If elements are objects, the rest of the file is a pickle, which is not read.
+    // If elements are objects, the rest of the file is a pickle, which cannot be imported.
     no_objects(&dtype)?;
     let length = length_of(&shape, dtype.itemsize(), file_len.map(|length| length.saturating_sub(before)))?;
     let data: Box<dyn Read> = if is_fortran && shape.len() > 1 {
@@ -180,7 +180,8 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
     Ok(Elements { dtype, shape, data, length })
 }
 
-/// Returns the length in bytes of all elements of an array with this shape. Fails if the file has another length, `found`.
+/// Returns the length in bytes of all elements of an array with this shape. Fails if the elements in the file have a different length,
+/// which is `found`.
 pub(crate) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> Result<u64> {
     let items = shape.iter().try_fold(1_u64, |items, &length| items.checked_mul(u64::try_from(length).ok()?));
     match (items.and_then(|items| items.checked_mul(itemsize as u64)), found) {
@@ -194,7 +195,7 @@ pub(crate) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> R
     }
 }
 
-/// Reads up to this number of bytes.
+/// Reads `length` bytes, or fewer if the file ends before.
 fn next(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(length).read_to_end(&mut bytes)?;
@@ -209,7 +210,7 @@ fn value<'a>(header: &'a str, before: &str, after: &str) -> Result<&'a str> {
     Ok(value.trim())
 }
 
-/// The temporary name of padding fields while they are removed.
+/// The start of the temporary names that padding fields get until they are removed.
 const PADDING: &str = "b2nd padding ";
 
 /// Parses a `descr` and removes the unnamed fields that NumPy writes for gaps in structures.
@@ -227,7 +228,7 @@ fn without_padding(descr: &str) -> Result<DType> {
     spec(&dtype).parse().map_err(|error: b2nd::Error| Error::new(format_args!("descr: {error}")))
 }
 
-/// Formats a dtype for use inside another dtype.
+/// Formats a dtype without its padding fields, so that it can be parsed again.
 fn spec(dtype: &DType) -> String {
     let is_padding = |field: &&Field| field.name().starts_with(PADDING);
     if dtype.fields().iter().any(|field| is_padding(&field)) {

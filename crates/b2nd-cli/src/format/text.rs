@@ -1,5 +1,5 @@
-//! [`Text`] writes a line for each row of the last dimension, aligned in columns, and an empty line between planes. In a one-dimensional
-//! array, each structure is printed on a line of its own. On a terminal, long lines are wrapped.
+//! [`Text`] writes a line for each row of the last dimension, aligned in columns, and an empty line between planes. If a one-dimensional
+//! array contains structures, each structure is printed on a line of its own. On a terminal, long lines are wrapped.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
-//! Replaces the code for tables and lists of values in builds without the feature `arrow`: opening one is an error, which names the command
-//! that installs the feature.
+//! Replaces the code for tables and lists of values in builds without the feature `arrow`. Opening a table or a list is an error that names
+//! the command which installs the feature.
 
 use std::io::Write;
 use std::path::Path;
@@ -18,7 +18,7 @@ const INSTALL: &str = "install one that can, with `cargo install b2nd-cli --feat
 /// The file that marks a folder as a table.
 const TABLE: &str = "_meta.b2f";
 
-/// Fails if the location is a table.
+/// Fails if the argument names a table, otherwise returns `None`.
 pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn Rows>>> {
     let location = Location::new(word.as_os_str());
     let file = match location.key().map(|key| key.trim_matches('/')) {
@@ -28,7 +28,7 @@ pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn Rows>>> {
     if location.path().is_none() {
         return Ok(None);
     }
-    // Errors are ignored here; they are reported when the argument is opened as an array.
+    // Errors are ignored, because they are reported when the argument is opened as an array.
     let files = location.open().and_then(|target| Store::of_folder("", &target)?.map(|store| store.files()).transpose());
     match files {
         Ok(Some(files)) if files.contains(&file) => Err(without("a table")),
@@ -36,7 +36,7 @@ pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn Rows>>> {
     }
 }
 
-/// Fails if the frame is an object array, a batch array or a list array.
+/// Fails if the frame is an object array, a batch array or a list array, otherwise returns `None`.
 pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn Rows>>> {
     let Ok(frame) = Frame::open(&*source) else { return Ok(None) };
     match Kind::of(frame.header(), None) {

@@ -10,7 +10,8 @@ use super::implementation::table_at;
 use crate::differences::{Differing, Lines};
 use crate::error::{Error, Result};
 
-/// Compares the values of two tables. Adds a line for each column that differs, and a sentence to `unread` for each that was not compared.
+/// Compares the values of two tables. Adds a line to `lines` for each column that differs, and a sentence to `unread` for each column that
+/// was not compared.
 ///
 /// # Errors
 ///
@@ -21,7 +22,7 @@ pub(crate) fn compare(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread:
         lines.one(' ', name, &format!("{} in the first, {} in the second", count(a.rows(), "row"), thousands(b.rows())));
         return Ok(());
     }
-    // Computed columns have no values. If both tables have the same message about a column, it is printed only once.
+    // Computed columns have no values to compare. If both tables have the same message about a column, the message is printed only once.
     let columns = a.columns().iter().chain(b.columns()).filter(|column| column.kind() != "computed");
     let refused: BTreeSet<_> = columns.filter_map(|column| Some((column.name(), column.data_type().err()?))).collect();
     unread.extend(refused.iter().map(|(column, why)| printable(&format!("{name}.{column} is not compared: {why}"))));
@@ -57,7 +58,7 @@ fn differing(tables: [&Table; 2], column: &str) -> Result<Option<String>> {
     let [mut one, mut other] = [open(tables[0])?, open(tables[1])?];
     let mut found = Differing::default();
     let mut at = 0;
-    // The batches of two tables may have different lengths.
+    // The batches of the two tables may have different lengths, so only the rows that both batches have are compared at a time.
     while let (Some(a), Some(b)) = (one.rest()?, other.rest()?) {
         let length = a.num_rows().min(b.num_rows());
         add(&mut found, &a.slice(0, length), &b.slice(0, length), at);
@@ -68,7 +69,7 @@ fn differing(tables: [&Table; 2], column: &str) -> Result<Option<String>> {
     Ok(found.sentence("row"))
 }
 
-/// The batches of a column that remain: the reader, and the rest of a batch of which a part was compared.
+/// What remains of a column: the reader of the next batches, and the rest of a batch that was compared in part.
 struct Batches {
     reader: Reader,
     rest: Option<RecordBatch>,

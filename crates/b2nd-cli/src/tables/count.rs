@@ -17,7 +17,7 @@ const MOST: usize = 1 << 26;
 /// The maximum number of values from which a distribution is drawn. These are the first values of the column.
 const SAMPLE: usize = 1 << 20;
 
-/// The maximum number of characters of a name, and below of a type and of a value, so that a line fits 80 columns.
+/// The maximum numbers of characters of a name, a type and a value, chosen so that a line has at most 80 characters.
 const NAME: usize = 13;
 const TYPE: usize = 10;
 const VALUE: usize = 11;
@@ -76,7 +76,7 @@ fn spark(values: &[f64]) -> String {
 
 fn counted(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Column>> {
     let bar = progress::rows(rows);
-    // An empty batch adds the columns, because a table without rows has columns too.
+    // The columns are created from an empty batch, because a table without rows also has columns.
     let none = RecordBatch::new_empty(reader.schema());
     let mut columns: Vec<Column> = scalars(&none).into_iter().map(Column::new).collect();
     for batch in reader {
@@ -135,7 +135,7 @@ impl Column {
 struct Distinct {
     /// The texts, which are dropped if there are too many.
     seen: HashSet<Box<[u8]>>,
-    /// The memory of all texts. More than [`MOST`] if there are too many.
+    /// The memory of all texts in bytes. It is more than [`MOST`] if there are too many texts.
     bytes: usize,
 }
 

@@ -36,15 +36,16 @@ const OTHER_LINES: usize = 5;
 /// The number of rows that are formatted together.
 const BATCH: usize = 1 << 13;
 
-/// Opens the table that an argument names by its key, or the only table of a store. Returns `None` if the argument is not a table.
+/// Opens the table that an argument names by its key, or the table of which a whole store consists. Returns `None` if the argument is not a
+/// table.
 pub(super) fn table_at(word: &Path) -> Result<Option<(Table, String)>> {
     let location = Location::new(word.as_os_str());
-    // A URL without a key is probably an array: this avoids a second request.
+    // A URL without a key probably names an array. It is not opened as a store, which saves a request.
     if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
         return Ok(None);
     }
     let store = match location.path() {
-        // The name of an ordinary directory does not open a table in it.
+        // An ordinary directory is not a table, even if it contains a table.
         Some(path) if is_store_directory(path) => Store::open(path),
         Some(path) if path.is_dir() => return Ok(None),
         _ => match location.open()? {
@@ -109,7 +110,7 @@ enum Of {
 }
 
 impl Selected {
-    /// Reads what is selected, in batches of at most `most` rows of a table.
+    /// Reads the selected rows. A table is read in batches of at most `most` rows.
     fn read(self, most: usize) -> Result<Box<dyn RecordBatchReader>> {
         Ok(match self.of {
             Of::Table { table, projection, .. } => Box::new(table.read(&projection, self.rows, most)?),
@@ -297,13 +298,13 @@ pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<Stri
             Ok(kind) => (kind.to_string(), ""),
             Err(why) => (column.kind().to_owned(), why),
         };
-        // The size is empty if the files cannot be opened. `check` reports the reason.
+        // The size is left empty if the files of the column cannot be opened. `check` reports the reason.
         let (bytes, ratio) = match table.column_sizes(place) {
             Ok((packed @ 1.., plain)) => {
                 // The ratio is computed from the rows that exist, not from all allocated rows.
                 let of_rows = capacity.filter(|&capacity| capacity != 0 && plain % capacity == 0);
                 let plain = of_rows.map_or(plain, |capacity| plain / capacity * table.rows());
-                // For a column of strings, the used part of the data is not known without reading the column.
+                // A column of strings has no ratio, because the used part of its data is not known without reading the column.
                 let ratio = match column.kind() {
                     "utf8" => String::new(),
                     _ => format!("{}x", significant(plain as f64 / packed as f64, 3)),
@@ -334,8 +335,8 @@ pub(crate) fn rows(store: &Arc<Store>, key: &str) -> Option<u64> {
     Table::from_store(store.clone(), key).ok().map(|table| table.rows())
 }
 
-/// Reads all values of a frame whose batches are Arrow IPC, and returns the first error. This is checked because pyarrow does not check
-/// such batches.
+/// Reads all values of a frame whose batches are Arrow IPC, and returns the first error. This finds damaged batches, which pyarrow reads
+/// without checking them.
 pub(crate) fn verify_cells(frame: &b2nd_store::Frame, limits: &Limits) -> Option<Finding> {
     let deadline = limits.deadline();
     let late = || Error::new("its values could not be read within the time limit");
@@ -379,7 +380,7 @@ pub(crate) fn verify(store: &Arc<Store>, key: &str, said: Option<u64>, limits: &
     let mut findings: Vec<_> = table.verify_until(deadline).into_iter().map(of_column).collect();
     if let Some(said) = said.filter(|&said| said != table.rows()) {
         let sentence = format!("n_rows: expected {} as in _valid_rows.b2nd, found {said}", table.rows());
-        // python-blosc2 opens the table and reports the number in the schema.
+        // python-blosc2 opens the table, and reports the number of rows that the schema records.
         findings.push(Finding { python_blosc2: Some(true), unreadable: false, ..finding("schema".to_owned(), sentence) });
     }
     findings

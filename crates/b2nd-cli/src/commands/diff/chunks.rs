@@ -70,7 +70,7 @@ fn by_bytes(mut a: Data, mut b: Data) -> Result<Option<String>> {
         let (one, other) = (a.rest()?, b.rest()?);
         let length = one.len().min(other.len());
         if length == 0 {
-            // The lengths in the headers may be wrong, so the end of the data decides.
+            // One of the files may have more data. This is found by reading, because the lengths in the headers may be wrong.
             let ended = format!("the data of one file end after {}", count(at, "byte"));
             return Ok(if one.len() == other.len() { differing.sentence("byte") } else { Some(ended) });
         }

@@ -4,7 +4,7 @@ use b2nd_view::store::{Content, Leaf};
 use b2nd_view::text::{columns, count, printable, shortened, size, thousands};
 use b2nd_view::{Array, Frame, Kind};
 
-/// The maximum number of levels, since paths in archives can have more levels than the stack has room for.
+/// The maximum number of levels that are drawn. It limits the recursion of `draw`, because paths in archives can have any number of levels.
 const DEEPEST: usize = 64;
 
 /// The maximum length of a dtype in characters.
@@ -16,7 +16,7 @@ pub(crate) type Cells = Vec<String>;
 /// The leaves of a store or of one of its groups: their keys and cells.
 pub(crate) type Tree = Vec<(String, Cells)>;
 
-/// Returns the lines of the tree, or of one group. Only `depth` levels are drawn; of a deeper group, only the number of leaves is shown.
+/// Returns the lines of the tree, or of one group. Only `depth` levels are drawn; for a deeper group, the number of its leaves is shown.
 pub(crate) fn lines(tree: &Tree, group: Option<&str>, depth: Option<usize>) -> Vec<String> {
     let names = |key: &str| key.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
     let above = names(group.unwrap_or_default()).len();
@@ -77,7 +77,7 @@ pub(crate) fn of_leaf(leaf: &Leaf) -> Cells {
     }
 }
 
-/// Formats a number of bytes in the largest unit.
+/// Formats a number of bytes in the largest unit in which it is at least 1.
 fn short(bytes: i128) -> String {
     let text = size(bytes);
     text.split_once(" (").map_or(text.clone(), |(_, unit)| unit.trim_end_matches(')').to_owned())

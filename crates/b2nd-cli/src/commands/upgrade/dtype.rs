@@ -1,6 +1,6 @@
 //! Finds dtypes whose itemsize is the typesize of a frame.
 
-/// Returns dtypes with this itemsize, the most likely first.
+/// Returns the dtypes whose itemsize is `typesize`, separated by commas, the most likely first.
 pub(crate) fn candidates(typesize: i32) -> String {
     let numbers: &[&str] = match typesize {
         1 => &["|u1", "|i1", "|b1"],

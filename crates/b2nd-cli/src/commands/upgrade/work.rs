@@ -17,8 +17,8 @@ const PART: u64 = 1 << 16;
 ///
 /// # Errors
 ///
-/// Fails if the target exists, a file cannot be read or written, or the new frame differs from what was intended. If it fails, nothing has
-/// changed.
+/// Fails if the target exists, a file cannot be read or written, or the new frame differs from what was intended. After an error, no file
+/// has changed.
 pub(crate) fn run(source: &Path, upgrade: &Upgrade, target: Option<&Path>, progress: &dyn Fn(u64)) -> Result<()> {
     let old = File::open(source)?;
     let has_new_chunks = target.is_some() && old.header().frame_type() == FrameType::Sparse;
@@ -56,8 +56,8 @@ pub(crate) fn compare(old: &File, new: &File, upgrade: &Upgrade, progress: &dyn 
     Ok(())
 }
 
-/// Returns the bytes of a header before and after the length of the frame. This length is left out, because it changes with the length of
-/// the metalayer.
+/// Returns the bytes of a header before and after the field that holds the length of the frame. This field is left out, because it changes
+/// with the length of the metalayer.
 fn without_frame_len(header: &[u8]) -> [&[u8]; 2] {
     let Range { start, end } = HeaderField::FRAME_LEN.value();
     [header.get(..start).unwrap_or_default(), header.get(end..).unwrap_or_default()]
