@@ -20,8 +20,8 @@ use crate::read::parallel::whole;
 const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 
 /// An open array: a `.b2nd` file, the directory of a sparse frame, or a frame in memory or another source. A frame without an array
-/// metalayer is opened as an array of one dimension ([`is_flat`](Array::is_flat)), unless python-blosc2's `pack_tensor` or `save_array` wrote
-/// it: the array then has its own shape and dtype.
+/// metalayer is opened as an array of one dimension ([`is_flat`](Array::is_flat)). If python-blosc2's `pack_tensor` or `save_array` wrote
+/// such a frame, the array has the shape and dtype that these functions stored.
 ///
 /// Every method takes `&self`, so that several threads can read at the same time. Opening an array reads the frame's header; the first read
 /// also loads the index of chunks. Decompressed data is not cached.
@@ -160,7 +160,7 @@ impl Array {
                 let flat = Flat::of(&store)?.ok_or(Error::NoArray)?;
                 let (shape, dtype) = match flat::tensor(&store) {
                     Some((shape, dtype)) => (Some(shape), Some(dtype)),
-                    // The dtype of longer elements is unknown.
+                    // Elements of one byte are read as `|u1`. The dtype of longer elements is unknown.
                     None => (None, if itemsize == 1 { "|u1".parse().ok() } else { None }),
                 };
                 let itemsize = dtype.as_ref().map_or(itemsize, DType::itemsize).max(1);

@@ -44,8 +44,8 @@ impl Array {
 }
 
 impl<'a> Attributes<'a> {
-    /// Deserializes the attribute with this name; structs are maps of their fields' names. Returns `None` if the array has no such
-    /// attribute.
+    /// Deserializes the attribute with this name, or returns `None` if the array has no such attribute. A struct is read from a map whose
+    /// keys are the names of the struct's fields.
     ///
     /// # Errors
     ///

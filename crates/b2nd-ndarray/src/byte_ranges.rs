@@ -64,7 +64,8 @@ impl Array {
     pub(crate) fn ranges_of(&self, numbers: impl IntoIterator<Item = u64>, gap: u64) -> Result<Vec<Range<u64>>> {
         let mut ranges = Vec::new();
         let numbers: Vec<u64> = match &self.flat {
-            // The chunks of such a frame do not follow the grid.
+            // An array of several dimensions in a frame without an array metalayer: its chunks do not follow the grid, so the ranges of all
+            // chunks are returned.
             Some(_) if self.geometry.shape().len() != 1 => (0..self.store.offsets()?.len()).collect(),
             _ => numbers.into_iter().collect(),
         };

@@ -22,7 +22,7 @@ use crate::write::{Packer, repeated, view};
 /// The maximum number of chunks of an array. The index is stored as a chunk, which must be smaller than 2 GiB.
 const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
 
-/// Copies the part of a slice's values that lies in an area. An element takes `scale` entries along the last axis.
+/// Copies those values of a slice that lie in an area. An element takes `scale` entries along the last axis of `values`.
 fn part<A: Clone>(values: &ArrayViewD<'_, A>, scale: usize, slice: &[Range<i64>], area: &[Range<i64>]) -> Vec<A> {
     let mut part = values.view();
     part.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), scale, |index| slice[index].start));
@@ -145,11 +145,11 @@ impl ArrayEditor {
         self.replace(slice, |area| part(&values, itemsize, slice, area))
     }
 
-    /// Changes the array's shape. New elements of axes that grow have the given value; axes that shrink are cut. Returns when the change is
-    /// on stable storage.
+    /// Changes the array's shape. If an axis grows, its new elements have the given value. If an axis shrinks, the elements past its new
+    /// end are removed. Returns when the change is on stable storage.
     ///
-    /// Only chunks that contain both old and new elements are read. New chunks are all copies of a single compressed chunk. Elements that
-    /// were cut off do not come back: if the axis grows again, the new elements have the value that is then given.
+    /// Only chunks that contain both old and new elements are read. New chunks are all copies of a single compressed chunk. Removed
+    /// elements do not come back: if the axis grows again, the new elements have the value that is given in that call.
     ///
     /// # Errors
     ///
@@ -287,7 +287,8 @@ impl Deref for ArrayEditor {
     }
 }
 
-/// Returns the elements of a chunk that covers `whole`: in the part `area` the given elements, in the rest the elements of `old`.
+/// Returns the elements of the chunk that covers `whole`. Inside `area`, these are `elements`. In the rest of the chunk, they are the
+/// elements that `old` returns.
 fn merged(
     itemsize: usize,
     whole: &[Range<i64>],

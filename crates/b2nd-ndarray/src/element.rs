@@ -26,7 +26,7 @@ pub trait Element: Copy + Send + Sync + 'static + sealed::Raw {
 pub(crate) mod sealed {
     use bytemuck::{NoUninit, Pod, Zeroable};
 
-    /// A type of values in memory.
+    /// A type whose values can be stored as bytes.
     pub trait Raw: NoUninit + Zeroable {
         /// A type of the same size for which all bits are valid, so that a file can be read into it: the type itself, or `u8` for `bool`.
         type Bits: Pod + Send + Sync;
@@ -91,7 +91,7 @@ impl sealed::Raw for bool {
     const SWAPPED: usize = 1;
 
     fn values(bits: Vec<u8>) -> Vec<bool> {
-        // Reuses the memory of the bytes.
+        // The returned vector reuses the memory of `bits`.
         bits.into_iter().map(|bits| bits != 0).collect()
     }
 

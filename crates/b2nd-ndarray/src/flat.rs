@@ -1,4 +1,5 @@
-//! [`Flat`]: the data of a frame without an array, as an array of one dimension, or of the shape that python-blosc2 gave it.
+//! [`Flat`]: the data of a frame without an array metalayer. They are read as an array of one dimension, or of the shape that python-blosc2
+//! stored.
 
 use std::ops::Range;
 
@@ -10,17 +11,18 @@ use b2nd_store::{Kind, attributes};
 use crate::error::Result;
 use crate::frame::ArrayFrame;
 
-/// The ranges of a frame's data that its chunks hold.
+/// Which range of a frame's data each chunk holds.
 #[derive(Clone)]
 pub(crate) enum Flat {
-    /// All chunks but the last have the same length.
+    /// Each chunk holds `chunk` bytes. The last chunk can be shorter: the data have `all` bytes.
     Even { chunk: u64, all: u64 },
-    /// The end of each chunk.
+    /// The position in the data at which each chunk ends.
     Uneven(Vec<u64>),
 }
 
 impl Flat {
-    /// Returns the byte ranges of the chunks if the frame holds plain bytes, or `None` if it holds objects of another kind.
+    /// Returns the byte ranges of the chunks if the frame holds plain bytes or an array that python-blosc2 packed into chunks. Returns
+    /// `None` if the frame holds something else, such as a store or Python objects.
     pub(crate) fn of(store: &ArrayFrame) -> Result<Option<Flat>> {
         let header = store.header();
         match Kind::of(header, store.trailer().ok()) {
@@ -70,8 +72,8 @@ impl Flat {
         }
     }
 
-    /// Returns the geometry of the data as an array of elements of this size. By default, the array has one dimension. If chunks have
-    /// different lengths, the chunk shape follows the length of the longest chunk.
+    /// Returns the geometry of the data as an array of elements of this size. If `shape` is `None`, the array has one dimension. If chunks
+    /// have different lengths, the chunk shape is chosen for the longest chunk.
     pub(crate) fn geometry(&self, shape: Option<Vec<i64>>, itemsize: usize, blocksize: usize) -> Result<Geometry> {
         let size = itemsize.max(1) as u64;
         if self.len() % size != 0 {
@@ -96,8 +98,8 @@ impl Flat {
     }
 }
 
-/// Returns the shape of a part of an array of this shape, with at most the given number of elements. The part covers the last dimensions
-/// first, and at least one element in each dimension.
+/// Returns the shape of a box that lies in an array of this shape and has at most `items` elements. The box extends along the last
+/// dimensions first, and has a length of at least 1 in each dimension.
 fn within(mut items: u64, shape: impl DoubleEndedIterator<Item = i64>) -> Vec<i32> {
     let along = |length: i64| {
         let part = i32::try_from(items).unwrap_or(i32::MAX).clamp(1, i32::try_from(length.max(1)).unwrap_or(i32::MAX));
@@ -109,8 +111,8 @@ fn within(mut items: u64, shape: impl DoubleEndedIterator<Item = i64>) -> Vec<i3
     part
 }
 
-/// Returns the shape and dtype of an array that python-blosc2's `pack_tensor` or `save_array` wrote, as its elements in C order. Returns
-/// `None` if the dtype is unknown or a list of fields.
+/// Returns the shape and dtype of the array in a frame that python-blosc2's `pack_tensor` or `save_array` wrote. The frame's data are the
+/// array's elements in C order. Returns `None` for other frames, and if the dtype is unknown or a list of fields.
 pub(crate) fn tensor(store: &ArrayFrame) -> Option<(Vec<i64>, DType)> {
     let described = attributes::get(store.trailer().ok()?, "__pack_tensor__")?;
     let parts: Vec<Value<'_>> = Value::from_slice(&described)?.elements().collect();

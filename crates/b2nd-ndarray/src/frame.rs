@@ -22,7 +22,8 @@ pub(crate) fn open(path: &Path) -> Result<ArrayFrame> {
     Ok(Frame::open(Arc::new(FileSource::open(path)?) as Bytes)?)
 }
 
-/// Adds the path to an error. If the path is known to be another kind of file, returns an error that names the kind instead.
+/// Adds the path to an error. If the file turns out to be a store or to have another known format, the error is replaced by one that names
+/// the format.
 pub(crate) fn explained(path: &Path, error: Error) -> Error {
     Error::in_file(path, instead(path).unwrap_or(error))
 }
@@ -45,7 +46,8 @@ fn instead(path: &Path) -> Option<Error> {
     }
 }
 
-/// Adds the object's path to an error. If the object is known to be another kind of file, returns an error that names the kind instead.
+/// Adds the object's path to an error. If the object turns out to be a store or to have another known format, the error is replaced by one
+/// that names the format.
 #[cfg(feature = "object_store")]
 pub(crate) fn explained_object(path: &str, source: &Bytes, error: Error) -> Error {
     use b2nd_store::Kind::{self, DictStore, EmbedStore, TreeStore};

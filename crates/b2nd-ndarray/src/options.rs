@@ -100,7 +100,7 @@ impl Options {
     }
 }
 
-/// Rejects filters with which python-blosc2 cannot open the file, if elements have this size.
+/// Rejects filters with which python-blosc2 cannot open a file whose elements have this size.
 pub(crate) fn check_filters(filters: &[(Filter, u8)], typesize: i32) -> Result<()> {
     // The parameter 0 means the size of an element.
     let wide = |meta: u8| if meta == 0 { typesize } else { i32::from(meta) };

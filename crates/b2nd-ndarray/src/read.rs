@@ -101,8 +101,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the slice has another number of dimensions than the array, or an index outside it. Also returns the errors of
-    /// [`read`](Array::read).
+    /// Fails if the number of dimensions of the slice is not that of the array, or if an index is outside the array. Also returns the
+    /// errors of [`read`](Array::read).
     pub fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
         let (chosen, rest) = self.bounds(slice.as_ref())?;
         let swapped = self.swapped::<T>()?;
@@ -112,7 +112,8 @@ impl Array {
         Ok(if plain { array } else { array.slice_move(&rest[..]).as_standard_layout().into_owned() })
     }
 
-    /// Checks a slice in ndarray's notation. Returns the elements to read, and how the result is then sliced.
+    /// Checks a slice in ndarray's notation. Returns the elements to read, and the slice that is then applied to the array of these
+    /// elements.
     pub(crate) fn bounds(&self, slice: &[SliceInfoElem]) -> Result<(Chosen, Vec<SliceInfoElem>)> {
         let shape = self.geometry().shape();
         let is_axis = |element: &&SliceInfoElem| !matches!(element, SliceInfoElem::NewAxis);
@@ -252,7 +253,7 @@ pub(crate) fn lengths(slice: &[Range<i64>]) -> Vec<usize> {
     slice.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0)).collect()
 }
 
-/// Returns the shape of a view of elements as bytes: the last axis is also the bytes of the elements.
+/// Returns the shape of a view of elements as bytes. Along the last axis, each element takes `itemsize` entries.
 pub(crate) fn in_bytes(mut lengths: Vec<usize>, itemsize: usize) -> IxDyn {
     match lengths.last_mut() {
         Some(last) => *last *= itemsize,

@@ -33,7 +33,7 @@ const AHEAD: usize = 4;
 ///
 /// Opening takes two requests: for the header and for the index. Reading a slice takes one request for each run of neighbouring chunks. Up
 /// to 16 requests run at the same time. Each response is compared with the first response by tag, time and length, so reading returns an
-/// error if the object has been replaced in the meantime. (If a server sends neither tag nor time, only the length is compared.) To set
+/// error if the object has been replaced since it was opened. (If a server sends neither tag nor time, only the length is compared.) To set
 /// timeouts and retries, use the options of the object store.
 ///
 /// ```

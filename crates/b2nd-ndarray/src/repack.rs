@@ -69,8 +69,8 @@ pub struct RepackOptions<'a> {
 /// Fails if:
 ///
 /// * `source` is not a frame or is damaged,
-/// * `target` exists (and [`overwrite`](RepackOptions::overwrite) is false), cannot be written, or is the source itself but of the other
-///   frame type,
+/// * `target` exists (and [`overwrite`](RepackOptions::overwrite) is false), cannot be written, or is the source itself and would change
+///   its frame type,
 /// * chunks are compressed again, and a codec or filter is not available,
 /// * new shapes do not fit the array, or the frame has no array of the released layout,
 /// * this thread has the file open in an editor.
@@ -104,7 +104,7 @@ pub fn repack_from(source: Bytes, target: impl AsRef<Path>, options: &RepackOpti
     Job::new(ArrayFrame::open(source)?, options)?.write(target.as_ref(), None)
 }
 
-/// A frame, and how its chunks are copied.
+/// A frame that is copied, and how its chunks are copied.
 struct Job<'a> {
     frame: ArrayFrame,
     /// The header of the new frame.
@@ -114,11 +114,11 @@ struct Job<'a> {
 }
 
 enum Work {
-    /// Copy chunks.
+    /// Chunks are copied unchanged.
     Copy,
-    /// Compress the data of each chunk again. Some codecs need the array's metalayer to decompress a chunk.
+    /// The data of each chunk are compressed again. Some codecs need the array's metalayer to decompress a chunk.
     Compress { compressor: Compressor, metalayer: Vec<u8> },
-    /// Divide the array into other chunks.
+    /// The array is divided into chunks or blocks of new shapes.
     Cut { array: Box<Array>, packer: Box<Packer> },
 }
 
@@ -145,7 +145,7 @@ impl<'a> Job<'a> {
             )
             .into());
         }
-        // Some files have a blocksize of 0 in the header.
+        // If the header of an array has a blocksize of 0, as in some files, the new header is computed from the array's shapes.
         if let Some(meta) = meta.as_mut().filter(|_| is_released && (cuts || old.blocksize() == 0)) {
             header = cut(meta, old, options)?;
         }
@@ -183,7 +183,7 @@ impl<'a> Job<'a> {
         let create = if self.options.overwrite { Writer::create } else { Writer::create_new };
         let mut writer = create(target, self.header.clone())?;
         self.fill(&mut writer)?;
-        // The lock is released first, since an editor of the target may wait for it.
+        // `finish` waits for editors of the target. Such an editor may wait for the lock on the source, so this lock is released first.
         drop(held);
         Ok(writer.finish()?)
     }

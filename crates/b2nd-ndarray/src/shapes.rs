@@ -4,7 +4,7 @@ use b2nd::Geometry;
 
 use crate::error::Result;
 
-/// The sizes in bytes that python-blosc2 chooses on a processor with 32 KiB of L1 cache and 512 KiB of L2.
+/// The lengths of blocks and chunks, in bytes, that python-blosc2 chooses on a processor with 32 KiB of L1 cache and 512 KiB of L2 cache.
 const BLOCK: i64 = 128 << 10;
 const CHUNK: i64 = 4 << 20;
 

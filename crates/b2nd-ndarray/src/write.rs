@@ -26,7 +26,7 @@ const PART: usize = 1 << 20;
 /// Writes an array of any memory layout to a new file. The file gets its name when it is complete. An existing file is an error unless
 /// [`Options::overwrite`] is set.
 ///
-/// Threads compress parts of chunks, about 1 MiB at a time, and the parts are written while others are compressed.
+/// Threads compress parts of chunks, about 1 MiB at a time. Finished parts are written while other parts are compressed.
 ///
 /// # Errors
 ///
@@ -63,7 +63,8 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
 }
 
 /// Writes elements of any type, which are read from `bytes` in C order. The shapes in `meta` are used; the shapes in `options` are ignored.
-/// Memory holds one layer of chunks along the first axis, or several layers that together have up to two chunks per thread.
+/// The array is read and written in layers of chunks along its first axis. If a layer has few chunks, several layers are in memory at the
+/// same time: as many as together have at most two chunks per thread.
 ///
 /// ```
 /// use b2nd::{B2ndMeta, Geometry};
@@ -89,7 +90,7 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
     let mut rows = if items == 0 { 0 } else { shape.first().copied().unwrap_or(1) };
     let row = items / rows.max(1);
     let in_chunk = meta.geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows));
-    // As many whole layers as have up to two chunks per thread, but at least one layer.
+    // Reads as many layers at a time as together have at most two chunks per thread, but at least one layer.
     let in_layer: i64 = packer.grid.chunks_per_dimension().iter().skip(1).product();
     let layers = i64::try_from(2 * crate::threads()).unwrap_or(1) / in_layer.max(1);
     let step = in_chunk.saturating_mul(layers.max(1));
@@ -109,7 +110,7 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
     Ok(writer.finish()?)
 }
 
-/// Views bytes as the elements of an area. Along the last axis are the bytes of the elements.
+/// Views bytes as the elements of an area. Along the last axis, each element takes `itemsize` entries.
 pub(crate) fn view<'a>(area: &[Range<i64>], bytes: &'a [u8], itemsize: usize) -> Result<ArrayViewD<'a, u8>> {
     Ok(ArrayView::from_shape(in_bytes(lengths(area), itemsize), bytes)?)
 }
@@ -252,7 +253,8 @@ impl Packer {
         let (length, blocksize) = self.lengths()?;
         let fill = self.fill(number, view, origin);
         if self.compressor.blocksize(length) != blocksize {
-            // The blocksize of the frame's header can differ from the array's blocks.
+            // The blocksize in the frame's header can differ from the length of the array's blocks. The chunk is then compressed in one
+            // call.
             let mut data = element::zeroed(length).ok_or_else(|| self.no_memory())?;
             data.chunks_mut(blocksize.max(1)).enumerate().for_each(|(block, place)| fill(block, place));
             return Ok(self.compressor.chunk(&data)?);

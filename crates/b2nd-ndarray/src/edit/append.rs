@@ -15,7 +15,7 @@ use crate::options::Options;
 use crate::read::parallel::whole;
 use crate::write::{Packer, view, write_bytes};
 
-/// The number of rows for which the chunk shape of a new array is chosen.
+/// A new array has no rows, so its chunk shape is chosen as if it had this number of rows.
 const ROWS: i64 = 1 << 20;
 
 /// A writer that appends rows to an array in a file, along the array's first axis. It is meant for logs, for time series, and for arrays
@@ -52,7 +52,8 @@ pub struct Appender {
     full: i64,
     /// The rows after the full chunks, in C order.
     pending: Vec<u8>,
-    /// The rows of the first chunk that an append has filled, while the append can still fail.
+    /// The rows of the first chunk that a call of `append` has filled. They are kept until the call ends: if it fails, the rows that were
+    /// pending before the call are restored from them.
     kept: Option<Vec<u8>>,
     changed: bool,
 }
@@ -77,7 +78,7 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Array::open`]. Also fails if this thread has another `Appender` of the file, if the frame is sparse, if the
+    /// Returns the errors of [`Array::open`]. Also fails if this thread has another `Appender` for the file, if the frame is sparse, if the
     /// array has no dimensions, if the array's metalayer does not have the released layout, or if other metalayers precede it, so that the
     /// header cannot be changed in one write.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
@@ -204,7 +205,7 @@ impl Appender {
         Ok(())
     }
 
-    /// Returns the array's shape if it had this number of rows.
+    /// Returns the shape that the array has with this number of rows.
     fn shape(&self, rows: i64) -> Vec<i64> {
         [&[rows], &self.draft.meta.geometry.shape()[1..]].concat()
     }

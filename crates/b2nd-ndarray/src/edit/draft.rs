@@ -1,4 +1,4 @@
-//! [`Draft`]: an array in a file, and new chunks that are not yet part of it.
+//! [`Draft`]: an array in a file that is being edited. New chunks in the file become part of the array when they are committed.
 
 use std::path::Path;
 
@@ -7,7 +7,8 @@ use b2nd::{ArrayMeta, B2ndMeta, Geometry};
 
 use crate::error::{Error, Result};
 
-/// The chunks of an array with the released layout. The file is locked against other editors.
+/// An array with the released layout. Its file is locked against other editors, and can contain new chunks that are not yet part of the
+/// array.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) chunks: ChunkEditor,

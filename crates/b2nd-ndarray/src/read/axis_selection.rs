@@ -62,7 +62,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// Divides the axis into cells of this length, of which the first starts at `origin`. Returns the number of cells that hold a wanted
+    /// Divides the axis into cells of this length. The first cell starts at `origin`. Returns the number of cells that hold a wanted
     /// element.
     pub(crate) fn count_cells(self, range: &Range<i64>, origin: i64, length: i64) -> i64 {
         let cell = |at: i64| (at - origin).checked_div(length).unwrap_or(0);

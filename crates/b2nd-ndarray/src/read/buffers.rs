@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use b2nd::frame::Decompressor;
 use ndarray::{ArrayViewMut, IxDyn};
 
-/// A view of elements as bytes: the last axis is the bytes of an element.
+/// A view of elements as bytes. Along the last axis, each element takes as many entries as it has bytes.
 pub(crate) type BytesMut<'a> = ArrayViewMut<'a, u8, IxDyn>;
 
 /// The buffers of one thread.
@@ -16,7 +16,7 @@ pub(crate) struct Scratch {
     pub(crate) block: Vec<u8>,
 }
 
-/// Buffers that are used again. There is one `Scratch` for each thread that reads at the same time.
+/// Buffers that are reused from one read to the next. Each thread that is reading uses one `Scratch`.
 #[derive(Default)]
 pub(crate) struct Pool(Mutex<Vec<Scratch>>);
 

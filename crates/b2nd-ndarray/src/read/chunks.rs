@@ -122,7 +122,8 @@ impl Array {
         Ok((0..count).into_par_iter().map(move |index| self.chunk_in(number(index), &slice)))
     }
 
-    /// Checks the slice, and that elements can be read as `T`. Returns the numbers of the chunks that the slice touches, and the slice.
+    /// Checks the slice, and that elements can be read as `T`. Returns the numbers of the chunks that the slice touches, and a copy of the
+    /// slice.
     fn touched<T: Element>(&self, slice: &[Range<i64>]) -> Result<(impl Numbers + use<T>, Vec<Range<i64>>)> {
         self.swapped::<T>()?;
         self.check(slice)?;

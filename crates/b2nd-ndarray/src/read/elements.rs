@@ -128,7 +128,8 @@ impl Elements {
         Ok(ArrayD::from_shape_vec(IxDyn(&self.shape), T::values(bits))?)
     }
 
-    /// Returns elements of the dtype `U`, or of the dtype `S` if they are UTF-8, as strings. Zeros at the end are padding and are removed.
+    /// Returns text as strings: elements of the dtype `U`, or elements of the dtype `S` whose bytes are UTF-8. Zeros at the end of an
+    /// element are padding and are removed.
     ///
     /// # Errors
     ///

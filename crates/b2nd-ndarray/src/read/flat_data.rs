@@ -19,7 +19,8 @@ impl Array {
         mut view: BytesMut<'_>,
     ) -> Result<()> {
         let size = self.itemsize() as u64;
-        // The wanted elements as ranges of places in the data, which is in C order: for the first dimension, for the first two, and so on.
+        // The positions of the wanted elements in the data, as ranges. The data are in C order. Each pass of the loop takes one more
+        // dimension into account.
         let mut runs: Vec<Range<u64>> = std::iter::once(0..1).collect();
         for (axis, (range, &length)) in slice.iter().zip(self.grid.shape()).enumerate() {
             let place = |index: i64| u64::try_from(index).unwrap_or(0);
@@ -47,7 +48,7 @@ impl Array {
                     (within, data) = self.flat_chunk(flat, flat.chunk_at(run.start))?;
                 }
                 let end = run.end.min(within.end);
-                // Both positions are inside a chunk, which fits into memory.
+                // Both positions are inside a chunk. A chunk fits into memory, so the positions fit into a `usize`.
                 let [from, to] = [run.start, end].map(|at| usize::try_from(at - within.start).unwrap_or(usize::MAX));
                 for (byte, out) in data.get(from..to).unwrap_or_default().iter().zip(out.by_ref()) {
                     *out = *byte;

@@ -18,14 +18,14 @@ use crate::threads;
 /// Slices whose decompressed blocks have fewer bytes than this are decoded by one thread.
 const SMALL: i64 = 256 << 10;
 
-/// If blocks have fewer bytes than this, and most of them are needed, the whole chunk is read at once.
+/// If blocks have fewer bytes than this, and most of them are needed, the whole chunk is read in one call.
 const SMALL_BLOCK: i64 = 8 << 10;
 
 impl Array {
     /// Fills a view with the elements of a slice, which has been checked and is not empty.
     ///
-    /// If `wanted` is not empty, only the wanted elements along each axis are read, and the view has one more axis: the bytes of an
-    /// element.
+    /// If `wanted` is not empty, only the wanted elements along each axis are read, and the view has one more axis, which holds the bytes
+    /// of an element.
     pub(crate) fn decode(&self, slice: Area, wanted: &[Wanted<'_>], view: BytesMut<'_>, zeroed: bool) -> Result<()> {
         if let Some(flat) = &self.flat {
             return self.decode_flat(flat, &slice, wanted, view);
@@ -73,7 +73,7 @@ impl Array {
 /// A box of elements: a range for each dimension.
 pub(crate) type Area = Vec<Range<i64>>;
 
-/// A grid of cells.
+/// A grid of cells, which divides an area and the view of its elements into parts.
 pub(crate) struct Tiles<'a> {
     /// The start of the first cell.
     pub(crate) origin: &'a [i64],
@@ -83,7 +83,7 @@ pub(crate) struct Tiles<'a> {
     pub(crate) scale: usize,
     /// The wanted elements along each axis. If empty, all elements are wanted.
     pub(crate) wanted: &'a [Wanted<'a>],
-    /// Whether parts are filled in parallel.
+    /// Whether the parts of the view are filled in parallel.
     pub(crate) parallel: bool,
 }
 
@@ -109,7 +109,8 @@ impl Tiles<'_> {
         self.each(after, right, fill)
     }
 
-    /// Returns an axis along which the area lies in several cells, and the border between two of these cells.
+    /// Returns an axis along which the wanted elements lie in several cells, and the border between two of these cells. Returns `None` if
+    /// all wanted elements lie in one cell.
     fn cut(&self, area: &[Range<i64>]) -> Option<(usize, i64)> {
         area.iter().enumerate().find_map(|(axis, range)| {
             let (origin, length) = (*self.origin.get(axis)?, *self.lengths.get(axis)?);

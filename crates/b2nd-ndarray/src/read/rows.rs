@@ -13,17 +13,17 @@ const STEP: usize = 64;
 /// Rows with fewer elements than this are decoded element by element.
 const FEW: usize = 8;
 
-/// Rows of a block, in C order. There is one row for each combination of the entries of `axes`.
+/// Rows of a block, in C order. There is one row for each combination of one offset per axis.
 pub(crate) struct Rows {
-    /// For each axis, the offsets in bytes of its indices.
+    /// The offsets, in bytes, of the wanted indices along each axis. A row starts at the sum of one offset per axis.
     axes: Vec<Vec<usize>>,
     /// The length of a row in bytes.
     length: usize,
 }
 
 impl Rows {
-    /// Returns the rows of an area that lies in one block. `origin` is a point where a block starts. If only some elements are wanted, each
-    /// wanted element is a row.
+    /// Returns the rows of an area that lies in one block. `origin` is the position of the first element of any block. If only some
+    /// elements are wanted, each wanted element is a row.
     ///
     /// Returns `None` if it is faster to decode the whole block.
     pub(crate) fn new(

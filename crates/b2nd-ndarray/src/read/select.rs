@@ -59,7 +59,8 @@ impl From<RangeFull> for Select {
 impl Array {
     /// Reads the elements that are selected along each axis.
     ///
-    /// Each block that holds a selected element is decompressed once, whatever the order of the indices. Other blocks are not read.
+    /// Each block that holds a selected element is decompressed once, whatever the order of the indices. Blocks that hold no selected
+    /// element are not decompressed.
     ///
     /// ```
     /// use b2nd_ndarray::{Array, Select};
@@ -167,7 +168,8 @@ pub(crate) struct Along {
     step: i64,
     /// The coordinates in ascending order, or `None` if `range` and `step` describe them.
     list: Option<Vec<i64>>,
-    /// For each requested index, its position among the coordinates that are read. `None` if the indices are requested in that order.
+    /// For each requested index, the position of its coordinate among the coordinates that are read. `None` if the indices were requested
+    /// in ascending order, each only once.
     order: Option<Vec<usize>>,
 }
 
@@ -226,7 +228,7 @@ impl Chosen {
         self.axes.iter().map(Along::length).collect()
     }
 
-    /// Returns elements that were read in ascending order in the requested order.
+    /// Rearranges elements that were read in ascending order, so that they have the order in which they were requested.
     fn ordered<A: Clone>(&self, sorted: ArrayD<A>) -> ArrayD<A> {
         let orders = self.axes.iter().enumerate().filter_map(|(axis, along)| Some((Axis(axis), along.order.as_ref()?)));
         orders.fold(sorted, |sorted, (axis, order)| {

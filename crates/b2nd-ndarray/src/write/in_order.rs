@@ -29,8 +29,9 @@ impl<F: Fn()> Drop for AtEnd<F> {
     }
 }
 
-/// Processes items in parallel, and consumes the results in the order of the items. A thread that is far ahead of the missing result waits.
-/// So `work` and `take` must not use the thread pool: the pool could then run the waiting thread's part inside of the part it waits for.
+/// Processes items in parallel, and consumes the results in the order of the items. A thread waits while it is far ahead of the first
+/// missing result. `work` and `take` must not use the thread pool: inside such a call, the pool could run a thread's loop that then waits
+/// for the result of the same call, and so waits forever.
 pub(super) fn in_order<A, B: Send>(
     items: impl Iterator<Item = A> + Send,
     work: impl Fn(A) -> Result<B> + Sync + Send,
