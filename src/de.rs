@@ -234,7 +234,8 @@ fn too_deep(offset: usize) -> Error {
     Error::at(ErrorKind::TooDeep, offset)
 }
 
-/// Improves the error for a missing bin32: serde writes a `&[u8]` as a sequence but reads it as bytes.
+/// Improves the error for a sequence in place of a bin32: without `serde_bytes`, serde writes a `&[u8]` as a sequence, but reads it as
+/// bytes.
 #[cold]
 fn not_bytes(start: Reader<'_>, error: Error) -> Error {
     match start.peek() {

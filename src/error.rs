@@ -64,8 +64,8 @@ impl Error {
         self.0.offset
     }
 
-    /// Returns the path of the field that caused the error, such as `chunkshape[1]`. The paths of the crate `serde_path_to_error` contain
-    /// the numbers of a struct's fields instead of their names, since this format stores a struct as a sequence.
+    /// Returns the path of the field that caused the error, such as `chunkshape[1]`. Do not use the crate `serde_path_to_error` for this:
+    /// its paths contain the indices of fields instead of their names, since this format stores a struct as a sequence.
     pub fn path(&self) -> Option<String> {
         let mut path = String::new();
         for segment in self.0.path.iter().rev() {

@@ -1,4 +1,4 @@
-//! [`B2ndMeta`] and [`LegacyB2ndMeta`]: the layouts of an array metalayer that include a dtype.
+//! [`B2ndMeta`] and [`LegacyB2ndMeta`]: array metalayers in the layouts with a dtype.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;

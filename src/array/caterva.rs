@@ -1,4 +1,4 @@
-//! [`CatervaMeta`]: the layout of an array metalayer that has no dtype.
+//! [`CatervaMeta`]: an array metalayer in the layout without a dtype.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -42,8 +42,8 @@ impl Geometry {
     ///
     /// # Errors
     ///
-    /// Fails if the shapes differ in the number of dimensions or have more than 16, a length is negative, or a chunk or block has length 0
-    /// in a dimension in which the array does not.
+    /// Fails if the shapes differ in the number of dimensions, there are more than 16 dimensions, a length is negative, or a chunk or block
+    /// has length 0 in a dimension in which the array does not.
     pub fn new(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Result<Self> {
         let ndim = shape.len();
         if chunkshape.len() != ndim || blockshape.len() != ndim {

@@ -236,7 +236,8 @@ type Width = (i64, &'static str);
 const INT32: Width = (i32::MAX as i64, "int32");
 const INT64: Width = (i64::MAX, "int64");
 
-/// Rounds each length up to a multiple of the part's length. If a part has length 0, the length must be 0 too, and stays 0.
+/// Rounds each length up to a multiple of the length of a part in the same dimension. If parts have length 0 in a dimension, the length in
+/// this dimension must be 0 too, and is not changed.
 fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Result<Dims<i64>> {
     let mut padded = *lengths;
     for (index, (length, &part)) in padded.iter_mut().zip(parts.iter()).enumerate() {

@@ -8,8 +8,9 @@ use crate::error::{Error, Result};
 use crate::marker::{self, CountMarker};
 use crate::wire::Reader;
 
-/// Returns the names of the entries of an array metalayer with this count. If the count is six, the last name is that of a dtype. But if
-/// the sixth entry is a dtype_format (a positive fixint), the count is one too low, and a seventh entry follows.
+/// Returns the names of the entries of an array metalayer with this count. If the count is six, the sixth name is `dtype`. This is wrong
+/// for files in which the sixth entry is a dtype_format (a positive fixint): in these files, the count is one too low, and the dtype
+/// follows as a seventh entry.
 pub(crate) const fn array_fields(count: usize) -> Fields {
     const FIELDS: [&str; 7] = ["version", "ndim", "shape", "chunkshape", "blockshape", "dtype_format", "dtype"];
     match count {

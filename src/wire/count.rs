@@ -5,7 +5,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::marker::{ARRAY16, ARRAY32, CountMarker, FIXARRAY, FIXMAP, MAP16, MAP32};
 use crate::sink::Sink;
 
-/// The markers that a [`CountMarker`] may choose if the count is not in the marker itself, and the texts of its errors.
+/// The properties of a [`CountMarker`]: the markers for counts that are stored after the marker, the names for errors, and the largest
+/// count.
 struct Markers {
     small: Option<u8>,
     wide: Option<u8>,

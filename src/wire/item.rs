@@ -96,7 +96,7 @@ fn fixext(length: usize) -> Option<u8> {
 /// Writes a marker and its length or count.
 pub(crate) fn put_head<S: Sink>(sink: &mut S, kind: Family, head: Head, length: usize) -> Result<()> {
     let marker = kind.marker(head, length).ok_or_else(|| kind.cannot_hold(head, length))?;
-    // Since such a marker exists, the length fits the bytes after it.
+    // Because a marker with this head exists for the length, the length fits the bytes after the marker.
     let [.., a, b, c, d] = u64::try_from(length).unwrap_or(u64::MAX).to_be_bytes();
     match head {
         Head::Fix => sink.put([marker]),

@@ -84,8 +84,8 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for ValueOrBytes<T> {
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
-        // Inside the newtype struct `VALUE`, only this crate's format reports itself as not human-readable. Its deserializer passes the
-        // value itself.
+        // Inside the newtype struct `VALUE`, only the deserializer of this crate's format reports itself as not human-readable. This
+        // deserializer contains the value itself, not bytes.
         if !deserializer.is_human_readable() {
             return T::deserialize(deserializer);
         }
@@ -116,8 +116,8 @@ impl<I, T: DeserializeOwned> Watched<'_, I, T> {
     }
 }
 
-/// All methods call `deserialize_any`, since serde's buffer passes bytes to the visitor only then. The methods for options, newtypes and
-/// enums are exceptions.
+/// Except for options, newtypes and enums, all methods call `deserialize_any`. In this method, serde's buffer passes bytes to the visitor
+/// even if the type expects a different kind of value.
 impl<'de, D: Deserializer<'de>, T: DeserializeOwned> Deserializer<'de> for Watched<'_, D, T> {
     type Error = D::Error;
 

@@ -212,7 +212,7 @@ impl Compressor {
                     first.clone_from(block);
                     self.pipeline.truncate(first);
                 }
-                // Only the filter delta changes zeros.
+                // Of all filters, only delta can change a block of zeros. If delta is not used, skip the filters.
                 if !is_zero || self.pipeline.has_delta() {
                     self.pipeline.apply(block, other, (number > 0).then_some(&first[..]));
                 }

@@ -54,7 +54,7 @@ pub struct Decompressor {
 
 type Fallback = dyn FnMut(&[u8], &mut [u8]) -> Result<()> + Send;
 
-/// A decompressed block from which runs of elements can be copied, returned by [`Decompressor::part`].
+/// A block of which at least the first bytes are decompressed, so that elements can be copied from them. [`Decompressor::part`] returns it.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
     streams: &'a [u8],

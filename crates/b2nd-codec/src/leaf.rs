@@ -21,8 +21,8 @@ mod zlib;
 #[cfg(feature = "zstd")]
 mod zstd;
 
-/// Whether this is a 32-bit processor, on which only the safe decoders are used: on 32-bit processors zstd-pure-rs rejects valid streams,
-/// and a web page with this crate is smaller if it has only one decoder of zlib.
+/// Whether this is a 32-bit platform, such as WebAssembly. On these platforms, only the safe decoders are used, because zstd-pure-rs
+/// rejects valid streams on them, and because a web page with this crate is smaller if it has only one decoder of zlib.
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 const IS_SMALL: bool = cfg!(target_pointer_width = "32");
 

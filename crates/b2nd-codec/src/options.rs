@@ -11,7 +11,7 @@ const MAX_STREAMS: usize = 16;
 /// The minimum length of a stream for which blocks are split, unless the split mode is [`SplitMode::Always`].
 const MIN_STREAM: usize = 32;
 
-/// The unit of automatic blocksizes in bytes: the size of an L1 cache that C-Blosc2 assumes.
+/// The unit of automatic blocksizes in bytes: the size that C-Blosc2 assumes for an L1 cache.
 const L1: usize = 32 << 10;
 
 /// The largest automatic blocksize for blocks that are split.

@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use crate::header::ChunkHeader;
 use crate::ids::{CodecId, Filter, Special};
 
-/// Serializes as a struct, whose fields are named after the methods.
+/// Serializes the header as a struct. Its fields have the names of the methods that return them.
 impl Serialize for ChunkHeader {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("ChunkHeader", 10)?;

@@ -196,7 +196,8 @@ impl Struct {
     }
 
     /// Returns true if NumPy would write the structure as a list, not as a dictionary. `aligned` is whether the structure is inside an
-    /// aligned one; then its own string does not repeat `'aligned': True`.
+    /// aligned structure. If so, even an aligned structure can be written as a list, since the outer structure already contains `'aligned':
+    /// True`.
     pub(super) fn is_list(&self, aligned: bool) -> bool {
         let named = self.fields.iter().all(|field| !field.name().is_empty());
         self.follows_from_fields() && named && (aligned || !self.aligned)

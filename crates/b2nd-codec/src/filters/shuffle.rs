@@ -117,7 +117,8 @@ fn join_part<const SIZE: usize>(
     }
     let rest = steps.into_remainder();
     if let Some(last) = elements.checked_sub(STEP).filter(|_| rest.len() >= FEW * typesize) {
-        // Assemble a whole step, which also includes elements before or after the remaining ones, and copy the remaining elements from it.
+        // Assemble a whole step that contains the remaining elements, and also elements before or after them. Then copy only the remaining
+        // elements.
         let start = from.min(last);
         let mut joined = [[0; SIZE]; STEP];
         join(planes_at(start), joined.as_flattened_mut());

@@ -1,5 +1,5 @@
-//! LZ4's block format. The crate lz4_flex is not used, because it copies matches that overlap their own output in small pieces, and
-//! shuffled data have many such matches.
+//! LZ4's block format. The crate lz4_flex is not used, because it needs many small copies for a match that overlaps its own output.
+//! Shuffled data have many such matches.
 
 use super::blosclz::decode::copy_match;
 use crate::deadline::{Deadline, PACE};

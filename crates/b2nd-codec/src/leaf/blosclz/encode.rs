@@ -16,7 +16,7 @@ const FARTHEST: usize = FAR + 0xffff;
 /// The longest run of literals.
 const LITERALS: usize = 32;
 
-/// The step of the search gets one position longer after each run of this many literals without a match.
+/// The number of literals without a match after which the steps of the search get one position longer.
 const PATIENCE: usize = 64;
 
 /// Compresses a block, and appends the stream to `output`. The stream ends with literals, because C-Blosc2 rejects a stream that ends

@@ -51,8 +51,9 @@ impl Places {
     }
 }
 
-/// Clears a table, and returns a function that stores a word's position in the table and returns the previous position of a word with the
-/// same hash. The hash is computed from the first four bytes of the word, or from the first five for long data.
+/// Clears a table, and returns a function that looks up words in it. The function returns the last position of a word with the same hash,
+/// and replaces it in the table by the position of the given word. The hash is computed from the first four bytes of the word, or from the
+/// first five for long data.
 #[inline(always)]
 fn newest<P, const ENTRIES: usize>(table: &mut Vec<P>) -> Option<impl FnMut(u64, usize) -> usize>
 where

@@ -59,7 +59,7 @@ impl Chains {
         put_last(out, filled, bytes.get(written..)?)
     }
 
-    /// Returns the longest match of the bytes at this position.
+    /// Returns the longest match for the bytes at this position that is found at the last `tries` positions with the same hash.
     fn longest(&mut self, bytes: &[u8], at: usize, tries: usize) -> Match {
         while self.next < at {
             if let Some(last) = hash(bytes, self.next).and_then(|hash| self.last.get_mut(hash)) {
