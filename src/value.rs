@@ -61,9 +61,9 @@ static NIL: Value = Value::Nil;
 ///
 /// # Other formats
 ///
-/// Human-readable formats such as JSON show numbers, strings, lists and maps as usual. Types that JSON lacks are written as an object with
-/// one key. Values can also be read from such objects, and then have the shortest markers. A tuple can be read from an object with the key
-/// `tuple`, such as `{"tuple":[1,2]}`:
+/// Human-readable formats such as JSON show numbers, strings, lists and maps as usual. A value of a type that JSON lacks is written as an
+/// object with one key. Values can also be read from such objects, and then have the shortest markers. A tuple can be read from an object
+/// with the key `tuple`, such as `{"tuple":[1,2]}`:
 ///
 /// | MessagePack | JSON |
 /// | --- | --- |
@@ -168,7 +168,7 @@ impl Value {
         matches!(self, Value::Nil)
     }
 
-    /// Returns the boolean, or `None` if the value is something else.
+    /// Returns the boolean, or `None` if the value is not a boolean.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Value::Bool(value) => Some(*value),
@@ -249,7 +249,7 @@ impl Value {
         self.entries().iter().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value)
     }
 
-    /// Returns a mutable reference to the value of this key in a map.
+    /// Returns a mutable reference to the value of this key in a map, or `None` if the value is not a map or has no such key.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
         match self {
             Value::Map(pairs, _) => pairs.iter_mut().find(|(found, _)| found.as_str() == Some(key)).map(|(_, value)| value),
@@ -298,8 +298,8 @@ impl Index<&str> for Value {
     }
 }
 
-/// Returns the element of a list or tuple with this index, or [`Value::Nil`] if it does not exist. The string `__tuple__` of a tuple is not
-/// counted.
+/// Returns the element of a list or tuple with this index, or [`Value::Nil`] if no such element exists. The string `__tuple__` of a tuple
+/// is not counted.
 impl Index<usize> for Value {
     type Output = Value;
 

@@ -11,7 +11,7 @@ pub(super) use core::cell::OnceCell as Once;
 pub(super) struct Lock<T>(#[cfg(feature = "std")] std::sync::Mutex<T>, #[cfg(not(feature = "std"))] core::cell::RefCell<T>);
 
 impl<T> Lock<T> {
-    /// Calls `change` with the value. `change` must not call `with` on the same lock.
+    /// Calls `change` with the value. `change` must not call `with` on the same lock, since this would cause a deadlock or a panic.
     pub(super) fn with<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
         #[cfg(feature = "std")]
         let mut value = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -24,5 +24,5 @@ pub use source::FileSource;
 pub use staged::remove_temporary_files;
 pub use writer::{Directory, OneFile};
 
-/// The name of the file in a sparse frame's directory that holds the header, index and trailer.
+/// In the directory of a sparse frame, the name of the file that holds the header, index and trailer.
 pub const SPARSE_FRAME: &str = "chunks.b2frame";

@@ -94,7 +94,7 @@ impl Header {
         if bytes[HeaderField::FLAGS.marker()] == 0xa4 {
             check_version(bytes[FLAGS_AT] & 0x0f)?;
         }
-        // A match, because `map_err` would copy the decoded value.
+        // Use `match`, because `map_err` would copy the decoded value.
         match crate::from_slice::<WireHeader>(bytes) {
             Ok(wire) => wire.try_into(),
             Err(error) => Err(wrong_len(error, header_len)),
@@ -242,7 +242,8 @@ impl Header {
     }
 }
 
-/// If the error is that a header is longer or shorter than header_len, returns an error that gives both lengths.
+/// If the error is that a header is longer or shorter than header_len, returns an error that gives both lengths. Returns any other error
+/// unchanged.
 #[cold]
 fn wrong_len(error: Error, header_len: usize) -> Error {
     let expected = match error.kind() {

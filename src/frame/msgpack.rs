@@ -34,7 +34,7 @@ use crate::with::named;
 /// ```
 pub fn decode_msgpack<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<T> {
     let mut deserializer = rmp_serde::Deserializer::from_read_ref(content);
-    // The default limit of the decoder, 1,024 levels, needs more than the 2 MiB of a thread's stack.
+    // Set a lower limit, since the decoder's default of 1,024 levels needs more than the 2 MiB of a thread's stack.
     deserializer.set_max_depth(MAX_DEPTH.into());
     T::deserialize(&mut deserializer).map_err(named::refused)
 }

@@ -87,7 +87,7 @@ pub(super) fn read_header(source: &impl Source, offset: u64) -> Result<Header> {
         };
         let Some(needed) = error.needed() else { return Err(error) };
         let (before, length) = (prefix.len() as u64, prefix.len().saturating_add(needed) as u64);
-        // If the header is longer than the source, do not read the rest.
+        // If the source ends before the header does, do not read the rest of the header.
         if source.len()?.saturating_sub(offset) < length {
             return Err(error);
         }

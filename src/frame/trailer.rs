@@ -150,7 +150,7 @@ impl Trailer {
     }
 }
 
-/// If an error names no field, adds the frame's trailer as the field.
+/// If an error names no field, names the frame's trailer as the field.
 fn named(error: Error) -> Error {
     match error.path() {
         None => error.within(Segment::Field("the frame's trailer"), Some(0)),

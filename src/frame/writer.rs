@@ -19,9 +19,9 @@ use crate::error::{Error, Result};
 /// A chunk of an array holds its blocks one after another, each in C order. Chunks and blocks at the edges of the array are padded to full
 /// size. [`Grid::pack`](crate::Grid::pack) converts elements from the order of the array to the order of a chunk.
 ///
-/// Chunks can come from [`Header::compressor`], from [`Chunk::store`] or from any other codec crate. The frame is written to memory
-/// ([`Writer::new`]), to a file ([`Writer::create`]) or to the directory of a sparse frame ([`Writer::create_sparse`]). A file or directory
-/// gets its final name only when it is complete.
+/// Chunks can come from [`Header::compressor`], from [`Chunk::store`] or from any crate that compresses Blosc2 chunks. The frame is written
+/// to memory ([`Writer::new`]), to a file ([`Writer::create`]) or to the directory of a sparse frame ([`Writer::create_sparse`]). A file or
+/// directory gets its final name only when it is complete.
 ///
 /// ```
 /// use b2nd::frame::{Chunk, Frame, Header, Sizes, Special, Writer};
@@ -170,7 +170,7 @@ impl<T: Target> Writer<T> {
     ///
     /// * the chunk's data is empty, or longer than the chunksize in the header,
     /// * the previous chunk was shorter than the chunksize, since only the last chunk may be shorter,
-    /// * all elements of the chunk are NaN, and its typesize differs from the typesize in the header,
+    /// * all elements of the chunk are NaN, and the chunk's typesize differs from the typesize in the header,
     /// * all elements of the chunk are zero, NaN or uninitialized, and chunks vary in length: an entry in the index holds no length, and
     ///   C-Blosc2 does not open a file whose first chunk is such a chunk, or
     /// * the target cannot be written. The chunk can then be appended again, or left out.
@@ -205,8 +205,8 @@ impl<T: Target> Writer<T> {
     }
 
     /// Writes a part of the next chunk to the position `offset` bytes after the start of the chunk, while other parts are still being
-    /// compressed. A call of [`append_parts`](Writer::append_parts) adds the chunk to the frame. If another chunk is appended instead, it
-    /// overwrites the parts.
+    /// compressed. A call of [`append_parts`](Writer::append_parts) adds the chunk to the frame. If a different chunk is appended instead,
+    /// that chunk overwrites the parts.
     ///
     /// # Errors
     ///

@@ -146,8 +146,8 @@ impl<'de> IntoDeserializer<'de, Error> for &'de Value {
     }
 }
 
-/// The deserializer for a field that is itself a `Value` and keeps the markers. It reports itself as human-readable, like this crate's
-/// deserializer inside the newtype struct that marks a `Value`.
+/// The deserializer for a field that is itself a `Value` and keeps the markers. It reports itself as human-readable, as this crate's
+/// deserializer does inside the newtype struct that marks a `Value`.
 struct Entry<'de>(&'de Value);
 
 impl<'de> Deserializer<'de> for Entry<'de> {

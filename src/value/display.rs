@@ -12,9 +12,9 @@ const MAX_BYTES: usize = 32;
 /// The maximum number of characters of an array's dtype, and also of its shape. Longer text is cut.
 const MAX_ARRAY: usize = 40;
 
-/// Writes the value in one line, such as `{"a": 1.5, 255: [-2, null]}`. Types that JSON lacks are written as `(1, 2)` for a tuple,
-/// `b"\x00\xff"`, `(1.0, -2.5i)`, `set[1, 2]`, `<ndarray <i4 [2]>` and `<frame of 3 bytes>`. For a byte string of more than 32 bytes, only
-/// the length is written.
+/// Writes the value in one line, such as `{"a": 1.5, 255: [-2, null]}`. Types that JSON lacks are written as `(1, 2)` (a tuple),
+/// `b"\x00\xff"` (a byte string), `(1.0, -2.5i)` (a complex number), `set[1, 2]`, `<ndarray <i4 [2]>` and `<frame of 3 bytes>`. For a byte
+/// string of more than 32 bytes, only the length is written.
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         Line(self, MAX_DEPTH).fmt(f)

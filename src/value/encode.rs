@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sink::Sink;
 use crate::wire::{self, put_head};
 
-/// Writes the value. Fails if it nests more than `levels` levels deep.
+/// Writes the value. Fails if the value nests more than `levels` levels deep.
 pub(super) fn put(value: &Value, bytes: &mut Vec<u8>, levels: usize) -> Result<()> {
     let inside = || levels.checked_sub(1).ok_or_else(|| Error::new(ErrorKind::TooDeep));
     match value {

@@ -19,7 +19,7 @@ pub(super) enum Extension<'a> {
     Set(Value),
     /// Type 46: a NumPy array.
     NdArray(NdArray),
-    /// An extension of another type, or with content that does not fit its type.
+    /// An extension of any other type, or with content that does not fit its type.
     Other(i8, &'a [u8]),
 }
 
@@ -38,12 +38,12 @@ impl NdArray {
         &self.0["shape"]
     }
 
-    /// Returns the bytes of the elements, in C order and in the dtype's byte order.
+    /// Returns the bytes of the elements, in C order and in the dtype's byte order, or `None` for an array of objects.
     pub(super) fn data(&self) -> Option<&[u8]> {
         self.0.get("data")?.as_bytes()
     }
 
-    /// Returns the elements of an array of objects.
+    /// Returns the elements of an array of objects, or `None` for any other array.
     pub(super) fn values(&self) -> Option<&Value> {
         self.0.get("values")
     }

@@ -8,8 +8,8 @@ use serde::{Serialize, ser};
 use super::{Extension, Value};
 use crate::hex::Hex;
 
-/// The keys of the objects that represent types that JSON lacks. An ordinary map whose only key is one of these keys is written as an
-/// object with the key `map`, since it would otherwise be read as another type.
+/// A value of a type that JSON lacks is written as an object whose only key is one of these keys. An ordinary map whose only key is one of
+/// these keys is written as an object with the key `map`, since the map would otherwise be read as a different type.
 pub(super) const FORMS: [&str; 8] = ["bytes", "complex", "ext", "float", "map", "ndarray", "set", "tuple"];
 
 /// A value to be written, and the number of nested levels down to which extensions in the value are decoded.
@@ -47,8 +47,8 @@ impl Serialize for Shown<'_> {
     }
 }
 
-/// Returns true if the pairs can be written as an object: the keys are different strings, and the object would not be read as one that
-/// represents another type.
+/// Returns true if the pairs can be written as an object: the keys are different strings, and the object would not be read as a value of a
+/// type that JSON lacks.
 fn has_names(pairs: &[(Value, Value)]) -> bool {
     let mut names = BTreeSet::new();
     let is_form = matches!(pairs, [(key, _)] if key.as_str().is_some_and(|key| FORMS.contains(&key)));

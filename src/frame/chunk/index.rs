@@ -26,7 +26,7 @@ impl Offset {
     fn from_raw(raw: i64) -> Option<Offset> {
         match u64::try_from(raw) {
             Ok(at) => Some(Offset::At(at)),
-            // The first byte gives the special value. C-Blosc2 ignores the other bytes.
+            // The most significant byte gives the special value. C-Blosc2 ignores the other bytes.
             Err(_) => {
                 let special = Special::from_code(raw.to_be_bytes()[0] & 0x7f);
                 special.filter(|special| *special != Special::Value).map(Offset::Special)

@@ -38,8 +38,8 @@ pub(super) fn copy(from: &mut dyn Handle, range: Range<u64>, to: &mut dyn Handle
     Ok(())
 }
 
-/// Returns the first part of the range that holds data. The bytes before it are a hole, which reads as zeros. Returns the whole range if
-/// the system cannot find holes.
+/// Returns the first part of the range that holds data. The bytes before this part are a hole, which reads as zeros. Returns the whole
+/// range if the system cannot find holes.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple", target_os = "freebsd"))]
 fn first_data(file: &fs::File, range: Range<u64>) -> Range<u64> {
     use rustix::fs::{

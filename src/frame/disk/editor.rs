@@ -76,10 +76,11 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 ///
 /// # Attributes of a replaced file
 ///
-/// If a file is replaced, the new file gets the permissions of the old one, and its owner, group and extended attributes (including access
-/// control lists) as far as the system allows. If the group cannot be kept, the new group gets only the permissions that both the old group
-/// and all other users have. Other hard links to the old file keep the old content. The creation time is new. On Windows, the new file has
-/// the access control of its directory. Holes in the file are kept. A read-only file is not replaced: the edit fails.
+/// If a file is replaced, the new file gets the permissions of the old file and, as far as the system allows, the owner, group and extended
+/// attributes (including access control lists) of the old file. If the group cannot be kept, the new group gets only the permissions that
+/// both the old group and all other users have. Other hard links to the old file keep the old content. The creation time is new. On
+/// Windows, the new file has the access control of its directory. Holes in the file are kept. A read-only file is not replaced: the edit
+/// fails.
 pub struct Editor {
     file: File,
     claim: Claim,
@@ -158,12 +159,12 @@ impl Editor {
         self.named(|editor| editor.write_metalayer(T::NAME, &content, || crate::layout(value).ok()))
     }
 
-    /// Replaces the content of a metalayer by content of the same length. The metalayer that describes an array may also become shorter:
-    /// the end of the old content then stays after the new content, as after a squeeze in C-Blosc2.
+    /// Replaces the content of a metalayer by content of the same length. For the metalayer that describes an array, the new content may
+    /// also be shorter: the end of the old content then stays after the new content, as after a squeeze in C-Blosc2.
     ///
     /// # Errors
     ///
-    /// Fails if the header has no such metalayer, or if the new content has another length. Content cannot become longer, since chunks
+    /// Fails if the header has no such metalayer, or if the new content has a different length. Content cannot become longer, since chunks
     /// follow the header. Except in the metalayer of an array, content cannot become shorter either, since readers would find the end of
     /// the old content after the new content. The error names the entries whose lengths differ. To add or lengthen metalayers, use
     /// [`rewrite`](Editor::rewrite). Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
@@ -218,8 +219,8 @@ impl Editor {
         })
     }
 
-    /// Replaces this frame by a new frame with the given header. `fill` is called with the old frame and the writer of the new frame. The
-    /// new file keeps the permissions of the old file, and this `Editor` then edits the new file.
+    /// Replaces this frame by a new frame with the given header. `fill` is called with the old frame and the writer of the new frame, to
+    /// which it appends the chunks. The new file keeps the permissions of the old file, and this `Editor` then edits the new file.
     ///
     /// # Errors
     ///
@@ -346,7 +347,8 @@ impl Editor {
             self.replace(&[crate::to_vec(&header)?, bytes].concat(), 0..0)?;
             return Ok(edited);
         }
-        // Overwrite older, unused trailers if the new trailer fits into their space. Otherwise write it after the valid trailer.
+        // Overwrite older, unused trailers if the new trailer fits into their space. Otherwise write the new trailer after the valid
+        // trailer.
         let (end, old_len) = (header.frame_len(), crate::to_vec(&old)?.len() as u64);
         let fits = |free: &u64| free + bytes.len() as u64 <= end - old_len;
         let at = index_end(self, old_len).ok().filter(fits).unwrap_or(end);
@@ -431,7 +433,7 @@ impl Editor {
         new.sync()?;
         self.checked_handle()?;
         let put = staged.replace(&mut self.claim);
-        // Even after an error, the new file may have the final name.
+        // Even after an error, the new file may have the final name. If so, continue with the new file.
         if is_at(new.file(), self.claim.path())? {
             self.claim.handle = new;
             self.file = self.reopened()?;

@@ -50,8 +50,8 @@ impl File {
         let path = path.as_ref();
         let open = |path: &Path| File::of(path.to_owned(), open_to_read(path)?, offset);
         match open(path) {
-            // On some systems, a directory can be opened like a file, and only reading it fails. Checking for a directory first would cost
-            // a system call.
+            // The path is opened as a file first, since checking whether it is a directory costs a system call. On some systems, a
+            // directory can be opened as a file, and only reading it fails.
             Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
                 open(&path).map_err(|error| name_file(error, &path))

@@ -16,7 +16,7 @@ use crate::error::{self, Error, Result, Segment};
 /// Options for taking a lock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ask {
-    /// Whether the lock is exclusive. An exclusive lock blocks all other locks, a shared lock blocks only exclusive locks.
+    /// Whether the lock is exclusive. An exclusive lock blocks all other locks, and a shared lock blocks only exclusive locks.
     pub(super) exclusive: bool,
     /// Whether to wait while another lock blocks this lock. If not, taking the lock fails with a `WouldBlock` error.
     pub(super) wait: bool,
@@ -90,7 +90,7 @@ fn locked<T>(path: &Path, ask: Ask, open: impl Fn() -> io::Result<T>, file: impl
 }
 
 /// Locks a file. If `ask.wait` is set and another thread or process holds a lock, waits. If this thread itself holds the lock, returns an
-/// error.
+/// error instead.
 fn lock_as_another(file: &fs::File, path: &Path, ask: Ask) -> io::Result<()> {
     match lock(file, Ask { wait: false, ..ask }) {
         Err(error) if error.kind() == ErrorKind::WouldBlock && ask.wait => {

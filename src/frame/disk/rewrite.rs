@@ -26,8 +26,8 @@ use crate::frame::metalayers::{MAX_METALAYERS, Metalayers};
 ///
 /// `source` and `target` are files, or directories of sparse frames. If they are the same, the file (for a sparse frame, `chunks.b2frame`)
 /// is replaced atomically, as by [`Editor::rewrite`](super::Editor::rewrite). Otherwise, the target of a sparse frame must not exist. For a
-/// contiguous frame, a file that exists at `target` at the start of the call is replaced. If another process creates `target` later, the
-/// call fails. This function waits until no editor has `source` or `target` open.
+/// contiguous frame, a file that exists at `target` at the start of the call is replaced. If no such file exists, but another process
+/// creates one later, the call fails. This function waits until no editor has `source` or `target` open.
 ///
 /// # Errors
 ///
@@ -122,7 +122,7 @@ fn write_directory(source: File, header: Header, target: &Path, check: impl FnOn
             let mut old = fs::File::open(&from)?;
             let length = old.metadata()?.len();
             copy(&mut old, 0..length, &mut *chunk)?;
-            // If the file ends in a hole, its length is not set yet.
+            // If the file ends in a hole, copying has not set the length of the new file yet.
             chunk.set_len(length)?;
             chunk.sync()?;
         }

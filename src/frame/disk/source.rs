@@ -164,7 +164,8 @@ fn read_once(file: &fs::File, buffer: &mut [u8], position: u64) -> io::Result<us
     std::os::windows::fs::FileExt::seek_read(file, buffer, position)
 }
 
-/// On systems without positioned reads, one thread at a time moves a file's cursor and reads.
+/// On systems without positioned reads, only one thread at a time moves the cursor of a file and reads, so that threads do not disturb each
+/// other.
 #[cfg(not(any(unix, windows)))]
 fn read_once(mut file: &fs::File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
     use std::io::{Read, Seek, SeekFrom};

@@ -31,7 +31,7 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 /// in progress then fail.
 pub fn remove_temporary_files() {
     for path in unfinished().drain(..) {
-        // The file may have been renamed already.
+        // Ignore errors, since the file may have been renamed already.
         let _ = Disk.remove(&path);
     }
 }
@@ -98,7 +98,8 @@ impl Staged {
             let mut staged = Staged { temporary, given, target, replaces, exists: false, lock: None };
             match create(&mut staged) {
                 Ok(Some(created)) => return Ok((staged, created)),
-                // Before this process locked the file, another process removed it, as if it had been left by a killed process.
+                // Before this process locked the file, another process removed it, as if it had been left by a killed process. Create the
+                // file again.
                 Ok(None) => staged.end(),
                 Err(error) if error.kind() == ErrorKind::AlreadyExists && number < u32::MAX => number += 1,
                 Err(error) => return Err(error),

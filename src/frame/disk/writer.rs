@@ -51,7 +51,7 @@ impl Writer<OneFile> {
     }
 
     /// Creates a writer of a frame in a file that must not exist yet. The file has a temporary name in the directory of `path` until
-    /// [`finish`](Writer::finish) renames it to `path`, which fails if another process has created `path` in the meantime.
+    /// [`finish`](Writer::finish) renames it to `path`. `finish` fails if another process creates `path` first.
     ///
     /// # Errors
     ///

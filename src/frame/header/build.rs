@@ -69,8 +69,8 @@ impl Header {
         Ok(header)
     }
 
-    /// Creates the header of a new frame with these sizes. For an array, use [`for_array`](Header::for_array), which computes the sizes:
-    /// `new` does not compare them with a metalayer.
+    /// Creates the header of a new frame with these sizes. For an array, use [`for_array`](Header::for_array), which computes the sizes. In
+    /// contrast, `new` does not compare the given sizes with a metalayer.
     ///
     /// The codec is BloscLZ at level 5, the split mode is `forward_compat`, and the number of threads is 1, as by default in C-Blosc2.
     /// Unlike in C-Blosc2, there is no filter. [`Writer`](crate::frame::Writer) sets the lengths of the data.

@@ -46,8 +46,8 @@ impl HeaderField {
     pub const DECOMPRESSION_THREADS: HeaderField = HeaderField::COMPRESSION_THREADS.then(2);
     /// Whether the trailer holds variable-length metalayers: a bool, for which the marker is also the value.
     pub const HAS_VLMETALAYERS: HeaderField = HeaderField::DECOMPRESSION_THREADS.then(0);
-    /// The filter pipeline, a fixext16: the number of filter slots, six filters, the codec, the parameter of the codec, and the parameters
-    /// of the filters.
+    /// The filter pipeline, a fixext16: the number of filter slots, the filters in the six slots, the codec, the parameter of the codec,
+    /// and the parameters of the filters.
     pub const PIPELINE: HeaderField = HeaderField::HAS_VLMETALAYERS.then(17);
     /// The metalayers, which fill the rest of the header. Only their marker has a fixed position.
     pub const METALAYERS: HeaderField = HeaderField::PIPELINE.then(0);

@@ -52,7 +52,7 @@ impl Contents {
         content
     }
 
-    /// Returns the range of bytes, in the buffer, of the content with this index.
+    /// Returns the range of the buffer that holds the content with this index.
     fn range(&self, index: usize) -> Range<usize> {
         let start = self.iter().take(index).map(|content| LENGTH + content.len()).sum::<usize>() + LENGTH;
         start..start + self.iter().nth(index).map_or(0, <[u8]>::len)

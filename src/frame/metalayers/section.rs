@@ -93,7 +93,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// A map from names to offsets, which keeps the order of its entries and duplicate names.
+/// A map from names to offsets. The entries keep their order, and a name can occur several times.
 struct NamedOffsets(Vec<Name>);
 
 impl Serialize for NamedOffsets {
@@ -180,8 +180,8 @@ impl<'de> Visitor<'de> for ContentsVisitor {
     }
 }
 
-/// Deserializes one byte string and passes it to a function, the second field. If the first field is a name, the byte string is
-/// deserialized as a newtype struct with this name.
+/// Deserializes one byte string and passes it to a function, the second field. If the first field is `Some`, the byte string is
+/// deserialized as a newtype struct of that name.
 struct ByteString<F>(Option<&'static str>, F);
 
 impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> DeserializeSeed<'de> for ByteString<F> {

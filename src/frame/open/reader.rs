@@ -184,7 +184,8 @@ impl<'f, S: Source> ChunkReader<'f, S> {
             let front = self.read(0..length)?;
             match Blocks::new(&front) {
                 Ok(_) => return Ok(front),
-                // The missing bytes belong to a dictionary, which follows the block table and starts with its own length.
+                // Read more bytes. The missing bytes belong to the dictionary that follows the block table. The dictionary starts with its
+                // own length, which must be read first.
                 Err(error) => match error.needed() {
                     Some(needed @ 1..) if length < cbytes => length = length.saturating_add(needed).min(cbytes),
                     _ => return Err(error.into()),
