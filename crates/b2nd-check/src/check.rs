@@ -66,7 +66,7 @@ impl Finding {
         Finding { unreadable: true, ..Finding::new(place, offset, error.to_string(), [NO, None, None]) }
     }
 
-    /// Returns true if this reader can read a file with this problem, as far as is known.
+    /// Returns true if this reader can read a file with this problem. Returns false if this is unknown.
     pub fn is_safe_for(&self, reader: Reader) -> bool {
         match (self.fact, reader.library) {
             (Some(_), _) => self.known(reader).is_none() && !self.not_decoded,
@@ -80,7 +80,7 @@ impl Finding {
         FACTS.iter().find(|fact| Some(fact.name) == self.fact && fact.is_of(reader))
     }
 
-    /// Returns true if the finding is no error of the file, but a known problem that some versions of a library have with it.
+    /// Returns true if the specification allows what was found, and the finding is a known problem of some versions of a library.
     pub fn is_of_readers(&self) -> bool {
         self.fact.is_some() && self.document == YES
     }
@@ -89,13 +89,13 @@ impl Finding {
 /// The three answers of a finding: whether the specification allows it, whether C-Blosc2 reads it, and whether python-blosc2 reads it.
 type Answers = [Option<bool>; 3];
 
-/// The feature of facts in [`FACTS`], and the sentence of a finding.
+/// A feature that is listed in [`FACTS`], and a sentence about it for a finding.
 type Known = (Feature, String);
 
 const YES: Option<bool> = Some(true);
 const NO: Option<bool> = Some(false);
 
-/// The answers for a chunk whose codec or filter is not supported by this build, or is a plugin of C-Blosc2.
+/// The answers if nothing is known about a part of the frame: for example, a chunk whose codec or filter this build does not support.
 const UNKNOWN: Answers = [None; 3];
 
 /// Returns a finding if a single file has the header of a sparse frame, because C-Blosc2 crashes on such a file. `is_directory` is true if

@@ -55,8 +55,8 @@ pub fn check(source: &dyn Source, options: &Options) -> Report {
     }
 }
 
-/// Checks an untrusted frame within limits of time and memory. It reads header, metalayers, index and trailer, and decodes every
-/// chunk and every attribute.
+/// Checks an untrusted frame within limits of time and memory. This function reads the header, metalayers, index and trailer, and decodes
+/// every chunk and every attribute.
 ///
 /// The report answers two questions. **[Readable](Report::is_readable)** means that this crate has read every value. **[Safe for
 /// a reader](Report::is_safe_for)** means that nothing in the frame is known to crash that version of C-Blosc2 or python-blosc2,
@@ -72,8 +72,8 @@ pub fn check(source: &dyn Source, options: &Options) -> Report {
 /// * C-Blosc2's plugins, which are never decoded here.
 ///
 /// Safe does not mean that C-Blosc2 has been proved correct: this function is strict about the format, and checks for defects that are
-/// publicly known or were found by tests with damaged frames. Sanitizers report a harmless error for two kinds of frames that this
-/// function calls safe. Valid arrays of these kinds cause it too:
+/// publicly known or were found by tests with damaged frames. Sanitizers report a harmless error for two kinds of frames that this function
+/// calls safe. Valid arrays of these kinds cause this error too:
 ///
 /// * arrays without dimensions (an index of -1 in C-Blosc2 before 3);
 /// * arrays whose lengths, multiplied by the lengths of their chunks, do not fit an int64 (C-Blosc2 never uses the product).

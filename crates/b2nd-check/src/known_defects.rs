@@ -61,8 +61,8 @@ pub(crate) struct Feature {
 
 /// Facts about frames whose chunks vary in length.
 pub(crate) const VARIABLE_CHUNKS: Feature = Feature { name: "variable-chunks", case: "frame/variable-chunks" };
-/// Facts about frames whose chunks vary in length and that python-blosc2 opens as batches of objects. It decompresses the chunks of such
-/// frames itself.
+/// Facts about frames whose chunks vary in length and that python-blosc2 opens as batches of objects. python-blosc2 decompresses the chunks
+/// of such frames itself.
 pub(crate) const VARIABLE_CHUNKS_OF_OBJECTS: Feature =
     Feature { name: "variable-chunks-of-objects", case: "frame/variable-chunks-batch" };
 /// Facts about frames whose blocks vary in length.
@@ -109,8 +109,8 @@ const fn row(feature: Feature, versions: [Versions; 2], does: Does, seen: &'stat
     Fact { name, c_blosc2, python_blosc2, does, seen, case }
 }
 
-/// All facts. C-Blosc2 2.21.3, 3.3.2 and 3.3.5 and python-blosc2 4.14.1 were tested. Other versions are assumed to behave like the tested
-/// ones, or like those with the same major version of C-Blosc2.
+/// All facts. C-Blosc2 2.21.3, 3.3.2 and 3.3.5 and python-blosc2 4.14.1 were tested. Every other version is assumed to behave like the
+/// tested versions with the same major version of C-Blosc2.
 pub const FACTS: &[Fact] = &[
     row(VARIABLE_CHUNKS, NEW, Does::Crashes, "blosc2.open(f)[0], blosc2_schunk_get_slice_buffer: SIGFPE"),
     row(VARIABLE_CHUNKS, OLD, Does::Refuses, "it does not support chunks that vary in length"),

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | find the errors of a frame, a store or a table | [`check`] |
 //! | decide whether a file is safe to open with C-Blosc2 | [`verify()`] |
-//! | find damage that still decodes | [`check::Digests`] |
+//! | find damaged chunks that can still be decoded | [`check::Digests`] |
 //! | recover the intact parts of a damaged frame | [`salvage`] |
 //!
 //! This crate compiles to wasm32.

@@ -32,8 +32,8 @@ const MOST: u64 = LONGEST / 8;
 pub struct Salvage<'s> {
     source: &'s dyn Source,
     header: Header,
-    /// The chunks as runs of equal chunks: the length of each run, and the location of its chunks. The runs are not expanded, because a few
-    /// bytes of a damaged file may claim any number of chunks.
+    /// The chunks as runs of equal chunks: the number of chunks in each run, and where these chunks come from. The runs are not expanded,
+    /// because a few bytes of a damaged file may claim any number of chunks.
     chunks: Vec<(u64, Part)>,
     /// Whether the index gives the position of each chunk.
     pub is_ordered: bool,
@@ -43,7 +43,7 @@ pub struct Salvage<'s> {
     pub lost: Vec<String>,
 }
 
-/// The location of a chunk of the new frame.
+/// Where a chunk of the new frame comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The chunk is in this range of the damaged frame.
@@ -67,12 +67,12 @@ pub enum Fill {
 
 impl<'s> Salvage<'s> {
     /// Searches for the intact parts of a frame. If the index is lost, chunks are numbered in the order in which they are found. With
-    /// `in_order`, this is done even if the number of chunks in the header shows that the numbers are wrong.
+    /// `in_order`, they are numbered in this way even if the count of chunks in the header shows that this must be wrong.
     ///
     /// # Errors
     ///
     /// Fails if the header is damaged or the source cannot be read. Without `in_order`, also fails if the index is lost, no chunk is cut
-    /// off, and another number of chunks is found than the header states.
+    /// off, and the number of chunks that are found is not the number in the header.
     pub fn new(source: &'s dyn Source, in_order: bool, decompressor: &mut Decompressor) -> Result<Salvage<'s>> {
         let frame = Frame::open(source)?;
         let header = frame.header().clone();
@@ -99,7 +99,8 @@ impl<'s> Salvage<'s> {
         &self.header
     }
 
-    /// Returns the chunks of the new frame in order, as runs of equal chunks: the length of each run, and the location of its chunks.
+    /// Returns the chunks of the new frame in order, as runs of equal chunks: the number of chunks in each run, and where these chunks come
+    /// from.
     pub fn chunks(&self) -> &[(u64, Part)] {
         &self.chunks
     }
@@ -226,7 +227,7 @@ impl<'s> Salvage<'s> {
         };
         match whole {
             Ok(part) => self.push(1, part),
-            // A file of a sparse frame may be missing.
+            // In a sparse frame, the file of a chunk may be missing. Then only this chunk is lost.
             Err(error) if is_of_source(&error) && self.header.frame_type() == FrameType::Contiguous => return Err(error),
             Err(error) => {
                 self.lose(format_args!("chunk {number}: {error}"));
@@ -236,7 +237,7 @@ impl<'s> Salvage<'s> {
         Ok(())
     }
 
-    /// Reads the chunk from its file in a sparse frame.
+    /// Reads a chunk of a sparse frame from the file with this number.
     fn file(&self, number: u64) -> Result<Cow<'s, [u8]>> {
         let front = self.source.chunk_file(number, 0..HEADER)?;
         self.source.chunk_file(number, 0..ChunkHeader::from_slice(&front)?.cbytes() as u64)
@@ -251,8 +252,8 @@ impl<'s> Salvage<'s> {
     }
 }
 
-/// Appends a chunk unchanged. A special chunk becomes an entry of the index, but if chunks vary in length, this is not possible and the
-/// chunk is stored as data.
+/// Appends a chunk unchanged. A special chunk becomes an entry of the index. If chunks vary in length, this is not possible, so the data of
+/// the special chunk are written as an ordinary chunk.
 fn append<T: Target>(writer: &mut Writer<T>, chunk: &Chunk) -> Result<()> {
     match (writer.append(chunk), chunk.header().special()) {
         (Err(_), Some(_)) => writer.append(&Chunk::store(&chunk.data()?, chunk.header().typesize())?),
@@ -260,7 +261,7 @@ fn append<T: Target>(writer: &mut Writer<T>, chunk: &Chunk) -> Result<()> {
     }
 }
 
-/// Checks that a chunk decodes to the expected length, and returns the length of the chunk.
+/// Checks that a chunk can be decoded to data of the expected length. Returns the length of the chunk itself in bytes.
 fn decodes(bytes: &[u8], length: Option<usize>, decompressor: &mut Decompressor) -> Result<u64> {
     let chunk = Chunk::from_slice(bytes)?;
     let (nbytes, cbytes) = (chunk.header().nbytes(), chunk.header().cbytes() as u64);

@@ -18,8 +18,8 @@ const IS_STORED: u8 = 0x02;
 /// The version of the chunk format that C-Blosc2 3 writes.
 const NEWEST: u8 = 6;
 
-/// The version of the chunk format of Blosc2's alpha releases. They had one filter less, and did not initialize the byte of the sixth
-/// filter.
+/// The version of the chunk format of Blosc2's alpha releases. Chunks of this version have at most five filters, and the byte of a sixth
+/// filter is not initialized.
 const ALPHA: u8 = 3;
 const SIXTH_FILTER: usize = 21;
 
@@ -27,11 +27,12 @@ const SIXTH_FILTER: usize = 21;
 const CODEC: usize = 22;
 /// The codec format (the top 3 bits of the flags) which says that the codec is given by the number at byte `CODEC`.
 const OF_USERS: u8 = 6;
-/// The first of the numbers for users' codecs.
+/// The smallest number that a user's codec can have.
 const FIRST_OF_USERS: u8 = 32;
 
 /// The first version of the filter bytedelta. To undo it, C-Blosc2 adds up bytes. If C-Blosc2 was built with vectors of 16 bytes, the sums
-/// start again after the last full vector. If it was built without vectors, the sums do not start again.
+/// start again after the last full vector. If it was built without vectors, the sums do not start again. So the decoded values can depend
+/// on how C-Blosc2 was built.
 const FIRST_BYTEDELTA: Filter = Filter::Other(34);
 const BYTEDELTA: Filter = Filter::Other(35);
 const VECTOR: usize = 16;
@@ -97,8 +98,8 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     findings
 }
 
-/// Returns the known problems that readers have with a chunk that is stored as data. Each problem is returned with whether the
-/// specification allows such a chunk.
+/// Returns the known problems that readers have with a chunk that is more than an entry of the index. The second part of each pair is
+/// whether the specification allows such a chunk, or `None` if the specification does not say.
 pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(Known, Option<bool>)> {
     let mut found = Vec::new();
     let special = chunk.special();
@@ -144,7 +145,8 @@ fn of_users(chunk: &ChunkHeader) -> Option<String> {
         .then(|| format!("its flags announce a user's codec, but the codec's number is {own}, which is {}", chunk.codec()))
 }
 
-/// Returns the typesize that the chunks of a frame have. C-Blosc2 writes 1 into a chunk if the frame's typesize does not fit the field.
+/// Returns the typesize that the chunks of a frame have. C-Blosc2 writes 1 into a chunk if the frame's typesize does not fit the chunk's
+/// field, which has one byte.
 fn typesize(frame: &Header) -> usize {
     u8::try_from(frame.typesize()).map_or(1, usize::from)
 }
@@ -158,7 +160,8 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     let typesize = if meta == 0 { usize::try_from(frame.typesize()).unwrap_or(1) } else { usize::from(meta) }.max(1);
     let (nbytes, blocksize) = (chunk.nbytes(), chunk.blocksize().max(1));
     let any = |wrong: &dyn Fn(usize) -> bool| wrong(blocksize.min(nbytes)) || wrong(nbytes % blocksize);
-    // C-Blosc2 2 does not copy the bytes after the last whole element in either case. C-Blosc2 3.3.2 does not copy them in the second case.
+    // C-Blosc2 2 does not copy the bytes after the last whole element of a block. C-Blosc2 3.3.2 does not copy these bytes if blocks vary
+    // in length.
     if any(&|length| length % typesize != 0) || chunk.has_variable_blocks() && typesize != 1 {
         return Some(
             "its values depend on uninitialized memory in C-Blosc2: it has the filter bytedelta, and its blocks split elements",
@@ -209,8 +212,8 @@ pub(super) fn blocks<'c>(chunk: &'c Chunk) -> Option<Blocks<'c>> {
     Blocks::new(chunk.bytes()).ok().filter(|_| is_compressed)
 }
 
-/// Returns a finding if the space of a block in the chunk is longer than the block can be. This matters because C-Blosc2 reads the whole
-/// space into a buffer for one block.
+/// Returns a finding if a chunk has more space for a block than the block can need. This matters because C-Blosc2 reads the whole space
+/// into a buffer for one block.
 pub(super) fn gap(blocks: &Blocks) -> Option<String> {
     let most = blocks.header().blocksize() + size_of::<u32>() * blocks.header().typesize();
     let mut lengths = (0..blocks.count()).filter_map(|block| Some((block, blocks.range(block).ok()?.len())));
@@ -218,7 +221,7 @@ pub(super) fn gap(blocks: &Blocks) -> Option<String> {
     Some(format!("block {block} has a space of {}, but needs at most {}", count(found, "byte"), thousands(most)))
 }
 
-/// Returns the problem if the stated lengths of blocks cannot add up to the chunk's data. This is checked before memory is
+/// Returns a problem if the lengths of the blocks add up to less than the length of the chunk's data. This is checked before memory is
 /// allocated for the blocks.
 pub(super) fn lengths(chunk: &Chunk, blocks: &Blocks) -> Option<String> {
     let length = |block| {
@@ -232,7 +235,7 @@ pub(super) fn lengths(chunk: &Chunk, blocks: &Blocks) -> Option<String> {
 }
 
 /// Returns a finding if several blocks start at the same byte. C-Blosc2 assumes that a block ends where the next block starts, so it would
-/// read such a block as empty.
+/// read one of these blocks as empty.
 pub(super) fn shared(blocks: &Blocks) -> Option<Known> {
     let mut starts: Vec<_> = (0..blocks.count()).filter_map(|block| Some(blocks.range(block).ok()?.start)).collect();
     starts.sort_unstable();
@@ -250,7 +253,7 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
         (format!("its typesize: expected {expected}, found {}", chunk.typesize()), [NO, reads, reads])
     });
     match chunk.special() {
-        // For special chunks, the typesize is checked in another way.
+        // `findings` is not called for a special chunk, because it would expect the typesize of the frame's data.
         Some(special) => {
             findings.extend(misplaced(chunk).map(str::to_owned));
             findings.extend(newer(chunk));
@@ -285,8 +288,8 @@ fn newer(chunk: &ChunkHeader) -> Option<String> {
 /// Returns findings about flags that only a chunk in memory may have.
 fn misplaced(chunk: &ChunkHeader) -> impl Iterator<Item = &'static str> {
     let flags = chunk.raw_blosc2_flags();
-    // C-Blosc2 creates lazy chunks only in memory. It may be able to read a lazy chunk from a file. If the chunk is in a buffer, C-Blosc2
-    // looks for data after the chunk.
+    // C-Blosc2 creates lazy chunks only in memory. It may be able to read a chunk with this flag from a file. If such a chunk is in a
+    // buffer, C-Blosc2 expects more data after the chunk.
     let lazy = (flags & IS_LAZY != 0).then_some("its flags say that its data are stored elsewhere (a lazy chunk)");
     let instrumented = (flags & IS_INSTRUMENTED != 0).then_some("its flags say that it holds measurements of a codec");
     lazy.into_iter().chain(instrumented)

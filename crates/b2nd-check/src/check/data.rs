@@ -12,10 +12,10 @@ use b2nd_store::Array;
 use b2nd_store::chunks::{self, Content};
 use b2nd_store::text::{count, thousands};
 
-/// The longest gap before a trailer that C-Blosc2 supports.
+/// The maximum number of bytes between the index and the trailer that C-Blosc2 supports.
 const MAX_GAP: u64 = i32::MAX as u64;
 
-/// The position of the trailer's length, including its marker: the distances of its start and its end from the frame's end.
+/// The range of bytes that holds the length of the trailer, with a marker. It starts and ends this many bytes before the end of the frame.
 pub(super) const TRAILER_LEN: (u64, u64) = (23, 18);
 
 /// The length of a chunk's header.

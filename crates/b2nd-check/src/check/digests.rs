@@ -1,4 +1,4 @@
-//! [`Digests`]: digests of a frame's values, which detect damage that still decodes.
+//! [`Digests`]: digests of a frame's values, which detect damaged chunks that can still be decoded.
 
 use b2nd::Result;
 use b2nd::frame::{Chunk, Decompressor, Trailer};

@@ -12,12 +12,12 @@ use crate::known_defects::{
     CUT_ELEMENTS, VARIABLE_BLOCKS, VARIABLE_BLOCKS_OF_OBJECTS, VARIABLE_CHUNKS, VARIABLE_CHUNKS_OF_OBJECTS,
 };
 
-/// The position of the filters in a frame's header, after their count. The six filters are followed by two other bytes and then by their
-/// parameters.
+/// The position of the first filter in a frame's header. The number of filters is stored before it. The six filters are followed by two
+/// bytes that do not belong to them, and then by the parameters of the filters.
 const FIRST_FILTER: usize = HeaderField::PIPELINE.value().start + 1;
 const FILTERS: usize = 6;
 
-/// The length of the marker of a metalayer's content, a bin32.
+/// The number of bytes before a metalayer's content: the marker bin32 and the length of the content.
 const CONTENT_MARKER: u64 = 5;
 
 /// The number of the filter bytedelta, which subtracts from each byte the previous byte in the same plane.
@@ -59,7 +59,7 @@ impl Findings {
         }
     }
 
-    /// Checks the filters in the header, which new chunks would use, even if no existing chunk uses them.
+    /// Checks the filters in the header. New chunks would use these filters, even if no existing chunk does.
     fn pipeline(&mut self, header: &[u8], typesize: i32) {
         for slot in 0..FILTERS {
             let [filter_at, meta_at] = [FIRST_FILTER, FIRST_FILTER + FILTERS + 2].map(|first| first + slot);
@@ -143,13 +143,13 @@ impl Findings {
         if let Some(error) = error.filter(|_| !is_other) {
             let offset = start.zip(error.offset()).map(|(start, offset)| start + offset as u64);
             let answers = match error.kind() {
-                // The dtype is not UTF-8. All dtypes of NumPy are, and python-blosc2 reads no others.
+                // The dtype is not UTF-8. All dtypes of NumPy are UTF-8, and python-blosc2 reads no other dtypes.
                 ErrorKind::Utf8 => [None, c_reads, NO],
-                // C-Blosc2 reads a different array than the one that the metalayer describes.
+                // If C-Blosc2 accepts the metalayer, it reads a different array than the one that the metalayer describes.
                 _ if name == b"b2nd" => [NO, c_reads.filter(|reads| !reads), c_reads],
                 _ => [NO, c_reads, c_reads],
             };
-            // The error counts from the start of the content, but findings count from the start of the frame.
+            // The offset in the error counts from the start of the content, but offsets in findings count from the start of the frame.
             let [said, at] =
                 [error.offset().map(|offset| offset as u64), offset].map(|at| format!(" at byte {}", at.unwrap_or(0)));
             self.unreadable(place, offset.or(start), error.to_string().replacen(&said, &at, 1), answers);

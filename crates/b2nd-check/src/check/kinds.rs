@@ -1,4 +1,5 @@
-//! Checks what python-blosc2 requires of the kinds of frames that only it has, in addition to the requirements for every frame.
+//! Some kinds of frames exist only in python-blosc2. This module checks what python-blosc2 requires of such frames, in addition to what it
+//! requires of every frame.
 
 use b2nd::RawValue;
 use b2nd::dtype::DType;
@@ -15,7 +16,7 @@ const NULLS: &[&str] = &["nullable", "null_value", "null_storage"];
 const BOUNDS: &[&str] = &["ge", "gt", "le", "lt"];
 const BATCHES: &[&str] = &["nullable", "serializer", "batch_rows", "items_per_block"];
 
-/// Settings whose value must be one of a few words: the setting, and its words.
+/// Settings whose value must be one of a few words: the name of the setting, and the allowed words.
 const WORDS: [(&str, &[&str]); 4] = [
     ("serializer", &["msgpack", "arrow"]),
     ("storage", &["batch", "vl"]),
@@ -45,7 +46,7 @@ fn settings(kind: &str) -> Option<[&'static [&'static str]; 2]> {
 pub(super) const PASSIVE: [i8; 4] = [-1, 44, 45, 46];
 
 impl Findings {
-    /// Checks a frame whose kind is one of python-blosc2's own.
+    /// Checks the metadata and attributes of a frame, if the frame's kind exists only in python-blosc2.
     pub(super) fn kinds(&mut self, header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) {
         let kind = Kind::of_with(header, Some(trailer), decompressor);
         if !matches!(kind, Kind::NdArray | Kind::SChunk) {
@@ -79,7 +80,7 @@ impl Findings {
             let finding = format!("its typesize: expected 1 because it embeds frames, found {}", header.typesize());
             self.add("header", None, finding, [None, YES, NO]);
         }
-        // python-blosc2 writes this attribute with the first leaf.
+        // A store without leaves does not have this attribute, because python-blosc2 writes it with the first leaf.
         let Some(bytes) = attributes::get_with(trailer, "estore_metadata", decompressor) else { return };
         let metadata = Value::from_slice(&bytes);
         for key in ["embed_map", "current_offset"] {
@@ -132,7 +133,7 @@ pub(super) fn refused(schema: &Json, more: &[&str]) -> Option<String> {
         return Some(format!("kind: {kind:?} is unknown to python-blosc2"));
     };
     let known = |key: &str| key == "kind" || [own, shared, more].iter().any(|keys| keys.contains(&key));
-    // The keys of a struct are not checked, because python-blosc2 looks up its settings by name.
+    // The keys of a struct are not checked, because python-blosc2 looks up the settings of a struct by name, and ignores other keys.
     let unknown = schema.as_object()?.keys().find(|key| kind != "struct" && !known(key));
     let odd = odd_setting(schema);
     let parts = ["item", "index_type", "value_type"].iter().filter_map(|key| schema.get(key)).map(|part| (part, &[][..]));
@@ -184,8 +185,8 @@ fn is_known(kind: i8, data: &[u8]) -> bool {
     }
 }
 
-/// Returns true if a map describes an array: it has a shape, and elements whose number matches the shape, given as a list of objects or as
-/// a dtype and bytes.
+/// Returns true if a map describes an array. The map must have a shape and elements, and the number of elements must match the shape.
+/// Elements are given as a list of objects, or as bytes with a dtype.
 fn is_array(array: &RawValue) -> bool {
     let lengths = array.get("shape").map(|shape| shape.elements().map(|length| length.as_u64()));
     let count = lengths.and_then(|mut lengths| lengths.try_fold(1, |count: u64, length| count.checked_mul(length?)));

@@ -5,9 +5,9 @@ use b2nd::{Geometry, Grid};
 /// The largest number of dimensions that C-Blosc2 supports.
 const MAX_DIM: usize = 16;
 
-/// The number of bytes of an entry of the shape, including its marker.
+/// The length in bytes of an entry of the shape, including the entry's marker.
 const LONG: usize = 9;
-/// The number of bytes of an entry of the chunkshape or blockshape, including its marker.
+/// The length in bytes of an entry of the chunkshape or blockshape, including the entry's marker.
 const SHORT: usize = 5;
 
 /// Returns the grid of the array that C-Blosc2 opens with this metalayer, or `None` if C-Blosc2 rejects the metalayer. C-Blosc2 checks
@@ -31,7 +31,7 @@ pub(super) fn grid(content: &[u8]) -> Option<Grid> {
     };
     let (shape, chunks, blocks) = (take(LONG)?, take(SHORT)?, take(SHORT)?);
     match rest {
-        // Without a dtype, C-Blosc2 uses a default.
+        // If the metalayer has no dtype, C-Blosc2 uses a default dtype.
         [] => {}
         [format, 0xdb, length @ ..] if *format <= 0x7f => {
             let (length, string) = length.split_first_chunk::<4>()?;

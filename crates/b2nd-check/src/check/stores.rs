@@ -13,11 +13,11 @@ use b2nd_store::text::quoted;
 /// The keys that a column of any kind may have in a table's schema.
 const COLUMN: &[&str] = &["name", "default", "cparams", "dparams", "chunks", "blocks"];
 
-/// Returns the findings of a store, without those of its leaves: `embed.b2e` is missing in a `.b2d` or `.b2z`, or several members of an
-/// archive have the same name. `path` is the path or URL of the store.
+/// Checks a store, but not its leaves. Returns a finding if `embed.b2e` is missing in a `.b2d` or `.b2z`, and one for each name that
+/// several members of an archive have. `path` is the path or URL of the store.
 pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
-    // An archive or directory with another ending is only a folder with frames.
+    // An archive or directory whose name has another ending is only a folder with frames, and needs no `embed.b2e`.
     let name = match path.split_once("://") {
         Some((_, address)) => address.split(['?', '#']).next().unwrap_or(address),
         None => path,
@@ -33,8 +33,8 @@ pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     findings.all
 }
 
-/// Returns the findings of a table in a store, without those of its frames. The schema may be invalid, and files may be missing, may belong
-/// to no column, or may have names that later versions do not look for.
+/// Checks a table in a store, but not the frames of the table. Returns findings if the schema is invalid, or if files are missing, belong
+/// to no column, or have names that later versions of python-blosc2 do not look for.
 pub fn check_table(table: &Table) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     let schema = table.metadata.get("schema").and_then(|schema| schema.as_str());
@@ -95,7 +95,7 @@ impl Findings {
 }
 
 /// Returns the findings of a file of a table, with the name of the file added to their place. `look` returns the findings of the frame in
-/// the file. If the frame cannot be opened, the result is a single finding about this.
+/// the file. If the frame cannot be opened, the result is a single finding that says so.
 pub fn check_file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
     let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source)?));
     let mut findings = Findings::new(&Limits::NONE);

@@ -71,7 +71,7 @@ impl Findings {
                 }
             }
         }
-        // This decodes some attributes a second time.
+        // `kinds` decodes some attributes a second time, so it is only called if the memory limit allows decoding all attributes.
         if fits {
             self.kinds(frame.header(), trailer, decompressor);
         }

@@ -68,7 +68,7 @@ impl Salvage<'_> {
         Ok(())
     }
 
-    /// Removes the last chunk if it is lost.
+    /// Removes the last chunk if it is lost, and returns true if it was.
     fn drop_last_lost(&mut self) -> bool {
         let is_lost = matches!(self.chunks.last(), Some((_, Part::Lost)));
         if is_lost {
@@ -87,8 +87,8 @@ impl Salvage<'_> {
         self.chunks.retain(|(count, _)| *count > 0);
     }
 
-    /// Fails if the chunks cannot be numbered in the order in which they were found. This is the case if another number of chunks was
-    /// expected, or if a chunk extends past the end of the space for chunks.
+    /// Fails if the chunks cannot be numbered in the order in which they were found. This is the case if the number of chunks is not the
+    /// expected number, or if a chunk extends past the end of the space for chunks.
     fn expect_count(&self, found: Option<u64>, expected: u64) -> Result<()> {
         let found =
             found.ok_or_else(|| Error::custom("the index is lost, and a chunk extends past the end of the space for chunks"))?;
