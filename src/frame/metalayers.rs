@@ -151,7 +151,7 @@ impl Metalayers {
     fn check_names(&self) -> Result<()> {
         let (mut hashes, mut seen) = (0u64, BTreeSet::new());
         for (index, name) in self.names.iter().enumerate() {
-            // If there are few names, compare only names with equal hashes, which are rare. A set would allocate memory.
+            // If there are few names, compare only those with equal hashes, which are rare. This avoids a set, which would allocate memory.
             let repeated = if self.len() <= MAX_METALAYERS {
                 let hash = 1 << (name.hash() % 64);
                 let earlier = hashes & hash != 0;

@@ -358,7 +358,7 @@ impl Editor {
         Ok(edited)
     }
 
-    /// Writes a trailer, then the fields of the header that make it valid.
+    /// Writes a trailer, and then the fields of the header that make the trailer valid.
     fn write_trailer(&mut self, at: u64, trailer: &[u8], header: &Header) -> Result<()> {
         let fields = &crate::to_vec(header)?[CHANGED];
         let end = header.frame_len();

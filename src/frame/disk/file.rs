@@ -19,7 +19,7 @@ use crate::frame::trailer::Trailer;
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
 ///
 /// The file stays open: if it is replaced, a `File` still reads the old file. A `File` has no position that reads change, so several
-/// threads can read from the same `File`. The files of a sparse frame's chunks are opened each time that a chunk is read.
+/// threads can read from the same `File`. In a sparse frame, the file of a chunk is opened each time that the chunk is read.
 ///
 /// ```
 /// let file = b2nd::frame::File::open("tests/data/example.b2nd")?;

@@ -19,9 +19,9 @@ use crate::frame::source::{Source, ends, zeros};
 /// The maximum length of a read for which the file's length is not checked first. The check costs a system call.
 const UNSEEN: u64 = 1 << 16;
 
-/// A [`Source`] that reads an open file, and the files of a sparse frame's chunks next to it.
+/// A [`Source`] that reads an open file and, for a sparse frame, the chunk files next to it.
 ///
-/// The file stays open: if it is replaced, a `FileSource` still reads the old file. The files of chunks are opened each time that a chunk
+/// The file stays open: if it is replaced, a `FileSource` still reads the old file. The file of a chunk is opened each time that the chunk
 /// is read.
 #[derive(Debug)]
 pub struct FileSource {

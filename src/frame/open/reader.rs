@@ -12,8 +12,8 @@ use crate::frame::chunk::Chunk;
 use crate::frame::header::over_its_place;
 use crate::frame::source::Source;
 
-/// A reader for parts of a chunk. When it is created, it reads the front of the chunk, which may include the table of block positions.
-/// Later it reads only the requested parts.
+/// A reader for parts of a chunk. When a `ChunkReader` is created, it reads the front of the chunk, which may include the table of block
+/// positions. Later it reads only the requested parts.
 ///
 /// ```
 /// use b2nd::frame::Frame;
