@@ -224,8 +224,8 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if the frame is sparse: see [`replace_sparse_with`](Editor::replace_sparse_with). After an
-    /// error of `fill`, or for a sparse frame, the old frame is unchanged.
+    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if the frame is sparse: see
+    /// [`replace_sparse_with`](Editor::replace_sparse_with). If `fill` fails or the frame is sparse, the old frame is unchanged.
     pub fn replace_with<E: From<Error>>(
         &mut self,
         header: Header,
