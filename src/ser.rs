@@ -23,7 +23,7 @@ pub(crate) use compound::Compound;
 /// # Errors
 ///
 /// Returns [`ErrorKind::Unsupported`] if the format cannot encode the value, [`ErrorKind::TooLong`] and [`ErrorKind::TooDeep`] if the value
-/// exceeds a limit of the format, [`ErrorKind::Count`] if a sequence or map has another length than it declared, and any error of the
+/// exceeds a limit of the format, [`ErrorKind::Count`] if a sequence or map does not have the length that it declared, and any error of the
 /// value's own `Serialize`.
 ///
 /// ```

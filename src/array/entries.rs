@@ -33,7 +33,7 @@ enum Dtype {
     None,
     Only,
     WithFormat,
-    /// The layout is not known in advance: any of the other variants.
+    /// The layout is not known in advance, so each of the other variants is possible.
     Any,
 }
 

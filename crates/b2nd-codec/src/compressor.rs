@@ -246,9 +246,9 @@ impl Compressor {
     /// Writes the header and the block table into the first part of a chunk, after all other parts have been [added](Packed::follow) to it.
     /// The parts are then the complete chunk, and this returns `None`.
     ///
-    /// In some cases, the parts are not used, and this returns another chunk: a chunk of zeros; a chunk of stored data, for which `fill` is
-    /// called again for each block; or the result of a codec that [needs all parts](Compressor::needs_all_parts), for which `whole` must
-    /// contain the bytes of all parts.
+    /// In some cases, the parts are not used, and this returns a complete chunk in place of them: a chunk of zeros; a chunk of stored data,
+    /// for which `fill` is called again for each block; or the result of a codec that [needs all parts](Compressor::needs_all_parts), for
+    /// which `whole` must contain the bytes of all parts.
     ///
     /// # Errors
     ///

@@ -146,7 +146,7 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Fails if the buffer has another length, the chunk is damaged, or its codec or a filter is not in this build.
+    /// Fails if the length of the buffer is not nbytes, the chunk is damaged, or its codec or a filter is not in this build.
     pub fn chunk(&mut self, chunk: &[u8], data: &mut [u8]) -> Result<()> {
         let header = ChunkHeader::from_slice(chunk)?;
         self.chunk_of(&header, chunk, data)
@@ -206,8 +206,8 @@ impl Decompressor {
     ///
     /// # Errors
     ///
-    /// Fails if the block is damaged or has another length, or the codec or a filter is not in this build. Offsets in errors count from the
-    /// start of the block.
+    /// Fails if the block is damaged, its data do not have the length of the buffer, or the codec or a filter is not in this build. Offsets
+    /// in errors count from the start of the block.
     pub fn block(&mut self, blocks: &Blocks<'_>, bytes: &[u8], first: Option<&[u8]>, block: &mut [u8]) -> Result<()> {
         let header = blocks.header();
         match blocks.backend {

@@ -32,7 +32,7 @@ pub enum ErrorKind {
         /// The number of missing bytes, at least 1.
         needed: usize,
     },
-    /// A number in a header contradicts another one, or is out of range.
+    /// A number in a header contradicts another number, or is out of range.
     Mismatch {
         /// The expected value, or the range of valid values.
         expected: String,

@@ -315,7 +315,7 @@ impl ChunkHeader {
             3 => CodecId::Zlib,
             4 => CodecId::Zstd,
             6 => CodecId::from_code(own),
-            // 7 means that the frame's header has the codec; the other numbers are reserved.
+            // 7 means that the frame's header gives the codec. 2 and 5 are reserved.
             format => CodecId::Other(format),
         }
     }

@@ -1,4 +1,4 @@
-//! Byte shuffle: all first bytes of the elements, then all second bytes, and so on.
+//! Byte shuffle: the first bytes of all elements, then the second bytes of all elements, and so on.
 //!
 //! Elements are assembled in stages. Each stage takes units from two buffers in turn, which makes units of twice the length. Elements of
 //! any size are assembled from parts of 16, 8, 4, 2 and 1 bytes. The compiler converts loops over 64 elements to vector instructions, so

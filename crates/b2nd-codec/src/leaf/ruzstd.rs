@@ -1,4 +1,4 @@
-//! Zstandard, with ruzstd. It is used for untrusted input, since it has the least `unsafe` code, and on 32-bit processors.
+//! Zstandard, with ruzstd, which has the least `unsafe` code. It is used for untrusted input, and on 32-bit platforms.
 
 use alloc::format;
 use std::io::Read;

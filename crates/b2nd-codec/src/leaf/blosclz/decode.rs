@@ -31,7 +31,7 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
         if control < 32 {
             let length = control + 1;
             match (stream.get(input.at..).and_then(<[u8]>::first_chunk::<WIDE>), wide(output, filled)) {
-                // This may copy too many bytes. The next step overwrites them.
+                // This copies a fixed number of bytes, which may be too many. The next step overwrites the surplus.
                 (Some(literals), Some(place)) => {
                     *place = *literals;
                     input.at += length;

@@ -147,7 +147,7 @@ pub(super) fn put_last(out: &mut [u8], at: usize, literals: &[u8]) -> Option<usi
 pub(super) fn put(out: &mut [u8], at: usize, from: &[u8], literals: usize, distance: usize, length: usize) -> Option<usize> {
     let more = length - SHORTEST;
     if literals < 15 && more < 15 {
-        // This may copy too many bytes. The next step overwrites them.
+        // This copies a fixed number of bytes, which may be too many. The next step overwrites the surplus.
         if let (Some(place), Some(from)) = (out.get_mut(at..at + WIDE + 4), from.first_chunk::<WIDE>()) {
             place[0] = (literals << 4 | more) as u8;
             place[1..=WIDE].copy_from_slice(from);

@@ -43,7 +43,7 @@ impl Chains {
                 at += 1;
                 continue;
             }
-            // A longer match that starts one byte later is better.
+            // Prefer a longer match that starts one byte later.
             while found.0 < ENOUGH && at + 1 < limit {
                 let later = self.longest(bytes, at + 1, tries);
                 if later.0 <= found.0 {
@@ -80,7 +80,7 @@ impl Chains {
             if place == 0 || from >= at || at - from > WINDOW {
                 break;
             }
-            // A match can be longer than the best one only if the next byte after the best length is equal too.
+            // A match can be longer than the best match so far only if the byte after the best length is equal too.
             if bytes.get(from + best.0) == here.get(best.0) {
                 let length = common(here, bytes.get(from..).unwrap_or_default());
                 if length > best.0 {
