@@ -139,7 +139,7 @@ impl Grid {
         &self.chunks
     }
 
-    /// Returns the number of elements in the array. An array without dimensions has one.
+    /// Returns the number of elements in the array. An array without dimensions has one element.
     pub fn nitems(&self) -> i64 {
         self.nitems
     }
@@ -164,7 +164,7 @@ impl Grid {
         self.blocknitems
     }
 
-    /// Returns the number of chunks in the array. An empty array has no chunks, an array without dimensions has one.
+    /// Returns the number of chunks in the array. An empty array has no chunks, an array without dimensions has one chunk.
     pub fn nchunks(&self) -> u64 {
         // The numbers of chunks and blocks cannot overflow: neither is larger than the number of elements, which fits.
         cells(&self.chunks)

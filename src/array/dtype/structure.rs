@@ -100,7 +100,7 @@ impl Struct {
         Struct::build(fields, false)
     }
 
-    /// Makes a structure as a C compiler lays it out (`#[repr(C)]`): every field at a multiple of its alignment.
+    /// Makes a structure as a C compiler lays it out (`#[repr(C)]`): every field starts at a multiple of its alignment.
     ///
     /// # Errors
     ///
