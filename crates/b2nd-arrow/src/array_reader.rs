@@ -15,8 +15,8 @@ use crate::live_rows::signed;
 use crate::schema::spec::item;
 use crate::single_column::{NAME, OneColumn, ReadRows};
 
-/// The rows of an array as batches of one column, `values`. The column holds the elements of an array of one dimension, and a
-/// `FixedSizeList` for each row of an array of two. Only one batch is in memory at a time.
+/// The rows of an array as batches of one column, `values`. For an array of one dimension, the column holds the elements. For an array of
+/// two dimensions, it holds a `FixedSizeList` for each row. Only one batch is in memory at a time.
 ///
 /// ```
 /// use b2nd_arrow::{ArrayReader, RecordBatchReader};

@@ -87,7 +87,7 @@ impl ReadRows for TypedCells {
     }
 }
 
-/// Opens the cells in a frame, whose metalayers say how they are stored.
+/// Opens the cells in a frame. The metalayers of the frame describe how the cells are stored.
 pub(crate) fn cells_in(frame: Frame<Bytes>) -> Result<Cells> {
     let has = |name| frame.header().metalayers().get(name).is_some();
     let (has_batches, has_chunks) = (has(METALAYER), has(CELLS));

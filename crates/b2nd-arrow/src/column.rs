@@ -66,7 +66,7 @@ impl Column {
         })
     }
 
-    /// Reads the values of some rows.
+    /// Reads the values of the selected rows.
     pub(crate) fn read(&self, selection: &Selection, live: &LiveRows) -> Result<ArrayRef> {
         match self {
             Column::Fixed(fixed) => fixed.read(selection, live),
@@ -95,7 +95,7 @@ impl Column {
         }
     }
 
-    /// Returns two lengths in bytes: of the files, and of the uncompressed values.
+    /// Returns the length of the files and the length of the uncompressed values, both in bytes.
     pub(crate) fn sizes(&self) -> (u64, u64) {
         match self {
             Column::Fixed(fixed) | Column::Dictionary(fixed, ..) => fixed.sizes(),

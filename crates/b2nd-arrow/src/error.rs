@@ -83,7 +83,7 @@ impl Error {
         self.0.column.as_deref()
     }
 
-    /// Returns the number of the live row, counted from 0.
+    /// Returns the number of the row, counted from 0 without deleted rows.
     pub fn row(&self) -> Option<u64> {
         self.0.row
     }
@@ -138,7 +138,7 @@ impl From<b2nd_ndarray::Error> for Error {
 impl From<ArrowError> for Error {
     fn from(error: ArrowError) -> Error {
         match error {
-            // The error already names its table if it was wrapped by Arrow.
+            // An error of this crate that is wrapped in an error of Arrow already names its table.
             ArrowError::ExternalError(error) => match error.downcast::<Error>() {
                 Ok(error) => *error,
                 Err(error) => Error::damaged(error),

@@ -63,7 +63,7 @@ pub use schema::ColumnInfo;
 pub use summary::Summary;
 pub use table::Table;
 
-/// For fuzz targets.
+/// Functions that fuzz targets call.
 #[doc(hidden)]
 pub use column::ipc::{column as ipc_column, values as ipc_values};
 

@@ -7,7 +7,7 @@ use b2nd_ndarray::Array;
 use crate::column::column_file::ColumnFile;
 use crate::error::{Error, Result};
 
-/// The number of physical rows per [`Segment`]. A segment with both live and deleted rows is decoded again each time its rows are read.
+/// The maximum number of physical rows in a [`Segment`] with deleted rows. Such a segment is decoded again each time its rows are read.
 const SEGMENT: u64 = 1 << 16;
 
 /// The live rows of a table, from its file `_valid_rows.b2nd`.
@@ -22,9 +22,9 @@ pub(crate) struct LiveRows {
 #[derive(Clone, Debug)]
 struct Segment {
     physical: Range<u64>,
-    /// The number of its first live row, counted from the start of the table.
+    /// The number of the first live row of the range, counted in live rows from the start of the table.
     first: u64,
-    /// The number of its live rows.
+    /// The number of live rows in the range.
     count: u64,
 }
 
@@ -33,7 +33,7 @@ struct Segment {
 pub(crate) struct Selection {
     /// Ranges of physical rows, ascending and not adjacent.
     pub(crate) runs: Vec<Range<u64>>,
-    /// The number of its first live row, counted from the start of the table.
+    /// The number of the first selected row, counted in live rows from the start of the table.
     pub(crate) first: u64,
     /// The number of selected rows.
     pub(crate) rows: usize,
@@ -103,7 +103,7 @@ impl LiveRows {
         self.length
     }
 
-    /// Finds the physical rows of live rows.
+    /// Finds the physical rows of a range of live rows.
     pub(crate) fn select(&self, rows: Range<u64>) -> Result<Selection> {
         let rows = rows.start.min(self.rows)..rows.end.min(self.rows);
         let count = rows.end.saturating_sub(rows.start);
@@ -126,9 +126,9 @@ impl LiveRows {
         Ok(selection)
     }
 
-    /// Returns the live row before which to stop when reading from row `start`, so that blocks are read as a whole: the end of the last
-    /// whole block within `length` physical rows, or the end of the first block if that block is longer. Returns `None` if `start` is past
-    /// the last row.
+    /// Returns the live row before which to stop when reading from the live row `start`, so that blocks are read as a whole. The result is
+    /// the end of the last block that ends within `length` physical rows, or, if there is no such block, the end of the first block.
+    /// Returns `None` if `start` is past the last row.
     pub(crate) fn whole_blocks(&self, start: u64, length: u64, block: u64) -> Result<Option<u64>> {
         let selection = self.select(start..start.saturating_add(1))?;
         let Some(first) = selection.runs.first().map(|run| run.start) else { return Ok(None) };

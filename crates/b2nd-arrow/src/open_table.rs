@@ -57,14 +57,14 @@ pub(crate) struct OpenTable {
     pub(crate) name: String,
     pub(crate) options: Options,
     pub(crate) store: Arc<Store>,
-    /// The folder in the store, ending in `/`, or empty.
+    /// The path of the table's folder in the store, which ends in `/`, or an empty string for the root of the store.
     pub(crate) folder: String,
     pub(crate) live: LiveRows,
     pub(crate) columns: Vec<ColumnInfo>,
     /// For each field of the schema, the column or the struct of columns that it is made from.
     pub(crate) outputs: Vec<Output>,
     pub(crate) schema: SchemaRef,
-    /// Recently read columns with their open files, by index.
+    /// Recently read columns with their open files, by the index of the column.
     open: Cache<usize, Arc<Column>>,
     pub(crate) metadata: Value,
     /// The frame with the metadata and the catalog of indexes.
@@ -96,8 +96,8 @@ impl OpenTable {
             return Err(Error::damaged(format_args!("the schema's n_rows: expected a number of rows, found {rows}")));
         }
         let columns = columns_of(&metadata, options.objects)?;
-        // Checks the files that seem to belong to no column. A column's file, such as its mask of nulls, seems so if its name in the
-        // archive's directory is damaged.
+        // Check the files whose names match no column. If the name of a mask of nulls, for example, is damaged in the archive's directory,
+        // the mask matches no column, and its column would seem to have no nulls.
         let names = columns.iter().map(|column| column.name.as_str());
         let files = if store.is_archive() { store.files()? } else { Vec::new() };
         for file in b2nd_store::Table::unowned(names, &folder, &files) {
@@ -135,7 +135,7 @@ impl OpenTable {
         Ok(column)
     }
 
-    /// Reads the SUMMARY index of a column, if there is one that is not stale.
+    /// Reads the SUMMARY index of a field of the schema, if the field has one that is not stale.
     pub(crate) fn summary(&self, place: usize) -> Result<Option<Summary>> {
         let Some(Output::Column(column)) = self.outputs.get(place) else { return Ok(None) };
         let Some(ColumnInfo { name, spec: Some(spec), .. }) = self.columns.get(*column) else { return Ok(None) };

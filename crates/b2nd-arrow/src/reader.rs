@@ -32,7 +32,7 @@ pub struct Reader {
 
 impl Reader {
     /// Sets how many batches (or blocks, if these are longer) are read in parallel and held in memory. The default is the number of
-    /// threads. If several readers run at the same time, set it to 1.
+    /// threads. If several readers run at the same time, set this number to 1.
     ///
     /// ```
     /// use b2nd_arrow::Table;

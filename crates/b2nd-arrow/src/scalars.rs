@@ -17,7 +17,7 @@ pub struct Scalars<'a> {
     pub data_type: String,
     /// The meaning of a scalar's bytes.
     pub content: Content,
-    /// The shape of the array in each row.
+    /// The shape of the array in each row, or empty if rows do not hold arrays.
     pub shape: Vec<usize>,
     /// The number of scalars that are null.
     pub nulls: u64,

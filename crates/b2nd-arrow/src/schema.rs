@@ -42,8 +42,8 @@ impl ColumnInfo {
         &self.kind
     }
 
-    /// Returns how the column stores nulls: `mask` (a file), `value` (a value that marks nulls), `code` (of a dictionary), `cell`, or
-    /// `none`.
+    /// Returns how the column stores nulls: `mask` (in a file), `value` (as a value that marks nulls), `code` (as a code of the
+    /// dictionary), `cell` (as null in the cell), or `none`.
     pub fn nulls(&self) -> &'static str {
         match self.spec.as_ref().map(|spec| (&spec.kind, &spec.nulls)) {
             None => "none",

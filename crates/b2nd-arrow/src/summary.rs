@@ -25,7 +25,8 @@ const ALL_NAN: u8 = 1;
 const SOME_NAN: u8 = 2;
 const ALL_NULL: u8 = 4;
 
-/// The maximum number of segments of an index. An index with more is not used, since a damaged index can claim any number.
+/// The maximum number of segments of an index. An index with more segments is not used, since a damaged index can claim any number of
+/// segments.
 const MAX_SEGMENTS: u64 = 1 << 20;
 
 /// The minima and maxima of a column's segments, which python-blosc2 keeps as the column's SUMMARY index.
@@ -78,7 +79,7 @@ impl Summary {
     }
 
     /// Returns true if each value in [`least`](Summary::least) and [`greatest`](Summary::greatest) is a value of its segment, and not a
-    /// value that is stored for a null. A segment without a min then has only nulls. Values of deleted rows still count.
+    /// value that is stored for a null. In that case, a segment without a min has only nulls. Deleted rows are included.
     pub fn is_exact(&self) -> bool {
         let is_known = |(segment, &is_null): (usize, &bool)| is_null || self.least.is_valid(segment);
         self.omits_nulls && self.are_null.iter().enumerate().all(is_known)
@@ -99,7 +100,7 @@ pub(crate) struct Described {
     omits_nulls: bool,
     segment_len: u64,
     physical_rows: u64,
-    /// The path of the file in the store.
+    /// The path of the index's file in the store.
     pub(crate) path: String,
 }
 
@@ -132,7 +133,7 @@ impl Described {
         }
         let path = block.get("path")?.as_str()?.to_owned();
         let has_nulls = !matches!(spec.nulls, Nulls::None);
-        // Every index omits NaN.
+        // Every index omits NaN, and therefore omits nulls if NaN means null.
         let omits_nulls = !has_nulls || nan_is_null || index.get("null_aware").and_then(Value::as_bool) == Some(true);
         let (element, dtype) = (element.clone(), dtype.to_owned());
         Some(Described { element, dtype, nan_is_null, omits_nulls, segment_len, physical_rows, path })
@@ -162,7 +163,7 @@ impl Described {
             let (low, high) = values.split_at(width);
             let flags = flags.first().copied().unwrap_or(0);
             let is_null = flags & ALL_NULL != 0 || self.nan_is_null && flags & ALL_NAN != 0;
-            // Arrow orders -0 below 0. NumPy can return either as the min.
+            // Arrow orders -0 below 0, but NumPy can return either as the min. A min of zero is therefore made -0, and a max of zero 0.
             let is_zero = |value: &[u8]| self.element.is_floating() && element::float(value) == 0.0;
             let is_nan = flags & ALL_NAN != 0 || flags & SOME_NAN != 0 && !self.nan_is_null;
             are_null.push(is_null);
@@ -176,7 +177,7 @@ impl Described {
                 set_sign(&mut greatest, false);
             }
         }
-        // NumPy's NaT is null in any column of times.
+        // NaT is null in any column of times, so an index with a min that is NaT does not omit nulls.
         let has_nat = matches!(self.element, DataType::Timestamp(..)) && least.chunks_exact(8).any(is_nat);
         let omits_nulls = self.omits_nulls && !has_nat;
         let nulls = NullBuffer::from(known);
@@ -187,7 +188,7 @@ impl Described {
     }
 }
 
-/// Sets the sign of the little-endian float at the end.
+/// Sets the sign of the last float. Floats are little-endian.
 fn set_sign(floats: &mut [u8], is_negative: bool) {
     if let Some(last) = floats.last_mut() {
         *last = if is_negative { *last | 0x80 } else { *last & 0x7f };

@@ -49,7 +49,8 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if the store does not exist, holds no table or several, or the schema cannot be read.
+    /// Fails if the store does not exist or holds no table, if it holds several tables and is not a table itself, or if the schema cannot
+    /// be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Table> {
         let path = path.as_ref();
         Table::only(Store::open(path).map_err(|error| Error::from(error).in_table(&path.display().to_string()))?)
@@ -59,7 +60,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if the store holds no table or several, or the schema cannot be read.
+    /// Fails if the store holds no table, if it holds several tables and is not a table itself, or if the schema cannot be read.
     pub fn only(store: impl Into<Arc<Store>>) -> Result<Table> {
         let store = store.into();
         let tables = store.tables().map_err(|error| Error::from(error).in_table(store.name()))?;
@@ -154,7 +155,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if there is no column with one of these names, or if a column has no Arrow type.
+    /// Fails if no column has one of the names, or if a column with one of the names has no Arrow type.
     pub fn project<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<usize>> {
         names.into_iter().map(|name| self.place(name)).collect()
     }
@@ -177,7 +178,7 @@ impl Table {
     /// Reads rows of some columns, in batches of at most `batch_size` rows. `projection` holds indices of fields in
     /// [`schema`](Table::schema). `rows` counts live rows from 0, and can exceed the end of the table.
     ///
-    /// Other columns, and chunks outside of the rows, are not read. The columns of a batch, and as many batches
+    /// Columns that are not in `projection`, and chunks without any of the rows, are not read. The columns of a batch, and as many batches
     /// as there are threads, are read in parallel. Batches are smaller if rows are long.
     ///
     /// # Errors
@@ -193,7 +194,7 @@ impl Table {
             }
         });
         let schema = Schema::new_with_metadata(fields.collect::<Result<Vec<_>>>()?, self.0.schema.metadata().clone());
-        // The number of rows that keeps a batch below the limits of bytes.
+        // Find the number of rows with which a batch stays below the limits of bytes.
         let physical = self.physical_rows().max(1);
         let lengths = projection.iter().map(|&place| self.sizes(place).map(|(_, plain)| plain / physical));
         let lengths = lengths.collect::<Result<Vec<_>>>()?;
@@ -243,7 +244,7 @@ impl Table {
         (0..self.0.outputs.len()).filter_map(first).collect()
     }
 
-    /// Counts the live rows before a physical row. Indexes refer to physical rows.
+    /// Counts the live rows before a physical row. This converts a row of an index, which is a physical row, to a live row.
     ///
     /// # Errors
     ///
@@ -273,7 +274,7 @@ impl Table {
         self.0.summary(place).map_err(|error| error.in_table(&self.0.name))
     }
 
-    /// Returns two lengths in bytes for a field of the schema: of its files, and of its uncompressed values.
+    /// Returns the length of the files and the length of the uncompressed values of a field of the schema, both in bytes.
     ///
     /// # Errors
     ///
@@ -299,9 +300,9 @@ impl Table {
         }
     }
 
-    /// Returns the number of nulls among the live rows of a column, or `None` if values would have to be read to count them. The number is
-    /// known for columns without nulls, and in tables of at most 2^26 rows for columns with a mask file of at most 1 MiB. `column` is an
-    /// index in [`columns`](Table::columns).
+    /// Returns the number of nulls among the live rows of a column. Returns `None` if values would have to be read to count the nulls, or
+    /// if the column has no Arrow type. The number is known for columns without nulls and, if the table has at most 2^26 rows, for columns
+    /// with a mask file of at most 1 MiB. `column` is an index in [`columns`](Table::columns).
     ///
     /// ```
     /// use b2nd_arrow::Table;
@@ -315,11 +316,11 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if a file cannot be read, or the column has no Arrow type.
+    /// Fails if a file cannot be read.
     pub fn null_count(&self, column: usize) -> Result<Option<u64>> {
         let info = self.0.columns.get(column).filter(|info| info.data_type.is_ok());
         match info.and_then(|info| info.spec.as_ref()).map(|spec| (&spec.kind, &spec.nulls)) {
-            // NaT is null, whatever the schema says.
+            // A NaT is null whatever the schema says, so the values of times would have to be read.
             None | Some((Kind::Element(DataType::Timestamp(..)), _)) => Ok(None),
             Some((Kind::Element(_) | Kind::NdArray(..) | Kind::Utf8, Nulls::None)) => Ok(Some(0)),
             Some((_, Nulls::Mask)) => match self.0.column(column)?.mask() {
@@ -339,7 +340,7 @@ impl Table {
         }
     }
 
-    /// Returns two lengths in bytes for a column: of its files, and of its uncompressed values. `column` is an index in
+    /// Returns the length of the files and the length of the uncompressed values of a column, both in bytes. `column` is an index in
     /// [`columns`](Table::columns).
     ///
     /// # Errors

@@ -33,7 +33,7 @@ pub(crate) struct Batches {
 pub(crate) struct Part {
     /// The block's bytes.
     pub(crate) block: Vec<u8>,
-    /// The wanted cells, counted from the start of the block, in order.
+    /// The ranges of the wanted cells, in ascending order, counted from the start of the block.
     pub(crate) wanted: Vec<Range<usize>>,
     /// The number of cells that the block must have.
     expected: u64,
@@ -138,7 +138,7 @@ impl Batches {
         let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { return Ok(()) };
         let total = cells.end - cells.start;
         let Some(per_block) = self.items_per_block else {
-            // Each block starts with its number of cells.
+            // Only the blocks themselves contain their numbers of cells, so all blocks of the chunk are read.
             let mut start = cells.start;
             for block in blocks.data(0..blocks.len())? {
                 let end = start.saturating_add(self.cells_in(&block)?);
@@ -198,7 +198,7 @@ fn count(number: u64, expected: u64, found: u64) -> Error {
     Error::damaged(format_args!("chunk {number}: expected {expected} cells, found {found}"))
 }
 
-/// Reads the list `batch_lengths` of a map.
+/// Reads the list with the key `batch_lengths` from a MessagePack map.
 fn lengths_of(bytes: &[u8]) -> Option<Vec<u64>> {
     Value::from_slice(bytes)?.get("batch_lengths")?.elements().map(|length| length.as_u64()).collect()
 }

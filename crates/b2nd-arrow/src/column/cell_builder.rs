@@ -59,7 +59,7 @@ impl CellBuilder {
         self.valid.len()
     }
 
-    /// Appends the next value.
+    /// Reads the next value from `pack`, and appends it.
     pub(crate) fn push(&mut self, pack: &mut Pack) -> Result<()> {
         let before = *pack;
         let item = pack.next()?;
@@ -92,7 +92,7 @@ impl CellBuilder {
                 let length = self.valid.len() + 1;
                 for at in 0..count {
                     let name = text(pack.next()?)?;
-                    // Fields are in the order of the schema, unless another program wrote them.
+                    // Try the field at the same position first: python-blosc2 writes fields in the order of the schema.
                     let is_next = fields.get(at).is_some_and(|field| field.name() == name);
                     let place = if is_next { Some(at) } else { fields.iter().position(|field| field.name() == name) };
                     match place.and_then(|place| columns.get_mut(place)).filter(|column| column.len() < length) {
@@ -122,7 +122,7 @@ impl CellBuilder {
         let length = self.valid.len();
         let nulls = some_nulls(self.valid.finish());
         Ok(match self.values {
-            // The type `element` includes the time zone of timestamps.
+            // Use the type `element`, because it includes the time zone of timestamps.
             Values::Fixed(element, width, bytes) => element::array(&element, &bytes, width, nulls, |at| at as u64)?,
             Values::Text(strings) | Values::Bytes(strings) | Values::Json(strings) => strings.finish(&self.data_type, nulls)?,
             Values::Dictionary(mut words) => Arc::new(words.finish()),

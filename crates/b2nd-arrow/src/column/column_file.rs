@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 /// The number of bytes of a chunk that are read first.
 const FRONT: u64 = 4096;
 
-/// The maximum number of bytes to which a codec can decompress one byte.
+/// The maximum number of bytes that a codec can decompress from one byte.
 const MAX_RATIO: usize = 1 << 16;
 
 /// A frame whose header has been read.
@@ -89,7 +89,8 @@ impl ColumnFile {
         Ok(self.frame.offsets()?.len())
     }
 
-    /// Returns the byte that every element of a chunk has, if the index or the start of the chunk gives it.
+    /// Returns the value that all elements of a chunk have, if the index or the start of the chunk gives this value. Elements must have one
+    /// byte.
     pub(crate) fn repeated_byte(&self, number: u64) -> Result<Option<u8>> {
         let special = match self.frame.offsets()?.get(number) {
             Some(Offset::Special(special)) => special,

@@ -45,7 +45,7 @@ pub(crate) fn data_type(dtype: &str) -> Result<DataType, String> {
     })
 }
 
-/// Returns the NumPy dtype string of an Arrow type of numbers, bools or times, in this machine's byte order.
+/// Returns the NumPy dtype string of an Arrow type of numbers, bools or times, in this machine's byte order, or `None` for all other types.
 pub(crate) fn dtype(data_type: &DataType) -> Option<String> {
     let unit = |unit: &TimeUnit| UNITS.iter().find(|(_, other)| other == unit).map_or("", |(name, _)| name);
     let code = match data_type {
@@ -73,7 +73,7 @@ pub(crate) fn is_stored_as(of: &DataType, dtype: &str) -> bool {
         DataType::Boolean => matches!(dtype, "|b1" | "|u1"),
         DataType::Utf8 => digits("<U"),
         DataType::Binary | DataType::LargeBinary => digits("|S") || digits("S"),
-        // Columns of times are stored as integers, arrays of times as NumPy times.
+        // Columns of times are stored as integers, and columns of arrays of times are stored as NumPy times.
         DataType::Timestamp(..) if dtype == "<i8" => true,
         other => {
             let is_ordered = dtype.starts_with(if other.primitive_width() == Some(1) { '|' } else { '<' });
@@ -102,7 +102,7 @@ pub(crate) fn array(
         return numbers(data_type, bytes, width, nulls);
     }
     if let DataType::Struct(parts) = data_type {
-        // The real and imaginary parts alternate.
+        // The real and the imaginary parts of the complex numbers alternate.
         let width = (width / 2).max(1);
         let part = |(at, part): (usize, &Arc<Field>)| {
             let bytes: Vec<u8> = bytes.chunks_exact(width).skip(at).step_by(2).flatten().copied().collect();
@@ -115,7 +115,7 @@ pub(crate) fn array(
     for (at, value) in bytes.chunks_exact(width.max(1)).enumerate() {
         let trimmed = trimmed(value);
         if *data_type == DataType::Utf8 {
-            // Trailing zero bytes of the last character belong to it.
+            // A character has 4 bytes, so zero bytes up to the next multiple of 4 are part of the last character.
             let value = value.get(..trimmed.len().next_multiple_of(4)).unwrap_or(value);
             for code in value.chunks_exact(4) {
                 let code = code.try_into().map_or(u32::MAX, u32::from_le_bytes);
@@ -133,7 +133,7 @@ pub(crate) fn array(
 /// Creates an array of numbers or times from the bytes of the values.
 fn numbers(data_type: &DataType, bytes: &[u8], width: usize, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     let array = new_empty_array(data_type).to_data().into_builder().len(bytes.len() / width.max(1)).nulls(nulls);
-    // Copied to memory that is aligned for the type.
+    // `Buffer::from` copies the bytes to memory that is aligned for the type.
     Ok(make_array(array.buffers(vec![Buffer::from(bytes)]).build()?))
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn complex(part: DataType) -> DataType {
     DataType::Struct(["re", "im"].map(|name| Field::new(name, part.clone(), false)).into_iter().collect())
 }
 
-/// Returns true for the type of complex numbers. The fields of other structs may be null.
+/// Returns true if this is the type of complex numbers. The fields of all other structs are nullable.
 pub(crate) fn is_complex(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Struct(parts) if parts.first().is_some_and(|part| *data_type == complex(part.data_type().clone())))
 }
@@ -151,13 +151,13 @@ pub(crate) fn time_unit(name: &str) -> Option<TimeUnit> {
     UNITS.iter().find(|(other, _)| *other == name).map(|(_, unit)| *unit)
 }
 
-/// Removes the zeros that pad a value.
+/// Removes the zero bytes at the end of a value, which are padding.
 pub(crate) fn trimmed(value: &[u8]) -> &[u8] {
     let end = value.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     value.get(..end).unwrap_or(value)
 }
 
-/// Reads a little-endian float of any width.
+/// Reads a little-endian float of 2, 4 or 8 bytes.
 pub(crate) fn float(value: &[u8]) -> f64 {
     match *value {
         [a, b] => half::f16::from_le_bytes([a, b]).to_f64(),

@@ -7,7 +7,7 @@ use b2nd_store::{Folder, Store};
 /// The files of a column: their paths, and the number of rows that they must have.
 pub(crate) struct ColumnFiles<'a> {
     pub(crate) store: &'a Store,
-    /// The folder of the table, with `/` at its end, or empty.
+    /// The path of the table's folder in the store, which ends in `/`, or an empty string for the root of the store.
     pub(crate) folder: &'a str,
     /// The column's name.
     pub(crate) name: &'a str,
@@ -26,7 +26,7 @@ impl ColumnFiles<'_> {
 
     /// Opens the column's file with this ending, if it exists.
     pub(crate) fn optional(&self, end: &str) -> Result<Option<ColumnFile>> {
-        // Only python-blosc2 4.2.0 does not escape names.
+        // The second path is that of files from python-blosc2 4.2.0, the only version that does not escape names.
         for file in [self.file(end), format!("{}_cols/{}{end}", self.folder, self.name)] {
             if let Some(source) = self.store.member(&file)? {
                 let named = |error: Error| Error::new(error.kind(), format_args!("{file}: {error}"));

@@ -22,7 +22,7 @@ pub(crate) struct FixedColumn {
     rows: Rows,
     element: DataType,
     itemsize: usize,
-    /// Whether the values are bools that are stored as bytes, so that one byte value can mark nulls.
+    /// Whether the values are bools that are stored as bytes, so that a number other than 0 and 1 can mark nulls.
     is_widened: bool,
     /// The shape of a row, if the values are arrays.
     shape: Option<Vec<u64>>,
@@ -85,7 +85,7 @@ impl FixedColumn {
         let values = element::array(&self.element, &bytes, self.itemsize, nat.and_then(some_nulls), row)?;
         let valid = match &self.valid {
             Valid::Unlike(sentinel) => differ(&self.element, &bytes, self.itemsize, sentinel).map(|unlike| {
-                // A row is null if all of its elements are.
+                // A row is null if all of its elements are null.
                 BooleanBuffer::collect_bool(selection.rows, |at| unlike.slice(at * items, items).count_set_bits() > 0)
             }),
             _ => mask,
@@ -98,11 +98,11 @@ impl FixedColumn {
     }
 
     /// Returns which times of a column with a mask are valid. A NaT that the mask calls valid is null, unless the mask has a null among the
-    /// rows that python-blosc2 exports together with it.
+    /// rows that python-blosc2 exports together with the row of the NaT.
     fn times(&self, mask: Option<BooleanBuffer>, bytes: &[u8], selection: &Selection, live: &LiveRows) -> Result<BooleanBuffer> {
         let nats = not_nat(bytes);
         let mask = mask.unwrap_or_else(|| BooleanBuffer::new_set(nats.len()));
-        // Only values that the mask calls valid and that equal NaT have to be examined.
+        // If none of the values that the mask calls valid is NaT, the mask needs no correction.
         if (&mask & &nats).count_set_bits() == mask.count_set_bits() {
             return Ok(mask);
         }

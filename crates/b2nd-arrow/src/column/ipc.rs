@@ -36,7 +36,7 @@ pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
     })
 }
 
-/// Decodes the array in a block to JSON, which takes much less code than arrays of all types.
+/// Decodes the array in a block to JSON, which takes much less code than decoding to Arrow arrays of all types.
 ///
 /// # Errors
 ///
@@ -61,7 +61,7 @@ struct Batch<'a> {
     version: ipc::MetadataVersion,
 }
 
-/// Decodes the column of a block. Its dictionaries are decoded first; `decode` receives them by their numbers.
+/// Decodes the column of a block. The dictionaries of the block are decoded first, and passed to `decode` as a map from their numbers.
 fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &HashMap<i64, C>) -> Result<C>) -> Result<C> {
     let first = schema.map(|mut schema| message(&mut schema)).transpose()?.flatten();
     let mut known = first.map(|(schema, _)| schema_of(&schema)).transpose()?;
@@ -99,7 +99,7 @@ fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &H
     Err(wrong("no record batch"))
 }
 
-/// Reads the next message and its body. Returns `None` at the end.
+/// Reads the next message and its body. Returns `None` at the end of the stream.
 fn message<'a>(rest: &mut &'a [u8]) -> Result<Option<(ipc::Message<'a>, Buffer)>> {
     let mut take = |length: usize| {
         let (taken, after) = rest.split_at_checked(length)?;
@@ -139,7 +139,7 @@ fn schema_of(message: &ipc::Message) -> Result<SchemaRef> {
     Ok(Arc::new(fb_to_schema(schema)))
 }
 
-/// Checks the type of a field and of its children. The verifier of the flatbuffer limits their nesting.
+/// Checks the type of a field and of its children. The nesting of the children is already limited by the verifier of the flatbuffer.
 fn check_type(field: ipc::Field) -> Result<()> {
     let is_integer = |int: ipc::Int| matches!(int.bitWidth(), 8 | 16 | 32 | 64);
     let children = field.children().map_or(0, |children| children.len());
@@ -187,7 +187,8 @@ impl<'a> Lengths<'a> {
     /// Checks the lengths of an array of this type, and of the arrays inside it.
     fn check(&mut self, data_type: &DataType) -> Result<()> {
         let node = self.nodes.next().ok_or_else(|| wrong("fewer arrays than its schema says"))?;
-        // Each value takes at least one bit. A struct takes none by itself, but its fields do.
+        // The body limits the number of values, because each value takes at least one bit. (A struct takes none by itself, but its fields
+        // do.)
         let most = self.body.saturating_mul(8);
         let length = usize::try_from(node.length()).ok().filter(|&length| length <= most);
         let length = length.ok_or_else(|| wrong(format_args!("{} values in {} bytes", node.length(), self.body)))?;
@@ -229,7 +230,7 @@ struct JsonArrays<'a> {
 }
 
 impl<'a> JsonArrays<'a> {
-    /// Decodes the array of a field. Returns `None` if its length does not match its buffers.
+    /// Decodes the array of a field. Returns `None` if the array is not valid or has more than 2^24 values.
     fn values(&mut self, field: &Field) -> Option<Vec<Value>> {
         let node = self.lengths.nodes.next()?;
         let length = usize::try_from(node.length()).ok().filter(|&length| length <= MOST_VALUES)?;
@@ -269,7 +270,7 @@ impl<'a> JsonArrays<'a> {
                 let words = self.dictionaries.get(&field.dict_id()?)?;
                 let word = |code: &Value| words.get(usize::try_from(code.as_u64()?).ok()?).cloned();
                 let codes = numbers(codes, self.buffer()?, length)?;
-                // The code of a null is arbitrary.
+                // The code of a null is arbitrary, so no word is looked up for it.
                 codes.iter().enumerate().map(|(at, code)| if is_null(at) { Some(Value::Null) } else { word(code) }).collect()
             }
             data_type => numbers(data_type, self.buffer()?, length),

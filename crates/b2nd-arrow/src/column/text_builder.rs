@@ -9,11 +9,11 @@ use arrow_schema::DataType;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The maximum number of bytes of a column that are decompressed at once, even if the options allow more, because 32-bit offsets allow no
-/// more.
+/// The maximum number of bytes of a column that are decompressed at once, even if the options allow more, because 32-bit offsets cannot
+/// address more.
 pub(crate) const MAX_BYTES: u64 = i32::MAX as u64;
 
-/// The ends of complete values, and the bytes of all values.
+/// An array of text or bytes that is being built: the end of each complete value, and the bytes of all values.
 #[derive(Default)]
 pub(crate) struct TextBuilder {
     ends: Vec<usize>,
@@ -54,7 +54,7 @@ impl TextBuilder {
         }
     }
 
-    /// Creates the array, whose bytes are few enough for its offsets.
+    /// Creates the array. There must not be more bytes than its offsets can address.
     fn build<T: ByteArrayType>(self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         let offsets = std::iter::once(0).chain(self.ends).map(T::Offset::usize_as);
         let offsets = OffsetBuffer::new(offsets.collect::<ScalarBuffer<_>>());

@@ -13,9 +13,9 @@ const LONGEST: usize = 40;
 /// The space between columns.
 const GAP: &str = "  ";
 
-/// Formats the batches of a table as text: names and types first, then a line for each row.
+/// Formats the batches of a table as text: first the names and the types of the columns, then a line for each row.
 ///
-/// Columns are as wide as their longest cell so far, so that memory holds one batch at a time.
+/// Columns are as wide as their longest cell so far, so that only one batch at a time has to be in memory.
 pub struct TextTable {
     width: Option<usize>,
     lengths: Vec<usize>,
@@ -76,7 +76,7 @@ impl TextTable {
     }
 }
 
-/// Returns the columns that fit into `width`, chosen from both ends inwards. `None` marks the omitted columns.
+/// Returns the indices of the columns that fit into `width`, chosen alternately from both ends. One `None` stands for all omitted columns.
 fn fitting(lengths: &[usize], width: Option<usize>) -> Vec<Option<usize>> {
     let all: Vec<_> = (0..lengths.len()).map(Some).collect();
     let total: usize = lengths.iter().map(|length| length + GAP.len()).sum();

@@ -23,7 +23,7 @@ struct Times<'a> {
 }
 
 impl Times<'_> {
-    /// Formats a time that `chrono` cannot format. Returns `None` for other times.
+    /// Formats a time that `chrono` cannot format. Returns `None` for nulls, and for times that `chrono` can format.
     fn beyond(&self, row: usize) -> Option<String> {
         let number = self.numbers.is_valid(row).then(|| self.numbers.value(row))?;
         (self.plain.is_none() || is_beyond(self.data_type, number)).then(|| text(self.data_type, number))

@@ -1,4 +1,4 @@
-//! [`Spec`]: a column, a list's items or a struct's field, as the schema describes them.
+//! [`Spec`]: how the schema describes a column, the items of a list or the field of a struct.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ fn keys(kind: &str) -> Option<&'static [&'static str]> {
         "vlstring" | "vlbytes" | "object" => &["serializer", "batch_rows", "items_per_block"],
         "ndarray" => &["item_shape", "dtype_str", "null_value", "null_storage", "bool_widened_to_uint8"],
         "dictionary" => &["index_type", "value_type", "ordered", "null_code"],
-        // The last two keys are only in the metalayer of a list.
+        // The last two keys are used only in the metalayer of a file of lists, not in schemas of tables.
         "list" => &["item", "storage", "serializer", "batch_rows", "items_per_block", "version", "backend"],
         _ => return None,
     })
@@ -44,7 +44,7 @@ pub(crate) struct Spec {
 pub(crate) enum Kind {
     /// A value of fixed width. A nullable `bool` is stored as 0, 1 and another number for null.
     Element(DataType),
-    /// An array in each row, with its shape.
+    /// An array in each row: the type of its elements, and its shape.
     NdArray(DataType, Vec<u64>),
     Utf8,
     VlString,
@@ -128,7 +128,8 @@ impl Spec {
         Ok(Spec { kind, nulls: Nulls::of(spec) })
     }
 
-    /// Parses the entry of a list's items or of a struct's field. Both are stored as MessagePack.
+    /// Parses the entry of a list's items or of a struct's field. Complex numbers are refused, because they are not supported inside lists
+    /// and structs.
     fn of_cells(spec: &Value) -> Result<Spec, String> {
         let mut spec = Spec::of(spec)?;
         if matches!(&spec.kind, Kind::Element(element) if element::is_complex(element)) {

@@ -1,4 +1,4 @@
-//! [`StructParent`]: a struct whose leaves are columns of their own.
+//! [`StructParent`]: a struct whose innermost fields are stored as columns of their own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,11 +49,12 @@ impl StructParent {
         self.leaves.iter().map(|(_, place)| *place).min()
     }
 
-    /// Builds the struct from the arrays of its columns. A struct value is null if all its columns are null and none of them is a list.
+    /// Builds the struct from the arrays of its columns. A value of the struct is null if the values of all its columns are null and none
+    /// of its columns is a list.
     pub(crate) fn array(&self, columns: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
         let is_list = |column: &ArrayRef| matches!(column.data_type(), DataType::List(_));
         let nulls = columns.iter().map(|column| column.logical_nulls().filter(|_| !is_list(column)));
-        // A value of the struct is valid if the value of one of its columns is valid.
+        // A value of the struct is valid if at least one of its columns has a valid value.
         let valid = nulls.reduce(|one, other| {
             let (one, other) = (one?, other?);
             Some(NullBuffer::new(one.inner() | other.inner()))
@@ -62,7 +63,7 @@ impl StructParent {
         self.build(self.field.name(), self.field.data_type(), columns, nulls, rows)
     }
 
-    /// Builds the struct at a path.
+    /// Builds the struct with this path from its columns and the structs inside it.
     fn build(&self, path: &str, of: &DataType, columns: &[ArrayRef], nulls: Option<NullBuffer>, rows: usize) -> Result<ArrayRef> {
         let DataType::Struct(fields) = of else { return Err(Error::damaged(format_args!("{of} is not a struct"))) };
         let array = |field: &Arc<Field>| {
@@ -77,7 +78,7 @@ impl StructParent {
     }
 }
 
-/// Finds the columns of a struct and of the structs inside it.
+/// Finds the columns that belong to a struct or to the structs inside it.
 fn find(
     path: &str,
     fields: &[(String, Spec)],

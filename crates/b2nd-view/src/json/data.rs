@@ -48,7 +48,7 @@ impl<T> Readable<T> {
 pub(crate) struct Attributes<'a>(pub(crate) Vec<Attribute<'a>>);
 
 /// A vlmetalayer. `content` is the decompressed content in hexadecimal, `value` is its MessagePack value as JSON, and `msgpack` is the
-/// value as readable text. Any of them is null if it cannot be determined.
+/// value as readable text. Each of these fields is null if it cannot be determined.
 #[derive(Serialize)]
 struct AttributeObject<'a> {
     name: Option<&'a str>,
