@@ -23,7 +23,7 @@ use limits::Budget;
 pub use limits::Limits;
 pub use stores::{check_file, check_store, check_table};
 
-/// The memory needed to decode the header or the trailer, as a multiple of its length.
+/// The memory needed to decode the header or the trailer is its length times this number.
 const DECODED: u64 = 4;
 
 /// A problem in a frame: an error, or a feature that not every reader supports.

@@ -45,9 +45,9 @@ impl Report {
     }
 }
 
-/// Finds all errors of a frame, and everything that a reader is known to crash on, to reject or to read wrongly.
+/// Finds all errors of a frame, and everything in the frame that is known to make a reader crash, reject the frame or read wrong values.
 ///
-/// Chunks are decoded as in [`verify`]. A frame that cannot be opened, or a source that fails, is also reported as a finding.
+/// Chunks are decoded only if `options.data` is true. A frame that cannot be opened, or a source that fails, is also reported as a finding.
 pub fn check(source: &dyn Source, options: &Options) -> Report {
     match opened(source, options) {
         Ok(report) => report,

@@ -104,7 +104,7 @@ pub fn repack_from(source: Bytes, target: impl AsRef<Path>, options: &RepackOpti
     Job::new(ArrayFrame::open(source)?, options)?.write(target.as_ref(), None)
 }
 
-/// A frame that is copied, and how its chunks are copied.
+/// A frame to copy, and what happens to its chunks.
 struct Job<'a> {
     frame: ArrayFrame,
     /// The header of the new frame.
@@ -221,7 +221,7 @@ impl<'a> Job<'a> {
 }
 
 impl Work {
-    /// Returns the new chunk with this number, or `None` if the old chunk must be copied.
+    /// Returns the new chunk with this number, or `None` if the old chunk must be copied unchanged.
     fn chunk(&self, frame: &ArrayFrame, number: u64) -> Result<Option<Vec<u8>>> {
         match self {
             Work::Copy => Ok(None),

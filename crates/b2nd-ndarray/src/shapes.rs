@@ -8,7 +8,7 @@ use crate::error::Result;
 const BLOCK: i64 = 128 << 10;
 const CHUNK: i64 = 4 << 20;
 
-/// Returns the geometry of an array of this shape, with the given or chosen chunk and block shapes. `itemsize` is in bytes.
+/// Returns the geometry of an array of this shape. Chunk and block shapes that are not given are chosen. `itemsize` is in bytes.
 pub(crate) fn geometry(
     shape: &[i64],
     itemsize: usize,

@@ -149,7 +149,7 @@ pub(crate) fn meta_of<T: Element, S: Data<Elem = T>, D: Dimension>(
     Ok(B2ndMeta::new(options.geometry(&shape, dtype.itemsize())?, dtype.to_string()))
 }
 
-/// Compresses elements to chunks.
+/// Compresses the elements of an array into chunks.
 pub(crate) struct Packer {
     grid: Grid,
     pub(crate) itemsize: usize,

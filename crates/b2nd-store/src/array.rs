@@ -9,7 +9,7 @@ pub struct Array<'a> {
     pub name: &'static str,
     /// The metadata.
     pub meta: ArrayMeta<&'a str>,
-    /// The number of unused bytes after the metadata in the metalayer.
+    /// The number of unused bytes that follow the metadata in the metalayer.
     pub stale: usize,
 }
 

@@ -40,7 +40,7 @@ pub fn size(bytes: i128) -> String {
     }
 }
 
-/// Returns the parameter of a filter from its byte in the header.
+/// Returns the parameter of a filter. `meta` is the byte of the header that stores the parameter.
 ///
 /// For trunc_prec and int_trunc, the parameter is the number of bits that the filter keeps. A negative parameter is the number of bits that
 /// the filter clears.

@@ -21,7 +21,7 @@ pub(super) const TRAILER_LEN: (u64, u64) = (23, 18);
 /// The length of a chunk's header.
 const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 
-/// The memory needed to decode an index, as a multiple of its length.
+/// The memory needed to decode an index is the length of the index times this number.
 const OFFSETS: u64 = 4;
 
 /// Returns the header of the chunk that contains the index, or `None` if the frame has no chunks or the header cannot be read.
@@ -71,7 +71,8 @@ impl Findings {
         Ok(())
     }
 
-    /// Returns the digests of the frame's chunks. Adds a finding if the format of the digests is unknown.
+    /// Returns the digests of the frame's chunks. Adds a finding if the format of the digests is unknown, or if there are more or fewer
+    /// digests than chunks.
     fn digests(&mut self, frame: &Frame, chunks: u64, decompressor: &mut Decompressor) -> Option<Digests> {
         let place = format!("vlmetalayer {:?}", Digests::NAME);
         match Digests::read(frame.trailer().ok()?, &self.budget, decompressor)? {

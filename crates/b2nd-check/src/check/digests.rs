@@ -38,16 +38,16 @@ pub struct Digests {
     digests: Vec<u8>,
 }
 
-/// The version of this layout.
+/// The version of the layout in which digests are stored.
 const VERSION: u8 = 1;
 /// The name of the hash algorithm.
 const ALGORITHM: &str = "xxh3-64";
 
-/// The length of a digest.
+/// The length of a digest in bytes.
 const LENGTH: usize = size_of::<u64>();
 
 impl Digests {
-    /// The name of the vlmetalayer.
+    /// The name of the vlmetalayer that contains the digests.
     pub const NAME: &str = "b2nd_digests";
 
     /// Computes the digests of chunks from their data.

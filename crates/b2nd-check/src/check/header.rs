@@ -12,8 +12,8 @@ use crate::known_defects::{
     CUT_ELEMENTS, VARIABLE_BLOCKS, VARIABLE_BLOCKS_OF_OBJECTS, VARIABLE_CHUNKS, VARIABLE_CHUNKS_OF_OBJECTS,
 };
 
-/// The position of the first filter in a frame's header. The number of filters is stored before it. The six filters are followed by two
-/// bytes that do not belong to them, and then by the parameters of the filters.
+/// The position of the first filter in a frame's header. The byte before it is the number of filters. The six filters are followed by the
+/// codec, the parameter of the codec, and the parameters of the filters.
 const FIRST_FILTER: usize = HeaderField::PIPELINE.value().start + 1;
 const FILTERS: usize = 6;
 

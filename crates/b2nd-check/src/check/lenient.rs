@@ -13,7 +13,7 @@ const SHORT: usize = 5;
 /// Returns the grid of the array that C-Blosc2 opens with this metalayer, or `None` if C-Blosc2 rejects the metalayer. C-Blosc2 checks
 /// ndim, the marker of the dtype, and the lengths.
 pub(super) fn grid(content: &[u8]) -> Option<Grid> {
-    // These three bytes are the marker of the list, the version and ndim.
+    // The first three bytes are the marker of the list, the version and ndim.
     let (head, mut rest) = content.split_at_checked(3)?;
     let ndim = usize::from(*head.get(2)?);
     if ndim > MAX_DIM {

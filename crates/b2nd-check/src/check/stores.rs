@@ -1,4 +1,4 @@
-//! Checks a store and its tables, in addition to their frames.
+//! Finds problems of a store or a table that are not problems of a single frame.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -28,7 +28,7 @@ pub(crate) fn copy<A: Copy>(from: ArrayView<'_, A, IxDyn>, mut to: ArrayViewMut<
 }
 
 /// Copies the elements at the indices in `places`, which has one entry for each axis of the array: a list of indices, or `None` for all of
-/// them. The views have one more axis, which holds the bytes of an element.
+/// them. The views have one more axis, which holds the bytes of an element. If `places` is empty, copies everything.
 pub(crate) fn gather<A: Copy>(from: ArrayView<'_, A, IxDyn>, mut to: ArrayViewMut<'_, A, IxDyn>, places: &[Option<Vec<usize>>]) {
     let Some((first, rest)) = places.split_first().filter(|_| places.iter().any(Option::is_some)) else { return copy(from, to) };
     let Some(first) = first else {

@@ -162,8 +162,8 @@ pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: 
     Slice::from(at(range.start)..at(range.end))
 }
 
-/// Returns the part of a view along one axis that holds the wanted elements of an area. The view starts at `origin`. If the elements are
-/// given as a list, the part is the whole range of the area.
+/// Returns the part of a view along one axis that holds the wanted elements of an area. The view starts at `origin`. If the wanted elements
+/// are given as a list, the part covers the whole area, not only these elements.
 pub(crate) fn each_wanted(area: &[Range<i64>], axis: usize, wanted: &[Wanted<'_>], origin: impl Fn(usize) -> i64) -> Slice {
     let slice = each_axis(area, axis, 1, origin);
     match wanted.get(axis) {
