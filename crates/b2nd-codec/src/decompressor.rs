@@ -1,4 +1,4 @@
-//! [`Decompressor`]: decompresses chunks block by block, and keeps its buffers.
+//! [`Decompressor`]: decompresses chunks block by block, and keeps its buffers for the next chunk.
 
 #[cfg(feature = "plugins")]
 use alloc::borrow::ToOwned;

@@ -88,7 +88,7 @@ impl Pick {
 
 impl Pipeline {
     pub(crate) fn of(header: &ChunkHeader) -> Pipeline {
-        // trunc_prec and int_trunc cannot be undone.
+        // trunc_prec and int_trunc cannot be undone, so readers skip them.
         let kept = header.filters().filter(|(filter, _)| !matches!(filter, Filter::TruncPrec | Filter::Other(36)));
         Pipeline::with(kept, header.typesize(), header.version())
     }

@@ -20,8 +20,8 @@ const SHORTEST: usize = 4;
 /// Up to this many literals are copied in one step, if input and output both have that many bytes left.
 const WIDE: usize = 16;
 
-/// The matches of short sequences are copied in steps of this many bytes. This is not possible for a match with a smaller distance, since
-/// its bytes repeat within a step.
+/// The matches of short sequences are copied in steps of this many bytes. A match with a smaller distance cannot be copied in such steps,
+/// since its bytes repeat within a step.
 const NARROW: usize = 8;
 
 /// The number of bytes that must be left in the stream to decompress a short sequence in one step, which reads more than necessary.
