@@ -63,7 +63,8 @@ impl Writer {
         let new = NewFile::create(target).context("cannot write the catalogue")?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-            // A dictionary does not help, because all URLs differ. But each URL starts like the previous one.
+            // A dictionary does not help, because most URLs occur only once. This encoding stores only the part in which a URL differs from
+            // the previous URL.
             .set_column_dictionary_enabled("url".into(), false)
             .set_column_encoding("url".into(), Encoding::DELTA_BYTE_ARRAY)
             .set_statistics_enabled(EnabledStatistics::Page)
@@ -105,7 +106,7 @@ impl Writer {
         self.pieces.send(piece).or_else(|_| encoded(self.thread.take()).map(drop))
     }
 
-    /// Starts the catalogue again, and copies the rows that were written so far. Rows with these URLs are left out.
+    /// Starts the catalogue again, and copies the rows that were written so far, except the rows with these URLs.
     ///
     /// # Errors
     ///
@@ -143,8 +144,8 @@ impl Writer {
     }
 }
 
-/// Returns the path of the file to replace. If the path is a link, this is the target of the link. Fails if the file is neither a Parquet
-/// file nor empty.
+/// Returns the path of the file to replace: `target`, or the path to which `target` links. Fails if the file is neither a Parquet file nor
+/// empty.
 fn replaceable(target: &Path) -> Result<PathBuf> {
     let Ok(found) = target.metadata() else { return Ok(target.to_owned()) };
     let mut first = Vec::new();
@@ -241,7 +242,8 @@ impl Known {
     ///
     /// # Errors
     ///
-    /// Fails if the file is not a catalogue, if its columns differ from those of this version, or if another scan is updating it.
+    /// Fails if the file does not have the columns of a catalogue of this version, if it was made with other options, or if another scan is
+    /// updating it.
     pub fn load(path: &Path, roots: Vec<String>, extent: Extent) -> Result<Option<Known>> {
         let Some(file) = lock(path)? else { return Ok(None) };
         let reader = open(&file, path)?;
@@ -303,7 +305,8 @@ impl Known {
     }
 
     /// Copies the rows that are still valid. These are the rows of unchanged files, of files outside this scan, and of files that could not
-    /// be listed. `unlisted` is `None` if the scan was interrupted. Returns the number of files that no longer exist.
+    /// be listed. `unlisted` contains the URLs that could not be listed, or is `None` if the scan was interrupted. Returns the number of
+    /// files that no longer exist.
     ///
     /// # Errors
     ///
@@ -346,7 +349,7 @@ fn lock(path: &Path) -> Result<Option<File>> {
             // If the file system has no locks, continue without a lock.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
-        // Another scan may have replaced the file after it was opened.
+        // If another scan replaced the file before it was locked, the new file is opened and locked.
         let (locked, now) = (file.metadata()?, path.metadata()?);
         if (locked.dev(), locked.ino()) == (now.dev(), now.ino()) {
             return Ok(Some(file));

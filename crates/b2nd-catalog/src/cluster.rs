@@ -112,8 +112,8 @@ pub struct Job {
 }
 
 impl Job {
-    /// Lists the files in a manifest, lets the executors read these files, and writes the catalogue. Returns true if everything could be
-    /// listed.
+    /// Writes a manifest that lists the files, lets the executors read these files, and writes the catalogue. Returns true if everything
+    /// could be listed.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl Job {
         let parts = Counts::get(&self.counts.listed).div_ceil(PART as u64);
         let config = SessionConfig::new_with_ballista().with_target_partitions(usize::try_from(parts)?);
         let context = SessionContext::remote_with_state(&format!("df://{}", self.scheduler), state(config)).await?;
-        // Register the function again, because creating a context removes it from the state.
+        // The function is registered again, because creating a context removes it from the state.
         context.register_udf(function::header());
         context.register_parquet("manifest", manifest.to_string_lossy(), ParquetReadOptions::default()).await?;
         let extent = match self.extent {

@@ -10,7 +10,7 @@ use arrow::error::ArrowError;
 
 use crate::row::Row;
 
-/// The columns of a catalogue, with the names of the fields of [`Row`].
+/// The columns of a catalogue. Each has the name of a field of [`Row`].
 pub static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     let field = |(name, column): (&str, ArrayRef)| Field::new(name, column.data_type().clone(), name != "url");
     Arc::new(Schema::new(columns(&[]).map(field).into_iter().collect::<Fields>()))
@@ -20,7 +20,7 @@ pub static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 ///
 /// # Errors
 ///
-/// Fails if the type of a column does not match that of the field of [`Row`] with the same name.
+/// Fails if a column has another type than the column of [`SCHEMA`] with the same name.
 pub fn batch(rows: &[&Row]) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(SCHEMA.clone(), columns(rows).map(|(_, column)| column).to_vec())
 }

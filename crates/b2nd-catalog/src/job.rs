@@ -38,7 +38,7 @@ pub struct Summary {
     pub counts: Arc<Counts>,
     /// The number of files that are in the last catalogue but no longer exist.
     pub gone: u64,
-    /// Whether `stop` ended the scan before the end of the listing.
+    /// Whether the argument `stop` of `Job::run` ended the scan before all files were read.
     pub interrupted: bool,
     /// Whether everything could be listed.
     pub is_complete: bool,

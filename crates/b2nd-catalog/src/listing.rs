@@ -1,4 +1,4 @@
-//! Lists the files below a directory or a prefix of a bucket, or in a manifest.
+//! Lists the files below a directory, below a URL, or below a prefix of a bucket.
 
 mod filter;
 mod html;
@@ -93,7 +93,7 @@ fn remote(url: &str, store: &Arc<dyn ObjectStore>, found: ObjectMeta) -> Object 
     }
 }
 
-/// Lists the files below a directory on a separate thread. Unlike the listing of object_store, this one continues after a directory that
+/// Lists the files below a directory, on a separate thread. Unlike a listing by object_store, this listing continues after a directory that
 /// cannot be listed.
 fn walk(directory: PathBuf, names: Names) -> Listing {
     let (sender, receiver) = tokio::sync::mpsc::channel(4);
@@ -151,7 +151,7 @@ fn walked(entry: walkdir::Result<DirEntry>, directory: &Path, names: &Names) -> 
         Err(error) => {
             let path = error.path().unwrap_or(directory);
             return match () {
-                // A link to a directory that contains it is not followed, because that directory is already being listed.
+                // A link to a directory that contains the link is not followed, because this directory is already being listed.
                 () if error.loop_ancestor().is_some() => None,
                 // A broken link is listed as a file that cannot be read.
                 () if path.is_symlink() && !path.exists() => {
@@ -166,7 +166,7 @@ fn walked(entry: walkdir::Result<DirEntry>, directory: &Path, names: &Names) -> 
         return None;
     }
     let mut object = on_disk(entry.path().to_owned())?;
-    // For a file of a store, the size and time are always read, because those of the store are computed from them.
+    // For each file of a store, the size and time are always read, because the size and time of the store are computed from them.
     if names.sizes || store_of(&object.url).is_some() {
         match entry.metadata() {
             Ok(found) => (object.size, object.modified) = (Some(found.len()), micros(&found)),
@@ -182,7 +182,7 @@ fn on_disk(path: PathBuf) -> Option<Object> {
     Some(Object { url, place: Place::Disk(path), size: None, etag: None, modified: None, members: Vec::new() })
 }
 
-/// Returns true if the error is that an entry was deleted during the walk.
+/// Returns true if the error means that an entry was deleted during the walk.
 fn is_gone(error: &walkdir::Error) -> bool {
     error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
@@ -212,7 +212,8 @@ fn stores(listing: Listing) -> Listing {
 }
 
 impl Object {
-    /// Returns the store that contains a file, without its other files. `length` is the length of the store's URL.
+    /// Returns an object for the store that contains `member`, which does not contain any files yet. `length` is the length of the store's
+    /// URL.
     fn store_with(member: &Object, length: usize) -> Object {
         let names = member.url[length..].matches('/').count();
         Object {
@@ -226,7 +227,7 @@ impl Object {
     }
 
     fn add(&mut self, member: Object) {
-        // If a size or time is unknown for one file of the store, it is unknown for the store.
+        // If the size of one file is unknown, the size and tag of the store are unknown.
         self.size = match (member.size, self.size) {
             (Some(size), _) if self.members.is_empty() => Some(size),
             (Some(size), Some(sum)) => Some(sum + size),
@@ -234,7 +235,7 @@ impl Object {
         };
         let sum = self.etag.as_ref().and_then(|etag| u64::from_str_radix(etag, 16).ok()).unwrap_or(0);
         let version = format!("{} {:?} {:?} {:?}", member.url, member.size, member.etag, member.modified);
-        // The result does not depend on the order in which the files are listed.
+        // The tag does not depend on the order in which the files are listed.
         let sum = sum ^ XxHash3_128::oneshot(version.as_bytes()) as u64;
         self.etag = self.size.map(|_| format!("{sum:016x}"));
         self.modified = self.modified.max(member.modified);

@@ -36,7 +36,8 @@ impl TableFunctionImpl for Live {
     fn call_with_args(&self, args: TableFunctionArgs) -> Result<Arc<dyn TableProvider>> {
         match args.exprs() {
             [Expr::Literal(ScalarValue::Utf8(Some(root)) | ScalarValue::Utf8View(Some(root)), _)] => {
-                // This call remembers the user and password of the URL. Errors are ignored here; they are reported when the URL is listed.
+                // This call remembers the user and password of the URL. Its errors are ignored, because they are reported when the URL is
+                // listed.
                 let _ = Object::of(root);
                 Ok(Arc::new(Table { root: shown(root), jobs: self.jobs }))
             }
@@ -90,7 +91,8 @@ impl TableProvider for Table {
         };
         let extent = Extent { attributes: asked(&["attributes", "dims", "units", "long_name"]), index: asked(&["nchunks"]) };
         let scan = Scan { root: narrowed(&self.root, filters), tests, options: Options { extent, jobs: self.jobs } };
-        // The limit is used only if there are no filters. Filters are applied again later and could leave too few rows.
+        // The limit is used only if there are no filters, because filters are applied again later and could leave fewer rows than the
+        // limit.
         let limit = limit.filter(|_| filters.is_empty());
         Ok(Arc::new(StreamingTableExec::try_new(SCHEMA.clone(), vec![Arc::new(scan)], projection, [], false, limit)?))
     }
@@ -115,7 +117,8 @@ fn narrowed(root: &str, filters: &[Expr]) -> String {
     longest.filter(|start| start.len() > below.len()).unwrap_or_else(|| root.to_owned())
 }
 
-/// Returns the text with which a URL must start to pass the filter, if this is `url = '…'`, `url like '…%'` or `starts_with(url, '…')`.
+/// Returns the text with which a URL must start to pass the filter, if the filter has the form `url = '…'`, `url like '…%'` or
+/// `starts_with(url, '…')`.
 fn start_of(filter: &Expr) -> Option<String> {
     let text = |expression: &Expr| match expression {
         Expr::Literal(value, _) => value.try_as_str().flatten().map(str::to_owned),
@@ -153,7 +156,7 @@ impl Test {
         if !self.on_url && is_store(url) {
             return true;
         }
-        // The expressions refer to columns by position.
+        // The batch has all columns of a catalogue, because the expressions refer to columns by position.
         let column = |field: &Arc<Field>| -> ArrayRef {
             match field.name().as_str() {
                 "url" => Arc::new(StringArray::from(vec![url])),

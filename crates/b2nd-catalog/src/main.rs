@@ -195,7 +195,7 @@ fn jobs(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Waits until the user or the system requests the end: by Ctrl-C, by SIGTERM, or by closing the terminal.
+/// Waits until the user or the system ends the program: by Ctrl-C, by SIGTERM, or by closing the terminal.
 async fn stop() {
     #[cfg(unix)]
     {

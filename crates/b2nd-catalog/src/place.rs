@@ -80,7 +80,8 @@ impl Place {
         }
         let (scheme, path) = ObjectStoreScheme::parse(&url)?;
         let mut key = format!("{scheme:?} {}", base(&url, &path));
-        // With `http` and `https`, each host is one store. With other schemes, the path may contain the name of the container.
+        // The key starts with the URL of the store. For a plain web server, this is the URL of the host; for other stores, it may also
+        // contain the name of a container.
         key.make_ascii_lowercase();
         let with_user = with_user(url.clone());
         key.push_str(&with_user[..url::Position::BeforeHost]);
@@ -125,7 +126,7 @@ impl Place {
         }
     }
 
-    /// Returns true if two locations in the same store have the same path.
+    /// Returns true if two locations have the same path. Remote locations must be in the same store.
     pub(crate) fn is(&self, other: &Place) -> bool {
         match (self, other) {
             (Place::Disk(one), Place::Disk(other)) => one == other,
@@ -134,7 +135,7 @@ impl Place {
         }
     }
 
-    /// Returns the URL of the location.
+    /// Returns the URL of the location. `text` is the path or URL from which the location was created.
     ///
     /// # Errors
     ///
@@ -173,7 +174,7 @@ impl Object {
         }
     }
 
-    /// Creates an object from a URL. The other properties of the file are unknown.
+    /// Creates an object from a URL or a local path. The size, tag and time of the file are unknown.
     ///
     /// # Errors
     ///
@@ -191,7 +192,7 @@ static USERS: LazyLock<Mutex<HashMap<String, Url>>> = LazyLock::new(Mutex::defau
 /// Parses a URL and removes its user and password. These are remembered for later requests to the server.
 pub(crate) fn parsed(text: &str) -> Result<Url> {
     let mut url = Url::parse(text).with_context(|| format!("{} is not a URL", shown(text)))?;
-    // In URLs of other schemes, the user is the name of a container.
+    // In URLs with schemes other than `http` and `https`, the user is the name of a container.
     let is_web = matches!(url.scheme(), "http" | "https");
     if is_web && (!url.username().is_empty() || url.password().is_some()) {
         USERS.lock().unwrap_or_else(PoisonError::into_inner).insert(url.origin().ascii_serialization(), url.clone());
@@ -217,7 +218,7 @@ pub fn shown(text: &str) -> String {
     if !["http://", "https://"].contains(&text[..start].to_ascii_lowercase().as_str()) {
         return text.to_owned();
     }
-    // If the text is not a URL, it may contain an @ anywhere.
+    // If the text is not a valid URL, a password may end at any @.
     let end =
         Url::parse(text).map_or(text.len(), |_| text[start..].find(['/', '?', '#', '\\']).map_or(text.len(), |at| start + at));
     let host = text[..end].rfind('@').map_or(start, |at| at + 1);
@@ -232,7 +233,8 @@ fn for_user(url: &Url) -> Result<HttpStore> {
     Ok(HttpBuilder::new().with_url(&host[..url::Position::BeforePath]).with_client_options(options).build()?)
 }
 
-/// Returns the URL of the store itself, without the path of a file in it: `s3://bucket`, `https://account.blob.core.windows.net/container`.
+/// Returns the URL of the store itself, without the path of a file in it, such as `s3://bucket`,
+/// `https://account.blob.core.windows.net/container`.
 pub fn base(url: &Url, path: &Path) -> String {
     let mut text = url[..url::Position::AfterPath].trim_end_matches('/');
     for _ in path.parts() {
@@ -257,7 +259,8 @@ pub fn micros(found: &std::fs::Metadata) -> Option<i64> {
     since.as_micros().try_into().ok()
 }
 
-/// If the URL is that of a file in a sparse frame, returns the URL of the frame's directory. Returns any other URL unchanged.
+/// If the URL ends in the name of the file that holds the header of a sparse frame, returns the URL of the frame's directory. Returns any
+/// other URL unchanged.
 pub(crate) fn named(mut url: String) -> String {
     if url.ends_with(&format!("/{SPARSE_FRAME}")) && store_of(&url).is_none() {
         url.truncate(url.len() - SPARSE_FRAME.len() - 1);

@@ -37,7 +37,7 @@ pub struct Batch {
 pub type Take<'t> = dyn FnMut(Batch) -> bool + 't;
 
 /// Reads the rows of a file: a row for the file and, if it is a store, a row for each leaf. Sends all batches except the last to the
-/// channel, and returns the last.
+/// channel, and returns the last batch.
 pub async fn rows(object: Object, extent: Extent, others: Sender<Batch>) -> Batch {
     if is_store(&object) {
         return store::on_thread(object, extent, others).await;
@@ -69,7 +69,7 @@ pub async fn all_rows(object: Object, extent: Extent) -> Vec<Row> {
     rows
 }
 
-/// Reads the rows of files on a disk. Passes all batches except the last to `take`, and returns the last. Blocks the thread.
+/// Reads the rows of files on a disk. Passes all batches except the last to `take`, and returns the last batch. Blocks the thread.
 pub fn rows_on_disk(objects: &[Object], extent: Extent, take: &mut Take) -> Batch {
     let mut batch = Batch { rows: Vec::with_capacity(objects.len()), goes_on: false };
     let mut disk = Disk::default();

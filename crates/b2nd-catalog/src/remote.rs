@@ -35,7 +35,7 @@ pub(crate) struct Answer {
 ///
 /// # Errors
 ///
-/// Fails if the file does not exist or cannot be read, or if its tag differs from that in `known`. The error is a sentence.
+/// Fails if the file does not exist or cannot be read, or if its tag differs from the tag in `known`. The error is a sentence.
 pub(crate) async fn get(
     store: &Arc<dyn ObjectStore>,
     path: &Path,
@@ -99,7 +99,7 @@ pub(crate) fn wait<T: Send + 'static>(task: impl Future<Output = T> + Send + 'st
     let requests = REQUESTS.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
     let (answer, answered) = std::sync::mpsc::sync_channel(1);
     requests.spawn(async move {
-        // The receiver is dropped only after a panic of the caller.
+        // Sending fails only if the caller panicked.
         let _ = answer.send(task.await);
     });
     answered.recv().map_err(|_| io::Error::other("the request was abandoned"))

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::listing::Unlisted;
 
-/// A row of the catalogue. The fields are the columns in order. Unknown values are `None`.
+/// A row of the catalogue. The fields are in the order of the columns. Unknown values are `None`.
 #[derive(Clone, Default, Debug, Serialize)]
 pub struct Row {
     /// The URL of the file. For a sparse frame, this is the URL of the directory.
@@ -27,7 +27,7 @@ pub struct Row {
     pub etag: Option<String>,
     /// The time of the last change, in microseconds since 1970 UTC.
     pub modified: Option<i64>,
-    /// The path of the file in the store that contains the leaf.
+    /// The path in the store of the file that contains the leaf.
     pub member: Option<String>,
     /// The position of the frame in its file.
     pub offset: Option<i64>,
@@ -146,7 +146,7 @@ fn filter_name(filter: Filter, meta: u8) -> String {
     }
 }
 
-/// Converts a name to text. A name may consist of any bytes.
+/// Converts a name, which may consist of any bytes, to text. Bytes that are not UTF-8 are replaced by U+FFFD.
 fn text(name: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(name)
 }
@@ -155,5 +155,5 @@ fn saturated(number: u64) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// The first words of the error of a file that could not be read.
+/// The start of the error of each file that could not be read.
 pub const UNREADABLE: &str = "cannot be read: ";

@@ -60,7 +60,7 @@ pub async fn context(catalog: Option<&str>, jobs: Option<usize>) -> Result<Sessi
                 url
             }
         };
-        // The path of a single file may have any ending. In a directory, the parts of a catalogue are the files with this ending.
+        // The path of a single file may have any ending. In a directory, the parts of a catalogue are the files that end in `.parquet`.
         let file_extension = if url.ends_with('/') { ".parquet" } else { "" };
         let options = ParquetReadOptions { file_extension, ..ParquetReadOptions::default() };
         context.register_parquet("arrays", url, options).await.with_context(|| format!("cannot open {}", shown(catalog)))?;
@@ -164,7 +164,7 @@ fn flat(batch: &RecordBatch) -> Result<RecordBatch> {
     as_text(batch, DataType::is_nested, str::to_owned)
 }
 
-/// Converts the columns of some types to text, and applies a function to each value.
+/// Converts each column for whose type `is_text` returns true to text, and applies `shown` to each value of the column.
 fn as_text(batch: &RecordBatch, is_text: impl Fn(&DataType) -> bool, shown: impl Fn(&str) -> String) -> Result<RecordBatch> {
     let options = FormatOptions::default();
     let (mut fields, mut columns) = (Vec::new(), Vec::<ArrayRef>::new());
@@ -176,7 +176,7 @@ fn as_text(batch: &RecordBatch, is_text: impl Fn(&DataType) -> bool, shown: impl
         }
         let format = ArrayFormatter::try_new(column, &options)?;
         let cell = |row| column.is_valid(row).then(|| shown(&format.value(row).to_string()));
-        // A batch may have more than 2 GiB of text.
+        // `LargeUtf8` is needed, because a batch may have more than 2 GiB of text.
         fields.push(Arc::new(Field::new(field.name(), DataType::LargeUtf8, true)));
         columns.push(Arc::new((0..column.len()).map(cell).collect::<LargeStringArray>()));
     }

@@ -30,7 +30,7 @@ use plan::Scan;
 
 /// Provides a table of python-blosc2 as a table of DataFusion.
 ///
-/// * Only the columns that a query names are read, and only the chunks with rows that it needs.
+/// * Only the columns that a query names are read, and only the chunks with rows that the query needs.
 /// * Rows that cannot pass the filters are skipped, as far as the table has SUMMARY indexes that are not stale. DataFusion applies the
 ///   filters to the remaining rows.
 /// * The exact number of rows is known without reading, so `count(*)` reads nothing and joins begin with the smaller table. `min` and `max`
@@ -97,13 +97,14 @@ impl TableProvider for Provider {
         let mut rows: Vec<Range<u64>> = std::iter::once(0..self.table.rows()).collect();
         if !filters.is_empty() {
             let schema = DFSchema::try_from(self.schema().as_ref().clone())?;
-            // A filter that cannot be used here is ignored, because DataFusion applies all filters again.
+            // A filter that cannot be converted is ignored, because DataFusion applies all filters again.
             let physical = filters.iter().filter_map(|filter| state.create_physical_expr(filter.clone(), &schema).ok());
             let (table, physical) = (self.table.clone(), physical.collect::<Vec<_>>());
             let pruned = tokio::task::spawn_blocking(move || prune::rows(&table, &physical));
             rows = pruned.await.map_err(|error| DataFusionError::External(error.into()))??;
         } else if let (Some(limit), Some(all)) = (limit, rows.first_mut()) {
-            // The limit is used only if there are no filters. Filters are applied again later and could leave too few rows.
+            // The limit is used only if there are no filters, because filters are applied again later and could leave fewer rows than the
+            // limit.
             all.end = all.end.min(limit as u64);
         }
         let projection = projection.cloned().unwrap_or_else(|| (0..self.schema().fields().len()).collect());

@@ -1,4 +1,5 @@
-//! The SQL function `b2nd_header(url, size[, what])`, which returns the rows of a file as a list.
+//! The SQL function `b2nd_header(url, size[, what])`, which returns the rows of a file as a list. `what` names parts to read in addition to
+//! the header: `attributes`, `index` or `attributes,index`.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 

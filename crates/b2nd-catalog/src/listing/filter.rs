@@ -1,4 +1,4 @@
-//! [`Names`], the rules for which files are scanned, and the entries of a listing.
+//! [`Names`], the rules that select the files to scan, and the entries of a listing.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct Unlisted {
 /// The files of a listing, in the order in which the disk or server returns them.
 pub type Listing = BoxStream<'static, Result<Object, Unlisted>>;
 
-/// The default endings of files with frames.
+/// The endings of the files that are scanned by default.
 pub const ENDINGS: [&str; 10] = ["b2nd", "b2f", "b2b", "b2frame", "b2e", "b2z", "bl2", "cframe", "caterva", "iarr"];
 
 /// Rules for the names of files that are scanned.
@@ -42,7 +42,7 @@ impl Names {
     }
 
     pub(super) fn have(&self, name: &str) -> bool {
-        // Such a name means that the file is still being written.
+        // A name that starts with `.` and ends in `.tmp` means that the file is still being written.
         if name.rsplit('/').next().is_some_and(|name| name.starts_with('.') && name.ends_with(".tmp")) {
             return false;
         }

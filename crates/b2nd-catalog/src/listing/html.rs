@@ -1,4 +1,5 @@
-//! Lists directories of plain HTTP servers, for which nginx, Apache and `python -m http.server` return pages of links.
+//! Lists directories of plain HTTP servers. For a directory, servers such as nginx, Apache and `python -m http.server` return a page of
+//! links.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -17,7 +18,7 @@ use crate::place::{Object, with_user};
 /// The maximum size of a page in bytes.
 const PAGE: usize = 1 << 28;
 
-/// The maximum number of retries of a page after transient failures. The delays are 0.1 s, 0.2 s, 0.4 s, and so on.
+/// The maximum number of times that a request is repeated after transient failures. The delays are 0.1 s, 0.2 s, 0.4 s, and so on.
 const RETRIES: u32 = 6;
 
 static CLIENT: LazyLock<Client> = LazyLock::new(Client::new);
@@ -29,8 +30,8 @@ pub(super) async fn is_webdav(directory: &Url) -> bool {
     retried(asked).await.is_ok_and(|(response, _)| response.status() == StatusCode::MULTI_STATUS)
 }
 
-/// Returns true if a URL without a final `/` is a directory. This is the case if the server redirects to the URL with `/`, or if it answers
-/// with an HTML page and the name is not that of a frame.
+/// Returns true if a URL without a final `/` is a directory. This is the case if the server redirects to the URL with `/`. It is also the
+/// case if the server answers with an HTML page and the name does not end like the name of a Blosc2 file.
 pub(super) async fn is_directory(url: &Url) -> bool {
     let Ok((response, _)) = retried(request(Method::HEAD, url)).await else { return false };
     let answered = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -38,7 +39,8 @@ pub(super) async fn is_directory(url: &Url) -> bool {
     response.url().path().strip_suffix('/') == Some(url.path()) || is_page
 }
 
-/// Lists every file below a directory to which the server's pages link. The files of a directory come before those of its subdirectories.
+/// Lists every file below a directory, by following the links on the server's pages. The files of a directory come before the files of its
+/// subdirectories.
 pub(super) fn walk(directory: Url, names: Names) -> Listing {
     let pages = stream::unfold(vec![directory], move |mut left| {
         let names = names.clone();
@@ -98,7 +100,7 @@ fn request(method: Method, url: &Url) -> RequestBuilder {
     CLIENT.request(method, with_user(url.clone()))
 }
 
-/// Sends a request, and again after transient failures. Returns the answer and its body.
+/// Sends a request, and repeats it after transient failures. Returns the answer and its body.
 async fn retried(request: RequestBuilder) -> Result<(Response, Vec<u8>)> {
     let mut pause = Duration::from_millis(100);
     for _ in 0..RETRIES {

@@ -48,7 +48,7 @@ impl Disk {
         Ok(OnDisk { file, size: found.len(), modified: micros(&found), first })
     }
 
-    /// Closes a file and takes back its buffers, to be reused for the next file.
+    /// Closes a file and takes back its buffer, to be reused for the next file.
     pub(super) fn close(&mut self, file: OnDisk) {
         self.buffer = file.first;
     }

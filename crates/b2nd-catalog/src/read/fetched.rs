@@ -20,7 +20,7 @@ use crate::row::Row;
 /// and the first 4 KiB of its frame.
 const OF_MEMBER: u64 = FIRST_READ + 1024;
 
-/// If the gap between two ranges is smaller than this, they are fetched as one range, unless this range is longer than [`MOST`].
+/// Two ranges with a gap of at most this number of bytes are fetched as one range, unless the joined range is longer than [`MOST`].
 const GAP: u64 = FIRST_READ;
 
 /// The maximum length of a range that is made by joining ranges or extending a read.
@@ -29,7 +29,8 @@ const MOST: u64 = 1 << 20;
 /// The number of parts of a file, or of files of a store, that are fetched at the same time.
 pub(super) const FETCHED: usize = 64;
 
-/// A remote file of which some parts have been fetched. Reading other bytes fails until [`fetch`](Fetched::fetch) has fetched them.
+/// A remote file of which some parts have been fetched. Reading bytes outside these parts fails until [`fetch`](Fetched::fetch) has fetched
+/// them.
 pub(super) struct Fetched {
     store: Arc<dyn ObjectStore>,
     path: Path,
@@ -115,7 +116,7 @@ impl Fetched {
     /// Returns the ranges to fetch, which cover all missing ranges. Adjacent ranges are joined. Ranges beyond the limit of bytes per file
     /// are recorded as errors.
     fn ranges(&self, asked: Vec<Range<u64>>, known: Option<&Found>) -> Vec<Range<u64>> {
-        // The first answer contains the length of the file.
+        // As long as the length of the file is unknown, only its start is requested. The answer contains the length.
         let Some(known) = known else { return std::iter::once(0..FIRST_READ).collect() };
         let at_least = if asked.len() == 1 { self.at_least } else { OF_MEMBER };
         let mut ranges: Vec<Range<u64>> = Vec::new();
@@ -150,7 +151,7 @@ impl Fetched {
         if range.end == size {
             return range.start.min(size.saturating_sub(at_least))..range.end;
         }
-        // Continue with a longer range, so that a long list is read in parts of growing length.
+        // If the range follows a range that was fetched, a longer range is fetched, so that a long list is read in parts of growing length.
         let read = self.state().ends.get(&range.start).copied().unwrap_or(0);
         let at_least = at_least.max((4 * read).min(MOST));
         range.start..range.end.max(range.start.saturating_add(at_least)).min(size)

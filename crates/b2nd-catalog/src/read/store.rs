@@ -25,7 +25,7 @@ const KEPT: u64 = 1 << 25;
 /// need, for name resolution and for disks.
 static STORES: Semaphore = Semaphore::const_new(64);
 
-/// Reads a store on a separate thread. Sends all batches except the last to the channel, and returns the last.
+/// Reads a store on a separate thread. Sends all batches except the last to the channel, and returns the last batch.
 pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Batch>) -> Batch {
     let handle = Handle::current();
     let one = STORES.acquire().await;
@@ -126,7 +126,7 @@ impl Rows<'_, '_> {
             own = row.clone().failed(&error);
         }
         self.batch.rows.push(own);
-        // The column contains the size of a whole store, so it is empty for a leaf.
+        // The column `size` contains the size of the whole store, so it is empty in the rows of leaves.
         row.size = None;
         let mut leaves = leaves.as_slice();
         while !leaves.is_empty() {

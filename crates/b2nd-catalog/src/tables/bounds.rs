@@ -22,7 +22,7 @@ pub(super) fn of_column(table: &Table, place: usize) -> ColumnStatistics {
     }
 }
 
-/// Returns the min and max of a field from its index. The index includes deleted rows.
+/// Returns the min and max of a field from its index. Returns `None` if rows were deleted, because the index includes deleted rows.
 fn bounds(table: &Table, place: usize) -> Result<Option<(ScalarValue, ScalarValue)>> {
     if table.rows() != table.physical_rows() {
         return Ok(None);
@@ -33,7 +33,8 @@ fn bounds(table: &Table, place: usize) -> Result<Option<(ScalarValue, ScalarValu
     min.update_batch(&[summary.least().clone()])?;
     max.update_batch(&[summary.greatest().clone()])?;
     let (min, max) = (min.evaluate()?, max.evaluate()?);
-    // The index does not record the sign of a zero. In a damaged index, the min may be greater than the max.
+    // The bounds are not used in two cases: a bound is zero, because the index does not record the sign of a zero; or the min is greater
+    // than the max, because the index is damaged.
     let is_zero = |value: &ScalarValue| {
         let zero = ScalarValue::new_zero(of)?;
         Ok::<_, DataFusionError>(of.is_floating() && (*value == zero || *value == zero.arithmetic_negate()?))
