@@ -58,10 +58,10 @@ pub fn check(source: &dyn Source, options: &Options) -> Report {
 /// Checks an untrusted frame within limits of time and memory. This function reads the header, metalayers, index and trailer, and decodes
 /// every chunk and every attribute.
 ///
-/// The report answers two questions. **[Readable](Report::is_readable)** means that this crate has read every value. **[Safe for
-/// a reader](Report::is_safe_for)** means that nothing in the frame is known to crash that version of C-Blosc2 or python-blosc2,
-/// or to be rejected or read wrongly by it; [`FACTS`](crate::FACTS) lists the problems that depend on versions. Pass a file on
-/// only if both are true.
+/// The report answers two questions. **[Readable](Report::is_readable)** means that this crate has read every value. **[Safe for a
+/// reader](Report::is_safe_for)** means that no finding makes the given version of C-Blosc2 or python-blosc2 crash, reject the frame or
+/// read it wrongly, and that the effect of every finding is known; [`FACTS`](crate::FACTS) lists the problems that depend on versions. Pass
+/// a file on only if both are true.
 ///
 /// The report does not guarantee that values are correct: Blosc2 has no checksums of values, so damaged chunks that can still be decoded
 /// are only found if the frame has [digests](crate::Digests). These things are not checked:

@@ -24,11 +24,11 @@ const MOST: u64 = LONGEST / 8;
 
 /// The intact parts of a damaged frame, and a list of what is lost.
 ///
-/// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, chunks are
-/// searched from the start of the file and numbered in the order in which they were written. These numbers are wrong if chunks were updated
-/// or inserted, or if some chunks are special, because special chunks have no bytes in the file. A chunk is intact if its decoded data have
-/// the expected length. This is not checked for a chunk that the decompressor does not [accept](Decompressor::accept): such a chunk is
-/// copied.
+/// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, the file is
+/// searched for chunks from its start, and the chunks are numbered in the order in which they were written. These numbers are wrong if
+/// chunks were updated or inserted, or if some chunks are special, because special chunks have no bytes in the file. A chunk is intact if
+/// its decoded data have the expected length. This is not checked for a chunk that the decompressor does not
+/// [accept](Decompressor::accept): such a chunk is copied.
 pub struct Salvage<'s> {
     source: &'s dyn Source,
     header: Header,

@@ -128,7 +128,7 @@ impl Array {
         Array::of(ArrayFrame::open_at(source, offset)?)
     }
 
-    /// Returns a copy of the array that reads its chunks from another source.
+    /// Returns a copy of the array that reads its chunks from the given source.
     #[cfg(feature = "object_store")]
     pub(crate) fn with_source(&self, source: Bytes) -> Result<Array> {
         Ok(Array { path: self.path.clone(), ..Array::of(self.store.with_source(source))? })

@@ -43,10 +43,10 @@ fn contiguous<T: Clone>(view: ArrayViewD<'_, T>) -> Vec<T> {
 /// # What a crash leaves
 ///
 /// Each change takes effect completely or not at all. Changed chunks, the index and the trailer are appended to the file; then a single
-/// write of the header's first 512 bytes makes them valid. In a sparse frame, they are written to new files; then a single rename of
-/// `chunks.b2frame` makes them valid. After an error, the file holds the old array, or the new array if only the last sync failed. The
-/// `ArrayEditor` then shows the array that the file holds, and can be used again. Replaced chunks leave gaps in the file, so write a few
-/// large slices rather than many small ones. [`repack`](crate::repack) removes the gaps.
+/// write of the header's first 512 bytes makes them valid. In a sparse frame, all of these are written to new files; then a single rename
+/// of `chunks.b2frame` makes the new files valid. After an error, the file holds the old array, or the new array if only the last sync
+/// failed. The `ArrayEditor` then shows the array that the file holds, and can be used again. Replaced chunks leave gaps in the file, so
+/// write a few large slices rather than many small ones. [`repack`](crate::repack) removes the gaps.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, ArrayEditor, s};

@@ -76,7 +76,7 @@ pub(crate) fn of_file(file: &File) -> Result<ArrayFrame> {
 
 /// Reads the chunk with this number. If `front` is given and the rest can be read later, only the first `front` bytes are read.
 pub(crate) fn chunk(store: &ArrayFrame, number: u64, front: Option<u64>) -> b2nd::Result<StoredChunk<'_>> {
-    // In a sparse frame, every read would open the chunk's file again.
+    // In a sparse frame, every read would open the chunk's file again, so the whole chunk is read.
     let front = front.filter(|_| store.header().frame_type() == FrameType::Contiguous);
     let mut chunk = store.chunk_reader(number, front.unwrap_or(AT_ONCE))?;
     if front.is_none() {

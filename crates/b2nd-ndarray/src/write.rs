@@ -163,7 +163,7 @@ enum Piece {
 }
 
 impl Packer {
-    /// Creates a packer for an array with this metalayer, and the header of the array's frame.
+    /// Creates a packer for an array with this metalayer. Also creates the header of the array's frame.
     pub(crate) fn new(meta: &B2ndMeta, options: &Options) -> Result<(Packer, Header)> {
         let header = options.header(meta)?;
         Ok((Packer::of(&header, meta)?, header))

@@ -61,7 +61,7 @@ impl Candidate {
 }
 
 /// Iterates over the candidates below a path, in the order of their names. Candidates are files, and the directories of sparse frames and
-/// stores. Files inside these directories are no candidates. If the path itself is not a directory, it is the only candidate. Links to
+/// stores. Files inside these directories are not candidates. If the path itself is not a directory, it is the only candidate. Links to
 /// directories below the path are not followed.
 ///
 /// A path that cannot be read is also a candidate: opening it returns the error.

@@ -113,7 +113,7 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
         found.push(((SPECIAL_BLOCKSIZE, format!("its blocksize is {own}, but the frame's is {expected}")), NO));
     }
     let typesize = typesize(frame);
-    // If chunks vary in length, each chunk keeps the typesize with which it was compressed.
+    // If chunks vary in length, each chunk keeps the typesize with which it was compressed. This can differ from the frame's typesize.
     let vary = frame.has_variable_chunks() || frame.has_variable_blocks();
     if !is_array && !vary && special != Some(Special::Value) && chunk.typesize() != typesize {
         found.push(((TYPESIZE, format!("its typesize: expected {typesize}, found {}", chunk.typesize())), NO));
@@ -213,7 +213,7 @@ pub(super) fn blocks<'c>(chunk: &'c Chunk) -> Option<Blocks<'c>> {
 }
 
 /// Returns a finding if a chunk has more space for a block than the block can need. This matters because C-Blosc2 reads the whole space
-/// into a buffer for one block.
+/// into a buffer that has room for one block only.
 pub(super) fn gap(blocks: &Blocks) -> Option<String> {
     let most = blocks.header().blocksize() + size_of::<u32>() * blocks.header().typesize();
     let mut lengths = (0..blocks.count()).filter_map(|block| Some((block, blocks.range(block).ok()?.len())));

@@ -185,7 +185,7 @@ impl Findings {
                     return Err(error);
                 }
                 Err(error) => {
-                    // The place of the finding is not repeated in its sentence.
+                    // The finding already has the place, so the sentence does not repeat it.
                     let sentence = error.to_string();
                     let field = sentence.strip_prefix(&format!("{place}: "));
                     let field = field.or_else(|| sentence.strip_prefix(&format!("chunk[{}].", row.first))).unwrap_or(&sentence);

@@ -11,7 +11,8 @@ use serde_json::Value as Json;
 use super::{Findings, NO, YES};
 use b2nd_store::text::quoted;
 
-/// Groups of settings that python-blosc2 4.14.1 supports in a column's schema. It rejects a schema that has other settings.
+/// Settings that python-blosc2 4.14.1 supports in a column's schema, in groups that several kinds of columns share. python-blosc2 rejects a
+/// schema that has unsupported settings.
 const NULLS: &[&str] = &["nullable", "null_value", "null_storage"];
 const BOUNDS: &[&str] = &["ge", "gt", "le", "lt"];
 const BATCHES: &[&str] = &["nullable", "serializer", "batch_rows", "items_per_block"];

@@ -17,7 +17,7 @@ const COLUMN: &[&str] = &["name", "default", "cparams", "dparams", "chunks", "bl
 /// several members of an archive have. `path` is the path or URL of the store.
 pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
-    // An archive or directory whose name has another ending is only a folder with frames, and needs no `embed.b2e`.
+    // An archive or directory whose name does not end in `.b2d` or `.b2z` is only a folder with frames, and needs no `embed.b2e`.
     let name = match path.split_once("://") {
         Some((_, address)) => address.split(['?', '#']).next().unwrap_or(address),
         None => path,

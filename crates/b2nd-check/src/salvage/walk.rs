@@ -1,5 +1,5 @@
-//! Finds chunks without an index. In a contiguous frame, they are searched from the start; in a sparse frame, they are found by the names
-//! of their files.
+//! Finds chunks without an index. In a contiguous frame, the search begins at the start of the frame. In a sparse frame, chunks are found
+//! by the names of their files.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -118,7 +118,7 @@ impl Salvage<'_> {
     fn is_plausible(&self, chunk: &ChunkHeader) -> bool {
         let typesize = u8::try_from(self.header.typesize()).map_or(1, usize::from);
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
-        // If chunks vary in length, each chunk keeps the typesize with which it was compressed.
+        // If chunks vary in length, each chunk keeps the typesize with which it was compressed. This can differ from the frame's typesize.
         let varies = chunksize == 0 || self.header.has_variable_chunks() || self.header.has_variable_blocks();
         let fits = varies || chunk.typesize() == typesize && chunk.nbytes() <= chunksize;
         VERSIONS.contains(&chunk.version()) && chunk.nbytes() > 0 && fits

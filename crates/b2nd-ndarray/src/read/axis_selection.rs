@@ -35,7 +35,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// Returns the coordinates of the wanted elements of a range, counted from `origin`.
+    /// Returns the coordinates of the wanted elements of a range, counted from `origin`, or `None` if a coordinate does not fit a `usize`.
     pub(crate) fn places(self, range: &Range<i64>, origin: i64) -> Option<Vec<usize>> {
         let place = |at: i64| usize::try_from(at - origin).ok();
         match self {

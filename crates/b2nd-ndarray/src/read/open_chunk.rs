@@ -187,7 +187,7 @@ pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: 
     Ok(element)
 }
 
-/// Fills a view with one element. A special chunk can represent 2 GiB, so its data is not allocated.
+/// Fills a view with copies of one element. The data of a special chunk can be 2 GiB long, so they are not allocated.
 pub(crate) fn repeat(element: &[u8], mut view: BytesMut<'_>, zeroed: bool) {
     if element.iter().all(|&byte| byte == 0) {
         if !zeroed {
