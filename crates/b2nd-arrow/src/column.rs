@@ -78,7 +78,7 @@ impl Column {
         }
     }
 
-    /// Returns the file of the mask of nulls, if the column has one.
+    /// Returns the file of the mask of nulls, if the column has a mask.
     pub(crate) fn mask(&self) -> Option<&Rows> {
         match self {
             Column::Fixed(fixed) => fixed.valid.file(),

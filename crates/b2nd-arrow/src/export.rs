@@ -43,8 +43,8 @@ impl Format {
         }
     }
 
-    /// Writes batches one by one, and calls `written` with the number of rows of each. One batch is in memory at a time. For Parquet, up to
-    /// 2^17 rows are in memory.
+    /// Writes batches one by one, and calls `written` with the number of rows of each. Only one batch at a time is in memory, except for
+    /// Parquet, for which up to 2^17 rows are in memory.
     ///
     /// # Errors
     ///

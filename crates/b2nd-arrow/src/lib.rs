@@ -1,4 +1,5 @@
-//! Reads tables of python-blosc2 (`CTable`) as Arrow record batches, in parallel, and only the columns and rows that are requested.
+//! Reads tables of python-blosc2 (`CTable`) as Arrow record batches. Only the requested columns and rows are read, by several threads in
+//! parallel.
 //!
 //! ```
 //! use b2nd_arrow::Table;

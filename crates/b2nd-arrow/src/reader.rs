@@ -73,7 +73,7 @@ impl Reader {
                 let end = start.saturating_add(size).min(rows.end);
                 let batch = match &part {
                     Ok(part) => Ok(part.slice((start - rows.start) as usize, (end - start) as usize)),
-                    // Each batch is read again, so that the batches before the error are returned.
+                    // Read the batches again one by one, so that the batches before the error are returned.
                     Err(_) => read(start..end),
                 };
                 let is_last = batch.is_err();

@@ -227,8 +227,8 @@ impl Table {
         self.read(&all, 0..self.rows(), BATCH_SIZE)
     }
 
-    /// Reads all values of all columns that have an Arrow type, and returns the first error of each column. After the deadline, columns
-    /// that were not read completely are errors.
+    /// Reads all values of all columns that have an Arrow type, and returns the first error of each column. A column that was not read
+    /// completely before the deadline counts as an error.
     pub fn verify_until(&self, deadline: Option<Instant>) -> Vec<Error> {
         let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let too_late =
@@ -256,7 +256,7 @@ impl Table {
     /// Returns the min and max of each segment of a field of the schema, if the table has a SUMMARY index of the field that is not stale.
     ///
     /// python-blosc2 makes a SUMMARY index for each column of numbers, bools and times when it closes a table, and marks it as stale when a
-    /// value changes. If a segment's range from min to max matches a condition, some rows of the segment may still not match it.
+    /// value changes. A segment whose range from min to max matches a condition can also contain rows that do not match the condition.
     ///
     /// ```
     /// use b2nd_arrow::Table;

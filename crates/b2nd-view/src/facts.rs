@@ -15,7 +15,7 @@ use b2nd_store::Array;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Fact(pub &'static str, pub String, pub &'static str);
 
-/// The facts about a frame, and those about its array.
+/// The facts about a frame, and the facts about its array.
 #[derive(Debug, Serialize)]
 pub struct Facts {
     /// The facts about the array, or `None` if the frame has no array or the metadata of the array cannot be read.
@@ -157,7 +157,7 @@ pub fn grid(grid: &Grid, header: &Header) -> [Fact; 3] {
     ]
 }
 
-/// Returns the percentage of the elements in chunks that are padding, or `None` if there are no chunks.
+/// Returns the percentage of padding among all elements in chunks, or `None` if there are no chunks.
 pub fn padding(grid: &Grid) -> Option<Fact> {
     let padding = match slice::padding(grid)? {
         0.0 => "none".to_owned(),

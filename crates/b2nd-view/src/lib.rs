@@ -11,7 +11,7 @@
 //! | read attributes | [`attributes`], [`Value`] |
 //! | list the leaves of a store | [`store`] |
 //! | show each byte of header and trailer with its meaning | [`bytes::header`], [`bytes::trailer`] |
-//! | read elements as text, JSON and numbers, and count them | [`elements`] |
+//! | read elements as text, JSON and numbers, and compute their statistics | [`elements`] |
 //! | draw values | [`pixels`], [`histogram`] |
 //! | show a frame to a person | [`page`], [`facts`], [`bytes::dump`], [`picture::draw`] |
 //!

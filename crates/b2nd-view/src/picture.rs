@@ -33,7 +33,7 @@ const LINE: f64 = 19.0;
 /// The number of characters that fit in the left half.
 const LEFT_CHARACTERS: usize = 46;
 
-/// Draws an array's chunks and blocks, and the bytes of its frame's header, as an SVG document.
+/// Draws the chunks and blocks of an array, and the bytes of the frame's header, as an SVG document.
 ///
 /// # Errors
 ///

@@ -8,7 +8,7 @@ use b2nd::Grid;
 /// The maximum number of chunks of a slice that are listed.
 const MAX_LISTED: usize = 10_000;
 
-/// Returns the fraction of the elements in chunks that are padding, from 0 to 1, or `None` if there are no chunks.
+/// Returns the fraction of padding among all elements in chunks, from 0 to 1, or `None` if there are no chunks.
 pub fn padding(grid: &Grid) -> Option<f64> {
     let held = i128::from(grid.nchunks()) * i128::from(grid.extchunknitems());
     (held != 0).then(|| 1.0 - grid.nitems() as f64 / held as f64)

@@ -65,7 +65,7 @@ macro_rules! codec_traits {
     };
 }
 
-/// Registers a [`BytesCodec`] under a name, and implements the traits of zarrs for it.
+/// Registers a [`BytesCodec`] under a name, and implements the traits of zarrs for the codec.
 macro_rules! register {
     ($codec:ident, $name:literal) => {
         zarrs::plugin::impl_extension_aliases!($codec, v3: $name, v2: $name);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 
-/// A Zarr data type, and what an array's metadata and codecs need to know about it.
+/// A Zarr data type, its fill value, and the byte order of the stored elements.
 pub(crate) struct ZarrType {
     /// The value of `data_type` in `zarr.json`.
     pub(crate) data_type: Value,

@@ -140,7 +140,8 @@ impl Values {
         self.drawn(|array, seen| Ok(to_json(&seen.ask(array, self.source.as_ref().ok_or_else(nothing)?)?)))
     }
 
-    /// Decompresses the next few million bytes of the slice. Returns how many chunks have been read so far, and errors.
+    /// Decompresses the next few million bytes of the slice. Returns how many chunks have been read so far, and the errors of chunks that
+    /// cannot be read.
     pub fn advance(&mut self) -> String {
         let (Some(array), Some(seen)) = (&self.array, &mut self.seen) else { return answer(Err(nothing())) };
         to_json(&seen.advance(array, &self.files))

@@ -89,8 +89,8 @@ impl ColumnFile {
         Ok(self.frame.offsets()?.len())
     }
 
-    /// Returns the value that all elements of a chunk have, if the index or the start of the chunk gives this value. Elements must have one
-    /// byte.
+    /// Returns the value that all elements of a chunk have, if the index or the start of the chunk gives this value. Each element must be
+    /// one byte long.
     pub(crate) fn repeated_byte(&self, number: u64) -> Result<Option<u8>> {
         let special = match self.frame.offsets()?.get(number) {
             Some(Offset::Special(special)) => special,

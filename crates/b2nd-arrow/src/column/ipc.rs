@@ -61,7 +61,8 @@ struct Batch<'a> {
     version: ipc::MetadataVersion,
 }
 
-/// Decodes the column of a block. The dictionaries of the block are decoded first, and passed to `decode` as a map from their numbers.
+/// Decodes the column of a block. The dictionaries of the block are decoded first, and passed to `decode` in a map whose keys are the
+/// numbers of the dictionaries.
 fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &HashMap<i64, C>) -> Result<C>) -> Result<C> {
     let first = schema.map(|mut schema| message(&mut schema)).transpose()?.flatten();
     let mut known = first.map(|(schema, _)| schema_of(&schema)).transpose()?;
@@ -164,7 +165,7 @@ fn check_type(field: ipc::Field) -> Result<()> {
     field.children().into_iter().flatten().try_for_each(check_type)
 }
 
-/// The nodes and buffers of a batch. Their lengths are compared with the lengths that their types require.
+/// The nodes and buffers of a batch, to check that they are as long as the types of the arrays require.
 struct Lengths<'a> {
     nodes: Box<dyn Iterator<Item = &'a FieldNode> + 'a>,
     buffers: Box<dyn Iterator<Item = &'a ipc::Buffer> + 'a>,

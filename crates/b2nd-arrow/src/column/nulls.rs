@@ -64,7 +64,7 @@ fn sentinel(value: &Value) -> Option<Sentinel> {
 }
 
 impl Valid {
-    /// Opens the mask of a column, if the column has one.
+    /// Determines the rule for a column. If the rule is a mask, opens the file of the mask.
     pub(crate) fn open(place: &ColumnFiles, nulls: &Nulls) -> Result<Valid> {
         Ok(match nulls {
             Nulls::None => Valid::All,
@@ -87,7 +87,7 @@ impl Valid {
         })
     }
 
-    /// Returns the file of the mask, if the column has one.
+    /// Returns the file of the mask, if the column has a mask.
     pub(crate) fn file(&self) -> Option<&Rows> {
         if let Valid::Mask(rows) = self { Some(rows) } else { None }
     }
@@ -136,7 +136,7 @@ pub(crate) fn differ(data_type: &DataType, bytes: &[u8], width: usize, sentinel:
     }
 }
 
-/// Returns true for NumPy's NaT, the minimum of 64-bit integers.
+/// Returns true if the value is NumPy's NaT, which is stored as the smallest 64-bit integer.
 pub(crate) fn is_nat(value: &[u8]) -> bool {
     value == i64::MIN.to_le_bytes()
 }

@@ -1,4 +1,4 @@
-//! [`formatter`]: formats complex numbers as `1.5-2.0j`, the same text as for arrays of complex numbers.
+//! [`formatter`]: formats complex numbers in tables as `1.5-2.0j`, like complex numbers in arrays.
 
 use std::fmt::Write;
 

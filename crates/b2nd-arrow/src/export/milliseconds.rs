@@ -51,7 +51,7 @@ impl Milliseconds {
         if too_far(column).is_none() {
             return Ok(());
         }
-        // The values under nulls are arbitrary, and ignored.
+        // The numbers that are stored for nulls are arbitrary, and are ignored.
         for row in (0..column.len()).filter(|&row| column.is_valid(row)) {
             let alone = arrow_select::take::take(column, &UInt64Array::from(vec![row as u64]), None)?;
             if let Some(seconds) = too_far(&alone) {

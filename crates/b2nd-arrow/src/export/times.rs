@@ -33,7 +33,8 @@ impl Times<'_> {
 /// Returns true if `chrono` has no date or duration for a number of this type.
 fn is_beyond(data_type: &DataType, number: i64) -> bool {
     match data_type {
-        // A time zone shifts a date by less than a day. `chrono` panics if the result is after its last date.
+        // With a time zone, the first and the last day count as beyond too: a time zone shifts a date by less than a day, and `chrono`
+        // panics if the result is after its last date.
         DataType::Timestamp(unit, zone) => {
             let (second, day) = (number.div_euclid(per_second(unit)), if zone.is_some() { 86_400 } else { 0 });
             let moved = [second.saturating_sub(day), second.saturating_add(day)];

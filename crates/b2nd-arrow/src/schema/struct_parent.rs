@@ -96,7 +96,7 @@ fn find(
     Ok(())
 }
 
-/// Returns the path of a field of a struct, which is the name of its column.
+/// Returns the path of a field of a struct, which is also the name of the field's column.
 fn below(path: &str, name: &str) -> String {
     format!("{path}.{}", name.replace('\\', "\\\\").replace('.', "\\."))
 }

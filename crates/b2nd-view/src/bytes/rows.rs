@@ -83,8 +83,8 @@ impl<'a> Rows<'a> {
         rows.rows
     }
 
-    /// Adds the rows of a value and of the values that it contains. Returns `None` if the bytes are not a valid value. Rows for the valid
-    /// bytes at its start may have been added then.
+    /// Adds the rows of a value and of the values that it contains. Returns `None` if the bytes are not a valid value. In this case, rows
+    /// for the valid bytes at the start of the value may have been added.
     fn value(&mut self, name: &str, names: Names) -> Option<()> {
         let byte = *self.rest.first()?;
         let (marker, form) = marker::of(byte)?;

@@ -40,7 +40,7 @@ pub fn mean_bytes(tally: &Tally, dtype: Option<&DType>) -> Option<Vec<u8>> {
     Some(if is_big { mean.to_be_bytes() } else { mean.to_le_bytes() }.to_vec())
 }
 
-/// Returns the unit of a datetime or timedelta dtype, with a space before it, so that it can be appended to a number. Returns `None` for
+/// Returns the unit of a datetime or timedelta dtype, preceded by a space, so that the text can be appended to a number. Returns `None` for
 /// other dtypes.
 pub fn time_unit(dtype: Option<&DType>) -> Option<String> {
     let Some(DType::Scalar(scalar)) = dtype else { return None };

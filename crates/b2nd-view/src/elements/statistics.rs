@@ -71,7 +71,7 @@ impl Tally {
         self.extremes(min.map(owned), max.map(owned));
     }
 
-    /// Adds the statistics of the values that follow those of `self`.
+    /// Adds the statistics of further values, which follow the values of `self`.
     pub fn merge(&mut self, after: Tally) {
         self.count += after.count;
         self.nan += after.nan;

@@ -41,7 +41,7 @@ pub(super) struct Page {
     title: String,
     parts: Vec<Part>,
     pub(super) is_complete: bool,
-    /// The number of columns of the terminal, or `None` if the page is not shown on one.
+    /// The number of columns of the terminal, or `None` if the page is not shown on a terminal.
     width: Option<usize>,
     /// The number of lines of the terminal, or `None` if the page is not cut.
     height: Option<usize>,
@@ -141,12 +141,12 @@ impl Page {
         }
     }
 
-    /// Returns the maximum length of a text that starts in this column, in characters, or `fixed` if there is no terminal.
+    /// Returns the maximum number of characters of a text that starts in this column, or `fixed` if there is no terminal.
     pub(super) fn room(&self, column: usize, fixed: usize) -> usize {
         self.width.map_or(fixed, |width| width.saturating_sub(column).max(NARROWEST))
     }
 
-    /// Returns the maximum length, in characters, of a value in the last column of a table. `cells` contains the columns before the last.
+    /// Returns the maximum number of characters of a value in the last column of a table. `cells` contains the columns before the last.
     pub(super) fn room_beside(&self, cells: &[Vec<String>]) -> usize {
         let widest = |column: usize| cells.iter().filter_map(|row| Some(row.get(column)?.chars().count())).max();
         let taken: usize = (0..).map_while(widest).map(|width| width + 2).sum();
@@ -169,7 +169,8 @@ impl Page {
         }
     }
 
-    /// Adds a fact of a kind that may occur often, such as a line of a function. If there are too many, they are cut like a list.
+    /// Adds a fact of a kind that may occur often, such as a line of a function. If there are too many of these facts, they are cut like a
+    /// list.
     pub(super) fn one_of_many(&mut self, label: &str, text: &str) {
         let line = Page::labelled(&format!("  {label}"), text);
         match self.parts.last_mut() {

@@ -80,7 +80,7 @@ fn drawn(parts: i64, most: i64, first: i64) -> (i64, i64) {
 pub struct Axis {
     /// The lengths of the array, a chunk and a block.
     pub lengths: Lengths,
-    /// The drawn chunks: the index of each along the axis, and the position where it starts.
+    /// The drawn chunks: the index of each chunk along the axis, and the position where the chunk starts.
     pub chunks: Vec<(i64, f64)>,
     /// The start and end of the gap between chunks.
     pub left_out: Option<[f64; 2]>,

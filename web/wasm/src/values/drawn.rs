@@ -8,7 +8,7 @@ use b2nd_view::histogram::Scale;
 use super::seen::Seen;
 use super::text;
 
-/// A plane of a slice, with an axis of rows and an axis of columns. An axis that the slice does not have has the length 1.
+/// A plane of a slice, with an axis of rows and an axis of columns. A missing axis counts as an axis of length 1.
 #[derive(Clone, Copy)]
 pub struct Plane {
     pub rows: usize,
@@ -113,7 +113,7 @@ pub fn tally(array: &Array, seen: &Seen, column: &Column) -> Tally {
     tally
 }
 
-/// Returns the color scale for the given range, or for the range of the numbers if none is given.
+/// Returns the color scale for the given range or, if `range` is empty, for the range of the numbers.
 pub fn scale(numbers: &[f64], range: &[f64], log: bool) -> Scale {
     match *range {
         [least, greatest] => Scale::new(least, greatest, log),
