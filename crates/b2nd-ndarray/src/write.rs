@@ -20,7 +20,7 @@ use crate::read::{in_bytes, lengths};
 mod in_order;
 use in_order::in_order;
 
-/// The number of bytes of data that a thread compresses at a time. If blocks are longer, a thread compresses one block at a time.
+/// The number of bytes of data that a thread compresses at a time. If a block is longer than this, a thread compresses one block at a time.
 const PART: usize = 1 << 20;
 
 /// Writes an array of any memory layout to a new file. The file gets its name when it is complete. An existing file is an error unless
@@ -230,7 +230,7 @@ impl Packer {
         self.grid.nchunks()
     }
 
-    /// Compresses the chunk with this number. Its elements are read from another array, which has the same shape and other chunks.
+    /// Compresses the chunk with this number. Its elements are read from `array`, which has the same shape but different chunks.
     pub(crate) fn chunk_of(&self, number: u64, array: &Array) -> Result<Vec<u8>> {
         self.chunk(number, &array.read_bytes(&extent(&self.grid, number))?)
     }
@@ -260,7 +260,7 @@ impl Packer {
             return Ok(self.compressor.chunk(&data)?);
         }
         let blocks = length / blocksize.max(1);
-        // There are more parts than threads, since some parts take longer.
+        // There are more parts than threads, so that a thread that finishes early can take another part.
         let parts = if crate::threads() == 1 { 1 } else { 4 * crate::threads() };
         let step = blocks.div_ceil(parts).max(1);
         let parts = (0..blocks.max(1)).step_by(step).map(|first| first..first + step).collect();

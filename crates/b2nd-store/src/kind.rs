@@ -6,7 +6,8 @@ use serde::{Serialize, Serializer};
 use crate::attributes;
 use crate::value::Value;
 
-/// The kind of a frame. It is determined by the frame's metalayers. It is serialized as the name that is given with each variant.
+/// The kind of a frame. It is determined by the metalayers and attributes of the frame. It is serialized as the name that is given with
+/// each variant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Kind {
