@@ -173,7 +173,7 @@ impl StoreListing {
     }
 
     fn add_leaf(&mut self, key: String, file: &str, content: Content, folder: &dyn Folder) -> Result<()> {
-        // If the offset in the archive cannot be determined, opening the file returns the error.
+        // If the file's offset in the archive cannot be determined, 0 is stored here, and opening the file returns the error.
         let offset = readable(folder.offset(file))?.unwrap_or(0);
         self.leaves.push(Leaf { key, member: Some(file.to_owned()), offset, content });
         Ok(())

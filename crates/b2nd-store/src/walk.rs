@@ -46,7 +46,7 @@ impl Candidate {
         opened.transpose()
     }
 
-    /// Returns true if the path is a file whose name has an ending of Blosc2 files, whatever its content is.
+    /// Returns true if the path is a file whose name has one of the endings of Blosc2 files. The content of the file is not checked.
     pub fn is_named_so(&self) -> bool {
         let ends = ["b2nd", "b2frame", "b2f", "b2b", "b2z", "b2e", "caterva"];
         matches!(&self.what, Ok(What::File(kind)) if kind.is_file())
