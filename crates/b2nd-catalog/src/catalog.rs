@@ -159,7 +159,7 @@ fn replaceable(target: &Path) -> Result<PathBuf> {
     Ok(target.canonicalize()?)
 }
 
-/// Writes pieces until the channel is closed.
+/// Writes the received pieces to the catalogue until the channel is closed.
 fn encode(pieces: Receiver<Piece>, mut writer: ArrowWriter<File>) -> Result<ArrowWriter<File>> {
     let mut gathered = Vec::new();
     for piece in pieces {
@@ -346,7 +346,7 @@ fn lock(path: &Path) -> Result<Option<File>> {
         };
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => bail!("{} is being updated by another scan", path.display()),
-            // If the file system has no locks, continue without a lock.
+            // If the file system has no locks, the catalogue is read without a lock.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
         // If another scan replaced the file before it was locked, the new file is opened and locked.

@@ -103,7 +103,7 @@ impl Job {
         Ok(Summary { counts, gone, interrupted, is_complete })
     }
 
-    /// Returns the path of the catalogue.
+    /// Returns the path of the catalogue, or of the part of the catalogue that this shard writes.
     fn path(&self) -> Result<PathBuf> {
         let Some(Shard { index, of }) = self.shard else { return Ok(self.out.clone()) };
         std::fs::create_dir_all(&self.out)?;

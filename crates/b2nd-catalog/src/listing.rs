@@ -212,8 +212,7 @@ fn stores(listing: Listing) -> Listing {
 }
 
 impl Object {
-    /// Returns an object for the store that contains `member`, which does not contain any files yet. `length` is the length of the store's
-    /// URL.
+    /// Returns an object, still without files, for the store that contains `member`. `length` is the length of the store's URL.
     fn store_with(member: &Object, length: usize) -> Object {
         let names = member.url[length..].matches('/').count();
         Object {

@@ -53,7 +53,7 @@ pub struct Member {
 const ENCODED: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}');
 
-/// The object stores by scheme and host. Each keeps its connections.
+/// The object stores by scheme and host. They are reused, because each store keeps its connections open.
 static STORES: LazyLock<Mutex<HashMap<String, Arc<dyn ObjectStore>>>> = LazyLock::new(Mutex::default);
 
 impl Place {
@@ -233,7 +233,7 @@ fn for_user(url: &Url) -> Result<HttpStore> {
     Ok(HttpBuilder::new().with_url(&host[..url::Position::BeforePath]).with_client_options(options).build()?)
 }
 
-/// Returns the URL of the store itself, without the path of a file in it, such as `s3://bucket`,
+/// Returns the URL of the store itself, without the path of a file in it, such as `s3://bucket` or
 /// `https://account.blob.core.windows.net/container`.
 pub fn base(url: &Url, path: &Path) -> String {
     let mut text = url[..url::Position::AfterPath].trim_end_matches('/');

@@ -42,7 +42,7 @@ pub(crate) async fn get(
     known: Option<&Found>,
     range: Range<u64>,
 ) -> Result<Answer, String> {
-    // A request must not have a weak tag as its condition.
+    // A weak tag is not used as the condition of a request, because servers never accept it as equal.
     let etag = known.and_then(|found| found.etag.clone()).filter(|etag| !etag.starts_with("W/"));
     let whole = GetOptions { if_match: etag, ..GetOptions::default() };
     let part = GetOptions { range: Some(GetRange::Bounded(range.clone())), ..whole.clone() };

@@ -27,7 +27,7 @@ pub struct Row {
     pub etag: Option<String>,
     /// The time of the last change, in microseconds since 1970 UTC.
     pub modified: Option<i64>,
-    /// The path in the store of the file that contains the leaf.
+    /// The path, within the store, of the file that contains the leaf.
     pub member: Option<String>,
     /// The position of the frame in its file.
     pub offset: Option<i64>,
@@ -155,5 +155,5 @@ fn saturated(number: u64) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// The start of the error of each file that could not be read.
+/// The text with which the error of a file starts if the file could not be read.
 pub const UNREADABLE: &str = "cannot be read: ";

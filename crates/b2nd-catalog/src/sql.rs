@@ -164,7 +164,7 @@ fn flat(batch: &RecordBatch) -> Result<RecordBatch> {
     as_text(batch, DataType::is_nested, str::to_owned)
 }
 
-/// Converts each column for whose type `is_text` returns true to text, and applies `shown` to each value of the column.
+/// Replaces columns by text: converts each value to text and applies `shown` to it. `is_text` selects the columns by their type.
 fn as_text(batch: &RecordBatch, is_text: impl Fn(&DataType) -> bool, shown: impl Fn(&str) -> String) -> Result<RecordBatch> {
     let options = FormatOptions::default();
     let (mut fields, mut columns) = (Vec::new(), Vec::<ArrayRef>::new());

@@ -23,7 +23,7 @@ pub(crate) fn write(
     mut member: impl FnMut(&str, &Path) -> Result<()>,
 ) -> Result<()> {
     let mut file = if overwrite { NewFile::create(target)? } else { NewFile::create_new(target)? };
-    // This directory contains one member at a time.
+    // `scratch` contains only the member that is being added.
     let scratch = scratch(target)?;
     let path = scratch.path().join("member.b2nd");
     let mut archive = ZipArchiveWriter::new(BufWriter::new(&mut file));
@@ -40,7 +40,7 @@ pub(crate) fn write(
     Ok(file.finish()?)
 }
 
-/// Copies a member to a path that does not exist yet.
+/// Copies a member of a store to a new file. Fails if `path` exists.
 pub(crate) fn copy(store: &Store, name: &str, path: &Path) -> Result<()> {
     let source = store.member(name)?.ok_or_else(|| Error::new(format_args!("{name} was removed")))?;
     let mut file = NewFile::create_new(path)?;

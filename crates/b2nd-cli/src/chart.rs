@@ -18,7 +18,8 @@ const CHARACTER: i32 = 10;
 /// The length of a tick in pixels.
 const TICK: i32 = 6;
 
-/// The margins of the drawing in pixels. The right margin is `BAR` if there is a colour bar, otherwise `RIGHT`.
+/// The margins to the left of the drawing, above it, below it and to the right of it, in pixels. If there is a colour bar, the right margin
+/// is `BAR`, otherwise `RIGHT`.
 const LEFT: i32 = 130;
 const TOP: i32 = 44;
 const BELOW: i32 = 44;
@@ -39,7 +40,7 @@ pub(crate) struct Axis<'a> {
     pub(crate) label: &'a dyn Fn(f64) -> String,
 }
 
-/// The kind of a drawing.
+/// What is drawn: a map, a line or bars.
 pub(crate) enum Body<'a> {
     /// A map: its pixels, and the axis of its colour bar.
     Map(Pixels, Axis<'a>),
@@ -49,7 +50,7 @@ pub(crate) enum Body<'a> {
     Bars(&'a [u64]),
 }
 
-/// Draws a picture of this size.
+/// Draws a picture with the given size in pixels. `across` is the horizontal axis, and `down` is the vertical axis.
 pub(crate) fn draw(title: &str, body: &Body, across: &Axis, down: &Axis, (width, height): (u32, u32)) -> Pixels {
     let (width, height) = (width as i32, height as i32);
     let mut canvas = Canvas { width, colors: vec![Some([255; 3]); (width * height) as usize] };

@@ -13,7 +13,7 @@ pub(crate) struct Differing {
 }
 
 impl Differing {
-    /// Counts a difference. `at` is called only for the first one.
+    /// Counts a difference. `at` returns the position of the difference; it is called only for the first difference.
     pub(crate) fn add(&mut self, at: impl FnOnce() -> String) {
         if self.count == 0 {
             self.first = at();
@@ -44,7 +44,7 @@ impl Lines {
         self.from(sign, name, text, 0);
     }
 
-    /// Adds a line for each of two texts. Of long texts, the part around the first difference is shown.
+    /// Adds a line for each of two texts. If the texts are long, only the part around their first difference is shown.
     pub(crate) fn both(&mut self, name: &str, a: &str, b: &str) {
         let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
         self.from('-', name, a, same);

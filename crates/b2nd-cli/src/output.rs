@@ -169,7 +169,8 @@ impl Write for UntilClosed {
     }
 }
 
-/// Formats an error with the path of the file at its start. Errors of the library already start with this path, which is not repeated.
+/// Formats an error with the path of the file at its start. If the error already starts with this path, as errors of the library do, the
+/// path is not repeated.
 pub(crate) fn named(path: &Path, error: impl std::fmt::Display) -> String {
     let (place, error) = (format!("{}: ", path.display()), error.to_string());
     printable(&if error.starts_with(&place) { error } else { place + &error })

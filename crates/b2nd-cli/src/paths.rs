@@ -104,7 +104,8 @@ impl Paths {
     }
 }
 
-/// The number of files for each thread in a batch that `-r` reads. With larger batches, the system allocates and frees more memory.
+/// `-r` reads files in batches. A batch has this number of files for each thread. Larger batches would take time to allocate and free more
+/// memory.
 const FILES_PER_THREAD: usize = 32;
 
 impl Paths {
@@ -281,7 +282,7 @@ fn within(store: &StoreListing, key: &str) -> StoreListing {
     }
 }
 
-/// Returns true if the key is that of a group: no leaf has this key, but there are leaves below it.
+/// Returns true if the key names a group: no leaf has this key, but there are leaves below it.
 pub(crate) fn is_group(store: &StoreListing, key: &str) -> bool {
     let prefix = format!("{}/", key.trim_matches('/'));
     let key = |leaf: &Leaf| leaf.key.trim_matches('/').to_owned();

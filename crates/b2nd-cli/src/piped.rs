@@ -23,7 +23,7 @@ pub(crate) fn is_standard(path: &Path) -> bool {
 }
 
 impl Piped {
-    /// Prepares the files. If the source is standard input, it is first copied to a temporary file; the result then goes to standard
+    /// Prepares the files. If the source is standard input, the input is first copied to a temporary file. The result then goes to standard
     /// output, unless another target is given.
     pub(crate) fn new(source: &Path, target: Option<&Path>) -> Result<Piped> {
         let is_printed = target.map_or(is_standard(source), is_standard);

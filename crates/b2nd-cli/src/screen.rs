@@ -39,8 +39,8 @@ impl Cut {
     }
 }
 
-/// Returns the number of columns and lines to fill: those of the terminal without one line for the next prompt, or 80 and 25 if there is no
-/// terminal.
+/// Returns the number of columns and lines to fill. On a terminal, one line is left free for the next prompt. If there is no terminal,
+/// returns 80 columns and 25 lines.
 pub(crate) fn size() -> (usize, usize) {
     terminal().map_or(PAGE, |(columns, lines)| (columns.max(1), lines.saturating_sub(1).max(1)))
 }

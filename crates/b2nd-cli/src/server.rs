@@ -76,7 +76,7 @@ struct Site {
     files: Files,
 }
 
-/// The list of files that the page requests, and the served files. The key of a served file is the path of its URL after the token.
+/// The served files, and a list of them for the page. The key of a served file is the path in its URL without the token.
 #[derive(Default)]
 pub(crate) struct Files {
     list: Vec<serde_json::Value>,
@@ -201,8 +201,8 @@ impl Site {
     async fn answer(&self, request: &Request<Incoming>) -> Response<Answer> {
         let text = |name: HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
         let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
-        // Rejects requests that come from pages of other hosts, and requests for a host name other than `hosts`, which could be an
-        // attacker's name for this machine.
+        // Rejects requests from pages of other hosts. Also rejects requests whose host name is not in `hosts`, because a foreign host name
+        // can resolve to this machine.
         let is_origin = text(header::ORIGIN).is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_ours));
         if !text(header::HOST).is_some_and(is_ours) || !is_origin {
             return plain(StatusCode::FORBIDDEN);

@@ -59,7 +59,8 @@ pub(crate) struct Replaced {
 }
 
 impl Replaced {
-    /// Prepares to replace a directory. Returns `None` if the path does not exist. Fails if the path exists but `overwrite` is false.
+    /// Prepares to replace a directory. Returns `None` if the path does not exist. Fails if the path exists and `overwrite` is false, or if
+    /// something other than a directory exists at the path.
     pub(crate) fn at(target: &Path, overwrite: bool) -> Result<Option<Replaced>> {
         if !target.is_dir() || !overwrite {
             return must_not_exist(target).map(|()| None);

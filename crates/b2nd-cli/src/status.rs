@@ -13,7 +13,8 @@ pub(crate) const FAILED: u8 = 1;
 /// `check` or `diff` could not read a file, or `export` left out columns.
 pub(crate) const UNREADABLE: u8 = 3;
 
-/// `check` could read everything, but the file is not safe for a reader for which `--for` or `--strict` checks it.
+/// `check` could read everything, but the file is not safe for a reader that `--for` names. Without `--for`, `--strict` checks for C-Blosc2
+/// and python-blosc2.
 pub(crate) const UNSAFE: u8 = 4;
 
 impl Output {

@@ -137,7 +137,7 @@ fn stepped(selection: &Selection, part: &[Range<i64>]) -> Option<Vec<Range<i64>>
     let aligned = axes.map(|((part, whole), &step)| {
         let over = (part.start - whole.start) % step;
         let start = if over == 0 { part.start } else { part.start.saturating_add(step - over) };
-        // An empty part is kept, and has an empty result.
+        // An empty part is not left out: reading it returns no bytes.
         (start < part.end || part.is_empty()).then_some(start.min(part.end)..part.end)
     });
     aligned.collect()

@@ -36,7 +36,7 @@ impl Names {
         }
     }
 
-    /// Also lists the sizes and times of files on a disk. Listings of servers and buckets always include these if they are known.
+    /// Also lists the sizes and times of files on a disk. Listings of servers and buckets always include sizes and times if they are known.
     pub fn with_sizes(self) -> Names {
         Names { sizes: true, ..self }
     }

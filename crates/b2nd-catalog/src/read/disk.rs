@@ -24,7 +24,7 @@ pub(super) struct OnDisk {
     first: Vec<u8>,
 }
 
-/// A file of a store that is open only while it is read, because a store may have more files than a process can open.
+/// A file of a store. The file is opened again for each read, because a store may have more files than a process can keep open.
 pub(super) struct Closed {
     pub(super) path: PathBuf,
     pub(super) size: u64,
@@ -102,7 +102,7 @@ impl Source for Closed {
     }
 }
 
-/// Returns the part of a range that is inside the file. If the frame is damaged, the range may end before it starts.
+/// Returns the part of a range that is inside the file. If the frame is damaged, the given range may end before it starts.
 fn inside(range: Range<u64>, size: u64) -> Range<u64> {
     let start = range.start.min(size);
     start..range.end.min(size).max(start)

@@ -43,8 +43,8 @@ pub(super) struct Fetched {
 struct State {
     /// The state of the file according to the listing or the first answer.
     found: Option<Found>,
-    /// The state of the file according to the first answer. It is kept separately, since a listing may have other tags, and times of
-    /// another precision.
+    /// The state of the file according to the first answer. It is kept separately, since the listing may have a different tag, and a time
+    /// with a different precision.
     answered: Option<Found>,
     /// The ranges that were fetched. Maps the end of each range to its length.
     ends: HashMap<u64, u64>,

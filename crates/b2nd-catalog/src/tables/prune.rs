@@ -61,7 +61,7 @@ fn turns(filter: &Arc<dyn PhysicalExpr>) -> Result<bool> {
     })
 }
 
-/// Returns the ranges of physical rows of the parts that are kept. Adjacent parts are joined.
+/// Returns the physical rows in the kept parts as ranges. Adjacent parts are joined.
 fn runs(parts: &[Range<u64>], kept: &[bool]) -> Vec<Range<u64>> {
     let mut runs: Vec<Range<u64>> = Vec::new();
     for (part, _) in parts.iter().zip(kept).filter(|(_, kept)| **kept) {

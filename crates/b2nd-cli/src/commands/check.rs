@@ -190,7 +190,8 @@ impl Check {
         bits.into_iter().filter(|(_, is_so)| *is_so).map(|(bit, _)| bit).sum()
     }
 
-    /// Returns true if the finding is about the file itself, or about a reader for which --for or --strict checks the file.
+    /// Returns true if the finding is about the file itself. With `--for` or `--strict`, also returns true if the finding is about one of
+    /// the `readers`.
     fn is_asked(&self, finding: &Finding) -> bool {
         let is_gate = self.strict || !self.readers.is_empty();
         !finding.is_of_readers() || is_gate && self.readers().iter().any(|&reader| finding.known(reader).is_some())
@@ -213,7 +214,7 @@ impl Check {
         Ok(status)
     }
 
-    /// Returns true if chunks and attributes are decompressed.
+    /// Returns true if the options require that chunks and attributes are decompressed.
     fn decodes(&self) -> bool {
         self.data || self.strict || !self.readers.is_empty() || self.max_memory.is_some() || self.max_time.is_some()
     }

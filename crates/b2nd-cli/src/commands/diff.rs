@@ -144,7 +144,7 @@ impl Diff {
 fn of_frame(place: &Place, frame: &Frame) -> Values {
     let kind = Kind::of(frame.header(), None);
     let is_store = matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore);
-    // The values of these kinds are computed or fetched, not stored.
+    // The values of frames of these kinds are computed or fetched, not stored.
     let is_recipe = matches!(kind, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray);
     if is_recipe || is_store && place.key.is_none() { Values::None } else { Values::Chunks }
 }
@@ -158,7 +158,8 @@ fn plain(object: &impl Serialize) -> Result<Value> {
     Ok(object)
 }
 
-/// Returns a frame as JSON, with metalayers and attributes by name. Each has its value, or its bytes if the value cannot be decoded.
+/// Returns a frame as JSON, with metalayers and attributes by name. Each metalayer and attribute has its value, or its bytes if the value
+/// cannot be decoded.
 fn describe(frame: &Frame) -> Result<Value> {
     let mut object = json::frame(frame, "", &json::Options::default())?;
     let vlmetalayers = object.pointer_mut("/trailer/vlmetalayers").map(Value::take).unwrap_or_default();

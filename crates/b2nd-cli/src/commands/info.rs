@@ -293,7 +293,7 @@ fn text(found: &Found, options: &json::Options, meta: bool, gap: &str, out: &mut
         Found::Store { store, .. } => page::store(store, &found.name(), store.leaves.len(), Vec::new(), options),
         Found::Leaf { path, leaf, store } => {
             let cells = cells(store, leaf).unwrap_or_else(|error| {
-                // An error of a server is printed. Errors in a local file are left to `check`.
+                // An error of reading from a server is printed. Errors in a local file are reported only by `check`.
                 unread = path.contains("://").then_some(error);
                 None
             });

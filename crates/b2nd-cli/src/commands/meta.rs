@@ -152,7 +152,8 @@ impl Meta {
     }
 }
 
-/// How many characters of a value are shown: on a terminal at least the start of this range, otherwise the end of this range.
+/// How many characters of a value are shown: at least the start of this range on a terminal, and the end of this range if the output is not
+/// a terminal.
 const ROOM: RangeInclusive<usize> = 16..=64;
 
 /// An entry of the list: a metalayer of a header, an attribute, or an item of a table's metadata.

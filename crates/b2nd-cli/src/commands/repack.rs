@@ -138,7 +138,7 @@ impl Repack {
 struct Members<'a> {
     store: &'a Store,
     names: Vec<String>,
-    /// The directory of the store, unless it is an archive.
+    /// The directory of the store, or `None` if the store is an archive.
     directory: Option<&'a PathBuf>,
     options: &'a RepackOptions<'a>,
 }

@@ -47,7 +47,7 @@ const UNORDERED: &str =
     "the index is lost, so chunks are numbered in file order: special, updated or inserted ones may have wrong numbers";
 
 impl Salvage {
-    /// Returns true if nothing of the frame was lost.
+    /// Writes the new frame. Returns true if nothing of the old frame was lost.
     pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
         crate::signals::clean_up();
         let files = Piped::new(&self.broken, Some(&self.new))?;

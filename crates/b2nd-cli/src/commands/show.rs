@@ -415,7 +415,7 @@ fn labelled(label: &str, line: &str) -> String {
     format!("{} {line}\n", styled(FAINT, format!("{label:>room$}")))
 }
 
-/// Shortens a value to ten characters.
+/// Shortens a value to at most ten characters.
 fn fitting(text: &str) -> String {
     match text.parse::<f64>() {
         Ok(number) if text.len() >= MARGIN => format!("{number:.2e}"),

@@ -153,7 +153,7 @@ impl Stats {
     }
 }
 
-/// Adds `found` to `subjects`, unless it is a store, whose leaves are found next, or a reference.
+/// Adds `found` to `subjects`, unless it is a reference or a store. The leaves of a store are found next.
 fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err: &mut dyn Write) -> Result<bool> {
     let offset = match found {
         Found::Store { .. } => return Ok(true),

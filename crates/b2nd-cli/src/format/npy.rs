@@ -195,7 +195,7 @@ pub(crate) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> R
     }
 }
 
-/// Reads `length` bytes, or fewer if the file ends before.
+/// Reads `length` bytes, or fewer at the end of the file.
 fn next(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(length).read_to_end(&mut bytes)?;

@@ -10,7 +10,7 @@ const DEEPEST: usize = 64;
 /// The maximum length of a dtype in characters.
 const DTYPE: usize = 40;
 
-/// The texts in a leaf's line after the name: kind, dtype, shape, size and ratio.
+/// The texts that follow the name in the line of a leaf: kind, dtype, shape, size and ratio.
 pub(crate) type Cells = Vec<String>;
 
 /// The leaves of a store or of one of its groups: their keys and cells.

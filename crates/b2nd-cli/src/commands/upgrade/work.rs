@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 /// The number of bytes that are compared at a time.
 const PART: u64 = 1 << 16;
 
-/// Upgrades a frame into `target`, or in place. `progress` receives the number of bytes compared.
+/// Upgrades a frame into `target`, or in place. `progress` is called with the number of bytes of each part that was compared.
 ///
 /// # Errors
 ///
