@@ -36,7 +36,7 @@ pub enum Content {
     Text,
     /// Bytes of any length.
     Bytes,
-    /// Lists and other cells, which are only counted.
+    /// Cells of any other type, such as lists, which are only counted.
     Cell,
 }
 

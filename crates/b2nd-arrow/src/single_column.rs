@@ -15,7 +15,7 @@ pub(crate) const NAME: &str = "values";
 
 /// The source of the rows.
 pub trait ReadRows {
-    /// Reads the values of rows that exist.
+    /// Reads the values of these rows, which must exist.
     ///
     /// # Errors
     ///

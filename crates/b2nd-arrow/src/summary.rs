@@ -105,7 +105,7 @@ pub(crate) struct Described {
 }
 
 impl Described {
-    /// Finds the index of a column, if it has one that is not stale.
+    /// Finds the index of a column, if the column has an index that is not stale.
     pub(crate) fn find(catalog: &Value, epoch: u64, name: &str, spec: &Spec, physical_rows: u64) -> Option<Described> {
         let Kind::Element(element) = &spec.kind else { return None };
         let nan_is_null = match (element, &spec.nulls) {
@@ -113,7 +113,7 @@ impl Described {
             (of, Nulls::None | Nulls::Mask) if of.is_numeric() => false,
             (of, Nulls::Sentinel(_)) if of.is_integer() => false,
             (of, Nulls::Sentinel(Sentinel::Float(number))) if of.is_floating() => number.is_nan(),
-            // For timestamps, the index ignores sentinels, although they are exported as values. Such an index is not used.
+            // An index of timestamps with a sentinel ignores the sentinel, although it is exported as a value. Such an index is not used.
             _ => return None,
         };
         let index = catalog.get(name)?;

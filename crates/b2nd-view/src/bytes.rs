@@ -15,7 +15,7 @@ pub use rows::{Row, header, trailer};
 /// The maximum number of bytes on a line. A marker and a 64-bit number fit on one line.
 const PER_LINE: usize = 9;
 
-/// The maximum number of lines of a long string after its first line. The rest is not shown.
+/// The maximum number of lines of a long string after its first line. The rest of the string is not shown.
 const MAX_LINES: usize = 8;
 
 /// The maximum width of the column of names. Longer names extend beyond it.

@@ -8,7 +8,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Creates a scale from one value to another. A logarithmic scale maps only values above 0.
+    /// Creates a scale from the value `least` to the value `greatest`. A logarithmic scale maps only values above 0.
     pub fn new(least: f64, greatest: f64, is_log: bool) -> Scale {
         Scale { ends: [least, greatest], is_log }
     }

@@ -74,7 +74,7 @@ impl Pixels {
 /// The number of colors that a terminal shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Depth {
-    /// 24 bits.
+    /// Colors of 24 bits.
     True,
     /// 256 colors.
     Indexed,

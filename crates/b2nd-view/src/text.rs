@@ -40,7 +40,7 @@ pub(crate) fn title(name: &str, offset: u64) -> String {
     if offset == 0 { title } else { format!("{title} at byte {}", thousands(offset)) }
 }
 
-/// Formats bytes as a text in quotes of at most `limit` characters. Returns `None` if they are not text, or have control characters.
+/// Formats bytes as a text in quotes of at most `limit` characters. Returns `None` if the bytes are not text or contain control characters.
 pub(crate) fn quoted_text(bytes: &[u8], limit: usize) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok().filter(|text| !text.contains(char::is_control));
     text.map(|_| shortened(quoted(bytes), limit))

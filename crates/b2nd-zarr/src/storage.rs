@@ -46,8 +46,8 @@ impl B2ndStorage {
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be read or contains no array, if its values are computed or in another file, or if Zarr has no data type for
-    /// its elements.
+    /// Fails if the file cannot be read or contains no array, if the values of the array are computed or are in another file, or if Zarr
+    /// has no data type for the elements.
     pub fn open(location: impl AsRef<Path>) -> Result<B2ndStorage> {
         let location = Location::new(AsRef::<OsStr>::as_ref(location.as_ref()));
         B2ndStorage::of(Array::from_source(location.frame()?, 0)?)

@@ -53,7 +53,7 @@ pub fn parts(source: &dyn Source, start: u64) -> Result<Vec<Part>> {
         Err(error) => return Ok(vec![broken_header(source, start, &error)?]),
     };
     let encoded = frame.read(0..frame.header().header_len() as u64)?;
-    // The header is readable, but its array metalayer may not be.
+    // The header is readable, but its array metalayer may be invalid.
     let header = Part::new("header", start, 0, &encoded, Array::find(frame.header()).err().as_ref());
     let trailer = match readable(frame.trailer_range().and_then(|range| Ok((range.start, frame.read(range)?))))? {
         Ok((at, bytes)) => Part::new("trailer", start, at, &bytes, None),

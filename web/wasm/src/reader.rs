@@ -40,7 +40,7 @@ impl Reader {
         Reader { name, ..Reader::default() }
     }
 
-    /// Adds a file and its length in bytes. The path is that of the file in the folder, or empty for a single file.
+    /// Adds a file and its length in bytes. `path` is the path of the file in the folder, or an empty string for a single file.
     pub fn add(&mut self, path: String, length: f64) {
         Arc::make_mut(&mut self.files).add(path, length as u64);
     }

@@ -119,7 +119,7 @@ fn message<'a>(rest: &mut &'a [u8]) -> Result<Option<(ipc::Message<'a>, Buffer)>
     let end = || wrong("a message that ends early");
     let metadata = usize::try_from(length).ok().and_then(&mut take).ok_or_else(end)?;
     let message = ipc::root_as_message(metadata).map_err(|error| {
-        // Only the first line is kept: the others list the internal names of the fields that contain the error.
+        // Only the first line is kept, because the other lines list the internal names of the fields that contain the error.
         let error = error.to_string();
         let sentence = error.lines().next().unwrap_or_default().trim_end_matches('.');
         wrong(format_args!("an invalid message: {sentence}"))

@@ -39,7 +39,7 @@ pub(crate) enum Valid {
 }
 
 impl Nulls {
-    /// Reads from a column's entry in the schema how the column stores nulls.
+    /// Returns how a column stores nulls, according to the column's entry in the schema.
     pub(crate) fn of(spec: &Value) -> Nulls {
         match spec.get("null_value") {
             _ if spec.get("null_storage").and_then(Value::as_str) == Some("mask") => Nulls::Mask,

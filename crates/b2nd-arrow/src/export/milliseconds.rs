@@ -1,4 +1,4 @@
-//! [`Milliseconds`]: converts times in seconds to milliseconds for Parquet, which has no seconds.
+//! [`Milliseconds`]: converts times in seconds to milliseconds for Parquet, which has no times in seconds.
 
 use std::sync::Arc;
 

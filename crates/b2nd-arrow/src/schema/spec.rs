@@ -80,7 +80,7 @@ impl Spec {
     ///
     /// # Errors
     ///
-    /// If a key is missing or has a wrong value, returns a sentence that explains the error.
+    /// If a key is missing, is unknown or has a wrong value, returns a sentence that explains the error.
     pub(crate) fn of(spec: &Value) -> Result<Spec, String> {
         let text = |key: &str| spec.get(key).and_then(Value::as_str);
         let flag = |key: &str| spec.get(key).and_then(Value::as_bool).unwrap_or(false);

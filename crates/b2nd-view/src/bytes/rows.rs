@@ -68,7 +68,7 @@ struct Rows<'a> {
     /// The offset of the header or trailer in the frame.
     start: u64,
     depth: usize,
-    /// The names of the metalayers, from the map of their offsets.
+    /// The names of the metalayers, which are the keys of the map of their offsets.
     metalayers: Vec<&'a [u8]>,
     /// Whether the contents of the metalayers are chunks.
     are_chunks: bool,

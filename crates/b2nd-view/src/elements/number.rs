@@ -127,7 +127,7 @@ fn last<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.last_chunk().copied().unwrap_or([0; N])
 }
 
-/// The scalars that each element has under one name: a field of a structure, or the whole element if it is not a structure.
+/// The scalars in one field of each element, or in each whole element if the elements are not structures.
 pub struct Column {
     /// The path of the field, such as `a.b`, or `None` if elements are not structures.
     pub name: Option<String>,

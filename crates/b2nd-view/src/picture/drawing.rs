@@ -7,7 +7,7 @@ use super::canvas::{Canvas, number};
 use super::hatches;
 use super::plane::Plane;
 
-/// Selects the chunks that are drawn, along any two axes of an array.
+/// The selection of the chunks that are drawn, along any two axes of an array.
 pub struct Window {
     /// The vertical and the horizontal axis, each `None` if the array has fewer axes.
     pub axes: [Option<usize>; 2],

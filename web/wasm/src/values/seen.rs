@@ -55,7 +55,7 @@ pub struct Progress<'a> {
     missing: Vec<f64>,
 }
 
-/// The limits of a drawing: the number of elements along the drawn axes, and the number of bytes of chunks.
+/// The limits of a drawing: the number of elements along the drawn axes, and the approximate number of compressed bytes to read.
 pub struct Room<'a> {
     pub drawn: &'a [u32],
     pub room: &'a [f64],
