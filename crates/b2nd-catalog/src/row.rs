@@ -23,7 +23,7 @@ pub struct Row {
     pub error: Option<String>,
     /// The length of the file in bytes.
     pub size: Option<i64>,
-    /// The server's tag of the file's version.
+    /// The tag by which the server identifies this version of the file.
     pub etag: Option<String>,
     /// The time of the last change, in microseconds since 1970 UTC.
     pub modified: Option<i64>,

@@ -106,7 +106,7 @@ impl Rows<'_, '_> {
         }
     }
 
-    /// Adds the only row of a store that cannot be read.
+    /// Adds the row of a store that cannot be read. Such a store has no rows of leaves.
     fn own(&mut self, row: Row) -> bool {
         self.batch.rows.push(row);
         true

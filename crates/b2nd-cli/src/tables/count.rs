@@ -14,7 +14,7 @@ use crate::report::{Of, Report};
 /// The maximum memory for the distinct texts of a column, in bytes.
 const MOST: usize = 1 << 26;
 
-/// The maximum number of values from which a distribution is drawn. These are the first values of the column.
+/// The maximum number of values that a distribution shows. The first values of the column are used.
 const SAMPLE: usize = 1 << 20;
 
 /// The maximum numbers of characters of a name, a type and a value, chosen so that a line has at most 80 characters.

@@ -7,6 +7,7 @@ use b2nd::{ArrayMeta, B2ndMeta};
 use super::dtype;
 use b2nd_view::Array;
 
+/// What to do with a frame.
 pub(crate) enum Plan {
     Upgrade(Box<Upgrade>),
     /// The array has the current layout.
@@ -25,6 +26,8 @@ pub(crate) struct Upgrade {
 }
 
 impl Plan {
+    /// Determines what to change in the frame with this header. `given` is the dtype that `--dtype` gives.
+    ///
     /// # Errors
     ///
     /// Fails if the array cannot be upgraded.
