@@ -183,7 +183,8 @@ fn metalayers(page: &mut Page, header: &Header) {
     page.table(columns(&rows, &[1]));
 }
 
-/// Formats a length so that digits are below each other if several lengths are aligned to the right.
+/// Formats a length. The text for 1 ends with a space, so that the digits of several lengths are below each other if the texts are aligned
+/// to the right.
 fn bytes(length: usize) -> String {
     if length == 1 { "1 byte ".to_owned() } else { count(length, "byte") }
 }

@@ -19,8 +19,9 @@ const MOST: u64 = 1 << 30;
 
 /// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file.
 ///
-/// The chunks of the Zarr array become chunks, and the inner chunks of shards become blocks, unless `options` gives other shapes or a chunk
-/// has 1 GiB or more. One layer of chunks along the first dimension is read at a time. A layer of more than 1 GiB is read in parts.
+/// The chunks of the Zarr array become the chunks of the new array, and the inner chunks of shards become its blocks, unless `options`
+/// gives other shapes or a chunk has 1 GiB or more. One layer of chunks along the first dimension is read at a time. A layer of more than 1
+/// GiB is read in parts.
 ///
 /// # Errors
 ///

@@ -66,7 +66,7 @@ pub(crate) fn dtype(data_type: &DataType) -> Option<String> {
     Some(format!("{}{code}", if code.ends_with('1') { '|' } else { order }))
 }
 
-/// Returns true if values of an Arrow type may be stored as this dtype. Nullable bools are stored as bytes.
+/// Returns true if values of an Arrow type may be stored as this dtype. Nullable bools are stored with the dtype |u1.
 pub(crate) fn is_stored_as(of: &DataType, dtype: &str) -> bool {
     let digits = |start: &str| dtype.strip_prefix(start).is_some_and(|width| width.parse::<u32>().is_ok());
     match of {
@@ -142,7 +142,8 @@ pub(crate) fn complex(part: DataType) -> DataType {
     DataType::Struct(["re", "im"].map(|name| Field::new(name, part.clone(), false)).into_iter().collect())
 }
 
-/// Returns true if this is the type of complex numbers. The fields of all other structs are nullable.
+/// Returns true if this is the type of complex numbers: a struct of two floats whose fields, unlike the fields of all other structs, are
+/// not nullable.
 pub(crate) fn is_complex(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Struct(parts) if parts.first().is_some_and(|part| *data_type == complex(part.data_type().clone())))
 }

@@ -22,7 +22,7 @@ pub(crate) struct FixedColumn {
     rows: Rows,
     element: DataType,
     itemsize: usize,
-    /// Whether the values are bools that are stored as bytes, so that a number other than 0 and 1 can mark nulls.
+    /// Whether the values are bools with the dtype |u1, so that a number other than 0 and 1 can mark nulls.
     is_widened: bool,
     /// The shape of a row, if the values are arrays.
     shape: Option<Vec<u64>>,
@@ -72,7 +72,7 @@ impl FixedColumn {
             let valid = match (&self.valid, &self.element) {
                 (Valid::Mask(_), DataType::Timestamp(..)) => Some(self.times(mask, &bytes, selection, live)?),
                 (_, DataType::Timestamp(..)) => Some(not_nat(&bytes)),
-                // A bool that is not stored as a byte cannot represent null.
+                // Bools with the dtype |b1 cannot represent null; bools with the dtype |u1 can.
                 (Valid::Unlike(_), DataType::Boolean) if !self.is_widened => None,
                 (Valid::Unlike(sentinel), of) => differ(of, &bytes, self.itemsize, sentinel),
                 (_, _) => mask,

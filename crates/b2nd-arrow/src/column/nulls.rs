@@ -64,7 +64,7 @@ fn sentinel(value: &Value) -> Option<Sentinel> {
 }
 
 impl Valid {
-    /// Determines the rule for a column. If the rule is a mask, opens the file of the mask.
+    /// Determines which values of a column are valid. If the column has a mask, opens the file of the mask.
     pub(crate) fn open(place: &ColumnFiles, nulls: &Nulls) -> Result<Valid> {
         Ok(match nulls {
             Nulls::None => Valid::All,

@@ -80,7 +80,7 @@ fn data_type(of: &DataType) -> DataType {
     }
 }
 
-/// Returns the first number of seconds that does not fit into milliseconds.
+/// Returns the first time in seconds that is too far from 1970 for 64-bit milliseconds.
 fn too_far(array: &dyn Array) -> Option<i64> {
     match array.data_type() {
         DataType::Timestamp(TimeUnit::Second, _) => {

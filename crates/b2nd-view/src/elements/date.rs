@@ -35,7 +35,7 @@ fn minute(number: i128) -> String {
     format!("{}T{:02}:{:02}", date(number.div_euclid(24 * 60)), in_day / 60, in_day % 60)
 }
 
-/// Formats a date. `day` counts the days since 1970. The calculation is simple because the Gregorian calendar repeats every 400 years.
+/// Formats a date. `day` counts the days since 1970. The calculation uses cycles of 400 years, after which the Gregorian calendar repeats.
 fn date(day: i128) -> String {
     const DAYS: i128 = 400 * 365 + 97;
     // In this calculation years start in March, so that a leap day is the last day of its year.
