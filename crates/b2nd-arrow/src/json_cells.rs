@@ -47,7 +47,8 @@ impl JsonCells {
         self.0.len()
     }
 
-    /// Reads the values in ascending ranges, counted from 0. Null is `null`; times in Arrow IPC are numbers in their unit.
+    /// Reads the values in `ranges`, which must be in ascending order. Values are counted from 0. Null is `null`; times in Arrow IPC are
+    /// numbers in their unit.
     ///
     /// # Errors
     ///

@@ -40,9 +40,10 @@ const OPEN: usize = 64;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Whether columns of kind `object` are read, as JSON text.
+    /// Whether columns of kind `object` are read. Their values become JSON text.
     pub objects: bool,
-    /// The approximate limit of memory in bytes. Batches have fewer rows to stay below it; a single value that exceeds it is an error.
+    /// The approximate limit of memory in bytes. Batches have fewer rows if necessary to stay below the limit. A single value that exceeds
+    /// the limit is an error.
     pub max_memory: u64,
 }
 

@@ -37,7 +37,8 @@ impl ColumnInfo {
         &self.name
     }
 
-    /// Returns the column's kind in the schema, such as `int32`, `utf8` or `list`; `computed` if an expression gives the values.
+    /// Returns the column's kind in the schema, such as `int32`, `utf8` or `list`, or `computed` if the values are computed when they are
+    /// read.
     pub fn kind(&self) -> &str {
         &self.kind
     }

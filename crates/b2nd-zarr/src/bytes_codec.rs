@@ -38,7 +38,8 @@ pub(crate) fn create<C: BytesCodec + BytesToBytesCodecTraits + 'static>(
     Ok(Codec::BytesToBytes(Arc::new(codec)))
 }
 
-/// Implements the traits that codecs of all kinds share. The codec's fields are its configuration, and it reads and writes whole chunks.
+/// Implements the traits that codecs of all kinds share. The fields of the codec must be its configuration, and the codec must read and
+/// write whole chunks.
 macro_rules! codec_traits {
     ($codec:ident) => {
         impl zarrs::array::codec::api::CodecTraits for $codec {

@@ -15,7 +15,7 @@ pub fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|error| problem(&Error::custom(error)))
 }
 
-/// Returns `text`, which must be JSON, or its error as JSON.
+/// Returns `text`, which must be JSON. If `text` is an error, returns the error as JSON.
 pub fn answer(text: Result<String>) -> String {
     text.unwrap_or_else(|error| problem(&error))
 }

@@ -49,7 +49,7 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// Fails if the bytes contradict the length of the file that was added, which means that the file has changed.
+    /// Fails if the bytes contradict the length with which the file was added, which means that the file has changed.
     pub fn put(&self, file: usize, start: f64, end: f64, bytes: Vec<u8>) -> std::result::Result<(), JsError> {
         Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }

@@ -13,7 +13,7 @@ use crate::text::{
 /// The maximum number of characters that are shown of a metalayer's value if the output is not a terminal.
 const VALUE_WIDTH: usize = 64;
 
-/// The minimum number of characters that are shown of a value on a terminal, even if its line must be wrapped.
+/// The minimum number of characters that are shown of a value on a terminal, even if the line with the value must be wrapped.
 const NARROWEST: usize = 8;
 
 /// The minimum number of lines of a list. Facts are left out before a list becomes shorter than this.
