@@ -111,7 +111,7 @@ impl Table {
         self.with(Options { objects: true, ..self.0.options })
     }
 
-    /// Opens the table again, with other options.
+    /// Opens the table again, with these options.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Fails if no column has one of the names, or if a column with one of the names has no Arrow type.
+    /// Fails if there is no column with a given name, or if the column has no Arrow type.
     pub fn project<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<usize>> {
         names.into_iter().map(|name| self.place(name)).collect()
     }
@@ -253,7 +253,7 @@ impl Table {
         self.0.live.before(physical).map_err(|error| error.in_table(&self.0.name))
     }
 
-    /// Returns the min and max of each segment of a field of the schema, if the table has a SUMMARY index of the field that is not stale.
+    /// Returns the min and max of each segment of a field of the schema, if the field has a SUMMARY index that is not stale.
     ///
     /// python-blosc2 makes a SUMMARY index for each column of numbers, bools and times when it closes a table, and marks it as stale when a
     /// value changes. A segment whose range from min to max matches a condition can also contain rows that do not match the condition.

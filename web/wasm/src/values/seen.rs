@@ -1,4 +1,4 @@
-//! [`Seen`]: the slice that is viewed. It is decompressed chunk by chunk.
+//! [`Seen`]: the slice that is viewed. The slice is decompressed chunk by chunk.
 
 use b2nd::frame::Source;
 use b2nd::{Error, Result};
@@ -38,7 +38,7 @@ pub struct Seen {
     chunks: [u64; 2],
 }
 
-/// A chunk that cannot be read, and the elements of the slice that are missing because of it.
+/// A chunk that cannot be read, and the elements of the slice that are therefore missing.
 #[derive(Clone, Serialize)]
 pub struct Mistake {
     message: String,
