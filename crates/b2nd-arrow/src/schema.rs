@@ -110,7 +110,7 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
     Ok(columns)
 }
 
-/// Creates the Arrow schema of columns and structs. A struct takes the position of its first column.
+/// Creates the Arrow schema, and returns the source of each of its fields too. A struct takes the position of its first column.
 pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Vec<Output>, SchemaRef)> {
     let metadata = metadata.get("metadata");
     let parents = metadata.and_then(|metadata| metadata.get("struct_parents")).and_then(Value::as_object);

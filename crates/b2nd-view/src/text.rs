@@ -34,7 +34,7 @@ pub fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Formats a title: a name, and the offset of the frame in its file if it is not 0.
+/// Formats a title: a name, and the offset of the frame in its file unless the offset is 0.
 pub(crate) fn title(name: &str, offset: u64) -> String {
     let title = styled(TITLE, printable(name));
     if offset == 0 { title } else { format!("{title} at byte {}", thousands(offset)) }
