@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde::de::{self, Visitor};
 
+use crate::depth::MAX_DEPTH;
 use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::mark::Mark;
 use crate::marker::{self, CountMarker};
@@ -146,7 +147,7 @@ impl<'de> Deserializer<'de> {
     /// Increases the depth by one. Fails if the value at `start` is nested too deeply.
     #[inline(always)]
     fn enter(&mut self, start: usize) -> Result<()> {
-        if self.depth == marker::MAX_DEPTH {
+        if self.depth == MAX_DEPTH {
             return Err(too_deep(start));
         }
         self.depth += 1;

@@ -159,6 +159,7 @@ extern crate std;
 mod arbitrary;
 mod array;
 mod de;
+mod depth;
 #[cfg(any(doc, doctest))]
 pub mod docs;
 mod error;

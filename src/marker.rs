@@ -2,9 +2,6 @@
 
 use rmp::Marker;
 
-/// The maximum depth of nested values, in encoding and decoding.
-pub(crate) const MAX_DEPTH: u8 = 128;
-
 pub(crate) const NIL: u8 = 0xc0;
 pub(crate) const FALSE: u8 = 0xc2;
 pub(crate) const TRUE: u8 = 0xc3;

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use serde::ser::{self, Serialize, SerializeSeq as _};
 
+use crate::depth::MAX_DEPTH;
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark::{Mark, has_length_in_type};
 use crate::marker::{self, CountMarker};
@@ -131,7 +132,7 @@ impl<S: Sink> Serializer<S> {
 
     #[inline(always)]
     fn enter(&mut self) -> Result<()> {
-        if self.depth == marker::MAX_DEPTH {
+        if self.depth == MAX_DEPTH {
             return Err(too_deep());
         }
         self.depth += 1;

@@ -4,6 +4,7 @@ use serde::de::Visitor;
 
 use super::access::locate;
 use super::{Deserializer, Fields, wrong_count};
+use crate::depth::MAX_DEPTH;
 use crate::error::{Error, Result};
 use crate::marker::{self, CountMarker};
 use crate::wire::Reader;
@@ -56,7 +57,7 @@ impl<'de> Deserializer<'de> {
     pub(super) fn lengths<const N: usize, V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(CountMarker::Dimensions)?;
-        let Some((records, after)) = self.reader.split(count * N).filter(|_| self.depth < marker::MAX_DEPTH) else {
+        let Some((records, after)) = self.reader.split(count * N).filter(|_| self.depth < MAX_DEPTH) else {
             return self.cut_list(start, count, visitor);
         };
         match visitor.visit_borrowed_bytes(records) {

@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 
+use crate::depth::MAX_DEPTH;
 use crate::marker;
 
 /// The kind of an [`Error`](super::Error).
@@ -61,7 +62,7 @@ pub enum ErrorKind {
         available: usize,
     },
     /// Values are nested more than 128 levels deep.
-    #[error("nested more than {} levels deep", marker::MAX_DEPTH)]
+    #[error("nested more than {} levels deep", MAX_DEPTH)]
     TooDeep,
     /// A value uses a feature of serde that this format does not support.
     #[error("unsupported: {0}")]

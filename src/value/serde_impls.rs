@@ -11,8 +11,8 @@ use serde_bytes::Bytes;
 use super::json_read::AnyVisitor;
 use super::json_write::Shown;
 use super::{Value, decode, encode};
+use crate::depth::MAX_DEPTH;
 use crate::mark;
-use crate::marker::MAX_DEPTH;
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,8 +1,9 @@
 //! Reads and writes any MessagePack: every marker, including markers that only other programs write, and the length or count after it.
 
 use super::Reader;
+use crate::depth::MAX_DEPTH;
 use crate::error::{Error, ErrorKind, Result, Segment};
-use crate::marker::{self, FALSE, FIXARRAY, FIXEXT16, FIXMAP, FIXSTR, MAX_DEPTH, NIL, TRUE};
+use crate::marker::{self, FALSE, FIXARRAY, FIXEXT16, FIXMAP, FIXSTR, NIL, TRUE};
 use crate::sink::Sink;
 
 /// The position of a length or count: in the marker itself, or in the bytes after it.

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use crate::available::{Backend, backend_of, is_plain, safe_backend_of};
-use crate::blocks::Blocks;
+use crate::block_table::Blocks;
 use crate::buffer::front;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filters::Pick;

@@ -51,7 +51,8 @@ struct Readme;
 use alloc::vec::Vec;
 
 mod available;
-mod blocks;
+mod block_table;
+mod blocksize;
 mod buffer;
 #[cfg(feature = "c")]
 mod c;
@@ -73,7 +74,7 @@ mod serde;
 mod streams;
 
 pub use available::accept;
-pub use blocks::Blocks;
+pub use block_table::Blocks;
 pub use compressor::{Compressor, Packed};
 pub use decompressor::{Decompressor, Part};
 pub use error::{Error, ErrorKind, Result};

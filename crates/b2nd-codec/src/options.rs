@@ -1,21 +1,9 @@
-//! [`Options`] of a compressor, and the values that are computed from them: the blocksize, and whether blocks are split.
+//! [`Options`] of a compressor, and `Settings`, which has them as a chunk's header stores them.
 
 use alloc::vec::Vec;
 
 use crate::error::{Error, Result};
 use crate::ids::{CodecId, Filter, SplitMode};
-
-/// The maximum length of an element for which blocks are split, unless the split mode is [`SplitMode::Always`].
-const MAX_STREAMS: usize = 16;
-
-/// The minimum length of a stream for which blocks are split, unless the split mode is [`SplitMode::Always`].
-const MIN_STREAM: usize = 32;
-
-/// The unit of automatic blocksizes in bytes: the size that C-Blosc2 assumes for an L1 cache.
-const L1: usize = 32 << 10;
-
-/// The largest automatic blocksize for blocks that are split.
-const LARGEST_SPLIT: usize = 4 << 20;
 
 /// The codec, filters and lengths with which a [`Compressor`](crate::Compressor) creates chunks. The default is the same as in C-Blosc2:
 /// BloscLZ at level 5, after a byte shuffle of elements of 8 bytes.
@@ -94,62 +82,5 @@ impl Settings {
             filters_meta,
             metalayer: Vec::new(),
         })
-    }
-
-    /// Returns the length of a block in bytes if the data have `nbytes` bytes: the blocksize of the options or, if it is 0, the blocksize
-    /// that C-Blosc2 would choose. The length is at most `nbytes`.
-    pub(crate) fn blocksize(&self, nbytes: usize) -> usize {
-        let typesize = usize::from(self.typesize);
-        if self.blocksize != 0 {
-            return self.blocksize.min(nbytes);
-        }
-        let is_dense = !matches!(self.codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Other(_));
-        let mut blocksize = nbytes;
-        if nbytes >= L1 {
-            blocksize = L1 << usize::from(is_dense);
-            blocksize = match self.level {
-                0 => blocksize / 4,
-                1 => blocksize / 2,
-                2 => blocksize,
-                3 => blocksize * 2,
-                4 | 5 => blocksize * 4,
-                6..9 => blocksize * 8,
-                _ => (blocksize * 8) << usize::from(is_dense),
-            };
-        }
-        if self.level > 0 && self.wants_splits(blocksize) {
-            let stream = match self.level {
-                1..4 => L1,
-                4..7 => 2 * L1,
-                7 => 4 * L1,
-                8 => 8 * L1,
-                _ => 16 * L1,
-            };
-            blocksize = (stream * typesize).min(LARGEST_SPLIT);
-        }
-        blocksize = blocksize.min(nbytes);
-        if blocksize > typesize { blocksize / typesize * typesize } else { blocksize }
-    }
-
-    /// Returns true if blocks are split into one stream for each byte of an element. The rule is that of C-Blosc2.
-    pub(crate) fn splits(&self, blocksize: usize) -> bool {
-        self.wants_splits(blocksize) && blocksize % usize::from(self.typesize) == 0
-    }
-
-    fn wants_splits(&self, blocksize: usize) -> bool {
-        let typesize = usize::from(self.typesize);
-        match self.split_mode {
-            SplitMode::Always => true,
-            SplitMode::Never => false,
-            _ => {
-                let fast = match self.codec {
-                    CodecId::BloscLz | CodecId::Lz4 => true,
-                    CodecId::Zstd => self.level <= 5,
-                    _ => false,
-                };
-                let shuffled = self.filters.contains(&Filter::Shuffle.code());
-                fast && shuffled && typesize <= MAX_STREAMS && blocksize / typesize >= MIN_STREAM
-            }
-        }
     }
 }

@@ -4,8 +4,8 @@ pub mod axis;
 mod bytes;
 pub(crate) mod canvas;
 pub mod drawing;
-mod labels;
 pub mod plane;
+mod rulers;
 
 use b2nd::frame::{FrameType, Header};
 use b2nd::{Geometry, Grid};

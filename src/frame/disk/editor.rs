@@ -433,8 +433,8 @@ impl Editor {
         new.sync()?;
         self.checked_handle()?;
         let put = staged.replace(&mut self.claim);
-        // Even after an error, the new file may have the final name. If so, continue with the new file.
-        if is_at(new.file(), self.claim.path())? {
+        // Even after an error, the new file may have the final name, which only Unix can tell. If so, continue with the new file.
+        if put.is_ok() || cfg!(unix) && is_at(new.file(), self.claim.path())? {
             self.claim.handle = new;
             self.file = self.reopened()?;
         }

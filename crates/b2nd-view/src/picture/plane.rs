@@ -5,7 +5,7 @@ use b2nd::Grid;
 use super::axis::{Axis, Lengths};
 use super::canvas::{Canvas, number};
 use super::drawing::Window;
-use super::labels::{self, RULERS};
+use super::rulers::{self, RULERS};
 
 /// The distance by which the second plane behind the drawn plane is shifted. The first is shifted by half of this distance.
 const BEHIND: f64 = 5.0;
@@ -88,17 +88,17 @@ impl<'a> Plane<'a> {
 
     /// Returns the height of the drawing, including texts that do not fit on their rulers.
     pub fn height(&self) -> f64 {
-        let texts = if self.grid.shape().len() < 2 { 0.0 } else { labels::end_of_rulers(&self.rows) };
+        let texts = if self.grid.shape().len() < 2 { 0.0 } else { rulers::end_of_rulers(&self.rows) };
         (RULERS + self.rows.length().max(LEAST)).max(texts) + 4.0
     }
 
     pub(crate) fn draw(&self, canvas: &mut Canvas) {
         let [down, across] = self.axes;
         if across.is_some() {
-            labels::rulers(canvas, &self.columns, false);
+            rulers::rulers(canvas, &self.columns, false);
         }
         if down.is_some() {
-            labels::rulers(canvas, &self.rows, true);
+            rulers::rulers(canvas, &self.rows, true);
         }
         canvas.moved([RULERS, RULERS], |canvas| {
             for &(row, y) in &self.rows.chunks {
@@ -115,13 +115,13 @@ impl<'a> Plane<'a> {
             if let Some([from, to]) = self.columns.left_out {
                 let x = (from + to) / 2.0;
                 self.rows.chunks.iter().for_each(|&(_, y)| {
-                    labels::dots(canvas, [x, y + self.rows.padded_chunk() / 2.0], "⋯");
+                    rulers::dots(canvas, [x, y + self.rows.padded_chunk() / 2.0], "⋯");
                 });
             }
             if let Some([from, to]) = self.rows.left_out {
                 let y = (from + to) / 2.0;
                 self.columns.chunks.iter().for_each(|&(_, x)| {
-                    labels::dots(canvas, [x + self.columns.padded_chunk() / 2.0, y], "⋮");
+                    rulers::dots(canvas, [x + self.columns.padded_chunk() / 2.0, y], "⋮");
                 });
             }
         });
@@ -154,14 +154,14 @@ impl<'a> Plane<'a> {
         canvas.lines("block", &across.chain(down).collect::<Vec<_>>());
         if let Some([from, to]) = columns.hidden_blocks {
             canvas.rect("hidden", [from, 0.0], [to - from, padded[1]]);
-            labels::dots(canvas, [(from + to) / 2.0, padded[1] / 2.0], "⋯");
+            rulers::dots(canvas, [(from + to) / 2.0, padded[1] / 2.0], "⋯");
         }
         if let Some([from, to]) = rows.hidden_blocks {
             canvas.rect("hidden", [0.0, from], [padded[0], to - from]);
-            labels::dots(canvas, [padded[0] / 2.0, (from + to) / 2.0], "⋮");
+            rulers::dots(canvas, [padded[0] / 2.0, (from + to) / 2.0], "⋮");
         }
         canvas.rect("chunk", [0.0, 0.0], own);
-        labels::number(canvas, self.grid.chunk_from_coords(&self.coords(row, column)), [own[0], padded[1]]);
+        rulers::number(canvas, self.grid.chunk_from_coords(&self.coords(row, column)), [own[0], padded[1]]);
     }
 
     /// Returns the coordinates of a chunk of this plane.
