@@ -198,8 +198,8 @@ impl Error {
         self
     }
 
-    /// Changes an error for input that ended too early so that [`is_eof`](Error::is_eof) returns false. Use this if the input has been read
-    /// completely, so that more bytes cannot help. `whole` is the name of the input.
+    /// If the error says that the input ended too early, turns it into an error for which [`is_eof`](Error::is_eof) returns false. Use this
+    /// if the input has been read completely, so that more bytes cannot help. `whole` is the name of the input.
     #[cold]
     pub(crate) fn complete(mut self, whole: &str) -> Self {
         if let Some(needed) = self.needed() {

@@ -53,7 +53,7 @@ marks! {
     Lengths64 LENGTHS64 "__b2nd_lengths64" "an array's shape has to be a sequence";
     /// A list of int32, for chunkshape and blockshape.
     Lengths32 LENGTHS32 "__b2nd_lengths32" "an array's shape has to be a sequence";
-    /// An array metalayer of seven entries whose fixarray has a count of six.
+    /// An array metalayer that has seven entries, although its fixarray marker gives the count six.
     Miscounted MISCOUNTED "__b2nd_miscounted" "with::array16 is only for sequences, tuples and structs";
     /// An array metalayer of any layout. If the count of its fixarray is six, a seventh entry may follow.
     ArrayMeta ARRAY_META "__b2nd_array_meta" "an array metalayer has to be a struct";

@@ -107,8 +107,8 @@ pub(crate) fn put_fixext16<S: Sink>(sink: &mut S, value: &[u8; 17]) -> Result<()
 
 /// The input and the current position in it.
 ///
-/// Functions that make errors take the reader by value: a reference would keep the reader out of registers, even if it is used only for
-/// errors.
+/// Functions that make errors take the reader by value: a reference to the reader, even one that is used only for errors, would keep the
+/// reader out of registers.
 ///
 /// Keep the input and the offset as separate fields. With a single slice that gets shorter, two words would be stored at each step, which
 /// costs a fifth of the time to read a struct with three vectors.

@@ -49,8 +49,9 @@ pub struct Grid {
     blockshape: Dims<i64>,
     extshape: Dims<i64>,
     extchunkshape: Dims<i64>,
-    /// The number of chunks of the padded array in each dimension. `blocks` is the number of blocks of the padded chunk in each dimension.
+    /// The number of chunks of the padded array in each dimension.
     chunks: Dims<i64>,
+    /// The number of blocks of the padded chunk in each dimension.
     blocks: Dims<i64>,
     nitems: i64,
     extnitems: i64,

@@ -99,7 +99,7 @@ pub enum ErrorKind {
     NoRoom {
         /// The metalayer's name.
         name: String,
-        /// The length of the new content in bytes, or 0 if the header has no such metalayer.
+        /// The length of the new content in bytes. It is always 0 if the header has no such metalayer, whatever the content is.
         length: usize,
         /// The length of the space in bytes, or `None` if the header has no such metalayer.
         room: Option<usize>,

@@ -145,7 +145,7 @@ impl<'a> Chunk<'a> {
         Cow::Owned([header.as_bytes(), &self.bytes[header.header_len()..]].concat())
     }
 
-    /// Returns the data of a stored chunk without copying it, or `None` if the chunk is not stored.
+    /// Returns the data of a chunk that is stored uncompressed, without copying the data. Returns `None` for any other chunk.
     pub fn stored(&self) -> Option<&[u8]> {
         self.header.stored_in(&self.bytes)
     }

@@ -10,8 +10,8 @@ use crate::marker::{FALSE, NIL, TRUE};
 
 /// Decodes the single value that these bytes hold. `depth` is the number of levels of lists and maps around the value.
 ///
-/// All bytes of the value are checked before memory is allocated. So a count cannot be larger than the number of elements in the input, and
-/// the memory for a value is at most a fixed multiple of its encoded length.
+/// All bytes of the value are checked before memory is allocated, and a count that is larger than the number of elements in the input is an
+/// error. So the memory for a value is at most a fixed multiple of its encoded length.
 pub(super) fn whole(input: &[u8], depth: u8) -> Result<Value> {
     checked(entry(input, depth)?)
 }

@@ -47,8 +47,8 @@ pub struct Finding {
     /// Whether values cannot be read, were not read, or do not match their digests.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unreadable: bool,
-    /// The [`Fact::name`](crate::Fact::name) of those [`FACTS`](crate::FACTS) that list the affected versions, or `None` if no such fact
-    /// exists.
+    /// The [`Fact::name`](crate::Fact::name) that all facts about this finding share in [`FACTS`](crate::FACTS). The facts list the
+    /// affected versions. `None` if no fact is about this finding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fact: Option<&'static str>,
 }

@@ -99,7 +99,7 @@ const ALL: [Versions; 2] = [([0; 3], END), ([0; 3], END)];
 const ALL_PYTHON: [Versions; 2] = [NONE, ([0; 3], END)];
 /// The versions with the code of C-Blosc2 2: C-Blosc2 before 3, and python-blosc2 before 4.
 const OLD: [Versions; 2] = [([0; 3], [3, 0, 0]), ([0; 3], [4, 0, 0])];
-/// The versions with the code of C-Blosc2 3.
+/// The versions with the code of C-Blosc2 3: C-Blosc2 from 3, and python-blosc2 from 4.
 const NEW: [Versions; 2] = [([3, 0, 0], END), ([4, 0, 0], END)];
 const NEW_C: [Versions; 2] = [NEW[0], NONE];
 const NEW_PYTHON: [Versions; 2] = [NONE, NEW[1]];

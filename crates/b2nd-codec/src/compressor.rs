@@ -117,8 +117,8 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// Fails if the codec or a filter is not in this build (the error names it), there are more than six filters, or a filter cannot
-    /// truncate elements of this length as its parameter requests.
+    /// Fails if the codec or a filter is not in this build (the error names it), there are more than six filters, or the parameter of a
+    /// filter that truncates numbers is not valid for elements of the typesize in `options`.
     pub fn new(options: &Options) -> Result<Compressor> {
         let backend = backend(options.codec, options.used_filters())?;
         let settings = Settings::new(options)?;

@@ -25,7 +25,7 @@
 //! | read values | [`Array::read`], [`Array::slice`], [`Array::read_into`], [`Element`] |
 //! | read elements selected by lists of indices or by masks | [`Array::select`], [`Select`] |
 //! | iterate over the decoded chunks, one by one or in parallel | [`Array::chunks`], [`Array::par_chunks`], [`ArrayChunk`] |
-//! | read bytes of any type | [`Array::read_bytes`] |
+//! | read the bytes of elements of any type | [`Array::read_bytes`] |
 //! | read attributes as Rust types, with serde | [`Array::attributes`], [`Attributes`] |
 //! | read structures and text | [`Array::elements`], [`Elements`] |
 //! | read an array in an object store, or write an array to an object store | `Remote` (feature `object_store`) |
@@ -36,8 +36,8 @@
 //! | copy a file without the gaps that edits leave, or compress it again | [`repack`], [`repack_from`], [`RepackOptions`] |
 //! | decompress a chunk or an attribute | [`b2nd::frame::Chunk::data`] |
 //!
-//! `ndarray` also has a type `Array`. No other name has different meanings in the two crates. If you import everything from both crates,
-//! also import the `Array` that you use by its name:
+//! `ndarray` also has a type `Array`; no other name is in both crates with different meanings. If you import everything from both crates,
+//! add a `use` for the `Array` that you want:
 //!
 //! ```
 //! use b2nd_ndarray::*;
@@ -56,7 +56,8 @@
 //!   filters need no feature.
 //! * `c`: compresses and decompresses with C-Blosc2, for the codecs that C-Blosc2 has; needs a C compiler.
 //! * `rayon` (default): reads and writes chunks in parallel.
-//! * `object_store`: `Remote`, an array in an object store, read with the crate `object_store`, which is re-exported.
+//! * `object_store`: adds `Remote`, which reads and uploads arrays in object stores with the crate `object_store`. That crate is
+//!   re-exported.
 //! * `half` (default): elements of the types `f16` and `bf16`.
 //!
 //! # Unsafe code

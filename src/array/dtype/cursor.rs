@@ -123,14 +123,15 @@ impl<'a> Cursor<'a> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.expected("the end of the string")) }
     }
 
-    /// Returns the error that `what` was expected at this position. The message quotes the next character, which was found instead.
+    /// Returns an error with the message that `what` was expected at this position. The message quotes the next character, which was found
+    /// instead.
     #[cold]
     pub(super) fn expected(&self, what: impl fmt::Display) -> Error {
         self.found_instead(what, 1)
     }
 
-    /// Returns the error that `what` was expected at this position. The message quotes the next `count` characters, which were found
-    /// instead.
+    /// Returns an error with the message that `what` was expected at this position. The message quotes the next `count` characters, which
+    /// were found instead.
     #[cold]
     pub(super) fn found_instead(&self, what: impl fmt::Display, count: usize) -> Error {
         const LONGEST: usize = 24;

@@ -24,10 +24,12 @@ const WIDE: usize = 16;
 /// since its bytes repeat within a step.
 const NARROW: usize = 8;
 
-/// The number of bytes that must be left in the stream to decompress a short sequence in one step, which reads more than necessary.
+/// A short sequence is decompressed in one step only if at least this many bytes are left in the stream, since the step may read more bytes
+/// than the sequence has.
 const STREAM: usize = 32;
 
-/// The number of bytes that must be left in the output to decompress a short sequence in one step, which writes more than necessary.
+/// A short sequence is decompressed in one step only if at least this many bytes are left in the output, since the step may write more
+/// bytes than the sequence has.
 const OUTPUT: usize = 64;
 
 /// Decompresses a stream to `output`, and returns the length of the data. With `is_front`, decompression stops when the output is full.

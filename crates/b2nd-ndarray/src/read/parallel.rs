@@ -75,11 +75,12 @@ pub(crate) type Area = Vec<Range<i64>>;
 
 /// A grid of cells, which divides an area and the view of its elements into parts.
 pub(crate) struct Tiles<'a> {
-    /// The start of the first cell.
+    /// The coordinates in the array at which the first cell starts.
     pub(crate) origin: &'a [i64],
     /// The length of a cell in each dimension, in elements.
     pub(crate) lengths: &'a [i64],
-    /// The number of entries that an element takes along the view's last axis.
+    /// The number of entries of the view for each element along the area's last axis: the element's length in bytes if the bytes of the
+    /// elements lie along that axis, or else 1.
     pub(crate) scale: usize,
     /// The wanted elements along each axis. If empty, all elements are wanted.
     pub(crate) wanted: &'a [Wanted<'a>],

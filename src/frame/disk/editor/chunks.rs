@@ -75,8 +75,8 @@ impl ChunkEditor {
         Ok(chunks)
     }
 
-    /// Writes a chunk and returns its offset. The chunk becomes part of the frame by a [`commit`](ChunkEditor::commit) with this offset. A
-    /// chunk of zeros is not written, since it needs only an entry in the index.
+    /// Writes a chunk and returns its offset. The chunk is not part of the frame until [`commit`](ChunkEditor::commit) is called with this
+    /// offset. A chunk of zeros is not written, since it needs only an entry in the index.
     ///
     /// # Errors
     ///
