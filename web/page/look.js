@@ -190,7 +190,7 @@ export class Look {
       );
     if (read < all) steps.push(`${thousands(read)} of ${count(all, "chunk")} read`);
     const coarse = steps.length
-      ? el("p", { class: "coarse" }, `A coarse view, which leaves elements out: ${steps.join("; ")}. Zoom in to see all of them.`)
+      ? el("p", { class: "coarse" }, `A coarse view, which leaves elements out: ${steps.join("; ")}. Zoom in to see every element.`)
       : "";
     const { fetched, requests } = this.reader;
     this.notes.replaceChildren(

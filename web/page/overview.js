@@ -46,8 +46,9 @@ export class Overview {
     const stride = drawn.step.every((step) => step === 1)
       ? ""
       : ` Each cell represents ${drawn.step.map(thousands).join(" × ")} chunks and shows the first of them.`;
-    const range = known.length === 0 ? "no chunk is stored" : `${size(least)} to ${size(most)} each, larger chunks are darker`;
-    this.caption.textContent = `All chunks: ${range}.${stride} Click a cell to see its chunks.`;
+    const range =
+      known.length === 0 ? "No chunk is stored" : `All chunks: ${size(least)} to ${size(most)} each, larger chunks are darker`;
+    this.caption.textContent = `${range}.${stride} Click a cell to see its chunks.`;
     this.canvas.setAttribute("aria-label", `overview of ${thousands(rows)} by ${thousands(columns)} cells`);
   }
 

@@ -240,7 +240,7 @@ export class Picture {
       const start = this.at[axis] * Number(this.array.chunkshape[axis]);
       const stop = Math.min(start + Number(this.array.chunkshape[axis]), Number(this.array.shape[axis]));
       const last = Number(this.perAxis[axis]) - 1;
-      text.textContent = `chunk ${thousands(this.at[axis])} (of 0 to ${thousands(last)}), elements ${thousands(start)}:${thousands(stop)}`;
+      text.textContent = `chunk ${thousands(this.at[axis])} (from 0 to ${thousands(last)}), elements ${thousands(start)}:${thousands(stop)}`;
     });
   }
 
@@ -266,7 +266,7 @@ export class Picture {
   place(chunk) {
     if (this.index === undefined) return "looking for its position …";
     if (this.index.error !== undefined) return `its position is unknown: ${this.index.error}`;
-    if (chunk.special) return `${chunk.special}, takes no bytes`;
+    if (chunk.special) return `special chunk (${chunk.special}), which takes no bytes`;
     if (chunk.range) return `${size(chunk.range[1] - chunk.range[0])} at byte ${thousands(chunk.range[0])} of the file`;
     if (chunk.file) return `${size(chunk.file[1])} in ${chunk.file[0]}`;
     return "the file of this chunk is not in the folder";

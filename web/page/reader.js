@@ -21,7 +21,8 @@ function start() {
     }
   });
   worker.addEventListener("error", (event) => {
-    for (const { resolve } of waiting.values()) resolve({ error: event.message || "the worker that reads values does not start" });
+    for (const { resolve } of waiting.values())
+      resolve({ error: event.message || "the worker that reads values could not be started" });
     waiting.clear();
   });
 }

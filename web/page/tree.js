@@ -1,6 +1,6 @@
 // A store's leaves as a tree.
 
-import { el, thousands, visible } from "./dom.js";
+import { count, el, visible } from "./dom.js";
 import { lengths } from "./facts.js";
 
 /** `leaves` have a `key` such as /group/name. `choose` is called with a clicked leaf; `describe` returns the text after its name. */
@@ -42,7 +42,7 @@ function draw(group, describe, choose) {
 /** A short description of a leaf. */
 export function words(frame) {
   if (frame.error !== undefined) return frame.error;
-  if (frame.columns) return `table of ${frame.columns.length} columns, ${thousands(frame.rows ?? 0)} rows`;
+  if (frame.columns) return `table of ${count(frame.columns.length, "column")}, ${count(frame.rows ?? 0, "row")}`;
   if (!frame.array) return frame.kind.replaceAll("_", " ");
   const { dtype, element, shape } = frame.array;
   const type = element?.description?.split(", ")[0] ?? dtype;

@@ -82,11 +82,11 @@ pub(crate) enum Command {
     Upgrade(upgrade::Args),
     /// Prints the values of an array, or the rows of a table.
     ///
-    /// For an array, prints a line for each row of its last dimension, and an empty line between planes. For a table, prints a
-    /// line for each row, whatever its length.
+    /// For an array, prints a line for each row of its last dimension, and an empty line between planes. For a table, prints
+    /// each row on one line, which is not cut to the width of the terminal.
     #[command(after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x")]
     Cat(cat::Cat),
-    /// Prints the first values of an array, or the first rows of a table, to fit the screen.
+    /// Prints the first screen of an array's values or of a table's rows.
     ///
     /// Prints as many rows as the terminal has lines, or 25 lines of 80 columns if the output is not a terminal. If columns do
     /// not fit, `…` takes their place.
@@ -108,7 +108,7 @@ pub(crate) enum Command {
     /// Statistics are computed for each field of a structure and each column of a table. Integers and booleans are summed
     /// exactly, floats with 64 bits. The result does not depend on the number of threads. The standard deviation is numpy's (ddof=0).
     /// NaN, NaT and nulls are counted, but left out of the other statistics. Complex numbers have no min and max. Empty
-    /// strings are counted like zeros (for columns of text, as `empty`).
+    /// strings are counted as `zeros` in arrays and in JSON, and as `empty` in the text for columns of strings.
     #[command(after_help = "Examples:\n  b2nd stats field.b2nd\n  b2nd stats --json --slice 0:10 archive.b2z")]
     Stats(stats::Stats),
     /// Draws values as a heat map, plot, image or histogram, in the terminal or as a PNG.
@@ -130,7 +130,7 @@ pub(crate) enum Command {
     /// Prints this manual as a man page, or the page of a subcommand.
     #[command(after_help = "Examples:\n  b2nd man | man -l -\n  b2nd man meta set | man -l -")]
     Man {
-        /// A subcommand, followed by a subcommand of it if there is one: `meta set`.
+        /// A subcommand, or a subcommand of `meta`: `meta set`.
         subcommand: Vec<String>,
     },
 }

@@ -47,7 +47,8 @@ pub(crate) fn each<T: Send>(
     Ok(())
 }
 
-/// Returns the axes of a selection, with the lengths of a piece in place of the lengths of a chunk.
+/// Returns the axes of a selection. The length of a chunk in each axis is replaced by the length of the pieces in which the selection is
+/// read.
 fn pieces(array: &Array, selection: &Selection) -> Vec<Axis> {
     let mut axes = selection.axes(array.grid());
     let bytes = |axes: &[Axis]| {

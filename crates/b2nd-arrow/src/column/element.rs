@@ -86,7 +86,7 @@ pub(crate) fn is_time(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Timestamp(..) | DataType::Duration(_))
 }
 
-/// Creates an array from values of `width` bytes each. `row` returns the number of the row of a value, which is named in errors.
+/// Creates an array from values of `width` bytes each. `row` returns the row number of a value, for error messages.
 pub(crate) fn array(
     data_type: &DataType,
     bytes: &[u8],

@@ -83,7 +83,7 @@ impl ScalarUDFImpl for Header {
     }
 }
 
-/// Reads the rows of a file that is listed in a manifest.
+/// Reads a file that is listed in a manifest, and returns the catalogue's rows for it.
 async fn file(url: String, size: Option<u64>, extent: Extent) -> Vec<Row> {
     // If a store is a directory, the process that reads the store also lists its files.
     let object = if url.ends_with(".b2d") {

@@ -31,7 +31,7 @@ pub(super) async fn is_webdav(directory: &Url) -> bool {
 }
 
 /// Returns true if a URL without a final `/` is a directory. This is the case if the server redirects to the URL with `/`. It is also the
-/// case if the server answers with an HTML page and the name does not end like the name of a Blosc2 file.
+/// case if the server answers with an HTML page and the path does not have the ending of a Blosc2 file.
 pub(super) async fn is_directory(url: &Url) -> bool {
     let Ok((response, _)) = retried(request(Method::HEAD, url)).await else { return false };
     let answered = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();

@@ -46,13 +46,14 @@ pub(crate) struct Check {
     #[arg(long, conflicts_with_all = ["json", "data", "strict", "max_memory", "max_time", "readers", "recursive", "offset"])]
     digest: bool,
 
-    /// Like --data, and exit with 1 if there is any finding, and with 4 if a file is not safe for C-Blosc2 or python-blosc2, or for
-    /// a reader that --for names instead.
+    /// Like --data, and exit with 1 if a file has findings, or with 4 if it is readable but not safe for C-Blosc2 and python-blosc2,
+    /// or with --for, for the readers that it names.
     #[arg(long)]
     strict: bool,
 
-    /// Like --data, and exit with 4 if this program can read the file but READER is known to crash on it or to reject it. READER
-    /// is c-blosc2 or python-blosc2, optionally with a version: c-blosc2@2.21.3. Without it, --strict checks for both.
+    /// Like --data, and exit with 4 if this program can read the file, but it is not safe for READER, which may crash on it, reject
+    /// it or read it wrongly. READER is c-blosc2 or python-blosc2, optionally with a version: c-blosc2@2.21.3. Without --for,
+    /// --strict checks for both.
     #[arg(long = "for", value_name = "READER")]
     readers: Vec<Reader>,
 

@@ -32,8 +32,8 @@ pub(crate) struct Diff {
     /// The frame or store to compare with.
     b: std::path::PathBuf,
 
-    /// Also compare the values of arrays that have the same shape and dtype, tables column by column, and the data of other
-    /// frames. If something could not be compared, names it and exits with 3.
+    /// Also compare data: the values of arrays that have the same shape and dtype, the columns of tables, and the chunks of other
+    /// frames. If something cannot be compared, say what, and exit with 3.
     #[arg(long)]
     data: bool,
 }

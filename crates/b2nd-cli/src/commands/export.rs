@@ -32,7 +32,7 @@ pub(crate) struct Export {
     #[arg(long, allow_hyphen_values = true)]
     slice: Option<Slice>,
 
-    /// The format. The default is the format of the file's ending, and npy for standard output.
+    /// The format. By default, the ending of the file selects it; for standard output, it is npy.
     #[arg(long)]
     format: Option<OutputFormat>,
 

@@ -29,8 +29,8 @@ pub(crate) enum Meta {
         /// A frame, a store, a leaf or a group: a path, a URL, - or STORE::KEY, as for `b2nd info`.
         file: PathBuf,
     },
-    /// Prints an attribute as JSON. If there is none, prints the metalayer, or the item of a table's metadata, that has this
-    /// name.
+    /// Prints the attribute with this name as JSON. If there is none, prints the metalayer with this name, or this item of a
+    /// table's metadata.
     #[command(
         after_help = "Examples:\n  b2nd meta get field.b2nd units\n  b2nd meta get --fixed --raw field.b2nd b2nd > b2nd.msgpack"
     )]
@@ -84,8 +84,8 @@ pub(crate) enum Meta {
 pub(crate) struct Given {
     // The brackets in the next comment are JSON, not links.
     #[allow(rustdoc::broken_intra_doc_links)]
-    /// The value as JSON. Values that JSON lacks have the form of `b2nd info --json`: {"bytes": "00ff"}, {"complex": [1, 2]},
-    /// {"set": [1]}.
+    /// The value as JSON. Values that JSON lacks are written as `b2nd info --json` prints them: {"bytes": "00ff"},
+    /// {"complex": [1, 2]}, {"set": [1]}.
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     json: Option<String>,
     /// The value as a string.
@@ -100,8 +100,8 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Returns the bytes to store for the value. Fails if no option gives the value, because the option determines the type of the value.
-    /// The error shows an example with an option.
+    /// Returns the bytes to store for the value. Fails if the value is given without an option, or not at all: only an option tells the
+    /// type of the value. The error shows an example.
     fn bytes(&self, file: &Path, name: &str, plain: Option<&str>) -> Result<Vec<u8>> {
         match self {
             Given { json: Some(json), .. } if plain.is_none() => pack(json).map_err(Error::new),

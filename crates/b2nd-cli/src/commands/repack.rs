@@ -24,8 +24,8 @@ pub(crate) struct Repack {
     /// A frame, the directory of a sparse frame, a store (.b2z, .b2d), a leaf of a store, a URL, or `-` for standard input.
     pub(super) source: PathBuf,
 
-    /// The new file, or `-` for standard output. For a store, its ending (.b2z or .b2d) selects the form. By default, the source
-    /// is replaced when the copy is complete.
+    /// The new file, or `-` for standard output. For a store, the ending of this name selects an archive (.b2z) or a directory
+    /// (.b2d). By default, the source is replaced when the copy is complete.
     target: Option<PathBuf>,
 
     #[command(flatten)]

@@ -28,8 +28,8 @@ pub(crate) struct Salvage {
     #[arg(long, value_enum, default_value_t = FillWith::Zero)]
     fill: FillWith,
 
-    /// If the index is lost, number chunks in the order in which they are found, even if the numbers may be wrong because chunks
-    /// were special or updated.
+    /// If the index is lost, number chunks in the order in which they are found, even if the numbers may be wrong: chunks may
+    /// have been updated, or be special (such as all zeros, which take no bytes).
     #[arg(long)]
     in_order: bool,
 }

@@ -114,7 +114,7 @@ enum Part {
 }
 
 impl Part {
-    /// Returns the part that `row` belongs to, if the row before it belongs to `self`.
+    /// Returns the part that `row` belongs to. `self` is the part of the row before it.
     fn at(self, row: &Row) -> Part {
         match (self, row.marker, row.name.as_str()) {
             (Part::Frame, "fixarray", "metalayers") => Part::Index,

@@ -53,7 +53,7 @@ pub(super) fn number(canvas: &mut Canvas, chunk: Option<u64>, [along, down]: [f6
     }
 }
 
-/// Draws `dots`, which mark a gap, around this point.
+/// Draws the text `dots`, which marks a gap, centered at this point.
 pub(super) fn dots(canvas: &mut Canvas, [x, y]: [f64; 2], dots: &str) {
     canvas.text("dots", Anchor::Middle, [x, y + 4.0], dots);
 }
