@@ -247,7 +247,8 @@ fn not_bytes(start: Reader<'_>, error: Error) -> Error {
     }
 }
 
-/// Improves the error for a map with string keys in place of a struct: Python programs write structs with the names of their fields.
+/// Improves the error for a struct that was written as a map with the names of its fields, as Python programs do. This deserializer reads
+/// structs only from arrays.
 #[cold]
 fn not_positional(start: Reader<'_>, error: Error) -> Error {
     match *start.rest() {

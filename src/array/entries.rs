@@ -282,7 +282,7 @@ enum FormatOrDtype<S> {
     Dtype(S),
 }
 
-/// The entry after blockshape, read from a format other than this crate's own.
+/// The value of a dtype_format or of a dtype, as it is read from other serde formats such as JSON.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Plain<S> {

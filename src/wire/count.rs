@@ -5,8 +5,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::marker::{ARRAY16, ARRAY32, CountMarker, FIXARRAY, FIXMAP, MAP16, MAP32};
 use crate::sink::Sink;
 
-/// The properties of a [`CountMarker`]: the markers for counts that are stored after the marker, the names for errors, and the largest
-/// count.
+/// What differs between [`CountMarker`]s: the marker of a 16-bit count (`small`), the marker of a 32-bit count (`wide`), the names for
+/// errors, and the largest count.
 struct Markers {
     small: Option<u8>,
     wide: Option<u8>,

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::schema::spec::{Kind, Spec};
 use crate::schema::struct_parent::StructParent;
 
-/// The source of a field of the Arrow schema.
+/// A field of the Arrow schema, as the columns from which its values are read.
 pub(crate) enum Output {
     /// The index of a column.
     Column(usize),
@@ -32,7 +32,8 @@ pub struct ColumnInfo {
 }
 
 impl ColumnInfo {
-    /// Returns the column's name in Python.
+    /// Returns the column's name in the table's schema, which is its name in python-blosc2. The field in the Arrow schema can have another
+    /// name.
     pub fn name(&self) -> &str {
         &self.name
     }

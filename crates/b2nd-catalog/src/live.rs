@@ -108,7 +108,8 @@ fn column_of(filter: &Expr) -> Option<&str> {
     }
 }
 
-/// Returns the URL to list: the common start of all URLs that can pass the filters, up to a `/`. If the root is longer, returns the root.
+/// Returns the URL to list: the deepest directory below the root that contains all URLs that can pass the filters. If there is none,
+/// returns the root.
 fn narrowed(root: &str, filters: &[Expr]) -> String {
     let Ok(url) = Object::of(root).map(|object| object.url) else { return root.to_owned() };
     let below = format!("{}/", url.trim_end_matches('/'));

@@ -45,7 +45,7 @@ pub struct Overview {
     cells: [i64; 2],
     /// The number of chunks that a cell represents along each axis. For each cell, `bytes` has the size of the first of its chunks.
     step: [i64; 2],
-    /// The compressed size of a cell's first chunk, for each cell row by row. The size is null if the chunk has no bytes or its position is
+    /// The compressed size of the first chunk of each cell, row by row. The size is null if the chunk has no bytes or its position is
     /// unknown.
     bytes: Vec<Option<u64>>,
 }

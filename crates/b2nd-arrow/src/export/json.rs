@@ -46,7 +46,8 @@ impl EncoderFactory for Encoders {
     }
 }
 
-/// Creates an encoder of floats, if the array has a float that JSON lacks.
+/// Returns an encoder that writes NaN and infinities as objects, since JSON has no such numbers. Returns `None` if all floats of the array
+/// are finite.
 fn floats<'a, T>(field: &'a FieldRef, array: &'a PrimitiveArray<T>) -> Result<Option<NullableEncoder<'a>>, ArrowError>
 where
     T: ArrowPrimitiveType<Native: Into<f64>>,

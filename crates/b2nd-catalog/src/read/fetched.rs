@@ -16,7 +16,7 @@ use object_store::path::Path;
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 use crate::row::Row;
 
-/// The minimum number of bytes to fetch of each range if several ranges are missing. This is enough for the local header of a zip member
+/// If several ranges are missing, shorter ranges are extended to this number of bytes. This is enough for the local header of a zip member
 /// and the first 4 KiB of its frame.
 const OF_MEMBER: u64 = FIRST_READ + 1024;
 

@@ -47,7 +47,8 @@ type Said = BTreeMap<String, (Values, Value)>;
 /// The kind of values to compare.
 #[derive(Clone, Copy, PartialEq)]
 enum Values {
-    /// There are no values to compare: the values of a store are compared leaf by leaf, and a reference has no values.
+    /// No stored values: a store itself, whose leaves are compared one by one, a reference, or a frame whose values are computed or
+    /// fetched.
     None,
     /// The chunks of a frame, with or without an array.
     Chunks,

@@ -49,6 +49,8 @@ impl Repack {
     pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
         crate::signals::clean_up();
         let mut files = Piped::new(&self.source, self.target.as_deref())?;
+        let location = Location::new(files.source.as_os_str());
+        let leaf = if location.key().is_some() || location.path().is_none() { Some(location.frame()?) } else { None };
         if let Some(target) = &self.target {
             must_not_look_foreign(target, matches!(store_at(&files.source), Ok(Some(_))))?;
         }
@@ -60,8 +62,6 @@ impl Repack {
             }
         }
         let target = files.target.as_ref().unwrap_or(&files.source);
-        let location = Location::new(files.source.as_os_str());
-        let leaf = if location.key().is_some() || location.path().is_none() { Some(location.frame()?) } else { None };
         if leaf.is_some() && files.target.is_none() {
             return Err(Error::new("it is not a local file: give a name for the new file"));
         }

@@ -154,7 +154,7 @@ impl Appender {
         self.all_or_none(|this| this.take(rows))
     }
 
-    /// Appends rows, and restores the old state if appending fails. Chunks that were already written are overwritten by later appends.
+    /// Appends rows, and restores the old state if appending fails. Chunks that were already written are then removed.
     fn all_or_none(&mut self, append: impl FnOnce(&mut Appender) -> Result<()>) -> Result<()> {
         let (offsets, full, pending, changed) = (self.offsets.len(), self.full, self.pending.len(), self.changed);
         let end = self.draft.chunks.position();

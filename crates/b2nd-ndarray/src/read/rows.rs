@@ -22,8 +22,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Returns the rows of an area that lies in one block. `origin` is the position of the first element of any block. If only some
-    /// elements are wanted, each wanted element is a row.
+    /// Returns the rows of an area that lies in one block. `origin` is the position of the first element of one of the blocks, no matter
+    /// which. If only some elements are wanted, each wanted element is a row.
     ///
     /// Returns `None` if it is faster to decode the whole block.
     pub(crate) fn new(

@@ -52,8 +52,8 @@ pub fn numbers(array: &Array, seen: &Seen, plane: Plane, column: &Column, part: 
     plane.elements().map(number).collect()
 }
 
-/// Returns what `make` returns for the elements of each row. With `fields`, calls `make` for each field of a structure instead. Elements of
-/// damaged chunks are `None`.
+/// Returns the rows of the plane. A row has what `make` returns for each of its elements or, with `fields`, for each field of each
+/// structure. Elements of damaged chunks are `None`.
 fn rows<'a, T: 'a>(
     array: &'a Array,
     seen: &'a Seen,
