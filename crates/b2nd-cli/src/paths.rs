@@ -235,7 +235,7 @@ impl Paths {
             let place = Place { path, ..Place::default() };
             show(&Found::Frame { place, frame: &frame })
         };
-        if !matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
+        if !kind.is_store() {
             return match which {
                 (Some(key), _) => Err(Error::new(format_args!("it is not a store, so it has no {key}"))),
                 (None, _) => whole(show),

@@ -148,7 +148,7 @@ pub(crate) fn source(word: &Path) -> Result<Bytes> {
     let location = Location::new(word.as_os_str());
     let opened = location.frame();
     let kind = opened.as_ref().ok().and_then(|source| Some(Kind::of(Frame::open(&**source).ok()?.header(), None)));
-    if location.key().is_none() && matches!(kind, Some(Kind::EmbedStore | Kind::DictStore | Kind::TreeStore)) {
+    if location.key().is_none() && kind.is_some_and(Kind::is_store) {
         return Err(no_key(&location.place()).into());
     }
     opened.map_err(|error| match of_directory(word, "`b2nd info -r`") {

@@ -13,8 +13,8 @@ use crate::codec;
 use crate::error::{Error, Result};
 use crate::flat::{self, Flat};
 use crate::frame::{self, ArrayFrame};
+use crate::read::area::whole;
 use crate::read::buffers::Pool;
-use crate::read::parallel::whole;
 
 /// The metalayers of files whose elements must be computed, or fetched from another file or a server.
 const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];

@@ -14,8 +14,8 @@ use crate::array::Array;
 use crate::edit::draft::Draft;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
+use crate::read::area::{Area, each_axis, extent, shared};
 use crate::read::copy::copy;
-use crate::read::parallel::{Area, each_axis, extent, shared};
 use crate::read::{in_bytes, lengths};
 use crate::write::{Packer, repeated, view};
 

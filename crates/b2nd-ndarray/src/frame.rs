@@ -50,10 +50,10 @@ fn instead(path: &Path) -> Option<Error> {
 /// that names the format.
 #[cfg(feature = "object_store")]
 pub(crate) fn explained_object(path: &str, source: &Bytes, error: Error) -> Error {
-    use b2nd_store::Kind::{self, DictStore, EmbedStore, TreeStore};
+    use b2nd_store::Kind;
 
     let instead = match Frame::open(&**source) {
-        Ok(frame) if matches!(Kind::of(frame.header(), None), EmbedStore | DictStore | TreeStore) => it_is(STORED),
+        Ok(frame) if Kind::of(frame.header(), None).is_store() => it_is(STORED),
         Ok(_) => None,
         Err(_) if source.read(0..4).is_ok_and(|first| is_zip(&first)) => it_is(ARCHIVE),
         Err(_) => foreign::describe_source(&**source).and_then(it_is),

@@ -1,5 +1,6 @@
 //! Reads slices as bytes or as values, into new memory or into a view.
 
+pub(crate) mod area;
 pub(crate) mod axis_selection;
 pub(crate) mod buffers;
 pub(crate) mod chunks;

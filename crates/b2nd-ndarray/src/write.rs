@@ -14,7 +14,7 @@ use crate::array::Array;
 use crate::element::{self, Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::read::parallel::{each_axis, extent, whole};
+use crate::read::area::{each_axis, extent, whole};
 use crate::read::{in_bytes, lengths};
 
 mod in_order;

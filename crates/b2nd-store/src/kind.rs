@@ -45,6 +45,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Returns true if a frame of this kind is a store, which embeds its leaves.
+    pub fn is_store(self) -> bool {
+        matches!(self, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore)
+    }
+
     /// Returns the kind of a frame. Like python-blosc2, this function checks the metalayers before the trailer. A trailer that cannot be
     /// read is ignored.
     pub fn of(header: &Header, trailer: Option<&Trailer>) -> Kind {

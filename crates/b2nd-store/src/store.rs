@@ -220,7 +220,7 @@ impl Folder for Store {
 fn embedded_in(source: &Bytes) -> Result<StoreListing> {
     let frame = Frame::open(source)?;
     let kind = Kind::of(frame.header(), None);
-    if !matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore) {
+    if !kind.is_store() {
         return Err(Error::custom(format_args!("it is a single frame, not a store: {}", kind.name())));
     }
     embedded(&frame)

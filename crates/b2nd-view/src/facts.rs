@@ -67,6 +67,12 @@ fn of_array(array: &Array<'_>, header: &Header) -> Vec<Fact> {
     facts
 }
 
+/// Returns the length of the data divided by their compressed length, as text. Returns `None` if the frame has no data.
+pub fn ratio(header: &Header) -> Option<String> {
+    let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
+    (nbytes > 0 && cbytes > 0).then(|| format!("{:.1}", nbytes as f64 / cbytes as f64))
+}
+
 /// Returns facts about the frame as a container: its type, its version and its lengths.
 pub fn container(header: &Header) -> Vec<Fact> {
     let (kind, length) = match header.frame_type() {
@@ -74,7 +80,7 @@ pub fn container(header: &Header) -> Vec<Fact> {
         FrameType::Sparse => ("sparse", "in chunks.b2frame"),
     };
     let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
-    let ratio = if nbytes > 0 && cbytes > 0 { format!(", ratio {:.1}", nbytes as f64 / cbytes as f64) } else { String::new() };
+    let ratio = ratio(header).map_or_else(String::new, |ratio| format!(", ratio {ratio}"));
     let frame_len = size(header.frame_len().into());
     vec![
         Fact("frame", format!("{kind}, version {}", header.version()), "frame_type"),

@@ -6,6 +6,7 @@ pub(crate) mod canvas;
 pub mod drawing;
 pub mod plane;
 mod rulers;
+pub mod window;
 
 use b2nd::frame::{FrameType, Header};
 use b2nd::{Geometry, Grid};

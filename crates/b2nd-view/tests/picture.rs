@@ -2,7 +2,7 @@
 
 use b2nd::Geometry;
 use b2nd_view::picture::axis::{Axis, Lengths};
-use b2nd_view::picture::drawing::Window;
+use b2nd_view::picture::window::Window;
 
 #[test]
 fn a_dimension_fits_whatever_its_lengths() {

@@ -9,7 +9,7 @@ use super::{DType, MAX_DEPTH, MAX_SIZE, Written};
 use crate::error::{Error, Result};
 
 /// NumPy's maximum number of dimensions.
-const MAX_DIMENSIONS: usize = 64;
+const MAX_SUBARRAY_DIMENSIONS: usize = 64;
 
 /// A small array inside each element: values of one type, in a fixed shape.
 ///
@@ -46,8 +46,8 @@ impl Subarray {
     }
 
     pub(super) fn of(base: DType, shape: Vec<usize>) -> Result<Subarray, String> {
-        if shape.is_empty() || shape.len() > MAX_DIMENSIONS {
-            return Err(format!("{} dimensions, expected 1 to {MAX_DIMENSIONS}", shape.len()));
+        if shape.is_empty() || shape.len() > MAX_SUBARRAY_DIMENSIONS {
+            return Err(format!("{} dimensions, expected 1 to {MAX_SUBARRAY_DIMENSIONS}", shape.len()));
         }
         if let Some(length) = shape.iter().find(|&&length| length > MAX_SIZE) {
             return Err(format!("a dimension of {length}, {MAX_SIZE} is NumPy's limit"));

@@ -3,7 +3,8 @@
 use b2nd::Grid;
 use b2nd::frame::{Offset, Offsets, Source};
 use b2nd_store::chunk_file_name;
-use b2nd_view::picture::drawing::{Drawing, Window};
+use b2nd_view::picture::drawing::Drawing;
+use b2nd_view::picture::window::Window;
 use serde::Serialize;
 
 use crate::pieces::Files;
@@ -51,7 +52,7 @@ pub struct Overview {
 }
 
 /// Returns an overview of the chunks along two axes of the array. `axes` contains the axis of the rows and the axis of the columns; -1
-/// stands for an axis that the array does not have. `at` contains the coordinates along all axes that are not in `axes`.
+/// means that the array has no such axis. `at` contains the coordinates along all axes that are not in `axes`.
 pub fn overview(grid: &Grid, offsets: &Offsets, axes: &[i32], at: &[i64]) -> Option<Overview> {
     let per_axis = grid.chunks_per_dimension();
     let length = |axis: i32| usize::try_from(axis).ok().map_or(Some(1), |axis| per_axis.get(axis).copied());

@@ -117,7 +117,7 @@ impl Reader {
     }
 
     /// Draws the chunks from the coordinates `first` on, at most `most` along each of two axes. `axes` contains the axis of the rows and
-    /// the axis of the columns; -1 stands for an axis that the array does not have.
+    /// the axis of the columns; -1 means that the array has no such axis.
     pub fn picture(&self, axes: Vec<i32>, first: Vec<f64>, most: u32) -> String {
         let Some(grid) = &self.grid else { return "null".to_owned() };
         to_json(&chunk::picture(grid, &axes, &integers(&first), most.into()))

@@ -144,10 +144,9 @@ impl Diff {
 /// Returns which values of a frame can be compared.
 fn of_frame(place: &Place, frame: &Frame) -> Values {
     let kind = Kind::of(frame.header(), None);
-    let is_store = matches!(kind, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore);
     // The values of frames of these kinds are computed or fetched, not stored.
     let is_recipe = matches!(kind, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray);
-    if is_recipe || is_store && place.key.is_none() { Values::None } else { Values::Chunks }
+    if is_recipe || kind.is_store() && place.key.is_none() { Values::None } else { Values::Chunks }
 }
 
 /// Returns the JSON of a store or table without its location.

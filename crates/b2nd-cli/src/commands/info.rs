@@ -199,7 +199,7 @@ fn tree_cells(found: &Found) -> tree::Cells {
 
 /// Returns true if a frame is a store that embeds its leaves.
 fn is_store(frame: &Frame) -> bool {
-    matches!(Kind::of(frame.header(), None), Kind::EmbedStore | Kind::DictStore | Kind::TreeStore)
+    Kind::of(frame.header(), None).is_store()
 }
 
 /// `b2nd slice`: the options of `info` with a slice.

@@ -12,7 +12,7 @@ use crate::edit::draft::{Draft, refused};
 use crate::element::{self, Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::read::parallel::whole;
+use crate::read::area::whole;
 use crate::write::{Packer, view, write_bytes};
 
 /// A new array has no rows, so its chunk shape is chosen as if it had this number of rows.

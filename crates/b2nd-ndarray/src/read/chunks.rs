@@ -7,7 +7,7 @@ use ndarray::ArrayD;
 use crate::array::Array;
 use crate::element::Element;
 use crate::error::Result;
-use crate::read::parallel::shared;
+use crate::read::area::shared;
 
 /// A decoded chunk of an array, or the part of it that lies in a slice.
 #[non_exhaustive]

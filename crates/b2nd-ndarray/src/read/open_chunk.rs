@@ -8,11 +8,11 @@ use ndarray::ArrayView;
 use crate::array::Array;
 use crate::error::{Error, Result};
 use crate::frame::StoredChunk;
+use crate::read::area::{each_axis, each_wanted};
 use crate::read::axis_selection::Wanted;
 use crate::read::buffers::{BytesMut, Scratch};
 use crate::read::copy::gather;
 use crate::read::in_bytes;
-use crate::read::parallel::{each_axis, each_wanted};
 use crate::read::rows::Rows;
 
 /// A chunk that is being read.

@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 
-use b2nd::Grid;
 use b2nd::frame::ChunkHeader;
-use ndarray::{ArrayViewMut, Axis, IxDyn, Slice};
+use ndarray::{ArrayViewMut, Axis, IxDyn};
 
 use crate::array::Array;
 use crate::error::{Error, Result};
 use crate::frame;
+use crate::read::area::Area;
 use crate::read::axis_selection::Wanted;
 use crate::read::buffers::BytesMut;
 use crate::read::open_chunk::{OpenChunk, repeat, repeated};
@@ -69,9 +69,6 @@ impl Array {
         Tiles { origin, lengths, scale: if wanted.is_empty() { self.itemsize() } else { 1 }, wanted, parallel }
     }
 }
-
-/// A box of elements: a range for each dimension.
-pub(crate) type Area = Vec<Range<i64>>;
 
 /// A grid of cells, which divides an area and the view of its elements into parts.
 pub(crate) struct Tiles<'a> {
@@ -137,38 +134,5 @@ impl Tiles<'_> {
     pub(crate) fn count(&self, area: &[Range<i64>]) -> i64 {
         let cells = area.iter().zip(self.origin.iter().zip(self.lengths)).enumerate();
         cells.map(|(axis, (range, (origin, length)))| self.along(axis).count_cells(range, *origin, *length)).product()
-    }
-}
-
-/// Returns the area of a whole array with this shape.
-pub(crate) fn whole(shape: &[i64]) -> Area {
-    shape.iter().map(|&length| 0..length).collect()
-}
-
-/// Returns the area of the chunk with this number, without its padding.
-pub(crate) fn extent(grid: &Grid, number: u64) -> Area {
-    grid.chunk_extent(number).map(|extent| extent.to_vec()).unwrap_or_default()
-}
-
-/// Returns the intersection of a chunk and a slice that touches it.
-pub(crate) fn shared(chunk: &[Range<i64>], slice: &[Range<i64>]) -> Area {
-    chunk.iter().zip(slice).map(|(chunk, slice)| chunk.start.max(slice.start)..chunk.end.min(slice.end)).collect()
-}
-
-/// Returns the part of a view along one axis that belongs to an area. The view starts at `origin`.
-pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: impl Fn(usize) -> i64) -> Slice {
-    let Some(range) = area.get(axis) else { return Slice::from(..) };
-    let scale = if axis + 1 == area.len() { scale } else { 1 };
-    let at = |at: i64| isize::try_from(at - origin(axis)).unwrap_or(0).saturating_mul(isize::try_from(scale).unwrap_or(0));
-    Slice::from(at(range.start)..at(range.end))
-}
-
-/// Returns the part of a view along one axis that holds the wanted elements of an area. The view starts at `origin`. If the wanted elements
-/// are given as a list, the part covers the whole area, not only these elements.
-pub(crate) fn each_wanted(area: &[Range<i64>], axis: usize, wanted: &[Wanted<'_>], origin: impl Fn(usize) -> i64) -> Slice {
-    let slice = each_axis(area, axis, 1, origin);
-    match wanted.get(axis) {
-        Some(Wanted::Each(step)) => Slice { step: isize::try_from(*step).unwrap_or(isize::MAX), ..slice },
-        _ => slice,
     }
 }

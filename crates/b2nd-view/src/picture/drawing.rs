@@ -1,4 +1,4 @@
-//! [`Window`]: a part of an array's chunks, and [`Drawing`]: the picture of this part, for the web page.
+//! [`Drawing`]: the picture of a [`Window`], for the web page.
 
 use b2nd::Grid;
 use serde::Serialize;
@@ -6,16 +6,7 @@ use serde::Serialize;
 use super::canvas::{Canvas, number};
 use super::hatches;
 use super::plane::Plane;
-
-/// The selection of the chunks that are drawn, along any two axes of an array.
-pub struct Window {
-    /// The vertical and the horizontal axis, each `None` if the array has fewer axes.
-    pub axes: [Option<usize>; 2],
-    /// The coordinates of the first chunk.
-    pub first: Vec<i64>,
-    /// The maximum number of chunks along each of the two axes.
-    pub most: i64,
-}
+use super::window::Window;
 
 /// A picture of chunks, and the numbers that are needed to scroll it.
 #[derive(Serialize)]

@@ -4,8 +4,8 @@ use b2nd::Grid;
 
 use super::axis::{Axis, Lengths};
 use super::canvas::{Canvas, number};
-use super::drawing::Window;
 use super::rulers::{self, RULERS};
+use super::window::Window;
 
 /// The distance by which the second plane behind the drawn plane is shifted. The first is shifted by half of this distance.
 const BEHIND: f64 = 5.0;

@@ -2,7 +2,7 @@
 
 use b2nd_view::store::{Content, Leaf};
 use b2nd_view::text::{columns, count, printable, shortened, size, thousands};
-use b2nd_view::{Array, Frame, Kind};
+use b2nd_view::{Array, Frame, Kind, facts};
 
 /// The maximum number of levels that are drawn. It limits the recursion of `draw`, because paths in archives can have any number of levels.
 const DEEPEST: usize = 64;
@@ -50,8 +50,7 @@ fn draw(leaves: &[(Vec<String>, &Cells)], level: usize, depth: usize, indent: &s
 pub(crate) fn of_frame(frame: &Frame) -> Cells {
     let header = frame.header();
     let kind = Kind::of(header, frame.trailer().ok()).name().to_owned();
-    let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
-    let ratio = if nbytes > 0 && cbytes > 0 { format!("{:.1}x", nbytes as f64 / cbytes as f64) } else { String::new() };
+    let ratio = facts::ratio(header).map_or_else(String::new, |ratio| ratio + "x");
     let (dtype, shape) = match Array::find(header) {
         Ok(Some(array)) => {
             let shape: Vec<_> = array.meta.geometry().shape().iter().map(thousands).collect();
@@ -60,7 +59,7 @@ pub(crate) fn of_frame(frame: &Frame) -> Cells {
         }
         _ => Default::default(),
     };
-    vec![kind, dtype, shape, short(nbytes.into()), ratio]
+    vec![kind, dtype, shape, short(header.nbytes().into()), ratio]
 }
 
 /// Returns the cells of a table or a reference.
