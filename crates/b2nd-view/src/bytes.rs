@@ -12,13 +12,13 @@ use b2nd_store::readable;
 
 pub use rows::{Row, header, trailer};
 
-/// The maximum number of bytes on a line. A marker and a 64-bit number fit on one line.
+/// The maximum number of bytes on a line of the dump, so that a MessagePack marker and a 64-bit number fit on one line.
 const PER_LINE: usize = 9;
 
-/// The maximum number of lines of a long string after its first line. The rest of the string is not shown.
+/// The maximum number of lines that a row has after its first line. The remaining bytes of the row are not shown.
 const MAX_LINES: usize = 8;
 
-/// The maximum width of the column of names. Longer names extend beyond it.
+/// The maximum width of the column of names, in characters. Longer names extend beyond it.
 const NAME_WIDTH: usize = 34;
 
 /// Returns the bytes of the header.
@@ -32,11 +32,11 @@ pub(crate) fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd::Result<(Cow<'f, [u8]>
     Ok((frame.read(range.clone())?, range.start))
 }
 
-/// Returns the bytes of the header and the trailer as text.
+/// Returns the bytes of the header and the trailer as text. If the trailer is invalid, the error takes its place in the text.
 ///
 /// # Errors
 ///
-/// Fails if the source cannot be read.
+/// Fails if the frame's `Source` cannot be read.
 pub fn dump(frame: &Frame, name: &str) -> b2nd::Result<View> {
     let header = header_bytes(frame)?;
     let header_len = header.len() as u64;
@@ -56,13 +56,13 @@ pub fn dump(frame: &Frame, name: &str) -> b2nd::Result<View> {
     Ok(view)
 }
 
-/// Adds a line of `text` in place of bytes that are not shown.
+/// Adds a line with `text`, in place of bytes that are not shown. `offset` is the position of these bytes in the frame.
 fn note(dump: &mut String, style: anstyle::Style, offset: u64, text: impl std::fmt::Display) {
     // Writing to a string does not fail.
     let _ = write!(dump, "\n  {}  {}", styled(FAINT, format_args!("{offset:04x}")), styled(style, text));
 }
 
-/// Adds rows to the dump. `bytes` contains the bytes of the rows, and `start` is the offset of `bytes` in the frame.
+/// Adds rows to the dump. `bytes` contains the bytes of all rows, and `start` is the offset of `bytes` in the frame.
 fn print(dump: &mut String, rows: &[Row], bytes: &[u8], start: u64) {
     let width = rows.iter().map(|row| indented(row).chars().count()).max().unwrap_or(0).min(NAME_WIDTH);
     for row in rows {
@@ -91,8 +91,8 @@ fn indented(row: &Row) -> String {
     format!("{:1$}{2}", "", 2 * row.depth, row.name)
 }
 
-/// Splits the bytes of a row into lines, and returns the offset and the bytes of each line. The first line contains the marker. Each line
-/// after it contains up to eight bytes of the value.
+/// Splits the bytes of a row into lines of a dump, and returns the offset in the frame and the bytes of each line. The first line contains
+/// the marker, if the row has one. Each further line contains up to eight bytes. Bytes beyond [`MAX_LINES`] further lines are left out.
 pub(crate) fn lines<'a>(row: &Row, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
     let first = match bytes.len() {
         ..=PER_LINE => bytes.len(),

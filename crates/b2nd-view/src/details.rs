@@ -7,10 +7,11 @@ use b2nd_store::Kind;
 use b2nd_store::Value;
 use b2nd_store::attributes;
 
-/// The maximum number of characters of a text if the output is not a terminal.
+/// The `width` to use for [`lines`] if the output is not a terminal.
 pub const WIDTH: usize = 96;
 
-/// Returns the details as pairs of a label and a text, in the order in which they are shown. Texts are cut to `width` characters.
+/// Returns the details of a frame as pairs of a label and a text, in the order in which they are shown. Texts are cut to `width`
+/// characters.
 pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, width: usize) -> Vec<(String, String)> {
     let mut lines = Lines { lines: Vec::new(), width };
     let attribute = |name: &str| attributes::get(trailer, name);

@@ -35,15 +35,15 @@ pub struct Options {
     pub height: Option<usize>,
 }
 
-/// The location of a frame.
+/// The location of a frame, which is a file, or a leaf (an entry) of a store.
 #[derive(Clone, Copy, Default, Serialize)]
 pub struct Place<'a> {
-    /// The path or URL of the file or directory. For a leaf, this is the path or URL of the store.
+    /// The path or URL of the file or directory of the frame. For a leaf, this is the path or URL of the store.
     pub path: &'a str,
-    /// The key of the leaf in its store.
+    /// The key of the leaf in its store, or `None` if the frame is not a leaf.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<&'a str>,
-    /// The file in the store that contains the leaf.
+    /// The name of the file in the store that contains the leaf, or `None` if the leaf has no file of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<&'a str>,
     /// The offset of the frame in its file, in bytes. For a leaf of an embedded store, the offset in the data of that store.
@@ -174,7 +174,7 @@ impl<'a> Object<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if the source cannot be read.
+    /// Fails if the frame's `Source` cannot be read.
     pub fn new(frame: &'a Frame, place: Place<'a>, options: &Options) -> b2nd::Result<Object<'a>> {
         let header = frame.header();
         let (array, array_error) = match Array::find(header) {
@@ -249,7 +249,7 @@ impl<'a> Object<'a> {
 ///
 /// # Errors
 ///
-/// Fails if the source cannot be read.
+/// Fails if the frame's `Source` cannot be read.
 pub fn frame(frame: &Frame, path: &str, options: &Options) -> b2nd::Result<serde_json::Value> {
     let place = Place { path, offset: frame.offset(), ..Place::default() };
     let object = Object::new(frame, place, options)?;

@@ -31,7 +31,7 @@ pub use crate::json::Options;
 ///
 /// # Errors
 ///
-/// Fails if the source cannot be read.
+/// Fails if the frame's `Source` cannot be read.
 pub fn page(frame: &Frame, name: &str, options: &Options) -> b2nd::Result<View> {
     let header = frame.header();
     let mut page = Page::new(text::title(name, frame.offset()), options);
@@ -183,8 +183,8 @@ fn metalayers(page: &mut Page, header: &Header) {
     page.table(columns(&rows, &[1]));
 }
 
-/// Formats a length. The text for 1 ends with a space, so that the digits of several lengths are below each other if the texts are aligned
-/// to the right.
+/// Formats a number of bytes for a column that is aligned to the right. `1 byte` gets a space at the end, so that its digit is below those
+/// of `12 bytes`.
 fn bytes(length: usize) -> String {
     if length == 1 { "1 byte ".to_owned() } else { count(length, "byte") }
 }
@@ -247,7 +247,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
 ///
 /// # Errors
 ///
-/// Fails if the source cannot be read.
+/// Fails if the frame's `Source` cannot be read.
 pub fn meta(frame: &Frame, name: &str) -> b2nd::Result<View> {
     let mut page = Page::new(text::title(name, frame.offset()), &Options::default());
     let full = |content: &[u8]| lines::describe(content, usize::MAX).unwrap_or_else(|| count(content.len(), "byte"));

@@ -121,7 +121,8 @@ impl Left {
         }
     }
 
-    /// Adds the legend, which explains the colors.
+    /// Adds the legend, which explains the colors. `to_chunks` is whether the array is padded to whole chunks, and `to_blocks` whether
+    /// chunks are padded to whole blocks.
     fn legend(&mut self, geometry: &Geometry, [to_chunks, to_blocks]: [bool; 2]) {
         self.bottom += 6.0;
         self.key(&["array"], "shape", format!("shape {}", lengths(geometry.shape())));

@@ -66,7 +66,8 @@ impl Index {
     }
 
     /// Returns the range and the step that this index selects in a dimension. As in Python, a negative number counts from the end, and a
-    /// range is cut to the length of the dimension.
+    /// range is cut to the length of the dimension. If the step is negative, returns the same elements as an ascending range with a
+    /// positive step.
     fn within(&self, dimension: usize, length: i64) -> Result<(Range<i64>, i64), String> {
         let from_end = |number: i64| if number < 0 { number.saturating_add(length) } else { number };
         match *self {
@@ -99,7 +100,7 @@ pub struct Selection {
     pub ranges: Vec<Range<i64>>,
     /// The step in each dimension. It is positive: the first of every `step` elements of the range is selected.
     pub steps: Vec<i64>,
-    /// Whether each dimension is kept. As in Python, an index removes its dimension.
+    /// Whether each dimension is a dimension of the result. As in Python, a single index removes its dimension.
     pub kept: Vec<bool>,
     /// Whether the elements of each dimension are selected in reverse order.
     pub reversed: Vec<bool>,
@@ -139,8 +140,8 @@ impl Selection {
         (0..self.ranges.len()).map(text).collect()
     }
 
-    /// Reverses the order of the elements along the reversed dimensions. The elements are in C order and have `itemsize` bytes each;
-    /// `lengths` are the lengths of the dimensions.
+    /// Reverses the order of the elements along the reversed dimensions. The elements are in C order and have `itemsize` bytes each.
+    /// `lengths` contains the number of elements along each dimension.
     pub fn reverse(&self, elements: &mut [u8], lengths: &[i64], itemsize: usize) {
         if let Some(last) = self.reversed.iter().rposition(|&is_reversed| is_reversed) {
             let inner: usize = lengths[last + 1..].iter().filter_map(|&length| usize::try_from(length).ok()).product();
@@ -163,7 +164,7 @@ impl Selection {
 /// The selected part of a chunk.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// The range from the first selected element to the last, in each dimension.
+    /// The range in each dimension from the first selected element of the chunk to the last, as coordinates in the array.
     pub ranges: Vec<Range<i64>>,
     /// The number of blocks of the chunk that contain selected elements.
     pub blocks: usize,
@@ -184,7 +185,7 @@ impl Selection {
         self.chunks(grid).map(part).collect()
     }
 
-    /// Iterates over the touched chunks in order. For each chunk, returns its selected part along each dimension.
+    /// Iterates over the touched chunks in order. Each item is the selected part of a chunk along each dimension.
     fn chunks(&self, grid: &Grid) -> impl Iterator<Item = Vec<Along>> + use<> {
         let axes = self.axes(grid);
         (0..self.touched(grid)).map(move |mut number| {
@@ -200,9 +201,9 @@ impl Selection {
         })
     }
 
-    /// Increases the steps along `axes` until each axis has at most as many selected elements as `room` allows, and at most `chunks` chunks
-    /// are touched. Returns the factors by which the steps were multiplied. With `square`, the largest factor that `room` requires is used
-    /// for all axes.
+    /// Increases the steps along `axes`, so that fewer elements are selected: first until at most `room[i]` elements are selected along
+    /// `axes[i]`, then until at most `chunks` chunks are touched. With `square`, the largest factor that `room` requires is used for all
+    /// axes. Returns the factor by which the step of each of the `axes` was multiplied.
     pub fn coarsen(&mut self, grid: &Grid, axes: &[usize], room: &[i64], square: bool, chunks: u64) -> Vec<i64> {
         let lengths = self.lengths();
         let mut factors: Vec<i64> = axes.iter().zip(room).map(|(&axis, &room)| ceil(lengths[axis], room.max(1)).max(1)).collect();
@@ -241,8 +242,9 @@ impl Selection {
     }
 }
 
-/// Reverses the order of the rows along the first dimension if this dimension is reversed, and then does the same inside each row with the
-/// other dimensions. A row has at least `size` bytes.
+/// Reverses the elements along each dimension for which `reversed` is true. A row contains the elements with the same index in the first
+/// dimension. First reverses the order of the rows if necessary, then handles the other dimensions inside each row. `size` is the minimum
+/// length of a row in bytes.
 fn reverse(elements: &mut [u8], reversed: &[bool], lengths: &[i64], size: usize) {
     let (Some((&is_reversed, reversed)), Some((&length, lengths))) = (reversed.split_first(), lengths.split_first()) else {
         return;
@@ -326,9 +328,9 @@ impl Slice {
 /// A slice along one dimension, and the lengths of a chunk and of a block in this dimension.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// The range in the dimension.
+    /// The selected range in this dimension, in elements of the array.
     pub range: Range<i64>,
-    /// The step in the dimension.
+    /// The step of the selection in this dimension.
     pub step: i64,
     /// The length of a chunk.
     pub chunk: i64,
@@ -372,7 +374,7 @@ impl Axis {
 struct Along {
     /// The index of the chunk along the dimension.
     chunk: i64,
-    /// The range from the first selected element to the last.
+    /// The range from the first selected element of the chunk to the last, as coordinates in the array.
     range: Range<i64>,
     /// The number of touched blocks.
     blocks: usize,

@@ -139,7 +139,7 @@ pub(crate) fn unstyled(text: &str) -> String {
     parts.fold(first, |plain, part| plain + part.split_once('m').map_or("", |(_, text)| text))
 }
 
-/// Parses a number of bytes from the command line, in decimal or as 0x….
+/// Parses a number of bytes from the command line, in decimal or, after `0x`, in hexadecimal.
 ///
 /// # Errors
 ///

@@ -11,18 +11,18 @@ pub(super) enum Names {
     Any,
     /// The value is an array whose elements have these names.
     Fields(&'static [(&'static str, Names)]),
-    /// The value is an offset in the header or trailer, or a map of names to offsets.
+    /// The value is an offset, counted from the start of the header or trailer, or a map from names to such offsets.
     Offsets,
-    /// The value is a string or extension that consists of these fields, which have fixed lengths.
+    /// The value is a MessagePack string or extension whose content consists of these fields, which have fixed lengths.
     Parts(&'static [Part]),
-    /// The value is the list of the metalayers' contents, which are named like the metalayers.
+    /// The value is an array that contains the content of each metalayer. Each content is named like its metalayer.
     Contents,
 }
 
 /// A field of fixed length that has no MessagePack marker: its name, its number of bytes, and a function that formats these bytes.
 pub(super) type Part = (&'static str, usize, fn(&[u8]) -> String);
 
-/// Formats each byte. A byte that is repeated more than twice is formatted once, with the number of repetitions: `6 × 0`.
+/// Formats each byte with `show`. A byte that is repeated more than twice is formatted once, with the number of repetitions: `6 × 0`.
 fn each(bytes: &[u8], show: fn(u8) -> String) -> String {
     let runs = bytes.chunk_by(|one, next| one == next).filter_map(|same| Some((show(*same.first()?), same.len())));
     let texts = runs.map(|(text, times)| if times > 2 { format!("{times} × {text}") } else { vec![text; times].join(", ") });
@@ -154,7 +154,7 @@ fn compression(bytes: &[u8]) -> String {
     format!("{codec}, level {}", only(bytes) >> 4)
 }
 
-/// Formats the split mode. In a header, the numbers of the split modes start at 0; in the library, they start at 1.
+/// Formats the split mode. The numbers in a header start at 0, but those of [`SplitMode::from_code`] start at 1.
 fn split_mode(bytes: &[u8]) -> String {
     let byte = only(bytes);
     SplitMode::from_code(byte.saturating_add(1)).map_or_else(|| byte.to_string(), |mode| mode.to_string())

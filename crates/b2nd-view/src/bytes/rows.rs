@@ -1,6 +1,6 @@
 //! Splits a header or trailer into rows, one for each value or field.
 //!
-//! If the bytes are not valid, everything after the first error becomes a single row.
+//! If the header or trailer is invalid, everything after the first error becomes a single row.
 
 use std::mem;
 
@@ -15,7 +15,7 @@ use b2nd_store::marker::{self, Form, Show, length};
 /// The maximum depth of nested values that are split into rows.
 const MAX_DEPTH: usize = 32;
 
-/// The number of bytes before the content of a bin32: the marker and the length.
+/// The number of bytes before the content of a MessagePack bin32: the marker and the 32-bit length.
 const HEAD: usize = 5;
 
 /// The maximum number of characters that are shown of a string.
@@ -24,11 +24,12 @@ const MAX_TEXT: usize = 60;
 /// A field of a header or trailer: its bytes, name and value.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Row {
-    /// The offset of the first byte in the frame.
+    /// The offset in the frame of the row's first byte.
     pub offset: u64,
-    /// The number of bytes.
+    /// The number of bytes of the row.
     pub length: usize,
-    /// The number of bytes before the content: the marker and, if the marker is followed by a length, this length.
+    /// The number of bytes before the content: the marker and, if a length follows the marker, this length. It is 0 if the row has no
+    /// marker.
     pub head: usize,
     /// The name of the marker, or an empty string if the row has no marker.
     pub marker: &'static str,
@@ -43,7 +44,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns the bytes of the row. `all` contains them, and `start` is the offset of `all` in the frame.
+    /// Returns the bytes of the row. `all` must contain these bytes, and `start` is the offset of `all` in the frame.
     pub fn bytes<'a>(&self, all: &'a [u8], start: u64) -> &'a [u8] {
         let first = self.offset.checked_sub(start).and_then(|first| usize::try_from(first).ok());
         first.and_then(|first| all.get(first..first.checked_add(self.length)?)).unwrap_or_default()
@@ -68,9 +69,9 @@ struct Rows<'a> {
     /// The offset of the header or trailer in the frame.
     start: u64,
     depth: usize,
-    /// The names of the metalayers, which are the keys of the map of their offsets.
+    /// The names of the metalayers, taken from the map from names to offsets. They are needed for the contents, which follow this map.
     metalayers: Vec<&'a [u8]>,
-    /// Whether the contents of the metalayers are chunks.
+    /// Whether the contents of the metalayers are chunks, as in a trailer.
     are_chunks: bool,
     rows: Vec<Row>,
 }
@@ -126,7 +127,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds a string or extension as one row. If `names` gives it parts, adds a row for its marker and a row for each part instead.
+    /// Adds a string or extension as one row. If `names` is [`Names::Parts`], adds a row for the marker and a row for each part instead.
     fn string(&mut self, marker: &'static str, head: usize, length: usize, name: &str, names: Names, show: Show) -> Option<()> {
         let end = head.checked_add(length)?;
         let value = show(self.rest.get(head..end)?);
@@ -152,7 +153,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds a key of a map and the value of this key. The key is the name of the value's row.
+    /// Adds a row for a key of a map, and the rows of its value. The value is named like the key.
     fn pair(&mut self, names: Names) -> Option<()> {
         let (key, bytes) = (self.rows.len(), self.rest);
         self.value("key", Names::Any)?;
@@ -214,7 +215,8 @@ impl<'a> Rows<'a> {
         Some(())
     }
 
-    /// Adds the remaining bytes as the metalayer of an array or as a single value. If they are neither, adds them as plain bytes.
+    /// Adds the remaining bytes, which are the content of the metalayer `name`. If they are an array metalayer, adds its fields; if they
+    /// are one MessagePack value, adds this value. Adds any other bytes as one row.
     fn unfold(&mut self, name: &[u8]) -> Option<()> {
         let (rest, offset, rows) = (self.rest, self.offset, self.rows.len());
         if self.array(name).is_some() {
@@ -230,7 +232,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds the metalayer of an array, with the names of its fields. Returns `None` if the bytes are not such a metalayer.
+    /// Adds the fields of an array metalayer, which is named `b2nd` or `caterva`. Returns `None` if the bytes are not such a metalayer.
     fn array(&mut self, name: &[u8]) -> Option<()> {
         let layout = match name {
             b"b2nd" => b2nd::layout(&b2nd::take_from_slice::<ArrayMeta<&str>>(self.rest).ok()?.0),

@@ -2,7 +2,7 @@
 
 use b2nd::dtype::{TimeStep, TimeUnit};
 
-/// Formats a time with the precision of its unit: `2026-11-21T20:30`. `number` counts the time in steps since 1970.
+/// Formats a time with the precision of its unit: `2026-11-21T20:30`. `number` is the number of steps since the start of 1970.
 pub(super) fn moment(number: i128, step: TimeStep) -> String {
     let number = number * i128::from(step.count);
     // The number of digits after the decimal point of the seconds.
@@ -35,7 +35,8 @@ fn minute(number: i128) -> String {
     format!("{}T{:02}:{:02}", date(number.div_euclid(24 * 60)), in_day / 60, in_day % 60)
 }
 
-/// Formats a date. `day` counts the days since 1970. The calculation uses cycles of 400 years, after which the Gregorian calendar repeats.
+/// Formats a date. `day` is the number of days since 1970-01-01. The calculation uses cycles of 400 years, after which the Gregorian
+/// calendar repeats.
 fn date(day: i128) -> String {
     const DAYS: i128 = 400 * 365 + 97;
     // In this calculation years start in March, so that a leap day is the last day of its year.

@@ -6,12 +6,12 @@ use super::number::Number;
 use super::statistics::Tally;
 use super::text::{complex, significant, text, text_to};
 
-/// Returns the names and texts of min, max, mean and standard deviation, with all digits.
+/// Returns min, max, mean and standard deviation as pairs of a name and a text with all digits.
 pub fn figures(tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, String)> {
     figures_to(usize::MAX, tally, dtype)
 }
 
-/// Returns the names and texts of min, max, mean and standard deviation. Floats have at most `digits` significant digits.
+/// Returns min, max, mean and standard deviation as pairs of a name and a text. Floats have at most `digits` significant digits.
 pub fn figures_to(digits: usize, tally: &Tally, dtype: Option<&DType>) -> Vec<(&'static str, String)> {
     let short = |number: f64| significant(number, digits);
     let mut figures = Vec::new();

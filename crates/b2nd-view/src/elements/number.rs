@@ -127,7 +127,7 @@ fn last<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.last_chunk().copied().unwrap_or([0; N])
 }
 
-/// The scalars in one field of each element, or in each whole element if the elements are not structures.
+/// Describes where the scalars of a column are in each element: in one field, or in the whole element if elements are not structures.
 pub struct Column {
     /// The path of the field, such as `a.b`, or `None` if elements are not structures.
     pub name: Option<String>,
@@ -135,9 +135,9 @@ pub struct Column {
     pub dtype: Option<DType>,
     /// The size of a scalar in bytes.
     pub itemsize: usize,
-    /// The lengths of the subarrays that contain the scalars.
+    /// The dimensions of the subarray that the scalars of one element form. Empty if each element has one scalar.
     pub shape: Vec<usize>,
-    /// The offsets of the scalars in an element.
+    /// The offsets of the scalars in an element, in bytes.
     pub offsets: Vec<usize>,
 }
 

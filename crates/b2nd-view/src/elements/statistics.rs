@@ -95,7 +95,7 @@ impl Tally {
         Some((&self.min.as_ref()?.1, &self.max.as_ref()?.1))
     }
 
-    /// Returns the mean of the numbers.
+    /// Returns the mean of the numbers, or `None` if there are no numbers.
     pub fn mean(&self) -> Option<Number> {
         let moments = &self.moments;
         (moments.count != 0).then(|| match moments.kind {
@@ -113,7 +113,7 @@ impl Tally {
         self.moments.whole.checked_div(i128::from(self.moments.count))
     }
 
-    /// Returns the standard deviation (NumPy's `ddof=0`).
+    /// Returns the standard deviation (NumPy's `ddof=0`), or `None` if there are no numbers.
     pub fn std(&self) -> Option<f64> {
         (self.moments.count != 0).then(|| (self.moments.squares / self.moments.count as f64).sqrt())
     }
@@ -238,7 +238,8 @@ struct Moments {
 }
 
 impl Moments {
-    /// Returns the mean as an integer and a remainder, so that differences of large integers stay exact.
+    /// Returns the mean as an integer, to which the real and the imaginary part are added. The integer is separate so that differences of
+    /// large means stay exact.
     fn mean(&self) -> (i128, [Sum; 2]) {
         let count = i128::from(self.count.max(1));
         let rest = self.whole.rem_euclid(count) as f64 / count as f64;

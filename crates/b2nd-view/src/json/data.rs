@@ -105,8 +105,8 @@ fn text<S: Serializer>(value: &Option<&Value>, serializer: S) -> Result<S::Ok, S
 #[serde(transparent)]
 pub(crate) struct Index(Vec<ChunkObject>);
 
-/// A chunk, or consecutive chunks with the same entry in the index. `offset` counts the bytes from the end of the frame's header to the
-/// chunk.
+/// A chunk, or the consecutive chunks from `first` to `last` if their entries in the index are the same. `offset` is the number of bytes
+/// between the end of the frame's header and the chunk. In a sparse frame, `file` replaces `offset`.
 #[derive(Serialize)]
 pub(crate) struct ChunkObject {
     first: u64,
@@ -119,8 +119,8 @@ pub(crate) struct ChunkObject {
     data: Readable<DataObject>,
 }
 
-/// The header of a chunk. `kind` is the codec, `stored` if the chunk is not compressed, or, if all elements have the same value, the name
-/// of this kind of chunk, such as `zeros`.
+/// The header of a chunk. `kind` is the codec, or `stored` if the chunk is not compressed, or a name such as `zeros` if all elements have
+/// the same value.
 #[derive(Serialize)]
 pub(crate) struct DataObject {
     kind: String,

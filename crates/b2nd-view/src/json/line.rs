@@ -26,8 +26,8 @@ pub fn write_text(out: &mut dyn Write, object: &impl Serialize) -> io::Result<()
     line.flush()
 }
 
-/// The size of the buffer that is searched for characters to escape. The buffer collects the many short pieces that the JSON serializer
-/// writes. It never ends inside a character, because each piece consists of whole characters.
+/// The maximum number of bytes to collect before they are searched for characters to escape. The JSON serializer writes many short pieces.
+/// Collected bytes never end inside a character, because each piece consists of whole characters.
 const LENGTH: usize = 1 << 13;
 
 struct Line<'w> {

@@ -87,7 +87,8 @@ impl Page {
         View { text, is_complete: self.is_complete }
     }
 
-    /// Cuts the lists, then leaves out details, until the page has at most `height` lines.
+    /// Wraps or cuts lines to `width`, and shortens the page to `height` lines: first cuts lists to no less than [`LIST`] lines, then
+    /// leaves out [`DETAILS`], then cuts lists further and leaves out the last parts.
     fn fit(&mut self, width: usize, height: usize) {
         let title = unstyled(&self.title);
         if title.chars().count() > width {
@@ -169,8 +170,8 @@ impl Page {
         }
     }
 
-    /// Adds a fact of a kind that may occur often, such as a line of a function. If there are too many of these facts, they are cut like a
-    /// list.
+    /// Adds a fact of a kind that may occur often, such as a line of a function's source code. Such facts become the rows of a list, which
+    /// is cut if it is too long.
     pub(super) fn one_of_many(&mut self, label: &str, text: &str) {
         let line = Page::labelled(&format!("  {label}"), text);
         match self.parts.last_mut() {

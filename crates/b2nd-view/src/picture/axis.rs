@@ -2,19 +2,22 @@
 
 use std::ops::Range;
 
-/// The maximum number of chunks along a dimension, and of blocks along a chunk, that are drawn. If there are more, only the first few and
-/// the last one are drawn, with a gap between them.
+/// The maximum number of chunks that are drawn along a dimension. If there are more, only the first few and the last one are drawn, with a
+/// gap between them.
 const CHUNKS: i64 = 4;
+/// The same for the blocks of a chunk.
 const BLOCKS: i64 = 5;
 
-/// The numbers of chunks and of blocks that are drawn before a gap.
+/// The number of chunks that are drawn before a gap.
 const FIRST_CHUNKS: i64 = 2;
+/// The number of blocks that are drawn before a gap.
 const FIRST_BLOCKS: i64 = 3;
 
-/// The distance between two chunks, the length of the gap for chunks that are left out, and the length of the gap for blocks that are left
-/// out.
+/// The distance between two chunks.
 const BETWEEN: f64 = 9.0;
+/// The length of the gap that replaces chunks that are left out.
 const LEFT_OUT: f64 = 30.0;
+/// The length of the gap that replaces blocks that are left out.
 const HIDDEN: f64 = 18.0;
 
 /// The minimum drawn length of a block.

@@ -12,10 +12,13 @@ const LINES: usize = 3;
 /// The maximum number of lines of all fields together.
 const ALL_LINES: usize = 120;
 
-/// The positions of the columns, and the maximum widths of names and values. All are in characters.
+/// The position of the column of bytes, in characters.
 const BYTES: usize = 6;
+/// The position of the column of names, in characters.
 const NAMES: usize = BYTES + 28;
+/// The maximum width of a name, in characters.
 const NAME_WIDTH: usize = 23;
+/// The maximum width of a value, in characters.
 const VALUE_WIDTH: usize = 25;
 
 /// Returns the width of the drawing.

@@ -13,7 +13,7 @@ pub(crate) fn width(characters: usize) -> f64 {
     characters as f64 * ADVANCE * FONT
 }
 
-/// Returns the number of columns that a character takes. Wide characters, such as East Asian ones, take two columns.
+/// Returns the width of a character in columns. Wide characters, such as East Asian characters, have two columns.
 fn columns(char: char) -> usize {
     if char < '\u{1100}' { 1 } else { 2 }
 }

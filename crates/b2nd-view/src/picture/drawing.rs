@@ -11,7 +11,8 @@ use super::window::Window;
 /// A picture of chunks, and the numbers that are needed to scroll it.
 #[derive(Serialize)]
 pub struct Drawing {
-    /// The SVG document. Each chunk is a group whose coordinates are in the attribute `data-at`. All text in it consists of numbers.
+    /// The SVG document. Each chunk is a group whose coordinates are in the attribute `data-at`. The document contains no text from the
+    /// file.
     pub svg: String,
     /// The width of the picture.
     pub width: f64,
