@@ -14,8 +14,8 @@ use crate::staged::scratch;
 /// The maximum number of bytes that are copied at a time.
 const PART: u64 = 1 << 20;
 
-/// Writes an archive that contains the members `names`. `member` gets a name and a path, and writes the member to this path. Members are
-/// stored without compression, because python-blosc2 cannot read compressed members.
+/// Writes an archive that contains the members `names`. The function `member` gets the name of a member and a path, and writes the content
+/// of the member to this path. Members are stored without compression, because python-blosc2 cannot read compressed members.
 pub(crate) fn write(
     target: &Path,
     overwrite: bool,
@@ -23,7 +23,7 @@ pub(crate) fn write(
     mut member: impl FnMut(&str, &Path) -> Result<()>,
 ) -> Result<()> {
     let mut file = if overwrite { NewFile::create(target)? } else { NewFile::create_new(target)? };
-    // `scratch` contains only the member that is being added.
+    // This temporary directory contains only the member that is being added.
     let scratch = scratch(target)?;
     let path = scratch.path().join("member.b2nd");
     let mut archive = ZipArchiveWriter::new(BufWriter::new(&mut file));

@@ -1,4 +1,4 @@
-//! Draws the pictures that are written to files: a map, a line or bars, with axes, a title and a colour bar.
+//! Draws the pictures that `b2nd show --png` writes: a heat map, a line or bars, with axes and a title, and a color bar for a heat map.
 
 use std::convert::Infallible;
 
@@ -18,18 +18,21 @@ const CHARACTER: i32 = 10;
 /// The length of a tick in pixels.
 const TICK: i32 = 6;
 
-/// The margins to the left of the drawing, above it, below it and to the right of it, in pixels. If there is a colour bar, the right margin
-/// is `BAR`, otherwise `RIGHT`.
+/// The left margin of the drawing, in pixels.
 const LEFT: i32 = 130;
+/// The top margin, in pixels.
 const TOP: i32 = 44;
+/// The bottom margin, in pixels.
 const BELOW: i32 = 44;
+/// The right margin of a drawing without a color bar, in pixels.
 const RIGHT: i32 = 30;
+/// The right margin of a drawing with a color bar, in pixels.
 const BAR: i32 = 170;
 
 /// The width and height of the smallest picture that has room for axes, in pixels.
 pub(crate) const SMALLEST: (u32, u32) = (400, 240);
 
-/// The colour of lines and bars.
+/// The color of lines and bars.
 const INK: Rgb = [68, 1, 84];
 
 /// An axis: the numbers at its ends, and the function that formats a number as a label.
@@ -40,9 +43,9 @@ pub(crate) struct Axis<'a> {
     pub(crate) label: &'a dyn Fn(f64) -> String,
 }
 
-/// What is drawn: a map, a line or bars.
+/// What is drawn inside the axes.
 pub(crate) enum Body<'a> {
-    /// A map: its pixels, and the axis of its colour bar.
+    /// A heat map: its pixels, and the axis of its color bar.
     Map(Pixels, Axis<'a>),
     /// A line: its values from left to right.
     Line(&'a [f64]),
@@ -107,14 +110,15 @@ pub(crate) fn draw(title: &str, body: &Body, across: &Axis, down: &Axis, (width,
     Pixels { width: width as usize, colors: canvas.colors }
 }
 
-/// Returns the ticks of an axis, which are at round numbers: for each tick, its position from 0 to 1 and its label.
+/// Returns the ticks of an axis, which are at round numbers. Each tick has a position from 0 to 1 and a label. `most` limits the number of
+/// intervals between ticks.
 fn ticks(axis: &Axis, most: i32) -> Vec<(f64, String)> {
     let [first, last] = axis.ends;
     let span = last - first;
     if span == 0.0 {
         return vec![(0.5, (axis.label)(first))];
     }
-    // If the difference of the ends is too large for a float, only the ends get ticks.
+    // If the difference between the two ends is too large for a float, only the ends get ticks.
     if !span.is_finite() {
         return vec![(0.0, (axis.label)(first)), (1.0, (axis.label)(last))];
     }

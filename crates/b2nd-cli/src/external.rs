@@ -7,7 +7,8 @@ use std::process::{Command, ExitCode};
 
 use crate::output;
 
-/// Runs the program that the first argument names, unless the argument is a subcommand or a file. Prints an error if no such program exists.
+/// Runs the program that the first argument names, or prints an error if no such program exists. Does nothing and returns `None` if the
+/// first argument is a subcommand, an option or a path.
 pub(crate) fn run(words: &[OsString], names: &[String]) -> Option<ExitCode> {
     let (name, arguments) = words.split_first()?;
     let is_word =

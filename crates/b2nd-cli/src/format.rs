@@ -106,7 +106,7 @@ impl ElementInfo {
     }
 }
 
-/// Formats the fields of a structure.
+/// Formats each field of an element that is a structure.
 pub(crate) fn fields(dtype: &DType, bytes: &[u8], format: impl Fn(&DType, &[u8]) -> String) -> Vec<String> {
     let field = |field: &b2nd::dtype::Field| {
         let place = field.offset()..field.offset() + field.dtype().itemsize();

@@ -8,7 +8,7 @@ use b2nd_view::text::{printable, wrapped};
 
 use crate::error::{Error, Result};
 
-/// Returns the numbers of columns and lines of the terminal, if standard output goes to a terminal.
+/// Returns the number of columns and the number of lines of the terminal, or `None` if standard output does not go to a terminal.
 pub(crate) fn terminal() -> Option<(usize, usize)> {
     terminal_size::terminal_size_of(io::stdout()).map(|(columns, lines)| (columns.0.into(), lines.0.into()))
 }
@@ -59,7 +59,8 @@ impl<W: Write> Write for Wrapped<W> {
     }
 }
 
-/// The first byte, in UTF-8, of the characters from U+0080 to U+00BF. The characters from U+0080 to U+009F are control characters.
+/// The first of the two bytes, in UTF-8, of the characters from U+0080 to U+00BF. Those from U+0080 to U+009F are control characters, so
+/// they are escaped.
 const LATIN: u8 = 0xc2;
 
 /// A writer that escapes control characters except newlines and tabs.
@@ -108,7 +109,7 @@ impl Output {
         Output::to(anstream::stdout())
     }
 
-    /// Creates streams for bytes that are written unchanged, such as JSON.
+    /// Creates streams for text without styles, such as JSON. On a terminal, control characters are escaped.
     pub(crate) fn plain() -> Output {
         Output::to(stdout())
     }
@@ -128,7 +129,8 @@ impl Output {
         Output { out: Box::new(UntilClosed { out: self.out, is_closed: false }), err: self.err }
     }
 
-    /// Returns the value of `done`. If `done` is an error, prints the error and returns `None`. Fails if output cannot be written.
+    /// Returns the value of `done`. If `done` is an error, prints the error with the path and returns `None`. Fails if output cannot be
+    /// written.
     pub(crate) fn settle<T>(&mut self, path: &Path, done: Result<T>) -> io::Result<Option<T>> {
         match done {
             Ok(value) => Ok(Some(value)),

@@ -171,8 +171,8 @@ impl Paths {
         Ok(all)
     }
 
-    /// Shows a frame without printing. Returns the output, the error messages and the result of `show`. Returns `None` for a store, because
-    /// the output for a store may not fit into memory.
+    /// Calls `show` for a file without printing. Returns the output, the error messages and the result of `show`. Does nothing and returns
+    /// `None` for a store, because the output for a store may not fit into memory.
     fn show_apart(&self, candidate: &Candidate, leaves: Leaves, show: &ShowAtOnce) -> Option<(Vec<u8>, Vec<u8>, Result<bool>)> {
         if candidate.may_be_store() {
             return None;
@@ -185,7 +185,8 @@ impl Paths {
     fn candidate(&self, candidate: &Candidate, leaves: Leaves, show: &mut Show, err: &mut dyn Write) -> Result<bool> {
         let target = match candidate.open() {
             Some(target) => target,
-            // After a crash, a frame's file can be empty or contain only zeros, so a file with an ending of Blosc2 files is not left out.
+            // A file with an ending of Blosc2 files is not left out, because after a crash, the file of a frame can be empty or contain
+            // only zeros.
             None if self.by_name && candidate.is_named_so() => {
                 LocalFile::open(&candidate.path).map(|file| Target::File(Arc::new(file)))
             }
@@ -260,7 +261,8 @@ pub(crate) fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
     }
 }
 
-/// Returns an error which says that no frame starts at this byte. If a frame starts at this byte, returns the given error.
+/// Returns an error which says that no frame starts at the byte `offset`. If a frame starts at this byte, returns the given error, which is
+/// about the frame.
 pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd::Error) -> Error {
     match source.read(offset..offset.saturating_add(10)) {
         Ok(first) if !is_frame(&first) => Error::new(format_args!("no frame starts at byte {offset} of the file")),
@@ -291,7 +293,7 @@ pub(crate) fn is_group(store: &StoreListing, key: &str) -> bool {
         && store.leaves.iter().any(|leaf| key(leaf).starts_with(&prefix))
 }
 
-/// Returns the attributes of the group with this key.
+/// Returns the attributes of the group with this key, or `None` if the key names a leaf or the group has no attributes.
 pub(crate) fn group<'s>(store: &'s StoreListing, key: &str) -> Option<&'s Attributes> {
     let (key, mut groups) = (key.trim_matches('/'), store.groups.iter());
     // A leaf takes precedence over a group with the same key.
@@ -343,8 +345,8 @@ fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<b
     Ok(false)
 }
 
-/// Returns a hint for a directory that is neither a sparse frame nor a store: the format of the directory, or the option that searches the
-/// directory. For other paths, the hint is empty.
+/// Returns a hint for a directory that is neither a sparse frame nor a store: the format of the directory, or advice to use `below`, an
+/// option or command that searches the directory. For other paths, the hint is empty.
 pub(crate) fn of_directory(path: &Path, below: &str) -> String {
     let is_plain = path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path);
     match foreign::describe_directory(path) {

@@ -8,8 +8,7 @@ use tempfile::TempDir;
 
 use crate::error::{Error, Result};
 
-/// The source and target files of a command. If the source is standard input or the target is standard output, a temporary file is used
-/// instead.
+/// The source and target files of a command. A temporary file takes the place of standard input or standard output.
 pub(crate) struct Piped {
     pub(crate) source: PathBuf,
     pub(crate) target: Option<PathBuf>,

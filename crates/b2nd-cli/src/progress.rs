@@ -9,13 +9,13 @@ use b2nd::Result;
 use b2nd::frame::Source;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
-/// The minimum number of bytes for which a progress bar is shown.
+/// The minimum number of bytes to process for which a progress bar is shown.
 const LONG: u64 = 1 << 26;
 
-/// The minimum number of rows for which a progress bar is shown.
+/// The minimum number of rows to process for which a progress bar is shown.
 const LONG_TABLE: u64 = 1 << 20;
 
-/// The time after which the number of files is shown.
+/// The time after which the number of files read so far is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Creates a progress bar for this number of bytes.
@@ -64,7 +64,8 @@ impl Files {
         Files { bar: styled(ProgressBar::no_length(), "{human_pos} files in {elapsed}"), start: Instant::now(), count: 0 }
     }
 
-    /// Calls `print` to print the output for `files` more files, and adds `files` to the number of files that were read.
+    /// Adds `files` to the number of files that were read. Before that, hides the bar and calls `print` to print the output for these
+    /// files.
     pub(crate) fn add<T>(&mut self, files: usize, print: impl FnOnce() -> T) -> T {
         let printed = self.bar.suspend(print);
         self.count += files as u64;

@@ -49,7 +49,7 @@ pub(crate) struct Object<'a> {
     max: Value,
     mean: Value,
     std: Value,
-    /// The distinct values, each with its number of occurrences, or `null` if there are more than a few.
+    /// The distinct values, each with its number of occurrences, or `null` if there are more than 16.
     values: Option<Vec<(Value, u64)>>,
     /// The number of nulls in a column of a table, or `None` for an array.
     #[serde(skip_serializing_if = "Option::is_none")]

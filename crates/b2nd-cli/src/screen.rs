@@ -20,7 +20,7 @@ const DIGITS: usize = 8;
 /// The number of spaces between columns.
 const GAP: usize = 2;
 
-/// The maximum number of bytes to read.
+/// The maximum number of bytes of elements to read.
 const MOST: usize = 1 << 24;
 
 /// Selects the rows that `head` and `tail` print.
@@ -45,7 +45,7 @@ pub(crate) fn size() -> (usize, usize) {
     terminal().map_or(PAGE, |(columns, lines)| (columns.max(1), lines.saturating_sub(1).max(1)))
 }
 
-/// Prints rows of an array: as many as the user requested, or as many as fit. Columns that do not fit are replaced by `…`.
+/// Prints rows of an array: as many as the user requested, or as many as fit the screen. Columns that do not fit are replaced by `…`.
 pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn Write) -> Result<()> {
     let (columns, lines) = size();
     let width = columns.saturating_sub(indent).max(8);
@@ -120,7 +120,7 @@ pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn 
     let right: Vec<usize> = if is_text { Vec::new() } else { (0..printed).collect() };
     let fitted = |row: &Vec<String>| {
         let mut cells: Vec<String> = row.iter().take(printed).cloned().collect();
-        // A short row gets empty cells at its end, because `columns` does not count the width of the last cell of a row.
+        // A short row gets empty cells at its end, because `text::columns` does not count the width of the last cell of a row.
         cells.resize(printed, String::new());
         cells.extend((!all).then(|| "…".to_owned()));
         cells

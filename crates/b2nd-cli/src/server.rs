@@ -27,7 +27,7 @@ use tokio::sync::mpsc;
 use crate::error::{Error, Result};
 use crate::values;
 
-/// The number of bytes of a file that are read at a time.
+/// The maximum number of bytes of a file that are read at a time.
 const PART: u64 = 1 << 20;
 
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
@@ -67,7 +67,7 @@ pub(crate) fn open(url: &str) {
     let _ = ::open::that_detached(url);
 }
 
-/// The data from which the server answers requests.
+/// The data that the server needs to answer requests.
 struct Site {
     /// The first part of the path in each URL. It is random, so that other programs cannot guess URLs.
     token: String,
@@ -76,7 +76,7 @@ struct Site {
     files: Files,
 }
 
-/// The served files, and a list of them for the page. The key of a served file is the path in its URL without the token.
+/// The served files, and a list of them for the page. In `served`, the key of a file is the path in the file's URL, without the token.
 #[derive(Default)]
 pub(crate) struct Files {
     list: Vec<serde_json::Value>,
@@ -106,7 +106,7 @@ impl Files {
         Ok(())
     }
 
-    /// Adds a file, or a directory with all files below it.
+    /// Adds a file, or a directory with all files below it. Fails if a directory contains no `.b2frame`, `.b2nd`, `.b2f` or `.b2e` file.
     pub(crate) fn add_path(&mut self, path: &Path) -> Result<()> {
         if !path.is_dir() {
             self.add_served(&path.to_string_lossy(), opener(path.to_owned()));
@@ -144,7 +144,8 @@ fn name(place: &str) -> &str {
     place.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
-/// Opens a served file. Local files are opened for each request, because the number of files that a program can hold open is limited.
+/// A function that opens a served file. Local files are opened for each request, because the number of files that a program can keep open
+/// is limited.
 type Open = Arc<dyn Fn() -> b2nd::Result<b2nd_store::Bytes> + Send + Sync>;
 
 fn opener(path: PathBuf) -> Open {
@@ -272,7 +273,8 @@ async fn part(open: Open, range: Option<&str>, is_head: bool) -> Response<Answer
     response(status, headers, Answer::Parts(receiver))
 }
 
-/// Parses the HTTP header `Range`. Returns `None` unless it is a single range inside a file of this length.
+/// Parses the HTTP header `Range` for a file of this length. An end beyond the end of the file is cut. Returns `None` unless the header is
+/// a single range that then contains at least one byte.
 fn of_range(range: &str, length: u64) -> Option<Range<u64>> {
     let (start, end) = range.strip_prefix("bytes=")?.split_once('-')?;
     let range = match (start, end) {

@@ -15,7 +15,7 @@ pub(crate) fn must_not_exist(path: &Path) -> Result<()> {
     if fs::symlink_metadata(path).is_ok() { Err(exists(path)) } else { Ok(()) }
 }
 
-/// Fails if the name of a new frame or store ends like the files of another format.
+/// Fails if the ending of a new frame's or store's name belongs to another format, such as `.npy`.
 pub(crate) fn must_not_look_foreign(path: &Path, is_store: bool) -> Result<()> {
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let is_foreign = ["npy", "npz", "csv", "json", "txt", "arrow", "parquet", "zarr", "h5", "hdf5"].contains(&&*ending);

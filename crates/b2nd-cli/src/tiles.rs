@@ -19,8 +19,8 @@ const LARGE: usize = 1 << 26;
 /// the number of threads.
 const AT_ONCE: u64 = 64;
 
-/// Reads the selected elements on all cores. `make` gets the elements of a piece. `take` gets the results of `make` in order, each with the
-/// number of bytes that the piece spans.
+/// Reads the selected elements on all cores, in pieces. `make` is called with the elements of each piece. `take` gets the results of `make`
+/// in the order of the pieces, each with the number of bytes in the piece's ranges, which include elements that steps skip.
 pub(crate) fn each<T: Send>(
     array: &Array,
     selection: &Selection,
@@ -47,8 +47,7 @@ pub(crate) fn each<T: Send>(
     Ok(())
 }
 
-/// Returns the axes of a selection. The length of a chunk in each axis is replaced by the length of the pieces in which the selection is
-/// read.
+/// Returns the axes of a selection, in which `chunk` is not the length of a chunk but the length of a piece along the axis.
 fn pieces(array: &Array, selection: &Selection) -> Vec<Axis> {
     let mut axes = selection.axes(array.grid());
     let bytes = |axes: &[Axis]| {

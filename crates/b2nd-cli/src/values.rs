@@ -19,7 +19,7 @@ use crate::format::{ElementInfo, OutputFormat};
 use crate::paths::{of_directory, what_is_at, what_it_is};
 use crate::progress;
 
-/// The maximum size, in bytes, of the parts in which values are read.
+/// The maximum size in bytes of a part of the values. Values are read part by part, to limit the memory.
 const PART: usize = 1 << 26;
 
 /// The position of a frame in its file, and its dtype if the file has none.
@@ -99,7 +99,7 @@ impl Values {
         length(&self.array, &self.selection.ranges) as u64
     }
 
-    /// Reads a part of the selected ranges. The elements are in the order of the selection.
+    /// Reads the selected elements in a part of the selected ranges, in the order of the selection.
     fn read(&self, part: &[Range<i64>]) -> Result<Vec<u8>> {
         let mut bytes = self.array.read_bytes_steps(part, &self.selection.steps)?;
         let lengths = Selection { ranges: part.to_vec(), ..self.selection.clone() }.lengths();
@@ -137,7 +137,7 @@ fn stepped(selection: &Selection, part: &[Range<i64>]) -> Option<Vec<Range<i64>>
     let aligned = axes.map(|((part, whole), &step)| {
         let over = (part.start - whole.start) % step;
         let start = if over == 0 { part.start } else { part.start.saturating_add(step - over) };
-        // An empty part is not left out: reading it returns no bytes.
+        // If the part is empty, it is returned: reading it returns no bytes.
         (start < part.end || part.is_empty()).then_some(start.min(part.end)..part.end)
     });
     aligned.collect()
@@ -187,8 +187,8 @@ pub(crate) fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
     items.fold(array.itemsize(), usize::saturating_mul)
 }
 
-/// Splits a slice along its first dimensions into parts that fit into memory, in C order. Along a reversed dimension, the last part comes
-/// first.
+/// Splits a slice along its first dimensions into parts of at most [`PART`] bytes, in C order. Along a reversed dimension, the last part
+/// comes first.
 fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> Box<dyn Iterator<Item = Vec<Range<i64>>> + 'a> {
     let bytes = length(array, ranges);
     let count = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
@@ -197,7 +197,7 @@ fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> B
     };
     let row = (bytes / count(first)).max(1);
     let chunk = usize::try_from(array.grid().chunkshape()[axis]).unwrap_or(1).max(1);
-    // Parts consist of whole chunks, unless one layer of chunks is too large.
+    // The length of a part is a multiple of the chunk's length, unless one layer of chunks is too large for a part.
     let rows = match PART / row {
         rows if rows >= chunk => rows / chunk * chunk,
         rows => rows.max(1),

@@ -15,14 +15,16 @@ use b2nd_ndarray::codec;
 /// The first argument that makes this program a worker.
 const WORD: &str = "__decode";
 
-/// The memory that a worker may use in addition to the user's limit. Codecs need it for their tables.
+/// The memory in bytes that a worker may use in addition to the user's limit. Codecs need it for their tables.
 const OWN_MEMORY: u64 = 64 << 20;
 
-/// The maximum length of an error message from a worker.
+/// The maximum length in bytes of an error message from a worker.
 const LONGEST: usize = 1 << 12;
 
-/// The first byte of an answer. After `DECODED`, the decoded bytes of the chunk follow; after `REFUSED`, an error message.
+/// The first byte of an answer from a worker that has decoded a chunk. The decoded bytes follow.
 const DECODED: u8 = 0;
+
+/// The first byte of an answer from a worker that could not decode a chunk. The length of an error message and the message follow.
 const REFUSED: u8 = 1;
 
 /// A pool of worker processes.

@@ -67,7 +67,8 @@ impl Excerpt {
 }
 
 impl Cat {
-    /// Prints the values. With `cut`, prints only the first or last rows: the given number, or as many as fit the screen.
+    /// Prints the values. With `cut`, prints only the first or last rows: the number of rows that the user gave, or as many rows as fit the
+    /// screen. Returns false if there was an error.
     pub(crate) fn print(&self, output: &mut Output, cut: Option<Cut>) -> io::Result<bool> {
         let form = match self {
             Cat { csv: true, .. } => OutputFormat::Csv,
@@ -80,7 +81,8 @@ impl Cat {
     }
 }
 
-/// Prints data. With `cut`, prints only the first or last rows. If rows of a table were selected (`is_cut`), prints all selected rows.
+/// Prints data. With `cut`, prints only the first or last rows. If the user selected rows of a table (`is_cut`), prints all of these rows
+/// even with `cut`.
 fn write(data: Data, form: OutputFormat, cut: Option<Cut>, is_cut: bool, out: &mut dyn Write) -> Result<()> {
     // With `cut`, the lines of a table are not longer than a line of the screen.
     let width = cut.map(|_| screen::size().0);

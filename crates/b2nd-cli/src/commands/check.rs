@@ -94,9 +94,12 @@ struct Object<'a> {
     findings: Vec<Finding>,
 }
 
-/// The results of a check, as bits. The bits of all files together determine the exit status.
+// Each result of a check is a bit. The bits of all files together determine the exit status.
+/// A file has findings that count as errors.
 const FOUND: u8 = 1;
+/// With `--for` or `--strict`, this program cannot read a value of a file.
 const NOT_READ: u8 = 2;
+/// With `--for` or `--strict`, a file is not safe for one of the readers.
 const NOT_SAFE: u8 = 4;
 
 impl Check {

@@ -38,17 +38,18 @@ pub(crate) struct Diff {
     data: bool,
 }
 
-/// The fields that give the location of a frame in its JSON object. They are not compared.
+/// The fields of a frame's JSON object that give the location of the frame. They are not compared.
 const PLACES: [&str; 4] = ["path", "key", "member", "offset"];
 
-/// The frames and stores at a path, by key. A single frame has the key `""`.
+/// What was found at a path: the frames, stores and leaves by key, each with the kind of values to compare and the metadata as JSON. A
+/// store, and a single frame or leaf, has the key `""`.
 type Said = BTreeMap<String, (Values, Value)>;
 
 /// The kind of values to compare.
 #[derive(Clone, Copy, PartialEq)]
 enum Values {
-    /// No stored values: a store itself, whose leaves are compared one by one, a reference, or a frame whose values are computed or
-    /// fetched.
+    /// No values. Used for a store itself (its leaves are compared one by one), for a reference to an array on a server, and for a frame
+    /// whose values are computed or fetched instead of stored.
     None,
     /// The chunks of a frame, with or without an array.
     Chunks,
@@ -102,7 +103,7 @@ impl Diff {
         })
     }
 
-    /// Compares the frames that have the same key at both paths, and reports keys that exist at only one path.
+    /// Compares the frames, stores and leaves that have the same key at both paths, and reports keys that exist at only one path.
     fn frames(&self, a: &Said, b: &Said, lines: &mut Lines, unread: &mut Vec<String>) {
         for key in a.keys().chain(b.keys()).collect::<BTreeSet<_>>() {
             let kind = |object: &Value| printable(object["kind"].as_str().unwrap_or("frames"));
@@ -141,15 +142,15 @@ impl Diff {
     }
 }
 
-/// Returns which values of a frame can be compared.
+/// Returns the kind of values of a frame that can be compared.
 fn of_frame(place: &Place, frame: &Frame) -> Values {
     let kind = Kind::of(frame.header(), None);
-    // The values of frames of these kinds are computed or fetched, not stored.
+    // Frames of these kinds do not store their values, but compute or fetch them.
     let is_recipe = matches!(kind, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray);
     if is_recipe || kind.is_store() && place.key.is_none() { Values::None } else { Values::Chunks }
 }
 
-/// Returns the JSON of a store or table without its location.
+/// Returns the JSON of a store, table or reference without the fields for its location.
 fn plain(object: &impl Serialize) -> Result<Value> {
     let mut object = serde_json::to_value(object).map_err(io::Error::from)?;
     if let Some(fields) = object.as_object_mut() {

@@ -293,7 +293,8 @@ fn text(found: &Found, options: &json::Options, meta: bool, gap: &str, out: &mut
         Found::Store { store, .. } => page::store(store, &found.name(), store.leaves.len(), Vec::new(), options),
         Found::Leaf { path, leaf, store } => {
             let cells = cells(store, leaf).unwrap_or_else(|error| {
-                // An error of reading from a server is printed. Errors in a local file are reported only by `check`.
+                // If the store is on a server, the error is printed, because the server may have failed. Errors in a local file are
+                // reported only by `b2nd check`.
                 unread = path.contains("://").then_some(error);
                 None
             });
@@ -318,7 +319,7 @@ fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
     }
 }
 
-/// Returns a row of texts for each column of a table, with the number of nulls and the sizes. Returns `None` if the leaf is not a table.
+/// Returns a row of texts for each column of a table, such as the number of nulls and the size. Returns `None` if the leaf is not a table.
 fn cells(store: &Arc<Store>, leaf: &Leaf) -> Result<Option<Vec<Vec<String>>>> {
     if matches!(leaf.content, Content::Table(_)) { crate::tables::cells(store, &leaf.key) } else { Ok(None) }
 }

@@ -152,8 +152,8 @@ impl Meta {
     }
 }
 
-/// How many characters of a value are shown: at least the start of this range on a terminal, and the end of this range if the output is not
-/// a terminal.
+/// How many characters of a value are shown. On a terminal, this depends on its width, but is at least the start of this range. If the
+/// output is not a terminal, it is the end of this range.
 const ROOM: RangeInclusive<usize> = 16..=64;
 
 /// An entry of the list: a metalayer of a header, an attribute, or an item of a table's metadata.
@@ -219,7 +219,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
     Paths::of(file).each(Leaves::Itself, err, &mut |found| {
         let mut named: Vec<_> = entries(found, fixed)?.into_iter().filter(|entry| entry.name == name.as_bytes()).collect();
         named.retain(|entry| !fixed || entry.place == "metalayer");
-        // If several entries have the name, an attribute takes precedence.
+        // If several entries have this name, the first attribute is printed.
         named.sort_by_key(|entry| entry.place != "attribute");
         let what = if fixed { "metalayer" } else { "attribute" };
         let missing = || Error::new(format_args!("there is no {what} {}", quoted(name.as_bytes())));
@@ -264,7 +264,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
     let mut names = store.files()?;
     let is_there = names.contains(&member);
     let create = |path: &Path| -> Result<()> {
-        // The new file has no data, like the file that python-blosc2 would create.
+        // The new file for the attributes has no data, like the file that python-blosc2 would create.
         let header = Header::new(Sizes { typesize: 1, chunksize: 0, blocksize: 0 })?;
         Ok(Writer::create_new(path, header)?.finish()?)
     };

@@ -144,14 +144,14 @@ struct Members<'a> {
 }
 
 impl Members<'_> {
-    /// Opens a member. Also returns whether the member is a frame in one file.
+    /// Opens a member of the store. Also returns whether the member is a frame in one file, which can be repacked.
     fn open(&self, name: &str) -> Result<(Bytes, bool)> {
         let bytes = self.store.member(name)?.ok_or_else(|| Error::new(format_args!("{name} is gone")))?;
         let is_frame = Frame::open(&*bytes).is_ok_and(|frame| frame.header().frame_type() == FrameType::Contiguous);
         Ok((bytes, is_frame))
     }
 
-    /// Writes a member to a new path. A frame is written without gaps, any other file is copied unchanged.
+    /// Writes a member of the store to a new path. A frame is written without gaps; any other file is copied unchanged.
     fn write(&self, name: &str, path: &Path) -> Result<()> {
         let (bytes, is_frame) = self.open(name)?;
         if !is_frame {
@@ -165,7 +165,7 @@ impl Members<'_> {
         done.map_err(|error| Error::new(format_args!("{name}: {error}")))
     }
 
-    /// Replaces every frame of the store by a copy without gaps.
+    /// Replaces each file of the store that is a frame by a copy without gaps.
     fn in_place(&self, directory: &Path) -> Result<()> {
         for name in &self.names {
             if self.open(name)?.1 {
@@ -200,7 +200,7 @@ fn store_at(path: &Path) -> Result<Option<Store>> {
     if is_store { Ok(Some(Store::open(path)?)) } else { Ok(None) }
 }
 
-/// Returns the length of a frame's data, for the progress bar.
+/// Returns the compressed length of a frame's data, for the progress bar.
 fn data_len(path: &Path) -> Option<u64> {
     u64::try_from(b2nd::frame::File::open(path).ok()?.header().nbytes()).ok()
 }

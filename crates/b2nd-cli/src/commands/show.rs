@@ -23,8 +23,8 @@ use crate::staged::{must_not_exist, new_file};
 use crate::tables::{self, Part, Rows};
 use crate::values::{Start, Values, length};
 
-/// The size in bytes of the largest array whose statistics are computed from all values, in less than a second. The statistics of larger
-/// arrays are computed from the drawn values only.
+/// The maximum size in bytes of an array whose statistics are computed from all its values, which then takes less than a second. The
+/// statistics of a larger array are computed only from the drawn values.
 const QUICK: usize = 1 << 26;
 
 /// The maximum size of the drawn elements in bytes.
@@ -245,7 +245,8 @@ impl Show {
         let values = |is_whole| Axis { ends: [least, greatest], is_whole, label: &value };
         let indices = |place| {
             let last = drawn.index(place, drawn.length(place).saturating_sub(1));
-            // The tick of an element is in the middle of the element's pixels.
+            // The axis extends half an element beyond the first and the last element, so that the tick of each element is in the middle of
+            // its pixels.
             let half = (last - drawn.index(place, 0)) as f64 / (drawn.length(place).max(2) - 1) as f64 / 2.0;
             Axis { ends: [drawn.index(place, 0) as f64 - half, last as f64 + half], is_whole: true, label: &chart::plain }
         };
@@ -283,7 +284,8 @@ impl Drawn {
         Drawn { values, column, axes, channels, notes }
     }
 
-    /// Increases the steps of the selection, so that the elements fit into the picture and few chunks are read.
+    /// Increases the steps of the selection, so that at most `room` elements are drawn along each axis and at most [`MOST_CHUNKS`] chunks
+    /// are read. For a line, the limit is [`MOST_POINTS`].
     fn fit(&mut self, room: [i64; 2]) {
         let Values { array, selection } = &mut self.values;
         let room = if self.axes.len() == 1 { [MOST_POINTS; 2] } else { room };
@@ -312,7 +314,7 @@ impl Drawn {
         scalars.map(|bytes| read.map_or(f64::NAN, |read| read(bytes).to_f64())).collect()
     }
 
-    /// Formats a drawn number as a value of the column. In a column of times, the number is formatted as a time.
+    /// Formats a number like the values of the column that is drawn. If these are times, formats the number as a time.
     fn value(&self, number: f64) -> String {
         let dtype = self.column.dtype.as_ref();
         match dtype.filter(|_| time_unit(dtype).is_some()) {
@@ -436,7 +438,7 @@ fn histogram(numbers: &[f64], width: usize, value: &dyn Fn(f64) -> String) -> St
     bars.collect()
 }
 
-/// Returns how many colours the terminal shows.
+/// Returns how many colors the terminal shows.
 fn depth() -> Depth {
     let stdout = io::stdout();
     match (anstream::AutoStream::choice(&stdout), std::env::var("COLORTERM")) {

@@ -21,13 +21,13 @@ const ALIGNMENT: usize = 64;
 pub(crate) struct Elements {
     pub(crate) dtype: DType,
     pub(crate) shape: Vec<i64>,
-    /// The elements in C order.
+    /// A reader of the elements in C order.
     pub(crate) data: Box<dyn Read>,
     /// The length of the elements in bytes.
     pub(crate) length: u64,
 }
 
-/// Writes a NumPy file that starts with the contained header. If the header is empty, only the elements are written.
+/// Writes a NumPy file. Contains the header of the file. If the header is empty, only the elements are written.
 pub(super) struct Npy(pub(super) Vec<u8>);
 
 impl Format for Npy {
@@ -180,8 +180,8 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
     Ok(Elements { dtype, shape, data, length })
 }
 
-/// Returns the length in bytes of all elements of an array with this shape. Fails if the elements in the file have a different length,
-/// which is `found`.
+/// Returns the length in bytes of all elements of an array with this shape. `found` is the length of the elements in the file, if it is
+/// known. Fails if the two lengths differ.
 pub(crate) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> Result<u64> {
     let items = shape.iter().try_fold(1_u64, |items, &length| items.checked_mul(u64::try_from(length).ok()?));
     match (items.and_then(|items| items.checked_mul(itemsize as u64)), found) {
@@ -195,7 +195,7 @@ pub(crate) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> R
     }
 }
 
-/// Reads `length` bytes, or fewer at the end of the file.
+/// Reads `length` bytes, or fewer if the file ends before that.
 fn next(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(length).read_to_end(&mut bytes)?;

@@ -10,7 +10,8 @@ use b2nd_view::text::{hex, printable};
 use super::{ElementInfo, Format, fields};
 use crate::error::Result;
 
-/// The maximum number of cells that are aligned with each other. Rows with more cells are not aligned.
+/// The number of cells (texts of elements or fields) that are collected before they are printed, so that they can be aligned. Rows with
+/// more cells than this are not aligned.
 const HELD: usize = 1 << 16;
 
 /// Writes elements as lines of text.

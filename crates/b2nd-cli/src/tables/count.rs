@@ -17,9 +17,13 @@ const MOST: usize = 1 << 26;
 /// The maximum number of values that a distribution shows. The first values of the column are used.
 const SAMPLE: usize = 1 << 20;
 
-/// The maximum numbers of characters of a name, a type and a value, chosen so that a line has at most 80 characters.
+/// The maximum number of characters of a name. With the limits of types and values, a line has at most 80 characters.
 const NAME: usize = 13;
+
+/// The maximum number of characters of a type.
 const TYPE: usize = 10;
+
+/// The maximum number of characters of a value.
 const VALUE: usize = 11;
 
 /// The memory that a text needs in addition to its bytes.

@@ -36,11 +36,11 @@ const OTHER_LINES: usize = 5;
 /// The number of rows that are formatted together.
 const BATCH: usize = 1 << 13;
 
-/// Opens the table that an argument names by its key, or the table of which a whole store consists. Returns `None` if the argument is not a
-/// table.
+/// Opens a table and returns it with its key. The argument names the table by its key, or names a store that is a table or has a table as
+/// its only leaf. Returns `None` if the argument names no table.
 pub(super) fn table_at(word: &Path) -> Result<Option<(Table, String)>> {
     let location = Location::new(word.as_os_str());
-    // A URL without a key probably names an array. It is not opened as a store, which saves a request.
+    // A URL without a key probably names an array, unless it ends in `.b2z`. Not opening it as a store saves a request.
     if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
         return Ok(None);
     }
@@ -99,7 +99,7 @@ fn all_columns(table: &Table) -> Vec<usize> {
 
 struct Selected {
     of: Of,
-    /// The number of rows or values before a part was selected.
+    /// The number of rows or values in the file, whether selected or not.
     all: u64,
     rows: Range<u64>,
 }
@@ -223,7 +223,7 @@ fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Returns the rows that a slice selects.
+/// Returns the range of rows that a slice selects in a table with `length` rows.
 fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
     let selection = slice.select(&[i64::try_from(length).unwrap_or(i64::MAX)]);
     let selection = selection.map_err(|why| {

@@ -10,13 +10,13 @@ use crate::differences::Differing;
 use crate::error::Result;
 use crate::values::source;
 
-/// Reads the data of a frame, chunk by chunk.
+/// Reads the data of a frame chunk by chunk, and remembers how much was compared.
 struct Data {
     frame: Frame<Bytes>,
     /// The number of the next chunk.
     next: u64,
     chunk: Vec<u8>,
-    /// How many bytes of the current chunk were already compared.
+    /// The number of bytes of the current chunk that were already compared.
     taken: usize,
 }
 

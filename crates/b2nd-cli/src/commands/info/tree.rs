@@ -10,13 +10,14 @@ const DEEPEST: usize = 64;
 /// The maximum length of a dtype in characters.
 const DTYPE: usize = 40;
 
-/// The texts that follow the name in the line of a leaf: kind, dtype, shape, size and ratio.
+/// The texts that follow the name in the line of a leaf: kind, dtype, shape, size and compression ratio.
 pub(crate) type Cells = Vec<String>;
 
 /// The leaves of a store or of one of its groups: their keys and cells.
 pub(crate) type Tree = Vec<(String, Cells)>;
 
-/// Returns the lines of the tree, or of one group. Only `depth` levels are drawn; for a deeper group, the number of its leaves is shown.
+/// Returns the lines of the whole tree, or of one group of it. Only `depth` levels are drawn. For a group at the last of these levels, the
+/// number of its leaves is shown.
 pub(crate) fn lines(tree: &Tree, group: Option<&str>, depth: Option<usize>) -> Vec<String> {
     let names = |key: &str| key.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
     let above = names(group.unwrap_or_default()).len();

@@ -10,7 +10,7 @@ use b2nd::frame::{File, FileSource, FrameType, HeaderField, Source, rewrite_chec
 use super::plan::Upgrade;
 use crate::error::{Error, Result};
 
-/// The number of bytes that are compared at a time.
+/// The maximum number of bytes that are compared at a time.
 const PART: u64 = 1 << 16;
 
 /// Upgrades a frame into `target`, or in place. `progress` is called with the number of bytes of each part that was compared.
@@ -63,7 +63,7 @@ fn without_frame_len(header: &[u8]) -> [&[u8]; 2] {
     [header.get(..start).unwrap_or_default(), header.get(end..).unwrap_or_default()]
 }
 
-/// Compares the chunk files of sparse frames.
+/// Fails if a chunk file of the new sparse frame differs from the same file of the old one.
 pub(crate) fn compare_chunks(old: &Path, new: &Path, progress: &dyn Fn(u64)) -> Result<()> {
     for entry in fs::read_dir(directory(old))? {
         let path = entry?.path();
@@ -79,7 +79,7 @@ pub(crate) fn compare_chunks(old: &Path, new: &Path, progress: &dyn Fn(u64)) -> 
     Ok(())
 }
 
-/// Returns true if `length` bytes of both files are equal, from a position in each file.
+/// Returns true if `length` bytes of both files are equal. For each file, `files` has the path and the position at which these bytes start.
 fn same_bytes(files: [(&Path, u64); 2], length: u64, progress: &dyn Fn(u64)) -> Result<bool> {
     let [(one, start), (other, other_start)] = files;
     let [one, other] = [FileSource::open(one)?, FileSource::open(other)?];
