@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Problem {
     error: String,
-    /// The kind of the error: `missing` if a store does not contain a file, or `None` for all other errors.
+    /// The kind of the error: `missing` if a file is missing in a store, or `None` for all other errors.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
 }

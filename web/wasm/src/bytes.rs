@@ -7,13 +7,13 @@ use b2nd_view::bytes::{self, Row};
 use b2nd_view::{Array, text};
 use serde::Serialize;
 
-/// The maximum number of bytes that are shown of an invalid header or trailer.
+/// The maximum number of bytes that are shown of an invalid header or trailer. More are shown only to include the byte with the error.
 const SHOWN: u64 = 4096;
 
 /// The maximum number of bytes that are shown of a file that is not a frame.
 const STRANGE: u64 = 256;
 
-/// The number of bytes from the start of the field `trailer_len` to the end of the trailer.
+/// The number of bytes from the value of the field `trailer_len`, without its marker, to the end of the trailer.
 const TRAILER_LEN: usize = 22;
 
 /// The annotated bytes of a header or a trailer.
@@ -23,7 +23,7 @@ pub struct Part {
     /// The offset of the part in the file.
     start: u64,
     bytes: String,
-    /// The rows of the part. Their offsets are relative to the first byte of the part.
+    /// The rows of the part. The offset of each row is counted from the first byte of the part.
     rows: Vec<Row>,
     errors: Vec<Mistake>,
 }
@@ -46,7 +46,7 @@ impl Part {
     }
 }
 
-/// Annotates the header and the trailer of a frame. `start` is the offset of the frame in its file.
+/// Annotates the header and the trailer of a frame, or only the header if it is invalid. `start` is the offset of the frame in its file.
 pub fn parts(source: &dyn Source, start: u64) -> Result<Vec<Part>> {
     let frame = match readable(Frame::open(source))? {
         Ok(frame) => frame,

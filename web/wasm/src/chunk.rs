@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::pieces::Files;
 
-/// The width and the height of the drawing.
+/// The approximate width and height of the drawing.
 const SIZE: [f64; 2] = [720.0, 560.0];
 
 /// The description of a chunk: its number, coordinates, elements and position.
@@ -52,7 +52,7 @@ pub struct Overview {
 }
 
 /// Returns an overview of the chunks along two axes of the array. `axes` contains the axis of the rows and the axis of the columns; -1
-/// means that the array has no such axis. `at` contains the coordinates along all axes that are not in `axes`.
+/// means that the array has no such axis. `at` selects the chunks along all other axes by their coordinates, which count chunks.
 pub fn overview(grid: &Grid, offsets: &Offsets, axes: &[i32], at: &[i64]) -> Option<Overview> {
     let per_axis = grid.chunks_per_dimension();
     let length = |axis: i32| usize::try_from(axis).ok().map_or(Some(1), |axis| per_axis.get(axis).copied());
@@ -77,8 +77,8 @@ pub fn overview(grid: &Grid, offsets: &Offsets, axes: &[i32], at: &[i64]) -> Opt
     Some(Overview { cells, step, bytes })
 }
 
-/// Describes the chunk at these coordinates. `start` is the offset of the frame in its file. For a sparse frame, `files` contains a file
-/// for each chunk.
+/// Describes the chunk at the coordinates `at`, which count chunks. `start` is the offset of the frame in its file. For a sparse frame,
+/// `files` contains a file for each chunk.
 pub fn describe(grid: &Grid, offsets: Option<&Offsets>, start: u64, files: &Files, at: &[i64]) -> Option<Description> {
     let number = grid.chunk_from_coords(at)?;
     let ranges = grid.chunk_extent(number)?.iter().map(|range| [range.start, range.end]).collect();

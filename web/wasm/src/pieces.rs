@@ -1,4 +1,4 @@
-//! [`Files`]: the files of a folder, of which only some pieces have been fetched.
+//! [`Files`]: the files of a folder, whose bytes are fetched piece by piece.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -29,8 +29,8 @@ impl Files {
         self.files.get(index).map(|file| &**file).ok_or_else(|| Error::custom("there is no such file"))
     }
 
-    /// Returns the ranges that reads have needed since the last call of `missing`, but that have not been fetched, as a flat list of file
-    /// index, start and end. Ranges with at most `gap` bytes between them are joined.
+    /// Returns the ranges that have not been fetched although reads have needed them since the last call of `missing`, as a flat list: the
+    /// index of the file, start, end, and so on. Ranges with at most `gap` bytes between them are joined.
     pub fn missing(&self, gap: u64) -> Vec<f64> {
         let files = self.files.iter().enumerate();
         let missing = files.flat_map(|(index, file)| file.take_missing(gap).into_iter().map(move |range| (index, range)));

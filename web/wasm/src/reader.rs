@@ -24,7 +24,7 @@ pub struct Reader {
     name: String,
     files: Arc<Files>,
     store: Option<(Store, StoreListing)>,
-    /// The index of the shown leaf of the store.
+    /// The index of the selected leaf of the store, or `None` if the file itself is selected.
     leaf: Option<usize>,
     grid: Option<Grid>,
     offsets: Option<Offsets>,
@@ -54,13 +54,14 @@ impl Reader {
         Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }
 
-    /// Returns the ranges that were missing in the last call, as a flat list of file index, start and end.
+    /// Returns the ranges that calls have needed since the last call of `missing`, as a flat list: the index of the file, start, end, and
+    /// so on.
     pub fn missing(&self) -> Vec<f64> {
         self.files.missing(0)
     }
 
-    /// Describes the store and its leaves as `{"store": …, "leaves": […]}`. For a frame, returns `{"store": null}`; the frame's metadata
-    /// are not read yet.
+    /// Describes a store and its leaves as `{"store": …, "leaves": […]}`. For anything else, returns `{"store": null}`; the metadata of a
+    /// frame are not read yet.
     pub fn look(&mut self) -> String {
         let described = store::open(&self.name, &self.files).and_then(|store| {
             let Some(store) = store else { return Ok(r#"{"store":null}"#.to_owned()) };
@@ -77,7 +78,8 @@ impl Reader {
         (self.grid, self.offsets) = (None, None);
     }
 
-    /// Returns the metadata of the frame, as the same object that `b2nd info --json` prints.
+    /// Returns the metadata of the frame, as the same object that `b2nd info --json` prints. Must be called before the methods about
+    /// chunks.
     pub fn info(&mut self) -> String {
         let place = json::Place { path: &self.name, ..json::Place::default() };
         let place = match self.chosen() {
@@ -105,7 +107,7 @@ impl Reader {
         answer(self.source(|source, start| Ok(to_json(&bytes::parts(source, start)?))))
     }
 
-    /// Reads the index, and returns the number of chunks.
+    /// Reads the index, and returns the number of chunks as `{"chunks": …}`.
     pub fn index(&mut self) -> String {
         let offsets = self.frame(|frame, _| frame.offsets().cloned());
         answer(offsets.map(|offsets| format!(r#"{{"chunks":{}}}"#, self.offsets.insert(offsets).len())))
@@ -116,8 +118,8 @@ impl Reader {
         to_json(&self.grid.as_ref().filter(|grid| grid.nchunks() != 0).map(Grid::chunks_per_dimension))
     }
 
-    /// Draws the chunks from the coordinates `first` on, at most `most` along each of two axes. `axes` contains the axis of the rows and
-    /// the axis of the columns; -1 means that the array has no such axis.
+    /// Draws the chunks that start with the chunk at the coordinates `first`, at most `most` along each of two axes. `axes` contains the
+    /// axis of the rows and the axis of the columns; -1 means that the array has no such axis.
     pub fn picture(&self, axes: Vec<i32>, first: Vec<f64>, most: u32) -> String {
         let Some(grid) = &self.grid else { return "null".to_owned() };
         to_json(&chunk::picture(grid, &axes, &integers(&first), most.into()))
@@ -129,7 +131,8 @@ impl Reader {
         to_json(&chunk::overview(grid, offsets, &axes, &integers(&at)))
     }
 
-    /// Describes the chunk at these coordinates: its position in the file, or the value of all its elements.
+    /// Describes the chunk at the coordinates `at`: its elements and, if [`index`](Reader::index) has been called, its position in the file
+    /// or the value of all its elements.
     pub fn chunk(&self, at: Vec<f64>) -> String {
         let Some(grid) = &self.grid else { return "null".to_owned() };
         to_json(&chunk::describe(grid, self.offsets.as_ref(), self.start, &self.files, &integers(&at)))
@@ -142,7 +145,7 @@ impl Reader {
         Some((store, listing.leaves.get(self.leaf?)?))
     }
 
-    /// Opens the selected frame, and calls `look` with it and its offset in the file.
+    /// Calls `look` with the bytes of the selected frame, and with the offset of the frame in its file.
     fn source<T>(&self, look: impl FnOnce(&dyn Source, u64) -> Result<T>) -> Result<T> {
         if let Some(frame) = self.files.get(SPARSE_FRAME) {
             return look(&SparseFrame { frame: frame.clone(), files: self.files.clone() }, 0);

@@ -23,7 +23,7 @@ pub fn open(name: &str, files: &Arc<Files>) -> Result<Option<Store>> {
         match Frame::open(file) {
             Ok(frame) if Kind::of(frame.header(), None) == Kind::EmbedStore => {}
             Err(error) if is_of_source(&error) => return Err(error),
-            // If the file is not a frame, the error is shown later, together with the bytes.
+            // If the file is not a valid frame, the error is shown later, together with the bytes.
             _ => return Ok(None),
         }
     }
@@ -68,7 +68,8 @@ fn of_leaf(store: &Store, leaf: &Leaf) -> Result<String> {
     found.or_else(problem)
 }
 
-/// Adds two fields to the JSON object of a table: the paths of the columns' files below `_cols`, and the names of stale columns.
+/// Adds two fields to the JSON object of a table: `paths`, the path of each column's file below `_cols`, and `stale`, the names of stale
+/// columns.
 fn with_files(object: &str, table: &Table) -> String {
     let path = |column: &Value| Some(Table::file_name(column.get("name")?.as_str()?));
     let paths: Vec<Option<String>> = table.columns.iter().map(path).collect();

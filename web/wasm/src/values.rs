@@ -19,10 +19,10 @@ use crate::pieces::Files;
 use drawn::Plane;
 use seen::{GAP, Room, Seen, selection};
 
-/// The maximum number of fetched bytes that are kept for the next view.
+/// The maximum number of fetched bytes that are kept when another slice is viewed.
 const KEPT: u64 = 128 << 20;
 
-/// The maximum length in bytes of a file of batches that is fetched as a whole.
+/// The maximum length in bytes of a file that [`Values::open_cells`] fetches as a whole.
 const SHORT_FILE: u64 = 1 << 20;
 
 /// The number of bins of a histogram.
@@ -40,14 +40,14 @@ pub struct Values {
     /// The source of the bytes of the array's frame.
     source: Option<Bytes>,
     columns: Vec<Column>,
-    /// The reader of the cells in the opened file of batches, or `None` if no such file is open.
+    /// The reader of the leaf that [`Values::open_cells`] opened, or `None` if no such leaf is open.
     cells: Option<JsonCells>,
     seen: Option<Seen>,
 }
 
 #[wasm_bindgen]
 impl Values {
-    /// Creates an empty file or folder, to which files are added.
+    /// Creates an empty folder, to which files are added.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Values {
         Values::default()
@@ -67,7 +67,7 @@ impl Values {
         Ok(self.files.file(file)?.put(start as u64..end as u64, bytes)?)
     }
 
-    /// Stores the reason why bytes cannot be fetched.
+    /// Stores the reason why bytes cannot be fetched, so that calls that need these bytes return it as their error.
     ///
     /// # Errors
     ///
@@ -77,13 +77,14 @@ impl Values {
         Ok(())
     }
 
-    /// Returns the ranges that were missing in the last call, as a flat list of file index, start and end.
+    /// Returns the ranges that calls have needed since the last call of `missing`, as a flat list: the index of the file, start, end, and
+    /// so on.
     pub fn missing(&self) -> Vec<f64> {
         self.files.missing(GAP)
     }
 
-    /// Opens an array: the leaf of a store with this key, or the file itself if `key` is `None`. Returns the shape, the chunks and the
-    /// columns.
+    /// Opens an array: the leaf of a store with this key, or the file itself if `key` is `None`. Returns a description with the shape, the
+    /// chunkshape, the dtype and the columns.
     pub fn open(&mut self, key: Option<String>) -> String {
         let opened = opened::open(&self.files, key.as_deref()).map(|(source, array, columns)| {
             let text = opened::describe(&array, &columns).to_string();
@@ -93,10 +94,10 @@ impl Values {
         self.opened(key.as_deref(), opened)
     }
 
-    /// Opens a file of batches, which is a leaf of a store.
+    /// Opens a leaf of a store that is an object array, a batch array or a list array.
     pub fn open_cells(&mut self, key: String) -> String {
         let source = opened::source(&self.files, Some(&key)).and_then(|source| {
-            // Short files are fetched as a whole, not block by block.
+            // A short file is fetched as a whole, not range by range.
             let length = source.len()?;
             if length <= SHORT_FILE {
                 source.read(0..length)?;
@@ -110,7 +111,8 @@ impl Values {
         self.opened(Some(&key), opened)
     }
 
-    /// Returns the cells in these ranges (start, end, start, end, …), as a list of JSON texts.
+    /// Returns the values in these ranges (start, end, start, end, …) of the leaf that [`open_cells`](Values::open_cells) opened, as a list
+    /// of JSON texts.
     pub fn cells(&self, ranges: Vec<f64>) -> String {
         let ranges: Vec<_> = ranges.chunks_exact(2).map(|range| range[0] as u64..range[1] as u64).collect();
         let cells = self.cells.as_ref().ok_or_else(nothing);
@@ -118,14 +120,14 @@ impl Values {
     }
 
     /// Starts to view a slice, and chooses steps that leave out elements if necessary. `room` is the maximum number of elements along each
-    /// of the `drawn` axes, and `bytes` is the approximate maximum number of compressed bytes to read. Returns the shape, the steps and the
-    /// chunks.
+    /// of the `drawn` axes; if it is empty, there is no limit. With `square`, the steps along these axes grow by the same factor. `bytes`
+    /// is the approximate maximum number of compressed bytes to read. Returns the shape, the steps and the numbers of chunks.
     pub fn begin(&mut self, start: Vec<f64>, end: Vec<f64>, drawn: Vec<u32>, room: Vec<f64>, square: bool, bytes: f64) -> String {
         let room = (!room.is_empty()).then_some(Room { drawn: &drawn, room: &room, square, bytes: bytes as u64 });
         self.look(&start, &end, &[], room)
     }
 
-    /// Starts to view a slice with the given steps. Returns the shape, the steps and the chunks.
+    /// Starts to view a slice with the given steps. Returns the shape, the steps and the numbers of chunks.
     pub fn slice(&mut self, start: Vec<f64>, end: Vec<f64>, step: Vec<f64>) -> String {
         self.look(&start, &end, &step, None)
     }
@@ -135,25 +137,26 @@ impl Values {
         self.seen.as_ref().map_or_else(Vec::new, |seen| seen.bytes.clone())
     }
 
-    /// Requests the bytes that the slice needs. Afterwards, [`missing`](Values::missing) returns their ranges.
+    /// Requests the bytes that the slice needs, except those of long chunks of which few blocks are needed. Afterwards,
+    /// [`missing`](Values::missing) returns their ranges.
     pub fn ask(&self) -> String {
         self.drawn(|array, seen| Ok(to_json(&seen.ask(array, self.source.as_ref().ok_or_else(nothing)?)?)))
     }
 
-    /// Decompresses the next few million bytes of the slice. Returns how many chunks have been read so far, and the errors of chunks that
-    /// cannot be read.
+    /// Decompresses the next few million bytes of the slice. Returns how many chunks have been read so far, the errors of chunks that
+    /// cannot be read, and the missing ranges of the next chunk.
     pub fn advance(&mut self) -> String {
         let (Some(array), Some(seen)) = (&self.array, &mut self.seen) else { return answer(Err(nothing())) };
         to_json(&seen.advance(array, &self.files))
     }
 
-    /// Returns the slice as texts, row by row. With `fields`, each field of a structure is a separate text. The texts of elements in
-    /// damaged chunks are null.
+    /// Returns a plane of the slice as texts, row by row. `rows` and `columns` are the axes of the plane, or -1 for an axis that the array
+    /// does not have. With `fields`, each field of a structure is a separate text. The texts of elements in damaged chunks are null.
     pub fn texts(&self, rows: i32, columns: i32, fields: bool) -> String {
         self.drawn(|array, seen| Ok(to_json(&drawn::texts(array, seen, Plane::new(seen, rows, columns), fields))))
     }
 
-    /// Returns the slice as CSV.
+    /// Returns a plane of the slice as CSV. The arguments are those of [`texts`](Values::texts).
     pub fn csv(&self, rows: i32, columns: i32, fields: bool) -> String {
         self.drawn(|array, seen| Ok(drawn::csv(array, seen, Plane::new(seen, rows, columns), fields)))
     }
@@ -163,7 +166,9 @@ impl Values {
         self.drawn(|array, seen| Ok(to_json(&drawn::element(array, seen, element))))
     }
 
-    /// Returns a column of the slice as numbers, row by row. The numbers of elements in damaged chunks are NaN.
+    /// Returns the numbers of a column (a field of the elements) in a plane of the slice, row by row. `rows` and `columns` are the axes of
+    /// the plane. For complex numbers, `part` is 0 for the magnitude and 1 for the phase. The numbers of elements in damaged chunks are
+    /// NaN.
     pub fn numbers(&self, rows: i32, columns: i32, column: usize, part: u8) -> Vec<f64> {
         let (Some(seen), Some(array), Some(column)) = (&self.seen, &self.array, self.columns.get(column)) else {
             return Vec::new();
@@ -171,12 +176,14 @@ impl Values {
         drawn::numbers(array, seen, Plane::new(seen, rows, columns), column, part)
     }
 
-    /// Returns the slice as an image. The last axis contains the channels.
+    /// Returns a plane of the slice as an image, with four bytes (red, green, blue, alpha) for each pixel. The last axis of the slice
+    /// contains the channels.
     pub fn image(&self, rows: i32, columns: i32) -> Vec<u8> {
         self.seen.as_ref().map_or_else(Vec::new, |seen| drawn::image(seen, &Plane::new(seen, rows, columns)))
     }
 
-    /// Returns statistics of a column of the slice, with the range of the colors and a histogram.
+    /// Returns statistics of a column of the slice, and for the plane of [`numbers`](Values::numbers) the ends of the color scale and a
+    /// histogram. The ends are those of `range`, or of the numbers if `range` is empty.
     pub fn count(&self, rows: i32, columns: i32, column: usize, part: u8, range: Vec<f64>, log: bool) -> String {
         let Some(chosen) = self.columns.get(column) else { return answer(Err(nothing())) };
         let numbers = self.numbers(rows, columns, column, part);
@@ -196,8 +203,8 @@ impl Values {
 }
 
 impl Values {
-    /// Returns the answer of a call that opens the leaf with this key. An error because of a missing file is marked, since the page shows a
-    /// table even if files of its columns are missing.
+    /// Converts the result of opening the leaf with this key to the answer of the call. An error because of a missing file is marked, since
+    /// the page shows a table even if files of its columns are missing.
     fn opened(&self, key: Option<&str>, opened: Result<String>) -> String {
         match opened {
             Err(error) if key.is_some_and(|key| opened::is_missing(&self.files, key)) => missing(&error),
@@ -227,7 +234,7 @@ fn nothing() -> Error {
     Error::custom("no slice has been read")
 }
 
-/// Returns the text of an element. If the type is unknown, returns the bytes in hexadecimal digits.
+/// Returns the text of an element. If its dtype is unknown, returns its bytes in hexadecimal digits.
 fn text(dtype: Option<&b2nd::dtype::DType>, bytes: &[u8]) -> String {
     dtype.map_or_else(|| b2nd_view::text::hex(bytes, ""), |dtype| elements::text(dtype, bytes))
 }

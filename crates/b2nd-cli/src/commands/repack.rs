@@ -200,7 +200,7 @@ fn store_at(path: &Path) -> Result<Option<Store>> {
     if is_store { Ok(Some(Store::open(path)?)) } else { Ok(None) }
 }
 
-/// Returns the compressed length of a frame's data, for the progress bar.
+/// Returns the uncompressed length of a frame's data, for the progress bar.
 fn data_len(path: &Path) -> Option<u64> {
     u64::try_from(b2nd::frame::File::open(path).ok()?.header().nbytes()).ok()
 }

@@ -8,7 +8,8 @@ use b2nd_view::histogram::Scale;
 use super::seen::Seen;
 use super::text;
 
-/// A plane of a slice, with an axis of rows and an axis of columns. A missing axis counts as an axis of length 1.
+/// A plane of a slice, with an axis of rows and an axis of columns, at the start of all other axes. A missing axis counts as an axis of
+/// length 1.
 #[derive(Clone, Copy)]
 pub struct Plane {
     pub rows: usize,
@@ -35,7 +36,7 @@ impl Plane {
     }
 }
 
-/// Returns the numbers of a column. For complex numbers, `part` is 0 for the magnitude and 1 for the phase.
+/// Returns the numbers of a column in the plane. For complex numbers, `part` is 0 for the magnitude and 1 for the phase.
 pub fn numbers(array: &Array, seen: &Seen, plane: Plane, column: &Column, part: u8) -> Vec<f64> {
     let (size, read) = (array.itemsize(), column.dtype.as_ref().and_then(reader));
     let (Some(read), Some(&offset)) = (read, column.offsets.first()) else { return Vec::new() };
@@ -52,8 +53,8 @@ pub fn numbers(array: &Array, seen: &Seen, plane: Plane, column: &Column, part: 
     plane.elements().map(number).collect()
 }
 
-/// Returns the rows of the plane. A row has what `make` returns for each of its elements or, with `fields`, for each field of each
-/// structure. Elements of damaged chunks are `None`.
+/// Returns the rows of the plane. A row contains the result of `make` for each of its elements or, with `fields`, for each field of each
+/// structure. For elements of damaged chunks, it contains `None`.
 fn rows<'a, T: 'a>(
     array: &'a Array,
     seen: &'a Seen,
@@ -81,7 +82,8 @@ pub fn texts(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> Vec<Vec<
     rows(array, seen, &plane, fields, text).collect()
 }
 
-/// Returns the slice as CSV. If the columns are fields, the first line contains their names.
+/// Returns the plane as CSV. With `fields`, each field of a structure is a cell of its own, and the first line contains the names of the
+/// fields.
 pub fn csv(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> String {
     let mut csv = String::new();
     let names = array.dtype().map(DType::fields).filter(|names| fields && !names.is_empty());

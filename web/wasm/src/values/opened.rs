@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::is_drawable;
 use crate::pieces::{Files, SparseFrame};
 
-/// Opens the array in the file itself, or in the leaf of a store with this key.
+/// Opens the array in the file itself, or in the leaf of a store with this key. Also returns the source of its bytes, and its columns.
 pub fn open(files: &Arc<Files>, key: Option<&str>) -> Result<(Bytes, Array, Vec<Column>)> {
     let source = source(files, key)?;
     let array = Array::from_source(source.clone(), 0).map_err(Error::custom)?;

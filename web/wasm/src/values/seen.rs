@@ -8,20 +8,20 @@ use serde::Serialize;
 
 use crate::pieces::Files;
 
-/// The maximum number of bytes of a slice.
+/// The maximum number of uncompressed bytes of a slice.
 const MOST: usize = 256 << 20;
 
 /// The maximum number of chunks of a slice.
 const MOST_CHUNKS: u64 = 1 << 14;
 
-/// The number of decompressed bytes after which a call returns, so that the page can cancel.
+/// The number of decompressed bytes after which a call of [`Seen::advance`] returns, so that the page can cancel.
 const AT_ONCE: usize = 8 << 20;
 
 /// Missing ranges are joined if at most this many bytes are between them.
 pub const GAP: u64 = 4096;
 
-/// The maximum length in bytes of chunks that are always read as a whole. Of a longer chunk, only the necessary blocks are read, unless
-/// these are many.
+/// The maximum compressed length in bytes of a chunk that is always fetched as a whole. Of a longer chunk, only the necessary blocks are
+/// fetched, unless many blocks are necessary.
 const SHORT: u64 = 256 << 10;
 
 /// A slice, with the elements that have been decompressed so far.
@@ -42,7 +42,7 @@ pub struct Seen {
 #[derive(Clone, Serialize)]
 pub struct Mistake {
     message: String,
-    /// The range of the missing elements along each axis.
+    /// The start and end of the missing elements along each axis, as coordinates in the array.
     elements: Vec<[i64; 2]>,
 }
 
@@ -84,7 +84,7 @@ impl Seen {
         if let Some(Room { drawn, room, square, bytes }) = room {
             let axes: Vec<usize> = drawn.iter().map(|&axis| axis as usize).collect();
             let room: Vec<i64> = room.iter().map(|&room| (room as i64).max(1)).collect();
-            // Estimate how many chunks have `bytes` bytes together, assuming that all chunks have a similar length.
+            // Estimate how many chunks have `bytes` compressed bytes together, assuming that all chunks have a similar length.
             let each = u64::try_from(array.header().cbytes()).unwrap_or(0).checked_div(grid.nchunks()).unwrap_or(0);
             let most = (bytes / each.max(1)).clamp(1, 1024);
             selection.coarsen(grid, &axes, &room, square, most);
@@ -158,8 +158,8 @@ impl Seen {
         Progress { done: self.done, of: self.parts.len(), broken: &self.mistakes, missing }
     }
 
-    /// Splits a part into runs of elements that are consecutive in the slice. Returns the index in the slice's C order at which each run
-    /// starts, and the length of every run.
+    /// Splits a part of a chunk into runs of elements that are consecutive in the slice. Returns the index in the slice's C order of the
+    /// first element of each run, and the length that all runs have.
     fn runs(&self, part: &Part) -> (Vec<usize>, usize) {
         let axes = part.ranges.iter().zip(&self.selection.ranges).zip(&self.selection.steps).zip(&self.lengths);
         let mut runs = (vec![0], 1);
