@@ -57,8 +57,8 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { header, bytes: Cow::Owned(bytes) })
     }
 
-    /// Creates the chunk that holds an index. The chunk is compressed with the options that C-Blosc2 uses, or stored if compression does
-    /// not make it shorter.
+    /// Creates the index chunk of a frame from its entries, 8 little-endian bytes each. The entries are compressed with the options that
+    /// C-Blosc2 uses, or stored uncompressed if compression does not make them shorter.
     pub(super) fn index(offsets: &[u8]) -> Result<Chunk<'static>> {
         let options = Options {
             codec: CodecId::BloscLz,
@@ -72,7 +72,7 @@ impl<'a> Chunk<'a> {
         Ok(Chunk { header: ChunkHeader::from_slice(&bytes)?, bytes: Cow::Owned(bytes) })
     }
 
-    /// Creates a special chunk, which has no data: its header gives the value of all elements.
+    /// Creates a special chunk, which consists of only a header that gives the value of all elements.
     ///
     /// # Errors
     ///
@@ -82,7 +82,8 @@ impl<'a> Chunk<'a> {
         Chunk::special_in_blocks(special, nbytes, typesize, nbytes)
     }
 
-    /// Creates a special chunk with the given blocksize, if the blocksize fits the chunk.
+    /// Creates a special chunk, like [`special`](Chunk::special). If `blocksize` is possible for a chunk of this length, its header has
+    /// this blocksize.
     pub(super) fn special_in_blocks(
         special: Special,
         nbytes: usize,
@@ -132,8 +133,8 @@ impl<'a> Chunk<'a> {
         self.bytes.into_owned()
     }
 
-    /// Returns all bytes of the chunk. If the chunk is stored or special, its header then has the given blocksize. A compressed chunk keeps
-    /// its own blocksize.
+    /// Returns all bytes of the chunk. If the chunk is special or stored uncompressed, the blocksize in the returned header is `blocksize`.
+    /// A compressed chunk keeps its own blocksize.
     pub(super) fn bytes_in_blocks(&self, blocksize: usize) -> Cow<'_, [u8]> {
         let mut header = self.header;
         if header.is_stored() || header.special().is_some() {
@@ -155,13 +156,13 @@ impl<'a> Chunk<'a> {
         self.header.value_in(&self.bytes)
     }
 
-    /// Returns the chunk's data: decompressed if the chunk is compressed, copied if it is stored, and filled with the value if it is
-    /// special (with zeros if it is uninitialized).
+    /// Returns the chunk's data: decompressed if the chunk is compressed, copied if it is stored uncompressed, and filled with the value if
+    /// it is special (with zeros if it is uninitialized).
     ///
     /// BloscLZ and all filters of C-Blosc2, except for its plugins, are always built in. The feature `codecs` adds LZ4, zlib and Zstandard.
     ///
-    /// This method allocates as much memory as the header claims, at most 2 GiB. In contrast, [`data_into`](Chunk::data_into) writes into
-    /// an existing buffer.
+    /// This method allocates as much memory as the chunk's header claims, at most 2 GiB. In contrast, [`data_into`](Chunk::data_into)
+    /// writes into an existing buffer.
     ///
     /// # Errors
     ///
@@ -180,7 +181,8 @@ impl<'a> Chunk<'a> {
         Ok(Decompressor::lend(|decompressor| decompressor.data_of(&self.header, &self.bytes))?)
     }
 
-    /// Returns the chunk's data like [`data`](Chunk::data), but without a copy if the chunk is borrowed and stored.
+    /// Returns the chunk's data like [`data`](Chunk::data), but without a copy if the chunk is stored uncompressed and its bytes are
+    /// borrowed.
     ///
     /// # Errors
     ///

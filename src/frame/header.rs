@@ -22,9 +22,9 @@ use wire::WireHeader;
 
 /// The header of a frame, with owned data.
 ///
-/// Fields keep the values that they have in the file. The exceptions are header_len, idx and the offsets of the metalayers, which can be
-/// computed from the metalayers: they are checked when a header is read, and computed when it is written. So [`to_vec`](crate::to_vec)
-/// returns the same [`header_len`](Header::header_len) bytes as in the file.
+/// Fields keep the values that they have in the file. The exceptions are the fields header_len and idx and the offsets of the metalayers.
+/// They follow from the metalayers, so they are checked when a header is read, and computed when it is written. So
+/// [`to_vec`](crate::to_vec) returns the same [`header_len`](Header::header_len) bytes as in the file.
 ///
 /// ```
 /// let file = std::fs::read("tests/data/example.b2nd")?;
@@ -219,7 +219,7 @@ impl Header {
         }
     }
 
-    /// Checks the fields that C-Blosc2 also checks, and the fields on which readers rely.
+    /// Returns an error if a field that C-Blosc2 also checks, or on which readers rely, has an impossible value.
     fn check(&self) -> Result<()> {
         check_version(self.version())?;
         if self.flags[1] > 1 {
@@ -256,7 +256,8 @@ fn wrong_len(error: Error, header_len: usize) -> Error {
     mismatch("header_len", expected, header_len, 10)
 }
 
-/// Returns the error for bytes that are not the start of a frame.
+/// Converts an error into an error saying that the bytes are not the start of a frame. If there are only too few bytes, returns the error
+/// unchanged.
 fn no_frame(error: Error) -> Error {
     if error.is_eof() {
         return error;

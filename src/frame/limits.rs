@@ -2,12 +2,12 @@
 
 use crate::error::{Error, Result};
 
-/// The number of bytes in the first read at the start of a frame, for the header, and at its end, for the trailer. 99.8% of the headers of
-/// known files fit in this length.
+/// The number of bytes that are read first from a frame's start, to get the header, and from its end, to get the trailer. In 99.8% of known
+/// files, the header is not longer.
 pub const FIRST_READ: u64 = 4096;
 
-/// The maximum distance between the start of a chunk and the start of the next chunk for which all bytes in between are read in one
-/// request. For a larger distance, the chunk's header is read first.
+/// If at most this many bytes lie between the start of a chunk and the start of the next chunk, they are all read in one request.
+/// Otherwise, the chunk's header is read first, which gives the chunk's length.
 pub(super) const READ_AT_ONCE: u64 = 1 << 20;
 
 /// The maximum length of a header, index or trailer in bytes. Without a limit, a reader might have to allocate 2 GiB for a file that has

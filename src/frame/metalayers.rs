@@ -61,7 +61,7 @@ impl Metalayers {
         decoded.map_err(|error| error.field(T::NAME))
     }
 
-    /// Returns an iterator over names and contents, in the order of the file.
+    /// Returns an iterator over the names and contents of the metalayers, in the order of the file.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u8], &[u8])> {
         let mut contents = self.contents.iter();
         self.names.iter().map(move |name| (name.as_bytes(), contents.next().unwrap_or_default()))
@@ -82,8 +82,8 @@ impl Metalayers {
     ///
     /// # Errors
     ///
-    /// Fails if the name is longer than 31 bytes or contains a NUL, at which C-Blosc2 would end the name. Also fails if there are 16
-    /// metalayers already, since C-Blosc2 would refuse or destroy a file with more than 16.
+    /// Replacing content never fails. Adding a metalayer fails if the name is longer than 31 bytes or contains a NUL, at which C-Blosc2
+    /// would end the name, or if there are 16 metalayers already, since C-Blosc2 would refuse or destroy a file with more than 16.
     pub fn insert(&mut self, name: &str, content: impl Into<Vec<u8>>) -> Result<Option<Vec<u8>>> {
         let content = content.into();
         if let Some(index) = self.position(name.as_bytes()) {
@@ -102,7 +102,7 @@ impl Metalayers {
         Ok(None)
     }
 
-    /// Encodes a value in this crate's format, and stores it as the metalayer with the name `T::NAME`.
+    /// Encodes a value with [`to_vec`](crate::to_vec), and stores it as the metalayer with the name `T::NAME`.
     ///
     /// # Errors
     ///
@@ -190,17 +190,19 @@ impl Metalayers {
         self.names.iter().position(|this| this.as_bytes() == name)
     }
 
-    /// Returns the length in bytes of the section that holds these metalayers.
+    /// Returns the length, in bytes, of these metalayers as stored in a header or trailer.
     pub(super) fn section_len(&self) -> usize {
         self.index_len() + 3 + self.contents.iter().map(|content| 5 + content.len()).sum::<usize>()
     }
 
-    /// Returns the length in bytes of the first part of the section, up to the marker of the contents.
+    /// Returns the length, in bytes, of what a header or trailer stores before the contents: the field idx, and the map of names and
+    /// offsets.
     fn index_len(&self) -> usize {
         7 + self.names.iter().map(|name| name.len() + 6).sum::<usize>()
     }
 
-    /// Returns the position of each content, in order, counted from the start of the header or trailer.
+    /// Returns the position of each content, in order. This position and `section_start`, the position of the first marker of the
+    /// metalayers, count from the start of the header or trailer.
     fn content_offsets(&self, section_start: usize) -> impl Iterator<Item = usize> {
         let first = section_start + self.index_len() + 3;
         self.contents.iter().scan(first, |next, content| {
@@ -210,7 +212,8 @@ impl Metalayers {
         })
     }
 
-    /// Returns the position of the marker `c6` of a metalayer's content, counted from the start of the header or trailer.
+    /// Returns the position of the marker `c6` with which the content of a metalayer starts. This position and `section_start`, the
+    /// position of the first marker of the metalayers, count from the start of the header or trailer.
     pub(super) fn content_offset(&self, name: &str, section_start: usize) -> Option<usize> {
         self.content_offsets(section_start).nth(self.position(name.as_bytes())?)
     }
@@ -231,8 +234,8 @@ impl fmt::Debug for Metalayers {
     }
 }
 
-/// Serializes the metalayers as pairs of name and content. In human-readable formats, a name is a string if it is UTF-8, and the content is
-/// hexadecimal.
+/// Serializes the metalayers as pairs of name and content. In human-readable serde formats such as JSON, a name is a string if it is UTF-8,
+/// and the content is hexadecimal.
 impl Serialize for Metalayers {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
@@ -264,7 +267,7 @@ impl<'de> Deserialize<'de> for Metalayers {
     }
 }
 
-/// A name in human-readable formats: a string, or a list of bytes if the name is not UTF-8.
+/// The name of a metalayer in human-readable serde formats such as JSON: a string, or a list of bytes if the name is not UTF-8.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum AnyName {

@@ -57,13 +57,13 @@ pub struct Frame<S> {
 enum ChunkPlace {
     /// The chunk is special: it has no bytes.
     Special(Special),
-    /// The range of bytes in a contiguous frame.
+    /// The range of bytes that holds the chunk, counted from the start of a contiguous frame.
     Here(Range<u64>),
-    /// The number of the chunk's file in the directory of a sparse frame.
+    /// The number in the name of the chunk's file, in the directory of a sparse frame.
     File(u64),
 }
 
-/// A trailer, and its position in the frame.
+/// A trailer, and the position in the frame at which it starts.
 #[derive(Clone)]
 pub(super) struct Tail {
     pub(super) trailer: Trailer,
@@ -144,12 +144,12 @@ impl<S: Source> Frame<S> {
         &self.source
     }
 
-    /// Returns the position of the frame in its source.
+    /// Returns the position, in bytes, at which the frame starts in its source.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Returns the trailer. The first call reads the trailer, in one read of 4 KiB, or in two reads if the trailer is longer.
+    /// Returns the trailer. The first call reads the trailer with one read of the last 4 KiB, or with two reads if the trailer is longer.
     ///
     /// # Errors
     ///
@@ -177,7 +177,7 @@ impl<S: Source> Frame<S> {
         Ok(self.tail.get_or_init(|| tail))
     }
 
-    /// Reads the trailer in one read of 4 KiB, or in two reads if the trailer is longer.
+    /// Reads the trailer with one read of the last 4 KiB, or with two reads if the trailer is longer.
     pub(super) fn read_tail(&self) -> Result<Tail> {
         let (header_len, end) = (self.header.header_len() as u64, self.header.frame_len());
         let mut start = end.saturating_sub(FIRST_READ).max(header_len);
@@ -212,8 +212,8 @@ impl<S: Source> Frame<S> {
         Ok(self.offsets.get_or_init(|| Arc::new(offsets)))
     }
 
-    /// Reads the index chunk. If the range from the index to the end of the frame is short, reads this range in one request. Otherwise
-    /// reads the header of the index chunk first, and then only the chunk.
+    /// Reads the index chunk. If at most 1 MiB lies between the start of the index and the end of the frame, reads all of it in one
+    /// request. Otherwise reads the header of the index chunk first, which gives the chunk's length, and then only the chunk.
     fn read_index(&self) -> Result<Cow<'_, [u8]>> {
         let place = self.header.tail_range();
         let length = place.end.saturating_sub(place.start);

@@ -80,17 +80,19 @@ impl Pieces {
         self.0.with(|held| held.set_len(length))
     }
 
-    /// Adds the bytes that were fetched for a range. If `bytes` is shorter than the range, the source ends after these bytes. If `bytes` is
-    /// longer, the additional bytes are kept too.
+    /// Adds the bytes that were fetched for a range. If `bytes` is shorter than the range, this means that the source ends after these
+    /// bytes. If `bytes` is empty, the source may also end before the range. So unless the bytes directly before the range have been added,
+    /// the length stays unknown, and reading the range fails. If `bytes` is longer than the range, the additional bytes are kept too.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Changed`] if the end of the bytes contradicts the known length of the source.
+    /// Returns [`ErrorKind::Changed`] if the end of these bytes contradicts the known length of the source or bytes that were added before.
     pub fn put(&self, range: Range<u64>, bytes: Vec<u8>) -> Result<()> {
         self.0.with(|held| held.put(range, bytes))
     }
 
-    /// Records that a range could not be fetched. Reading any byte of this range then fails with `message`.
+    /// Records that a range could not be fetched. A read then fails with `message` if it needs bytes of this range that have not been
+    /// added.
     pub fn fail(&self, range: Range<u64>, message: impl Into<String>) {
         self.0.with(|held| held.failed.insert(range.start, (range.end, message.into())));
     }
@@ -105,8 +107,8 @@ impl Pieces {
         self.0.with(|held| *held = Held { length: held.length, ..Held::default() });
     }
 
-    /// Returns the missing ranges that were requested since the last call, in ascending order. Ranges with at most `gap` bytes between them
-    /// are merged.
+    /// Returns the ranges that reads needed since the last call but that had not been fetched, in ascending order. Ranges with at most
+    /// `gap` bytes between them are merged.
     pub fn take_missing(&self, gap: u64) -> Vec<Range<u64>> {
         join(self.0.with(|held| core::mem::take(&mut held.missing)), gap)
     }
@@ -124,7 +126,7 @@ impl Held {
     fn put(&mut self, range: Range<u64>, bytes: Vec<u8>) -> Result<()> {
         let end = range.start.saturating_add(bytes.len() as u64);
         if end < range.end && self.length.is_none_or(|length| end < range.end.min(length)) {
-            // If there are no bytes, the source ends at or before the start of the range, but its length is still unknown.
+            // An empty response means that the source ends at or before the start of the range, so its length is still unknown.
             if bytes.is_empty() && range.start > self.end() {
                 let message = format!("the source ends before byte {}", range.start);
                 self.failed.insert(range.start, (range.end, message));
@@ -163,7 +165,7 @@ impl Held {
         })
     }
 
-    /// Returns the part of a range that is inside the source.
+    /// Truncates a range at the end of the source, if the length of the source is known.
     fn inside(&self, range: Range<u64>) -> Range<u64> {
         let end = self.length.map_or(range.end, |length| range.end.min(length));
         range.start.min(end)..end
@@ -184,7 +186,7 @@ impl Held {
         gaps
     }
 
-    /// Checks that the pieces hold all bytes of a range, and records the missing ranges.
+    /// Checks that the pieces hold all bytes of a range. If not, records the missing ranges and returns an error.
     fn check(&mut self, range: &Range<u64>) -> Result<()> {
         let gaps = self.gaps(range);
         if gaps.is_empty() {

@@ -13,8 +13,7 @@ use crate::wire::Reader;
 
 /// The trailer of a frame, with owned data. It holds the variable-length metalayers, which can be added, replaced and removed at any time.
 ///
-/// The content of each variable-length metalayer is a Blosc2 chunk, stored or compressed, with the value in it: see
-/// [`value`](Trailer::value).
+/// The content of each variable-length metalayer is a Blosc2 chunk, compressed or not, that holds the value: see [`value`](Trailer::value).
 ///
 /// ```
 /// let file = std::fs::read("tests/data/example.b2nd")?;
@@ -32,7 +31,7 @@ pub struct Trailer {
     fingerprint: [u8; 17],
 }
 
-/// The length of a trailer without vlmetalayers.
+/// The length, in bytes, of a trailer without vlmetalayers.
 pub(super) const SHORTEST: usize = 35;
 
 /// The number of bytes from the marker of the field trailer_len to the end of the frame.
@@ -42,7 +41,7 @@ const LEN_BEFORE_END: usize = 23;
 const VERSION: u8 = 1;
 
 impl Trailer {
-    /// Creates a trailer with these metalayers and no fingerprint.
+    /// Creates a trailer with these metalayers and a fingerprint of zeros.
     #[must_use]
     pub fn new(vlmetalayers: Metalayers) -> Self {
         Trailer { version: VERSION, vlmetalayers, fingerprint: [0; 17] }
@@ -52,7 +51,7 @@ impl Trailer {
     ///
     /// # Errors
     ///
-    /// Fails if the bytes are not a trailer of a supported version, or if other bytes follow the trailer.
+    /// Fails if the bytes are not a valid trailer, or if other bytes follow the trailer.
     pub fn from_slice(trailer: &[u8]) -> Result<Trailer> {
         crate::from_slice::<WireTrailer>(trailer).map_err(named)?.into_trailer()
     }
@@ -150,7 +149,7 @@ impl Trailer {
     }
 }
 
-/// If an error names no field, names the frame's trailer as the field.
+/// Adds the frame's trailer as the field to an error that names no field.
 fn named(error: Error) -> Error {
     match error.path() {
         None => error.within(Segment::Field("the frame's trailer"), Some(0)),
@@ -190,7 +189,8 @@ impl<'a> WireTrailer<'a> {
     }
 }
 
-/// The trailer in human-readable formats, without the fields that can be computed from others.
+/// The trailer in human-readable serde formats such as JSON, without trailer_len, idx and offsets, which can be computed from the other
+/// fields.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Trailer", rename = "Trailer", deny_unknown_fields)]
 struct Readable {

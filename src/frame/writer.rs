@@ -1,4 +1,4 @@
-//! [`Writer`]: writes new frames from compressed chunks.
+//! [`Writer`]: writes new frames from chunks that are already compressed.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -77,7 +77,7 @@ pub(super) mod sealed {
         fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()>;
 
         /// Completes the chunk with this number. All of its `length` bytes must have been written by [`put_part`](Target::put_part).
-        /// Returns the location of the chunk in the index.
+        /// Returns the chunk's entry in the index: its position in a contiguous frame, or the number of its file in a sparse frame.
         fn end_parts(&mut self, number: u64, position: u64, length: usize) -> Result<u64>;
 
         /// Writes the header before the chunks, and `tail` (the index and the trailer) after the chunks.
@@ -89,7 +89,7 @@ pub(super) mod sealed {
 #[derive(Default)]
 pub struct Memory {
     chunks: Vec<u8>,
-    /// The end of the last chunk that was appended. Parts of the next chunk may follow.
+    /// The position in `chunks` at which the last appended chunk ends. Parts of the next chunk may follow.
     end: usize,
 }
 
@@ -159,10 +159,10 @@ impl<T: Target> Writer<T> {
         }
     }
 
-    /// Appends a chunk. The chunk is written unchanged, except in two cases in which C-Blosc2 could not read the unchanged chunk. A stored
-    /// chunk gets the blocksize of the header. (C-Blosc2 reads an array in the blocks that its metalayer gives, so compressed chunks must
-    /// have that blocksize too.) A chunk of only zeros, NaN or uninitialized elements becomes an [entry in the
-    /// index](Writer::append_special).
+    /// Appends a chunk. The chunk is written unchanged, except in two cases in which C-Blosc2 could not read the unchanged chunk. A chunk
+    /// that is stored uncompressed, or that repeats a value, gets the blocksize of the header. (C-Blosc2 reads an array in the blocks that
+    /// its metalayer gives, so compressed chunks must have that blocksize too.) A special chunk of zeros, NaN or uninitialized elements
+    /// becomes an [entry in the index](Writer::append_special).
     ///
     /// # Errors
     ///
@@ -170,9 +170,9 @@ impl<T: Target> Writer<T> {
     ///
     /// * the chunk's data is empty, or longer than the chunksize in the header,
     /// * the previous chunk was shorter than the chunksize, since only the last chunk may be shorter,
-    /// * all elements of the chunk are NaN, and the chunk's typesize differs from the typesize in the header,
-    /// * all elements of the chunk are zero, NaN or uninitialized, and chunks vary in length: an entry in the index holds no length, and
-    ///   C-Blosc2 does not open a file whose first chunk is such a chunk, or
+    /// * the chunk is a special chunk of NaN, and its typesize differs from the typesize in the header,
+    /// * the chunk is a special chunk of zeros, NaN or uninitialized elements, and chunks vary in length: an entry in the index holds no
+    ///   length, and C-Blosc2 does not open a file whose first chunk is such a chunk, or
     /// * the target cannot be written. The chunk can then be appended again, or left out.
     pub fn append(&mut self, chunk: &Chunk<'_>) -> Result<()> {
         let (nbytes, typesize) = (chunk.header().nbytes(), chunk.header().typesize());
@@ -191,8 +191,8 @@ impl<T: Target> Writer<T> {
         self.put(&chunk.bytes_in_blocks(blocksize), nbytes)
     }
 
-    /// Checks that this chunk can be appended. If the chunk is compressed and its blocksize differs from the blocksize in the header,
-    /// records its blocksize.
+    /// Checks that this chunk can be appended. If it is the first compressed chunk whose blocksize differs from the blocksize in the
+    /// header, records this for `finish`, which returns an error if the frame is an array.
     fn check(&mut self, chunk: &ChunkHeader) -> Result<()> {
         self.check_next(chunk.nbytes())?;
         let number = (self.offsets.len() / 8) as u64;
@@ -228,12 +228,13 @@ impl<T: Target> Writer<T> {
         self.end_parts(chunk.cbytes(), chunk.nbytes())
     }
 
-    /// Appends a special chunk of `nbytes` bytes, which is stored only as an entry in the index.
+    /// Appends a special chunk with `nbytes` bytes of uncompressed data. The chunk is stored only as an entry in the index.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`append`](Writer::append) and [`Chunk::special`]. Also fails if `special` is [`Special::Value`], whose value
-    /// an entry in the index cannot hold, or if chunks vary in length, since an entry holds no length either.
+    /// Returns the errors of [`append`](Writer::append) and of [`Chunk::special`] with the header's typesize. Also fails if `special` is
+    /// [`Special::Value`], whose value an entry in the index cannot hold, or if chunks vary in length, since an entry holds no length
+    /// either.
     pub fn append_special(&mut self, special: Special, nbytes: usize) -> Result<()> {
         if special == Special::Value {
             return Err(Error::custom("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
@@ -265,7 +266,7 @@ impl<T: Target> Writer<T> {
     }
 
     /// Appends a chunk of another frame unchanged, without decompressing it. A special entry in the other frame's index is copied to the
-    /// index of this frame. Returns the length of the chunk's data.
+    /// index of this frame. Returns the length of the chunk's uncompressed data in bytes.
     ///
     /// After a call of this method, [`finish`](Writer::finish) does not check that the chunks match the array that the header describes.
     ///
@@ -304,7 +305,7 @@ impl<T: Target> Writer<T> {
         self.end_parts(bytes.len(), nbytes)
     }
 
-    /// Appends a chunk whose `cbytes` bytes were written by [`put_part`](Writer::put_part).
+    /// Appends a chunk whose `cbytes` bytes were written by [`put_part`](Writer::put_part). Its data has `nbytes` bytes.
     fn end_parts(&mut self, cbytes: usize, nbytes: usize) -> Result<()> {
         let number = (self.offsets.len() / 8) as u64;
         let at = self.target.end_parts(number, self.cbytes, cbytes)?;
@@ -312,8 +313,8 @@ impl<T: Target> Writer<T> {
         self.push(Offset::At(at), nbytes)
     }
 
-    /// Writes the index, the trailer and the header. A frame on disk then gets its final name. For a frame in memory, this returns its
-    /// bytes.
+    /// Writes the index, the trailer and the header. A frame on disk then gets its final name. For a frame in memory, `finish` returns the
+    /// bytes of the frame.
     ///
     /// # Errors
     ///
@@ -325,7 +326,8 @@ impl<T: Target> Writer<T> {
         target.finish(&header, &tail)
     }
 
-    /// Checks the frame, and returns the target, the bytes of the header, and the bytes of the index and trailer.
+    /// Checks the frame as [`finish`](Writer::finish) does. Returns the target, the bytes of the header, and the bytes of the index and
+    /// trailer.
     pub(super) fn ended(self) -> Result<(T, Vec<u8>, Vec<u8>)> {
         if !self.is_copy {
             self.check_array()?;

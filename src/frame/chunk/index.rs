@@ -57,10 +57,10 @@ pub struct Offsets {
     offsets: Vec<Offset>,
     /// The number of chunks.
     count: usize,
-    /// The position of the first chunk in a contiguous frame, or `None` in a sparse frame.
+    /// In a contiguous frame, the position at which the header ends and the chunks start. `None` in a sparse frame.
     chunks_start: Option<u64>,
-    /// The positions at which chunks start, in ascending order. They are used to look up the end of a chunk: it ends at the latest where
-    /// the next chunk starts.
+    /// The positions at which chunks start, counted from the end of the header, in ascending order. They are used to look up the end of a
+    /// chunk: it ends at the latest where the next chunk starts. In a sparse frame, these are the numbers of the chunks' files.
     starts: Vec<u64>,
     /// The position at which the last chunk ends, counted from the end of the header, or `u64::MAX` in a sparse frame.
     end: u64,
@@ -73,7 +73,7 @@ impl Offsets {
     }
 
     /// Decodes the index at the start of `tail`. Fails if the index chunk has more than `limit` bytes, or if `nchunks` is given and differs
-    /// from the number of entries. Offsets in errors count from the start of `tail`.
+    /// from the number of entries. Positions in errors count from the start of `tail`.
     pub(in crate::frame) fn read(
         tail: &[u8],
         limit: u64,
@@ -130,7 +130,7 @@ impl Offsets {
     }
 
     /// Returns the last position at which the chunk that starts at `start` may end. This is the start of the next chunk or, for the last
-    /// chunk, the end of all chunks.
+    /// chunk, the end of all chunks. Positions count from the end of the header.
     fn limit(&self, start: u64) -> u64 {
         let next = self.starts.partition_point(|&other| other <= start);
         self.starts.get(next).copied().unwrap_or(self.end)
@@ -150,7 +150,7 @@ fn decode_all(chunk: &Chunk<'_>, nchunks: Option<u64>) -> Result<(Vec<Offset>, u
         return Err(mismatch("nbytes", "a multiple of 8", header.nbytes(), 4));
     }
     let count = header.nbytes() / 8;
-    // Check the number of offsets before allocating memory, since a chunk of only 32 bytes can claim to hold 2 GiB.
+    // Check the number of offsets before allocating memory for them, since an index chunk of only 32 bytes can claim to hold 2 GiB.
     if let Some(expected) = nchunks.filter(|&expected| expected != count as u64) {
         return Err(Error::custom(format_args!("expected {expected} offsets, as the header's sizes say, found {count}")));
     }
@@ -181,7 +181,8 @@ fn decode_all(chunk: &Chunk<'_>, nchunks: Option<u64>) -> Result<(Vec<Offset>, u
     Ok((offsets.collect::<Result<_>>()?, count))
 }
 
-/// Returns the positions at which chunks start, in ascending order.
+/// Returns the positions at which chunks start, in ascending order: the field `starts` of [`Offsets`]. Fails if two chunks start at the
+/// same position, or a chunk starts at or after `end`.
 fn starts(offsets: &[Offset], count: usize, end: u64) -> Result<Vec<u64>> {
     let mut starts = Vec::with_capacity(offsets.len());
     for (chunk, offset) in offsets.iter().enumerate() {
@@ -216,7 +217,7 @@ fn check_pipeline(header: &ChunkHeader) -> Result<()> {
     }
 }
 
-/// Decodes one entry of the index, which is little-endian.
+/// Decodes one entry of the index, a little-endian `i64`. `chunk` is the number of the chunk, for the error.
 fn decode(chunk: usize, bytes: &[u8]) -> Result<Offset> {
     let mut raw = [0; 8];
     raw.copy_from_slice(bytes);

@@ -30,7 +30,7 @@ use crate::frame::trailer::Trailer;
 use crate::frame::writer::Writer;
 use crate::layout::Layout;
 
-/// The size of a sector. A write inside one aligned sector is assumed to be atomic.
+/// The size of a sector in bytes. A write inside one aligned sector is assumed to be atomic.
 const SECTOR: u64 = 512;
 
 /// The bytes of a header that an edit of the trailer changes: from frame_len to has_vlmetalayers. They lie in one sector.
@@ -145,15 +145,16 @@ impl Editor {
         open().map_err(|error| named(error, &path))
     }
 
-    /// Replaces the content of the metalayer whose name is `T::NAME`. The new content must have the same length.
+    /// Replaces the content of the metalayer whose name is `T::NAME`. The new content must have the same length, or may be shorter if the
+    /// metalayer describes an array.
     ///
     /// If [`Layout::is_fixed`](crate::Layout::is_fixed) returns true, all values of the type have the same length, so a new value always
     /// fits.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`set_metalayer_bytes`](Editor::set_metalayer_bytes). If the length differs, the error also names the fields
-    /// whose lengths differ.
+    /// Returns the errors of [`set_metalayer_bytes`](Editor::set_metalayer_bytes). If the error is that the length differs, it also names
+    /// the fields whose lengths differ.
     pub fn set_metalayer<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
         let content = crate::to_vec(value)?;
         self.named(|editor| editor.write_metalayer(T::NAME, &content, || crate::layout(value).ok()))
@@ -219,8 +220,8 @@ impl Editor {
         })
     }
 
-    /// Replaces this frame by a new frame with the given header. `fill` is called with the old frame and the writer of the new frame, to
-    /// which it appends the chunks. The new file keeps the permissions of the old file, and this `Editor` then edits the new file.
+    /// Replaces this frame by a new frame with the given header. This calls `fill` with the old frame and a writer of the new frame. `fill`
+    /// must append the chunks to the writer. The new file keeps the permissions of the old file, and this `Editor` then edits the new file.
     ///
     /// # Errors
     ///
@@ -294,7 +295,7 @@ impl Editor {
         }
     }
 
-    /// Returns the numbers of the chunk files that the index of this sparse frame contains.
+    /// Returns the numbers of the chunk files of this sparse frame, as its index gives them.
     fn chunk_files(&self) -> Result<BTreeSet<u64>> {
         Ok(self.offsets()?.iter().filter_map(file_number).collect())
     }
@@ -358,7 +359,7 @@ impl Editor {
         Ok(edited)
     }
 
-    /// Writes a trailer, and then the fields of the header that make the trailer valid.
+    /// Writes a trailer at the position `at`, and then the fields of the header that make the trailer valid.
     fn write_trailer(&mut self, at: u64, trailer: &[u8], header: &Header) -> Result<()> {
         let fields = &crate::to_vec(header)?[CHANGED];
         let end = header.frame_len();
@@ -382,7 +383,8 @@ impl Editor {
         written
     }
 
-    /// Opens the file again if it has the new header, which it may have even if writing returned an error.
+    /// Opens the file again if it has the new header, which it may have even if writing failed. `written` is the result of writing, and is
+    /// returned.
     fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
         match self.reopened() {
             Ok(file) if file.header() == &header => self.file = file,
@@ -418,7 +420,7 @@ impl Editor {
         Ok(file)
     }
 
-    /// Replaces the file by a new one that holds `front`, followed by a part of the old file.
+    /// Replaces the file by a new file that holds the bytes `front`, followed by the range `rest` of the old file.
     fn replace(&mut self, front: &[u8], rest: Range<u64>) -> Result<()> {
         self.checked_handle()?;
         let (staged, mut new) = Staged::file(self.claim.path())?;
@@ -433,7 +435,7 @@ impl Editor {
         new.sync()?;
         self.checked_handle()?;
         let put = staged.replace(&mut self.claim);
-        // Even after an error, the new file may have the final name, which only Unix can tell. If so, continue with the new file.
+        // Even after an error, the new file may have the final name, which can be checked only on Unix. If so, continue with the new file.
         if put.is_ok() || cfg!(unix) && is_at(new.file(), self.claim.path())? {
             self.claim.handle = new;
             self.file = self.reopened()?;
@@ -468,7 +470,7 @@ fn write_at(file: &mut dyn Handle, position: u64, bytes: &[u8]) -> io::Result<()
     file.sync()
 }
 
-/// Returns the range in which two contents of the same length differ.
+/// Returns the range from the first to the last byte in which two contents of the same length differ, or `None` if they are equal.
 fn changed_range(old: &[u8], new: &[u8]) -> Option<Range<usize>> {
     let differs = |(old, new): (&u8, &u8)| old != new;
     let first = old.iter().zip(new).position(differs)?;

@@ -18,8 +18,8 @@ use crate::frame::trailer::Trailer;
 
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
 ///
-/// The file stays open: if it is replaced, a `File` still reads the old file. A `File` has no position that reads change, so several
-/// threads can read from the same `File`. In a sparse frame, the file of a chunk is opened each time that the chunk is read.
+/// The file stays open: if it is replaced, a `File` still reads the old file. Reads do not move a shared file position, so several threads
+/// can read from the same `File`. In a sparse frame, the file of a chunk is opened each time that the chunk is read.
 ///
 /// ```
 /// let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
@@ -95,7 +95,7 @@ impl File {
         }
     }
 
-    /// Reads the frame's trailer, in one read of 4 KiB, or in two reads if the trailer is longer.
+    /// Reads the frame's trailer with one read of the last 4 KiB, or with two reads if the trailer is longer.
     ///
     /// # Errors
     ///

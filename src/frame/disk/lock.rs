@@ -22,10 +22,10 @@ pub(super) struct Ask {
     pub(super) wait: bool,
 }
 
-/// The position of the counter of changes in C-Blosc2's lock files.
+/// The position, in bytes, of the change counter in C-Blosc2's lock files.
 const COUNTER_AT: u64 = 8;
 
-/// The maximum length of C-Blosc2's lock files.
+/// The maximum length, in bytes, of C-Blosc2's lock files.
 const SIDECAR_LEN: u64 = COUNTER_AT + 8;
 
 /// The message of a `WouldBlock` error if this thread itself holds the lock.
@@ -114,8 +114,8 @@ pub(super) fn lock_new(file: &fs::File, path: &Path) -> io::Result<bool> {
     is_at(file, path)
 }
 
-/// Locks a file or directory without waiting. Fails if the path is locked already, or if the file system has no locks. Returns `None` if
-/// another process has removed or replaced the file, or if files of this kind cannot be locked.
+/// Locks a file or directory that no process uses any more, without waiting. Fails if the path is locked already, or if the file system has
+/// no locks. Returns `None` if another process has removed or replaced the file, or if files of this kind cannot be locked.
 pub(super) fn unused(path: &Path) -> io::Result<Option<fs::File>> {
     let found = fs::symlink_metadata(path)?;
     let file = match found.is_dir() {
@@ -160,7 +160,7 @@ pub(super) fn named(failed: Error, path: &Path) -> Error {
     }
 }
 
-/// Returns true if the path still names this file.
+/// Returns true if the path still names this file, and not a file that has replaced it.
 pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(there) => Ok(system::same(&file.metadata()?, &there)),
@@ -177,7 +177,7 @@ pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
 pub(super) struct Sidecars {
     files: Vec<(PathBuf, Option<fs::File>)>,
     ask: Ask,
-    /// Records that this thread has a lock on the frame's file.
+    /// Records that this thread has locked the frame's file.
     _held: Held,
 }
 
@@ -192,7 +192,7 @@ impl Sidecars {
         Ok(sidecars)
     }
 
-    /// Locks any lock files that were created since the last call.
+    /// Locks any lock files that were created or replaced since the last call.
     fn renew(&mut self) -> io::Result<()> {
         for (path, file) in &mut self.files {
             if let Some(held) = file {
@@ -265,7 +265,7 @@ fn beside(frame: &Path) -> PathBuf {
     path.into()
 }
 
-/// Adds the path to an error of the system. A `WouldBlock` error is returned unchanged, since `named` converts it.
+/// Adds the path to an I/O error. A `WouldBlock` error is returned unchanged, since `named` converts it.
 fn in_file(error: io::Error, path: &Path) -> io::Error {
     match error.kind() {
         ErrorKind::WouldBlock => error,

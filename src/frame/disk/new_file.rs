@@ -66,7 +66,7 @@ impl NewFile {
         self.file.file()
     }
 
-    /// Returns the path under which the content is written.
+    /// Returns the temporary path, at which the content is written until `finish` renames it.
     pub fn path(&self) -> &Path {
         self.staged.path()
     }
@@ -127,7 +127,7 @@ impl NewDirectory {
         Ok(NewDirectory(created.map_err(|error| named(error.into(), path.as_ref()))?))
     }
 
-    /// Returns the path under which the content is written.
+    /// Returns the temporary path, at which the content is written until `finish` renames it.
     pub fn path(&self) -> &Path {
         self.0.path()
     }

@@ -31,9 +31,9 @@ use crate::frame::metalayers::{MAX_METALAYERS, Metalayers};
 ///
 /// # Errors
 ///
-/// Fails if `source` is not a frame, `edit` fails, there are more than 16 metalayers, `target` is read-only or not a regular file, or a
-/// file cannot be written. After an error, `target` is unchanged, unless only the final sync of the directory failed: `target` is then the
-/// new frame.
+/// Fails if `source` is not a frame, `edit` fails or leaves more than 16 metalayers and more than `source` has, `target` is read-only or
+/// not a regular file, or a file cannot be written. After an error, `target` is unchanged, unless only the final sync of the directory
+/// failed: `target` is then the new frame.
 ///
 /// ```
 /// # let path = std::env::temp_dir().join(format!("b2nd-rewrite-{}.b2nd", std::process::id()));
@@ -76,7 +76,7 @@ pub fn rewrite_checked(
     }
 }
 
-/// A function that creates a temporary file, which later gets the path that is passed.
+/// A function that creates a temporary file for the given path. The file gets this path when it is finished.
 type Stage = fn(&Path) -> io::Result<(Staged, Box<dyn Handle>)>;
 
 fn write_as(
@@ -136,7 +136,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
     matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Returns the header with the metalayers that `edit` has changed.
+/// Returns a copy of the frame's header, with the metalayers as `edit` has changed them.
 pub(super) fn rewritten(file: &File, edit: impl FnOnce(&mut Metalayers) -> Result<()>) -> Result<Header> {
     let mut header = file.header().clone();
     edit(header.metalayers_mut())?;
@@ -162,7 +162,8 @@ pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle)
     Ok(())
 }
 
-/// Returns the position at which the index ends. In a frame that was never edited, the trailer starts at this position.
+/// Returns the position at which the index ends, counted from the start of the frame. In a frame that was never edited, the trailer starts
+/// at this position. Fails if the index overlaps the trailer, which is the last `trailer_len` bytes of the frame.
 pub(super) fn index_end(file: &File, trailer_len: u64) -> Result<u64> {
     let tail = file.header().tail_range();
     if file.header().nbytes() == 0 {

@@ -16,7 +16,7 @@ use super::storage::open_to_read;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::source::{Source, ends, zeros};
 
-/// The maximum length of a read for which the file's length is not checked first. The check costs a system call.
+/// The maximum length, in bytes, of a read for which the file's length is not checked first. The check costs a system call.
 const UNSEEN: u64 = 1 << 16;
 
 /// A [`Source`] that reads an open file and, for a sparse frame, the chunk files next to it.
@@ -133,8 +133,8 @@ fn read(file: &fs::File, range: Range<u64>) -> Result<Vec<u8>> {
     while filled < bytes.len() {
         let read = read_at(file, &mut bytes[filled..], range.start.saturating_add(filled as u64))?;
         filled += read;
-        // A system may return fewer bytes than requested, so continue until all bytes are read. If at most `UNSEEN` bytes are requested,
-        // fewer bytes are returned only at the end of the file.
+        // The system may return fewer bytes than requested, so continue until all bytes are read. For at most `UNSEEN` bytes, one call is
+        // enough: it returns fewer bytes only at the end of the file.
         if read == 0 || is_short {
             break;
         }
@@ -178,7 +178,7 @@ fn read_once(mut file: &fs::File, buffer: &mut [u8], position: u64) -> io::Resul
     Read::read(&mut file, buffer)
 }
 
-/// Adds the path of the file to an error of the system, which does not contain the path.
+/// Adds the path of the file to an I/O error, which does not contain the path. Returns any other error unchanged.
 pub(super) fn name_file(error: Error, path: &Path) -> Error {
     match error.kind() {
         ErrorKind::Io(_) => error.in_file(path),

@@ -16,8 +16,8 @@ use crate::error::Result;
 /// The maximum number of bytes of the final name that the temporary name includes. Most systems allow names of up to 255 bytes.
 const REPEATED: usize = 200;
 
-/// The endings of the names of frames. A temporary name is made of the final name and, if the final name has neither of these endings, the
-/// first of them. By these endings, this crate recognizes its temporary files.
+/// The endings of the names of frames. A temporary name, such as `.NAME.0.tmp`, contains the final name. If the final name has neither of
+/// these endings, the first of them is added to it. By these endings, this crate recognizes its temporary files.
 const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
 
 /// The temporary paths of the files and directories that this process has created and not finished yet.
@@ -27,8 +27,8 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the temporary files of all frames and other files that this process is writing. Call this when a signal ends the program. Writes
-/// in progress then fail.
+/// Removes the temporary files and directories of everything that this process is writing with this crate. Call this when a signal ends the
+/// program. Writes in progress then fail.
 pub fn remove_temporary_files() {
     for path in unfinished().drain(..) {
         // Ignore errors, since the file may have been renamed already.
@@ -45,23 +45,24 @@ pub(super) struct Staged {
     /// The path that the caller gave. `target` is the same path with symbolic links resolved.
     given: PathBuf,
     target: PathBuf,
-    /// Whether `target` existed when the temporary file was created, and may be replaced.
+    /// Whether a file existed at `target` when the temporary file was created, and may be replaced.
     replaces: bool,
     /// Whether the file or directory exists under its temporary name.
     exists: bool,
-    /// The lock on the directory, or `None` for a file, which is locked by its handle.
+    /// The open directory that holds the lock, or `None` for a file, since the handle of the file holds its lock.
     lock: Option<fs::File>,
 }
 
 impl Staged {
-    /// Creates a temporary file for `given`. If `given` is a symbolic link, the temporary file is next to the file that the link names.
+    /// Creates a temporary file, which is renamed to `given` when it is finished. If `given` is a symbolic link, the temporary file
+    /// replaces the file that the link names, and is next to that file.
     pub(super) fn file(given: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         let target = replaceable(given)?;
         Staged::new(given, target, Staged::create_locked)
     }
 
-    /// Creates a temporary file for `target`. Fails if `target` exists. [`finish`](Staged::finish) fails if another process creates
-    /// `target` first.
+    /// Creates a temporary file, which is renamed to `target` when it is finished. Fails if `target` exists. [`finish`](Staged::finish)
+    /// fails if another process creates `target` first.
     pub(super) fn new_file(target: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
         must_not_exist(target)?;
         let (mut staged, file) = Staged::file(target)?;
@@ -69,7 +70,7 @@ impl Staged {
         Ok((staged, file))
     }
 
-    /// Creates a temporary directory for `target`. Fails if `target` exists.
+    /// Creates a temporary directory, which is renamed to `target` when it is finished. Fails if `target` exists.
     pub(super) fn directory(target: &Path) -> io::Result<Self> {
         must_not_exist(target)?;
         let (mut staged, lock) = Staged::new(target, target.to_path_buf(), |staged| {
@@ -87,7 +88,7 @@ impl Staged {
         Ok(lock::lock_new(handle.file(), &self.temporary)?.then_some(handle))
     }
 
-    /// Calls `create` with the first temporary name that is not in use.
+    /// Calls `create` with `staged.temporary` set to the first temporary name that is not in use.
     fn new<T>(given: &Path, target: PathBuf, create: impl Fn(&mut Staged) -> io::Result<Option<T>>) -> io::Result<(Self, T)> {
         clean_directory(&target);
         let replaces = fs::symlink_metadata(&target).is_ok();

@@ -19,16 +19,17 @@ pub struct OneFile {
     staged: Staged,
     file: Box<dyn Handle>,
     header_len: u64,
-    /// The end of the last chunk that was appended.
+    /// The position in the file at which the last appended chunk ends.
     end: u64,
-    /// The end of the written bytes, including parts of a chunk that was not appended. The frame may end before this position.
+    /// The position in the file at which the written bytes end, including parts of a chunk that was not appended. The frame may end before
+    /// this position.
     end_of_parts: u64,
 }
 
 /// A sparse frame in a directory, as the destination of a [`Writer`].
 pub struct Directory {
     pub(super) staged: Staged,
-    /// The number of the first chunk's file.
+    /// The number in the name of the first chunk's file.
     first: u64,
     /// The `chunks.b2frame` of the frame that this frame replaces, if any. New chunk files get the permissions of this file.
     like: Option<PathBuf>,
@@ -80,8 +81,8 @@ impl Writer<Directory> {
         Ok(Writer::to(header, Directory { staged, first: 0, like: None, parts: Vec::new() }))
     }
 
-    /// Creates a writer of chunks for the sparse frame with this `chunks.b2frame`, in a temporary directory inside the frame's directory.
-    /// The first chunk gets the number `first`.
+    /// Creates a writer of a sparse frame that will replace the sparse frame with this `chunks.b2frame`. The new files are in a temporary
+    /// directory inside the old frame's directory. The file of the first chunk gets the number `first`.
     pub(super) fn inside(frame: &Path, first: u64, header: Header) -> Result<Self> {
         let staged = Staged::directory(&frame.with_file_name("new.b2frame"))?;
         staged.keep_attributes(directory(frame))?;

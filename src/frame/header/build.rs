@@ -16,14 +16,14 @@ const VARIABLE: u8 = 0x53;
 /// The default compression level of C-Blosc2. Levels are 0 to 9.
 const LEVEL: u8 = 5;
 
-/// The typesize, chunksize and blocksize of a new frame, in bytes, for [`Header::new`].
+/// The typesize, chunksize and blocksize of a new frame, for [`Header::new`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sizes {
-    /// The length of an element: 1 or more.
+    /// The length of an element in bytes: 1 or more.
     pub typesize: i32,
-    /// The length of an uncompressed chunk, or 0 if chunks vary in length.
+    /// The length of an uncompressed chunk in bytes, or 0 if chunks vary in length.
     pub chunksize: i32,
-    /// The length of an uncompressed block, or 0 if each chunk has its own blocksize.
+    /// The length of an uncompressed block in bytes, or 0 if each chunk has its own blocksize.
     pub blocksize: i32,
 }
 
@@ -116,7 +116,7 @@ impl Header {
     #[must_use]
     pub fn with_codec(mut self, codec: CodecId, meta: u8) -> Header {
         let code = codec.code();
-        // The pipeline holds the codec's number. The flags have 4 bits for it, which hold 6 for all numbers from 6 on.
+        // The pipeline holds the codec's number. The flags also hold this number, in 4 bits, but have 6 for all numbers above 5.
         self.flags[2] = self.flags[2] & 0xf0 | code.min(6);
         self.pipeline[7] = code;
         self.pipeline[8] = meta;

@@ -52,7 +52,8 @@ impl Header {
         Chunk::special_in_blocks(special, nbytes, typesize, blocksize).map_err(|error| error.in_chunk(number))
     }
 
-    /// Checks that the header of a chunk that was read at byte `start` agrees with the frame's header.
+    /// Checks that the chunk has the uncompressed length that the frame's header gives. `start` is the position of the chunk, for the
+    /// error.
     pub(in crate::frame) fn check_chunk(&self, number: u64, start: u64, chunk: &ChunkHeader) -> Result<()> {
         let at = usize::try_from(start).unwrap_or(usize::MAX);
         match self.chunk_nbytes(number) {

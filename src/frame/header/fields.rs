@@ -6,7 +6,7 @@ use super::{FrameType, Header};
 use crate::error::Result;
 
 impl Header {
-    /// Returns the version of the format: 2, or 3 if chunks or blocks vary in length.
+    /// Returns the version of the frame format: 2, or 3 if chunks or blocks vary in length.
     pub fn version(&self) -> u8 {
         self.flags[0] & 0x0f
     }
@@ -66,7 +66,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Fails if the codec or a filter is not built in, or a filter truncates more bits than an element has.
+    /// Fails if the codec or a filter is not built in, or a filter that truncates numbers has a parameter that is not valid for elements of
+    /// the header's typesize.
     ///
     /// ```
     /// use b2nd::frame::{Chunk, CodecId, Filter, Header};
@@ -95,7 +96,7 @@ impl Header {
         self.nbytes
     }
 
-    /// Returns the length of all compressed chunks in bytes. If [`nbytes`](Header::nbytes) is 0, the value may be out of date.
+    /// Returns the total length of the chunks as stored, in bytes. If [`nbytes`](Header::nbytes) is 0, the value may be out of date.
     pub fn cbytes(&self) -> i64 {
         self.cbytes
     }
@@ -105,7 +106,7 @@ impl Header {
         self.typesize
     }
 
-    /// Returns the length of an uncompressed block in bytes, or 0 if C-Blosc2 has not chosen it yet.
+    /// Returns the length of an uncompressed block in bytes, or 0 if C-Blosc2 has not chosen it yet or each chunk has its own blocksize.
     pub fn blocksize(&self) -> i32 {
         self.blocksize
     }

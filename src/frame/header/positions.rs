@@ -24,21 +24,21 @@ pub struct HeaderField {
 impl HeaderField {
     /// The bytes `b2frame\0`, with which every header starts.
     pub const MAGIC: HeaderField = HeaderField::first(1, 8);
-    /// The length of the header, an int32.
+    /// The length of the header in bytes, an int32.
     pub const HEADER_LEN: HeaderField = HeaderField::MAGIC.then(4);
-    /// The length of the frame, a uint64.
+    /// The length of the frame in bytes, a uint64.
     pub const FRAME_LEN: HeaderField = HeaderField::HEADER_LEN.then(8);
     /// Four bytes of flags: the version, the frame type, the codec and level, and the split mode.
     pub const FLAGS: HeaderField = HeaderField::FRAME_LEN.then(4);
-    /// The length of the uncompressed data, an int64.
+    /// The length of the uncompressed data in bytes, an int64.
     pub const NBYTES: HeaderField = HeaderField::FLAGS.then(8);
-    /// The length of all compressed chunks together, an int64.
+    /// The total length of the chunks as stored, in bytes, an int64.
     pub const CBYTES: HeaderField = HeaderField::NBYTES.then(8);
-    /// The length of an element, an int32.
+    /// The length of an element in bytes, an int32.
     pub const TYPESIZE: HeaderField = HeaderField::CBYTES.then(4);
-    /// The length of an uncompressed block, an int32.
+    /// The length of an uncompressed block in bytes, an int32.
     pub const BLOCKSIZE: HeaderField = HeaderField::TYPESIZE.then(4);
-    /// The length of an uncompressed chunk, an int32.
+    /// The length of an uncompressed chunk in bytes, an int32.
     pub const CHUNKSIZE: HeaderField = HeaderField::BLOCKSIZE.then(4);
     /// The writer's number of threads for compression, an int16.
     pub const COMPRESSION_THREADS: HeaderField = HeaderField::CHUNKSIZE.then(2);
@@ -49,7 +49,8 @@ impl HeaderField {
     /// The filter pipeline, a fixext16: the number of filter slots, the filters in the six slots, the codec, the parameter of the codec,
     /// and the parameters of the filters.
     pub const PIPELINE: HeaderField = HeaderField::HAS_VLMETALAYERS.then(17);
-    /// The metalayers, which fill the rest of the header. Only their marker has a fixed position.
+    /// The metalayers, which fill the rest of the header. Only their marker has a fixed position, so [`value`](HeaderField::value) returns
+    /// an empty range.
     pub const METALAYERS: HeaderField = HeaderField::PIPELINE.then(0);
 
     const fn first(marker: usize, length: usize) -> HeaderField {

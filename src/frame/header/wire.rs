@@ -1,4 +1,4 @@
-//! The two serialized forms of a header: its form in files, and its form in human-readable formats.
+//! The two serialized forms of a header: its form in files, and its form in human-readable serde formats such as JSON.
 
 use alloc::borrow::Cow;
 
@@ -84,7 +84,7 @@ impl TryFrom<WireHeader<'_>> for Header {
     }
 }
 
-/// The header in human-readable formats, without the fields that can be computed from others.
+/// The header in human-readable serde formats such as JSON, without the fields that are always the same or can be computed from others.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Header", rename = "Header", deny_unknown_fields)]
 struct Readable {

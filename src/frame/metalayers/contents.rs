@@ -11,10 +11,10 @@ use super::MAX_METALAYERS;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Contents(Vec<u8>);
 
-/// The number of bytes in which the length of a content is stored.
+/// The number of bytes of the length that precedes each content.
 const LENGTH: usize = size_of::<usize>();
 
-/// The number of bytes that are reserved for each content that will be added later.
+/// The number of bytes to reserve for each content that will be added later.
 const USUAL: usize = LENGTH + 64;
 
 impl Contents {

@@ -16,14 +16,15 @@ use super::{MAX_METALAYERS, Metalayers};
 use crate::error::{Error, ErrorKind, Result};
 use crate::mark;
 
-/// The part of a frame that holds a section: the header or the trailer. Offsets in the section count from the start of this part.
+/// The part of a frame in which metalayers are stored: the header or the trailer. The stored offsets of metalayers count from the start of
+/// this part.
 #[derive(Clone, Copy)]
 pub(in crate::frame) struct Place {
-    /// The position of the section's first marker, `93`, in the header or trailer.
+    /// The position in the header or trailer at which the [`Section`] starts, with the marker `93`.
     pub(in crate::frame) start: usize,
-    /// The section's name in errors.
+    /// The name of the metalayers in errors.
     field: &'static str,
-    /// The field idx counts the bytes from this position in the section to the end of the map of names.
+    /// The position in the [`Section`] from which the field idx counts the bytes up to the end of the map of names.
     idx_start: usize,
 }
 
@@ -38,7 +39,7 @@ impl Place {
     }
 }
 
-/// The metalayers as stored in a header or trailer: `93 cd idx de .. dc ..`.
+/// The metalayers as stored in a header or trailer: `93 cd idx de .. dc ..` (markers in hexadecimal).
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "metalayers of 3 elements")]
 pub(in crate::frame) struct Section<'a> {
@@ -63,7 +64,7 @@ impl<'a> Section<'a> {
         Ok(Section { idx: place.idx(metalayers), offsets: NamedOffsets(names), contents: Cow::Borrowed(&metalayers.contents) })
     }
 
-    /// Checks idx, the offsets and the number of contents, and returns the metalayers.
+    /// Checks idx, the names, the offsets and the number of contents, and returns the metalayers.
     #[inline(always)]
     pub(in crate::frame) fn into_metalayers(self, place: Place) -> Result<Metalayers> {
         let Section { idx, offsets: NamedOffsets(names), contents } = self;
@@ -93,7 +94,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// A map from names to offsets. The entries keep their order, and a name can occur several times.
+/// A map from the names of metalayers to the offsets of their contents. The entries keep their order, and a name can occur several times.
 struct NamedOffsets(Vec<Name>);
 
 impl Serialize for NamedOffsets {
@@ -129,7 +130,7 @@ impl<'de> Visitor<'de> for OffsetsVisitor {
     }
 }
 
-/// A name that is serialized as a key of the map.
+/// A metalayer's name that is serialized as a key of [`NamedOffsets`].
 struct Key<'a>(&'a Name);
 
 impl Serialize for Key<'_> {
@@ -191,7 +192,7 @@ impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> DeserializeSeed<'de> for ByteString<
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
         match self.0 {
             Some(mark) => deserializer.deserialize_newtype_struct(mark, self),
-            // Request owned bytes: a format that reads from a stream cannot lend more bytes than its buffer holds.
+            // Request owned bytes: a deserializer that reads from a stream cannot lend more bytes than its buffer holds.
             None => deserializer.deserialize_byte_buf(self),
         }
     }

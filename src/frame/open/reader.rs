@@ -12,8 +12,8 @@ use crate::frame::chunk::Chunk;
 use crate::frame::header::over_its_place;
 use crate::frame::source::Source;
 
-/// A reader for parts of a chunk. When a `ChunkReader` is created, it reads the front of the chunk, which may include the table of block
-/// positions. Later it reads only the requested parts.
+/// A reader for parts of a chunk, such as single blocks. A new `ChunkReader` has read the first bytes of the chunk, called the front, which
+/// may include the table of block positions. Later it reads only the requested parts.
 ///
 /// ```
 /// use b2nd::frame::Frame;
@@ -54,7 +54,8 @@ impl<S: Source> Frame<S> {
         self.chunk_reader_of(number, front, front)
     }
 
-    /// Reads all bytes up to the next chunk if their number is at most `at_once`. Otherwise reads the first `front` bytes.
+    /// Opens a chunk for reading in parts, and reads its first bytes: all bytes up to the next chunk if they are at most `at_once`,
+    /// otherwise the first `front` bytes. From a chunk's own file, reads the first `at_once` bytes.
     pub(super) fn chunk_reader_of(&self, number: u64, at_once: u64, front: u64) -> Result<ChunkReader<'_, S>> {
         let place = self.place(number)?;
         let [at_once, front] = [at_once, front].map(|length| length.max(ChunkHeader::MAX_LEN as u64));
@@ -147,7 +148,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         }
     }
 
-    /// Reads the rest of the chunk, and returns the whole chunk.
+    /// Reads the rest of the chunk, and returns all bytes of the chunk.
     ///
     /// # Errors
     ///
@@ -159,7 +160,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
         Ok(&self.front)
     }
 
-    /// Reads the rest of the chunk, and returns it as a [`Chunk`].
+    /// Reads the rest of the chunk, and returns the whole chunk. `number` is the chunk's number, for errors.
     pub(super) fn into_chunk(mut self, number: u64) -> Result<Chunk<'f>> {
         match (self.complete().map(drop), &self.place) {
             (Ok(()), _) => Ok(Chunk::new(self.header, self.front)),

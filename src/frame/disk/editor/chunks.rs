@@ -1,4 +1,4 @@
-//! [`ChunkEditor`]: writes new chunks to a frame's file, and adds them to the frame by a commit.
+//! [`ChunkEditor`]: writes new chunks to a frame's file. A commit then makes them part of the frame.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -22,8 +22,8 @@ use crate::frame::disk::staged::directory;
 use crate::frame::disk::storage::storage;
 use crate::frame::header::{FrameType, Header};
 
-/// An editor that replaces, adds and removes chunks of an array in its file. [`put`](ChunkEditor::put) writes new chunks, which become part
-/// of the frame by a [`commit`](ChunkEditor::commit). A `ChunkEditor` dereferences to [`File`] for reading.
+/// An editor that replaces, adds and removes chunks of an array in its file. [`put`](ChunkEditor::put) writes new chunks, and
+/// [`commit`](ChunkEditor::commit) then makes them part of the frame. A `ChunkEditor` dereferences to [`File`] for reading.
 ///
 /// In a contiguous frame, chunks, index and trailer are appended to the file, and then a single write of the header's first 512 bytes makes
 /// them valid. Replaced chunks stay in the file as gaps. In a sparse frame, new chunks are new files in the directory. They become valid
@@ -56,8 +56,8 @@ pub struct ChunkEditor {
     editor: Editor,
     /// The location of the next chunk: a position in a contiguous frame, or the number of a file in a sparse frame.
     end: u64,
-    /// The first location that may be overwritten. Chunks before this location are part of the frame, or may be part of it after a failed
-    /// commit.
+    /// The first location, counted like `end`, that may be overwritten. Chunks before it are part of the frame, or may be part of it after
+    /// a failed commit.
     floor: u64,
     /// In a sparse frame, the numbers of the chunk files that were written since the last commit.
     made: Vec<u64>,
@@ -101,7 +101,8 @@ impl ChunkEditor {
         self.end
     }
 
-    /// Removes the chunks that were written at or after this position, unless they have been committed, and frees their space.
+    /// Removes the chunks that were written since [`position`](ChunkEditor::position) returned this position, unless they have been
+    /// committed, and frees their space.
     pub fn rewind(&mut self, position: u64) {
         self.end = position.max(self.floor);
         if self.is_sparse() {
@@ -120,8 +121,8 @@ impl ChunkEditor {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`check`](ChunkEditor::check), and [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails: see
-    /// [`ChunkEditor`] for the content of the file in this case.
+    /// Returns the errors of [`check`](ChunkEditor::check), unless `offsets` is empty. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if
+    /// writing fails: see [`ChunkEditor`] for the content of the file in this case.
     pub fn commit<T: Metalayer + Serialize>(&mut self, array: &T, offsets: &[Offset]) -> Result<()> {
         self.named(|chunks| chunks.commit_unnamed(array, offsets))
     }
