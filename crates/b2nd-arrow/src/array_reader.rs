@@ -34,7 +34,7 @@ pub type ArrayReader = OneColumn<ArrayRows>;
 pub struct ArrayRows {
     array: Array,
     element: DataType,
-    /// The length of a row, if the array has two dimensions.
+    /// The number of elements in a row, if the array has two dimensions.
     columns: Option<i32>,
 }
 

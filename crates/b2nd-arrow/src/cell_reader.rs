@@ -21,10 +21,10 @@ use crate::single_column::{NAME, OneColumn, ReadRows};
 /// The metalayer of files that have one chunk per cell.
 const CELLS: &str = "vlarray";
 
-/// The metalayer of cells that are lists.
+/// The metalayer of files whose cells are lists.
 const LISTS: &str = "listarray";
 
-/// The metalayer of cells that are text or bytes of any length.
+/// The metalayer of files whose cells are text or bytes of any length.
 const SCALARS: &str = "ctable_varlen_scalar";
 
 /// The values of an object array, a batch array or a list array of python-blosc2, as batches of one column, `values`. Lists, text, bytes
@@ -44,7 +44,7 @@ const SCALARS: &str = "ctable_varlen_scalar";
 /// ```
 pub type CellReader = OneColumn<TypedCells>;
 
-/// Cells, and the type that the file declares.
+/// The cells of a file, and the type that the file declares for them.
 pub struct TypedCells {
     cells: Cells,
     spec: Spec,

@@ -87,7 +87,7 @@ impl Column {
         }
     }
 
-    /// Returns the number of physical rows of a block, if values have a fixed width.
+    /// Returns the number of physical rows per block, if values have a fixed width.
     pub(crate) fn block(&self) -> Option<u64> {
         match self {
             Column::Fixed(fixed) | Column::Dictionary(fixed, ..) => fixed.block(),

@@ -29,13 +29,15 @@ struct Inner {
 pub enum ErrorKind {
     /// A file does not exist or cannot be read.
     Io,
-    /// There is no table with this key, or no column with this name.
+    /// The store has no such table, the table has no such column, a file of the table is missing, or a file holds another kind of data than
+    /// expected.
     NotFound,
-    /// A column has no Arrow type (it holds objects or is computed), or the output format cannot represent a value.
+    /// The request is not supported, although the file may be valid: for example, a column has no Arrow type (it holds objects or is
+    /// computed), or the output format cannot represent a value.
     Refused,
     /// The bytes are not valid.
     Damaged,
-    /// The requested values do not fit into memory.
+    /// The requested values need more memory than is available or allowed.
     TooLong,
 }
 
@@ -68,7 +70,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the path or URL and the key of the table.
+    /// Returns the name of the table, if it is known: the path or URL of its store, and its key.
     pub fn table(&self) -> Option<&str> {
         self.0.table.as_deref()
     }
@@ -78,12 +80,12 @@ impl Error {
         &self.0.what
     }
 
-    /// Returns the name of the column.
+    /// Returns the name of the column, if it is known.
     pub fn column(&self) -> Option<&str> {
         self.0.column.as_deref()
     }
 
-    /// Returns the number of the row, counted from 0 without deleted rows.
+    /// Returns the number of the row, if it is known. Rows are counted from 0, without deleted rows.
     pub fn row(&self) -> Option<u64> {
         self.0.row
     }

@@ -32,7 +32,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns the format for the ending of a file name, or `None` if the ending is unknown.
+    /// Returns the format for the ending of a file name (without the dot), or `None` if the ending is unknown.
     pub fn of(ending: &str) -> Option<Format> {
         match ending.to_ascii_lowercase().as_str() {
             "arrow" | "feather" | "ipc" => Some(Format::Arrow),
@@ -43,8 +43,8 @@ impl Format {
         }
     }
 
-    /// Writes batches one by one, and calls `written` with the number of rows of each. Only one batch at a time is in memory, except for
-    /// Parquet, for which up to 2^17 rows are in memory.
+    /// Writes batches one by one, and calls `written` with the number of rows after each batch. Only one batch at a time is in memory,
+    /// except for Parquet, for which up to 2^17 rows are in memory.
     ///
     /// # Errors
     ///

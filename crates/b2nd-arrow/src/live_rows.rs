@@ -1,4 +1,4 @@
-//! [`LiveRows`]: which physical rows of a table are live.
+//! [`LiveRows`]: which physical rows (the rows in the files) are live, that is, not deleted.
 
 use std::ops::Range;
 
@@ -7,7 +7,8 @@ use b2nd_ndarray::Array;
 use crate::column::column_file::ColumnFile;
 use crate::error::{Error, Result};
 
-/// The maximum number of physical rows in a [`Segment`] with deleted rows. Such a segment is decoded again each time its rows are read.
+/// The maximum number of physical rows in a [`Segment`] with deleted rows. The part of `_valid_rows.b2nd` for such a segment is read again
+/// each time its rows are read.
 const SEGMENT: u64 = 1 << 16;
 
 /// The live rows of a table, from its file `_valid_rows.b2nd`.
@@ -126,9 +127,9 @@ impl LiveRows {
         Ok(selection)
     }
 
-    /// Returns the live row before which to stop when reading from the live row `start`, so that blocks are read as a whole. The result is
-    /// the end of the last block that ends within `length` physical rows, or, if there is no such block, the end of the first block.
-    /// Returns `None` if `start` is past the last row.
+    /// Returns the live row before which a read from the live row `start` should stop, so that blocks of `block` physical rows are read as
+    /// a whole. This is the end of the last block that ends within `length` physical rows of the start. If no block ends there, it is the
+    /// end of the first block. Returns `None` if `start` is past the last row.
     pub(crate) fn whole_blocks(&self, start: u64, length: u64, block: u64) -> Result<Option<u64>> {
         let selection = self.select(start..start.saturating_add(1))?;
         let Some(first) = selection.runs.first().map(|run| run.start) else { return Ok(None) };
@@ -176,8 +177,8 @@ impl Selection {
         self.first.saturating_add(place as u64)
     }
 
-    /// Returns the number of the selected live row at physical row `row`. If that row is not selected, returns the number of the next
-    /// selected row.
+    /// Returns the number of the live row that is at the physical row `row`. If that row is not selected, returns the number of the next
+    /// selected live row.
     pub(crate) fn row_of(&self, row: u64) -> u64 {
         let before = self.runs.iter().map(|run| row.clamp(run.start, run.end) - run.start);
         self.first + before.sum::<u64>()

@@ -23,7 +23,7 @@ pub struct Reader {
     pub(crate) batch_size: usize,
     /// The maximum number of rows in a range that is read at once.
     pub(crate) most: usize,
-    /// The number of physical rows in the longest block of the columns, if any column has blocks of rows.
+    /// The maximum number of physical rows per block of the columns, if the values of any column have a fixed width.
     pub(crate) block: Option<u64>,
     pub(crate) ready: VecDeque<Result<RecordBatch>>,
     /// The number of ranges of rows that are read in parallel.
@@ -47,7 +47,7 @@ impl Reader {
         Reader { parallel: parts.max(1), ..self }
     }
 
-    /// Returns the number of rows that have not been read yet.
+    /// Returns the number of rows that the iterator has not returned yet.
     pub fn remaining(&self) -> u64 {
         let ready = self.ready.iter().flatten().map(|batch| batch.num_rows() as u64);
         self.rows.end.saturating_sub(self.rows.start).saturating_add(ready.sum())

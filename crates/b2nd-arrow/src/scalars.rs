@@ -111,7 +111,7 @@ fn values(array: &dyn Array, valid: Option<NullBuffer>) -> (Content, Values<'_>)
     (element(&dtype), Box::new(places.map(move |row| bytes.get(row * size..(row + 1) * size).unwrap_or_default())))
 }
 
-/// Returns the bytes of numbers of a fixed width, and the width.
+/// Returns the bytes of an array of numbers or times, and the number of bytes of each value. Returns `None` for other arrays.
 fn fixed(array: &dyn Array) -> Option<(&[u8], usize)> {
     downcast_primitive_array! {
         array => Some((array.values().inner().as_slice(), array.data_type().primitive_width()?)),
@@ -119,7 +119,7 @@ fn fixed(array: &dyn Array) -> Option<(&[u8], usize)> {
     }
 }
 
-/// Returns the content for a dtype string.
+/// Returns the [`Content`] for a dtype string, or `Cell` if the string is not a dtype.
 fn element(dtype: &str) -> Content {
     dtype.parse().map_or(Content::Cell, Content::Element)
 }

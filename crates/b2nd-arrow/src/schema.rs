@@ -1,4 +1,4 @@
-//! [`ColumnInfo`]: a column in the schema of its table, and the Arrow schema of all columns.
+//! [`ColumnInfo`]: a column, as the table's own schema describes it. This module also creates the Arrow schema of the table.
 
 pub(crate) mod spec;
 pub(crate) mod struct_parent;
@@ -14,15 +14,15 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::schema::spec::{Kind, Spec};
 use crate::schema::struct_parent::StructParent;
 
-/// A field of the Arrow schema, as the columns from which its values are read.
+/// Where the values of a field of the Arrow schema come from.
 pub(crate) enum Output {
-    /// The index of a column.
+    /// From the column with this index.
     Column(usize),
-    /// A struct of columns.
+    /// From several columns, which are the parts of a struct.
     Struct(StructParent),
 }
 
-/// A column, as the schema describes it.
+/// A column, as the table's own schema describes it.
 #[derive(Clone, Debug)]
 pub struct ColumnInfo {
     pub(crate) name: String,
@@ -111,7 +111,8 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
     Ok(columns)
 }
 
-/// Creates the Arrow schema, and returns the source of each of its fields too. A struct takes the position of its first column.
+/// Creates the Arrow schema, and returns for each field where its values come from. A struct whose parts are columns has the position of
+/// its first column.
 pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Vec<Output>, SchemaRef)> {
     let metadata = metadata.get("metadata");
     let parents = metadata.and_then(|metadata| metadata.get("struct_parents")).and_then(Value::as_object);

@@ -10,10 +10,10 @@ use crate::error::Result;
 use crate::reader::BATCH_SIZE;
 use crate::table::BATCH_BYTES;
 
-/// The name of the column.
+/// The name of the only column of the batches.
 pub(crate) const NAME: &str = "values";
 
-/// The source of the rows.
+/// A source of rows for [`OneColumn`].
 pub trait ReadRows {
     /// Reads the values of these rows, which must exist.
     ///
@@ -33,7 +33,7 @@ pub struct OneColumn<S> {
 }
 
 impl<S> OneColumn<S> {
-    /// Creates the batches of all rows of a source. A row takes about `row_bytes` bytes.
+    /// Creates the batches of a source that has `rows` rows of about `row_bytes` bytes each. `field` describes the only column.
     pub(crate) fn of(source: S, field: Field, rows: u64, row_bytes: u64) -> OneColumn<S> {
         let batch_size = (BATCH_BYTES / row_bytes.max(1)).clamp(1, BATCH_SIZE as u64);
         OneColumn { source, schema: Arc::new(Schema::new(vec![field])), rows: 0..rows, batch_size }

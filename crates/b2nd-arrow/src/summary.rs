@@ -61,7 +61,7 @@ impl Summary {
         start..start.saturating_add(self.segment_len).min(self.physical_rows)
     }
 
-    /// Returns the segment of a physical row.
+    /// Returns the index of the segment that contains a physical row.
     pub fn segment(&self, row: u64) -> usize {
         usize::try_from(row.checked_div(self.segment_len).unwrap_or(0)).unwrap_or(usize::MAX)
     }
@@ -91,7 +91,7 @@ impl Summary {
     }
 }
 
-/// A SUMMARY index from the catalog. It matches the current content of the table.
+/// A SUMMARY index, as the catalog describes it. The index matches the current content of the table.
 pub(crate) struct Described {
     element: DataType,
     dtype: String,
@@ -113,7 +113,7 @@ impl Described {
             (of, Nulls::None | Nulls::Mask) if of.is_numeric() => false,
             (of, Nulls::Sentinel(_)) if of.is_integer() => false,
             (of, Nulls::Sentinel(Sentinel::Float(number))) if of.is_floating() => number.is_nan(),
-            // An index of timestamps with a sentinel ignores the sentinel, although it is exported as a value. Such an index is not used.
+            // An index of timestamps ignores a sentinel, although `to_arrow()` exports the sentinel as a value. Such an index is not used.
             _ => return None,
         };
         let index = catalog.get(name)?;
@@ -139,7 +139,7 @@ impl Described {
         Some(Described { element, dtype, nan_is_null, omits_nulls, segment_len, physical_rows, path })
     }
 
-    /// Reads the index.
+    /// Reads the index from its file.
     pub(crate) fn read(&self, leaf: ColumnFile) -> Result<Summary> {
         // NumPy omits the byte order of one-byte types in records.
         let value = if self.element == DataType::Boolean { "?" } else { self.dtype.trim_start_matches('|') };

@@ -146,16 +146,16 @@ impl Table {
         &self.0.columns
     }
 
-    /// Returns the schema as python-blosc2 stores it. A float that JSON lacks is an object with the key `float`.
+    /// Returns the schema as python-blosc2 stores it. NaN and infinities, which JSON lacks, are objects with the key `float`.
     pub fn metadata(&self) -> &Value {
         &self.0.metadata
     }
 
-    /// Returns the indices in [`schema`](Table::schema) of fields with these names.
+    /// Returns the indices of the fields with these names in [`schema`](Table::schema).
     ///
     /// # Errors
     ///
-    /// Fails if there is no column with a given name, or if the column has no Arrow type.
+    /// Fails if there is no column with a given name, if the column has no Arrow type, or if it is only a part of a struct.
     pub fn project<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Vec<usize>> {
         names.into_iter().map(|name| self.place(name)).collect()
     }
@@ -176,7 +176,7 @@ impl Table {
     }
 
     /// Reads rows of some columns, in batches of at most `batch_size` rows. `projection` holds indices of fields in
-    /// [`schema`](Table::schema). `rows` counts live rows from 0, and can exceed the end of the table.
+    /// [`schema`](Table::schema). `rows` counts live rows from 0, and can extend past the end of the table.
     ///
     /// Columns that are not in `projection`, and chunks without any of the rows, are not read. The columns of a batch, and as many batches
     /// as there are threads, are read in parallel. Batches are smaller if rows are long.
@@ -194,12 +194,12 @@ impl Table {
             }
         });
         let schema = Schema::new_with_metadata(fields.collect::<Result<Vec<_>>>()?, self.0.schema.metadata().clone());
-        // Find the number of rows with which a batch stays below the limits of bytes.
+        // Find the number of rows with which a batch stays below `BATCH_BYTES` for each column, and below the memory limit.
         let physical = self.physical_rows().max(1);
         let lengths = projection.iter().map(|&place| self.sizes(place).map(|(_, plain)| plain / physical));
         let lengths = lengths.collect::<Result<Vec<_>>>()?;
         let longest = lengths.iter().copied().max().unwrap_or(0);
-        // All threads read batches at the same time, and a batch takes twice its memory while it is built.
+        // All threads read batches at the same time, and a batch needs twice its final memory while it is built.
         let most = self.0.options.max_memory / (2 * rayon::current_num_threads() as u64);
         let fitting = (BATCH_BYTES / longest.max(1)).min(most / lengths.iter().sum::<u64>().max(1));
         let fitting = usize::try_from(fitting).unwrap_or(usize::MAX).max(1);
@@ -253,7 +253,8 @@ impl Table {
         self.0.live.before(physical).map_err(|error| error.in_table(&self.0.name))
     }
 
-    /// Returns the min and max of each segment of a field of the schema, if the field has a SUMMARY index that is not stale.
+    /// Returns the min and max of each segment (a range of physical rows) of a field. `place` is the index of the field in
+    /// [`schema`](Table::schema). Returns `None` if the field has no SUMMARY index, or if the index is stale or of an unsupported form.
     ///
     /// python-blosc2 makes a SUMMARY index for each column of numbers, bools and times when it closes a table, and marks it as stale when a
     /// value changes. A segment whose range from min to max matches a condition can also contain rows that do not match the condition.
@@ -274,7 +275,8 @@ impl Table {
         self.0.summary(place).map_err(|error| error.in_table(&self.0.name))
     }
 
-    /// Returns the length of the files and the length of the uncompressed values of a field of the schema, both in bytes.
+    /// Returns the length of the files and the length of the uncompressed values of a field, both in bytes. `place` is the index of the
+    /// field in [`schema`](Table::schema).
     ///
     /// # Errors
     ///
@@ -286,7 +288,8 @@ impl Table {
         })
     }
 
-    /// Returns the number of physical rows in the longest block of a field of the schema, if its values have a fixed width.
+    /// Returns the number of physical rows per block of a field of the schema, if its values have a fixed width. For a struct, this is the
+    /// maximum of its columns.
     fn block(&self, place: usize) -> Option<u64> {
         self.columns_of(place).into_iter().filter_map(|column| self.0.column(column).ok()?.block()).max()
     }
@@ -301,8 +304,9 @@ impl Table {
     }
 
     /// Returns the number of nulls among the live rows of a column. Returns `None` if values would have to be read to count the nulls, or
-    /// if the column has no Arrow type. The number is known for columns without nulls and, if the table has at most 2^26 rows, for columns
-    /// with a mask file of at most 1 MiB. `column` is an index in [`columns`](Table::columns).
+    /// if the column has no Arrow type. The number is known if the column cannot have nulls, or if its nulls are in a mask file of at most
+    /// 1 MiB and the table has at most 2^26 rows. It is never known for columns of kind `timestamp`, in which NaT is null. `column` is an
+    /// index in [`columns`](Table::columns).
     ///
     /// ```
     /// use b2nd_arrow::Table;

@@ -60,7 +60,7 @@ impl Finding {
         Finding { place, offset, finding, document, c_blosc2, python_blosc2, ..Finding::default() }
     }
 
-    /// Creates the finding for a part that cannot be read.
+    /// Creates the finding for a part of a frame that cannot be read. `place` is the name of the part.
     pub(crate) fn refused(place: &str, error: &b2nd::Error) -> Finding {
         let offset = error.offset().map(|offset| offset as u64);
         Finding { unreadable: true, ..Finding::new(place, offset, error.to_string(), [NO, None, None]) }
@@ -115,7 +115,7 @@ pub(crate) fn header_memory(source: &dyn Source, limits: &Limits) -> Result<Opti
     Ok(findings.all.pop())
 }
 
-/// Returns all findings of a frame. With `data`, every chunk is decompressed.
+/// Returns all findings of a frame. Chunks are decompressed only if `data` is true.
 pub(crate) fn look(frame: &Frame, data: bool, limits: &Limits, decompressor: &mut Decompressor) -> Result<Vec<Finding>> {
     let mut findings = Findings::new(limits);
     findings.header(frame)?;
@@ -138,7 +138,7 @@ impl Findings {
         Findings { all: Vec::new(), budget: Budget::new(limits) }
     }
 
-    /// Returns true if a part may use this many bytes of memory. Otherwise, adds a finding.
+    /// Returns true if the limits allow a part to use this many bytes of memory. Otherwise, adds a finding and returns false.
     fn needs(&mut self, place: &str, bytes: u64) -> bool {
         let refused = self.budget.refuses(bytes);
         let fits = refused.is_none();

@@ -72,8 +72,8 @@ pub fn check(source: &dyn Source, options: &Options) -> Report {
 /// * C-Blosc2's plugins, which are never decoded here.
 ///
 /// Safe does not mean that C-Blosc2 has been proved correct: this function is strict about the format, and checks for defects that are
-/// publicly known or were found by tests with damaged frames. Sanitizers report a harmless error for two kinds of frames that this function
-/// calls safe. Valid arrays of these kinds cause this error too:
+/// publicly known or were found by tests with damaged frames. For two kinds of frames that this function calls safe, sanitizers report an
+/// error in C-Blosc2. The error is harmless, and valid arrays cause it too:
 ///
 /// * arrays without dimensions (an index of -1 in C-Blosc2 before 3);
 /// * arrays whose lengths, multiplied by the lengths of their chunks, do not fit an int64 (C-Blosc2 never uses the product).
@@ -111,7 +111,8 @@ fn opened(source: &dyn Source, options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// Returns true if the source is a sparse frame, whose chunks are in separate files. The first chunk file may be missing.
+/// Returns true if the source can have chunk files, like the directory of a sparse frame. It does not matter whether the first chunk file
+/// exists.
 fn has_chunk_files(source: &dyn Source) -> bool {
     source.chunk_file(0, 0..1).map_or_else(|error| is_of_source(&error), |_| true)
 }

@@ -1,4 +1,5 @@
-//! [`FACTS`]: which files certain versions of C-Blosc2 and python-blosc2 crash on, reject or read wrongly. Some of these files are valid.
+//! [`FACTS`]: features of files that make certain versions of C-Blosc2 and python-blosc2 crash, reject the file or read it wrongly. Some of
+//! these files are valid.
 //!
 //! Each fact was observed, and names a file of the conformance suite with which it can be observed again. `conformance/proof/ci` opens
 //! these files with python-blosc2, and `tests/known_defects.rs` tests that [`verify`](crate::verify) reports the fact for its file.
@@ -22,7 +23,7 @@ pub enum Does {
 /// A range of versions: the first affected version, and the first version after it that is not affected.
 type Versions = ([u16; 3], [u16; 3]);
 
-/// A fact about versions of C-Blosc2 and of python-blosc2.
+/// What certain versions of C-Blosc2 and python-blosc2 do with files that have a certain feature.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Fact {
     /// The name of the feature that affected files have. [`Finding::fact`](crate::Finding::fact) is this name.
@@ -33,7 +34,7 @@ pub struct Fact {
     pub python_blosc2: Versions,
     /// What the affected versions do with files that have this feature.
     pub does: Does,
-    /// The call with which the fact was observed, and the error message of the call.
+    /// How the fact shows: a call and its error message, or a sentence about what the library does.
     pub seen: &'static str,
     /// A file of the conformance suite that shows this fact, relative to `conformance/cases`.
     pub case: &'static str,
@@ -59,38 +60,38 @@ pub(crate) struct Feature {
     case: &'static str,
 }
 
-/// Facts about frames whose chunks vary in length.
+/// Frames whose chunks vary in length.
 pub(crate) const VARIABLE_CHUNKS: Feature = Feature { name: "variable-chunks", case: "frame/variable-chunks" };
-/// Facts about frames whose chunks vary in length and that python-blosc2 opens as batches of objects. python-blosc2 decompresses the chunks
-/// of such frames itself.
+/// Frames whose chunks vary in length, and which python-blosc2 opens as batches of objects. python-blosc2 decompresses the chunks of such
+/// frames itself.
 pub(crate) const VARIABLE_CHUNKS_OF_OBJECTS: Feature =
     Feature { name: "variable-chunks-of-objects", case: "frame/variable-chunks-batch" };
-/// Facts about frames whose blocks vary in length.
+/// Frames whose blocks vary in length.
 pub(crate) const VARIABLE_BLOCKS: Feature = Feature { name: "variable-blocks", case: "frame/variable-blocks" };
-/// Facts about frames whose blocks vary in length and that python-blosc2 opens as batches of objects.
+/// Frames whose blocks vary in length, and which python-blosc2 opens as batches of objects.
 pub(crate) const VARIABLE_BLOCKS_OF_OBJECTS: Feature =
     Feature { name: "variable-blocks-of-objects", case: "frame/variable-blocks-batch" };
-/// Facts about a shuffle filter that has a parameter.
+/// A shuffle filter that has a parameter.
 pub(crate) const SHUFFLE_PARAMETER: Feature = Feature { name: "shuffle-parameter", case: "frame/shuffle-parameter" };
-/// Facts about chunks in which the filter delta is not the first filter.
+/// Chunks in which the filter delta is not the first filter.
 pub(crate) const DELTA_BEHIND: Feature = Feature { name: "delta-behind-another-filter", case: "frame/delta-behind-shuffle" };
-/// Facts about a built-in codec that is stored with the number of a user's codec.
+/// Chunks whose flags announce a user's codec, although the number of the codec is that of a built-in codec.
 pub(crate) const CODEC_FORMAT: Feature = Feature { name: "codec-format-6", case: "frame/gate-codec-format-6" };
-/// Facts about special chunks that are stored as data, not only as an entry of the index.
+/// Special chunks that are stored as data, not only as an entry of the index.
 pub(crate) const SPECIAL_IN_DATA: Feature = Feature { name: "special-in-data", case: "frame/gate-special-in-data" };
-/// Facts about special chunks whose blocksize differs from that of their array.
+/// Special chunks whose blocksize differs from that of their array.
 pub(crate) const SPECIAL_BLOCKSIZE: Feature = Feature { name: "special-blocksize", case: "frame/gate-special-blocksize" };
-/// Facts about special chunks in frames whose blocks vary in length.
+/// Special chunks in frames whose blocks vary in length.
 pub(crate) const SPECIAL_VARIABLE_BLOCKS: Feature =
     Feature { name: "special-variable-blocks", case: "frame/gate-special-blocks" };
-/// Facts about chunks whose typesize differs from that of their frame.
+/// Chunks whose typesize differs from that of their frame.
 pub(crate) const TYPESIZE: Feature = Feature { name: "other-typesize", case: "frame/gate-typesize" };
 
-/// Facts about elements that cross the boundary of a chunk or block.
+/// Elements that cross the boundary of a chunk or block.
 pub(crate) const CUT_ELEMENTS: Feature = Feature { name: "cut-elements", case: "frame/gate-cut-elements" };
-/// Facts about blocks that start at the same byte.
+/// Blocks that start at the same byte.
 pub(crate) const SHARED_BLOCKS: Feature = Feature { name: "shared-blocks", case: "frame/gate-shared-blocks" };
-/// Facts about attributes that are not MessagePack, or that python-blosc2 cannot unpack.
+/// Attributes that are not MessagePack, or that python-blosc2 cannot unpack.
 pub(crate) const NOT_MSGPACK: Feature = Feature { name: "attribute-not-msgpack", case: "frame/gate-attribute" };
 
 const END: [u16; 3] = [u16::MAX; 3];

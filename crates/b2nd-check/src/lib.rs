@@ -2,7 +2,8 @@
 //!
 //! | to | look at |
 //! | --- | --- |
-//! | find the errors of a frame, a store or a table | [`check`] |
+//! | find the errors of a frame | [`check`] |
+//! | find the errors of a store or a table, apart from those of its frames | [`check_store`], [`check_table`] |
 //! | decide whether a file is safe to open with C-Blosc2 | [`verify()`] |
 //! | find damaged chunks that can still be decoded | [`check::Digests`] |
 //! | recover the intact parts of a damaged frame | [`salvage`] |

@@ -14,7 +14,8 @@ pub enum Library {
     PythonBlosc2,
 }
 
-/// A version of a library that reads Blosc2 files, written as `c-blosc2` or `c-blosc2@3.3.5`.
+/// A version of a library that reads Blosc2 files. It is parsed from text such as `c-blosc2@3.3.5`. Without a version, as in `c-blosc2`, it
+/// is the newest tested version.
 ///
 /// ```
 /// use b2nd_check::Reader;

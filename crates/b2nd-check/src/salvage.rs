@@ -16,7 +16,7 @@ use b2nd_store::is_of_source;
 mod trailer;
 mod walk;
 
-/// The length of a chunk's header.
+/// The maximum length of a chunk's header, in bytes.
 const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 
 /// The maximum number of chunks of a new frame, which follows from the maximum length of an index.
@@ -35,7 +35,8 @@ pub struct Salvage<'s> {
     /// The chunks as runs of equal chunks: the number of chunks in each run, and where these chunks come from. The runs are not expanded,
     /// because a few bytes of a damaged file may claim any number of chunks.
     chunks: Vec<(u64, Part)>,
-    /// Whether the index gives the position of each chunk.
+    /// Whether the order of the chunks comes from the index. If false, the index is lost, and the order is that in which the chunks were
+    /// found.
     pub is_ordered: bool,
     /// The names and values of the intact vlmetalayers.
     pub attributes: Vec<(String, Vec<u8>)>,
@@ -66,13 +67,14 @@ pub enum Fill {
 }
 
 impl<'s> Salvage<'s> {
-    /// Searches for the intact parts of a frame. If the index is lost, chunks are numbered in the order in which they are found. With
-    /// `in_order`, they are numbered in this way even if the count of chunks in the header shows that this must be wrong.
+    /// Searches for the intact parts of a frame. If the index is lost, chunks are numbered in the order in which they are found. If
+    /// `in_order` is true, this is done even if the number of chunks in the header shows that the order must be wrong.
     ///
     /// # Errors
     ///
-    /// Fails if the header is damaged or the source cannot be read. Without `in_order`, also fails if the index is lost, no chunk is cut
-    /// off, and the number of chunks that are found is not the number in the header.
+    /// Fails if the header is damaged or the source cannot be read. Fails if the index of a sparse frame is lost and the number of its
+    /// chunks is unknown or too large. If `in_order` is false, also fails if the index of a contiguous frame is lost, no chunk is cut off,
+    /// and the number of chunks that are found is not the number in the header.
     pub fn new(source: &'s dyn Source, in_order: bool, decompressor: &mut Decompressor) -> Result<Salvage<'s>> {
         let frame = Frame::open(source)?;
         let header = frame.header().clone();
@@ -124,8 +126,8 @@ impl<'s> Salvage<'s> {
     ///
     /// # Errors
     ///
-    /// Fails if `fill` is not possible for the type of the elements, if the length of a lost chunk is unknown, if the writer rejects a
-    /// chunk, or if the source cannot be read.
+    /// Fails if there are more chunks than a frame can have, if lost chunks cannot be filled with `fill` because of the type of the
+    /// elements, if the length of a lost or special chunk is unknown, if the writer rejects a chunk, or if the source cannot be read.
     pub fn write<T: Target>(&self, fill: Fill, writer: &mut Writer<T>) -> Result<()> {
         let (whole, all) = self.counts();
         if all > MOST {
@@ -243,7 +245,8 @@ impl<'s> Salvage<'s> {
         self.source.chunk_file(number, 0..ChunkHeader::from_slice(&front)?.cbytes() as u64)
     }
 
-    /// Returns the length of the chunk at the start of `place`. Fails if the chunk is not intact.
+    /// Returns the length in bytes of the chunk at the start of `place`. Fails if the chunk is not intact. `length` is the expected length
+    /// of its data, if known.
     fn whole(&self, place: Range<u64>, length: Option<usize>, decompressor: &mut Decompressor) -> Result<u64> {
         let front = self.source.read(place.start..place.end.min(place.start.saturating_add(HEADER)))?;
         let cbytes = ChunkHeader::from_slice(&front)?.cbytes() as u64;

@@ -25,15 +25,15 @@ pub(crate) struct Batches {
     /// The schema of the cells, if they are Arrow IPC.
     pub(crate) arrow_schema: Option<Vec<u8>>,
     items_per_block: Option<u64>,
-    /// The number of each chunk's first cell, followed by the total number of cells.
+    /// The number of each chunk's first cell, counted from the start of the file, followed by the total number of cells.
     starts: Vec<u64>,
 }
 
-/// A block, and the wanted cells in it.
+/// A block, and those of its cells that are to be read.
 pub(crate) struct Part {
-    /// The block's bytes.
+    /// The block's decompressed bytes.
     pub(crate) block: Vec<u8>,
-    /// The ranges of the wanted cells, in ascending order, counted from the start of the block.
+    /// The ranges of the cells to read, in ascending order, counted from the start of the block.
     pub(crate) wanted: Vec<Range<usize>>,
     /// The number of cells that the block must have.
     expected: u64,
@@ -70,7 +70,7 @@ impl Batches {
         Ok(Some(cells.data_type().clone()))
     }
 
-    /// Determines the first cell of each chunk from the vlmetalayer, or from the blocks if the vlmetalayer is missing.
+    /// Determines the first cell of each chunk from the vlmetalayer, or from the blocks if the vlmetalayer does not list all chunks.
     fn locate(&mut self) -> Result<()> {
         let nchunks = self.leaf.nchunks()?;
         let said = self.leaf.vlmetalayer(LENGTHS)?.and_then(|lengths| lengths_of(&lengths));
@@ -106,7 +106,8 @@ impl Batches {
         Ok(Pack::new(block).array("a block to be an array")? as u64)
     }
 
-    /// Calls `work` with each block that holds cells of a selection, in order.
+    /// Calls `work` with each block that holds cells of a selection, in order. If `items_per_block` is not known, `work` also gets the
+    /// other blocks of the same chunks.
     pub(crate) fn each(&self, selection: &Selection, mut work: impl FnMut(Part) -> Result<()>) -> Result<()> {
         if selection.end() > self.len() {
             let message = format!("the file ends after {} cells", self.len());
@@ -126,7 +127,8 @@ impl Batches {
         Ok(())
     }
 
-    /// Calls `work` with the blocks of one chunk that hold wanted cells.
+    /// Does the work of [`each`](Batches::each) for one chunk. `cells` are the cells of the chunk, and `wanted` those to read, both counted
+    /// from the start of the file.
     fn chunk(
         &self,
         number: u64,
@@ -171,7 +173,8 @@ impl Batches {
 }
 
 impl Part {
-    /// Creates the part for a block with these cells.
+    /// Creates the part for a block. `cells` are the cells of the block, and `wanted` those to read, both counted from the start of the
+    /// file.
     fn new(block: Vec<u8>, cells: Range<u64>, wanted: &[Range<u64>]) -> Part {
         let place = |cell: u64| usize::try_from(cell - cells.start).unwrap_or(usize::MAX);
         let wanted = inside(wanted, cells.clone()).into_iter().map(|run| place(run.start)..place(run.end)).collect();

@@ -1,4 +1,4 @@
-//! Casts arrays to the type of the schema without changing values.
+//! Casts arrays to the type of the schema. Values do not change, except that a cast to floats may round them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field};
 use crate::error::{Error, Result};
 
 /// Casts an array to the type of the schema. The types can differ in the widths of numbers and offsets, in the names of list items and in
-/// dictionary encoding. Values do not change: a number that does not fit is an error.
+/// dictionary encoding. An integer that does not fit is an error. A cast to floats may round.
 pub(crate) fn conform(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     if array.data_type() == to {
         return Ok(array.clone());

@@ -122,7 +122,6 @@ impl CellBuilder {
         let length = self.valid.len();
         let nulls = some_nulls(self.valid.finish());
         Ok(match self.values {
-            // Use the type `element`, because it includes the time zone of timestamps.
             Values::Fixed(element, width, bytes) => element::array(&element, &bytes, width, nulls, |at| at as u64)?,
             Values::Text(strings) | Values::Bytes(strings) | Values::Json(strings) => strings.finish(&self.data_type, nulls)?,
             Values::Dictionary(mut words) => Arc::new(words.finish()),

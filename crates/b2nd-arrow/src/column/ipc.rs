@@ -295,7 +295,7 @@ impl<'a> JsonArrays<'a> {
     }
 }
 
-/// Reads integers, floats or times.
+/// Converts the first `length` integers, floats or times in `bytes` to JSON.
 fn numbers(data_type: &DataType, bytes: &[u8], length: usize) -> Option<Vec<Value>> {
     let width = data_type.primitive_width()?;
     let number = |bytes: &[u8]| {

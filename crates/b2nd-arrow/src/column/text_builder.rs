@@ -54,7 +54,7 @@ impl TextBuilder {
         }
     }
 
-    /// Creates the array. There must not be more bytes than its offsets can address.
+    /// Creates the array. There must not be more bytes than the offsets of the type `T` can address.
     fn build<T: ByteArrayType>(self, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
         let offsets = std::iter::once(0).chain(self.ends).map(T::Offset::usize_as);
         let offsets = OffsetBuffer::new(offsets.collect::<ScalarBuffer<_>>());

@@ -81,7 +81,7 @@ fn bytes<O: OffsetSizeTrait>(array: &GenericBinaryArray<O>) -> NullableEncoder<'
     by(array, |row, out| put(out, format_args!("{{\"bytes\":\"{}\"}}", hex(array.value(row), ""))))
 }
 
-/// Creates an encoder from a function.
+/// Creates an encoder from a function that writes the JSON of the value in a row.
 fn by<'a>(array: &dyn Array, value: impl FnMut(usize, &mut Vec<u8>) + 'a) -> NullableEncoder<'a> {
     NullableEncoder::new(Box::new(By(value)), array.nulls().cloned())
 }

@@ -76,7 +76,8 @@ impl TextTable {
     }
 }
 
-/// Returns the indices of the columns that fit into `width`, chosen alternately from both ends. A single `None` marks the place of all omitted columns.
+/// Returns the indices of the columns that fit into `width`, chosen alternately from both ends. A single `None` stands for all omitted
+/// columns.
 fn fitting(lengths: &[usize], width: Option<usize>) -> Vec<Option<usize>> {
     let all: Vec<_> = (0..lengths.len()).map(Some).collect();
     let total: usize = lengths.iter().map(|length| length + GAP.len()).sum();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::column::element::{self, time_unit};
 use crate::column::nulls::Nulls;
 
-/// The key in the metadata of an Arrow field for the shape of the rows of an ndarray column. python-blosc2 uses the same key.
+/// The key in an Arrow field's metadata. Its value is the shape of each row of an ndarray column. python-blosc2 uses the same key.
 const SHAPE: &str = "blosc2:ndarray_shape";
 
 /// The keys that any column may have.
@@ -33,7 +33,7 @@ fn keys(kind: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-/// A type, and how its nulls are stored.
+/// The type of a column, of list items or of a struct's field, and how nulls are stored.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Spec {
     pub(crate) kind: Kind,
@@ -168,7 +168,7 @@ impl Spec {
         })
     }
 
-    /// Creates the Arrow field with this name.
+    /// Creates an Arrow field of this type, with the given name.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ use crate::column::cast::conform;
 use crate::error::{Error, Result};
 use crate::schema::spec::{Kind, Spec};
 
-/// A struct that was split into columns when it was written.
+/// A struct of the Arrow schema that python-blosc2 split into columns when it wrote the table.
 pub(crate) struct StructParent {
     field: Field,
     /// The names and indices of the struct's columns, in order. A name is the path of a field.

@@ -8,7 +8,7 @@ use crate::known_defects::{
 };
 use b2nd_store::text::{count, thousands};
 
-/// Flags in the last byte of a chunk's header.
+/// Flags in the last byte of a chunk's header: the data are stored elsewhere, or the chunk holds measurements of a codec.
 const IS_LAZY: u8 = 0x08;
 const IS_INSTRUMENTED: u8 = 0x80;
 
@@ -21,11 +21,12 @@ const NEWEST: u8 = 6;
 /// The version of the chunk format of Blosc2's alpha releases. Chunks of this version have at most five filters, and the byte of a sixth
 /// filter is not initialized.
 const ALPHA: u8 = 3;
+/// The offset of the sixth filter's number in a chunk's header.
 const SIXTH_FILTER: usize = 21;
 
 /// The offset of the codec's number in a chunk's header.
 const CODEC: usize = 22;
-/// The codec format (the top 3 bits of the flags) which says that the codec is given by the number at byte `CODEC`.
+/// The codec format (the top 3 bits of the flags) of a chunk whose codec is given by the number at byte `CODEC`.
 const OF_USERS: u8 = 6;
 /// The smallest number that a user's codec can have.
 const FIRST_OF_USERS: u8 = 32;
@@ -37,7 +38,8 @@ const FIRST_BYTEDELTA: Filter = Filter::Other(34);
 const BYTEDELTA: Filter = Filter::Other(35);
 const VECTOR: usize = 16;
 
-/// Returns the findings of a chunk.
+/// Returns the errors in the header of a chunk of the frame's data. `number` is the number of the chunk in the frame, and `is_array` is
+/// true if the frame holds an array.
 pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();
     let wrong_cbytes = |what: &str, expected: usize| {
@@ -98,8 +100,8 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     findings
 }
 
-/// Returns the known problems that readers have with a chunk that is more than an entry of the index. The second part of each pair is
-/// whether the specification allows such a chunk, or `None` if the specification does not say.
+/// Returns the known problems that readers have with a chunk that is stored in the file, not only as an entry of the index. The second part
+/// of each pair is whether the specification allows such a chunk, or `None` if the specification does not say.
 pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHeader) -> Vec<(Known, Option<bool>)> {
     let mut found = Vec::new();
     let special = chunk.special();
@@ -113,7 +115,7 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
         found.push(((SPECIAL_BLOCKSIZE, format!("its blocksize is {own}, but the frame's is {expected}")), NO));
     }
     let typesize = typesize(frame);
-    // If chunks vary in length, each chunk keeps the typesize with which it was compressed. This can differ from the frame's typesize.
+    // If chunks vary in length, each chunk keeps the typesize with which it was compressed, which can differ from the frame's typesize.
     let vary = frame.has_variable_chunks() || frame.has_variable_blocks();
     if !is_array && !vary && special != Some(Special::Value) && chunk.typesize() != typesize {
         found.push(((TYPESIZE, format!("its typesize: expected {typesize}, found {}", chunk.typesize())), NO));
@@ -221,8 +223,8 @@ pub(super) fn gap(blocks: &Blocks) -> Option<String> {
     Some(format!("block {block} has a space of {}, but needs at most {}", count(found, "byte"), thousands(most)))
 }
 
-/// Returns a problem if the lengths of the blocks add up to less than the length of the chunk's data. This is checked before memory is
-/// allocated for the blocks.
+/// Returns a problem if blocks vary in length, and their lengths add up to less than the length of the chunk's data. This is checked before
+/// memory is allocated for the blocks.
 pub(super) fn lengths(chunk: &Chunk, blocks: &Blocks) -> Option<String> {
     let length = |block| {
         let bytes = chunk.bytes().get(blocks.range(block).ok()?)?;
@@ -243,8 +245,8 @@ pub(super) fn shared(blocks: &Blocks) -> Option<Known> {
     Some((SHARED_BLOCKS, format!("several of its blocks start at byte {}", thousands(start))))
 }
 
-/// Returns the findings of a chunk that contains metadata, which is the index or a vlmetalayer. `typesize` is the typesize that an index
-/// must have, or `None` for a vlmetalayer.
+/// Returns the findings of a chunk that contains the index or a vlmetalayer. `typesize` is the typesize that an index must have, or `None`
+/// for a vlmetalayer.
 pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<usize>) -> Vec<(String, Answers)> {
     let mut findings = Vec::new();
     let wrong_typesize = typesize.filter(|&expected| expected != chunk.typesize()).map(|expected| {
@@ -254,7 +256,7 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
         (format!("its typesize: expected {expected}, found {}", chunk.typesize()), [NO, reads, reads])
     });
     match chunk.special() {
-        // `findings` is not called for a special chunk, because it would expect the typesize of the frame's data.
+        // The function `findings` is not called for a special chunk, because it would expect the typesize of the frame's data.
         Some(special) => {
             findings.extend(misplaced(chunk).map(str::to_owned));
             findings.extend(newer(chunk));
@@ -277,11 +279,11 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
     if chunk.has_variable_blocks() && frame.has_variable_blocks() {
         findings.push("its flags say that its blocks vary in length".to_owned());
     }
-    // This chunk does not belong to the frame's data, so it must not be lazy, and its blocks must not vary in length.
+    // Even a lazy chunk or blocks that vary in length are errors for every reader, because this chunk does not belong to the frame's data.
     wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, [NO, NO, NO]))).collect()
 }
 
-/// Returns a finding if the version of the chunk is unknown to C-Blosc2, which then does not decompress the chunk.
+/// Returns a finding if C-Blosc2 does not know the version of the chunk, and therefore does not decompress the chunk.
 fn newer(chunk: &ChunkHeader) -> Option<String> {
     (chunk.version() > NEWEST).then(|| format!("its version is {}, but the newest known version is {NEWEST}", chunk.version()))
 }

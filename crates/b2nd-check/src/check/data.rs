@@ -15,13 +15,13 @@ use b2nd_store::text::{count, thousands};
 /// The maximum number of bytes between the index and the trailer that C-Blosc2 supports.
 const MAX_GAP: u64 = i32::MAX as u64;
 
-/// The range of bytes that holds the length of the trailer, with a marker. It starts and ends this many bytes before the end of the frame.
+/// The position of the trailer's length and its marker: these bytes start and end this many bytes before the end of the frame.
 pub(super) const TRAILER_LEN: (u64, u64) = (23, 18);
 
-/// The length of a chunk's header.
+/// The maximum length of a chunk's header, in bytes.
 const HEADER: u64 = ChunkHeader::MAX_LEN as u64;
 
-/// The memory needed to decode an index is the length of the index times this number.
+/// The memory needed for the decoded entries of an index is their length times this number.
 const OFFSETS: u64 = 4;
 
 /// Returns the header of the chunk that contains the index, or `None` if the frame has no chunks or the header cannot be read.
@@ -33,7 +33,7 @@ pub(super) fn index_header(frame: &Frame) -> Result<Option<ChunkHeader>> {
 
 impl Findings {
     /// Returns true if the trailer and the index can be decoded with the memory that the limits allow. Otherwise, adds a finding. `index`
-    /// is the header of the chunk that contains the index. Of the trailer, only the length is read.
+    /// is the header of the chunk that contains the index. The length of the trailer is read, but not the trailer itself.
     pub(super) fn tail(&mut self, frame: &Frame, index: Option<&ChunkHeader>) -> Result<bool> {
         let end = frame.header().frame_len();
         let length = readable(frame.read(end.saturating_sub(TRAILER_LEN.0)..end.saturating_sub(TRAILER_LEN.1)))?;
@@ -121,7 +121,8 @@ impl Findings {
         }
     }
 
-    /// Checks the index, whose chunk has the header `index`, and the chunks. With `data`, decodes the chunks.
+    /// Checks the index and the chunks. `index` is the header of the chunk that contains the index. The chunks are decoded only if `data`
+    /// is true.
     pub(super) fn chunks(
         &mut self,
         frame: &Frame,
@@ -180,7 +181,7 @@ impl Findings {
                 self.add(&place, offset, finding, answers);
             }
             match header {
-                // In a sparse frame, the chunk's file may be missing, which is also a finding.
+                // In a sparse frame, an I/O error is a finding, because the chunk's file may be missing.
                 Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && frame.header().frame_type() != FrameType::Sparse => {
                     return Err(error);
                 }

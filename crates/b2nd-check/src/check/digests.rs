@@ -87,7 +87,8 @@ impl Digests {
         Some(self.get(chunk)? == digest(data))
     }
 
-    /// Compares chunks that all have the same data with their digests, and returns the first chunk whose digest differs.
+    /// Returns the first of `chunks` whose digest does not match `data`, the data that all of these chunks have. Chunks without a digest
+    /// are ignored.
     pub(super) fn first_other(&self, chunks: std::ops::RangeInclusive<u64>, data: &[u8]) -> Option<u64> {
         let expected = digest(data);
         chunks.into_iter().find(|&chunk| self.get(chunk).is_some_and(|digest| digest != expected))
@@ -98,7 +99,8 @@ impl Digests {
         self.digests.get(start..start.checked_add(LENGTH)?)
     }
 
-    /// Reads the digests of a frame. Returns `None` if there are none, or if they need more memory than the limits allow.
+    /// Reads the digests of a frame. Returns `None` if the frame has no digests, if the header of their chunk is damaged, or if they need
+    /// more memory than the limits allow.
     pub(super) fn read(trailer: &Trailer, budget: &Budget, decompressor: &mut Decompressor) -> Option<Result<Digests>> {
         let chunk = Chunk::from_slice(trailer.vlmetalayers().get(Digests::NAME)?).ok()?;
         if budget.refuses_chunk(chunk.header()).is_some() {

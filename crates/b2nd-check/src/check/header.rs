@@ -112,7 +112,7 @@ impl Findings {
         }
     }
 
-    /// Checks the metalayers. `starts` are the positions of their contents.
+    /// Checks the metalayers. `starts` are the offsets of their contents in the frame.
     fn metalayers(&mut self, header: &Header, starts: &[u64]) {
         for (index, (name, content)) in header.metalayers().iter().enumerate() {
             let (place, start) = (format!("metalayer {}", quoted(name)), starts.get(index).copied());
@@ -175,8 +175,8 @@ impl Findings {
         }
     }
 
-    /// Adds findings about MessagePack values that python-blosc2 does not load. Content in another format is not reported, because a
-    /// metalayer may have any content.
+    /// Adds findings about pickles, and about MessagePack values that python-blosc2 loads only from trusted files. `content` is not
+    /// reported if it is not MessagePack, because a metalayer may have any content.
     pub(super) fn value(&mut self, place: &str, start: Option<u64>, content: &[u8]) {
         let Some(value) = Value::from_slice(content) else { return };
         for kind in value.extensions().into_iter().filter(|kind| !kinds::PASSIVE.contains(kind)) {
@@ -264,8 +264,7 @@ impl Findings {
     }
 }
 
-/// Returns the positions at which the contents of the metalayers start. The contents are the last part of their section, which
-/// ends at `end`.
+/// Returns the offset at which the content of each metalayer starts. The contents are the last part of their section, which ends at `end`.
 pub(super) fn contents_of(metalayers: &Metalayers, end: u64) -> Vec<u64> {
     let length = |content: &[u8]| CONTENT_MARKER + content.len() as u64;
     let first = end - metalayers.iter().map(|(_, content)| length(content)).sum::<u64>();

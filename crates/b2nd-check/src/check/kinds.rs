@@ -47,7 +47,7 @@ fn settings(kind: &str) -> Option<[&'static [&'static str]; 2]> {
 pub(super) const PASSIVE: [i8; 4] = [-1, 44, 45, 46];
 
 impl Findings {
-    /// Checks the metadata and attributes of a frame, if the frame's kind exists only in python-blosc2.
+    /// Checks the metalayers and attributes of a frame, if the frame's kind exists only in python-blosc2.
     pub(super) fn kinds(&mut self, header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) {
         let kind = Kind::of_with(header, Some(trailer), decompressor);
         if !matches!(kind, Kind::NdArray | Kind::SChunk) {
@@ -92,7 +92,7 @@ impl Findings {
         }
     }
 
-    /// Checks how batches of objects are serialized, and the lengths of the batches.
+    /// Checks a frame with batches of objects: how the objects are serialized, and the number of objects in each batch.
     fn batches(&mut self, header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) {
         let serializer =
             header.metalayers().get("batcharray").and_then(Value::from_slice).and_then(|meta| meta.get("serializer"));

@@ -9,8 +9,8 @@ use b2nd_store::text::{count, thousands};
 /// Limits of memory and time for [`verify`](crate::verify).
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The maximum number of bytes that may be allocated at the same time. This covers the decoded header, index and trailer, and a chunk
-    /// with its data and two of its blocks.
+    /// The maximum memory for each part of a frame, in bytes. A part is the decoded header, index or trailer, an attribute, or a chunk with
+    /// its data and two of its blocks. The sum of all parts can be larger.
     pub max_memory: u64,
     /// The time after which nothing more is read or decoded. The time is checked before each chunk and block, and every few MiB inside a
     /// block.
@@ -21,7 +21,7 @@ impl Limits {
     /// No limits.
     pub const NONE: Limits = Limits { max_memory: u64::MAX, max_time: None };
 
-    /// Returns the time at which a check that starts now has to end.
+    /// Returns the time at which a check that starts now has to end, or `None` if there is no time limit.
     pub fn deadline(&self) -> Option<Instant> {
         self.max_time.and_then(|time| Instant::now().checked_add(time))
     }

@@ -4,7 +4,7 @@
 use b2nd::Grid;
 
 /// Returns a sentence about the problem if a product of the array's lengths overflows in C-Blosc2. Lengths of 0 are left out, because the
-/// product of the other lengths can overflow too.
+/// product of the other lengths can overflow even if the whole product is 0.
 pub(super) fn overflow(grid: &Grid, typesize: i32) -> Option<&'static str> {
     let most = i128::from(i32::MAX);
     let is_long =
@@ -16,8 +16,8 @@ pub(super) fn overflow(grid: &Grid, typesize: i32) -> Option<&'static str> {
     if is_long(grid.chunkshape(), most) || is_long(grid.blockshape(), most) || is_long(&bytes, most) {
         return Some("the product of a chunk's lengths (other than 0) does not fit an int32");
     }
-    // The distance between chunks, which C-Blosc2 stores but never uses, is not checked: it also overflows in readable arrays of
-    // terabytes of zeros.
+    // C-Blosc2 computes the distance between chunks, but never uses it. The distance also overflows in readable arrays of terabytes of
+    // zeros, so it is only checked if the array is empty.
     let inner = grid.extshape().iter().zip(grid.chunkshape()).skip(1);
     let distance = product(inner.map(|(&length, &chunk)| i128::from(length) * i128::from(chunk)));
     if grid.shape().contains(&0) && distance.is_none_or(|distance| distance > i128::from(i64::MAX)) {

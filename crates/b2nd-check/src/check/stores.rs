@@ -34,7 +34,7 @@ pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
 }
 
 /// Checks a table in a store, but not the frames of the table. Returns findings if the schema is invalid, or if files are missing, belong
-/// to no column, or have names that later versions of python-blosc2 do not look for.
+/// to no column, or have the names that only python-blosc2 4.2.0 used.
 pub fn check_table(table: &Table) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     let schema = table.metadata.get("schema").and_then(|schema| schema.as_str());
@@ -73,7 +73,7 @@ impl Findings {
         let Some(columns) = schema.get("columns").and_then(Value::as_array) else {
             return self.unreadable("schema", None, "columns: expected a list", [None, None, NO]);
         };
-        // The number of rows in the schema is not needed, because `_valid_rows` gives it too.
+        // A wrong number of rows does no harm in python-blosc2, because `_valid_rows` gives it too.
         if let Some(rows) = schema.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
             self.add("schema", None, format!("n_rows: expected 0 or more, found {rows}"), [None, None, YES]);
         }
@@ -94,8 +94,8 @@ impl Findings {
     }
 }
 
-/// Returns the findings of a file of a table, with the name of the file added to their place. `look` returns the findings of the frame in
-/// the file. If the frame cannot be opened, the result is a single finding that says so.
+/// Returns the findings of a file of a table, with the name of the file added to the place of each finding. `look` returns the findings of
+/// the frame in the file. If the frame cannot be opened, the result is a single finding that says so.
 pub fn check_file(folder: &dyn Folder, file: &str, look: impl FnOnce(&Frame) -> Result<Vec<Finding>>) -> Vec<Finding> {
     let looked = folder.open(file).and_then(|source| look(&Frame::open(&*source)?));
     let mut findings = Findings::new(&Limits::NONE);

@@ -11,7 +11,7 @@ use super::{Finding, Findings, NO, UNKNOWN, YES, chunk, kinds};
 use crate::known_defects::NOT_MSGPACK;
 use b2nd_store::text::{count, quoted};
 
-/// The largest number of vlmetalayers that C-Blosc2 writes.
+/// The largest number of vlmetalayers that C-Blosc2 can write again when it edits a frame.
 const MAX_REWRITTEN: usize = 16;
 
 impl Findings {

@@ -68,7 +68,7 @@ impl Salvage<'_> {
         Ok(())
     }
 
-    /// Removes the last chunk if it is lost, and returns true if it was.
+    /// Removes the last chunk if it is lost. Returns true if a chunk was removed.
     fn drop_last_lost(&mut self) -> bool {
         let is_lost = matches!(self.chunks.last(), Some((_, Part::Lost)));
         if is_lost {
@@ -87,8 +87,8 @@ impl Salvage<'_> {
         self.chunks.retain(|(count, _)| *count > 0);
     }
 
-    /// Fails if the chunks cannot be numbered in the order in which they were found. This is the case if the number of chunks is not the
-    /// expected number, or if a chunk extends past the end of the space for chunks.
+    /// Fails if the chunks cannot be numbered in the order in which they were found, because their number is not the number in the header,
+    /// or because a chunk extends past the end of the space for chunks (then `found` is `None`).
     fn expect_count(&self, found: Option<u64>, expected: u64) -> Result<()> {
         let found =
             found.ok_or_else(|| Error::custom("the index is lost, and a chunk extends past the end of the space for chunks"))?;
@@ -118,13 +118,14 @@ impl Salvage<'_> {
     fn is_plausible(&self, chunk: &ChunkHeader) -> bool {
         let typesize = u8::try_from(self.header.typesize()).map_or(1, usize::from);
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
-        // If chunks vary in length, each chunk keeps the typesize with which it was compressed. This can differ from the frame's typesize.
+        // If chunks vary in length, each chunk keeps the typesize with which it was compressed, which can differ from the frame's typesize.
         let varies = chunksize == 0 || self.header.has_variable_chunks() || self.header.has_variable_blocks();
         let fits = varies || chunk.typesize() == typesize && chunk.nbytes() <= chunksize;
         VERSIONS.contains(&chunk.version()) && chunk.nbytes() > 0 && fits
     }
 
-    /// Returns true if a chunk is an index of the chunks before it, which start at `starts`.
+    /// Returns true if a chunk is an index of the chunks before it. `starts` are the positions of these chunks, counted from the end of the
+    /// header.
     fn is_index(&self, place: Range<u64>, chunk: &ChunkHeader, starts: &[u64], decompressor: &mut Decompressor) -> Result<bool> {
         if starts.is_empty() || chunk.nbytes() != 8 * starts.len() {
             return Ok(false);
