@@ -11,16 +11,16 @@ use crate::ids::{CodecId, Filter};
 /// The end of a message about a codec or filter that only other builds have: the commands that install a build with all codecs and filters.
 const INSTALL: &str = "install one that has it, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
 
-/// The bit of blosc2_flags that marks a lazy chunk.
+/// The bit of blosc2_flags that marks a lazy chunk, whose blocks are stored elsewhere.
 const IS_LAZY: u8 = 0x08;
 
-/// The bit of blosc2_flags that marks an instrumented chunk.
+/// The bit of blosc2_flags that marks an instrumented chunk, which holds measurements of a codec instead of data.
 const IS_INSTRUMENTED: u8 = 0x80;
 
 /// The code that implements a codec or a filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Backend {
-    /// This crate itself.
+    /// This crate. It calls other crates for some codecs, and with the feature `c` it calls C-Blosc2.
     Here,
     /// The crate `blosc2-pure-rs`.
     Plugins,
@@ -36,7 +36,7 @@ fn backend_of_codec(codec: CodecId) -> Found {
         CodecId::Lz4 | CodecId::Lz4Hc => cfg!(feature = "lz4"),
         CodecId::Zlib => cfg!(feature = "zlib"),
         CodecId::Zstd => cfg!(all(feature = "zstd", any(feature = "safe", not(target_pointer_width = "32")))),
-        // ndlz and zfp
+        // 32 is ndlz, and 33 to 35 are zfp.
         CodecId::Other(32..=35) => return plugins(),
         CodecId::Other(_) => return Err(false),
     };
@@ -45,9 +45,9 @@ fn backend_of_codec(codec: CodecId) -> Found {
 
 fn backend_of_filter(filter: Filter) -> Found {
     match filter {
-        // ndcell and ndmean
+        // 32 is ndcell, and 33 is ndmean.
         Filter::Other(32 | 33) => plugins(),
-        // both versions of bytedelta, int_trunc
+        // 34 and 35 are the versions of bytedelta, and 36 is int_trunc.
         Filter::Other(code) if !(34..=36).contains(&code) => Err(false),
         _ => Ok(Backend::Here),
     }
@@ -77,16 +77,18 @@ pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)
     Ok(backend)
 }
 
-/// Checks whether this build can decompress the chunk with this header. Call this before memory is allocated for the data.
+/// Checks whether this build can decompress the chunk with this header. Call this before you allocate memory for the data.
 ///
 /// # Errors
 ///
-/// Fails if the codec or a filter is not in this build. The error names the missing codec or filter.
+/// Fails if the codec or a filter is not in this build (the error names it), the chunk is lazy or instrumented, or the chunk has a
+/// dictionary that its codec does not support.
 pub fn accept(chunk: &ChunkHeader) -> Result<()> {
     if is_plain(chunk) { Ok(()) } else { backend_of(chunk).map(|_| ()) }
 }
 
-/// Returns true if a chunk is stored or special, so that it can be read without a codec.
+/// Returns true if a chunk can be read without a codec, because its data are stored uncompressed, or it is special: its elements are all
+/// the same.
 pub(crate) fn is_plain(chunk: &ChunkHeader) -> bool {
     chunk.is_stored() || chunk.special().is_some()
 }
@@ -108,7 +110,7 @@ pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     Ok(backend)
 }
 
-/// Returns the backend that decodes this chunk if it comes from an untrusted source. The chunk must be neither stored nor special.
+/// Returns the backend that decompresses this chunk as untrusted input. The chunk must be neither stored nor special.
 pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     match backend_of(chunk)? {
         Backend::Here if chunk.codec() == CodecId::Zstd && !cfg!(feature = "safe") => Err(no_safe_zstd()),

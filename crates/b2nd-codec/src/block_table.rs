@@ -25,13 +25,13 @@ pub struct Blocks<'a> {
     header: ChunkHeader,
     front: &'a [u8],
     count: usize,
-    /// The position of the first byte at which a block can start.
+    /// The position in the chunk before which no block can start: the end of the block table, or of the dictionary if there is one.
     blocks_at: usize,
     dictionary: Option<&'a [u8]>,
     /// The starts of the blocks in ascending order, or `None` if the block table has this order already. A block ends where the next one
     /// starts.
     sorted: Option<Vec<usize>>,
-    /// The backend that can decompress the blocks, or `None` if no backend can.
+    /// The backend that decompresses the blocks, or `None` if no backend of this build can.
     pub(crate) backend: Option<Backend>,
     pub(crate) pipeline: Pipeline,
 }
@@ -48,13 +48,13 @@ impl<'a> Blocks<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if `front` is too short ([`Error::needed`] returns the number of missing bytes), the chunk has no blocks, or its dictionary is
-    /// longer than 32 KiB.
+    /// Fails if `front` is too short ([`Error::needed`] returns the number of missing bytes), the header is damaged, the chunk is stored or
+    /// special, the block table does not fit into the chunk, or the dictionary is empty or longer than 32 KiB.
     pub fn new(front: &'a [u8]) -> Result<Blocks<'a>> {
         Blocks::of(ChunkHeader::from_slice(front)?, front)
     }
 
-    /// Reads the block table of a chunk with this header.
+    /// Reads the block table like [`new`](Blocks::new), for a chunk whose header has already been read.
     pub(crate) fn of(header: ChunkHeader, front: &'a [u8]) -> Result<Blocks<'a>> {
         if is_plain(&header) {
             return Err(Error::custom("the chunk is stored without compression, so it has no blocks"));
@@ -104,7 +104,7 @@ impl<'a> Blocks<'a> {
         self.count
     }
 
-    /// Returns the range of bytes in the chunk that holds a block.
+    /// Returns the range of the chunk's bytes in which a block is stored.
     ///
     /// # Errors
     ///
@@ -156,13 +156,13 @@ impl<'a> Blocks<'a> {
         if self.are_variable() { 1 } else { stream_count(&self.header, length) }
     }
 
-    /// Returns the start of a block, or `usize::MAX` if the start is outside the chunk.
+    /// Returns the position in the chunk at which a block starts, or `usize::MAX` if it is outside the chunk.
     fn entry(&self, block: usize) -> usize {
         block_start(&self.header, self.front, block).unwrap_or(usize::MAX)
     }
 }
 
-/// Returns the number of blocks of a compressed chunk.
+/// Returns the number of blocks of a compressed chunk. If blocks vary in length, the header's field blocksize contains this number.
 fn count(header: &ChunkHeader) -> usize {
     if header.has_variable_blocks() { header.blocksize() } else { header.nbytes().div_ceil(header.blocksize().max(1)) }
 }

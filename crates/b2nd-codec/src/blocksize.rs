@@ -3,21 +3,22 @@
 use crate::ids::{CodecId, Filter, SplitMode};
 use crate::options::Settings;
 
-/// The maximum length of an element for which blocks are split, unless the split mode is [`SplitMode::Always`].
+/// The maximum number of streams into which a block is split (one for each byte of an element), unless the split mode is
+/// [`SplitMode::Always`].
 const MAX_STREAMS: usize = 16;
 
-/// The minimum length of a stream for which blocks are split, unless the split mode is [`SplitMode::Always`].
+/// The minimum length in bytes of the streams into which a block is split, unless the split mode is [`SplitMode::Always`].
 const MIN_STREAM: usize = 32;
 
 /// The unit of automatic blocksizes in bytes: the size that C-Blosc2 assumes for an L1 cache.
 const L1: usize = 32 << 10;
 
-/// The largest automatic blocksize for blocks that are split.
+/// The largest automatic blocksize in bytes for blocks that are split.
 const LARGEST_SPLIT: usize = 4 << 20;
 
 impl Settings {
-    /// Returns the length of a block in bytes if the data have `nbytes` bytes: the blocksize of the options or, if it is 0, the blocksize
-    /// that C-Blosc2 would choose. The length is at most `nbytes`.
+    /// Returns the length in bytes of the blocks of a chunk with `nbytes` bytes of data: the blocksize in the options or, if that is 0, the
+    /// blocksize that C-Blosc2 would choose. The length is at most `nbytes`.
     pub(crate) fn blocksize(&self, nbytes: usize) -> usize {
         let typesize = usize::from(self.typesize);
         if self.blocksize != 0 {
@@ -51,7 +52,7 @@ impl Settings {
         if blocksize > typesize { blocksize / typesize * typesize } else { blocksize }
     }
 
-    /// Returns true if blocks are split into one stream for each byte of an element. The rule is that of C-Blosc2.
+    /// Returns true if blocks of this blocksize are split into one stream for each byte of an element. The rule is that of C-Blosc2.
     pub(crate) fn splits(&self, blocksize: usize) -> bool {
         self.wants_splits(blocksize) && blocksize % usize::from(self.typesize) == 0
     }

@@ -23,7 +23,7 @@ fn has(codec: CodecId, mut filters: impl Iterator<Item = (Filter, u8)>) -> bool 
     matches!(codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Lz4Hc | CodecId::Zstd) && filters.all(own)
 }
 
-/// Returns true if C-Blosc2 can decompress a chunk. This version supports neither dictionaries nor blocks of variable length.
+/// Returns true if C-Blosc2 can decompress a chunk. This version of C-Blosc2 supports neither dictionaries nor blocks of variable length.
 pub(crate) fn decodes(chunk: &ChunkHeader) -> bool {
     !chunk.has_dictionary() && chunk.version() <= 5 && has(chunk.codec(), chunk.filters())
 }
@@ -54,7 +54,7 @@ impl Drop for Context {
 }
 
 std::thread_local! {
-    /// The context of this thread, which keeps its buffers from one chunk to the next.
+    /// This thread's context for decompression. It keeps its buffers from one chunk to the next.
     static CONTEXT: RefCell<Option<Context>> = const { RefCell::new(None) };
 }
 

@@ -40,7 +40,7 @@ pub struct Compressor {
 /// A function that compresses a whole chunk.
 type CompressChunk = fn(&Settings, &[u8]) -> Result<Vec<u8>>;
 
-/// The buffers of a thread.
+/// The buffers with which a thread compresses the blocks of a chunk.
 #[derive(Default)]
 struct State {
     packers: Packers,
@@ -56,24 +56,25 @@ pub struct Packed {
     nbytes: usize,
     /// The number of the first block.
     first: usize,
-    /// The compressed blocks. In the first part, space for the header and the block table precedes them. If only whole chunks can be
-    /// compressed, this is the uncompressed data of the blocks.
+    /// The compressed blocks, or their uncompressed data if [`Compressor::is_raw`] returns true. In the first part, space for the chunk's
+    /// header precedes the blocks, and also space for the block table if they are compressed.
     bytes: Vec<u8>,
-    /// The start of each block. In the first part, these include the starts of blocks in the parts that have been added to it.
+    /// The position in `bytes` at which each block starts. If other parts were [added](Packed::follow) to the first part, it also has the
+    /// starts of their blocks, as positions in the chunk.
     starts: Vec<usize>,
-    /// The end of the last block.
+    /// The position at which the last block ends, counted like `starts`.
     end: usize,
     is_zero: bool,
 }
 
 impl Packed {
-    /// Returns the bytes of this part.
+    /// Returns the bytes of this part. The first part of a chunk begins with space for the header and the block table.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Adds the blocks of the next part to the block table of this part, which must be the chunk's first part. Returns the position of the
-    /// next part in the chunk, and the bytes of the next part.
+    /// Adds the blocks of the next part to the block table of this part, which must be the chunk's first part. Returns the position in the
+    /// chunk at which the bytes of the next part belong, and these bytes.
     ///
     /// # Errors
     ///
@@ -117,8 +118,9 @@ impl Compressor {
     ///
     /// # Errors
     ///
-    /// Fails if the codec or a filter is not in this build (the error names it), there are more than six filters, or the parameter of a
-    /// filter that truncates numbers is not valid for elements of the typesize in `options`.
+    /// Fails if the codec or a filter is not in this build (the error names it), there are more than six filters, one of them is
+    /// bytedelta_buggy (which can only be read), or the parameter of a filter that truncates numbers is not valid for elements of the
+    /// typesize in `options`.
     pub fn new(options: &Options) -> Result<Compressor> {
         let backend = backend(options.codec, options.used_filters())?;
         let settings = Settings::new(options)?;
@@ -126,22 +128,22 @@ impl Compressor {
         Ok(Compressor { settings, backend, pipeline })
     }
 
-    /// Sets the content of the array's metalayer, in the layout that C-Blosc2 has written since 2.7.0. The plugins ndcell, ndmean, ndlz and
-    /// zfp need this metalayer.
+    /// Sets the content of the metalayer `b2nd`, which describes the array to which the chunks belong. It must have the layout that
+    /// C-Blosc2 has written since 2.7.0. The plugins ndcell, ndmean, ndlz and zfp need this metalayer.
     #[must_use]
     pub fn with_metalayer(mut self, metalayer: Vec<u8>) -> Compressor {
         self.settings.metalayer = metalayer;
         self
     }
 
-    /// Returns the length of a block in bytes if the data have `nbytes` bytes: the blocksize of the options or, if it is 0, the blocksize
-    /// that C-Blosc2 would choose. The length is at most `nbytes`.
+    /// Returns the length in bytes of the blocks of a chunk with `nbytes` bytes of data: the blocksize in the options or, if that is 0, the
+    /// blocksize that C-Blosc2 would choose. The length is at most `nbytes`.
     pub fn blocksize(&self, nbytes: usize) -> usize {
         self.settings.blocksize(nbytes)
     }
 
-    /// Compresses data to a chunk. If compression does not make the data shorter, the data are stored uncompressed. A chunk of zeros is
-    /// only a header.
+    /// Compresses data to a chunk. The data are stored uncompressed if they have fewer than 32 bytes, or if compression does not make them
+    /// shorter. If at least 32 bytes are all zero, the chunk consists of its header only.
     ///
     /// # Errors
     ///
@@ -155,8 +157,9 @@ impl Compressor {
         self.join([self.part(data.len(), 0..usize::MAX, fill)?], fill)
     }
 
-    /// Compresses some blocks of a chunk of `nbytes` bytes. Several threads can compress parts of the same chunk at the same time, and each
-    /// thread needs memory for the data of only one block. `fill` writes the data of the block with the given number into a buffer.
+    /// Compresses some blocks of a chunk with `nbytes` bytes of data. Several threads can compress parts of the same chunk at the same
+    /// time, so no thread needs the data of the whole chunk. `blocks` are the numbers of the blocks. `fill` writes the data of the block
+    /// with the given number into a buffer.
     ///
     /// ```
     /// use b2nd_codec::{Compressor, Options, decompress};
@@ -306,7 +309,8 @@ impl Compressor {
         Ok(header)
     }
 
-    /// Returns true if blocks are not compressed one by one: either they are stored, or C-Blosc2 or a plugin compresses them together.
+    /// Returns true if blocks are not compressed one by one: either they are stored uncompressed, or C-Blosc2 or a plugin compresses them
+    /// together.
     fn is_raw(&self, nbytes: usize) -> bool {
         self.needs_all_parts() || self.settings.level == 0 || nbytes < SHORTEST
     }
@@ -330,8 +334,8 @@ impl Compressor {
         None
     }
 
-    /// Appends a stream that holds the bytes of `part`. If all of these bytes are equal, the stream is a run. If not, the stream is
-    /// compressed, or uncompressed if compression would not make it shorter.
+    /// Appends a stream with the bytes of `part` to the chunk. If all of these bytes are equal, the stream contains only their value. If
+    /// not, the stream is compressed, or uncompressed if compression would not make it shorter.
     fn put_stream(&self, part: &[u8], packers: &mut Packers, stream: &mut Vec<u8>, chunk: &mut Vec<u8>) -> Result<()> {
         if let Some(byte) = run_of(part) {
             chunk.extend_from_slice(&(-i32::from(byte)).to_le_bytes());

@@ -1,11 +1,11 @@
-//! [`Deadline`]: a time limit that codecs check while they expand a stream.
+//! [`Deadline`]: a time limit that codecs check while they decompress a stream.
 
 #[cfg(feature = "std")]
 use std::time::Instant;
 
 use crate::error::Result;
 
-/// A codec checks the deadline each time it has expanded this many bytes.
+/// The number of decompressed bytes after which a codec checks the deadline again.
 pub(crate) const PACE: usize = 4 << 20;
 
 /// The time at which decompression fails, if a time is set. Without the feature `std`, no time can be set.

@@ -54,7 +54,7 @@ pub struct Decompressor {
 
 type Fallback = dyn FnMut(&[u8], &mut [u8]) -> Result<()> + Send;
 
-/// A block of which at least the first bytes are decompressed, so that elements can be copied from them. [`Decompressor::part`] returns it.
+/// A block that [`Decompressor::part`] has decompressed as far as requested. [`copy`](Part::copy) copies elements of the decompressed part.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
     streams: &'a [u8],
@@ -80,31 +80,32 @@ impl Decompressor {
         Decompressor { leaves: Leaves::safe(), ..Decompressor::default() }
     }
 
-    /// Adds a function that decompresses the chunks that this decompressor rejects: for example with a codec of your own, or in another
-    /// process if the input is untrusted. The function gets the chunk, and a buffer with the length of the data.
+    /// Sets a function that decompresses the chunks whose codec or filters this decompressor does not support. The function can use a codec
+    /// of your own, or another process if the input is untrusted. It gets the chunk, and a buffer with the length of the data. Only whole
+    /// chunks are passed to the function, not the single blocks of [`block`](Decompressor::block) and [`part`](Decompressor::part).
     #[must_use]
     pub fn with_fallback(mut self, decompress: impl FnMut(&[u8], &mut [u8]) -> Result<()> + Send + 'static) -> Decompressor {
         self.fallback = Some(Box::new(decompress));
         self
     }
 
-    /// Sets the content of the array's metalayer, in the layout that C-Blosc2 has written since 2.7.0. The plugins ndcell, ndmean, ndlz and
-    /// zfp need this metalayer.
+    /// Sets the content of the metalayer `b2nd`, which describes the array to which the chunks belong. It must have the layout that
+    /// C-Blosc2 has written since 2.7.0. The plugins ndcell, ndmean, ndlz and zfp need this metalayer.
     #[must_use]
     pub fn with_metalayer(mut self, metalayer: &[u8]) -> Decompressor {
         self.set_metalayer(metalayer);
         self
     }
 
-    /// Sets the content of the array's metalayer, like [`with_metalayer`](Decompressor::with_metalayer).
+    /// Sets the content of the metalayer `b2nd`, like [`with_metalayer`](Decompressor::with_metalayer).
     pub fn set_metalayer(&mut self, metalayer: &[u8]) {
         #[cfg(feature = "plugins")]
         metalayer.clone_into(&mut self.metalayer);
         let _ = metalayer;
     }
 
-    /// Sets the time at which decompression fails, or `None` for no time limit. This crate's own code checks the time before each block,
-    /// and every few MiB within a block. For Zstandard and zlib, the time is checked only before each block, unless this is a
+    /// Sets the time at which decompression fails, or `None` for no time limit. In a whole chunk, the time is checked before each block.
+    /// BloscLZ and LZ4 also check it every few MiB within a block. Zstandard and zlib check it within a block only if this is a
     /// [`safe`](Decompressor::safe) decompressor. C-Blosc2 and plugins never check the time.
     #[cfg(feature = "std")]
     pub fn stop_at(&mut self, time: Option<Instant>) {
@@ -128,11 +129,12 @@ impl Decompressor {
         work(&mut Decompressor::new())
     }
 
-    /// Checks whether this decompressor can decompress the chunk with this header. Call this before memory is allocated for the data.
+    /// Checks whether this decompressor can decompress the chunk with this header. Call this before you allocate memory for the data.
     ///
     /// # Errors
     ///
-    /// Returns [`NoCodec`](ErrorKind::NoCodec) if the chunk cannot be decompressed. The error names the missing codec or filter.
+    /// Returns [`NoCodec`](ErrorKind::NoCodec) with the reason if the chunk cannot be decompressed, for example the name of a missing codec
+    /// or filter.
     pub fn accept(&self, chunk: &ChunkHeader) -> Result<()> {
         if is_plain(chunk) || self.fallback.is_some() { Ok(()) } else { self.backend(chunk).map(|_| ()) }
     }
@@ -200,14 +202,14 @@ impl Decompressor {
         Ok(data)
     }
 
-    /// Decompresses a block into a buffer with the length of its data. `bytes` are the bytes of the chunk in the range [`Blocks::range`].
-    /// If [`Blocks::need_first`] returns true, `first` must be the data of the chunk's first block; it is `None` only when the first block
-    /// itself is decompressed.
+    /// Decompresses a block into a buffer, whose length must be that of the block's data. `bytes` are the bytes of the chunk in the range
+    /// [`Blocks::range`]. If [`Blocks::need_first`] returns true, `first` must be the data of the chunk's first block; it is `None` only
+    /// when the first block itself is decompressed.
     ///
     /// # Errors
     ///
-    /// Fails if the block is damaged, its data do not have the length of the buffer, or the codec or a filter is not in this build. Offsets
-    /// in errors count from the start of the block.
+    /// Fails if the block is damaged, its data do not have the length of the buffer, the codec or a filter is not in this build, or a
+    /// plugin is needed, since plugins decompress only whole chunks. Offsets in errors count from the start of the block.
     pub fn block(&mut self, blocks: &Blocks<'_>, bytes: &[u8], first: Option<&[u8]>, block: &mut [u8]) -> Result<()> {
         let header = blocks.header();
         match blocks.backend {
@@ -240,8 +242,8 @@ impl Decompressor {
         pipeline.undo(first, streams, filtered, block)
     }
 
-    /// Decompresses as much of a block as is needed to copy elements of `itemsize` bytes from its first `end` bytes. Damage in the rest of
-    /// the block may go unnoticed.
+    /// Decompresses as much of a block as is needed to copy elements of `itemsize` bytes from the first `end` bytes of its data. Damage in
+    /// the rest of the block may go unnoticed. The block must not be shorter than the others, as the last block of a chunk can be.
     ///
     /// Returns `None` if the block can be decompressed only as a whole, by [`block`](Decompressor::block).
     ///

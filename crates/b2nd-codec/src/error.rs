@@ -41,23 +41,23 @@ pub enum ErrorKind {
     },
     /// The buffer does not have the length of the data.
     Count {
-        /// The length of the data.
+        /// The length of the data in bytes.
         expected: usize,
-        /// The length of the buffer.
+        /// The length of the buffer in bytes.
         found: usize,
     },
     /// The data is longer than a chunk can hold.
     TooLong {
-        /// The length of the data.
+        /// The length of the data in bytes.
         length: usize,
-        /// The largest length allowed.
+        /// The largest length of a chunk's data in bytes.
         limit: usize,
     },
-    /// This build does not support the codec or a filter of a chunk.
+    /// This build does not support the codec, a filter or another feature of a chunk.
     NoCodec {
         /// The name of the chunk's codec.
         codec: String,
-        /// The message, which names the missing codec or filter.
+        /// The message, which names the codec, filter or feature that is not supported.
         reason: String,
     },
     /// Any other error.
@@ -75,12 +75,13 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the offset of the byte that caused the error, from the start of the chunk, stream or block.
+    /// Returns the offset of the byte that caused the error, or `None` if it is not known. The offset counts from the start of the chunk,
+    /// or from the start of the block if only a block was decompressed.
     pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
 
-    /// Returns the field that caused the error, such as `blocksize`.
+    /// Returns the name of the header field or of the input that caused the error, such as `blocksize` or `chunk`.
     pub fn field(&self) -> Option<&'static str> {
         self.0.field
     }
@@ -100,7 +101,7 @@ impl Error {
         Error::from(ErrorKind::Message(message.to_string()))
     }
 
-    /// Adds `start` to the offset of the error, if it has one.
+    /// Adds `start` to the error's offset, if it has one. This changes an offset in a part of the input to an offset in the whole input.
     #[cold]
     #[must_use]
     pub fn shifted(mut self, start: usize) -> Error {

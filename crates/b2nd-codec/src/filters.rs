@@ -14,7 +14,7 @@ mod shuffle;
 mod trunc;
 use shuffle::{shuffle, unshuffle, unshuffle_part};
 
-/// The filters of a chunk that change its bytes, in the order in which they are applied.
+/// The filters of a chunk, in the order in which they are applied. A pipeline for decompression has only filters that can be undone.
 #[derive(Clone, Debug)]
 pub(crate) struct Pipeline {
     /// The filters, followed by empty steps.
@@ -36,21 +36,21 @@ impl Step {
         matches!(self.filter, Filter::Shuffle | Filter::BitShuffle)
     }
 
-    /// Returns the length of the units on which a byte shuffle or bytedelta works: the parameter of the filter, or the typesize if the
-    /// parameter is 0.
+    /// Returns the length in bytes of the units on which a byte shuffle or bytedelta works: the parameter of the filter, or the typesize if
+    /// the parameter is 0.
     fn typesize(self, typesize: usize) -> usize {
         if self.meta == 0 { typesize } else { self.meta.into() }
     }
 }
 
-/// The order of the elements' bytes in the streams of a block.
+/// The order in which the streams of a block store the bytes of elements. It determines how single elements are picked out of the streams.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pick {
-    /// The same order as in the data.
+    /// The same order as in the block's data.
     Plain,
-    /// The order of a byte shuffle of elements with this length.
+    /// The order of a byte shuffle of elements with this length in bytes.
     Bytes(usize),
-    /// The order of a bit shuffle of elements with this length, in this version of the chunk format.
+    /// The order of a bit shuffle of elements with this length in bytes, in this version of the chunk format.
     Bits(usize, u8),
 }
 
@@ -62,7 +62,8 @@ impl Pick {
         }
     }
 
-    /// Returns the number of bytes at the start of each stream that are needed for the first `end` bytes of a block of this length.
+    /// Returns the number of bytes at the start of each stream that are needed for the first `end` bytes of a block. The block has `length`
+    /// bytes in this number of streams.
     pub(crate) fn needed(self, end: usize, length: usize, streams: usize) -> usize {
         match self {
             Pick::Plain if streams == 1 => end,
@@ -72,7 +73,8 @@ impl Pick {
         }
     }
 
-    /// Fills `out` with bytes of a block, starting with byte `start` of the block. The bytes are assembled from the block's streams.
+    /// Fills `out` with data of a block, starting with byte `start` of the data. The data are assembled from the block's decompressed
+    /// streams.
     pub(crate) fn take(self, streams: &[u8], start: usize, out: &mut [u8]) {
         match self {
             Pick::Plain => {
@@ -88,7 +90,7 @@ impl Pick {
 
 impl Pipeline {
     pub(crate) fn of(header: &ChunkHeader) -> Pipeline {
-        // trunc_prec and int_trunc cannot be undone, so readers skip them.
+        // The bits that trunc_prec and int_trunc have cleared are lost, so readers skip these filters.
         let kept = header.filters().filter(|(filter, _)| !matches!(filter, Filter::TruncPrec | Filter::Other(36)));
         Pipeline::with(kept, header.typesize(), header.version())
     }
@@ -97,7 +99,7 @@ impl Pipeline {
     ///
     /// # Errors
     ///
-    /// Fails if a filter cannot truncate elements of this length as its parameter requests.
+    /// Fails if the parameter of trunc_prec or int_trunc is not valid for elements of `typesize` bytes.
     pub(crate) fn new(filters: &[u8; 6], metas: &[u8; 6], typesize: usize) -> Result<Pipeline> {
         let named = filters.iter().zip(metas).filter(|(filter, _)| **filter != 0);
         let pipeline = Pipeline::with(named.map(|(&filter, &meta)| (Filter::from_code(filter), meta)), typesize, 5);
@@ -121,8 +123,8 @@ impl Pipeline {
         self.steps().iter().for_each(|step| trunc::apply(data, step.filter, step.meta, self.typesize));
     }
 
-    /// Applies the filters to a block, with a second buffer. `first` is the chunk's first block after [`truncate`](Pipeline::truncate), or
-    /// `None` if this is the first block.
+    /// Applies the filters to a block. `other` is a second buffer, whose content is overwritten. `first` is the chunk's first block after
+    /// [`truncate`](Pipeline::truncate), or `None` if this is the first block.
     pub(crate) fn apply(&self, block: &mut Vec<u8>, other: &mut Vec<u8>, first: Option<&[u8]>) {
         for step in self.steps() {
             match step.filter {
@@ -141,9 +143,8 @@ impl Pipeline {
         }
     }
 
-    /// Returns the order in which the streams of a block of this length hold the bytes of elements, if this order allows single elements to
-    /// be copied out of the streams. Returns `None` if the filters must be undone for the whole block. Elements start at multiples of
-    /// `itemsize` bytes.
+    /// Returns how single elements are copied out of the streams of a block with `length` bytes, or `None` if the filters must first be
+    /// undone for the whole block. The elements have `itemsize` bytes, and start at multiples of `itemsize`.
     pub(crate) fn pick(&self, itemsize: usize, length: usize) -> Option<Pick> {
         let pick = match self.steps() {
             [] => Pick::Plain,

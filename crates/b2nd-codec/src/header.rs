@@ -5,7 +5,7 @@ use core::fmt;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{CodecId, Filter, Special};
 
-/// The length of a header of Blosc 1.
+/// The length in bytes of a header of Blosc 1.
 const SHORT: usize = 16;
 
 /// The longest block in bytes.
@@ -14,7 +14,8 @@ const MAX_BLOCKSIZE: usize = 536_866_816;
 /// The longest chunk in bytes, header included.
 const MAX_CBYTES: usize = i32::MAX as usize;
 
-/// Bits 0 and 2 of the flags: byte shuffle and bit shuffle. If both are set, the header is extended.
+/// Bits 0 and 2 of the flags. If both are set, the header is extended to 32 bytes. If only one is set, it means byte shuffle (bit 0) or bit
+/// shuffle (bit 2).
 const IS_EXTENDED: u8 = 0x05;
 
 /// Bit 1 of the flags: the data are stored uncompressed.
@@ -95,12 +96,13 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Creates the header of a special chunk without data.
+    /// Creates the header of a special chunk. The chunk consists of this header only, which determines the values of all elements.
     ///
     /// # Errors
     ///
-    /// Fails if `nbytes` is not a multiple of `typesize` or is more than a chunk can hold, or if `special` is NaN and `typesize` is not 4
-    /// or 8. Also fails if `special` is [`Special::Value`]: use [`repeated`](ChunkHeader::repeated).
+    /// Fails if `typesize` is 0, if `nbytes` is not a multiple of `typesize` or is more than a chunk can hold, or if `special` is NaN and
+    /// `typesize` is not 4 or 8. Also fails if `special` is [`Special::Value`], for which [`repeated`](ChunkHeader::repeated) creates the
+    /// header.
     pub fn special_chunk(special: Special, nbytes: usize, typesize: usize, blocksize: usize) -> Result<ChunkHeader> {
         if special == Special::Value {
             return Err(Error::custom("`Special::Value` needs the value's bytes: see `Chunk::repeated`"));
@@ -118,11 +120,11 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Creates the header of a chunk whose elements all have the same value, which follows the header.
+    /// Creates the header of a chunk whose elements all have the same value. The `typesize` bytes of the value must follow the header.
     ///
     /// # Errors
     ///
-    /// Fails if `nbytes` is 0, not a multiple of the value's length `typesize`, or longer than a chunk can hold.
+    /// Fails if `typesize` or `nbytes` is 0, or if `nbytes` is not a multiple of `typesize` or is more than a chunk can hold.
     pub fn repeated(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         if nbytes == 0 || nbytes % typesize != 0 {
@@ -136,14 +138,14 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Sets the blocksize, unless a chunk of this length cannot have this blocksize.
+    /// Sets the blocksize. A blocksize that is 0, or longer than the data or than Blosc2 allows, is ignored.
     pub fn set_blocksize(&mut self, blocksize: usize) {
         if let (true, Ok(bytes)) = ((1..=self.nbytes().min(MAX_BLOCKSIZE)).contains(&blocksize), length("blocksize", blocksize)) {
             self.bytes[8..12].copy_from_slice(&bytes);
         }
     }
 
-    /// Sets the length of the chunk, header included.
+    /// Sets the length of the chunk in bytes, header included.
     pub(crate) fn set_cbytes(&mut self, cbytes: usize) -> Result<()> {
         self.bytes[12..16].copy_from_slice(&length("cbytes", cbytes)?);
         Ok(())
@@ -170,7 +172,7 @@ impl ChunkHeader {
         self.bytes[24..30].copy_from_slice(filters_meta);
     }
 
-    /// Creates the header of a chunk that has one block and ends after the header.
+    /// Creates a header with the longest blocksize for `nbytes` bytes of data. Its cbytes is the length of the header.
     pub(crate) fn new(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         if typesize == 0 {
             return Err(Error::mismatch("typesize", "1 or more", typesize, 3));
@@ -225,12 +227,13 @@ impl ChunkHeader {
         i32::from_le_bytes(bytes)
     }
 
-    /// Returns the size that is stored at this position of the header. No size is negative after [`check`](ChunkHeader::check).
+    /// Returns the number of bytes that the field at this position of the header gives. It is not negative after
+    /// [`check`](ChunkHeader::check).
     fn size(&self, at: usize) -> usize {
         usize::try_from(self.int32(at)).unwrap_or(0)
     }
 
-    /// Returns true if whole blocks are split into a stream for each byte of an element.
+    /// Returns true if blocks are split into a stream for each byte of an element. A shorter last block is never split.
     pub(crate) fn is_split(&self) -> bool {
         self.bytes[2] & IS_UNSPLIT == 0
     }
@@ -270,7 +273,7 @@ impl ChunkHeader {
         self.bytes[31]
     }
 
-    /// Returns the length of an element in bytes, 1 to 255.
+    /// Returns the length of an element in bytes, 1 to 255. It is also 1 if elements have more than 255 bytes.
     pub fn typesize(&self) -> usize {
         usize::from(self.bytes[3])
     }
@@ -280,7 +283,8 @@ impl ChunkHeader {
         self.size(4)
     }
 
-    /// Returns the length of an uncompressed block in bytes.
+    /// Returns the length of an uncompressed block in bytes. If [blocks vary in length](ChunkHeader::has_variable_blocks), this is the
+    /// number of blocks instead.
     pub fn blocksize(&self) -> usize {
         self.size(8)
     }
@@ -295,7 +299,7 @@ impl ChunkHeader {
         self.bytes[2] & IS_STORED != 0 && self.special_code().is_none()
     }
 
-    /// Returns the kind of a special chunk, or `None` if the chunk is not special.
+    /// Returns the kind of a special chunk, whose elements are all the same, or `None` if the chunk is not special.
     pub fn special(&self) -> Option<Special> {
         Special::from_code(self.special_code()?)
     }
@@ -304,8 +308,8 @@ impl ChunkHeader {
         Some(self.bytes[31] >> 4 & 0x07).filter(|&code| code != 0)
     }
 
-    /// Returns the codec. Three bits of the flags give the format of the codec. LZ4 and LZ4HC have the same format. The byte udcodec
-    /// distinguishes them. If it is 0, as it can be in chunks of version 4, this returns `Lz4`.
+    /// Returns the codec. Three bits of the flags give the format of the compressed data. LZ4 and LZ4HC have the same format, and the byte
+    /// udcodec distinguishes them. If this byte is 0, as it can be in chunks of version 4, this returns `Lz4`.
     pub fn codec(&self) -> CodecId {
         let own = self.bytes[22];
         match self.bytes[2] >> 5 {
@@ -359,11 +363,11 @@ impl ChunkHeader {
         chunk.get(self.header_len()..)?.get(..self.nbytes()).filter(|_| self.is_stored())
     }
 
-    /// Returns the value of all elements of a chunk with this header, or `None` if the chunk is not a [`Special::Value`].
+    /// Returns the value of all elements of a chunk with this header, as a part of the slice `chunk`. Returns `None` if the chunk is not a
+    /// [`Special::Value`], or if `chunk` is too short.
     pub fn value_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
         let value = chunk.get(self.header_len()..).filter(|_| self.special() == Some(Special::Value))?;
-        // The header cannot hold the length of an element of more than 255 bytes: such an element consists of all bytes that follow the
-        // header.
+        // The header cannot store an element's length of more than 255 bytes. Such an element consists of all bytes that follow the header.
         if self.typesize() == 1 { Some(value) } else { value.get(..self.typesize()) }
     }
 }
@@ -384,7 +388,7 @@ pub(crate) fn no_nan(typesize: usize) -> Error {
     Error::custom(format_args!("a chunk of NaN needs elements of 4 or 8 bytes, not {typesize}"))
 }
 
-/// Returns the four bytes of a length in a header.
+/// Returns the four bytes that store a length in the header. `name` is the field for the error if the length does not fit.
 fn length(name: &'static str, length: usize) -> Result<[u8; 4]> {
     match i32::try_from(length) {
         Ok(length) => Ok(length.to_le_bytes()),

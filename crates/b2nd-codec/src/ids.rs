@@ -16,11 +16,11 @@ pub enum CodecId {
     Zlib,
     /// Zstandard, with the compcode 5.
     Zstd,
-    /// A registered, user-defined or unknown codec, by its number.
+    /// A registered, user-defined or unknown codec, by its compcode.
     Other(u8),
 }
 
-/// The known codecs with their numbers and names.
+/// The known codecs with their compcodes and names.
 const CODECS: [(CodecId, u8, &str); 14] = [
     (CodecId::BloscLz, 0, "blosclz"),
     (CodecId::Lz4, 1, "lz4"),
@@ -118,7 +118,7 @@ impl fmt::Display for Filter {
     }
 }
 
-/// The rule by which blocks are split by byte position before they are compressed.
+/// The rule that determines whether a block is split into streams, one for each byte of an element, before it is compressed.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SplitMode {
@@ -126,9 +126,10 @@ pub enum SplitMode {
     Always = 1,
     /// Blocks are never split. The number of this mode is 2.
     Never,
-    /// Blocks are split depending on the codec and the filter. The number of this mode is 3.
+    /// Blocks are split depending on the codec, its level, the filters and the lengths of elements and blocks. The number of this mode is
+    /// 3.
     Auto,
-    /// Blocks are split by the rule of Blosc 1. The number of this mode is 4.
+    /// The default mode of C-Blosc2. Blocks are split by the same rule as with [`Auto`](SplitMode::Auto). The number of this mode is 4.
     ForwardCompat,
 }
 

@@ -1,4 +1,4 @@
-//! Compresses and decompresses single streams, with a codec for each format.
+//! Compresses and decompresses single streams of a block. Each codec has a module.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -26,7 +26,7 @@ mod zstd;
 #[cfg(any(feature = "zlib", feature = "zstd"))]
 const IS_SMALL: bool = cfg!(target_pointer_width = "32");
 
-/// The tables of the decompressors, created on first use and kept.
+/// The state of each codec's decompressor, created on first use and kept for the next stream.
 #[derive(Default)]
 pub(crate) struct Leaves {
     #[cfg(feature = "zstd")]
@@ -83,10 +83,10 @@ impl Leaves {
     }
 }
 
-/// The number of entries in BloscLZ's table at level 1, at level 2, and above.
+/// The number of entries in the hash table of BloscLZ at level 1, at level 2, and at higher levels.
 const HASHES: [usize; 3] = [1 << 12, 1 << 13, 1 << 14];
 
-/// The tables of the compressors, created on first use and kept.
+/// The state of each codec's compressor, created on first use and kept for the next stream.
 #[derive(Default)]
 pub(crate) struct Packers {
     blosclz: Vec<u32>,
@@ -101,8 +101,8 @@ pub(crate) struct Packers {
 }
 
 impl Packers {
-    /// Compresses bytes to the start of a buffer, and returns the length of the stream, or 0 if the stream would not be shorter than the
-    /// bytes.
+    /// Compresses bytes to the start of a buffer, and returns the length of the stream. If compression does not make the bytes shorter, the
+    /// returned length is 0 or at least the length of the bytes.
     pub(crate) fn pack(&mut self, codec: CodecId, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<usize> {
         match codec {
             CodecId::BloscLz => {

@@ -1,4 +1,4 @@
-//! Compresses and decompresses Blosc2 chunks without C: headers, blocks, streams, filters, and a codec for each format.
+//! Compresses and decompresses Blosc2 chunks without C: their headers, blocks, filters and codecs.
 //!
 //! ```
 //! use b2nd_codec::{CodecId, Filter, Options, compress, decompress};
@@ -29,7 +29,7 @@
 //! | `lz4`, `zlib`, `zstd` (default) | LZ4 and LZ4HC; zlib; Zstandard | |
 //! | `plugins` | ndlz, zfp | ndcell, ndmean |
 //! | `c` | no further codecs: C-Blosc2 compresses and decompresses whole chunks if it supports their codec and filters | |
-//! | `safe` | Zstandard for [`Decompressor::safe`], by the decoder with the least `unsafe` code | |
+//! | `safe` | Zstandard for [`Decompressor::safe`] and on 32-bit platforms, by the decoder with the least `unsafe` code | |
 //! | `std` | buffers that each thread keeps, [`Decompressor::stop_at`]; all features except `lz4` and `serde` imply it | |
 //! | `serde` | `Serialize` for headers, codecs and filters | |
 //!
@@ -84,7 +84,7 @@ pub use header::ChunkHeader;
 pub use ids::{CodecId, Filter, Special, SplitMode};
 pub use options::Options;
 
-/// Decompresses the chunk at the start of `chunk`.
+/// Decompresses a chunk. Bytes after the end of the chunk are ignored.
 ///
 /// This allocates as much memory as the chunk's header claims, at most 2 GiB. [`Decompressor::chunk`] writes into an existing buffer
 /// instead.
@@ -97,12 +97,12 @@ pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
     Decompressor::lend(|decompressor| decompressor.data_of(&header, chunk))
 }
 
-/// Compresses data into a chunk. If compression does not make the data shorter, the data are stored uncompressed. A chunk of zeros is only
-/// a header.
+/// Compresses data into a chunk. The data are stored uncompressed if they have fewer than 32 bytes, or if compression does not make them
+/// shorter. If at least 32 bytes are all zero, the chunk consists of its header only.
 ///
 /// # Errors
 ///
-/// Fails if the data are longer than a chunk can hold, the options contradict each other, or the codec or a filter is not in this build.
+/// Fails if the data are longer than a chunk can hold, the codec fails, or [`Compressor::new`] rejects the options.
 pub fn compress(data: &[u8], options: &Options) -> Result<Vec<u8>> {
     Compressor::new(options)?.chunk(data)
 }

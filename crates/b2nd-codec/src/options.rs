@@ -1,4 +1,4 @@
-//! [`Options`] of a compressor, and `Settings`, which has them as a chunk's header stores them.
+//! [`Options`] of a compressor, and `Settings`, which are the same options in the form in which a chunk's header stores them.
 
 use alloc::vec::Vec;
 
@@ -54,7 +54,7 @@ pub(crate) struct Settings {
     /// The six filter slots of a header. If there are fewer filters, the first slots are empty.
     pub(crate) filters: [u8; 6],
     pub(crate) filters_meta: [u8; 6],
-    /// The array's metalayer, which only plugins need.
+    /// The content of the metalayer `b2nd`, which only plugins need.
     pub(crate) metalayer: Vec<u8>,
 }
 

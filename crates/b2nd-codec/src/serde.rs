@@ -7,7 +7,8 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use crate::header::ChunkHeader;
 use crate::ids::{CodecId, Filter, Special};
 
-/// Serializes the header as a struct. Its fields have the names of the methods that return them.
+/// Serializes the header as a struct. Its fields have the names of the methods that return them, except `stored`, which is
+/// [`is_stored`](ChunkHeader::is_stored).
 impl Serialize for ChunkHeader {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("ChunkHeader", 10)?;

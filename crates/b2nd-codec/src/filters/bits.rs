@@ -1,11 +1,11 @@
-//! Bit shuffle: the first bits of all elements, then the second bits of all elements, and so on. The filter is a byte shuffle, after which
-//! the bits of each group of eight bytes are transposed.
+//! Bit shuffle: stores the first bits of all elements, then the second bits of all elements, and so on. The filter is a byte shuffle, after
+//! which the bits of each group of eight bytes are transposed.
 
 use alloc::vec;
 
 use super::shuffle as byte_shuffle;
 
-/// Undoes the filter. The elements after the last multiple of eight do not change.
+/// Undoes the filter. Elements after the last whole group of eight elements are copied without change.
 ///
 /// In chunks of version 2 (Blosc 1), the bits are shuffled only if the number of elements is a multiple of eight.
 pub(super) fn unshuffle(from: &[u8], to: &mut [u8], typesize: usize, version: u8) {
@@ -33,7 +33,7 @@ pub(super) fn unshuffle_part(from: &[u8], typesize: usize, version: u8, first: u
     let groups = if version == 2 && elements % 8 != 0 { 0 } else { elements / 8 };
     let end = (first + out.len() / typesize).min(elements);
     for group in first / 8..groups.min(end.div_ceil(8)) {
-        // The range of elements to copy from this group.
+        // The numbers of the elements to copy from this group of eight.
         let wanted = (8 * group).max(first)..(8 * group + 8).min(end);
         let place = &mut out[(wanted.start - first) * typesize..(wanted.end - first) * typesize];
         for (byte, rows) in from.chunks_exact(8 * groups).take(typesize).enumerate() {
@@ -50,7 +50,7 @@ pub(super) fn unshuffle_part(from: &[u8], typesize: usize, version: u8, first: u
     }
 }
 
-/// Applies the filter. The elements after the last multiple of eight do not change.
+/// Applies the filter. Elements after the last whole group of eight elements are copied without change.
 pub(super) fn shuffle(from: &[u8], to: &mut [u8], typesize: usize) {
     let groups = from.len() / typesize.max(1) / 8;
     let (data, rest) = from.split_at(groups * 8 * typesize);

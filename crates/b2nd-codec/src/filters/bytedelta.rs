@@ -1,6 +1,8 @@
-//! Bytedelta: in each plane of a shuffled block, replaces each byte by its difference from the byte before it.
+//! Bytedelta: replaces each byte of a shuffled block by its difference from the byte before it. Each plane, which has the bytes at one
+//! position of all elements, is filtered separately.
 
-/// The length of a vector in C-Blosc2's first version of the filter, which restarts the sum after the last whole vector of a plane.
+/// The length in bytes of a vector in C-Blosc2's first version of the filter, which restarts the sum after the last whole vector of a
+/// plane.
 const VECTOR: usize = 16;
 
 /// Undoes the filter. Bytes after the last whole element do not change.
@@ -8,7 +10,7 @@ pub(super) fn undo(data: &mut [u8], typesize: usize) {
     planes(data, typesize).for_each(sums);
 }
 
-/// Undoes the first version of the filter, which restarts the sum after the last whole vector of a plane.
+/// Undoes the first version of the filter (bytedelta_buggy), which restarts the sum after the last whole [`VECTOR`] of a plane.
 pub(super) fn undo_buggy(data: &mut [u8], typesize: usize) {
     for plane in planes(data, typesize) {
         let (vectors, rest) = plane.split_at_mut(plane.len() - plane.len() % VECTOR);

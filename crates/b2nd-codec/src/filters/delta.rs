@@ -1,8 +1,8 @@
-//! Delta: replaces each element by its exclusive or with an earlier element. In the first block of a chunk, the earlier element is the
-//! previous one. In all other blocks, the earlier element is at the same position of the first block.
+//! Delta: replaces each unit of 1 to 8 bytes by its exclusive or with another unit. In the first block of a chunk, this is the previous
+//! unit. In all other blocks, it is the unit at the same position of the first block.
 
-/// Returns the length of the units that the filter combines with an exclusive or: the typesize if it is 1, 2, 4 or 8; 8 if the typesize is
-/// a multiple of 8; 1 for any other typesize.
+/// Returns the length in bytes of the units that the filter combines: the typesize if it is 1, 2, 4 or 8; 8 if the typesize is a multiple
+/// of 8; 1 for any other typesize.
 fn unit(typesize: usize) -> usize {
     match typesize {
         1 | 2 | 4 | 8 => typesize,
@@ -21,7 +21,7 @@ pub(super) fn undo(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
         data.iter_mut().zip(first).for_each(|(byte, first)| *byte ^= first);
         return;
     }
-    // Combine each unit with all units before it, eight bytes at a time.
+    // Each unit becomes the exclusive or of itself and all units before it. The loop handles eight bytes at a time.
     let mut last = 0_u64;
     let mut words = data.chunks_exact_mut(8);
     for word in &mut words {
@@ -46,7 +46,7 @@ pub(super) fn undo(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
     }
 }
 
-/// Returns a word that repeats the last unit of this word.
+/// Returns a word that consists of copies of this word's last unit.
 fn repeated(word: u64, unit: usize) -> u64 {
     let mut width = 8 * unit;
     let mut word = word >> (64 - width);

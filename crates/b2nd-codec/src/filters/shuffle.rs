@@ -1,10 +1,10 @@
-//! Byte shuffle: the first bytes of all elements, then the second bytes of all elements, and so on.
+//! Byte shuffle: stores the first bytes of all elements, then the second bytes of all elements, and so on.
 //!
-//! Elements are assembled in stages. Each stage takes units from two buffers in turn, which makes units of twice the length. Elements of
-//! any size are assembled from parts of 16, 8, 4, 2 and 1 bytes. The compiler converts loops over 64 elements to vector instructions, so
-//! this module needs no `unsafe` code.
+//! To undo the filter, elements are assembled in stages. Each stage takes units from two buffers in turn, which makes units of twice the
+//! length. Elements of any size are assembled from parts of 16, 8, 4, 2 and 1 bytes. The compiler converts loops over 64 elements to vector
+//! instructions, so this module needs no `unsafe` code.
 
-/// The number of elements in one step. With more or fewer elements the loops are slower.
+/// The number of elements that are processed in one step. With more or fewer elements the loops are slower.
 const STEP: usize = 64;
 
 /// The minimum number of elements that are assembled in stages. Fewer elements are assembled byte by byte.
@@ -60,7 +60,7 @@ pub(crate) fn unshuffle_part(shuffled: &[u8], typesize: usize, first: usize, dat
     }
 }
 
-/// Applies the filter, which [`unshuffle`] undoes.
+/// Applies the filter to `data`, and writes the result to `shuffled`. [`unshuffle`] undoes it.
 pub(crate) fn shuffle(data: &[u8], shuffled: &mut [u8], typesize: usize) {
     let length = shuffled.len().min(data.len());
     let (data, shuffled) = (&data[..length], &mut shuffled[..length]);
@@ -83,8 +83,8 @@ pub(crate) fn shuffle(data: &[u8], shuffled: &mut [u8], typesize: usize) {
     shuffled[whole..].copy_from_slice(&data[whole..]);
 }
 
-/// Copies `SIZE` planes into the bytes `offset..offset + SIZE` of each element in `data`, which starts with element `first`. Returns
-/// `SIZE`.
+/// Copies the first `SIZE` of these planes into the bytes `offset..offset + SIZE` of each element in `data`, which starts with element
+/// `first` of the block. Returns `SIZE`.
 #[inline(always)]
 fn join_part<const SIZE: usize>(
     planes: &[u8],
@@ -135,7 +135,7 @@ fn join_part<const SIZE: usize>(
     SIZE
 }
 
-/// Copies the bytes `offset..offset + SIZE` of each element into planes. Returns `SIZE`.
+/// Copies the bytes `offset..offset + SIZE` of each element into the first `SIZE` of these planes. Returns `SIZE`.
 #[inline(always)]
 fn split_part<const SIZE: usize>(
     data: &[u8],

@@ -1,4 +1,4 @@
-//! Truncated precision: the lowest bits of each element are cleared, so there is nothing to undo.
+//! Truncated precision: the lowest bits of each element are cleared. Readers do nothing, since the cleared bits are lost.
 
 use crate::error::{Error, Result};
 use crate::ids::Filter;
@@ -6,8 +6,8 @@ use crate::ids::Filter;
 /// The filter int_trunc, which truncates integers. The filter trunc_prec truncates floats.
 const INT_TRUNC: Filter = Filter::Other(36);
 
-/// Fails if a filter cannot truncate elements of this length as its parameter requests. The filter must keep at least one bit of an integer
-/// or of the fraction of a float.
+/// Checks whether the parameter `meta` of trunc_prec or int_trunc is valid for elements of `typesize` bytes. The filter must keep at least
+/// one bit of an integer, or of the fraction of a float. Other filters are not checked.
 pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
     let sizes: &[usize] = match filter {
         Filter::TruncPrec => &[4, 8],
@@ -41,7 +41,8 @@ pub(super) fn apply(data: &mut [u8], filter: Filter, meta: u8, typesize: usize) 
     }
 }
 
-/// Returns the number of bits that a filter can clear: the bits of the fraction of a float, or all bits of an integer.
+/// Returns the number of bits of an element, some of which are kept and the others cleared: the bits of the fraction of a float, or all
+/// bits of an integer.
 fn bits(filter: Filter, typesize: usize) -> u32 {
     match (filter, typesize) {
         (Filter::TruncPrec, 4) => 23,
@@ -53,8 +54,8 @@ fn bits(filter: Filter, typesize: usize) -> u32 {
     }
 }
 
-/// Returns the number of bits that are cleared. A positive parameter is the number of bits to keep, a negative parameter is the number of
-/// bits to clear.
+/// Returns the number of bits that are cleared, or `None` if the parameter `meta` is greater than the number of bits. A positive parameter
+/// is the number of bits to keep, a negative parameter is the number of bits to clear.
 fn zeroed(filter: Filter, meta: u8, typesize: usize) -> Option<u32> {
     let meta = i8::from_ne_bytes([meta]);
     let count = u32::from(meta.unsigned_abs());

@@ -1,4 +1,4 @@
-//! BloscLZ, the codec with which C-Blosc2 compresses indexes.
+//! BloscLZ, the default codec of C-Blosc2, which also compresses the index of chunks in a frame with it.
 
 pub(super) mod decode;
 pub(super) mod encode;

@@ -114,8 +114,9 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
     }
 }
 
-/// Decompresses a short sequence: one whose lengths fit the token, whose match has a distance of at least 8, and which is far from the ends
-/// of the stream and the output. Most sequences are short. Returns the number of bytes read and written.
+/// Decompresses a sequence of literals and a match if it is short: its lengths fit the token, its match has a distance of at least 8, and
+/// it is far from the ends of the stream and the output. Most sequences are short. Returns the numbers of bytes read and written, or `None`
+/// if the sequence is not short.
 #[inline(always)]
 fn short(stream: &[u8], output: &mut [u8], filled: usize) -> Option<(usize, usize)> {
     let sequence = stream.first_chunk::<STREAM>()?;

@@ -32,8 +32,7 @@ impl Zstd {
         let length = guarded("ruzstd", || {
             if let Some(dictionary) = dictionary {
                 let dictionary = Dictionary::decode_dict(dictionary).map_err(|error| failed(CodecId::Zstd, error))?;
-                // The format requires that each offset is inside the dictionary. Zstandard rejects a dictionary that breaks this rule, and
-                // C-Blosc2 2 then aborts.
+                // Zstandard rejects a dictionary with an offset outside of its content, and C-Blosc2 2 then aborts.
                 let content = 1..=u32::try_from(dictionary.dict_content.len()).unwrap_or(u32::MAX);
                 if let Some(offset) = dictionary.offset_hist.iter().find(|offset| !content.contains(offset)) {
                     let sentence =

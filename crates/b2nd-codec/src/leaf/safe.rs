@@ -5,7 +5,7 @@ use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 use crate::deadline::Deadline;
 use crate::error::Result;
 
-/// The deadline is checked after this many bytes of a stream.
+/// The deadline is checked each time that this many bytes of a stream have been read.
 const STREAM: usize = 64 << 10;
 
 /// Decompresses a stream of zlib, and returns the length of the data.

@@ -28,7 +28,7 @@ impl Zlib {
 pub(super) struct Packer(Option<(u8, Compress)>);
 
 impl Packer {
-    /// Compresses bytes, and returns the length of the stream, or 0 if it does not fit.
+    /// Compresses bytes, and returns the length of the stream, or 0 if it does not fit into the buffer.
     pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut [u8]) -> Result<usize> {
         let state = match &mut self.0 {
             Some((known, state)) if *known == level => state,

@@ -5,11 +5,12 @@ use crate::deadline::{Deadline, PACE};
 use crate::error::{Error, Result};
 use crate::streams::refused;
 
-/// Short runs and matches are copied in one step of this many bytes, if input and output both have that many left.
+/// Up to this many literals, or a match of up to this many bytes, are copied in one step, if as many bytes are left in the stream and in
+/// the output.
 const WIDE: usize = 32;
 
-/// For each distance from 1 to 7, its smallest multiple that is at least 8: from that many bytes before, 8 bytes can be copied in one step.
-/// The entry for distance 0 is not used.
+/// For each distance from 1 to 7, its smallest multiple that is at least 8. The bytes of a match repeat after each distance, so they can be
+/// copied from this many bytes before, 8 bytes in one step. The entry for distance 0 is not used.
 const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 
 /// Decompresses a stream, which must fill `output`, and returns the length of `output`. With `is_front`, decompression stops when the
@@ -21,8 +22,8 @@ const ROUND: [usize; 8] = [0, 8, 8, 9, 8, 10, 12, 14];
 /// in errors count from the start of the stream.
 pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline: Deadline) -> Result<usize> {
     let mut input = Input { bytes: stream, at: 0 };
-    // The position in the output at which a match checks the deadline next. Literals do not check it: they take as many bytes of the stream
-    // as of the output, so they are fast.
+    // The position in the output at which the deadline is checked next, when a match is copied. It is not checked for literals, which are
+    // fast, since they have the same length in the stream and in the output.
     let (mut filled, mut pause) = (0, output.len().min(PACE));
     // The upper bits of the first byte are the version of the format.
     let mut control = usize::from(input.byte()? & 31);
@@ -76,7 +77,7 @@ pub(crate) fn expand(stream: &[u8], output: &mut [u8], is_front: bool, deadline:
     if filled == output.len() { Ok(filled) } else { Err(refused("a stream ends before its block is full", input.at)) }
 }
 
-/// Returns the next `WIDE` bytes of the output, if it has that many left.
+/// Returns the next `WIDE` bytes of the output, which start at `filled`, or `None` if fewer bytes are left.
 #[inline(always)]
 fn wide(output: &mut [u8], filled: usize) -> Option<&mut [u8; WIDE]> {
     output.get_mut(filled..)?.first_chunk_mut()

@@ -1,4 +1,4 @@
-//! Compresses to a stream of BloscLZ.
+//! Compresses blocks to streams of BloscLZ.
 
 use alloc::vec::Vec;
 
@@ -13,10 +13,10 @@ const SHORTEST_FAR: usize = 7;
 /// The longest distance of a match.
 const FARTHEST: usize = FAR + 0xffff;
 
-/// The longest run of literals.
+/// The maximum number of literals in a run.
 const LITERALS: usize = 32;
 
-/// The number of literals without a match after which the steps of the search get one position longer.
+/// Each time that the search has passed this many bytes without a match, its steps get one position longer.
 const PATIENCE: usize = 64;
 
 /// Compresses a block, and appends the stream to `output`. The stream ends with literals, because C-Blosc2 rejects a stream that ends

@@ -17,13 +17,13 @@ pub(super) const LAST_MATCH: usize = 12;
 /// The longest distance of a match.
 pub(super) const WINDOW: usize = 0xffff;
 
-/// The number of entries in the table for data of less than 256 bytes.
+/// The number of entries in the hash table for data of less than 256 bytes.
 const FEW: usize = 1 << 9;
 
-/// The number of entries in the table for data of 256 bytes to 64 KiB.
+/// The number of entries in the hash table for data of at least 256 bytes, but less than 64 KiB.
 const NEAR: usize = 1 << 13;
 
-/// The number of entries in the table for longer data.
+/// The number of entries in the hash table for data of 64 KiB or more.
 const FAR: usize = 1 << 12;
 
 /// The number of fractional bits in the length of a step.
@@ -32,7 +32,7 @@ const FRACTION: u32 = 6;
 /// Up to 14 literals are copied in one step of this many bytes, if both slices have that many bytes left.
 const WIDE: usize = 16;
 
-/// The newest position of each hash.
+/// The hash tables, which contain the newest position of each hash: `near` for data of less than 64 KiB, `far` for longer data.
 #[derive(Default)]
 pub(in crate::leaf) struct Places {
     near: Vec<u16>,
@@ -51,9 +51,9 @@ impl Places {
     }
 }
 
-/// Clears a table, and returns a function that looks up words in it. The function returns the last position of a word with the same hash,
-/// and replaces it in the table by the position of the given word. The hash is computed from the first four bytes of the word, or from the
-/// first five for long data.
+/// Clears a table, and returns a function that looks up words in it. The function returns the last position of a word with the same hash (0
+/// if there is none), and replaces it in the table by the position of the given word. The hash is computed from the first four bytes of the
+/// word, or from the first five for long data.
 #[inline(always)]
 fn newest<P, const ENTRIES: usize>(table: &mut Vec<P>) -> Option<impl FnMut(u64, usize) -> usize>
 where
@@ -97,7 +97,7 @@ fn pack(bytes: &[u8], acceleration: usize, out: &mut [u8], mut newest: impl FnMu
                     break 'search;
                 }
             }
-            // Extend the match to earlier bytes that are equal too.
+            // Extend the match backwards, to bytes before it that are equal too.
             let before = bytes[written..at].iter().rev().zip(bytes[..from].iter().rev());
             let mut literals = at - written - before.take_while(|(one, other)| one == other).count();
             loop {
@@ -142,7 +142,7 @@ pub(super) fn put_last(out: &mut [u8], at: usize, literals: &[u8]) -> Option<usi
     Some(end)
 }
 
-/// Appends the first `literals` bytes of `from`, and a match.
+/// Appends the first `literals` bytes of `from`, and a match. Returns the position after the match, or `None` if `out` is too short.
 #[inline(always)]
 pub(super) fn put(out: &mut [u8], at: usize, from: &[u8], literals: usize, distance: usize, length: usize) -> Option<usize> {
     let more = length - SHORTEST;
@@ -162,7 +162,7 @@ pub(super) fn put(out: &mut [u8], at: usize, from: &[u8], literals: usize, dista
     put_rest(out, at + 2, more)
 }
 
-/// Appends a token, and the rest of the number of literals.
+/// Appends a token, and the rest of the number of literals if it does not fit the token. `more` is the match's length minus 4.
 #[inline(always)]
 fn put_token(out: &mut [u8], at: usize, literals: usize, more: usize) -> Option<usize> {
     *out.get_mut(at)? = (literals.min(15) << 4 | more.min(15)) as u8;

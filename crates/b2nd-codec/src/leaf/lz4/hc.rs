@@ -13,8 +13,8 @@ const HASH_BITS: u32 = 15;
 /// A match of at least this many bytes is used without searching for a longer one.
 const ENOUGH: usize = 1 << 12;
 
-/// The earlier positions of each hash: the last position of a hash, and for each position the previous one with the same hash. Positions
-/// count from 1.
+/// The positions of each hash. `last` has the last position of each hash, and `before` has for each position the previous one with the same
+/// hash. In both, positions count from 1, and 0 means that there is none.
 #[derive(Default)]
 pub(in crate::leaf) struct Chains {
     last: Vec<u32>,
@@ -23,7 +23,7 @@ pub(in crate::leaf) struct Chains {
     next: usize,
 }
 
-/// A match: its length and its start.
+/// A match: its length, and the earlier position from which it is copied.
 type Match = (usize, usize);
 
 impl Chains {
@@ -59,7 +59,8 @@ impl Chains {
         put_last(out, filled, bytes.get(written..)?)
     }
 
-    /// Returns the longest match for the bytes at this position that is found at the last `tries` positions with the same hash.
+    /// Returns the longest match for the bytes at position `at`. It is searched at the last `tries` positions with the same hash. If there
+    /// is no match, its length is 0.
     fn longest(&mut self, bytes: &[u8], at: usize, tries: usize) -> Match {
         while self.next < at {
             if let Some(last) = hash(bytes, self.next).and_then(|hash| self.last.get_mut(hash)) {
