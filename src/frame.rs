@@ -6,9 +6,9 @@
 //!
 //! The [`Header`] holds the fixed-length [`Metalayers`], the [`Trailer`] holds the variable-length metalayers, and the index ([`Offsets`])
 //! gives the location of each [`Chunk`]. A contiguous frame stores all of these in one file or buffer. A sparse frame is a directory with
-//! one file per chunk, and a file `chunks.b2frame` for everything else. [`File`] reads both kinds from disk, and [`Editor`] changes their
-//! metalayers. [`Frame`] reads a frame from any source, such as memory. [`Writer`] writes new frames. [`rewrite()`] copies a frame and
-//! changes its metalayers.
+//! one file per chunk, and a file `chunks.b2frame` for everything else. [`File`] reads both kinds from disk, [`Editor`] changes their
+//! metalayers, and [`ChunkEditor`] changes their chunks. [`Frame`] reads a frame from any source, such as memory. [`Writer`] writes new
+//! frames. [`rewrite()`] copies a frame and changes its metalayers.
 //!
 //! ```
 //! let bytes = std::fs::read("tests/data/example.b2nd")?;

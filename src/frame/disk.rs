@@ -24,5 +24,5 @@ pub use source::FileSource;
 pub use staged::remove_temporary_files;
 pub use writer::{Directory, OneFile};
 
-/// In the directory of a sparse frame, the name of the file that holds the header, index and trailer.
+/// The name of the file that holds the header, index and trailer of a sparse frame, in its directory.
 pub const SPARSE_FRAME: &str = "chunks.b2frame";

@@ -56,13 +56,13 @@ pub struct Header {
 /// The value of the field magic, with which every header starts.
 const MAGIC: [u8; 8] = *b"b2frame\0";
 
-/// The length of a header without metalayers.
+/// The length, in bytes, of a header without metalayers.
 const SHORTEST: usize = 97;
 
 /// The number of bytes from the start of the header to the end of the field header_len.
 const START: usize = 15;
 
-/// The position of the first byte of the flags.
+/// The position, in the header, of the first byte of the flags.
 const FLAGS_AT: usize = HeaderField::FLAGS.value().start;
 
 /// The kind of a frame: contiguous or sparse.
@@ -136,7 +136,7 @@ impl Header {
 
     /// Returns the length of the header in bytes, including the metalayers.
     pub fn header_len(&self) -> usize {
-        // `SHORTEST` and `section_len` both include the 10 bytes of an empty section.
+        // `SHORTEST` and `section_len` both include the 10 bytes that are stored even if there are no metalayers.
         SHORTEST - 10 + self.metalayers.section_len()
     }
 

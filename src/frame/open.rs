@@ -127,8 +127,8 @@ impl<S: Source> Frame<S> {
         Frame { source, offset, header, tail: Once::new(), offsets: Once::new() }
     }
 
-    /// Returns a copy of the frame that reads from another source. The header is copied, and so are the index and the trailer if they have
-    /// been read. The other source does not need to hold these parts.
+    /// Returns a copy of the frame that reads from another source of the same content. The header is copied, and so are the index and the
+    /// trailer if they have been read, so the other source does not need to hold these parts.
     pub fn with_source<T: Source>(&self, source: T) -> Frame<T> {
         let (tail, offsets) = (self.tail.clone(), self.offsets.clone());
         Frame { source, offset: self.offset, header: self.header.clone(), tail, offsets }

@@ -155,7 +155,7 @@ impl Held {
         self.pieces.iter().map(|(start, piece)| start + piece.len() as u64).max().unwrap_or(0)
     }
 
-    /// Returns the parts of a range that the pieces hold, each with its position, in ascending order.
+    /// Returns the parts of a range that the pieces hold, each with its position in the source, in ascending order.
     fn parts(&self, range: Range<u64>) -> impl Iterator<Item = (u64, &[u8])> {
         let before = self.pieces.range(..=range.start).next_back().map_or(range.start, |(start, _)| *start);
         let pieces = self.pieces.range(before..range.end.max(before));

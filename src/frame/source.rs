@@ -171,7 +171,7 @@ impl<S: Source> Source for Window<S> {
     }
 }
 
-/// Implements [`Source`] for a pointer to a source.
+/// Implements [`Source`] for pointers to a source, by passing each call on to that source.
 macro_rules! pass_on {
     ($($pointer:ty),*) => {$(
         impl<S: Source + ?Sized> Source for $pointer {

@@ -98,7 +98,7 @@ impl Trailer {
 
     /// Returns the length of the trailer in bytes.
     pub fn trailer_len(&self) -> usize {
-        // `SHORTEST` and `section_len` both include the 10 bytes of an empty section.
+        // `SHORTEST` and `section_len` both include the 10 bytes that are stored even if there are no metalayers.
         SHORTEST - 10 + self.vlmetalayers.section_len()
     }
 
@@ -149,7 +149,7 @@ impl Trailer {
     }
 }
 
-/// Adds the frame's trailer as the field to an error that names no field.
+/// Names the frame's trailer in an error that names no field.
 fn named(error: Error) -> Error {
     match error.path() {
         None => error.within(Segment::Field("the frame's trailer"), Some(0)),

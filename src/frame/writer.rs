@@ -170,7 +170,8 @@ impl<T: Target> Writer<T> {
     ///
     /// * the chunk's data is empty, or longer than the chunksize in the header,
     /// * the previous chunk was shorter than the chunksize, since only the last chunk may be shorter,
-    /// * the chunk is a special chunk of NaN, and its typesize differs from the typesize in the header,
+    /// * the chunk is a special chunk of NaN whose typesize differs from the typesize in the header, or a special chunk of zeros or
+    ///   uninitialized elements whose length is not a multiple of that typesize,
     /// * the chunk is a special chunk of zeros, NaN or uninitialized elements, and chunks vary in length: an entry in the index holds no
     ///   length, and C-Blosc2 does not open a file whose first chunk is such a chunk, or
     /// * the target cannot be written. The chunk can then be appended again, or left out.

@@ -143,7 +143,8 @@ impl fmt::Debug for Offsets {
     }
 }
 
-/// Decodes the chunk that holds the index. Returns the fields `offsets` and `count` of [`Offsets`].
+/// Decodes the chunk that holds the index. Returns the fields `offsets` and `count` of [`Offsets`]. Fails if `nchunks` is given and differs
+/// from the number of entries.
 fn decode_all(chunk: &Chunk<'_>, nchunks: Option<u64>) -> Result<(Vec<Offset>, usize)> {
     let header: &ChunkHeader = chunk.header();
     if header.nbytes() % 8 != 0 {

@@ -8,11 +8,11 @@ use std::io::{self, BufReader, Read, SeekFrom};
 use super::storage::Handle;
 use crate::error::Result;
 
-/// The maximum length, in bytes, of the buffer for copying. The default buffer of `io::copy` is smaller, which makes it slow for large
-/// files.
+/// The maximum length, in bytes, of the buffer for copying. The default buffer of `io::copy` is smaller, which is slow for large files.
 const AT_ONCE: usize = 1 << 20;
 
-/// Copies a range of bytes to the current position of `to`, in constant memory. Afterwards, the position of `to` is after the copied bytes.
+/// Copies a range of bytes of `from` to the current position of `to`, in constant memory. Afterwards, the position of `to` is after the
+/// copied bytes.
 pub(super) fn copy(from: &mut dyn Handle, range: Range<u64>, to: &mut dyn Handle) -> Result<()> {
     let length = range.end.saturating_sub(range.start);
     let there = from.file().metadata()?.len();

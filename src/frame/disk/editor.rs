@@ -300,7 +300,7 @@ impl Editor {
         Ok(self.offsets()?.iter().filter_map(file_number).collect())
     }
 
-    /// Adds the path to an error.
+    /// Calls `edit`, and adds the path of the file to its error.
     fn named<T>(&mut self, edit: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         edit(self).map_err(|error| named(error, self.file.path()))
     }

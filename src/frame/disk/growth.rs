@@ -1,5 +1,4 @@
-//! Adds the reason to the error for new metalayer content that does not have the length of the old content: the names of the entries whose
-//! lengths differ.
+//! Explains why the new content of a metalayer is longer or shorter than the old content: names the entries whose lengths differ.
 
 use alloc::format;
 use alloc::string::String;
@@ -13,8 +12,8 @@ use crate::value::Value;
 /// The maximum number of entries that an error names.
 const MAX_NAMED: usize = 3;
 
-/// Adds a reason to an error: the entries that are longer or shorter in the new content of a metalayer than in the old content. `layout` is
-/// the layout of the new content, if its type is known.
+/// Adds to `error` the names of the entries that are longer or shorter in the new content of a metalayer than in the old content. `layout`
+/// is the layout of the new content, if its type is known.
 pub(super) fn explained(error: Error, old: &[u8], new: &[u8], layout: Option<Layout>) -> Error {
     let array = |content| crate::take_from_slice::<ArrayMeta<&str>>(content).map(|(array, _)| array);
     let arrays = (array(old), array(new));

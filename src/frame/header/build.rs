@@ -73,7 +73,8 @@ impl Header {
     /// contrast, `new` does not compare the given sizes with a metalayer.
     ///
     /// The codec is BloscLZ at level 5, the split mode is `forward_compat`, and the number of threads is 1, as by default in C-Blosc2.
-    /// Unlike in C-Blosc2, there is no filter. [`Writer`](crate::frame::Writer) sets the lengths of the data.
+    /// Unlike in C-Blosc2, there is no filter. The lengths of the data and the frame are 0 until a [`Writer`](crate::frame::Writer) sets
+    /// them.
     ///
     /// # Errors
     ///
@@ -182,8 +183,8 @@ impl Header {
         self.frame_len = length;
     }
 
-    /// Sets the frame's type, and the lengths of the data, the chunks and the frame. Call this when all chunks are known. `tail` is the
-    /// length of the index and the trailer together.
+    /// Sets the frame's type, and the lengths of the uncompressed data (`nbytes`), of the chunks as stored (`cbytes`) and of the frame.
+    /// Call this when all chunks are known. `tail` is the length of the index and the trailer together. All lengths are in bytes.
     pub(in crate::frame) fn set_sizes(&mut self, frame_type: FrameType, nbytes: u64, cbytes: u64, tail: u64) -> Result<()> {
         let chunks = if frame_type == FrameType::Contiguous { cbytes } else { 0 };
         let frame_len = [self.header_len() as u64, chunks, tail].into_iter().try_fold(0, u64::checked_add);

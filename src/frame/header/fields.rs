@@ -50,8 +50,8 @@ impl Header {
     }
 
     /// Returns the split mode, which determines whether the bytes of a block are split by their position in an element before compression.
-    /// Returns `None` if the value is unknown. C-Blosc2 before 2.6 encoded the split mode differently, so the result may be wrong for files
-    /// of these versions.
+    /// Returns `None` if the header has an unknown value. C-Blosc2 before 2.6 encoded the split mode differently, so the result may be
+    /// wrong for files of these versions.
     pub fn split_mode(&self) -> Option<SplitMode> {
         SplitMode::from_code(self.flags[3].saturating_add(1))
     }

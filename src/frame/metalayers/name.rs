@@ -11,7 +11,7 @@ use crate::wire::FIXSTR_MAX;
 pub(super) struct Name {
     bytes: [u8; FIXSTR_MAX],
     length: u8,
-    /// The offset of the metalayer's content while a section is read or written, otherwise 0.
+    /// The offset of the metalayer's content while a header or trailer is read or written, otherwise 0.
     pub(super) offset: i32,
 }
 

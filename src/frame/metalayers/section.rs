@@ -182,7 +182,8 @@ impl<'de> Visitor<'de> for ContentsVisitor {
 }
 
 /// Deserializes one byte string and passes it to a function, the second field. If the first field is `Some`, the byte string is
-/// deserialized as a newtype struct of that name.
+/// deserialized as a newtype struct of that name, such as [`mark::FIXSTR_BYTES`], which tells this crate's deserializer how the bytes are
+/// stored.
 struct ByteString<F>(Option<&'static str>, F);
 
 impl<'de, T, F: FnOnce(&[u8]) -> Result<T>> DeserializeSeed<'de> for ByteString<F> {

@@ -76,7 +76,7 @@ impl ChunkEditor {
     }
 
     /// Writes a chunk and returns its offset. The chunk is not part of the frame until [`commit`](ChunkEditor::commit) is called with this
-    /// offset. A chunk of zeros is not written, since it needs only an entry in the index.
+    /// offset. A special chunk of zeros is not written, since it needs only an entry in the index.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl ChunkEditor {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`check`](ChunkEditor::check), unless `offsets` is empty. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if
+    /// Returns the errors of [`check`](ChunkEditor::check) if `offsets` is not empty. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if
     /// writing fails: see [`ChunkEditor`] for the content of the file in this case.
     pub fn commit<T: Metalayer + Serialize>(&mut self, array: &T, offsets: &[Offset]) -> Result<()> {
         self.named(|chunks| chunks.commit_unnamed(array, offsets))
