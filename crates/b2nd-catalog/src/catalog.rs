@@ -24,19 +24,20 @@ use crate::columns::{SCHEMA, batch};
 use crate::place::{Object, is_below};
 use crate::row::{Extent, Row, UNREADABLE};
 
-/// The number of rows in a row group. Rows are sorted by URL, so that the statistics of a group cover a narrow range.
+/// The maximum number of rows in a row group. Scanned rows are sorted by URL in parts of about this length, so that the statistics of each
+/// page cover a narrow range of URLs.
 const GROUP: usize = 1 << 15;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The number of rows that are sent to the writing thread together.
+/// The minimum number of rows that are sent to the writing thread together.
 const HANDED: usize = 1 << 10;
 
-/// The maximum number of batches that wait for the writing thread, so that files can be read while a row group is encoded.
+/// The maximum number of [`Piece`]s that wait for the writing thread, so that files can be read while a row group is encoded.
 const WAITING: usize = 16;
 
-/// Writes a catalogue to a temporary file next to its path, and renames it when it is complete. A separate thread encodes the
-/// rows while files are read.
+/// Writes a catalogue to a temporary file in the directory of its path, and renames the file when it is complete. A separate thread encodes
+/// the rows while files are read.
 pub struct Writer {
     target: PathBuf,
     new: NewFile,
@@ -57,7 +58,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Fails if the directory of `target` is not writable. To protect other files, also fails if `target` exists and is not a Parquet file.
+    /// Fails if the directory of `target` is not writable. To protect other files, also fails if `target` exists and is neither a Parquet
+    /// file nor empty.
     pub fn new(target: &Path) -> Result<Writer> {
         let target = &replaceable(target)?;
         let new = NewFile::create(target).context("cannot write the catalogue")?;
@@ -81,7 +83,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Fails if the disk is full.
+    /// Fails if the catalogue cannot be written, for example because the disk is full.
     pub fn push(&mut self, rows: Vec<Row>) -> Result<()> {
         self.rows.extend(rows);
         if self.rows.len() >= HANDED { self.hand_over() } else { Ok(()) }
@@ -96,21 +98,22 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// Fails if the disk is full.
+    /// Fails if the catalogue cannot be written, for example because the disk is full.
     pub fn push_batch(&mut self, batch: RecordBatch) -> Result<()> {
         self.send(Piece::Batch(batch))
     }
 
     fn send(&mut self, piece: Piece) -> Result<()> {
-        // The thread ends early only if an error occurs.
+        // Sending fails only if the thread has ended early because of an error.
         self.pieces.send(piece).or_else(|_| encoded(self.thread.take()).map(drop))
     }
 
-    /// Starts the catalogue again, and copies the rows that were written so far, except the rows with these URLs.
+    /// Removes the rows with these URLs, such as those of a store that was read only in part: starts a new catalogue, and copies the other
+    /// rows to it.
     ///
     /// # Errors
     ///
-    /// Fails if the disk is full.
+    /// Fails if the catalogue cannot be written, for example because the disk is full.
     pub fn without(mut self, urls: &HashSet<String>) -> Result<Writer> {
         self.hand_over()?;
         let Writer { target, new, pieces, thread, .. } = self;
@@ -126,7 +129,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Completes the catalogue, and renames it atomically to its path.
+    /// Completes the catalogue, and renames it atomically, which replaces an existing catalogue.
     ///
     /// # Errors
     ///
@@ -199,7 +202,7 @@ fn encoded(thread: Option<JoinHandle<Result<ArrowWriter<File>>>>) -> Result<Arro
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notes {
     pub extent: Extent,
-    /// Whether the listing was complete.
+    /// Whether everything could be listed, and the scan was not interrupted.
     pub is_complete: bool,
 }
 
@@ -214,7 +217,8 @@ impl Notes {
     }
 }
 
-/// The files of the last catalogue, with which an update recognizes unchanged files. Each file takes about 50 bytes of memory.
+/// The files of the last catalogue, which an update compares with the listed files to find those that have changed. Each file takes about
+/// 50 bytes of memory.
 pub struct Known {
     path: PathBuf,
     /// The last catalogue. It is locked until it is replaced, so that two updates cannot overwrite each other's rows.
@@ -225,7 +229,7 @@ pub struct Known {
 
 /// A file of the last catalogue.
 struct Seen {
-    /// A hash of the file's size, tag and time, or `None` if the file could not be read.
+    /// A hash of the file's size, tag and time, or `None` if the file could not be read and must be read again.
     version: Option<u64>,
     fate: Fate,
 }
@@ -297,16 +301,16 @@ impl Known {
         unchanged
     }
 
-    /// Drops the rows that the last catalogue has for a file, because the file was read again.
+    /// Records that a file was read again, so that [`keep`](Known::keep) does not copy the rows that the last catalogue has for it.
     pub fn replace(&mut self, url: &str) {
         if let Some(known) = self.files.get_mut(&name(url)) {
             known.fate = Fate::Replaced;
         }
     }
 
-    /// Copies the rows that are still valid. These are the rows of unchanged files, of files outside this scan, and of files that could not
-    /// be listed. `unlisted` contains the URLs that could not be listed, or is `None` if the scan was interrupted. Returns the number of
-    /// files that no longer exist.
+    /// Copies the rows of the last catalogue that are still valid: those of unchanged files, of files outside this scan, and of files below
+    /// locations that could not be listed. `unlisted` contains the URLs of these locations; it is `None` if the scan was interrupted, and
+    /// then the rows of all files that were not listed are copied. Returns the number of files that no longer exist.
     ///
     /// # Errors
     ///

@@ -26,7 +26,7 @@ const PART: usize = 1000;
 /// If an executor does not answer for this time, its work is given to other executors.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Returns a session state with the function `b2nd_header`. The scheduler, the executors and the client all need this function.
+/// Returns a DataFusion session state with the function `b2nd_header`, which the scheduler, the executors and the client all need.
 fn state(config: SessionConfig) -> SessionState {
     let functions = datafusion::functions::all_default_functions().into_iter().chain([Arc::new(function::header())]);
     SessionStateBuilder::new().with_default_features().with_config(config).with_scalar_functions(functions.collect()).build()

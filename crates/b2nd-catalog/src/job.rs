@@ -40,17 +40,18 @@ pub struct Summary {
     pub gone: u64,
     /// Whether the argument `stop` of `Job::run` ended the scan before all files were read.
     pub interrupted: bool,
-    /// Whether everything could be listed.
+    /// Whether everything could be listed, and the scan was not interrupted.
     pub is_complete: bool,
 }
 
 impl Job {
-    /// Scans until the listing ends or the future `stop` completes. If `stop` completes first, the catalogue contains the files that were
-    /// read until then.
+    /// Scans until all listed files are read or the future `stop` completes. If `stop` completes first, the catalogue contains the files
+    /// that were read completely until then.
     ///
     /// # Errors
     ///
-    /// Fails if the catalogue cannot be written, or if the catalogue to update cannot be read.
+    /// Fails if a root is not a valid path or URL, if the catalogue cannot be written, or if the catalogue to update cannot be read. Also
+    /// fails, without changing an existing catalogue, if an error prevents the listing of any file.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<Summary> {
         let urls = self.roots.iter().map(|root| Ok(Object::of(root)?.url.trim_end_matches('/').to_owned()));
         let urls = urls.collect::<Result<Vec<_>>>()?;
@@ -103,7 +104,8 @@ impl Job {
         Ok(Summary { counts, gone, interrupted, is_complete })
     }
 
-    /// Returns the path of the catalogue, or of the part of the catalogue that this shard writes.
+    /// Returns the path of the catalogue, or of the part of the catalogue that this shard writes. Fails if the directory has parts from a
+    /// scan with another number of shards.
     fn path(&self) -> Result<PathBuf> {
         let Some(Shard { index, of }) = self.shard else { return Ok(self.out.clone()) };
         std::fs::create_dir_all(&self.out)?;
@@ -176,8 +178,9 @@ impl Job {
     }
 }
 
-/// Returns the URLs of files whose last row is in this batch. If the rows of a store continue in the next batch, the store is recorded in
-/// `begun`, and returned with the batch that contains its last row. This way, a catalogue has either all rows of a store or none.
+/// Returns the URLs of files whose last row is in this batch. If the rows of a store continue in the next batch, the URL of the store is
+/// added to `begun`, and removed with the batch that contains its last row. The rows of stores that stay in `begun` are removed later, so
+/// that a catalogue has either all rows of a store or none.
 fn ended<'b>(batch: &'b Batch, begun: &mut HashSet<String>) -> Vec<&'b str> {
     let own = batch.rows.iter().filter(|row| row.key.is_none());
     let went_on = batch.rows.first().filter(|row| begun.remove(&row.url));

@@ -19,7 +19,7 @@ pub use filter::{ENDINGS, Listing, Names, Unlisted};
 /// The number of files that are passed on together while a directory is walked.
 const WALKED: usize = 256;
 
-/// Lists the file at a URL, or all files below the URL.
+/// Lists the file at a path or URL, or all files below the path or URL. An error becomes an entry of the listing.
 pub async fn list(root: &str, names: Names) -> Listing {
     match at(root, names).await {
         Ok(listing) => stores(listing),

@@ -22,7 +22,7 @@ use crate::read::Batch;
 use crate::row::{Extent, Row};
 use crate::scan::{Options, scan};
 
-/// The number of rows in a batch.
+/// The maximum number of rows in a batch of the result.
 const ROWS: usize = 1024;
 
 /// The table function `b2nd('url')`.
@@ -108,8 +108,8 @@ fn column_of(filter: &Expr) -> Option<&str> {
     }
 }
 
-/// Returns the URL to list: the deepest directory below the root that contains all URLs that can pass the filters. If there is none,
-/// returns the root.
+/// Returns the URL to list: the deepest directory below the root that contains all URLs that can pass the filters. If the filters name no
+/// such directory, returns the root.
 fn narrowed(root: &str, filters: &[Expr]) -> String {
     let Ok(url) = Object::of(root).map(|object| object.url) else { return root.to_owned() };
     let below = format!("{}/", url.trim_end_matches('/'));

@@ -53,7 +53,8 @@ pub struct Member {
 const ENCODED: &AsciiSet =
     &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}');
 
-/// The object stores by scheme and host. They are reused, because each store keeps its connections open.
+/// The object stores, each by its scheme, its URL and, if given, its user and password. They are reused, because each store keeps its
+/// connections open.
 static STORES: LazyLock<Mutex<HashMap<String, Arc<dyn ObjectStore>>>> = LazyLock::new(Mutex::default);
 
 impl Place {
@@ -80,8 +81,8 @@ impl Place {
         }
         let (scheme, path) = ObjectStoreScheme::parse(&url)?;
         let mut key = format!("{scheme:?} {}", base(&url, &path));
-        // The key starts with the URL of the store. For a plain web server, this is the URL of the host; for other stores, it may also
-        // contain the name of a container.
+        // The key of the store in `STORES`. It contains the URL of the store: for a plain web server, the URL of the host; for other
+        // stores, also the name of a bucket or container.
         key.make_ascii_lowercase();
         let with_user = with_user(url.clone());
         key.push_str(&with_user[..url::Position::BeforeHost]);
@@ -126,7 +127,7 @@ impl Place {
         }
     }
 
-    /// Returns true if two locations have the same path. Remote locations must be in the same store.
+    /// Returns true if two locations have the same path. Remote locations must be in the same store, which is not checked.
     pub(crate) fn is(&self, other: &Place) -> bool {
         match (self, other) {
             (Place::Disk(one), Place::Disk(other)) => one == other,
@@ -139,7 +140,7 @@ impl Place {
     ///
     /// # Errors
     ///
-    /// Fails if `text` is not a URL.
+    /// Fails if the location is remote and `text` is not a URL, or if a path on a disk has no URL.
     pub fn url(&self, text: &str) -> Result<String> {
         match self {
             Place::Disk(path) => disk_url(path).with_context(|| format!("{text} has no url")),
@@ -248,19 +249,19 @@ pub fn remote_url(base: &str, path: &Path) -> String {
     format!("{base}/{}", utf8_percent_encode(path.as_ref(), ENCODED))
 }
 
-/// Returns the URL of an absolute path.
+/// Returns the URL of an absolute path, or `None` for a relative path.
 pub fn disk_url(path: &std::path::Path) -> Option<String> {
     Some(Url::from_file_path(path).ok()?.into())
 }
 
-/// Returns the time at which a file was changed, in microseconds since 1970.
+/// Returns the time of the last change of a file, in microseconds since 1970, or `None` if the time is not known.
 pub fn micros(found: &std::fs::Metadata) -> Option<i64> {
     let since = found.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
     since.as_micros().try_into().ok()
 }
 
-/// If the URL ends in the name of the file that holds the header of a sparse frame, returns the URL of the frame's directory. Returns any
-/// other URL unchanged.
+/// If the URL ends in the name of the file that contains the header of a sparse frame, returns the URL of the frame's directory. Returns
+/// any other URL, and the URL of a file in a `.b2d` store, unchanged.
 pub(crate) fn named(mut url: String) -> String {
     if url.ends_with(&format!("/{SPARSE_FRAME}")) && store_of(&url).is_none() {
         url.truncate(url.len() - SPARSE_FRAME.len() - 1);
@@ -268,7 +269,8 @@ pub(crate) fn named(mut url: String) -> String {
     url
 }
 
-/// Returns the length of the URL of the `.b2d` store that contains a file, or `None` if the file is not in such a store.
+/// Returns the number of bytes of `url`, the URL of a file, that are the URL of the `.b2d` store which contains the file. Returns `None` if
+/// the file is not in such a store.
 pub(crate) fn store_of(url: &str) -> Option<usize> {
     url.find(".b2d/").map(|at| at + ".b2d".len())
 }

@@ -21,7 +21,7 @@ pub const ROWS: usize = 2048;
 /// adjacent.
 const OF_STORE: u64 = 1 << 16;
 
-/// The number of bytes that are read from the end of a frame, which is enough for the attributes of most frames.
+/// The minimum number of bytes that are read from the end of a remote frame, which is enough for the attributes of most frames.
 const OF_TAIL: u64 = 1 << 15;
 
 /// Rows that were read together. A batch has all rows of each file, unless the file is a store with more than [`ROWS`] rows. The rows of a
@@ -48,7 +48,7 @@ pub async fn rows(object: Object, extent: Extent, others: Sender<Batch>) -> Batc
         let mut row = Row::of(&object);
         file.identify(&mut row);
         let row = of_frame(row, &file, extent);
-        // Reading is repeated after missing bytes were fetched. It is complete when no bytes are missing.
+        // The row is read again each time missing bytes were fetched, until no bytes are missing.
         if !file.fetch().await {
             return Batch { rows: vec![row], goes_on: false };
         }
@@ -100,13 +100,13 @@ fn is_store(object: &Object) -> bool {
     !object.members.is_empty() || [".b2z", ".b2e"].iter().any(|ending| object.url.ends_with(ending))
 }
 
-/// Returns the properties that the listing has for a file, or `None` if the listing lacks the size.
+/// Returns the size, tag and time that the listing has for a file, or `None` if the listing does not include the size.
 fn found(object: &Object) -> Option<Found> {
     let (etag, modified) = (object.etag.clone(), object.modified);
     object.size.map(|size| Found { size, etag, modified })
 }
 
-/// Fills in the row of a file, as far as the necessary bytes have been fetched.
+/// Fills in the row of a file, as far as the necessary bytes have been fetched. An error becomes the error of the row.
 fn of_frame(mut row: Row, file: &dyn Source, extent: Extent) -> Row {
     match Frame::open(file).and_then(|frame| row.describe(&frame, extent)) {
         Ok(()) => row,

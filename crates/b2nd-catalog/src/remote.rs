@@ -8,12 +8,12 @@ use futures::TryStreamExt;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
 
-/// The maximum number of bytes of a file that are kept in memory.
+/// The maximum number of bytes of a file that are read into memory.
 pub(crate) const HELD: u64 = 1 << 28;
 
 pub(crate) const CHANGED: &str = "it was changed while it was read";
 
-/// The properties of a file's version, from a listing or an answer.
+/// The properties of a version of a file, from a listing or from the answer to a request.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Found {
     pub(crate) size: u64,
@@ -22,20 +22,22 @@ pub(crate) struct Found {
     pub(crate) modified: Option<i64>,
 }
 
-/// A part of a file, and the state of the file when this part was sent.
+/// A part of a file, and the properties of the file when this part was sent.
 pub(crate) struct Answer {
     pub(crate) found: Found,
     pub(crate) bytes: Bytes,
-    /// Whether the server sent the requested range. If false, the server ignored the range and sent the file from the start.
+    /// Whether the server sent only the requested range. If false, the server ignored the range and sent the file from the start. In both
+    /// cases, `bytes` contains only the range.
     #[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "a scan does not care"))]
     pub(crate) has_ranges: bool,
 }
 
-/// Requests a range of a file. A range that reaches beyond the end of the file is shortened.
+/// Requests a range of a file. A range that extends beyond the end of the file is shortened.
 ///
 /// # Errors
 ///
-/// Fails if the file does not exist or cannot be read, or if its tag differs from the tag in `known`. The error is a sentence.
+/// Fails if the file does not exist or cannot be read, if it is shorter than `known` says, or if its tag differs from the tag in `known`
+/// (unless that is a weak tag). The error is a sentence.
 pub(crate) async fn get(
     store: &Arc<dyn ObjectStore>,
     path: &Path,

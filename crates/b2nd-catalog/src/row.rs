@@ -1,4 +1,4 @@
-//! [`Row`]: a row of the catalogue, which describes a frame.
+//! [`Row`]: a row of the catalogue, which describes a file or a leaf of a store.
 
 use std::borrow::Cow;
 
@@ -10,18 +10,19 @@ use serde::Serialize;
 
 use crate::listing::Unlisted;
 
-/// A row of the catalogue. The fields are in the order of the columns. Unknown values are `None`.
+/// A row of the catalogue, which describes a file or a leaf of a store. The fields are in the order of the columns. Unknown values are
+/// `None`.
 #[derive(Clone, Default, Debug, Serialize)]
 pub struct Row {
     /// The URL of the file. For a sparse frame, this is the URL of the directory.
     pub url: String,
-    /// The key of a leaf in its store, as in Python.
+    /// The key of a leaf in its store, as in Python, or `None` for a file.
     pub key: Option<String>,
     /// The kind of the object that python-blosc2 opens from the file or leaf.
     pub kind: Option<&'static str>,
     /// The reason why the file or leaf could not be read.
     pub error: Option<String>,
-    /// The length of the file in bytes.
+    /// The length of the file in bytes, or `None` for a leaf.
     pub size: Option<i64>,
     /// The tag by which the server identifies this version of the file.
     pub etag: Option<String>,
@@ -81,7 +82,8 @@ impl Row {
     ///
     /// # Errors
     ///
-    /// Fails if the source returns an error or a requested part cannot be read.
+    /// Fails if the source returns an error, if the array metalayer or a requested part cannot be read, or if the file is cut off. The
+    /// columns that could be determined are filled in nevertheless.
     pub fn describe(&mut self, frame: &Frame, extent: Extent) -> b2nd::Result<()> {
         let header = frame.header();
         self.offset = Some(saturated(frame.offset()));
@@ -155,5 +157,5 @@ fn saturated(number: u64) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// The text with which the error of a file starts if the file could not be read.
+/// The text with which [`Row::error`] starts if the file could not be read. Other errors are about the content of the file.
 pub const UNREADABLE: &str = "cannot be read: ";

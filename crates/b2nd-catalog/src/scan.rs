@@ -16,7 +16,7 @@ use crate::read::{Batch, rows, rows_on_disk};
 use crate::row::Extent;
 use crate::spawned::spawned;
 
-/// The number of files on a disk that a thread reads as one task.
+/// The maximum number of files on a disk that a thread reads as one task.
 const TOGETHER: usize = 64;
 
 /// The default number of concurrent requests to servers.
@@ -62,7 +62,7 @@ pub struct Options {
 /// The counts of a running scan.
 #[derive(Default, Debug)]
 pub struct Counts {
-    /// The number of files in the listing.
+    /// The number of listed files that belong to this shard.
     pub listed: AtomicU64,
     /// The number of files that were read.
     pub read: AtomicU64,

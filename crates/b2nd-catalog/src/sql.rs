@@ -159,7 +159,7 @@ fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
     as_text(batch, may_hold_text, text::printable)
 }
 
-/// Converts the lists of a batch to text, because CSV has no lists.
+/// Converts the lists and structures of a batch to text, because CSV has neither.
 fn flat(batch: &RecordBatch) -> Result<RecordBatch> {
     as_text(batch, DataType::is_nested, str::to_owned)
 }

@@ -34,7 +34,7 @@ use plan::Scan;
 /// * Rows that cannot pass the filters are skipped, as far as the table has SUMMARY indexes that are not stale. DataFusion applies the
 ///   filters to the remaining rows.
 /// * The exact number of rows is known without reading, so `count(*)` reads nothing and joins begin with the smaller table. `min` and `max`
-///   of a column come from its SUMMARY index, if no row was deleted and no value is NaN.
+///   of a column come from its SUMMARY index, if no row was deleted, no value is NaN, and neither of the two is the float 0.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -73,7 +73,8 @@ impl TableProvider for Provider {
         TableType::Base
     }
 
-    /// Supports all filters that are not volatile, but only inexactly, because an index excludes blocks of rows and not single rows.
+    /// Supports all filters that are not volatile, but only inexactly: an index excludes blocks of rows and not single rows, so DataFusion
+    /// must apply the filters again.
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
         let supported = |filter: &&Expr| match filter.is_volatile() {
             true => TableProviderFilterPushDown::Unsupported,

@@ -24,7 +24,7 @@ static JOBS: OnceLock<usize> = OnceLock::new();
 static ITEM: LazyLock<FieldRef> =
     LazyLock::new(|| Arc::new(Field::new_list_field(DataType::Struct(SCHEMA.fields().clone()), true)));
 
-/// Sets the number of files of a batch that are read at the same time.
+/// Sets the maximum number of files that `b2nd_header` reads at the same time, for this process. Only the first call has an effect.
 pub(super) fn set_jobs(jobs: usize) {
     let _ = JOBS.set(jobs);
 }

@@ -13,17 +13,18 @@ pub struct Unlisted {
     pub message: String,
 }
 
-/// The files of a listing, in the order in which the disk or server returns them.
+/// The files of a listing, in the order in which the disk or server returns them, and the locations that could not be listed.
 pub type Listing = BoxStream<'static, Result<Object, Unlisted>>;
 
 /// The endings of the files that are scanned by default.
 pub const ENDINGS: [&str; 10] = ["b2nd", "b2f", "b2b", "b2frame", "b2e", "b2z", "bl2", "cframe", "caterva", "iarr"];
 
-/// Rules for the names of files that are scanned.
+/// Selects the files to scan by the endings of their names.
 #[derive(Clone, Debug)]
 pub struct Names {
     endings: Arc<[String]>,
-    /// Whether the listing of a disk includes sizes and times. Without them, listing needs one system call less per file.
+    /// Whether the listing of a disk includes the size and the time of each file. Without them, listing needs one system call less per
+    /// file.
     pub(super) sizes: bool,
 }
 

@@ -68,7 +68,8 @@ fn unlisted(url: &Url, error: &anyhow::Error) -> Unlisted {
     Unlisted { url: url.to_string(), message: format!("{error:#}") }
 }
 
-/// Returns those links on the page of a directory that lead below the directory.
+/// Returns those links on the page of a directory that lead below the directory. Fails if a page has no such links and does not look like
+/// the listing of an empty directory.
 async fn links(directory: &Url) -> Result<BTreeSet<Url>> {
     let (response, page) = retried(request(Method::GET, directory)).await?;
     let response = response.error_for_status()?;

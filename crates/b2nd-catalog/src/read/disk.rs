@@ -30,7 +30,7 @@ pub(super) struct Closed {
     pub(super) size: u64,
 }
 
-/// The directory and the buffer that a thread reuses for the next file on a disk.
+/// Opens files on a disk, and reuses the directory and the buffer of one file for the next file.
 #[derive(Default)]
 pub(super) struct Disk {
     /// The directory of the last file. It is opened only once for consecutive files in the same directory.

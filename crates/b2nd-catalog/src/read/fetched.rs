@@ -41,12 +41,12 @@ pub(super) struct Fetched {
 
 #[derive(Default)]
 struct State {
-    /// The state of the file according to the listing or the first answer.
+    /// The size, tag and time of the file according to the listing or, without a listing, the first answer of the server.
     found: Option<Found>,
-    /// The state of the file according to the first answer. It is kept separately, since the listing may have a different tag, and a time
-    /// with a different precision.
+    /// The size, tag and time according to the first answer, with which later answers are compared. They are kept separately, since the
+    /// listing may have a different tag, and a time with a different precision.
     answered: Option<Found>,
-    /// The ranges that were fetched. Maps the end of each range to its length.
+    /// The length of each range that was fetched, by the end of the range. Used to detect that a file is read in order.
     ends: HashMap<u64, u64>,
 }
 
@@ -73,7 +73,7 @@ impl Fetched {
         self.pieces.held()
     }
 
-    /// Drops the bytes in memory.
+    /// Drops the bytes in memory, which are fetched again if they are needed.
     pub(super) fn forget(&self) {
         self.state().ends.clear();
         self.pieces.clear();
@@ -114,8 +114,8 @@ impl Fetched {
         Ok(())
     }
 
-    /// Returns the ranges to fetch, which cover all missing ranges. Adjacent ranges are joined. Ranges beyond the limit of bytes per file
-    /// are recorded as errors.
+    /// Returns the ranges to fetch, which cover the missing ranges `asked`. Ranges that are close to each other are joined. Ranges beyond
+    /// the limit of bytes per file are not fetched, and are recorded as errors.
     fn ranges(&self, asked: Vec<Range<u64>>, known: Option<&Found>) -> Vec<Range<u64>> {
         // As long as the length of the file is unknown, only its start is requested. The answer contains the length.
         let Some(known) = known else { return std::iter::once(0..FIRST_READ).collect() };
@@ -144,7 +144,8 @@ impl Fetched {
         ranges
     }
 
-    /// Extends a range by the bytes that will probably be read next: the following bytes, or the bytes before the end of a frame.
+    /// Extends a range by the bytes that will probably be read next: the bytes that follow it or, at the end of the file, the bytes before
+    /// it.
     fn widened(&self, range: Range<u64>, size: u64, at_least: u64) -> Range<u64> {
         if range.start == 0 && range.end <= FIRST_READ {
             return 0..FIRST_READ.min(size);

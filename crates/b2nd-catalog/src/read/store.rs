@@ -53,7 +53,7 @@ pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Bat
 /// A function that fetches the missing bytes of remote files. It returns false if no bytes are missing.
 type Fetch<'f> = dyn Fn(&[Arc<Fetched>]) -> bool + 'f;
 
-/// Reads the rows of a store. Blocks the thread. Returns false if `take` returned false.
+/// Reads the rows of a store into `batch`, and passes each full batch to `take`. Blocks the thread. Returns false if `take` returned false.
 pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut Batch, take: &mut Take) -> bool {
     let row = Row::of(object);
     let mut rows = Rows { extent, batch, take };
@@ -84,7 +84,7 @@ pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut B
     }
 }
 
-/// Rows that have been read but not yet passed to `take`.
+/// Collects the rows of a store in `batch`, and passes each full batch to `take`.
 struct Rows<'r, 't> {
     extent: Extent,
     batch: &'r mut Batch,
@@ -184,7 +184,7 @@ struct Members {
     place: Place,
     /// The files in the order of their names.
     members: Vec<Member>,
-    /// The remote files that were read, whole or in part.
+    /// The remote files that were read, whole or in part, by name.
     fetched: Mutex<HashMap<Box<str>, Arc<Fetched>>>,
 }
 

@@ -16,7 +16,8 @@ use datafusion::physical_expr::expressions::{CastExpr, TryCastExpr};
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_optimizer::pruning::PruningPredicateBuilder;
 
-/// Returns the live rows of a table that may pass all filters, in order. If no index excludes rows, all live rows are returned.
+/// Returns the rows of a table that may pass all filters, in order. The row numbers do not count deleted rows. If no index excludes rows,
+/// all rows are returned.
 pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<Vec<Range<u64>>> {
     let mut summaries = BTreeMap::new();
     let mut predicates = Vec::new();
@@ -61,7 +62,7 @@ fn turns(filter: &Arc<dyn PhysicalExpr>) -> Result<bool> {
     })
 }
 
-/// Returns the physical rows in the kept parts as ranges. Adjacent parts are joined.
+/// Returns the ranges of physical rows (deleted rows are counted) in the parts for which `kept` is true. Adjacent parts are joined.
 fn runs(parts: &[Range<u64>], kept: &[bool]) -> Vec<Range<u64>> {
     let mut runs: Vec<Range<u64>> = Vec::new();
     for (part, _) in parts.iter().zip(kept).filter(|(_, kept)| **kept) {
@@ -73,7 +74,8 @@ fn runs(parts: &[Range<u64>], kept: &[bool]) -> Vec<Range<u64>> {
     runs
 }
 
-/// The physical rows, divided into parts so that each part is inside one segment of every index.
+/// The physical rows of a table, including deleted rows, divided into parts so that each part is inside one segment of every index. An
+/// index has a min and a max for each segment.
 struct Parts<'s> {
     rows: Vec<Range<u64>>,
     summaries: &'s BTreeMap<String, Summary>,

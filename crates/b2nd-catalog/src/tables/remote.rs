@@ -10,8 +10,8 @@ use object_store::path::Path;
 
 use crate::remote::{Answer, CHANGED, Found, HELD, get, wait};
 
-/// Opens a remote file. Requests the first block, whose answer also contains the length of the file. If the file changes later, reading
-/// returns an error.
+/// Opens a remote file by requesting its first block; the answer also contains the length of the file. If the server does not support
+/// ranges, reads the whole file. If the file changes later, reading returns an error.
 pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes> {
     let Answer { found, bytes, has_ranges } = request(&store, &path, None, 0..BLOCK)?;
     let size = found.size;
