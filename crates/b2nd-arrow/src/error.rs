@@ -35,7 +35,7 @@ pub enum ErrorKind {
     /// The request is not supported, although the file may be valid: for example, a column has no Arrow type (it holds objects or is
     /// computed), or the output format cannot represent a value.
     Refused,
-    /// The bytes are not valid.
+    /// The content of a file is not valid.
     Damaged,
     /// The requested values need more memory than is available or allowed.
     TooLong,

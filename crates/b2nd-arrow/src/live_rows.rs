@@ -172,7 +172,8 @@ impl Selection {
         parts.filter_map(|runs| Some((runs.first()?.start..runs.last()?.end, runs))).collect()
     }
 
-    /// Returns the number of the live row at an index of the selection.
+    /// Returns the number of a selected row, counted in live rows from the start of the table. `place` is the index of the row in the
+    /// selection.
     pub(crate) fn row(&self, place: usize) -> u64 {
         self.first.saturating_add(place as u64)
     }

@@ -21,7 +21,7 @@ pub struct Reader {
     pub(crate) schema: SchemaRef,
     pub(crate) rows: Range<u64>,
     pub(crate) batch_size: usize,
-    /// The maximum number of rows in a range that is read at once.
+    /// The maximum number of rows that are read as one range. It keeps the memory below the limit.
     pub(crate) most: usize,
     /// The maximum number of physical rows per block of the columns, if the values of any column have a fixed width.
     pub(crate) block: Option<u64>,

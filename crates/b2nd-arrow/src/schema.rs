@@ -33,7 +33,7 @@ pub struct ColumnInfo {
 
 impl ColumnInfo {
     /// Returns the column's name in the table's schema, which is its name in python-blosc2. The field in the Arrow schema can have another
-    /// name.
+    /// name: for example, a column that is a part of a struct has the path of the part as its name, but the field is the whole struct.
     pub fn name(&self) -> &str {
         &self.name
     }

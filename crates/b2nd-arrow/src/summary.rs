@@ -32,7 +32,7 @@ const MAX_SEGMENTS: u64 = 1 << 20;
 /// The minima and maxima of a column's segments, which python-blosc2 keeps as the column's SUMMARY index.
 ///
 /// A segment is a range of physical rows, including deleted rows. [`Table::live_before`](crate::Table::live_before) converts a physical row
-/// to a live row. No value of a segment is below its min or above its max, in the order in which Arrow compares floats.
+/// to a live row. No value of a segment is below the segment's min or above its max, in the order in which Arrow compares floats.
 #[derive(Clone, Debug)]
 pub struct Summary {
     segment_len: u64,
@@ -50,7 +50,7 @@ impl Summary {
         self.are_null.len()
     }
 
-    /// Returns true if the table has no rows.
+    /// Returns true if there are no segments, because the table has no physical rows.
     pub fn is_empty(&self) -> bool {
         self.are_null.is_empty()
     }

@@ -131,12 +131,12 @@ impl Table {
         self.0.schema.clone()
     }
 
-    /// Returns the number of live rows.
+    /// Returns the number of live rows, that is, rows that were not deleted.
     pub fn rows(&self) -> u64 {
         self.0.live.rows()
     }
 
-    /// Returns the number of rows in the files, including deleted ones.
+    /// Returns the number of physical rows, that is, all rows in the files, including deleted rows.
     pub fn physical_rows(&self) -> u64 {
         self.0.live.length()
     }
@@ -244,7 +244,7 @@ impl Table {
         (0..self.0.outputs.len()).filter_map(first).collect()
     }
 
-    /// Counts the live rows before a physical row. This converts a row of an index, which is a physical row, to a live row.
+    /// Counts the live rows before a physical row. This converts a row of a [`Summary`], which is a physical row, to a live row.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! Collects the findings of a frame, each with the readers that it affects.
+//! [`Finding`]: a problem of a frame, and which libraries can read the frame in spite of the problem. This module collects all findings of
+//! a frame.
 
 use b2nd::Result;
 use b2nd::frame::{Decompressor, FrameType, Header, HeaderField};

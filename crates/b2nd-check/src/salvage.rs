@@ -1,5 +1,5 @@
-//! [`Salvage`]: finds the intact parts of a frame that is cut off or damaged. Chunks are found by the index or, if it is lost, by a search
-//! from the start of the frame.
+//! [`Salvage`]: finds the intact parts of a frame that is cut off or damaged. Chunks are found by the index. If the index is lost, they are
+//! found by a search that begins after the header.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,11 +24,11 @@ const MOST: u64 = LONGEST / 8;
 
 /// The intact parts of a damaged frame, and a list of what is lost.
 ///
-/// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, the file is
-/// searched for chunks from its start, and the chunks are numbered in the order in which they were written. These numbers are wrong if
-/// chunks were updated or inserted, or if some chunks are special, because special chunks have no bytes in the file. A chunk is intact if
-/// its decoded data have the expected length. This is not checked for a chunk that the decompressor does not
-/// [accept](Decompressor::accept): such a chunk is copied.
+/// The header and the metalayers have to be intact. If the index is readable, it gives the position of each chunk. If not, the chunks are
+/// searched for, beginning after the header, and are numbered in the order in which they were written. These numbers are wrong if chunks
+/// were updated or inserted, or if some chunks are special, because special chunks have no bytes in the file. A chunk is intact if its
+/// decoded data have the expected length. This is not checked for a chunk that the decompressor does not [accept](Decompressor::accept):
+/// such a chunk is copied.
 pub struct Salvage<'s> {
     source: &'s dyn Source,
     header: Header,
@@ -44,20 +44,20 @@ pub struct Salvage<'s> {
     pub lost: Vec<String>,
 }
 
-/// Where a chunk of the new frame comes from.
+/// Where [`Salvage::write`] takes a chunk of the new frame from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The chunk is in this range of the damaged frame.
     Here(Range<u64>),
     /// The chunk is the file with this number in the directory of a sparse frame.
     File(u64),
-    /// The chunk is special: it is only an entry of the index, which contains the value of all its elements.
+    /// The chunk is special: it has no bytes of its own, and its entry in the index gives the value of all its elements.
     Special(Special),
     /// The chunk is lost.
     Lost,
 }
 
-/// The value of the elements of lost chunks.
+/// The value that the elements of lost chunks have in the new frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fill {
     /// Zeros.

@@ -1,4 +1,5 @@
-//! [`Batches`]: the cells of a file in which each chunk is a batch of cells, and each block of a chunk holds several cells.
+//! [`Batches`]: the cells of a file, that is, the values of its rows. Each chunk is a batch of cells, and each block of a chunk holds
+//! several cells.
 
 use std::ops::Range;
 
@@ -24,6 +25,7 @@ pub(crate) struct Batches {
     pub(crate) is_arrow: bool,
     /// The schema of the cells, if they are Arrow IPC.
     pub(crate) arrow_schema: Option<Vec<u8>>,
+    /// The number of cells in each block except the last block of a chunk, which can have fewer. `None` if the file does not give it.
     items_per_block: Option<u64>,
     /// The number of each chunk's first cell, counted from the start of the file, followed by the total number of cells.
     starts: Vec<u64>,

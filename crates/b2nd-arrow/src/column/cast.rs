@@ -9,8 +9,8 @@ use arrow_schema::{DataType, Field};
 
 use crate::error::{Error, Result};
 
-/// Casts an array to the type of the schema. The types can differ in the widths of numbers and offsets, in the names of list items and in
-/// dictionary encoding. An integer that does not fit is an error. A cast to floats may round.
+/// Casts an array to the type of the schema. The types can differ in the widths of numbers and offsets, in time zones, in the names of list
+/// items and in dictionary encoding. An integer that does not fit is an error. A cast to floats may round.
 pub(crate) fn conform(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     if array.data_type() == to {
         return Ok(array.clone());

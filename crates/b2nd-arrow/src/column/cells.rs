@@ -1,4 +1,4 @@
-//! [`Cells`]: the values of a `.b2b` file, which have any length.
+//! [`Cells`]: the cells of a `.b2b` file, that is, its values, which can differ in length.
 
 use std::sync::Arc;
 

@@ -26,7 +26,7 @@ impl ColumnFiles<'_> {
 
     /// Opens the column's file with this ending, if it exists.
     pub(crate) fn optional(&self, end: &str) -> Result<Option<ColumnFile>> {
-        // The second path is that of files from python-blosc2 4.2.0, the only version that does not escape names.
+        // The second path is the one that python-blosc2 4.2.0 wrote. Only this version does not escape names.
         for file in [self.file(end), format!("{}_cols/{}{end}", self.folder, self.name)] {
             if let Some(source) = self.store.member(&file)? {
                 let named = |error: Error| Error::new(error.kind(), format_args!("{file}: {error}"));

@@ -92,7 +92,7 @@ impl Valid {
         if let Valid::Mask(rows) = self { Some(rows) } else { None }
     }
 
-    /// Reads the mask of the selected values that are not null, if the column has a file with a mask.
+    /// Reads the mask, in which the selected values that are not null are set. Returns `None` if the column has no mask.
     pub(crate) fn mask(&self, selection: &Selection) -> Result<Option<BooleanBuffer>> {
         let Valid::Mask(rows) = self else { return Ok(None) };
         let bytes = rows.read(selection)?;
@@ -100,8 +100,8 @@ impl Valid {
     }
 }
 
-/// Returns a mask of the values that differ from the sentinel, or `None` if the type cannot represent the sentinel. For times, the sentinel
-/// is always NaT.
+/// Returns a mask of the values that differ from the sentinel. Returns `None` if the type cannot represent the sentinel, so that no value
+/// is null. For times, the sentinel is always NaT.
 pub(crate) fn differ(data_type: &DataType, bytes: &[u8], width: usize, sentinel: &Sentinel) -> Option<BooleanBuffer> {
     let count = bytes.len().checked_div(width)?;
     let value = |at: usize| bytes.get(at * width..(at + 1) * width).unwrap_or_default();

@@ -80,7 +80,7 @@ impl Utf8Column {
         Ok(Arc::new(array.map_err(|error| self.no_text(&offsets, &buffer, selection).unwrap_or_else(|| Error::damaged(error)))?))
     }
 
-    /// Checks that offsets are ascending and inside the bytes.
+    /// Checks that offsets are ascending and inside the bytes. `first` is the physical row of the first offset.
     fn check(&self, offsets: &[i64], first: u64, selection: &Selection) -> Result<()> {
         let mut before = 0;
         for (&offset, row) in offsets.iter().zip(first..) {

@@ -12,8 +12,8 @@ use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 use crate::column::element::is_time;
 use crate::export::complex;
 
-/// A column of times, some of which are outside the years that `chrono` supports (-262143 to 262142). Times outside these years are
-/// formatted as in NumPy, with a `Z` if the column has a time zone.
+/// A column with times that `chrono` cannot format: they are outside the years -262143 to 262142, or their time zone is unknown. Such times
+/// are formatted as in NumPy, with a `Z` if the column has a time zone.
 struct Times<'a> {
     /// Arrow's own formatter, or `None` if it does not know the time zone.
     plain: Option<ArrayFormatter<'a>>,
@@ -33,8 +33,8 @@ impl Times<'_> {
 /// Returns true if `chrono` has no date or duration for a number of this type.
 fn is_beyond(data_type: &DataType, number: i64) -> bool {
     match data_type {
-        // With a time zone, the first and the last day count as beyond too: a time zone shifts a date by less than a day, and `chrono`
-        // panics if the result is after its last date.
+        // With a time zone, times on the first and the last day that `chrono` supports count as beyond too: a time zone shifts a date by
+        // less than a day, and `chrono` panics if the result is after its last date.
         DataType::Timestamp(unit, zone) => {
             let (second, day) = (number.div_euclid(per_second(unit)), if zone.is_some() { 86_400 } else { 0 });
             let moved = [second.saturating_sub(day), second.saturating_add(day)];

@@ -42,7 +42,7 @@ pub(crate) struct Spec {
 
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Kind {
-    /// A value of fixed width. A nullable `bool` is stored as 0, 1 and another number for null.
+    /// Values of this Arrow type, which have a fixed width. A nullable `bool` is stored as 0, 1 and another number for null.
     Element(DataType),
     /// An array in each row: the type of its elements, and its shape.
     NdArray(DataType, Vec<u64>),

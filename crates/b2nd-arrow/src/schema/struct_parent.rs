@@ -44,7 +44,7 @@ impl StructParent {
         self.leaves.iter().map(|(_, place)| *place).collect()
     }
 
-    /// Returns the index of the struct's first column, whose position the struct takes.
+    /// Returns the index of the struct's first column. The struct has the position of this column in the Arrow schema.
     pub(crate) fn first(&self) -> Option<usize> {
         self.leaves.iter().map(|(_, place)| *place).min()
     }

@@ -15,7 +15,7 @@ const IS_INSTRUMENTED: u8 = 0x80;
 /// A flag of a chunk: the data are stored uncompressed.
 const IS_STORED: u8 = 0x02;
 
-/// The version of the chunk format that C-Blosc2 3 writes.
+/// The newest version of the chunk format, which C-Blosc2 3 writes.
 const NEWEST: u8 = 6;
 
 /// The version of the chunk format of Blosc2's alpha releases. Chunks of this version have at most five filters, and the byte of a sixth
@@ -279,7 +279,8 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
     if chunk.has_variable_blocks() && frame.has_variable_blocks() {
         findings.push("its flags say that its blocks vary in length".to_owned());
     }
-    // Even a lazy chunk or blocks that vary in length are errors for every reader, because this chunk does not belong to the frame's data.
+    // All findings are errors for every reader, even a lazy chunk or blocks that vary in length, because this chunk does not belong to the
+    // frame's data.
     wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, [NO, NO, NO]))).collect()
 }
 

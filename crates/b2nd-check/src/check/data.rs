@@ -15,7 +15,8 @@ use b2nd_store::text::{count, thousands};
 /// The maximum number of bytes between the index and the trailer that C-Blosc2 supports.
 const MAX_GAP: u64 = i32::MAX as u64;
 
-/// The position of the trailer's length and its marker: these bytes start and end this many bytes before the end of the frame.
+/// The distances in bytes from the end of the frame back to the start and to the end of the trailer's length, which is stored with a
+/// marker.
 pub(super) const TRAILER_LEN: (u64, u64) = (23, 18);
 
 /// The maximum length of a chunk's header, in bytes.
@@ -71,8 +72,8 @@ impl Findings {
         Ok(())
     }
 
-    /// Returns the digests of the frame's chunks. Adds a finding if the format of the digests is unknown, or if there are more or fewer
-    /// digests than chunks.
+    /// Returns the digests of the frame's chunks. Adds a finding if the version or the algorithm of the digests is unknown, or if there are
+    /// more or fewer digests than chunks.
     fn digests(&mut self, frame: &Frame, chunks: u64, decompressor: &mut Decompressor) -> Option<Digests> {
         let place = format!("vlmetalayer {:?}", Digests::NAME);
         match Digests::read(frame.trailer().ok()?, &self.budget, decompressor)? {
@@ -91,7 +92,8 @@ impl Findings {
         }
     }
 
-    /// Compares consecutive special chunks with their digests. The chunks have equal data, so only the first is decoded.
+    /// Compares consecutive special chunks with their digests, and adds a finding for the first chunk that differs. The chunks have equal
+    /// data, so only one of them is decoded.
     fn special(&mut self, frame: &Frame, chunks: RangeInclusive<u64>, digests: &Digests) -> Result<()> {
         let chunk = readable(frame.chunk(*chunks.start()))?.ok();
         let chunk = chunk.filter(|chunk| self.budget.refuses_chunk(chunk.header()).is_none());
@@ -106,7 +108,7 @@ impl Findings {
         self.unreadable(format!("chunk {chunk}"), offset, finding, [None, YES, YES]);
     }
 
-    /// Checks the chunk that contains the index, and the bytes between this chunk and the trailer.
+    /// Checks the chunk that contains the index, and the number of bytes between this chunk and the trailer.
     fn index(&mut self, frame: &Frame, chunk: &ChunkHeader) {
         let start = frame.header().tail_range().start;
         for (finding, answers) in chunk::of_metadata(frame.header(), chunk, Some(size_of::<u64>())) {

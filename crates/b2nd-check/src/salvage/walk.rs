@@ -1,5 +1,5 @@
-//! Finds chunks without an index. In a contiguous frame, the search begins at the start of the frame. In a sparse frame, chunks are found
-//! by the names of their files.
+//! Finds chunks without an index. In a contiguous frame, the search begins after the header. In a sparse frame, chunks are found by the
+//! names of their files.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -15,7 +15,7 @@ const SHORT_HEADER: usize = 16;
 const VERSIONS: RangeInclusive<u8> = 2..=6;
 
 impl Salvage<'_> {
-    /// Finds the chunks of a contiguous frame without an index, by a search from the start.
+    /// Finds the chunks of a contiguous frame without an index, by a search that begins after the header.
     pub(super) fn walk(&mut self, in_order: bool, decompressor: &mut Decompressor) -> Result<()> {
         let (start, chunks_end) = (self.header.header_len() as u64, self.header.tail_range().start);
         let end = self.source.len()?;
