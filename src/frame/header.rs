@@ -202,8 +202,9 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`from_slice`](crate::from_slice) if the content does not start with a valid value. Offsets in errors count
-    /// from the start of the header.
+    /// Returns the errors of [`from_slice`](crate::from_slice) if the content does not start with a valid value. Also fails if C-Blosc2
+    /// would read a different metalayer: one whose name starts with `T::NAME`, followed by a NUL. Offsets in errors count from the start of
+    /// the header.
     pub fn metalayer<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
         self.decode(T::NAME)
     }
@@ -242,8 +243,8 @@ impl Header {
     }
 }
 
-/// If the error is that a header is longer or shorter than header_len, returns an error that gives both lengths. Returns any other error
-/// unchanged.
+/// If the error is that the header is longer or shorter than its field header_len says, returns an error that gives both lengths. Returns
+/// any other error unchanged.
 #[cold]
 fn wrong_len(error: Error, header_len: usize) -> Error {
     let expected = match error.kind() {

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 /// files, the header is not longer.
 pub const FIRST_READ: u64 = 4096;
 
-/// If at most this many bytes lie between the start of a chunk and the start of the next chunk, they are all read in one request.
+/// If at most this many bytes lie between the start of a chunk and the start of the next chunk, all these bytes are read in one request.
 /// Otherwise, the chunk's header is read first, which gives the chunk's length.
 pub(super) const READ_AT_ONCE: u64 = 1 << 20;
 

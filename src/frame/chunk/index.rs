@@ -17,7 +17,7 @@ pub enum Offset {
     /// In a contiguous frame, the position of the chunk's first byte, counted from the end of the header. In a sparse frame, the number in
     /// the name of the chunk's file.
     At(u64),
-    /// The chunk has no bytes in the frame: all its elements have the same value.
+    /// The chunk has no bytes in the frame: all its elements have the same value, or all are uninitialized.
     Special(Special),
 }
 

@@ -206,8 +206,8 @@ impl Sidecars {
     }
 }
 
-/// Locks a lock file. If the file does not exist, creates it if `BLOSC_LOCKING` is set, and otherwise returns `None`. For an exclusive
-/// lock, also increments the counter of changes in the file.
+/// Opens and locks a lock file of C-Blosc2. If the file does not exist, creates it if `BLOSC_LOCKING` is set, and otherwise returns `None`.
+/// For an exclusive lock, also increments the counter of changes in the file.
 fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
     loop {
         let mut options = OpenOptions::new();

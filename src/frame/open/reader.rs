@@ -207,7 +207,7 @@ impl<'f, S: Source> ChunkReader<'f, S> {
                     needed => Err(cut_off(start.saturating_add(bytes.len() as u64), needed as u64)),
                 }
             }
-            // The front holds the whole chunk, so nothing is left to read.
+            // A special chunk was read completely when the reader was created, so nothing is left to read.
             ChunkPlace::Special(_) => Ok(Cow::Borrowed(&[])),
         }
     }
