@@ -14,7 +14,7 @@ pub struct Array<'a> {
 }
 
 impl<'a> Array<'a> {
-    /// Returns the array in a frame, if the frame has one.
+    /// Returns the metadata of the array in a frame, or `None` if the frame has no array.
     ///
     /// # Errors
     ///

@@ -17,7 +17,7 @@ pub const MAX_VALUE: usize = 1 << 28;
 pub struct Attribute<'a> {
     /// The attribute's name. It can be any bytes, not only UTF-8.
     pub name: &'a [u8],
-    /// The header of the chunk that contains the attribute.
+    /// The header of the chunk that contains the attribute's value.
     pub chunk: Result<ChunkHeader>,
     /// The decompressed bytes of the attribute's value.
     pub value: Result<Cow<'a, [u8]>>,
@@ -86,7 +86,7 @@ impl Attributes {
         Ok(Attributes(attributes.filter_map(named).collect()))
     }
 
-    /// Returns the bytes of the value of the attribute with this name.
+    /// Returns the value of the attribute with this name, as bytes.
     pub fn bytes(&self, name: &str) -> Option<&[u8]> {
         self.0.iter().find(|(found, _)| found == name).map(|(_, bytes)| bytes.as_slice())
     }

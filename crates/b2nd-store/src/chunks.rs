@@ -5,7 +5,7 @@ use b2nd::frame::{ChunkHeader, Header, Offset, Offsets, Special};
 
 use crate::Frame;
 
-/// A chunk, or consecutive chunks with the same entry in the index.
+/// A chunk, or consecutive special chunks with the same entry in the index.
 pub struct Row {
     /// The number of the first chunk.
     pub first: u64,
@@ -25,7 +25,8 @@ pub enum Content {
     At(u64, Result<ChunkHeader>),
 }
 
-/// Iterates over the chunks in order. Each chunk's header is read, and compared with the chunk's position and the frame's header.
+/// Iterates over the chunks in order. If a chunk has bytes, its header is read, and compared with the chunk's position and the frame's
+/// header.
 pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
     let mut next = 0;
     std::iter::from_fn(move || {

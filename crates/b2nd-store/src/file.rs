@@ -30,7 +30,7 @@ impl LocalFile {
     ///
     /// # Errors
     ///
-    /// Fails if the file does not exist or cannot be read.
+    /// Fails if the path does not exist, cannot be read, or is neither a file nor the directory of a sparse frame.
     pub fn open(path: &Path) -> Result<LocalFile> {
         let metadata = fs::metadata(path)?;
         if metadata.is_dir() {
@@ -119,15 +119,15 @@ impl Folder for Directory {
     }
 }
 
-/// Returns true if a path is the directory of a store, and not of a sparse frame. This is determined from the directory's name or its
-/// files.
+/// Returns true if a path is the directory of a store: its name ends in `.b2d`, or it contains the file `_meta.b2f` of a table or the file
+/// `embed.b2e` of a store.
 pub fn is_store_directory(path: &Path) -> bool {
     let is_named_so = path.extension().is_some_and(|end| end == "b2d") && path.is_dir();
     is_named_so || path.join("_meta.b2f").is_file() || is_store(&path.join("embed.b2e")).unwrap_or(false)
 }
 
-/// `embed` is the path of a file `embed.b2e`. Returns true if the file belongs to a store that consists of its whole directory, and false
-/// if the file is a store by itself.
+/// Returns true if a file `embed.b2e` belongs to a store that consists of its whole directory, and false if the file is a store by itself.
+/// `embed` is the path of the file.
 fn is_store(embed: &Path) -> Result<bool> {
     let file = LocalFile::open(embed)?;
     let frame = Frame::open(&file)?;

@@ -1,25 +1,25 @@
-//! [`Folder`]: named files, and the names that have a meaning in a store.
+//! [`Folder`]: a set of named files, and the file names that have a meaning in a store.
 
 use b2nd::{Error, ErrorKind, Result};
 
 use crate::frame::Bytes;
 
-/// The member that contains small leaves. Its metalayer gives the kind of the store.
+/// The file of a store that contains small leaves as embedded frames. Its metalayers determine the kind of the store.
 pub(crate) const EMBED: &str = "embed.b2e";
 
-/// The member that contains the attributes of a store or of a group.
+/// The file that contains the attributes of a store or of a group.
 pub(crate) const ATTRIBUTES: &str = "__vlmeta__.b2f";
 
-/// The key of attributes that are stored in `embed.b2e`.
+/// The key of attributes that are stored in `embed.b2e`. The key of their group precedes it.
 pub(crate) const EMBEDDED_ATTRIBUTES: &str = "/__vlmeta__";
 
-/// The member whose presence makes a folder a table.
+/// The file that contains the metadata of a table. A folder with this file is a table.
 pub(crate) const TABLE: &str = "_meta.b2f";
 
-/// The member that contains the attributes of a table.
+/// The file that contains the user's attributes of a table.
 pub(crate) const TABLE_ATTRIBUTES: &str = "_vlmeta.b2f";
 
-/// The endings of members that are leaves.
+/// The endings of the names of files that are leaves.
 pub(crate) const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
 
 /// A set of named files: a directory or an archive. It may be remote, with only a part of its bytes fetched so far.
@@ -63,7 +63,8 @@ pub trait Folder {
     }
 }
 
-/// Returns true if a file that starts with these ten bytes is a frame. Frames start with the marker of an array and the magic.
+/// Returns true if a file that starts with these ten bytes is a frame. A frame starts with a MessagePack array whose first element is the
+/// string `b2frame\0`.
 pub fn is_frame(first: &[u8]) -> bool {
     matches!(first, [0x90..=0x9f, 0xa8, b'b', b'2', b'f', b'r', b'a', b'm', b'e', 0, ..])
 }

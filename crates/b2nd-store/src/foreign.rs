@@ -47,7 +47,7 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Describes the format of a source, like [`describe`].
+/// Reads the first bytes of a source, and describes its format like [`describe`]. Also returns `None` if the source cannot be read.
 pub fn describe_source(source: &dyn Source) -> Option<&'static str> {
     let first = source.read(0..FIRST_BYTES).ok()?;
     if is_frame(&first) { None } else { describe(&first) }

@@ -7,7 +7,7 @@ use b2nd::frame::Source;
 /// A frame that is read from any source.
 pub type Frame<'s> = b2nd::frame::Frame<&'s dyn Source>;
 
-/// A source that owns its bytes and can be read by several threads.
+/// A source that several owners share, and that several threads can read.
 pub type Bytes = Arc<dyn Source + Send + Sync>;
 
 /// Returns the name of the file that contains a chunk of a sparse frame.

@@ -36,7 +36,7 @@ pub(crate) fn open(url: &str) -> Result<Bytes> {
     open_within(url, PATIENCE)
 }
 
-/// Opens a file with the given timeout, and reads its first block and its length.
+/// Opens a file, and reads its first block and its length. `patience` is the timeout for fetching a range, including all retries.
 pub(crate) fn open_within(url: &str, patience: Duration) -> Result<Bytes> {
     let config = Agent::config_builder();
     #[cfg(feature = "https")]
@@ -155,7 +155,7 @@ fn answer(mut response: ureq::http::Response<ureq::Body>, range: Range<u64>) -> 
     Ok((bytes, Some(State { length, tag, modified })))
 }
 
-/// The response of a server: the bytes of the range and the state of the file, or all bytes of the file.
+/// The response of a server: the bytes of the range and the state of the file, or all bytes of the file and `None`.
 type Answer = (Vec<u8>, Option<State>);
 
 /// The properties of a file that show whether it has been replaced. If the server sends neither `ETag` nor `Last-Modified`, only the length

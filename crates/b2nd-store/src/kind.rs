@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 use crate::attributes;
 use crate::value::Value;
 
-/// The kind of a frame. It is determined by the metalayers and attributes of the frame. It is serialized as the name that is given with
-/// each variant.
+/// The kind of a frame: the type of object that python-blosc2 opens it as. The frame's metalayers and attributes determine its kind. A kind
+/// is serialized as the name that is given with each variant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Kind {
@@ -38,20 +38,20 @@ pub enum Kind {
     ObjectArray,
     /// `batch_array`: batches of Python objects.
     BatchArray,
-    /// `list_array`: the lists of a column.
+    /// `list_array`: a column whose values are lists.
     ListArray,
-    /// `tensor`: an array that is packed into chunks.
+    /// `tensor`: an array that python-blosc2's `pack_tensor` or `save_array` wrote.
     Tensor,
 }
 
 impl Kind {
-    /// Returns true if a frame of this kind is a store, which embeds its leaves.
+    /// Returns true if a frame of this kind is a store, whose data are other frames.
     pub fn is_store(self) -> bool {
         matches!(self, Kind::EmbedStore | Kind::DictStore | Kind::TreeStore)
     }
 
-    /// Returns the kind of a frame. Like python-blosc2, this function checks the metalayers before the trailer. A trailer that cannot be
-    /// read is ignored.
+    /// Returns the kind of a frame. Like python-blosc2, this function checks the metalayers in the header before the attributes in the
+    /// trailer. Without a trailer, tables and tensors are not recognized.
     pub fn of(header: &Header, trailer: Option<&Trailer>) -> Kind {
         Decompressor::lend(|decompressor| Kind::of_with(header, trailer, decompressor))
     }

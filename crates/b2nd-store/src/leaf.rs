@@ -15,7 +15,8 @@ use crate::table::Table;
 pub struct Leaf {
     /// The leaf's key in Python: `/group/name`.
     pub key: String,
-    /// The file that contains the leaf. For a table, this is the file with its metadata.
+    /// The file of the store that contains the leaf, or `None` if the store is a single frame. For a table, this is the file with its
+    /// metadata.
     pub member: Option<String>,
     /// The offset of the leaf in bytes: in the archive, or in the data of the frame that embeds it.
     pub offset: u64,

@@ -1,5 +1,5 @@
-//! Opens Blosc2 frames and python-blosc2's stores in files, directories, archives and on servers, and reads their kinds,
-//! attributes and schemas of tables.
+//! Opens Blosc2 frames and python-blosc2's stores in files, directories, archives and on servers, and reads their kinds, their attributes
+//! and the schemas of tables.
 //!
 //! | to | look at |
 //! | --- | --- |
@@ -13,7 +13,7 @@
 //! | list the chunks of a frame | [`chunks`] |
 //! | read attributes, and values of MessagePack | [`attributes`], [`Value`] |
 //!
-//! Without optional features, the crate compiles for wasm32. Attributes can be decompressed if `b2nd` supports their codec.
+//! Without optional features, the crate compiles for wasm32. Attributes can be decompressed if the features of `b2nd` include their codec.
 
 mod array;
 pub mod attributes;

@@ -69,7 +69,7 @@ impl Location {
         self.key.as_deref()
     }
 
-    /// Returns the path or the URL as text, without the key.
+    /// Returns the path or the URL as text, without the key. For standard input, this is `-`.
     pub fn place(&self) -> std::borrow::Cow<'_, str> {
         match &self.place {
             Place::Stdin => "-".into(),
@@ -88,7 +88,7 @@ impl Location {
         if let Place::Path(path) = &self.place { Some(path) } else { None }
     }
 
-    /// Opens the file or the store. Standard input is read to its end.
+    /// Opens the file or the directory of a store, and ignores the key. Standard input is read to its end.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ fn stdin() -> Result<Arc<Vec<u8>>> {
     Ok(READ.get_or_init(|| Arc::new(bytes)).clone())
 }
 
-/// Returns the scheme of a URL in lower case: letters, digits, `+`, `-` and `.` before `://`.
+/// Returns the scheme of a URL in lower case: letters, digits, `+`, `-` and `.` before `://`. Returns `None` if the text is not a URL.
 fn scheme(text: &str) -> Option<String> {
     let (scheme, _) = text.split_once("://")?;
     let is_one = scheme.starts_with(|char: char| char.is_ascii_alphabetic())

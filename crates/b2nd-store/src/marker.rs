@@ -1,4 +1,4 @@
-//! The markers of MessagePack.
+//! The markers of MessagePack: the first byte of each value, which gives its type.
 
 use crate::text::{count, quoted};
 
@@ -32,7 +32,8 @@ pub enum Length {
 }
 
 impl Length {
-    /// Reads the length or count of a value. Returns the number of bytes before the value's content, and the length or count.
+    /// Reads the length or count of a value, whose first byte is the marker. Returns the number of bytes of the marker and of the length or
+    /// count, and the length or count itself.
     pub fn read(&self, value: &[u8]) -> Option<(usize, usize)> {
         match *self {
             Length::Is(length) => Some((1, length)),

@@ -15,8 +15,8 @@ pub const BLOCK: u64 = 1 << 16;
 /// The maximum number of blocks in the cache.
 const KEPT: usize = 256;
 
-/// The maximum length of one request, in bytes. Reads that are longer than a block are not cached, because they are usually values, which
-/// are read only once.
+/// The maximum length of one request, in bytes. Reads that are longer than a block are not cached, because they are usually the values of
+/// an array, which are read only once.
 const LONGEST: u64 = 1 << 23;
 
 /// A remote file as a [`Source`]. A function fetches ranges of the file. Recently read blocks are cached, and threads that need the same
@@ -47,7 +47,8 @@ impl<F: Fn(Range<u64>) -> io::Result<Vec<u8>>> RangeCache<F> {
         RangeCache { length, fetch, blocks: Cache::new(KEPT) }
     }
 
-    /// Adds the first [`BLOCK`] bytes of the file to the cache. They are often known already from the request for the file's length.
+    /// Adds the first [`BLOCK`] bytes of the file to the cache, or all bytes of a shorter file. They are often known already from the
+    /// request for the file's length.
     #[must_use]
     pub fn with_first(self, first: Vec<u8>) -> RangeCache<F> {
         self.blocks.insert(0, first.into());

@@ -15,8 +15,8 @@ use crate::listing::{StoreListing, embedded, list};
 use crate::location::{Location, Target, no_key};
 use crate::zip::Zip;
 
-/// An open store: a directory (`.b2d`), an archive (`.b2z`), or a frame whose data are frames (`.b2e`). The directory of an archive, or the
-/// map of embedded frames, is read only once.
+/// An open store: a directory (`.b2d`), an archive (`.b2z`), or a frame whose data are frames (`.b2e`). The list of the files in an
+/// archive, or of the embedded frames, is read only once.
 ///
 /// ```
 /// use b2nd_store::Store;
@@ -40,11 +40,11 @@ enum Members {
 }
 
 impl Store {
-    /// Opens a store: a directory with any name, or a file.
+    /// Opens a store: a directory with any name, or a file. A directory is not read yet: [`list`](Store::list) fails if it is not a store.
     ///
     /// # Errors
     ///
-    /// Fails if the path does not exist, cannot be read or is not a store.
+    /// Fails if the path does not exist, or if it is a file that cannot be read or is not a store.
     pub fn open(path: impl AsRef<Path>) -> Result<Store> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -54,11 +54,12 @@ impl Store {
         }
     }
 
-    /// Opens the store in a target. `name` is the path or URL of the target.
+    /// Opens the store in a target. `name` is the path or URL of the target. A directory is not read yet: [`list`](Store::list) fails if it
+    /// is not a store.
     ///
     /// # Errors
     ///
-    /// Fails if the target cannot be read or is not a store.
+    /// Fails if the target is a file that cannot be read or is not a store.
     pub fn of(name: impl Into<String>, target: Target) -> Result<Store> {
         match target {
             Target::Directory(directory) => Ok(Store::from_folder(name, Arc::new(directory))),
@@ -66,12 +67,12 @@ impl Store {
         }
     }
 
-    /// Creates a store from the files of its directory, which may be on another machine. `name` is the path or URL of the directory.
+    /// Creates a store from a folder, which may be on another machine. `name` is the path or URL of the folder.
     pub fn from_folder(name: impl Into<String>, folder: Arc<dyn Folder + Send + Sync>) -> Store {
         Store { name: name.into(), members: Members::Folder(folder) }
     }
 
-    /// Opens a directory or an archive. Returns `None` if the target is a file of another kind. `name` is the path or URL of the target.
+    /// Opens a directory or an archive. Returns `None` if the target is a file but not an archive. `name` is the path or URL of the target.
     ///
     /// # Errors
     ///
@@ -179,7 +180,7 @@ impl Location {
         match (self.open()?, self.key()) {
             (target, Some(key)) => Store::of(self.place(), target)?.leaf(key),
             (Target::File(source), None) if !is_zip(&source.read(0..4)?) => Ok(source),
-            // The file must be opened to determine whether it is a store.
+            // If the directory or the archive is not a store, the error of `list` is returned in place of `no_key`.
             (target, None) => {
                 Store::of(self.place(), target)?.list()?;
                 Err(no_key(&self.place()))

@@ -20,8 +20,8 @@ const FILES: [&str; 5] = [".b2nd", ".b2b", "_dict.b2b", ".utf8.b2nd", ".notnull.
 pub struct Table {
     /// The number of rows, or `None` if the schema does not contain it.
     pub rows: Option<u64>,
-    /// A description of each column: `name`, `kind` and more. Computed columns come last; they have
-    /// `col_deps` and no files.
+    /// A description of each column from the schema: `name`, `kind` and more. Columns whose values are computed when they are read come
+    /// last. They have `col_deps` and no files.
     pub columns: Vec<Value>,
     /// The version of the metadata about sources, or `None` if no column of the table comes from a source, such as a remote array.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,8 @@ pub struct Table {
     /// The names of the columns whose values come from a source, such as a remote array.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub source_columns: Vec<Value>,
-    /// The names of computed columns that are out of date: their inputs have changed since they were computed.
+    /// The names of columns whose values were computed from other columns and are out of date, because these other columns have changed
+    /// since.
     #[serde(skip)]
     pub stale: Vec<String>,
     /// The names of columns for which the store has no file.
@@ -90,8 +91,8 @@ impl Table {
         self.columns.iter().filter_map(|column| column.get("name")?.as_str())
     }
 
-    /// Returns the names of computed columns that are out of date according to the schema: their inputs have changed since they were
-    /// computed.
+    /// Returns the names of columns whose values were computed from other columns and are out of date according to the schema, because
+    /// these other columns have changed since.
     pub fn stale_columns(schema: &Value) -> Vec<String> {
         let listed = schema.get("materialized_columns").and_then(Value::as_array).into_iter().flatten();
         let stale = listed.filter(|column| column.get("stale").and_then(Value::as_bool) == Some(true));
@@ -130,7 +131,7 @@ impl Table {
     }
 }
 
-/// Escapes a character as `%` and two digits, if it has a special meaning in paths.
+/// Escapes a character as `%` and two hexadecimal digits, if it has a special meaning in paths.
 fn escaped(char: char) -> String {
     if matches!(char, '%' | '/' | '.' | '\\') { format!("%{:02X}", u32::from(char)) } else { char.to_string() }
 }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use b2nd::frame::Filter;
 
-/// Formats a number with a comma before every third digit.
+/// Formats an integer with commas between groups of three digits: `1,234,567`.
 pub fn thousands(number: impl Display) -> String {
     let number = number.to_string();
     let (sign, digits) = number.split_at(number.len() - number.trim_start_matches('-').len());
@@ -19,7 +19,7 @@ pub fn count(number: impl Display, unit: &str) -> String {
     format!("{number} {unit}{plural}")
 }
 
-/// Formats a length in bytes. A length of 1 KiB or more is also given in a larger unit.
+/// Formats a length in bytes. A length of 1 KiB or more is also given in a larger unit: `2,048 bytes (2.0 KiB)`.
 pub fn size(bytes: i128) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let exact = count(bytes, "byte");

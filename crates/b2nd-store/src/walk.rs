@@ -11,7 +11,7 @@ use crate::folder::{is_frame, is_zip};
 use crate::location::Target;
 use b2nd::frame::Source;
 
-/// A path that may be or contain frames. It has not been opened yet.
+/// A path that may be a frame or contain frames. It has not been opened yet.
 pub struct Candidate {
     /// The path.
     pub path: PathBuf,
@@ -30,6 +30,7 @@ enum What {
 impl Candidate {
     /// Opens the path if it is a frame, an archive `*.b2z`, a sparse frame or a store. Returns `None` if it is something else. Frames are
     /// recognized by their first bytes. Frames of C-Blosc2's betas are also recognized, but they are rejected when their header is read.
+    /// The path at which the search started is opened even if it is a file of another kind.
     ///
     /// # Errors
     ///
@@ -46,7 +47,8 @@ impl Candidate {
         opened.transpose()
     }
 
-    /// Returns true if the path is a file whose name has one of the endings of Blosc2 files. The content of the file is not checked.
+    /// Returns true if the path is a file whose name has one of the endings of Blosc2 files. The content of the file is not checked. For
+    /// links, and for the path at which the search started, returns false.
     pub fn is_named_so(&self) -> bool {
         let ends = ["b2nd", "b2frame", "b2f", "b2b", "b2z", "b2e", "caterva"];
         matches!(&self.what, Ok(What::File(kind)) if kind.is_file())
@@ -108,7 +110,7 @@ fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> 
 }
 
 fn frame_or_archive(path: &Path, kind: fs::FileType) -> Result<Option<LocalFile>> {
-    // Skips links to directories, devices and pipes.
+    // Skips devices and pipes, and links that do not lead to a regular file.
     if !(kind.is_file() || kind.is_symlink() && fs::metadata(path)?.is_file()) {
         return Ok(None);
     }

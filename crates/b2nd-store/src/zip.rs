@@ -42,7 +42,7 @@ struct Member {
 }
 
 impl Zip {
-    /// Reads the directory of an archive.
+    /// Reads the directory of an archive, which lists its members.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl Zip {
     ///
     /// # Errors
     ///
-    /// Fails if the member does not exist or is encrypted, or if the archive cannot be read.
+    /// Fails if the member does not exist or is encrypted, or if the archive cannot be read or is damaged.
     pub fn range(&self, name: &str) -> Result<Option<Range<u64>>> {
         let (member, range) = self.entry(name)?;
         if member.is_encrypted {
