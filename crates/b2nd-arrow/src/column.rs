@@ -95,7 +95,8 @@ impl Column {
         }
     }
 
-    /// Returns the length of the files and the length of the uncompressed values, both in bytes.
+    /// Returns the length of the files and the length of the uncompressed values, both in bytes. The words of a dictionary and the mask of
+    /// a `utf8` column are not counted.
     pub(crate) fn sizes(&self) -> (u64, u64) {
         match self {
             Column::Fixed(fixed) | Column::Dictionary(fixed, ..) => fixed.sizes(),

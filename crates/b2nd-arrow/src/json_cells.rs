@@ -48,11 +48,11 @@ impl JsonCells {
     }
 
     /// Reads the values in `ranges`, which must be in ascending order. Values are counted from 0. Null is `null`; times in Arrow IPC are
-    /// numbers in their unit.
+    /// numbers in the unit of their Arrow type.
     ///
     /// # Errors
     ///
-    /// Fails if a range is not inside the file, or if the values cannot be read.
+    /// Fails if there are fewer values than a range requests, or if the values cannot be read.
     pub fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<String>> {
         let selection = Selection { runs: ranges.to_vec(), first: 0, rows: 0 };
         let mut texts = Vec::new();

@@ -275,8 +275,8 @@ impl Table {
         self.0.summary(place).map_err(|error| error.in_table(&self.0.name))
     }
 
-    /// Returns the length of the files and the length of the uncompressed values of a field, both in bytes. `place` is the index of the
-    /// field in [`schema`](Table::schema).
+    /// Returns the length of the files and the length of the uncompressed values of a field, both in bytes. The words of a dictionary and
+    /// the mask of a `utf8` column are not counted. `place` is the index of the field in [`schema`](Table::schema).
     ///
     /// # Errors
     ///
@@ -344,8 +344,8 @@ impl Table {
         }
     }
 
-    /// Returns the length of the files and the length of the uncompressed values of a column, both in bytes. `column` is an index in
-    /// [`columns`](Table::columns).
+    /// Returns the length of the files and the length of the uncompressed values of a column, both in bytes. The words of a dictionary and
+    /// the mask of a `utf8` column are not counted. `column` is an index in [`columns`](Table::columns).
     ///
     /// # Errors
     ///

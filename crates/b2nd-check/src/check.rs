@@ -27,7 +27,7 @@ pub use stores::{check_file, check_store, check_table};
 /// The memory needed to decode the header or the trailer is its length times this number.
 const DECODED: u64 = 4;
 
-/// A problem in a frame: an error, or a feature that not every reader supports.
+/// A problem in a frame: an error, or a feature that not every version of C-Blosc2 and python-blosc2 supports.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Finding {
     /// The part of the frame that has the problem: `header`, `metalayer "b2nd"`, `chunk 7`, …

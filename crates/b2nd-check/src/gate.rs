@@ -27,7 +27,8 @@ impl Default for Options {
 /// The findings of [`check`] and [`verify`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// All problems that were found: errors, parts that could not be decoded, and features that some version of a reader does not support.
+    /// All problems that were found: errors, parts that could not be decoded, and features that some version of C-Blosc2 or python-blosc2
+    /// does not support.
     pub findings: Vec<Finding>,
 }
 

@@ -223,7 +223,7 @@ impl<'a> Lengths<'a> {
     }
 }
 
-/// Decodes the nodes and buffers of a batch to JSON in the form of `b2nd::Value`. Times are numbers in their unit.
+/// Decodes the nodes and buffers of a batch to JSON in the form of `b2nd::Value`. Times are numbers in the unit of their Arrow type.
 struct JsonArrays<'a> {
     lengths: Lengths<'a>,
     body: &'a [u8],

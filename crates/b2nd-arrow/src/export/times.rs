@@ -109,7 +109,7 @@ pub(crate) fn far<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Opti
     Some(ArrayFormatter::new(Box::new(times), options.safe()))
 }
 
-/// Returns options that format times in lists and structs like times in columns.
+/// Returns options that format times in lists and structs like times in columns. `null` is the text for nulls.
 pub(crate) fn options(null: &str) -> FormatOptions<'_> {
     FormatOptions::new().with_null(null).with_formatter_factory(Some(&Formatters))
 }

@@ -6,7 +6,7 @@ use b2nd::frame::ChunkHeader;
 
 use b2nd_store::text::{count, thousands};
 
-/// Limits of memory and time for [`verify`](crate::verify).
+/// Limits of memory and time for a check, such as [`verify`](crate::verify).
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The maximum memory for each part of a frame, in bytes. A part is the decoded header, index or trailer, an attribute, or a chunk with
