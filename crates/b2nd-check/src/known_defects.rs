@@ -63,7 +63,7 @@ pub(crate) struct Feature {
 /// Frames whose chunks vary in length.
 pub(crate) const VARIABLE_CHUNKS: Feature = Feature { name: "variable-chunks", case: "frame/variable-chunks" };
 /// Frames whose chunks vary in length, and which python-blosc2 opens as batches of objects. python-blosc2 decompresses the chunks of such
-/// frames itself.
+/// frames itself, so it does not crash as C-Blosc2 does.
 pub(crate) const VARIABLE_CHUNKS_OF_OBJECTS: Feature =
     Feature { name: "variable-chunks-of-objects", case: "frame/variable-chunks-batch" };
 /// Frames whose blocks vary in length.

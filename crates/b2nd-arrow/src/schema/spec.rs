@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::column::element::{self, time_unit};
 use crate::column::nulls::Nulls;
 
-/// The key in an Arrow field's metadata. Its value is the shape of each row of an ndarray column. python-blosc2 uses the same key.
+/// The key in the metadata of an Arrow field under which the shape of an ndarray column's rows is stored. python-blosc2 uses the same key.
 const SHAPE: &str = "blosc2:ndarray_shape";
 
 /// The keys that any column may have.

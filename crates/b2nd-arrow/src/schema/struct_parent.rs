@@ -15,7 +15,7 @@ use crate::schema::spec::{Kind, Spec};
 /// A struct of the Arrow schema that python-blosc2 split into columns when it wrote the table.
 pub(crate) struct StructParent {
     field: Field,
-    /// The names and indices of the struct's columns, in order. A name is the path of a field.
+    /// The names and indices of the struct's columns, in order. The name of a column is the path of the field that it holds, such as `a.b`.
     leaves: Vec<(String, usize)>,
 }
 
