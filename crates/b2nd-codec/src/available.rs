@@ -110,7 +110,7 @@ pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     Ok(backend)
 }
 
-/// Returns the backend that decompresses this chunk as untrusted input. The chunk must be neither stored nor special.
+/// Returns the backend of a chunk like [`backend_of`], but fails if the backend is not suitable for untrusted input.
 pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     match backend_of(chunk)? {
         Backend::Here if chunk.codec() == CodecId::Zstd && !cfg!(feature = "safe") => Err(no_safe_zstd()),

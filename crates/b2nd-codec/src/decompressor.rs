@@ -22,7 +22,7 @@ use crate::streams::read_streams;
 /// Decompresses chunks and blocks. It keeps its buffers for the next chunk: the tables of codecs, and at most two blocks.
 ///
 /// [`decompress`](crate::decompress) is enough for most programs. A `Decompressor` also decompresses single blocks, untrusted input and
-/// chunks of plugins, and can have a time limit.
+/// chunks of plugins that need a metalayer, and it can have a time limit.
 ///
 /// ```
 /// use b2nd_codec::{Blocks, ChunkHeader, Decompressor, Options, compress};

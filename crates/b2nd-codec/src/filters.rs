@@ -63,7 +63,7 @@ impl Pick {
     }
 
     /// Returns the number of bytes at the start of each stream that are needed for the first `end` bytes of a block. The block has `length`
-    /// bytes in this number of streams.
+    /// bytes, divided into `streams` streams.
     pub(crate) fn needed(self, end: usize, length: usize, streams: usize) -> usize {
         match self {
             Pick::Plain if streams == 1 => end,

@@ -138,7 +138,7 @@ impl ChunkHeader {
         Ok(header)
     }
 
-    /// Sets the blocksize. A blocksize that is 0, or longer than the data or than Blosc2 allows, is ignored.
+    /// Sets the blocksize, unless it is 0, greater than nbytes or greater than Blosc2's limit.
     pub fn set_blocksize(&mut self, blocksize: usize) {
         if let (true, Ok(bytes)) = ((1..=self.nbytes().min(MAX_BLOCKSIZE)).contains(&blocksize), length("blocksize", blocksize)) {
             self.bytes[8..12].copy_from_slice(&bytes);

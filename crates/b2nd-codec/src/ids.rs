@@ -1,8 +1,8 @@
-//! Codecs, filters, split modes and special values, with their numbers in headers.
+//! Codecs, filters, split modes and kinds of special chunks, with their numbers in Blosc2.
 
 use core::fmt;
 
-/// The codec of a chunk (*compcode* in C-Blosc2).
+/// The codec of a chunk. In C-Blosc2, each codec has a number, the *compcode*.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CodecId {
@@ -152,7 +152,7 @@ impl fmt::Display for SplitMode {
     }
 }
 
-/// The kind of a chunk whose elements are all the same.
+/// The kind of a special chunk, whose elements are all the same, or are undefined.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Special {

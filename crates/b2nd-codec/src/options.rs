@@ -19,7 +19,7 @@ pub struct Options {
     pub blocksize: usize,
     /// Up to six filters with their parameters, in the order in which they are applied.
     pub filters: Vec<(Filter, u8)>,
-    /// The rule for splitting blocks by byte position.
+    /// The rule that determines whether blocks are split into streams, one for each byte of an element.
     pub split_mode: SplitMode,
 }
 

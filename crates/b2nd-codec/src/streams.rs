@@ -12,8 +12,8 @@ use crate::header::ChunkHeader;
 /// The bit that marks a run, a stream whose bytes are all equal. It is in the token, the byte after the stream's negative length.
 const IS_RUN: u8 = 0x01;
 
-/// Returns the start of a block, which is read from the block table. `front` is the whole chunk, or its first bytes up to the end of the
-/// table.
+/// Returns the position in the chunk at which a block starts, according to the block table. `front` is the whole chunk, or its first bytes
+/// up to the end of the table.
 ///
 /// # Errors
 ///

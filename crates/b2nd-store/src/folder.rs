@@ -85,7 +85,7 @@ pub(crate) fn is_below(file: &str, folder: &str) -> bool {
         || file.strip_prefix(folder).is_some_and(|rest| !folder.is_empty() && rest.starts_with('/'))
 }
 
-/// Adds the name of a file in a store to an error.
+/// Adds the name of a file in a store to an error about the file's content. Other errors are returned unchanged.
 pub(crate) fn named(file: &str, error: Error) -> Error {
     match file {
         _ if is_of_source(&error) => error,

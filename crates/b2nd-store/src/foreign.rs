@@ -61,7 +61,7 @@ const SENTENCE: usize = 16;
 
 const ZARR: &str = "a part of a Zarr store: zarr-python can read it";
 
-/// Describes the format of a directory that is neither a sparse frame nor a store.
+/// Describes the format of a directory that is neither a sparse frame nor a store. Returns `None` for unknown formats.
 pub fn describe_directory(path: &Path) -> Option<&'static str> {
     [".zarray", ".zgroup", "zarr.json"].iter().any(|name| path.join(name).is_file()).then_some(ZARR)
 }

@@ -136,7 +136,7 @@ fn scheme(text: &str) -> Option<String> {
     is_one.then(|| scheme.to_ascii_lowercase())
 }
 
-/// Opens a URL by its scheme.
+/// Opens a URL, if this build supports its scheme.
 fn open_address(address: &str) -> Result<Target> {
     let scheme = scheme(address).unwrap_or_default();
     let refused = |what: &str| Err(Error::custom(format_args!("{scheme}:// is not supported: {what}")));

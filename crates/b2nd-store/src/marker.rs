@@ -32,8 +32,8 @@ pub enum Length {
 }
 
 impl Length {
-    /// Reads the length or count of a value, whose first byte is the marker. Returns the number of bytes of the marker and of the length or
-    /// count, and the length or count itself.
+    /// Reads the length or count of a value, whose first byte is the marker. Returns two numbers: the position in `value` at which the
+    /// content starts, and the length or count.
     pub fn read(&self, value: &[u8]) -> Option<(usize, usize)> {
         match *self {
             Length::Is(length) => Some((1, length)),

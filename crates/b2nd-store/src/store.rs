@@ -76,7 +76,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails if the target cannot be read.
+    /// Fails if the target is a file that cannot be read or a damaged archive.
     pub fn of_folder(name: &str, target: &Target) -> Result<Option<Store>> {
         match target {
             Target::File(source) if !is_zip(&source.read(0..4)?) => Ok(None),

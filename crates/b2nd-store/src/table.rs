@@ -40,7 +40,7 @@ pub struct Table {
     /// not find these files.
     #[serde(skip)]
     pub plainly_named: Vec<String>,
-    /// The files below `_cols` that do not belong to a column of the schema.
+    /// The files below the table's folder `_cols` that do not belong to a column of the schema.
     #[serde(skip)]
     pub unowned: Vec<String>,
     /// Whether the file that marks deleted rows exists. Tables without it cannot be read.

@@ -55,8 +55,8 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
     let ends = || failed(CodecId::Lz4, "the stream ends early");
     let too_long = || failed(CodecId::Lz4, "the stream has more data than expected");
     let mut at = 0;
-    // The end of the part of the stream that is expanded before the deadline is checked again. The inner loop need not check the deadline:
-    // a short sequence fills at most six bytes for each byte of the stream.
+    // The end of the part of the stream that is decompressed before the deadline is checked again. The inner loop need not check the
+    // deadline: a short sequence fills at most six bytes for each byte of the stream.
     let mut pause = 0;
     loop {
         if at + STREAM > pause {
@@ -136,7 +136,8 @@ fn short(stream: &[u8], output: &mut [u8], filled: usize) -> Option<(usize, usiz
     Some((3 + literals, literals + length + SHORTEST))
 }
 
-/// Reads the rest of a length: any number of bytes with the value 255, then a smaller byte.
+/// Reads the rest of a length: the sum of any number of bytes with the value 255 and of a smaller byte. Returns `None` if the stream ends
+/// early.
 fn more(stream: &[u8], at: &mut usize) -> Option<usize> {
     let mut length = 0_usize;
     loop {

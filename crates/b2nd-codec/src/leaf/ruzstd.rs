@@ -32,7 +32,8 @@ impl Zstd {
         let length = guarded("ruzstd", || {
             if let Some(dictionary) = dictionary {
                 let dictionary = Dictionary::decode_dict(dictionary).map_err(|error| failed(CodecId::Zstd, error))?;
-                // Zstandard rejects a dictionary with an offset outside of its content, and C-Blosc2 2 then aborts.
+                // An offset outside of the dictionary's content is an error, as in Zstandard's own decoder. C-Blosc2 2 aborts because of
+                // this error.
                 let content = 1..=u32::try_from(dictionary.dict_content.len()).unwrap_or(u32::MAX);
                 if let Some(offset) = dictionary.offset_hist.iter().find(|offset| !content.contains(offset)) {
                     let sentence =

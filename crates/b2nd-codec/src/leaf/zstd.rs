@@ -13,7 +13,7 @@ use zstd_pure_rs::decompress::zstd_decompress_block::{ZSTD_DCtx, ZSTD_decoder_en
 use super::failed;
 use crate::guard::guarded;
 
-/// A context that keeps its tables from one stream to the next.
+/// The decompression context, which keeps its tables from one stream to the next, or `None` before the first stream.
 #[derive(Default)]
 pub(super) struct Zstd(Option<Box<ZSTD_DCtx>>);
 
@@ -41,7 +41,7 @@ impl Zstd {
     }
 }
 
-/// A context that keeps its tables from one stream to the next.
+/// The compression context, which keeps its tables from one stream to the next, or `None` before the first stream.
 #[derive(Default)]
 pub(super) struct Packer(Option<Box<ZSTD_CCtx>>);
 

@@ -26,10 +26,10 @@ const NEAR: usize = 1 << 13;
 /// The number of entries in the hash table for data of 64 KiB or more.
 const FAR: usize = 1 << 12;
 
-/// The number of fractional bits in the length of a step.
+/// The length of the search's steps is a fixed-point number with this number of fractional bits.
 const FRACTION: u32 = 6;
 
-/// Up to 14 literals are copied in one step of this many bytes, if both slices have that many bytes left.
+/// Up to 14 literals are copied in one step of this many bytes, if input and output both have that many bytes left.
 const WIDE: usize = 16;
 
 /// The hash tables, which contain the newest position of each hash: `near` for data of less than 64 KiB, `far` for longer data.

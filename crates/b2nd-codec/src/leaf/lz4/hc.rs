@@ -1,5 +1,5 @@
-//! LZ4HC: LZ4 with a longer search, which tries all earlier positions of the same four bytes, up to a maximum number that depends on the
-//! level.
+//! LZ4HC: LZ4 with a longer search. For each position, it tries the earlier positions with the same hash of four bytes, up to a number that
+//! depends on the level.
 
 use alloc::vec::Vec;
 
@@ -59,8 +59,8 @@ impl Chains {
         put_last(out, filled, bytes.get(written..)?)
     }
 
-    /// Returns the longest match for the bytes at position `at`. It is searched at the last `tries` positions with the same hash. If there
-    /// is no match, its length is 0.
+    /// Returns the longest match for the bytes at position `at`. It is searched at the last `tries` positions with the same hash. The
+    /// returned length is 0 if there is no match.
     fn longest(&mut self, bytes: &[u8], at: usize, tries: usize) -> Match {
         while self.next < at {
             if let Some(last) = hash(bytes, self.next).and_then(|hash| self.last.get_mut(hash)) {
