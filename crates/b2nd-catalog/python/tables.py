@@ -85,6 +85,7 @@ QUERIES = {
     "scan": "select sum(temperature) as a, sum(wind) as b from {}",
     "filter": f"select count(*) as n, avg(temperature) as a from {{}} where id >= {LOW} and id < {HIGH}",
     "group": "select station, count(*) as n, avg(temperature) as a from {} group by station order by station",
+    "ends": "select min(temperature) as a, max(temperature) as b, count(*) as n from {}",
 }
 
 
@@ -95,6 +96,8 @@ def in_python(query, table):
         if query == "filter":
             found = rows.where(f"(id >= {LOW}) & (id < {HIGH})")
             return [(found.nrows, float(found["temperature"].mean()))]
+        if query == "ends":
+            return [(float(rows["temperature"].min()), float(rows["temperature"].max()), rows.nrows)]
         groups = rows.group_by("station", sort=True).agg(n=("station", "count"), a=("temperature", "mean"))
         return list(zip(groups["station"][:].tolist(), groups["n"][:].tolist(), groups["a"][:].tolist()))
 

@@ -68,7 +68,7 @@ impl Array {
     /// returns the error inside.
     pub fn open(path: impl AsRef<Path>) -> Result<Array> {
         let path = path.as_ref();
-        let array = frame::open(path).and_then(Array::of).map_err(|error| frame::explained(path, error))?;
+        let array = frame::open(path).and_then(Array::try_from).map_err(|error| frame::explained(path, error))?;
         Ok(array.in_file(path))
     }
 
@@ -78,7 +78,7 @@ impl Array {
     ///
     /// Returns the errors of [`open`](Array::open).
     pub fn new(file: File) -> Result<Array> {
-        let array = frame::of_file(&file).and_then(Array::of).map_err(|error| Error::in_file(file.path(), error))?;
+        let array = frame::of_file(&file).and_then(Array::try_from).map_err(|error| Error::in_file(file.path(), error))?;
         Ok(array.in_file(file.path()))
     }
 
@@ -125,13 +125,13 @@ impl Array {
     ///
     /// Returns the errors of [`open`](Array::open).
     pub fn from_source(source: Bytes, offset: u64) -> Result<Array> {
-        Array::of(ArrayFrame::open_at(source, offset)?)
+        Array::try_from(ArrayFrame::open_at(source, offset)?)
     }
 
     /// Returns a copy of the array that reads its chunks from the given source.
     #[cfg(feature = "object_store")]
     pub(crate) fn with_source(&self, source: Bytes) -> Result<Array> {
-        Ok(Array { path: self.path.clone(), ..Array::of(self.store.with_source(source))? })
+        Ok(Array { path: self.path.clone(), ..Array::try_from(self.store.with_source(source))? })
     }
 
     /// Sets the path that is added to errors of the array.
@@ -145,31 +145,6 @@ impl Array {
             Some(path) => Error::in_file(path, error.into()),
             None => error.into(),
         }
-    }
-
-    fn of(store: ArrayFrame) -> Result<Array> {
-        let header = store.header();
-        if let Some(name) = ELSEWHERE.iter().find(|name| header.metalayers().get(name).is_some()) {
-            return Err(Error::Elsewhere { metalayer: name });
-        }
-        let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
-        let (geometry, metalayer, dtype, itemsize, flat) = match header.array()? {
-            // An unknown dtype is no error, because `read_bytes` needs no dtype.
-            Some(meta) => (*meta.geometry(), codec::metalayer(&meta)?, meta.parse_dtype().ok().flatten(), itemsize, None),
-            None => {
-                let flat = Flat::of(&store)?.ok_or(Error::NoArray)?;
-                let (shape, dtype) = match flat::tensor(&store) {
-                    Some((shape, dtype)) => (Some(shape), Some(dtype)),
-                    // Elements of one byte are read as `|u1`. The dtype of longer elements is unknown.
-                    None => (None, if itemsize == 1 { "|u1".parse().ok() } else { None }),
-                };
-                let itemsize = dtype.as_ref().map_or(itemsize, DType::itemsize).max(1);
-                let geometry = flat.geometry(shape, itemsize, usize::try_from(header.blocksize()).unwrap_or(0))?;
-                (geometry, flat::metalayer(&geometry)?, dtype, itemsize, Some(flat))
-            }
-        };
-        let grid = geometry.grid()?;
-        Ok(Array { store, path: None, geometry, grid, itemsize, dtype, flat, metalayer, scratch: Pool::default() })
     }
 
     /// Returns the array's shape, chunkshape and blockshape.
@@ -238,6 +213,36 @@ impl Array {
     /// Returns the slice that covers the whole array: the full range of each dimension.
     pub fn whole(&self) -> Vec<Range<i64>> {
         whole(self.geometry.shape())
+    }
+}
+
+impl TryFrom<Frame<Bytes>> for Array {
+    type Error = Error;
+
+    /// Opens the array in a frame that is already open. The header is not read again.
+    fn try_from(store: Frame<Bytes>) -> Result<Array> {
+        let header = store.header();
+        if let Some(name) = ELSEWHERE.iter().find(|name| header.metalayers().get(name).is_some()) {
+            return Err(Error::Elsewhere { metalayer: name });
+        }
+        let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
+        let (geometry, metalayer, dtype, itemsize, flat) = match header.array()? {
+            // An unknown dtype is no error, because `read_bytes` needs no dtype.
+            Some(meta) => (*meta.geometry(), codec::metalayer(&meta)?, meta.parse_dtype().ok().flatten(), itemsize, None),
+            None => {
+                let flat = Flat::of(&store)?.ok_or(Error::NoArray)?;
+                let (shape, dtype) = match flat::tensor(&store) {
+                    Some((shape, dtype)) => (Some(shape), Some(dtype)),
+                    // Elements of one byte are read as `|u1`. The dtype of longer elements is unknown.
+                    None => (None, if itemsize == 1 { "|u1".parse().ok() } else { None }),
+                };
+                let itemsize = dtype.as_ref().map_or(itemsize, DType::itemsize).max(1);
+                let geometry = flat.geometry(shape, itemsize, usize::try_from(header.blocksize()).unwrap_or(0))?;
+                (geometry, flat::metalayer(&geometry)?, dtype, itemsize, Some(flat))
+            }
+        };
+        let grid = geometry.grid()?;
+        Ok(Array { store, path: None, geometry, grid, itemsize, dtype, flat, metalayer, scratch: Pool::default() })
     }
 }
 

@@ -161,7 +161,7 @@ impl<'a> Job<'a> {
         }
         let work = match &meta {
             Some(meta) if cuts => {
-                let array = Box::new(Array::from_source(frame.source().clone(), frame.offset())?);
+                let array = Box::new(Array::try_from(frame.clone())?);
                 Work::Cut { array, packer: Box::new(Packer::of(&header, meta)?) }
             }
             // A frame without chunks has nothing to compress, and its header may have lengths of 0.

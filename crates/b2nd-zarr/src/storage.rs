@@ -59,7 +59,7 @@ impl B2ndStorage {
     ///
     /// Returns the errors of [`open`](B2ndStorage::open).
     pub fn new(frame: Frame<SharedSource>) -> Result<B2ndStorage> {
-        B2ndStorage::of(Array::from_source(frame.source().clone(), frame.offset())?)
+        B2ndStorage::of(frame.try_into()?)
     }
 
     pub(crate) fn of(array: Array) -> Result<B2ndStorage> {

@@ -45,7 +45,7 @@ impl ColumnFile {
 
     /// Opens the array in the frame.
     pub(crate) fn array(&self) -> Result<Array> {
-        Ok(Array::from_source(self.frame.source().clone(), 0)?)
+        Ok(self.frame.clone().try_into()?)
     }
 
     /// Returns the dtype string of the array.
