@@ -93,7 +93,7 @@ pub(crate) fn is_plain(chunk: &ChunkHeader) -> bool {
     chunk.is_stored() || chunk.special().is_some()
 }
 
-/// Returns the backend of a chunk that is neither stored nor special.
+/// Returns the backend of a compressed chunk, which is neither stored uncompressed nor special.
 pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     let codec = chunk.codec();
     let backend = backend(codec, chunk.filters())?;

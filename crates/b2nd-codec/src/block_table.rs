@@ -44,12 +44,13 @@ impl<'a> Blocks<'a> {
         if header.has_dictionary() { table.saturating_add(4) } else { table }
     }
 
-    /// Reads the block table of a chunk that is neither stored nor special. `front` is the start of the chunk, or the whole chunk.
+    /// Reads the block table of a compressed chunk, which is neither [stored uncompressed](ChunkHeader::is_stored) nor
+    /// [special](ChunkHeader::special). `front` is the start of the chunk, or the whole chunk.
     ///
     /// # Errors
     ///
-    /// Fails if `front` is too short ([`Error::needed`] returns the number of missing bytes), the header is damaged, the chunk is stored or
-    /// special, the block table does not fit into the chunk, or the dictionary is empty or longer than 32 KiB.
+    /// Fails if `front` is too short ([`Error::needed`] returns the number of missing bytes), the header is damaged, the chunk is not a
+    /// compressed one, the block table does not fit into the chunk, or the dictionary is empty or longer than 32 KiB.
     pub fn new(front: &'a [u8]) -> Result<Blocks<'a>> {
         Blocks::of(ChunkHeader::from_slice(front)?, front)
     }

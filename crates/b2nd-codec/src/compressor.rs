@@ -142,8 +142,8 @@ impl Compressor {
         self.settings.blocksize(nbytes)
     }
 
-    /// Compresses data to a chunk. The data are stored uncompressed if they have fewer than 32 bytes, or if compression does not make them
-    /// shorter. If at least 32 bytes are all zero, the chunk consists of its header only.
+    /// Compresses data to a chunk. The data are stored uncompressed if the level is 0, if they have fewer than 32 bytes, or if compression
+    /// does not make them shorter. If longer data are all zero, the chunk consists of its header only.
     ///
     /// # Errors
     ///

@@ -139,7 +139,7 @@ impl Decompressor {
         if is_plain(chunk) || self.fallback.is_some() { Ok(()) } else { self.backend(chunk).map(|_| ()) }
     }
 
-    /// Returns the backend of a chunk that is neither stored nor special.
+    /// Returns the backend of a compressed chunk, which is neither stored uncompressed nor special.
     fn backend(&self, chunk: &ChunkHeader) -> Result<Backend> {
         if self.leaves.are_safe() { safe_backend_of(chunk) } else { backend_of(chunk) }
     }
@@ -265,7 +265,7 @@ impl Decompressor {
         Ok(Some(Part { streams: place, pick }))
     }
 
-    /// Decompresses a chunk that is neither stored nor special.
+    /// Decompresses a compressed chunk, which is neither stored uncompressed nor special.
     fn compressed(&mut self, header: &ChunkHeader, chunk: &[u8], data: &mut [u8]) -> Result<()> {
         let _backend = match (self.backend(header), &mut self.fallback) {
             (Err(_), Some(fallback)) => return fallback(chunk, data),

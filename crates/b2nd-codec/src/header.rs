@@ -357,8 +357,8 @@ impl ChunkHeader {
         self.bytes[30] & HAS_VARIABLE_BLOCKS != 0
     }
 
-    /// Returns the data of a stored chunk with this header, as a part of the slice `chunk`. Returns `None` if the chunk is not stored, or
-    /// if `chunk` is too short.
+    /// Returns the data of a chunk with this header, as a part of the slice `chunk`. Returns `None` if the data are not [stored
+    /// uncompressed](ChunkHeader::is_stored), or if `chunk` is too short.
     pub fn stored_in<'c>(&self, chunk: &'c [u8]) -> Option<&'c [u8]> {
         chunk.get(self.header_len()..)?.get(..self.nbytes()).filter(|_| self.is_stored())
     }

@@ -97,8 +97,8 @@ pub fn decompress(chunk: &[u8]) -> Result<Vec<u8>> {
     Decompressor::lend(|decompressor| decompressor.data_of(&header, chunk))
 }
 
-/// Compresses data into a chunk. The data are stored uncompressed if they have fewer than 32 bytes, or if compression does not make them
-/// shorter. If at least 32 bytes are all zero, the chunk consists of its header only.
+/// Compresses data into a chunk. The data are stored uncompressed if the level is 0, if they have fewer than 32 bytes, or if compression
+/// does not make them shorter. If longer data are all zero, the chunk consists of its header only.
 ///
 /// # Errors
 ///

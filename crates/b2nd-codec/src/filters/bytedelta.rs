@@ -1,8 +1,7 @@
 //! Bytedelta: replaces each byte of a shuffled block by its difference from the byte before it. Each plane, which has the bytes at one
 //! position of all elements, is filtered separately.
 
-/// The length in bytes of a vector in C-Blosc2's first version of the filter, which restarts the sum after the last whole vector of a
-/// plane.
+/// The length of a vector in bytes. C-Blosc2's first version of the filter restarts the sum after the last whole vector of a plane.
 const VECTOR: usize = 16;
 
 /// Undoes the filter. Bytes after the last whole element do not change.

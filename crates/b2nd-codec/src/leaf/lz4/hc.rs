@@ -27,7 +27,7 @@ pub(in crate::leaf) struct Chains {
 type Match = (usize, usize);
 
 impl Chains {
-    /// Compresses less than 4 GiB of bytes, and returns the length of the stream, or `None` if it does not fit into `out`.
+    /// Compresses `bytes`, which must be shorter than 4 GiB, and returns the length of the stream, or `None` if it does not fit into `out`.
     pub(in crate::leaf) fn pack(&mut self, level: u8, bytes: &[u8], out: &mut [u8]) -> Option<usize> {
         self.last.clear();
         self.last.resize(1 << HASH_BITS, 0);
