@@ -1,4 +1,4 @@
-//! [`ColumnFile`]: a frame of a table. It reads the frame's chunks, blocks and vlmetalayers.
+//! [`ColumnFile`]: a frame that is a file of a table, and the blocks of its chunks.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use b2nd_store::attributes::MAX_VALUE;
 use crate::column::text_builder::{MAX_BYTES, too_long};
 use crate::error::{Error, Result};
 
-/// The number of bytes of a chunk that are read first.
+/// The number of bytes at the start of a chunk that are read together with its header, because the block table follows the header.
 const FRONT: u64 = 4096;
 
-/// The maximum number of bytes that a codec can decompress from one byte.
+/// The maximum number of bytes that a codec can decompress from one byte. A file that claims more is damaged.
 const MAX_RATIO: usize = 1 << 16;
 
 /// A frame whose header has been read.
