@@ -16,15 +16,15 @@ use crate::frame::{self, ArrayFrame};
 use crate::read::area::whole;
 use crate::read::buffers::Pool;
 
-/// The metalayers of files whose elements must be computed, or fetched from another file or a server.
+/// The names of the metalayers of files whose elements must be computed, or fetched from another file or a server.
 const ELSEWHERE: [&str; 3] = ["b2o", "LazyArray", "proxy-source"];
 
-/// An open array: a `.b2nd` file, the directory of a sparse frame, or a frame in memory or another source. A frame without an array
-/// metalayer is opened as an array of one dimension ([`is_flat`](Array::is_flat)). If python-blosc2's `pack_tensor` or `save_array` wrote
-/// such a frame, the array has the shape and dtype that these functions stored.
+/// An open array: a `.b2nd` file, the directory of a sparse frame, or a frame in memory or in another source of bytes. A frame without an
+/// array metalayer is opened as an array of one dimension ([`is_flat`](Array::is_flat)). If python-blosc2's `pack_tensor` or `save_array`
+/// wrote such a frame, the array has the shape and dtype that these functions stored.
 ///
-/// Every method takes `&self`, so that several threads can read at the same time. Opening an array reads the frame's header; the first read
-/// also loads the index of chunks. Decompressed data is not cached.
+/// All methods that read take `&self`, so several threads can read at the same time. Opening an array reads the frame's header; the first
+/// read also loads the index of chunks. Decompressed data is not cached.
 ///
 /// ```
 /// use b2nd_ndarray::{Array, s};
@@ -48,7 +48,7 @@ pub struct Array {
     pub(crate) grid: Grid,
     pub(crate) itemsize: usize,
     pub(crate) dtype: Option<DType>,
-    /// The byte ranges of the chunks, if the frame has no array metalayer.
+    /// Which bytes of the data each chunk holds, if the frame has no array metalayer.
     pub(crate) flat: Option<Flat>,
     /// The array's metalayer, for codecs and filters that need the array's shapes.
     pub(crate) metalayer: Vec<u8>,
@@ -64,8 +64,8 @@ impl Array {
     /// Files whose elements are computed (`b2o`, `LazyArray`) or stored elsewhere (`proxy-source`) fail with
     /// [`Error::Elsewhere`](crate::Error::Elsewhere). For a store or a file of another format, the error names the format.
     ///
-    /// All errors of this array are wrapped in an [`Error::File`](crate::Error::File) with the path; [`Error::kind`](crate::Error::kind)
-    /// returns the error inside.
+    /// These errors, and errors of reading the array later, are wrapped in an [`Error::File`](crate::Error::File) with the path;
+    /// [`Error::kind`](crate::Error::kind) returns the error inside.
     pub fn open(path: impl AsRef<Path>) -> Result<Array> {
         let path = path.as_ref();
         let array = frame::open(path).and_then(Array::try_from).map_err(|error| frame::explained(path, error))?;
@@ -94,8 +94,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read or has nothing with this key, or if the key is that of a table or of a reference to a server. Also
-    /// returns the errors of [`open`](Array::open).
+    /// Fails if the store cannot be read, has no such key, or has a table or a reference to a server under this key. Also returns the
+    /// errors of [`open`](Array::open).
     pub fn from_store(path: impl AsRef<Path>, key: &str) -> Result<Array> {
         let path = path.as_ref();
         let source = Store::open(path).and_then(|store| store.leaf(key));
@@ -128,7 +128,7 @@ impl Array {
         Array::try_from(ArrayFrame::open_at(source, offset)?)
     }
 
-    /// Returns a copy of the array that reads its chunks from the given source.
+    /// Opens the same array in another source, which holds the same bytes or some of them.
     #[cfg(feature = "object_store")]
     pub(crate) fn with_source(&self, source: Bytes) -> Result<Array> {
         Ok(Array { path: self.path.clone(), ..Array::try_from(self.store.with_source(source))? })
@@ -167,7 +167,7 @@ impl Array {
         self.store.header()
     }
 
-    /// Returns the type of the elements, including the unit of times, or `None` if the file has no dtype or an unknown one.
+    /// Returns the dtype of the elements, including the unit of times. Returns `None` if the file has no dtype, or one that is not known.
     pub fn dtype(&self) -> Option<&DType> {
         self.dtype.as_ref()
     }
@@ -177,12 +177,13 @@ impl Array {
         self.itemsize
     }
 
-    /// Returns true if the frame has no array metalayer, so that its data is read as an array of one dimension.
+    /// Returns true if the frame does not describe an array, so that its data are read as an array of one dimension. Returns false for a
+    /// frame that python-blosc2's `pack_tensor` or `save_array` wrote.
     pub fn is_flat(&self) -> bool {
         self.flat.is_some() && Kind::of(self.header(), self.store.trailer().ok()) == Kind::SChunk
     }
 
-    /// Reads the data of a frame without an array ([`is_flat`](Array::is_flat)) as elements of this type.
+    /// Sets the dtype with which the data of a frame that does not describe an array ([`is_flat`](Array::is_flat)) are read.
     ///
     /// ```
     /// use b2nd::frame::{Chunk, Header, Sizes, Writer};
@@ -199,7 +200,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the frame has an array metalayer, or if the length of the data is not a multiple of the dtype's size.
+    /// Fails if [`is_flat`](Array::is_flat) returns false, or if the length of the data is not a multiple of the dtype's size.
     pub fn with_dtype(self, dtype: DType) -> Result<Array> {
         let Some(flat) = self.flat.as_ref().filter(|_| self.is_flat()) else {
             return Err(b2nd::Error::custom("the file has an array, whose dtype is known: no other dtype can be given").into());

@@ -64,8 +64,8 @@ impl Array {
     pub(crate) fn ranges_of(&self, numbers: impl IntoIterator<Item = u64>, gap: u64) -> Result<Vec<Range<u64>>> {
         let mut ranges = Vec::new();
         let numbers: Vec<u64> = match &self.flat {
-            // An array of several dimensions in a frame without an array metalayer: its chunks do not follow the grid, so the ranges of all
-            // chunks are returned.
+            // If a frame without an array metalayer is read as an array of several dimensions, its chunks do not follow the grid. So the
+            // ranges of all chunks are returned.
             Some(_) if self.geometry.shape().len() != 1 => (0..self.store.offsets()?.len()).collect(),
             _ => numbers.into_iter().collect(),
         };

@@ -6,17 +6,17 @@ pub use b2nd_codec::{Decompressor, Error, ErrorKind, accept, quiet_panics};
 
 use crate::error::Result;
 
-/// Encodes an array's metalayer in the released layout, for [`Decompressor::with_metalayer`]. The unused bytes that follow the metadata in
-/// some files are left out.
+/// Encodes an array's metalayer for [`Decompressor::with_metalayer`], in the layout that C-Blosc2 writes since 2.7.0. The unused bytes that
+/// follow the metadata in some files are left out.
 ///
 /// # Errors
 ///
-/// Fails if the metadata cannot be written in the released layout.
+/// Fails if the metadata cannot be written in this layout.
 pub fn metalayer(meta: &ArrayMeta<&str>) -> b2nd::Result<Vec<u8>> {
     b2nd::to_vec(&meta.upgrade(Some("|u1"))?)
 }
 
-/// Creates the compressor for the chunks of an array whose frame has this header.
+/// Creates the compressor for the chunks of an array whose frame has this header. Fails for the filter delta.
 pub(crate) fn compressor(header: &Header, meta: &B2ndMeta) -> Result<Compressor> {
     if header.filters().any(|(filter, _)| filter == Filter::Delta) {
         let message = "filter delta: C-Blosc2 reads wrong values from slices of such arrays: choose other filters";

@@ -19,10 +19,12 @@ use crate::read::copy::copy;
 use crate::read::{in_bytes, lengths};
 use crate::write::{Packer, repeated, view};
 
-/// The maximum number of chunks of an array. The index is stored as a chunk, which must be smaller than 2 GiB.
+/// The maximum number of chunks of an array. The index has 8 bytes per chunk, and is itself stored as a chunk, which must be smaller than 2
+/// GiB.
 const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
 
-/// Copies those values of a slice that lie in an area. An element takes `scale` entries along the last axis of `values`.
+/// Copies the part of `values`, the new elements of a slice, that lies in an area. Along the last axis of `values`, each element takes
+/// `scale` entries.
 fn part<A: Clone>(values: &ArrayViewD<'_, A>, scale: usize, slice: &[Range<i64>], area: &[Range<i64>]) -> Vec<A> {
     let mut part = values.view();
     part.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), scale, |index| slice[index].start));
@@ -75,7 +77,7 @@ pub struct ArrayEditor {
     array: Array,
     /// The entries of the index of chunks.
     entries: Vec<Offset>,
-    /// Whether a failed commit may have changed the file, so that the array must be opened again.
+    /// Whether the file may have changed since `array` was opened, so that it must be opened again.
     stale: bool,
 }
 
@@ -86,7 +88,7 @@ impl ArrayEditor {
     /// # Errors
     ///
     /// Returns the errors of [`Array::open`] and [`File::edit`](b2nd::frame::File::edit). Also fails if the array's metalayer does not have
-    /// the released layout.
+    /// the layout that C-Blosc2 writes since 2.7.0 (`b2nd upgrade` converts older layouts).
     pub fn open(path: impl AsRef<Path>) -> Result<ArrayEditor> {
         let path = path.as_ref();
         // The file is locked before it is read, so that all changes by other editors are read.
@@ -104,8 +106,8 @@ impl ArrayEditor {
 
     /// Replaces the values of a slice, which has one range per dimension. Returns when the new values are on stable storage.
     ///
-    /// Chunks that lie completely in the slice are only written. Chunks that lie only partly in the slice are read first. All changed
-    /// chunks are compressed in parallel, with the codec and filters of the frame's header.
+    /// Chunks that lie completely in the slice are written without being read. Chunks that lie only partly in the slice are read first. All
+    /// changed chunks are compressed in parallel, with the codec and filters of the frame's header.
     ///
     /// # Errors
     ///
@@ -128,7 +130,8 @@ impl ArrayEditor {
         self.replace(slice, |area| element::stored(&mut part(&values, 1, slice, area), swapped).to_vec())
     }
 
-    /// Replaces the elements of a slice by elements of any type, given as bytes in C order and in the file's byte order.
+    /// Replaces the elements of a slice, for arrays of any dtype. The new elements are given as bytes, in C order and in the file's byte
+    /// order.
     ///
     /// # Errors
     ///
@@ -149,19 +152,20 @@ impl ArrayEditor {
     /// end are removed. Returns when the change is on stable storage.
     ///
     /// Only chunks that contain both old and new elements are read. New chunks are all copies of a single compressed chunk. Removed
-    /// elements do not come back: if the axis grows again, the new elements have the value that is given in that call.
+    /// elements do not come back: if the axis grows again, the new elements have the value that is given then.
     ///
     /// # Errors
     ///
     /// Fails if the value has another type than the array ([`Error::DType`]); if the shape has another number of dimensions, a negative
-    /// length or too many chunks for an index; if other metalayers precede the array's metalayer, so that the header cannot be changed in
-    /// one write; or if the file cannot be written. The array in the file is then unchanged.
+    /// length or too many chunks for an index; if other metalayers precede the array's metalayer, so that it lies after the header's first
+    /// 512 bytes; if a chunk cannot be read or compressed; or if the file cannot be written. The array in the file is then unchanged.
     pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
         let swapped = self.array.swapped::<T>()?;
         self.resize_bytes(shape, element::stored(&mut [value], swapped))
     }
 
-    /// Changes the array's shape like [`resize`](ArrayEditor::resize), for elements of any type. `value` holds the bytes of one element.
+    /// Changes the array's shape like [`resize`](ArrayEditor::resize), for arrays of any dtype. `value` holds the bytes of the element that
+    /// new elements are copies of, in the file's byte order.
     ///
     /// # Errors
     ///
@@ -189,7 +193,7 @@ impl ArrayEditor {
         self.commit(shape, done)
     }
 
-    /// Writes the chunks that differ between two grids of the array, and returns the new index.
+    /// Writes the chunks that have new elements in the grid `new`, and returns the index for this grid.
     fn resized(&mut self, old: &Grid, new: &Grid, packer: &Packer, value: &[u8]) -> Result<Vec<Offset>> {
         let zeros = value.iter().all(|&byte| byte == 0);
         let items = new.nchunks() as i64;
@@ -225,7 +229,7 @@ impl ArrayEditor {
         Ok(entries)
     }
 
-    /// Replaces the chunks of a checked slice. `part` returns the elements of an area inside the slice.
+    /// Replaces the elements of a checked slice. `part` returns the new elements of an area inside the slice, as bytes.
     fn replace(&mut self, slice: &[Range<i64>], part: impl Fn(&[Range<i64>]) -> Vec<u8> + Sync + Send) -> Result<()> {
         if slice.iter().any(|range| range.is_empty()) {
             return Ok(());
@@ -257,7 +261,8 @@ impl ArrayEditor {
         })
     }
 
-    /// Commits the new chunks. If writing them failed, releases their space and returns the error.
+    /// Commits an array of this shape with the index entries in `done`. If `done` is an error or the commit fails, frees the space of the
+    /// new chunks and returns the error.
     fn commit(&mut self, shape: &[i64], done: Result<Vec<Offset>>) -> Result<()> {
         self.stale = true;
         done.and_then(|entries| self.draft.commit(shape, &entries)).inspect_err(|_| self.draft.chunks.rewind(0))?;
@@ -287,8 +292,8 @@ impl Deref for ArrayEditor {
     }
 }
 
-/// Returns the elements of the chunk that covers `whole`. Inside `area`, these are `elements`. In the rest of the chunk, they are the
-/// elements that `old` returns.
+/// Returns the elements of `whole`, the area of a chunk, as bytes. Inside `area`, they come from `elements`; in the rest of the chunk, from
+/// `old`, which returns elements for all of `whole`.
 fn merged(
     itemsize: usize,
     whole: &[Range<i64>],

@@ -12,7 +12,7 @@ use crate::huge_pages;
 /// | Rust | NumPy |
 /// | --- | --- |
 /// | `bool` | `bool` |
-/// | `i8` to `i64`, `u8` to `u64`, `f32`, `f64` | of the same width |
+/// | `i8` to `i64`, `u8` to `u64`, `f32`, `f64` | `int8` to `int64`, `uint8` to `uint64`, `float32`, `float64` |
 /// | `i64` | also `datetime64` and `timedelta64`: the number of units; [`Array::dtype`](crate::Array::dtype) has the unit |
 /// | `Complex<f32>`, `Complex<f64>` | `complex64`, `complex128` |
 /// | `half::f16`, `half::bf16` (feature `half`) | `float16`, `bfloat16` |
@@ -28,14 +28,15 @@ pub(crate) mod sealed {
 
     /// A type whose values can be stored as bytes.
     pub trait Raw: NoUninit + Zeroable {
-        /// A type of the same size for which all bits are valid, so that a file can be read into it: the type itself, or `u8` for `bool`.
+        /// A type of the same size for which all bit patterns are valid, so that a file can be read into it: the type itself, or `u8` for
+        /// `bool`.
         type Bits: Pod + Send + Sync;
         /// The number of bytes that are reversed together if the byte order differs: the size of the value, or the size of one part of a
         /// complex number.
         const SWAPPED: usize;
-        /// Converts bits to values without copying them.
+        /// Converts bits to values in the same memory.
         fn values(bits: Vec<Self::Bits>) -> Vec<Self>;
-        /// Returns the bits of values, or `None` for types that have invalid bits.
+        /// Returns the bits of values, or `None` for types with invalid bit patterns.
         fn bits_mut(values: &mut [Self]) -> Option<&mut [Self::Bits]>;
     }
 }
@@ -119,7 +120,7 @@ pub(crate) fn swapped<T: Element>(dtype: Option<&DType>) -> Result<bool> {
     Err(Error::DType { expected, found })
 }
 
-/// Swaps the byte order of each value.
+/// Swaps the byte order of each value. In a complex number, each part is swapped by itself.
 pub(crate) fn swap<T: Element>(values: &mut [T::Bits]) {
     let bytes = bytemuck::cast_slice_mut::<T::Bits, u8>(values);
     match T::SWAPPED {
@@ -130,7 +131,8 @@ pub(crate) fn swap<T: Element>(values: &mut [T::Bits]) {
     }
 }
 
-/// Returns the bytes of values in the file's byte order. If `swapped` is true, the byte order of `values` is swapped in place.
+/// Returns the bytes of values in the file's byte order. If `swapped` is true, the file has the other byte order, and the values are
+/// swapped in place.
 pub(crate) fn stored<T: Element>(values: &mut [T], swapped: bool) -> &[u8] {
     if swapped {
         if let Some(bits) = T::bits_mut(values) {
@@ -140,14 +142,14 @@ pub(crate) fn stored<T: Element>(values: &mut [T], swapped: bool) -> &[u8] {
     bytemuck::cast_slice(values)
 }
 
-/// Reverses the bytes of each element. The size is known at compile time, so that the compiler vectorizes the loop.
+/// Reverses each group of `N` bytes. `N` is known at compile time, so that the compiler vectorizes the loop.
 fn each<const N: usize>(bytes: &mut [u8]) {
     if let Ok(values) = bytemuck::try_cast_slice_mut::<u8, [u8; N]>(bytes) {
         values.iter_mut().for_each(|value| value.reverse());
     }
 }
 
-/// Allocates zeroed memory for values.
+/// Allocates zeroed memory for values. Returns `None` if there is not enough memory.
 pub(crate) fn zeroed<P: Pod>(items: usize) -> Option<Vec<P>> {
     let mut values = bytemuck::allocation::try_zeroed_vec(items).ok()?;
     huge_pages::advise(bytemuck::cast_slice_mut(&mut values));

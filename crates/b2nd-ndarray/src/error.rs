@@ -47,38 +47,38 @@ pub enum Error {
         /// The name of the metalayer by which such a file is recognized.
         metalayer: &'static str,
     },
-    /// The slice has too many or too few dimensions.
+    /// The slice, the selection, the steps or the new shape have too many or too few dimensions.
     #[error("the array has {expected} dimensions, but the slice has {found}")]
     Dimensions {
         /// The number of dimensions of the array.
         expected: usize,
-        /// The number of dimensions of the slice.
+        /// The number of dimensions that was given.
         found: usize,
     },
-    /// The slice has an index outside the array.
+    /// The slice or the selection has an index outside the array.
     #[error("slice[{axis}]: {index} is outside of a dimension of length {length}")]
     Index {
-        /// The number of the dimension.
+        /// The number of the dimension, counted from 0.
         axis: usize,
         /// The index.
         index: i64,
         /// The length of the dimension.
         length: i64,
     },
-    /// The view does not have the shape of the slice.
+    /// The view, or the array of new values, does not have the shape of the slice.
     #[error("the slice has the shape {expected:?}, but the view has {found:?}")]
     View {
         /// The slice's shape.
         expected: Vec<usize>,
-        /// The shape of the view.
+        /// The shape of the view or of the new values.
         found: Vec<usize>,
     },
-    /// The rows do not have the shape of the array's rows.
+    /// The rows to append do not have the shape of the array's rows.
     #[error("the array's rows have the shape {expected:?}, but the rows to append have {found:?}")]
     Rows {
         /// The shape of the array without its first axis.
         expected: Vec<i64>,
-        /// The shape of the rows.
+        /// The shape of the rows to append, without their first axis.
         found: Vec<i64>,
     },
     /// A chunk cannot be read, or does not fit the array's shapes.
@@ -89,15 +89,15 @@ pub enum Error {
         /// The error in the chunk.
         source: Box<Error>,
     },
-    /// The number of bytes to write does not match the array.
+    /// The number of bytes to write does not match the array or the slice, or the bytes are not whole rows.
     #[error("the array has {expected} bytes, but {found} were given")]
     Length {
-        /// The number of bytes of the array's elements.
+        /// A number of bytes that would match.
         expected: usize,
         /// The number of bytes that were given.
         found: usize,
     },
-    /// The slice does not fit into memory.
+    /// The elements of a slice or a chunk, or the index of chunks, do not fit into memory.
     #[error("no memory for {items} elements of {itemsize} bytes")]
     Memory {
         /// The number of elements.
@@ -151,7 +151,7 @@ impl Error {
     }
 }
 
-/// Returns the text of an object store's error, without the path and without repetitions.
+/// Returns the message of an object store's error. The most common errors get a short message, which does not repeat the path.
 #[cfg(feature = "object_store")]
 fn said(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
     use object_store::Error;

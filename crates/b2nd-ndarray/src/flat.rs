@@ -11,18 +11,19 @@ use b2nd_store::{Kind, attributes};
 use crate::error::Result;
 use crate::frame::ArrayFrame;
 
-/// Which range of a frame's data each chunk holds.
+/// Which bytes of a frame's data each chunk holds.
 #[derive(Clone)]
 pub(crate) enum Flat {
     /// Each chunk holds `chunk` bytes. The last chunk can be shorter: the data have `all` bytes.
     Even { chunk: u64, all: u64 },
-    /// The position in the data at which each chunk ends.
+    /// The position in the data, in bytes, at which each chunk ends.
     Uneven(Vec<u64>),
 }
 
 impl Flat {
-    /// Returns the byte ranges of the chunks if the frame holds plain bytes or an array that python-blosc2 packed into chunks. Returns
-    /// `None` if the frame holds something else, such as a store or Python objects.
+    /// Returns which bytes of the data each chunk holds, if the data can be read as an array: if nothing describes them, or if
+    /// python-blosc2's `pack_tensor` or `save_array` wrote the frame. Returns `None` if the frame holds something else, such as a store or
+    /// Python objects.
     pub(crate) fn of(store: &ArrayFrame) -> Result<Option<Flat>> {
         let header = store.header();
         match Kind::of(header, store.trailer().ok()) {
@@ -50,7 +51,7 @@ impl Flat {
         }
     }
 
-    /// Returns the byte range of a chunk.
+    /// Returns the range of bytes of the data that a chunk holds.
     pub(crate) fn range(&self, number: u64) -> Range<u64> {
         match self {
             Flat::Even { chunk, all } => {
@@ -64,7 +65,7 @@ impl Flat {
         }
     }
 
-    /// Returns the number of the chunk that holds a byte.
+    /// Returns the number of the chunk that holds the byte at this position of the data.
     pub(crate) fn chunk_at(&self, at: u64) -> u64 {
         match self {
             Flat::Even { chunk, .. } => at.checked_div(*chunk).unwrap_or(0),

@@ -5,7 +5,7 @@
 #[cfg(target_os = "linux")]
 const LARGE: usize = 4 << 20;
 
-/// The size of a huge page.
+/// The size of a huge page in bytes.
 #[cfg(target_os = "linux")]
 const PAGE: usize = 2 << 20;
 

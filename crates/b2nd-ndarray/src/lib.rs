@@ -121,7 +121,8 @@ fn in_parallel<A: Send, B: Send>(items: Vec<A>, work: impl Fn(A) -> Result<B> + 
     items.into_iter().map(work).collect()
 }
 
-/// Processes numbers in parallel, as many at a time as there are threads, and consumes the results in order.
+/// Calls `work` for the numbers in parallel, and then `take` with each number and its result, in the order of `numbers`. At most one result
+/// per thread is in memory at a time.
 fn in_batches<B: Send>(
     numbers: impl IntoIterator<Item = u64>,
     work: impl Fn(u64) -> Result<B> + Sync + Send,

@@ -25,7 +25,7 @@ pub struct Options {
     pub level: u8,
     /// At most six filters, each with its parameter, in the order in which they run.
     pub filters: Vec<(Filter, u8)>,
-    /// Whether the bytes of a block are split into one stream per byte position of an element.
+    /// Whether a block is split into one stream for each byte of an element. The streams are then compressed separately.
     pub split_mode: SplitMode,
     /// The metalayers in addition to the array's own metalayer. Each has a name of at most 31 bytes, and its content. They are stored in
     /// the header, and their lengths cannot change later.

@@ -45,7 +45,8 @@ pub(crate) fn geometry(
 }
 
 /// Returns the shape of a box of about `nitems` elements, like python-blosc2's `compute_partition`. The box grows along the last dimension
-/// first, and lengths that divide the shape are preferred. No length of `shape` may be 0.
+/// first, and lengths that divide the shape are preferred. No length of `shape` may be 0. `least` is the shape of a block if the box is a
+/// chunk, or else empty.
 fn partition(nitems: i64, shape: &[i64], least: &[i64]) -> Vec<i64> {
     let mut left = nitems;
     let mut lengths = vec![1; shape.len()];

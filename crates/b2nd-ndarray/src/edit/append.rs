@@ -24,7 +24,7 @@ const ROWS: i64 = 1 << 20;
 /// Rows stay in memory until they fill chunks; [`flush`](Appender::flush) writes all of them. New chunks, the index and the trailer are
 /// appended to the file; then a single write of the header's first 512 bytes makes them valid. A crash therefore loses only rows that were
 /// not flushed. Dropping an `Appender` flushes it and ignores errors, so call [`flush`](Appender::flush) to see errors. Each flush leaves
-/// the old index and the old last chunk in the file as a gap, so do not flush after every row.
+/// the old index and the old incomplete chunks in the file as a gap, so do not flush after every row.
 ///
 /// ```
 /// use b2nd_ndarray::{Appender, Array, Options};
@@ -78,9 +78,9 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Array::open`]. Also fails if this thread has another `Appender` for the file, if the frame is sparse, if the
-    /// array has no dimensions, if the array's metalayer does not have the released layout, or if other metalayers precede it, so that the
-    /// header cannot be changed in one write.
+    /// Returns the errors of [`Array::open`]. Also fails if this thread has another `Appender` or editor for the file, if the frame is
+    /// sparse, if the array has no dimensions or its rows have no elements, if the array's metalayer does not have the layout that C-Blosc2
+    /// writes since 2.7.0, or if other metalayers precede the array's metalayer, so that it lies after the header's first 512 bytes.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
         // The file is locked before it is read, so that rows of other appenders are read.
@@ -113,7 +113,7 @@ impl Appender {
         self.full + self.pending_rows()
     }
 
-    /// Appends rows, given as an array of any memory layout. Its shape must match the file's array in all axes but the first.
+    /// Appends rows, given as an array of any memory layout. The shape of `rows` must match the file's array in all axes but the first.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl Appender {
         self.all_or_none(|this| {
             let (mut start, count) = (0, rows.len_of(Axis(0)));
             while start < count {
-                // Copies only as many rows at a time as complete a chunk.
+                // At most the rows that complete a chunk are copied at a time.
                 let lack = usize::try_from(this.chunk_rows() - this.pending_rows()).unwrap_or(1);
                 let end = count.min(start.saturating_add(lack));
                 let part = rows.slice_axis(Axis(0), Slice::from(start..end)).into_dyn();
@@ -141,7 +141,7 @@ impl Appender {
         })
     }
 
-    /// Appends rows of any type, given as bytes in C order and in the file's byte order.
+    /// Appends rows to an array of any dtype. The rows are given as bytes, in C order and in the file's byte order.
     ///
     /// # Errors
     ///
@@ -210,7 +210,7 @@ impl Appender {
         [&[rows], &self.draft.meta.geometry.shape()[1..]].concat()
     }
 
-    /// Writes pending rows as chunks, and returns the index entries of these chunks.
+    /// Writes the pending rows as chunks, and returns the index entries of these chunks. The rows stay pending.
     fn put_pending(&mut self) -> Result<Vec<Offset>> {
         let shape = self.shape(self.pending_rows());
         let meta = self.draft.meta_of(&shape)?;

@@ -7,8 +7,8 @@ use b2nd::{ArrayMeta, B2ndMeta, Geometry};
 
 use crate::error::{Error, Result};
 
-/// An array with the released layout. Its file is locked against other editors, and can contain new chunks that are not yet part of the
-/// array.
+/// An array whose metalayer has the layout that C-Blosc2 writes since 2.7.0. Its file is locked against other editors, and can contain new
+/// chunks that are not yet part of the array.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) chunks: ChunkEditor,
@@ -51,7 +51,7 @@ impl Draft {
         Ok(committed?)
     }
 
-    /// Checks that an array of this shape can be committed.
+    /// Checks that the header can hold this shape and be changed by a single write, before any chunk is written.
     pub(crate) fn can_take(&self, shape: &[i64]) -> Result<()> {
         Ok(self.chunks.check(&self.meta_of(shape)?)?)
     }
