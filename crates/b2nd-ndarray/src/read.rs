@@ -77,7 +77,7 @@ impl Array {
             }
             return Ok(());
         }
-        // A view that cannot be filled directly is filled chunk by chunk.
+        // A view that is not contiguous, or whose type has invalid bit patterns (`bool`), is filled chunk by chunk with copies.
         let origin = vec![0; slice.len()];
         let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), scale: 1, wanted: &[], parallel: true };
         tiles.each(slice.to_vec(), out, &|area, mut part| {
@@ -113,8 +113,8 @@ impl Array {
         Ok(if plain { array } else { array.slice_move(&rest[..]).as_standard_layout().into_owned() })
     }
 
-    /// Checks a slice in ndarray's notation. Returns the elements to read, and the slice that is then applied to the array of these
-    /// elements.
+    /// Checks a slice in ndarray's notation. Returns the elements to read, and the slice to apply to the array of these elements, which can
+    /// reverse, remove and insert axes.
     pub(crate) fn bounds(&self, slice: &[SliceInfoElem]) -> Result<(Chosen, Vec<SliceInfoElem>)> {
         let shape = self.geometry().shape();
         let is_axis = |element: &&SliceInfoElem| !matches!(element, SliceInfoElem::NewAxis);
@@ -184,7 +184,7 @@ impl Array {
         self.chosen_entries(&self.check_steps(slice, steps)?, self.itemsize())
     }
 
-    /// Checks the slice and the steps.
+    /// Checks the slice and the steps, and returns the elements that they select.
     pub(crate) fn check_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<Chosen> {
         self.check(slice)?;
         if steps.len() != slice.len() {
@@ -197,7 +197,8 @@ impl Array {
         Ok(Chosen { axes: axes.collect() })
     }
 
-    /// Reads the elements of a checked selection, in ascending order along each axis, as values.
+    /// Reads the elements of a checked selection as values, in ascending order along each axis. If `swapped` is true, their byte order is
+    /// swapped.
     pub(crate) fn chosen_values<T: Element>(&self, chosen: &Chosen, swapped: bool) -> Result<ArrayD<T>> {
         let mut bits: Vec<T::Bits> = self.chosen_entries(chosen, 1)?;
         if swapped {
@@ -206,7 +207,8 @@ impl Array {
         Ok(ArrayD::from_shape_vec(chosen.lengths(), T::values(bits))?)
     }
 
-    /// Reads the elements of a checked selection, in ascending order along each axis. Each element takes `count` entries of the result.
+    /// Reads the elements of a checked selection, in ascending order along each axis. Each element takes `count` entries of the result: its
+    /// length in bytes if `P` is `u8`, or 1 if `P` has the size of an element.
     pub(crate) fn chosen_entries<P: Pod>(&self, chosen: &Chosen, count: usize) -> Result<Vec<P>> {
         let (slice, wanted, mut lengths) = (chosen.ranges(), chosen.wanted(), chosen.lengths());
         let count = lengths.iter().try_fold(count, |count, &length| count.checked_mul(length));

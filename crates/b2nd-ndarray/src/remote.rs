@@ -31,10 +31,10 @@ const AHEAD: usize = 4;
 
 /// An array in an object store: S3, Google Cloud Storage, Azure, HTTP or another store of the crate [`object_store`].
 ///
-/// Opening takes two requests: for the header and for the index. Reading a slice takes one request for each run of neighbouring chunks. Up
-/// to 16 requests run at the same time. Each response is compared with the first response by tag, time and length, so reading returns an
-/// error if the object has been replaced since it was opened. (If a server sends neither tag nor time, only the length is compared.) To set
-/// timeouts and retries, use the options of the object store.
+/// Opening usually takes two requests: one for the header, and one for the index and the trailer. Reading a slice takes one request for
+/// each run of neighbouring chunks. Up to 16 requests run at the same time. Each response is compared with the first response by length,
+/// tag, version and time, so reading returns an error if the object has been replaced since it was opened. (If a server sends only the
+/// length, only the length is compared.) To set timeouts and retries, use the options of the object store.
 ///
 /// ```
 /// # futures_executor::block_on(async {
@@ -143,7 +143,7 @@ impl Remote {
         Ok(())
     }
 
-    /// Fetches the compressed chunks of a slice. The slice can be read from the returned array.
+    /// Fetches the compressed chunks of a slice, and returns an array from which this slice can be read.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl Remote {
         self.fetch_ranges(self.array.byte_ranges(slice, GAP)?).await
     }
 
-    /// Fetches the compressed chunks of a selection. The selection can be read from the returned array.
+    /// Fetches the compressed chunks of a selection, and returns an array from which this selection can be read.
     ///
     /// # Errors
     ///
@@ -262,7 +262,7 @@ impl Remote {
     }
 }
 
-/// An object, and its metadata when it was opened.
+/// An object, and the metadata of the first response, with which later responses are compared.
 #[derive(Debug)]
 struct Object {
     store: Arc<dyn ObjectStore>,

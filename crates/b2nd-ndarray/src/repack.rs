@@ -19,27 +19,27 @@ use crate::write::Packer;
 /// Options of [`repack`]. By default, chunks are copied unchanged.
 #[derive(Clone, Default)]
 pub struct RepackOptions<'a> {
-    /// The new codec. `None` keeps that of the source.
+    /// The new codec. `None` keeps the old codec.
     pub codec: Option<CodecId>,
-    /// The new compression level, from 0 (stored) to 9. `None` keeps that of the source.
+    /// The new compression level, from 0 (not compressed) to 9. `None` keeps the old level.
     pub level: Option<u8>,
-    /// The new filters, each with its parameter, in the order in which they run. `None` keeps those of the source.
+    /// The new filters, each with its parameter, in the order in which they run. `None` keeps the old filters.
     pub filters: Option<Vec<(Filter, u8)>>,
-    /// The new chunk shape, in elements. `None` keeps that of the source.
+    /// The new chunk shape, in elements. `None` keeps the old shape.
     pub chunkshape: Option<Vec<i32>>,
-    /// The new block shape, in elements. `None` keeps the old shape. If `chunkshape` is given, `None` chooses the shape like python-blosc2.
+    /// The new block shape, in elements. `None` keeps the old shape, or, if `chunkshape` is given, chooses a shape like python-blosc2.
     pub blockshape: Option<Vec<i32>>,
-    /// Whether the target is one file or the directory of a sparse frame. `None` keeps the type of the source.
+    /// Whether the target is one file or the directory of a sparse frame. `None` keeps the old frame type.
     pub frame_type: Option<FrameType>,
     /// Whether an existing target file is replaced. If false, an existing file is an error.
     pub overwrite: bool,
-    /// A function that is called after each chunk. Its argument is the length of the chunk's uncompressed data.
+    /// A function that is called after each chunk. Its argument is the length of the chunk's uncompressed data, in bytes.
     pub progress: Option<&'a dyn Fn(u64)>,
 }
 
 /// Copies a frame without the gaps that edits leave. By default, chunks, metalayers and attributes are copied byte for byte, and no chunk
 /// is decompressed. If the options name a codec, a level, filters or shapes, chunks are compressed again, one per thread at a time. Special
-/// chunks (one value for all elements) and chunks with variable-length blocks are then still copied, unless the shapes change.
+/// chunks (one value for all elements) and chunks with variable-length blocks are still copied unchanged, unless the shapes change.
 ///
 /// `source` and `target` are files or directories of sparse frames. If both are the same file, it is replaced when the new file is
 /// complete, and keeps its permissions. If another process or thread edits the source or the target, this function waits. A target
@@ -72,7 +72,7 @@ pub struct RepackOptions<'a> {
 /// * `target` exists (and [`overwrite`](RepackOptions::overwrite) is false), cannot be written, or is the source itself and would change
 ///   its frame type,
 /// * chunks are compressed again, and a codec or filter is not available,
-/// * new shapes do not fit the array, or the frame has no array of the released layout,
+/// * new shapes are given, but they do not fit the array, or the frame has no metalayer `b2nd`,
 /// * this thread has the file open in an editor.
 pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &RepackOptions<'_>) -> Result<()> {
     let (source, target) = (source.as_ref(), target.as_ref());
@@ -95,7 +95,7 @@ pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &Repa
     replaced.map_err(|error| Error::in_file(source, error))
 }
 
-/// Copies a frame like [`repack`], from any source, such as a member of an archive.
+/// Copies a frame like [`repack`], from the start of any source of bytes, such as a member of an archive.
 ///
 /// # Errors
 ///
@@ -104,7 +104,7 @@ pub fn repack_from(source: Bytes, target: impl AsRef<Path>, options: &RepackOpti
     Job::new(ArrayFrame::open(source)?, options)?.write(target.as_ref(), None)
 }
 
-/// A frame to copy, and what happens to its chunks.
+/// A frame to copy, and how its chunks are copied.
 struct Job<'a> {
     frame: ArrayFrame,
     /// The header of the new frame.
@@ -172,7 +172,7 @@ impl<'a> Job<'a> {
         Ok(Job { frame, header, work, options })
     }
 
-    /// Writes the new frame. The old frame is locked until all of it has been read.
+    /// Writes the new frame. `held` keeps the old frame's file locked until all of it has been read.
     fn write(&self, target: &Path, held: Option<File>) -> Result<()> {
         let kind = self.options.frame_type.unwrap_or(self.frame.header().frame_type());
         if kind == FrameType::Sparse {

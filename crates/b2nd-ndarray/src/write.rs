@@ -45,7 +45,8 @@ pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     Ok(writer.finish()?)
 }
 
-/// Writes elements of any type, given as bytes in C order. The shapes in `meta` are used; the shapes in `options` are ignored.
+/// Writes an array of any dtype to a new file. Its elements are given as bytes, in C order and in the dtype's byte order. The shapes in
+/// `meta` are used; the shapes in `options` are ignored.
 ///
 /// # Errors
 ///
@@ -62,9 +63,9 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
     Ok(writer.finish()?)
 }
 
-/// Writes elements of any type, which are read from `bytes` in C order. The shapes in `meta` are used; the shapes in `options` are ignored.
-/// The array is read and written in layers of chunks along its first axis. If a layer has few chunks, several layers are in memory at the
-/// same time: as many as together have at most two chunks per thread.
+/// Writes an array of any dtype to a new file, like [`write_bytes`]. Its elements are read from `bytes`. The shapes in `meta` are used; the
+/// shapes in `options` are ignored. The array is read and written in layers of chunks along its first axis. If a layer has few chunks,
+/// several layers are in memory at the same time: as many as together have at most two chunks per thread.
 ///
 /// ```
 /// use b2nd::{B2ndMeta, Geometry};
@@ -139,7 +140,7 @@ pub fn to_frame<T: Element, S: Data<Elem = T>, D: Dimension>(array: &ArrayBase<S
     Ok(writer.finish()?)
 }
 
-/// Returns the metalayer of an array.
+/// Returns the metalayer of a new file for this array.
 pub(crate) fn meta_of<T: Element, S: Data<Elem = T>, D: Dimension>(
     array: &ArrayBase<S, D>,
     options: &Options,
@@ -175,7 +176,8 @@ impl Packer {
         Ok(Packer { grid: meta.geometry.grid()?, itemsize, compressor: crate::codec::compressor(header, meta)? })
     }
 
-    /// Appends every chunk of a view to a frame. The entries of the view are elements, or the bytes of elements along the last axis.
+    /// Compresses all chunks of the array and appends them to a frame. `view` holds the array's elements, or their bytes; the bytes of an
+    /// element then lie along the last axis.
     ///
     /// Each thread compresses parts of chunks. The thread that has the next part writes it while the other threads continue.
     pub(crate) fn put<A, T>(&self, writer: &mut Writer<T>, view: &ArrayViewD<'_, A>) -> Result<()>
@@ -247,8 +249,8 @@ impl Packer {
         self.chunk_from(number, &view(&extent, elements, self.itemsize)?, &origin)
     }
 
-    /// Compresses a chunk of a view of bytes. The view's first element has the coordinates `origin`. Blocks are compressed in parallel, and
-    /// padding is zero.
+    /// Compresses the chunk with this number. `view` holds the chunk's elements as bytes, and its first element has the coordinates
+    /// `origin` in the array. Blocks are compressed in parallel, and padding is zero.
     pub(crate) fn chunk_from(&self, number: u64, view: &ArrayViewD<'_, u8>, origin: &[i64]) -> Result<Vec<u8>> {
         let (length, blocksize) = self.lengths()?;
         let fill = self.fill(number, view, origin);
@@ -268,7 +270,7 @@ impl Packer {
         Ok(self.compressor.join(parts, fill)?)
     }
 
-    /// Returns the lengths of a chunk and of a block in bytes.
+    /// Returns the lengths of a chunk, with padding, and of a block in bytes.
     fn lengths(&self) -> Result<(usize, usize)> {
         let size = |items: i64| usize::try_from(items).ok()?.checked_mul(self.itemsize);
         size(self.grid.extchunknitems()).zip(size(self.grid.blocknitems())).ok_or_else(|| self.no_memory())
@@ -278,8 +280,8 @@ impl Packer {
         Error::Memory { items: self.grid.extchunknitems(), itemsize: self.itemsize }
     }
 
-    /// Returns a function that copies the elements of a block to a buffer. The view's first element has the coordinates `origin`. Padding
-    /// is zero.
+    /// Returns a function that copies the elements of one block of a chunk from `view` to a buffer. The function's arguments are the number
+    /// of the block and the buffer. The view's first element has the coordinates `origin` in the array. Padding is zero.
     fn fill<'a, A: NoUninit>(
         &'a self,
         number: u64,
@@ -309,7 +311,7 @@ impl Packer {
     }
 }
 
-/// Copies elements as bytes to a block whose axes have these strides.
+/// Copies elements as bytes to a block whose axes have these strides, in bytes.
 fn put_rows<A: NoUninit>(mut from: ArrayViewD<'_, A>, strides: &[usize], place: &mut [u8]) {
     let stride = strides.first().copied().unwrap_or(0).max(1);
     if from.ndim() > 2 {

@@ -1,4 +1,4 @@
-//! [`Area`]: a box of elements, and the part of a view that belongs to one.
+//! [`Area`]: a box of an array's elements, and the part of a view that belongs to such a box.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use ndarray::Slice;
 
 use crate::read::axis_selection::Wanted;
 
-/// A box of elements: a range for each dimension.
+/// A box of an array's elements: a range of indices for each dimension.
 pub(crate) type Area = Vec<Range<i64>>;
 
 /// Returns the area of a whole array with this shape.
@@ -25,7 +25,8 @@ pub(crate) fn shared(chunk: &[Range<i64>], slice: &[Range<i64>]) -> Area {
     chunk.iter().zip(slice).map(|(chunk, slice)| chunk.start.max(slice.start)..chunk.end.min(slice.end)).collect()
 }
 
-/// Returns the part of a view along one axis that belongs to an area. The view starts at `origin`.
+/// Returns the range of a view's entries along one axis that belongs to an area of the array. The view's first element has the coordinates
+/// `origin` in the array. Along the last axis of the area, each element takes `scale` entries.
 pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: impl Fn(usize) -> i64) -> Slice {
     let Some(range) = area.get(axis) else { return Slice::from(..) };
     let scale = if axis + 1 == area.len() { scale } else { 1 };
@@ -33,8 +34,9 @@ pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: 
     Slice::from(at(range.start)..at(range.end))
 }
 
-/// Returns the part of a view along one axis that holds the wanted elements of an area. The view starts at `origin`. If the wanted elements
-/// are given as a list, the part covers the whole area, not only these elements.
+/// Returns the range of a view's entries along one axis that holds the wanted elements of an area of the array. The view's first element
+/// has the coordinates `origin` in the array. If the wanted elements are given as a list, the range covers the whole area, not only these
+/// elements.
 pub(crate) fn each_wanted(area: &[Range<i64>], axis: usize, wanted: &[Wanted<'_>], origin: impl Fn(usize) -> i64) -> Slice {
     let slice = each_axis(area, axis, 1, origin);
     match wanted.get(axis) {

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-/// The wanted elements of a range along one axis. The first element of the range is always wanted.
+/// Which elements of a range along one axis are wanted: they are read, and the others are skipped. The first element of the range is always
+/// wanted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted<'a> {
-    /// Every n-th element, starting with the first.
+    /// Every n-th element of the range, starting with the first.
     Each(i64),
     /// The elements at these coordinates, in ascending order. Coordinates outside the range are ignored.
     At(&'a [i64]),
@@ -44,7 +45,8 @@ impl Wanted<'_> {
         }
     }
 
-    /// Divides the axis into cells of this length. Returns the numbers of the cells that hold a wanted element, in ascending order.
+    /// Divides the axis into cells of this length, such as chunks. Returns the numbers of the cells that hold a wanted element of the
+    /// range, in ascending order.
     pub(crate) fn cells(self, range: Range<i64>, length: i64) -> Vec<i64> {
         let cell = |at: i64| at.checked_div(length).unwrap_or(0);
         match self {
@@ -62,8 +64,8 @@ impl Wanted<'_> {
         }
     }
 
-    /// Divides the axis into cells of this length. The first cell starts at `origin`. Returns the number of cells that hold a wanted
-    /// element.
+    /// Divides the axis into cells of this length, such as blocks. The first cell starts at `origin`. Returns how many cells hold a wanted
+    /// element of the range.
     pub(crate) fn count_cells(self, range: &Range<i64>, origin: i64, length: i64) -> i64 {
         let cell = |at: i64| (at - origin).checked_div(length).unwrap_or(0);
         let last = self.last(range);

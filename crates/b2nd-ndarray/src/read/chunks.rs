@@ -13,11 +13,11 @@ use crate::read::area::shared;
 #[non_exhaustive]
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArrayChunk<T> {
-    /// The chunk's number.
+    /// The chunk's number, which counts the chunks of the grid in C order.
     pub number: u64,
     /// The coordinates of the chunk in the grid of chunks.
     pub coordinates: Vec<i64>,
-    /// The part of the array that `values` covers: a range for each dimension.
+    /// The part of the array that `values` covers: a range of indices for each dimension.
     pub ranges: Vec<Range<i64>>,
     /// The elements, without padding.
     pub values: ArrayD<T>,
@@ -67,7 +67,7 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// Fails if the slice has another number of dimensions than the array, or is not inside it. Also returns the errors of
+    /// Fails if the slice has another number of dimensions than the array, or is not inside the array. Also returns the errors of
     /// [`chunks`](Array::chunks).
     pub fn chunks_in<T: Element>(
         &self,

@@ -10,8 +10,7 @@ use crate::element::{self, Element};
 use crate::error::{Error, Result};
 use crate::read::lengths;
 
-/// The elements of a slice as bytes, with their dtype. For structures, the values of single fields can be read; text can be read as
-/// strings.
+/// The elements of a slice as bytes, with their dtype. Of structures, the values of single fields can be read; text can be read as strings.
 ///
 /// ```
 /// use b2nd_ndarray::Array;
@@ -60,8 +59,8 @@ impl Elements {
         &self.dtype
     }
 
-    /// Returns the values of the structures' field with this name. If the field is a subarray, its dimensions follow the dimensions of the
-    /// slice.
+    /// Returns the values that the field with this name has in each structure. If the field is a subarray, its dimensions follow the
+    /// dimensions of the slice.
     ///
     /// # Errors
     ///
@@ -70,8 +69,8 @@ impl Elements {
         self.part(name)?.values()
     }
 
-    /// Returns the elements of the structures' field with this name: text (see [`strings`](Elements::strings)) or nested structures. If the
-    /// field is a subarray, its dimensions follow the dimensions of the slice.
+    /// Returns the field with this name of each structure, for fields that are text (see [`strings`](Elements::strings)) or structures
+    /// themselves. If the field is a subarray, its dimensions follow the dimensions of the slice.
     ///
     /// ```
     /// use b2nd::{B2ndMeta, Geometry};

@@ -1,4 +1,4 @@
-//! Reads slices of the data of a frame without an array.
+//! Reads slices of the data of a frame without an array metalayer.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::read::axis_selection::Wanted;
 use crate::read::buffers::BytesMut;
 
 impl Array {
-    /// Fills a view with the elements of a slice, like [`decode`](Array::decode), but for a frame without an array.
+    /// Fills a view with the elements of a slice, like [`decode`](Array::decode), but for a frame without an array metalayer.
     pub(crate) fn decode_flat(
         &self,
         flat: &Flat,
@@ -19,8 +19,8 @@ impl Array {
         mut view: BytesMut<'_>,
     ) -> Result<()> {
         let size = self.itemsize() as u64;
-        // The positions of the wanted elements in the data, as ranges. The data are in C order. Each pass of the loop takes one more
-        // dimension into account.
+        // The ranges of the data that hold the wanted elements, counted in elements. The data are in C order. Each pass of the loop takes
+        // one more dimension into account.
         let mut runs: Vec<Range<u64>> = std::iter::once(0..1).collect();
         for (axis, (range, &length)) in slice.iter().zip(self.grid.shape()).enumerate() {
             let place = |index: i64| u64::try_from(index).unwrap_or(0);

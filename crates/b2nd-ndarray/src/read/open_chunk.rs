@@ -27,7 +27,7 @@ pub(crate) struct OpenChunk<'a> {
 enum From<'a> {
     /// Blocks that are decompressed one by one.
     Blocks(Blocks<'a>),
-    /// The bytes of the chunk itself, which are not compressed. The first block starts at this position.
+    /// The bytes of the chunk itself, which are not compressed. The first block starts at this byte of the chunk.
     Stored(usize),
     /// The decompressed data of the whole chunk.
     Data(Vec<u8>),
@@ -149,7 +149,7 @@ impl<'a> OpenChunk<'a> {
         Ok(())
     }
 
-    /// Returns a range of the chunk's bytes. If the bytes are not in memory, they are read into `buffer`.
+    /// Returns a range of the chunk's bytes. If the bytes are not in memory, they are read into `buffer`. Errors name the block.
     fn part<'b>(&'b self, block: usize, range: Range<usize>, buffer: &'b mut Vec<u8>) -> Result<&'b [u8]> {
         if let Some(bytes) = self.bytes.front().get(range.clone()) {
             return Ok(bytes);
@@ -187,7 +187,8 @@ pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: 
     Ok(element)
 }
 
-/// Fills a view with copies of one element. The data of a special chunk can be 2 GiB long, so they are not allocated.
+/// Fills a view with copies of one element, or with zeros if `element` is empty. If `zeroed` is true, the view already contains only zeros.
+/// The data of a special chunk can be 2 GiB long, so they are not allocated.
 pub(crate) fn repeat(element: &[u8], mut view: BytesMut<'_>, zeroed: bool) {
     if element.iter().all(|&byte| byte == 0) {
         if !zeroed {

@@ -15,7 +15,7 @@ use crate::read::buffers::BytesMut;
 use crate::read::open_chunk::{OpenChunk, repeat, repeated};
 use crate::threads;
 
-/// Slices whose decompressed blocks have fewer bytes than this are decoded by one thread.
+/// A slice whose blocks have at most this many bytes together, decompressed, is decoded by one thread.
 const SMALL: i64 = 256 << 10;
 
 /// If blocks have fewer bytes than this, and most of them are needed, the whole chunk is read in one call.
@@ -25,7 +25,7 @@ impl Array {
     /// Fills a view with the elements of a slice, which has been checked and is not empty.
     ///
     /// If `wanted` is not empty, only the wanted elements along each axis are read, and the view has one more axis, which holds the bytes
-    /// of an element.
+    /// of an element. `zeroed` is true if the view contains only zeros, so that zeros need not be written.
     pub(crate) fn decode(&self, slice: Area, wanted: &[Wanted<'_>], view: BytesMut<'_>, zeroed: bool) -> Result<()> {
         if let Some(flat) = &self.flat {
             return self.decode_flat(flat, &slice, wanted, view);
@@ -70,7 +70,7 @@ impl Array {
     }
 }
 
-/// A grid of cells, which divides an area and the view of its elements into parts.
+/// A grid of cells, such as chunks or blocks, which divides an area and the view of the area's elements into parts.
 pub(crate) struct Tiles<'a> {
     /// The coordinates in the array at which the first cell starts.
     pub(crate) origin: &'a [i64],
@@ -107,8 +107,8 @@ impl Tiles<'_> {
         self.each(after, right, fill)
     }
 
-    /// Returns an axis along which the wanted elements lie in several cells, and the border between two of these cells. Returns `None` if
-    /// all wanted elements lie in one cell.
+    /// Returns an axis along which the wanted elements lie in several cells, and the coordinate at which one of these cells ends and the
+    /// next starts. Returns `None` if all wanted elements lie in one cell.
     fn cut(&self, area: &[Range<i64>]) -> Option<(usize, i64)> {
         area.iter().enumerate().find_map(|(axis, range)| {
             let (origin, length) = (*self.origin.get(axis)?, *self.lengths.get(axis)?);
@@ -118,7 +118,7 @@ impl Tiles<'_> {
         })
     }
 
-    /// Cuts the area after the last wanted element along each axis.
+    /// Shortens the area so that it ends after the last wanted element along each axis.
     fn within(&self, mut area: Area) -> Area {
         for (axis, range) in area.iter_mut().enumerate().take(self.wanted.len()) {
             range.end = self.along(axis).last(range) + 1;

@@ -13,17 +13,18 @@ const STEP: usize = 64;
 /// Rows with fewer elements than this are decoded element by element.
 const FEW: usize = 8;
 
-/// Rows of a block, in C order. There is one row for each combination of one offset per axis.
+/// The rows of a block that are read, in C order. A row is a run of elements along the last axis, or a single element. There is one row for
+/// each combination of offsets, one offset per axis.
 pub(crate) struct Rows {
-    /// The offsets, in bytes, of the wanted indices along each axis. A row starts at the sum of one offset per axis.
+    /// The offsets in the block, in bytes, of the wanted indices along each axis. A row starts at the sum of one offset per axis.
     axes: Vec<Vec<usize>>,
     /// The length of a row in bytes.
     length: usize,
 }
 
 impl Rows {
-    /// Returns the rows of an area that lies in one block. `origin` is the position of the first element of one of the blocks, no matter
-    /// which. If only some elements are wanted, each wanted element is a row.
+    /// Returns the rows of an area that lies in one block of this shape. `origin` is the position at which the grid of blocks starts; only
+    /// distances modulo `shape` matter. If `wanted` is not empty, each wanted element is a row.
     ///
     /// Returns `None` if it is faster to decode the whole block.
     pub(crate) fn new(

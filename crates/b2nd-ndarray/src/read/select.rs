@@ -162,7 +162,8 @@ pub(crate) struct Chosen {
     pub(crate) axes: Vec<Along>,
 }
 
-/// A checked selection along one axis: every `step`-th element of the range, or the elements in `list`.
+/// A checked selection along one axis: the elements at the coordinates in `list`, or every `step`-th element of `range` if there is no
+/// list.
 pub(crate) struct Along {
     range: Range<i64>,
     step: i64,
@@ -218,7 +219,7 @@ impl Chosen {
         self.axes.iter().map(|axis| axis.range.clone()).collect()
     }
 
-    /// Returns the elements to read along each axis, or an empty vector for all elements of a slice.
+    /// Returns the elements to read along each axis, or an empty vector if the selection is a slice without steps.
     pub(crate) fn wanted(&self) -> Vec<Wanted<'_>> {
         let is_slice = self.axes.iter().all(|axis| axis.list.is_none() && axis.step == 1);
         if is_slice { Vec::new() } else { self.axes.iter().map(Along::wanted).collect() }

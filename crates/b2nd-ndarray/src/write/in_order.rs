@@ -29,9 +29,9 @@ impl<F: Fn()> Drop for AtEnd<F> {
     }
 }
 
-/// Processes items in parallel, and consumes the results in the order of the items. A thread waits while it is far ahead of the first
-/// missing result. `work` and `take` must not use the thread pool: during such a call, the pool could start another loop of this function
-/// on the same thread. This loop could wait for the result of the interrupted call, and so wait forever.
+/// Processes items in parallel, and consumes the results in the order of the items. A thread does not start an item that is far ahead of
+/// the first missing result, but waits. `work` and `take` must not use the thread pool: during such a call, the pool could start another
+/// loop of this function on the same thread. This loop could wait for the result of the interrupted call, and so wait forever.
 pub(super) fn in_order<A, B: Send>(
     items: impl Iterator<Item = A> + Send,
     work: impl Fn(A) -> Result<B> + Sync + Send,
