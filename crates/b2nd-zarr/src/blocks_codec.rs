@@ -68,9 +68,9 @@ struct Chunk {
     grid: Grid,
     whole: Vec<std::ops::Range<i64>>,
     itemsize: usize,
-    /// The length in bytes without padding.
+    /// The length of the chunk in bytes, without padding.
     len: usize,
-    /// The length in bytes with padding.
+    /// The length of the chunk in bytes, with padding.
     padded_len: usize,
 }
 

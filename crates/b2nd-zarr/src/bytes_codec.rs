@@ -1,4 +1,4 @@
-//! The code that the bytes-to-bytes codecs have in common.
+//! The code that codecs of this crate have in common.
 
 use std::sync::Arc;
 
@@ -38,8 +38,8 @@ pub(crate) fn create<C: BytesCodec + BytesToBytesCodecTraits + 'static>(
     Ok(Codec::BytesToBytes(Arc::new(codec)))
 }
 
-/// Implements the traits that codecs of all kinds share. The fields of the codec must be its configuration, and the codec must read and
-/// write whole chunks.
+/// Implements the traits that bytes-to-bytes and array-to-bytes codecs have in common. The fields of the codec must be its configuration,
+/// and the codec must read and write whole chunks.
 macro_rules! codec_traits {
     ($codec:ident) => {
         impl zarrs::array::codec::api::CodecTraits for $codec {

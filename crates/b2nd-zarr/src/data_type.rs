@@ -13,8 +13,8 @@ pub(crate) struct ZarrType {
     pub(crate) fill_value: Value,
     /// The byte order of the stored elements, or `None` if they have no byte order.
     pub(crate) order: Option<ByteOrder>,
-    /// The number of bytes that are reversed together if the byte order is swapped, such as the length of one part of a complex number or
-    /// of a character.
+    /// The number of bytes that are reversed together if the byte order is swapped: the length of an element, of one part of a complex
+    /// number, or of a character.
     pub(crate) word: usize,
 }
 

@@ -10,7 +10,7 @@ pub enum Error {
     /// The Blosc2 file cannot be read or written.
     #[error(transparent)]
     Array(#[from] b2nd_ndarray::Error),
-    /// The metadata of the Blosc2 file are damaged.
+    /// The frame of the Blosc2 array cannot be read, or the directory for the Zarr array cannot be created.
     #[error(transparent)]
     Frame(#[from] b2nd::Error),
     /// Zarr version 3 has no data type for these elements.
@@ -22,7 +22,7 @@ pub enum Error {
     /// Blosc2 has no dtype for the elements of the Zarr array.
     #[error("{data_type}: Blosc2 arrays have no elements of this Zarr data type")]
     NoDType {
-        /// The name of the data type.
+        /// The data type, as it is written in the metadata of the Zarr array.
         data_type: String,
     },
     /// The Zarr array cannot be read or written.

@@ -1,5 +1,5 @@
-//! Data types of Zarr whose elements have a fixed number of bytes, and which the crate `zarrs` lacks: `null_terminated_bytes`, `raw_bytes`
-//! and `structured`.
+//! The data types of Zarr that have a fixed number of bytes per element and are missing in the crate `zarrs`: `null_terminated_bytes`,
+//! `raw_bytes` and `structured`.
 
 use std::borrow::Cow;
 
@@ -101,7 +101,7 @@ fn metadata_json(metadata: &MetadataV3) -> serde_json::Value {
     serde_json::to_value(metadata).unwrap_or_default()
 }
 
-/// Returns the size of an element of a data type.
+/// Returns the size of an element of a Zarr data type in bytes, or `None` if the data type is not supported.
 fn itemsize(data_type: &serde_json::Value) -> Option<usize> {
     crate::data_type::from_zarr(data_type).map(|dtype| dtype.itemsize()).filter(|size| *size > 0)
 }

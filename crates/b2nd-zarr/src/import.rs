@@ -14,7 +14,7 @@ use zarrs::filesystem::FilesystemStore;
 use crate::data_type::from_metadata;
 use crate::error::{Error, Result};
 
-/// The maximum number of bytes that are read in one part.
+/// The maximum length, in bytes, of a part of the Zarr array that is read into memory.
 const MOST: u64 = 1 << 30;
 
 /// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file.
@@ -38,7 +38,7 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     let origin = vec![0; shape.len()];
     let chunkshape: Vec<u64> = match array.chunk_shape(&origin) {
         Ok(chunk) => chunk.iter().map(|length| length.get()).collect(),
-        // An array without elements has no chunks from which to take the shape.
+        // An array without elements has no chunks from which the chunk shape could be taken.
         Err(_) => array.shape().to_vec(),
     };
     let mut options = options.clone();
@@ -69,7 +69,7 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     Ok(b2nd_ndarray::write_from(to, &meta, elements, &options)?)
 }
 
-/// Returns true if the chunk has less than 1 GiB, which is half the limit of Blosc2.
+/// Returns true if a chunk of this shape has less than 1 GiB, which is half the limit of Blosc2.
 fn fits_chunk(chunkshape: &[i32], itemsize: usize) -> bool {
     let bytes = chunkshape.iter().try_fold(itemsize as u64, |bytes, &length| bytes.checked_mul(u64::from(length.unsigned_abs())));
     bytes.is_some_and(|bytes| bytes < 1 << 30)

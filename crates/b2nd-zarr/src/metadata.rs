@@ -17,7 +17,7 @@ pub(crate) fn zarr_type(meta: &ArrayMeta<&str>) -> Result<ZarrType> {
     to_zarr(&meta.parse_dtype()?.ok_or_else(unknown)?)
 }
 
-/// Returns the metadata of a Zarr array.
+/// Returns the content of `zarr.json` for an array.
 pub(crate) fn array(
     shape: &[i64],
     chunkshape: &[u64],
@@ -45,7 +45,7 @@ pub(crate) fn chunkshape(geometry: &Geometry) -> Vec<u64> {
     geometry.chunkshape().iter().map(|&length| u64::from(length.unsigned_abs().max(1))).collect()
 }
 
-/// Returns the configuration of the codec `bytes`.
+/// Returns the codec `bytes` as an entry of `zarr.json`. The byte order is left out if the elements do not have one.
 pub(crate) fn bytes(zarr: &ZarrType, order: Option<ByteOrder>) -> Value {
     match order.filter(|_| zarr.word > 1) {
         Some(order) => json!({"name": "bytes", "configuration": {"endian": endian(order)}}),
@@ -60,7 +60,7 @@ fn endian(order: ByteOrder) -> &'static str {
     }
 }
 
-/// Returns the Zarr codecs that read the array's chunks as they are stored in the frame.
+/// Returns the Zarr codecs, as entries of `zarr.json`, that read the array's chunks as they are stored in the frame.
 pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -> Vec<Value> {
     let pairs: Vec<_> =
         geometry.chunkshape().iter().zip(geometry.blockshape()).map(|(&chunk, &block)| (chunk.max(1), block.max(1))).collect();
@@ -89,7 +89,7 @@ pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -
 }
 
 /// Converts attributes to JSON. Values that JSON cannot represent become objects, in the form in which [`b2nd_store::value::Value`] is
-/// serialized. Attributes that are not MessagePack become null.
+/// serialized. Attributes that are not MessagePack, or whose names are not UTF-8, become null.
 pub(crate) fn attributes(array: &Array) -> Result<Map<String, Value>> {
     let found = array.attributes()?;
     let mut attributes = Map::new();

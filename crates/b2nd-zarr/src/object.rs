@@ -65,7 +65,8 @@ impl B2ndObject {
         Ok(B2ndObject { remote, storage })
     }
 
-    /// Fetches the chunk with this key, and returns a storage that holds its bytes.
+    /// Fetches the chunk with this key, and returns a storage that can read only this chunk and `zarr.json`. Fetches nothing if no chunk
+    /// has this key.
     async fn fetch(&self, key: &StoreKey) -> std::result::Result<B2ndStorage, StorageError> {
         let slice = self.storage.chunk(key).and_then(|number| self.remote.array().grid().chunk_extent(number));
         let slice = slice.map_or_else(|| nothing(self.remote.array()), |slice| slice.to_vec());
