@@ -63,7 +63,7 @@ impl<'a> Attributes<'a> {
         Ok(self.0.value(name)?.map(std::borrow::Cow::into_owned))
     }
 
-    /// Returns the names of the attributes, in the order in which they were written. A name can be any bytes.
+    /// Returns the names of the attributes, in the order in which they are stored. A name need not be UTF-8.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
         self.0.vlmetalayers().iter().map(|(name, _)| name)
     }

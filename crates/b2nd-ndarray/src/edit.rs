@@ -104,7 +104,8 @@ impl ArrayEditor {
         Ok(ArrayEditor { path: path.to_owned(), draft, array, entries, stale: false })
     }
 
-    /// Replaces the values of a slice, which has one range per dimension. Returns when the new values are on stable storage.
+    /// Replaces the values of a slice by `values`. The slice has one range per dimension. Returns when the new values are on stable
+    /// storage.
     ///
     /// Chunks that lie completely in the slice are written without being read. Chunks that lie only partly in the slice are read first. All
     /// changed chunks are compressed in parallel, with the codec and filters of the frame's header.
@@ -113,7 +114,7 @@ impl ArrayEditor {
     ///
     /// Fails if the values have another type than the array ([`Error::DType`]) or another shape than the slice ([`Error::View`]), if the
     /// slice is not inside the array, if a chunk cannot be read or compressed, or if the file cannot be written. The array in the file is
-    /// then unchanged.
+    /// then unchanged, unless only the last sync failed.
     pub fn write_slice<T: Element, S: Data<Elem = T>, D: Dimension>(
         &mut self,
         slice: &[Range<i64>],
@@ -157,8 +158,9 @@ impl ArrayEditor {
     /// # Errors
     ///
     /// Fails if the value has another type than the array ([`Error::DType`]); if the shape has another number of dimensions, a negative
-    /// length or too many chunks for an index; if other metalayers precede the array's metalayer, so that it lies after the header's first
-    /// 512 bytes; if a chunk cannot be read or compressed; or if the file cannot be written. The array in the file is then unchanged.
+    /// length or too many chunks for an index; if the array's metalayer does not lie in the header's first 512 bytes, because other
+    /// metalayers precede it; if a chunk cannot be read or compressed; or if the file cannot be written. The array in the file is then
+    /// unchanged, unless only the last sync failed.
     pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
         let swapped = self.array.swapped::<T>()?;
         self.resize_bytes(shape, element::stored(&mut [value], swapped))

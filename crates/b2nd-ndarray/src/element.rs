@@ -7,7 +7,7 @@ use num_complex::Complex;
 use crate::error::{Error, Result};
 use crate::huge_pages;
 
-/// A Rust type whose values are an array's elements.
+/// A Rust type for the elements of an array.
 ///
 /// | Rust | NumPy |
 /// | --- | --- |

@@ -249,7 +249,7 @@ impl Packer {
         self.chunk_from(number, &view(&extent, elements, self.itemsize)?, &origin)
     }
 
-    /// Compresses the chunk with this number. `view` holds the chunk's elements as bytes, and its first element has the coordinates
+    /// Compresses the chunk with this number. `view` contains the chunk's elements as bytes, and its first element has the coordinates
     /// `origin` in the array. Blocks are compressed in parallel, and padding is zero.
     pub(crate) fn chunk_from(&self, number: u64, view: &ArrayViewD<'_, u8>, origin: &[i64]) -> Result<Vec<u8>> {
         let (length, blocksize) = self.lengths()?;

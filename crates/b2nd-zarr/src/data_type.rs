@@ -109,7 +109,7 @@ fn native(dtype: DType) -> Option<DType> {
     Some(DType::Scalar(scalar).into_canonical())
 }
 
-/// Returns the dtype for a Zarr data type.
+/// Returns the dtype for a Zarr data type, in the machine's byte order. Returns `None` if no dtype corresponds to the data type.
 pub(crate) fn from_zarr(data_type: &Value) -> Option<DType> {
     let name = data_type.as_str().or_else(|| data_type["name"].as_str())?;
     let configuration = &data_type["configuration"];

@@ -112,7 +112,7 @@ impl B2ndStorage {
     }
 }
 
-/// The bytes that are stored under a key.
+/// The bytes that are stored under a key: in memory, or as a range of the frame's bytes.
 enum Stored {
     Here(Bytes),
     InFrame(Range<u64>),

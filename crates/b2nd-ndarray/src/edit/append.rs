@@ -63,7 +63,7 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`write`](crate::write()).
+    /// Returns the errors of [`write`](crate::write()) and [`open`](Appender::open).
     pub fn create<T: Element>(path: impl AsRef<Path>, row: &[i64], options: &Options) -> Result<Appender> {
         let dtype = scalar::<T>()?;
         let shape = |rows| [&[rows], row].concat();
@@ -80,7 +80,7 @@ impl Appender {
     ///
     /// Returns the errors of [`Array::open`]. Also fails if this thread has another `Appender` or editor for the file, if the frame is
     /// sparse, if the array has no dimensions or its rows have no elements, if the array's metalayer does not have the layout that C-Blosc2
-    /// writes since 2.7.0, or if other metalayers precede the array's metalayer, so that it lies after the header's first 512 bytes.
+    /// writes since 2.7.0, or if the array's metalayer does not lie in the header's first 512 bytes, because other metalayers precede it.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
         // The file is locked before it is read, so that rows of other appenders are read.

@@ -10,7 +10,8 @@ use crate::element::{self, Element};
 use crate::error::{Error, Result};
 use crate::read::lengths;
 
-/// The elements of a slice as bytes, with their dtype. Of structures, the values of single fields can be read; text can be read as strings.
+/// The elements of a slice as bytes, with their dtype. If they are structures, the values of single fields can be read. Text can be read as
+/// strings.
 ///
 /// ```
 /// use b2nd_ndarray::Array;
@@ -69,8 +70,8 @@ impl Elements {
         self.part(name)?.values()
     }
 
-    /// Returns the field with this name of each structure, for fields that are text (see [`strings`](Elements::strings)) or structures
-    /// themselves. If the field is a subarray, its dimensions follow the dimensions of the slice.
+    /// Returns the field with this name of each structure, such as text (see [`strings`](Elements::strings)) or a nested structure. If the
+    /// field is a subarray, its dimensions follow the dimensions of the slice.
     ///
     /// ```
     /// use b2nd::{B2ndMeta, Geometry};
@@ -127,8 +128,8 @@ impl Elements {
         Ok(ArrayD::from_shape_vec(IxDyn(&self.shape), T::values(bits))?)
     }
 
-    /// Returns text as strings: elements of the dtype `U`, or elements of the dtype `S` whose bytes are UTF-8. Zeros at the end of an
-    /// element are padding and are removed.
+    /// Returns text as strings: elements of a dtype `U`, or elements of a dtype `S` whose bytes are UTF-8. Zeros at the end of an element
+    /// are padding and are removed.
     ///
     /// # Errors
     ///

@@ -87,7 +87,7 @@ impl<'a> OpenChunk<'a> {
         Ok(OpenChunk { array, origin, bytes, source })
     }
 
-    /// Fills a view with the elements of an area that lies in one block.
+    /// Fills a view with the elements of an area that lies in one block, or only with the wanted elements, like [`decode`](Array::decode).
     pub(crate) fn decode_block(&self, area: &[Range<i64>], wanted: &[Wanted<'_>], view: BytesMut<'_>) -> Result<()> {
         self.array.scratch.lend(|scratch| self.decode_with(scratch, area, wanted, view))
     }

@@ -23,8 +23,8 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Returns the rows of an area that lies in one block of this shape. `origin` is the position at which the grid of blocks starts; only
-    /// distances modulo `shape` matter. If `wanted` is not empty, each wanted element is a row.
+    /// Returns the rows of an area that lies in one block of this shape. `origin` has the coordinates at which the grid of blocks starts.
+    /// If `wanted` is not empty, each wanted element is a row.
     ///
     /// Returns `None` if it is faster to decode the whole block.
     pub(crate) fn new(
@@ -69,7 +69,7 @@ impl Rows {
         self.axes.iter().filter_map(|places| places.last()).sum::<usize>() + self.length
     }
 
-    /// Copies the rows to a view.
+    /// Copies the rows from a decoded block, or the decoded part of a block, to a view.
     pub(crate) fn copy(&self, block: &Part<'_>, mut view: BytesMut<'_>) {
         let mut at = vec![0; self.axes.len()];
         for mut row in view.rows_mut() {
