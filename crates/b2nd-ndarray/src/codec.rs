@@ -6,8 +6,8 @@ pub use b2nd_codec::{Decompressor, Error, ErrorKind, accept, quiet_panics};
 
 use crate::error::Result;
 
-/// Encodes an array's metalayer for [`Decompressor::with_metalayer`], in the layout that C-Blosc2 writes since 2.7.0. The unused bytes that
-/// follow the metadata in some files are left out.
+/// Encodes an array's metalayer for [`Decompressor::with_metalayer`], in the layout that C-Blosc2 has written since 2.7.0. The unused bytes
+/// that follow the metadata in some files are left out.
 ///
 /// # Errors
 ///

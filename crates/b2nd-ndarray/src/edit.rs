@@ -88,7 +88,7 @@ impl ArrayEditor {
     /// # Errors
     ///
     /// Returns the errors of [`Array::open`] and [`File::edit`](b2nd::frame::File::edit). Also fails if the array's metalayer does not have
-    /// the layout that C-Blosc2 writes since 2.7.0 (`b2nd upgrade` converts older layouts).
+    /// the layout that C-Blosc2 has written since 2.7.0 (`b2nd upgrade` converts older layouts).
     pub fn open(path: impl AsRef<Path>) -> Result<ArrayEditor> {
         let path = path.as_ref();
         // The file is locked before it is read, so that all changes by other editors are read.

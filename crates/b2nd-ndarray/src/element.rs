@@ -131,8 +131,8 @@ pub(crate) fn swap<T: Element>(values: &mut [T::Bits]) {
     }
 }
 
-/// Returns the bytes of values in the file's byte order. If `swapped` is true, the file has the other byte order, and the values are
-/// swapped in place.
+/// Returns the bytes of values in the file's byte order. If `swapped` is true, this is not the machine's byte order, and the bytes of
+/// `values` are swapped in place.
 pub(crate) fn stored<T: Element>(values: &mut [T], swapped: bool) -> &[u8] {
     if swapped {
         if let Some(bits) = T::bits_mut(values) {

@@ -140,7 +140,8 @@ impl Array {
                         return Err(Error::Index { axis, index: if start < 0 || start > length { start } else { end }, length });
                     }
                     let (end, every) = (end.max(start), i64::try_from(step.unsigned_abs()).unwrap_or(i64::MAX).max(1));
-                    // A slice with a negative step always contains the last element of its range.
+                    // A slice with a negative step starts at the last element of its range, so the lowest index that it contains may be
+                    // after `start`.
                     let first = if step < 0 && end > start { start + (end - 1 - start) % every } else { start };
                     axes.push(Along::steps(first..end, every));
                     rest.push(SliceInfoElem::Slice { start: 0, end: None, step: step.signum() });

@@ -95,7 +95,8 @@ pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &Repa
     replaced.map_err(|error| Error::in_file(source, error))
 }
 
-/// Copies a frame like [`repack`], from the start of any source of bytes, such as a member of an archive.
+/// Copies a frame like [`repack`], but from a source of bytes instead of a file, such as a member of an archive. The frame starts at the
+/// first byte.
 ///
 /// # Errors
 ///

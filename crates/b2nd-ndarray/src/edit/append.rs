@@ -80,7 +80,8 @@ impl Appender {
     ///
     /// Returns the errors of [`Array::open`]. Also fails if this thread has another `Appender` or editor for the file, if the frame is
     /// sparse, if the array has no dimensions or its rows have no elements, if the array's metalayer does not have the layout that C-Blosc2
-    /// writes since 2.7.0, or if the array's metalayer does not lie in the header's first 512 bytes, because other metalayers precede it.
+    /// has written since 2.7.0, or if the array's metalayer does not lie in the header's first 512 bytes, because other metalayers precede
+    /// it.
     pub fn open(path: impl AsRef<Path>) -> Result<Appender> {
         let path = path.as_ref();
         // The file is locked before it is read, so that rows of other appenders are read.

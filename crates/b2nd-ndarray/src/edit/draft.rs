@@ -7,8 +7,8 @@ use b2nd::{ArrayMeta, B2ndMeta, Geometry};
 
 use crate::error::{Error, Result};
 
-/// An array whose metalayer has the layout that C-Blosc2 writes since 2.7.0. Its file is locked against other editors, and can contain new
-/// chunks that are not yet part of the array.
+/// An array whose metalayer has the layout that C-Blosc2 has written since 2.7.0. Its file is locked against other editors, and can contain
+/// new chunks that are not yet part of the array.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) chunks: ChunkEditor,

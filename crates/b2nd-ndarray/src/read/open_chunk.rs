@@ -102,7 +102,7 @@ impl<'a> OpenChunk<'a> {
         let (grid, itemsize) = (&self.array.grid, self.array.itemsize());
         let start: Vec<_> = area.iter().map(|range| range.start).collect();
         let block = grid.block_index(&start).and_then(|block| usize::try_from(block).ok()).unwrap_or(usize::MAX);
-        // These lengths were checked when the chunk was read.
+        // The product cannot overflow: a block is not longer than its chunk, and the chunk's length has been checked.
         let size = usize::try_from(grid.blocknitems()).unwrap_or(0) * itemsize;
         let place = block.saturating_mul(size);
         let data = match &self.source {
