@@ -183,7 +183,7 @@ impl Array {
         self.flat.is_some() && Kind::of(self.header(), self.store.trailer().ok()) == Kind::SChunk
     }
 
-    /// Sets the dtype with which the data of a frame that does not describe an array ([`is_flat`](Array::is_flat)) are read.
+    /// Sets the dtype of the elements, for a frame that does not describe an array ([`is_flat`](Array::is_flat)).
     ///
     /// ```
     /// use b2nd::frame::{Chunk, Header, Sizes, Writer};

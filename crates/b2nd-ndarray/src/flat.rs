@@ -21,9 +21,8 @@ pub(crate) enum Flat {
 }
 
 impl Flat {
-    /// Returns which bytes of the data each chunk holds, if the data can be read as an array: if nothing describes them, or if
-    /// python-blosc2's `pack_tensor` or `save_array` wrote the frame. Returns `None` if the frame holds something else, such as a store or
-    /// Python objects.
+    /// Returns which bytes of the data each chunk holds, if the data are bytes without a description, or if python-blosc2's `pack_tensor`
+    /// or `save_array` wrote the frame. Returns `None` if the frame holds something else, such as a store or Python objects.
     pub(crate) fn of(store: &ArrayFrame) -> Result<Option<Flat>> {
         let header = store.header();
         match Kind::of(header, store.trailer().ok()) {

@@ -66,7 +66,7 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Opens the array in an object.
+    /// Opens the array in the object at this path.
     ///
     /// # Errors
     ///

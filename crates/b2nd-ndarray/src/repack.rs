@@ -33,7 +33,7 @@ pub struct RepackOptions<'a> {
     pub frame_type: Option<FrameType>,
     /// Whether an existing target file is replaced. If false, an existing file is an error.
     pub overwrite: bool,
-    /// A function that is called after each chunk. Its argument is the length of the chunk's uncompressed data, in bytes.
+    /// A function that is called after each chunk is written. Its argument is the length of the chunk's uncompressed data, in bytes.
     pub progress: Option<&'a dyn Fn(u64)>,
 }
 

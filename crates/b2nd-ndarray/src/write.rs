@@ -319,7 +319,8 @@ fn put_rows<A: NoUninit>(mut from: ArrayViewD<'_, A>, strides: &[usize], place: 
         parts.for_each(|(from, place)| put_rows(from, strides.get(1..).unwrap_or_default(), place));
         return;
     }
-    // Iterating over two dimensions takes a tenth of the time of iterating over a dynamic number of dimensions.
+    // The view gets exactly two dimensions, because iterating over two dimensions takes a tenth of the time of iterating over a dynamic
+    // number of dimensions.
     let stride = if from.ndim() == 2 { stride } else { place.len().max(1) };
     while from.ndim() < 2 {
         from = from.insert_axis(Axis(0));

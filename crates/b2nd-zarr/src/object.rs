@@ -53,7 +53,7 @@ pub struct B2ndObject {
 }
 
 impl B2ndObject {
-    /// Opens the array in an object.
+    /// Opens the array in the object at this path.
     ///
     /// # Errors
     ///

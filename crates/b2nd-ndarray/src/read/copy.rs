@@ -5,7 +5,8 @@ use ndarray::{ArrayView, ArrayViewMut, Axis, Ix2, IxDyn};
 /// Copies all elements: row by row if rows are contiguous in both views, and one by one otherwise.
 pub(crate) fn copy<A: Copy>(from: ArrayView<'_, A, IxDyn>, mut to: ArrayViewMut<'_, A, IxDyn>) {
     if from.ndim() > 2 {
-        // Iterating over two dimensions takes a tenth of the time of iterating over a dynamic number of dimensions.
+        // The outer axes are handled one by one, because iterating over two dimensions takes a tenth of the time of iterating over a
+        // dynamic number of dimensions.
         for (from, to) in from.axis_iter(Axis(0)).zip(to.axis_iter_mut(Axis(0))) {
             copy(from, to);
         }
