@@ -42,7 +42,8 @@ pub struct B2ndStorage {
 }
 
 impl B2ndStorage {
-    /// Opens an array by its path, its URL, or its key in a store (`archive.b2z::/group/x`).
+    /// Opens an array by its path, or by its key in a store (`archive.b2z::/group/x`). With the feature `http` or `https` of the crate
+    /// `b2nd-store`, also by its URL.
     ///
     /// # Errors
     ///
