@@ -65,8 +65,8 @@ impl Writer {
         let new = NewFile::create(target).context("cannot write the catalogue")?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-            // A dictionary does not help, because most URLs occur only once. This encoding stores only the part in which a URL differs from
-            // the previous URL.
+            // A dictionary does not help, because most URLs occur only once. The encoding `DELTA_BYTE_ARRAY` stores only the part in which
+            // a URL differs from the previous URL.
             .set_column_dictionary_enabled("url".into(), false)
             .set_column_encoding("url".into(), Encoding::DELTA_BYTE_ARRAY)
             .set_statistics_enabled(EnabledStatistics::Page)
@@ -288,7 +288,8 @@ impl Known {
     /// Returns true if a listed file has not changed. In this case, the file's rows in the last catalogue are kept.
     pub fn is_unchanged(&mut self, object: &Object) -> bool {
         let size = object.size.and_then(|size| size.try_into().ok());
-        // A page of links has no size, tag or time of a file, so changes cannot be detected.
+        // If a server lists a directory only as a page of links, the size, tag and time of a file are unknown, so changes cannot be
+        // detected.
         if size.is_none() && object.etag.is_none() && object.modified.is_none() {
             return false;
         }

@@ -51,7 +51,7 @@ impl Job {
     /// # Errors
     ///
     /// Fails if a root is not a valid path or URL, if the catalogue cannot be written, or if the catalogue to update cannot be read. Also
-    /// fails, without changing an existing catalogue, if an error prevents the listing of any file.
+    /// fails, without changing an existing catalogue, if errors leave the listing without a single file.
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<Summary> {
         let urls = self.roots.iter().map(|root| Ok(Object::of(root)?.url.trim_end_matches('/').to_owned()));
         let urls = urls.collect::<Result<Vec<_>>>()?;

@@ -269,8 +269,8 @@ pub(crate) fn named(mut url: String) -> String {
     url
 }
 
-/// Returns the number of bytes of `url`, the URL of a file, that are the URL of the `.b2d` store which contains the file. Returns `None` if
-/// the file is not in such a store.
+/// If `url` is the URL of a file in a `.b2d` store, returns the length of its first part, the URL of the store. Returns `None` for other
+/// files.
 pub(crate) fn store_of(url: &str) -> Option<usize> {
     url.find(".b2d/").map(|at| at + ".b2d".len())
 }

@@ -15,8 +15,8 @@ const SMALL: usize = 1 << 22;
 /// The maximum size of a piece in bytes, unless one block is larger.
 const LARGE: usize = 1 << 26;
 
-/// The number of pieces in memory at the same time. The results for the pieces are merged in order, so that the total does not depend on
-/// the number of threads.
+/// The maximum number of pieces that are read at the same time. The results for the pieces are merged in order, so that the total does not
+/// depend on the number of threads.
 const AT_ONCE: u64 = 64;
 
 /// Reads the selected elements on all cores, in pieces. `make` is called with the elements of each piece. `take` gets the results of `make`

@@ -91,7 +91,8 @@ struct Worker {
 }
 
 impl Worker {
-    /// Fills `data` with the decoded bytes, or returns the worker's error message. After an outer `Err`, the worker must not be used again.
+    /// Sends `parts`, which are the array metalayer and the chunk, to the worker. Fills `data` with the decoded bytes, or returns the
+    /// worker's error message. After an outer `Err`, the worker must not be used again.
     fn ask(&mut self, parts: [&[u8]; 2], data: &mut [u8], deadline: Option<Instant>) -> io::Result<Result<(), String>> {
         let Worker { child, input, output } = self;
         thread::scope(|scope| {

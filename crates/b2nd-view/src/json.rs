@@ -43,7 +43,7 @@ pub struct Place<'a> {
     /// The key of the leaf in its store, or `None` if the frame is not a leaf.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<&'a str>,
-    /// The name of the file in the store that contains the leaf, or `None` if the leaf has no file of its own.
+    /// The name of the file in the store that contains the leaf, or `None` if the store itself is a single frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<&'a str>,
     /// The offset of the frame in its file, in bytes. For a leaf of an embedded store, the offset in the data of that store.

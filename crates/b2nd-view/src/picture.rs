@@ -18,14 +18,14 @@ use b2nd_store::Frame;
 use canvas::{Anchor, Canvas, cut, number};
 use plane::Plane;
 
-/// The margin of the drawing.
+/// The margin on all sides of the drawing, in SVG units, like all lengths of the drawing.
 const MARGIN: f64 = 16.0;
 /// The gap between the two halves of the drawing.
 const BETWEEN: f64 = 24.0;
 
-/// The width of the left half.
+/// The width of the left half of the drawing.
 const LEFT: f64 = 340.0;
-/// The maximum height of the grid in the left half.
+/// The maximum height of the grid, which is in the left half of the drawing.
 const GRID: f64 = 400.0;
 
 /// The height of a line of text.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use b2nd::Grid;
 
-/// The maximum number of chunks of a slice that are listed.
+/// The maximum number of chunks in [`Touched::chunks`].
 const MAX_LISTED: usize = 10_000;
 
 /// Returns the fraction of padding among all elements in chunks, from 0 to 1, or `None` if there are no chunks.

@@ -118,7 +118,7 @@ impl Reader {
         to_json(&self.grid.as_ref().filter(|grid| grid.nchunks() != 0).map(Grid::chunks_per_dimension))
     }
 
-    /// Draws the chunks that start with the chunk at the coordinates `first`, at most `most` along each of two axes. `axes` contains the
+    /// Draws chunks, starting with the chunk at the coordinates `first`: at most `most` chunks along each of two axes. `axes` contains the
     /// axis of the rows and the axis of the columns; -1 means that the array has no such axis.
     pub fn picture(&self, axes: Vec<i32>, first: Vec<f64>, most: u32) -> String {
         let Some(grid) = &self.grid else { return "null".to_owned() };

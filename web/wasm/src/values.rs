@@ -120,8 +120,8 @@ impl Values {
     }
 
     /// Starts to view a slice, and chooses steps that leave out elements if necessary. `room` is the maximum number of elements along each
-    /// of the `drawn` axes; if it is empty, there is no limit. With `square`, the steps along these axes grow by the same factor. `bytes`
-    /// is the approximate maximum number of compressed bytes to read. Returns the shape, the steps and the numbers of chunks.
+    /// of the `drawn` axes; if it is empty, no limits apply. With `square`, the steps along these axes grow by the same factor. `bytes` is
+    /// the approximate maximum number of compressed bytes to read. Returns the shape, the steps and the numbers of chunks.
     pub fn begin(&mut self, start: Vec<f64>, end: Vec<f64>, drawn: Vec<u32>, room: Vec<f64>, square: bool, bytes: f64) -> String {
         let room = (!room.is_empty()).then_some(Room { drawn: &drawn, room: &room, square, bytes: bytes as u64 });
         self.look(&start, &end, &[], room)

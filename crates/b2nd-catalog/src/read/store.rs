@@ -21,8 +21,8 @@ use crate::spawned::spawned;
 /// The maximum number of fetched bytes of a `.b2d` store that stay in memory while the next rows are read.
 const KEPT: u64 = 1 << 25;
 
-/// Limits the number of stores on servers that are read at the same time. Each such store blocks a thread of a pool that requests also
-/// need, for name resolution and for disks.
+/// Limits the number of stores on servers that are read at the same time. Each such store blocks a thread of tokio's pool for blocking
+/// tasks, which is also needed for name resolution and for reading disks.
 static STORES: Semaphore = Semaphore::const_new(64);
 
 /// Reads a store on a separate thread. Sends all batches except the last to the channel, and returns the last batch.

@@ -22,7 +22,8 @@ pub(super) fn of_column(table: &Table, place: usize) -> ColumnStatistics {
     }
 }
 
-/// Returns the min and max of a field from its index. Returns `None` if rows were deleted, because the index includes deleted rows.
+/// Returns the min and max of a field from its index. Returns `None` if the index does not have them exactly, for example because it
+/// includes deleted rows.
 fn bounds(table: &Table, place: usize) -> Result<Option<(ScalarValue, ScalarValue)>> {
     if table.rows() != table.physical_rows() {
         return Ok(None);
@@ -33,7 +34,7 @@ fn bounds(table: &Table, place: usize) -> Result<Option<(ScalarValue, ScalarValu
     min.update_batch(&[summary.least().clone()])?;
     max.update_batch(&[summary.greatest().clone()])?;
     let (min, max) = (min.evaluate()?, max.evaluate()?);
-    // The bounds are not used in two cases: a bound is zero, because the index does not record the sign of a zero; or the min is greater
+    // The min and max are not used in two cases: one of them is the float 0, whose sign the index does not record; or the min is greater
     // than the max, because the index is damaged.
     let is_zero = |value: &ScalarValue| {
         let zero = ScalarValue::new_zero(of)?;

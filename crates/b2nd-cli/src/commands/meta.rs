@@ -190,7 +190,7 @@ fn entries<'a>(found: &'a Found, fixed: bool) -> Result<Vec<Entry<'a>>> {
     })
 }
 
-/// Prints the name, place and value of each entry, cut to the width of the terminal.
+/// Prints the name, the place (such as `attribute`) and the value of each entry, cut to the width of the terminal.
 fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
     let Output { out, err } = output;
     let width = terminal().map(|(columns, _)| columns);

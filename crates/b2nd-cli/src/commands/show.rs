@@ -39,13 +39,13 @@ const MOST_POINTS: i64 = 1 << 16;
 /// The maximum number of elements along each side of a PNG file if `--size` is not given.
 const MOST_PIXELS: u32 = 2048;
 
-/// The maximum width and height that `--size` accepts.
+/// The maximum width and height in pixels that `--size` accepts.
 const LARGEST: u32 = 1 << 14;
 
 /// The number of lines of the terminal that are needed for texts around the picture.
 const AROUND: usize = 8;
 
-/// The width of the labels to the left of the picture.
+/// The width of the labels to the left of the picture, in characters.
 const MARGIN: usize = 11;
 
 /// The number of bars of a histogram in the terminal.
@@ -53,7 +53,7 @@ const BARS: usize = 16;
 /// The number of bars of a histogram in a PNG file.
 const PICTURE_BARS: usize = 64;
 
-/// The default size of a picture with axes.
+/// The default width and height of a PNG file with axes, in pixels.
 const SIZE: (u32, u32) = (1200, 800);
 
 /// `b2nd show`.

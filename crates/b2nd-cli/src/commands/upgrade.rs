@@ -57,10 +57,14 @@ pub(crate) struct Args {
     dtype: Option<String>,
 }
 
-/// The possible results of upgrading a frame, as indices into the array that counts the results.
+// Each result of upgrading a frame is an index into the array that counts the results.
+/// The frame was upgraded, or would be without `--dry-run`.
 const UPGRADED: usize = 0;
+/// The frame already has the current layout.
 const RELEASED: usize = 1;
+/// The frame has no array.
 const NO_ARRAY: usize = 2;
+/// The frame could not be upgraded.
 const REFUSED: usize = 3;
 
 impl Args {

@@ -18,7 +18,7 @@ const HELD: usize = 1 << 16;
 pub(super) struct Text {
     dtype: Option<DType>,
     itemsize: usize,
-    /// The number of cells in a row.
+    /// The number of cells (texts of elements or fields) in a row.
     row: usize,
     /// Whether each structure is printed on a line of its own.
     is_record: bool,

@@ -14,7 +14,7 @@ use crate::report::{Of, Report};
 /// The maximum memory for the distinct texts of a column, in bytes.
 const MOST: usize = 1 << 26;
 
-/// The maximum number of values that a distribution shows. The first values of the column are used.
+/// The maximum number of values in the small histogram of a column. The first values of the column are used.
 const SAMPLE: usize = 1 << 20;
 
 /// The maximum number of characters of a name. With the limits of types and values, a line has at most 80 characters.
@@ -26,7 +26,7 @@ const TYPE: usize = 10;
 /// The maximum number of characters of a value.
 const VALUE: usize = 11;
 
-/// The memory that a text needs in addition to its bytes.
+/// The memory in bytes that a text needs in addition to its own bytes.
 const EACH: usize = 32;
 
 /// The statistics of a column, while they are computed.
@@ -38,7 +38,7 @@ struct Column {
     tally: Tally,
     nulls: u64,
     distinct: Distinct,
-    /// The first numbers of the column, for the distribution.
+    /// The first numbers of the column, for its histogram.
     sample: Vec<f64>,
 }
 

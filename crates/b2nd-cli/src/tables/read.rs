@@ -313,7 +313,7 @@ pub(crate) fn cells(store: &Arc<Store>, key: &str) -> Result<Option<Vec<Vec<Stri
             }
             _ => Default::default(),
         };
-        // Null sentinels are only counted by `stats`, which reads all values.
+        // If nulls are stored as a special value, only `stats` counts them, because it reads all values.
         let nulls = table.null_count(place).ok().flatten().map_or_else(String::new, |count| count.to_string());
         rows.push(vec![printable(column.name()), shortened(kind, TYPE), nulls, bytes, ratio, printable(why)]);
     }
@@ -380,7 +380,7 @@ pub(crate) fn verify(store: &Arc<Store>, key: &str, said: Option<u64>, limits: &
     let mut findings: Vec<_> = table.verify_until(deadline).into_iter().map(of_column).collect();
     if let Some(said) = said.filter(|&said| said != table.rows()) {
         let sentence = format!("n_rows: expected {} as in _valid_rows.b2nd, found {said}", table.rows());
-        // python-blosc2 opens the table, and reports the number of rows that the schema records.
+        // python-blosc2 opens such a table, but reports the wrong number of rows from the schema.
         findings.push(Finding { python_blosc2: Some(true), unreadable: false, ..finding("schema".to_owned(), sentence) });
     }
     findings

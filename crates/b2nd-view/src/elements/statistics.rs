@@ -179,7 +179,8 @@ impl Run {
             moments.squares = pairwise(&squares);
             for ((part, mean), sum) in self.parts.iter().zip(means).zip(&mut moments.parts) {
                 let mut deviations: Vec<f64> = part.iter().map(|number| number - mean.high).collect();
-                // The sum of the deviations from the mean gives the rounding error of the sum, which is large if the mean is far from zero.
+                // If the mean is far from zero, the sum has a large rounding error. The sum of the deviations from the mean gives this
+                // error.
                 let rest = pairwise(&deviations);
                 let count = part.len() as f64;
                 sum.low = mean.high.mul_add(count, -sum.high) + rest;
@@ -238,8 +239,8 @@ struct Moments {
 }
 
 impl Moments {
-    /// Returns the mean as an integer, to which the real and the imaginary part are added. The integer is separate so that differences of
-    /// large means stay exact.
+    /// Returns the mean as the sum of an integer and a complex number (real and imaginary part). The integer is separate so that
+    /// differences of large means stay exact.
     fn mean(&self) -> (i128, [Sum; 2]) {
         let count = i128::from(self.count.max(1));
         let rest = self.whole.rem_euclid(count) as f64 / count as f64;

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// The maximum number of chunks that are drawn along a dimension. If there are more, only the first few and the last one are drawn, with a
 /// gap between them.
 const CHUNKS: i64 = 4;
-/// The same for the blocks of a chunk.
+/// The maximum number of blocks that are drawn along a chunk. If there are more, only the first few and the last one are drawn.
 const BLOCKS: i64 = 5;
 
 /// The number of chunks that are drawn before a gap.

@@ -16,7 +16,7 @@ pub struct Drawing {
     pub svg: String,
     /// The width of the picture.
     pub width: f64,
-    /// The number of rows and the number of columns of chunks that are drawn.
+    /// The number of drawn rows of chunks, and the number of drawn columns.
     pub shown: [usize; 2],
     /// The distance from a chunk to the next one, vertically and horizontally.
     pub step: [f64; 2],
