@@ -88,8 +88,8 @@ fn message(error: &object_store::Error) -> String {
     }
 }
 
-/// Runs a task on a separate runtime, and waits for its result. The caller may be a task of another runtime, which cannot wait for a request
-/// on its own thread.
+/// Runs a task on a separate runtime, and waits for its result. The caller may be a task of another runtime, whose threads must not wait
+/// for their own requests.
 #[cfg(feature = "sql")]
 pub(crate) fn wait<T: Send + 'static>(task: impl Future<Output = T> + Send + 'static) -> std::io::Result<T> {
     use std::io;

@@ -27,7 +27,8 @@ const DTYPE_LINES: usize = 8;
 /// The options of a page.
 pub use crate::json::Options;
 
-/// Shows everything in the header and the trailer as lines of text, one for each fact.
+/// Shows the facts in the header and the trailer, and what `options` requests, as a page of text. A part that cannot be read is replaced by
+/// its error.
 ///
 /// # Errors
 ///
