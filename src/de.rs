@@ -241,7 +241,7 @@ fn too_deep(offset: usize) -> Error {
 fn not_bytes(start: Reader<'_>, error: Error) -> Error {
     match start.peek() {
         Ok(found @ (0x90..=0x9f | marker::ARRAY16 | marker::ARRAY32)) => {
-            start.unexpected("bin32 (c6; bytes that are written without serde_bytes are a sequence)", found)
+            start.unexpected("bin32 (c6; without serde_bytes, serde writes bytes as a sequence)", found)
         }
         _ => error,
     }
@@ -257,11 +257,7 @@ fn not_positional(start: Reader<'_>, error: Error) -> Error {
         | [found @ marker::MAP32, _, _, _, _, key, ..]
             if matches!(key, 0xa0..=0xbf | 0xd9..=0xdb) =>
         {
-            start.unexpected(
-                "array (90 to 9f, dc, dd; to read a struct that was written with the names of its fields, use \
-                 `frame::decode_msgpack`)",
-                found,
-            )
+            start.unexpected("array (90 to 9f, dc, dd; for a struct with field names, use `frame::decode_msgpack`)", found)
         }
         _ => error,
     }

@@ -142,7 +142,7 @@ impl Sink for ReservedSink {
 /// Returns the error for a value whose length differs from the length that was counted before.
 #[cold]
 pub(crate) fn changed() -> Error {
-    Error::custom("the value is serialized twice, first to count its length, and the second time its length was different")
+    Error::custom("the value is serialized twice, first to count its length and then to write it, but the two lengths differ")
 }
 
 /// A sink that writes to the front of a borrowed buffer.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::geometry::{Geometry, too_many_dimensions};
 use super::lists::{Lengths, Written};
 use crate::de::{Fields, array_fields};
-use crate::error::Result;
+use crate::error::{Result, plural};
 use crate::mark;
 use crate::value::Value;
 use crate::wire::MAX_DIMENSIONS;
@@ -118,13 +118,15 @@ impl Layout {
 
     #[cold]
     fn miscounted<E: de::Error>(&self, count: usize, expected: impl fmt::Display) -> E {
-        E::custom(format_args!("{}: {count} entries, {expected} expected", self.name))
+        E::custom(format_args!("{}: expected {expected} entries, found {count}", self.name))
     }
 
     #[cold]
     fn wrong_rank<E: de::Error>(&self, ndim: usize, list: &str, count: usize) -> E {
         match ndim {
-            0..=MAX_DIMENSIONS => E::custom(format_args!("{}: {list} has {count} dimensions, ndim is {ndim}", self.name)),
+            0..=MAX_DIMENSIONS => {
+                E::custom(format_args!("{}: {list} has {count} dimension{}, but ndim is {ndim}", self.name, plural(count)))
+            }
             _ => E::custom(format_args!("{}: {}", self.name, too_many_dimensions(ndim))),
         }
     }

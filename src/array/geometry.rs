@@ -22,7 +22,7 @@ use crate::wire::MAX_DIMENSIONS;
 /// assert_eq!(geometry.shape(), [400, 3]);
 ///
 /// let error = b2nd::Geometry::new(&[400, 3], &[110, 0], &[57, 3]).unwrap_err();
-/// assert_eq!(error.to_string(), "chunkshape[1] is 0, shape[1] is 3: only an axis of length 0 has empty chunks");
+/// assert_eq!(error.to_string(), "chunkshape[1] is 0, but shape[1] is 3: only an axis of length 0 has empty chunks");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 #[derive(Clone, Copy)]
@@ -48,7 +48,7 @@ impl Geometry {
         let ndim = shape.len();
         if chunkshape.len() != ndim || blockshape.len() != ndim {
             return Err(Error::custom(format_args!(
-                "shape has {ndim} dimensions, chunkshape {}, blockshape {}: all three need the same number of dimensions",
+                "the numbers of dimensions differ: shape has {ndim}, chunkshape {}, blockshape {}",
                 chunkshape.len(),
                 blockshape.len()
             )));
@@ -116,7 +116,9 @@ impl Geometry {
     fn empty_chunk(&self, index: usize) -> Error {
         let (name, what) = if self.chunkshape[index] == 0 { ("chunkshape", "chunks") } else { ("blockshape", "blocks") };
         let length = self.shape[index];
-        Error::custom(format_args!("{name}[{index}] is 0, shape[{index}] is {length}: only an axis of length 0 has empty {what}"))
+        Error::custom(format_args!(
+            "{name}[{index}] is 0, but shape[{index}] is {length}: only an axis of length 0 has empty {what}"
+        ))
     }
 }
 
@@ -143,5 +145,5 @@ impl fmt::Debug for Geometry {
 
 #[cold]
 pub(super) fn too_many_dimensions(ndim: usize) -> String {
-    format!("{ndim} dimensions, at most {MAX_DIMENSIONS}")
+    format!("expected at most {MAX_DIMENSIONS} dimensions, found {ndim}")
 }

@@ -87,7 +87,9 @@ impl Geometry {
         for (index, (&chunk, &block)) in chunkshape.iter().zip(blockshape.iter()).enumerate() {
             if block == 0 && chunk != 0 {
                 let message = "only a chunk of length 0 can have blocks of length 0";
-                return Err(Error::custom(format_args!("blockshape[{index}] is 0, chunkshape[{index}] is {chunk}: {message}")));
+                return Err(Error::custom(format_args!(
+                    "blockshape[{index}] is 0, but chunkshape[{index}] is {chunk}: {message}"
+                )));
             }
         }
         let extshape = padded("shape", &shape, "chunks", &chunkshape)?;
@@ -245,9 +247,11 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
         // Add before subtracting, as C-Blosc2 does, so that the sum overflows for the same lengths as in C-Blosc2. Such lengths are refused.
         let rest = length.checked_rem(part).unwrap_or(0);
         if rest != 0 {
-            let too_long = "the padded length does not fit int64";
-            let refused = || Error::custom(format_args!("{name}[{index}]: {length} in {unit} of {part}: {too_long}"));
-            *length = length.checked_add(part).ok_or_else(refused)? - rest;
+            let too_long = |length| {
+                let whole = format_args!("whole {unit} of {part}");
+                Error::custom(format_args!("{name}[{index}]: {length}, padded to {whole}, does not fit int64"))
+            };
+            *length = length.checked_add(part).ok_or_else(|| too_long(*length))? - rest;
         }
     }
     Ok(padded)

@@ -54,7 +54,7 @@ pub enum ErrorKind {
         limit: usize,
     },
     /// The buffer given to [`to_slice`](crate::to_slice) is shorter than the encoding.
-    #[error("the value takes {needed} bytes, the buffer holds {available}")]
+    #[error("the value takes {needed} bytes, but the buffer holds {available}")]
     BufferTooSmall {
         /// The length of the encoded value in bytes.
         needed: usize,
@@ -132,8 +132,8 @@ pub enum ErrorKind {
 fn no_room(name: &str, length: usize, room: Option<usize>) -> String {
     match room {
         Some(room) => format!(
-            "the new value of metalayer {name:?} has {length} bytes, but an edit in place has to keep its {room} bytes (a rewrite \
-             of the file can change the length)"
+            "the new value of metalayer {name:?} has {length} bytes, but its space in the header has {room} bytes, which an edit \
+             in place cannot change (a rewrite of the file can)"
         ),
         None => format!("metalayer {name:?} is not in the header: a rewrite of the file can add it, an edit in place cannot"),
     }

@@ -111,7 +111,7 @@ impl Header {
                 found => return Err(reader.unexpected("fixstr of 8 bytes (a8)", found).field("magic")),
             }
             if matches!(count, 11..=13) {
-                let expected = "14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported)";
+                let expected = "14 (C-Blosc2 2.0 betas wrote 11 to 13, which are not supported)";
                 let found = count.to_string();
                 return Err(Error::at(ErrorKind::UnsupportedVersion { expected, found }, 0).field("header elements"));
             }

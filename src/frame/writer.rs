@@ -390,7 +390,8 @@ impl<T: Target> Writer<T> {
         }
         let count = (self.offsets.len() / 8) as u64;
         if count != grid.nchunks() {
-            return Err(Error::custom(format_args!("the array has {} chunks, and {count} were appended", grid.nchunks())));
+            let expected = grid.nchunks();
+            return Err(Error::custom(format_args!("chunks: expected {expected}, as the array's shapes say, found {count}")));
         }
         if count == 0 {
             return Ok(());

@@ -100,20 +100,23 @@ fn what_cannot_be_written_cannot_be_made() {
         (Struct::packed([("", u1())]).unwrap_err(), "field 0 has no name"),
         (Struct::packed([("a", u1()), ("a", u1())]).unwrap_err(), "'a' is the name or title of two fields"),
         (Struct::aligned([("a", packed())]).unwrap_err(), "field 'a' is not aligned, but its structure is"),
-        (Subarray::new(u1(), &[]).unwrap_err(), "0 dimensions, expected 1 to 64"),
-        (Subarray::new(u1(), &[1; 65]).unwrap_err(), "65 dimensions, expected 1 to 64"),
-        (Subarray::new(u1(), &[0, 1 << 31]).unwrap_err(), "a dimension of 2147483648, 2147483647 is NumPy's limit"),
+        (Subarray::new(u1(), &[]).unwrap_err(), "expected 1 to 64 dimensions, found 0"),
+        (Subarray::new(u1(), &[1; 65]).unwrap_err(), "expected 1 to 64 dimensions, found 65"),
+        (
+            Subarray::new(u1(), &[0, 1 << 31]).unwrap_err(),
+            "a dimension has the length 2147483648, above NumPy's limit of 2147483647",
+        ),
         (
             Scalar::new(ScalarType::Str(usize::MAX), ByteOrder::Little).unwrap_err(),
-            &format!("str[{}] is too large, 2147483647 is NumPy's limit", usize::MAX),
+            &format!("str[{}] is too large: NumPy's limit is 2147483647", usize::MAX),
         ),
         (
             Scalar::new(step(1 << 31), ByteOrder::Big).unwrap_err(),
-            "datetime64[2147483648D] is too large, 2147483647 is NumPy's limit",
+            "datetime64[2147483648D] is too large: NumPy's limit is 2147483647",
         ),
         (
             Scalar::new(ScalarType::BFloat16, ByteOrder::Big).unwrap_err(),
-            "bfloat16 is written by its name, which has no big-endian form",
+            "bfloat16 cannot be big-endian: it is written as a name, which does not include the byte order",
         ),
     ];
     for (error, expected) in errors {

@@ -46,7 +46,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("[('a", "expected a closing quote, found the end of the string at byte 4"),
     ("[(('t', ''), '<i4')]", "a field with a title has no name at byte 8"),
     ("[('a', 'u1'), ('a', 'u1')]", "'a' is the name or title of two fields at byte 14"),
-    ("[('a', 'V2147483647'), ('b', 'u1')]", "field 'b' ends at byte 2147483648, 2147483647 is NumPy's limit at byte 23"),
+    ("[('a', 'V2147483647'), ('b', 'u1')]", "field 'b' ends at byte 2147483648, above NumPy's limit of 2147483647 at byte 23"),
     ("('u1', (65536, 32768))", "the array takes more than 2147483647 bytes, which is NumPy's limit at byte 0"),
     ("('u1', (2147483647, 2147483647, 3, 0))", "the array takes more than 2147483647 bytes, which is NumPy's limit at byte 0"),
     ("('S0', (2,))", "a subarray cannot have values of 0 bytes at byte 0"),
@@ -56,7 +56,7 @@ const MESSAGES: &[(&str, &str)] = &[
         "{'names': ['a'], 'formats': ['u1'], 'size': 1}",
         "expected '}' or the next key of names, formats, offsets, titles, itemsize, aligned, found ',' at byte 34",
     ),
-    ("{'names': ['a'], 'formats': ['<i4'], 'itemsize': 3}", "itemsize is 3, the fields take 4 bytes at byte 49"),
+    ("{'names': ['a'], 'formats': ['<i4'], 'itemsize': 3}", "itemsize is 3, but the fields take 4 bytes at byte 49"),
     (
         "{'names': ['a', 'b'], 'formats': ['u1', '<i4'], 'offsets': [0, 2], 'aligned': True}",
         "field 'b': offset 2 is not a multiple of 4 at byte 16",
@@ -83,7 +83,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "{'names': ['a', 'b'], 'formats': ['<i4', '<f8'], 'offsets': [8, 0], 'itemsize': 11}",
-        "itemsize is 11, the fields take 12 bytes at byte 80",
+        "itemsize is 11, but the fields take 12 bytes at byte 80",
     ),
 ];
 

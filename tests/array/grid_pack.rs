@@ -161,10 +161,13 @@ fn what_does_not_fit_the_shapes_is_refused() {
     assert_refused(&[0..1], 96, 4, "slice: expected one range per dimension (2), found 1");
     let grid = Geometry::new(&[10, 7], &[3, 5], &[2, 3]).unwrap().grid().unwrap();
     let error = grid.unpack(8, &[0..1, 0..2], 4, &[0; 96], &mut [0; 8]).unwrap_err();
-    assert_eq!(error.to_string(), "chunk 8: the array has 8 chunks");
+    assert_eq!(error.to_string(), "chunk 8 is out of range: the array has 8 chunks");
     for (chunk, block) in [(8, 0), (0, 4), (u64::MAX, u64::MAX)] {
         let error = grid.runs(chunk, block, &[0..1, 0..2], 4).unwrap_err();
-        assert_eq!(error.to_string(), format!("block {block} of chunk {chunk}: the array has 8 chunks of 4 blocks"));
+        assert_eq!(
+            error.to_string(),
+            format!("block {block} of chunk {chunk} is out of range: the array has 8 chunks of 4 blocks")
+        );
     }
     let error = grid.runs(0, 0, &[0..1, 0..8], 4).unwrap_err();
     assert_eq!(error.to_string(), "slice[1]: expected 0 <= start <= stop <= 7, found 0..8");

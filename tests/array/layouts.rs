@@ -214,21 +214,15 @@ fn a_geometry_refuses_what_no_array_has() {
     let refuses = |shape: &[i64], chunkshape: &[i32], blockshape: &[i32], expected: &str| {
         assert_eq!(message(Geometry::new(shape, chunkshape, blockshape)), expected);
     };
-    refuses(
-        &[1, 2],
-        &[1],
-        &[1, 2],
-        "shape has 2 dimensions, chunkshape 1, blockshape 2: all three need the same number of \
-                                     dimensions",
-    );
-    refuses(&[1], &[1], &[], "shape has 1 dimensions, chunkshape 1, blockshape 0: all three need the same number of dimensions");
-    refuses(&[1; 17], &[1; 17], &[1; 17], "17 dimensions, at most 16");
-    refuses(&[1; 300], &[1; 300], &[1; 300], "300 dimensions, at most 16");
+    refuses(&[1, 2], &[1], &[1, 2], "the numbers of dimensions differ: shape has 2, chunkshape 1, blockshape 2");
+    refuses(&[1], &[1], &[], "the numbers of dimensions differ: shape has 1, chunkshape 1, blockshape 0");
+    refuses(&[1; 17], &[1; 17], &[1; 17], "expected at most 16 dimensions, found 17");
+    refuses(&[1; 300], &[1; 300], &[1; 300], "expected at most 16 dimensions, found 300");
     refuses(&[1, -1], &[1, 1], &[1, 1], "shape[1]: expected a length of 0 or more, found -1");
     refuses(&[1, 1], &[-7, 1], &[1, 1], "chunkshape[0]: expected a length of 0 or more, found -7");
     refuses(&[1, 1], &[1, 1], &[1, i32::MIN], "blockshape[1]: expected a length of 0 or more, found -2147483648");
-    refuses(&[0, 3], &[0, 0], &[0, 1], "chunkshape[1] is 0, shape[1] is 3: only an axis of length 0 has empty chunks");
-    refuses(&[3], &[1], &[0], "blockshape[0] is 0, shape[0] is 3: only an axis of length 0 has empty blocks");
+    refuses(&[0, 3], &[0, 0], &[0, 1], "chunkshape[1] is 0, but shape[1] is 3: only an axis of length 0 has empty chunks");
+    refuses(&[3], &[1], &[0], "blockshape[0] is 0, but shape[0] is 3: only an axis of length 0 has empty blocks");
     assert!(Geometry::new(&[0, 5], &[0, 5], &[0, 5]).is_ok());
     assert!(Geometry::new(&[0], &[7], &[0]).is_ok());
     assert!(Geometry::new(&[1; 16], &[1; 16], &[1; 16]).is_ok());
@@ -243,19 +237,19 @@ fn decoding_refuses_what_no_array_has() {
     };
     refuses(
         &hex!("01 92 d30000000000000003 d30000000000000003 91 d200000001 91 d200000001"),
-        "shape has 2 dimensions, ndim is 1",
+        "shape has 2 dimensions, but ndim is 1",
     );
-    refuses(&hex!("01 91 d30000000000000003 90 91 d200000001"), "chunkshape has 0 dimensions, ndim is 1");
-    refuses(&hex!("01 91 d30000000000000003 91 d200000001 90"), "blockshape has 0 dimensions, ndim is 1");
-    refuses(&hex!("00 91 d30000000000000003 91 d200000001 91 d200000001"), "shape has 1 dimensions, ndim is 0");
-    refuses(&hex!("11 90 90 90"), "17 dimensions, at most 16");
+    refuses(&hex!("01 91 d30000000000000003 90 91 d200000001"), "chunkshape has 0 dimensions, but ndim is 1");
+    refuses(&hex!("01 91 d30000000000000003 91 d200000001 90"), "blockshape has 0 dimensions, but ndim is 1");
+    refuses(&hex!("00 91 d30000000000000003 91 d200000001 91 d200000001"), "shape has 1 dimension, but ndim is 0");
+    refuses(&hex!("11 90 90 90"), "expected at most 16 dimensions, found 17");
     refuses(
         &hex!("01 91 d30000000000000003 91 d200000000 91 d200000001"),
-        "chunkshape[0] is 0, shape[0] is 3: only an axis of length 0 has empty chunks",
+        "chunkshape[0] is 0, but shape[0] is 3: only an axis of length 0 has empty chunks",
     );
     refuses(
         &hex!("01 91 d30000000000000003 91 d200000001 91 d200000000"),
-        "blockshape[0] is 0, shape[0] is 3: only an axis of length 0 has empty blocks",
+        "blockshape[0] is 0, but shape[0] is 3: only an axis of length 0 has empty blocks",
     );
 
     let refuses = |lists: &[u8], expected: &str| {
@@ -333,21 +327,21 @@ fn the_seventh_entry_where_the_count_says_six_is_a_dtype() {
 
 #[test]
 fn another_count_is_refused() {
-    refused::<B2ndMeta>(&example(0x96, &hex!("00 db00000000")), "b2nd metalayer: 6 entries, 7 expected");
+    refused::<B2ndMeta>(&example(0x96, &hex!("00 db00000000")), "b2nd metalayer: expected 7 entries, found 6");
     refused::<B2ndMeta>(&example(0x98, &hex!("00 db00000000 c0")), "expected 7 elements, found 8 at byte 0");
     refused::<CatervaMeta>(&example(0x96, &hex!("db00000000")), "expected 5 elements, found 6 at byte 0");
-    refused::<CatervaMeta>(&hex!("94 00 00 90 90"), "caterva metalayer: 4 entries, 5 expected");
-    refused::<LegacyB2ndMeta>(&example(0x95, b""), "b2nd metalayer: 5 entries, 6 expected");
-    refused::<ArrayMeta>(&hex!("90"), "array metalayer: 0 entries, 5 to 7 expected");
-    refused::<ArrayMeta>(&hex!("94 00 00 90 90"), "array metalayer: 4 entries, 5 to 7 expected");
+    refused::<CatervaMeta>(&hex!("94 00 00 90 90"), "caterva metalayer: expected 5 entries, found 4");
+    refused::<LegacyB2ndMeta>(&example(0x95, b""), "b2nd metalayer: expected 6 entries, found 5");
+    refused::<ArrayMeta>(&hex!("90"), "array metalayer: expected 5 to 7 entries, found 0");
+    refused::<ArrayMeta>(&hex!("94 00 00 90 90"), "array metalayer: expected 5 to 7 entries, found 4");
     refused::<ArrayMeta>(&example(0x98, &hex!("00 db00000000 c0")), "expected 7 elements, found 8 at byte 0");
     refused::<ArrayMeta>(&example(0x97, &hex!("db00000000 c0")), "dtype: expected str32 (db), found nil (c0) at byte 49");
-    refused::<ArrayMeta>(&example(0x97, &hex!("db00000000 db00000000")), "array metalayer: 7 entries, 6 expected");
+    refused::<ArrayMeta>(&example(0x97, &hex!("db00000000 db00000000")), "array metalayer: expected 6 entries, found 7");
     refused::<ArrayMeta>(&hex!("9f 96"), "expected 7 elements, found 15 at byte 0");
     refused::<ArrayMeta>(&hex!("93 00 03"), "unexpected end of input at byte 3: shape needs 1 more byte");
     refused::<ArrayMeta>(&hex!("dc0007"), "expected fixarray (90 to 9f), found array16 (dc) at byte 0");
     refused::<ArrayMeta>(&example(0x95, &hex!("00 db00000000")), "6 trailing bytes after the value at byte 44");
-    refused::<Geometry>(&hex!("93 00 90 90"), "geometry: 3 entries, 4 expected");
+    refused::<Geometry>(&hex!("93 00 90 90"), "geometry: expected 4 entries, found 3");
 }
 
 #[test]
@@ -422,7 +416,7 @@ fn a_dtype_in_another_language_does_not_hide_the_geometry() {
         (&[0x94][..], "expected 5 elements, found 4 at byte 0"),
         (&[0x98], "expected 5 elements, found 8 at byte 0"),
         (&[0xc0], "expected fixarray (90 to 9f), found nil (c0) at byte 0"),
-        (&[0x97, 0, 1, 0x90], "array metalayer: shape has 0 dimensions, ndim is 1"),
+        (&[0x97, 0, 1, 0x90], "array metalayer: shape has 0 dimensions, but ndim is 1"),
     ] {
         assert_eq!(Geometry::from_metalayer(content).unwrap_err().to_string(), message);
     }

@@ -83,8 +83,8 @@ fn a_sequence_is_told_apart_by_its_count() {
     let legacy = LegacyB2ndMeta { version: 0, geometry: geometry(), dtype: "uint8".into() };
     assert_eq!(from(format!("[0,{lists},\"uint8\"]")), ArrayMeta::LegacyB2nd(legacy));
     assert_eq!(from(format!("[0,{lists},0,\"|u1\"]")), ArrayMeta::B2nd(meta));
-    refused::<ArrayMeta>(&format!("[0,{lists},0]"), "array metalayer: 6 entries, 7 expected");
-    refused::<ArrayMeta>("[0,2]", "array metalayer: 2 entries, 5 to 7 expected");
+    refused::<ArrayMeta>(&format!("[0,{lists},0]"), "array metalayer: expected 7 entries, found 6");
+    refused::<ArrayMeta>("[0,2]", "array metalayer: expected 5 to 7 entries, found 2");
     refused::<ArrayMeta>(&format!("[0,{lists},200,\"\"]"), "expected a dtype_format (0 to 127) or a dtype, found 200");
     refused::<ArrayMeta>(&format!("[0,{lists},1000,\"\"]"), "expected a dtype_format (0 to 127) or a dtype, found 1000");
     refused::<ArrayMeta>(&format!("[0,{lists},true,\"\"]"), "expected a dtype_format (0 to 127) or a dtype, found true");
@@ -150,15 +150,15 @@ fn an_impossible_array_is_refused() {
         refused::<ArrayMeta>(&json, &expected.replace("NAME", "array metalayer"));
         refused::<Geometry>(&format!("{{{lists}}}"), &expected.replace("NAME", "geometry"));
     };
-    refuses(r#""ndim":3,"shape":[4],"chunkshape":[2],"blockshape":[1]"#, "NAME: shape has 1 dimensions, ndim is 3");
-    refuses(r#""ndim":17,"shape":[4],"chunkshape":[2],"blockshape":[1]"#, "NAME: 17 dimensions, at most 16");
-    refuses(r#""shape":[4],"chunkshape":[2,2],"blockshape":[1]"#, "NAME: chunkshape has 2 dimensions, ndim is 1");
-    refuses(r#""shape":[4],"chunkshape":[2],"blockshape":[]"#, "NAME: blockshape has 0 dimensions, ndim is 1");
+    refuses(r#""ndim":3,"shape":[4],"chunkshape":[2],"blockshape":[1]"#, "NAME: shape has 1 dimension, but ndim is 3");
+    refuses(r#""ndim":17,"shape":[4],"chunkshape":[2],"blockshape":[1]"#, "NAME: expected at most 16 dimensions, found 17");
+    refuses(r#""shape":[4],"chunkshape":[2,2],"blockshape":[1]"#, "NAME: chunkshape has 2 dimensions, but ndim is 1");
+    refuses(r#""shape":[4],"chunkshape":[2],"blockshape":[]"#, "NAME: blockshape has 0 dimensions, but ndim is 1");
     refuses(r#""shape":[-4],"chunkshape":[2],"blockshape":[1]"#, "expected a length of 0 or more, found -4");
     refuses(r#""shape":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]"#, "more than 16 dimensions");
     refuses(
         r#""shape":[4],"chunkshape":[0],"blockshape":[1]"#,
-        "NAME: chunkshape[0] is 0, shape[0] is 4: only an axis of length 0 has empty chunks",
+        "NAME: chunkshape[0] is 0, but shape[0] is 4: only an axis of length 0 has empty chunks",
     );
     refuses(r#""shape":[4],"chunkshape":[4000000000],"blockshape":[1]"#, "invalid value: integer `4000000000`, expected i32");
     refuses(r#""shape":4"#, "invalid type: integer `4`, expected a list of at most 16 lengths");

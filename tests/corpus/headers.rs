@@ -149,7 +149,7 @@ fn check_no_frame(entry: &Entry, path: &Path) -> &'static str {
 fn check_beta(entry: &Entry, path: &Path) -> &'static str {
     let elements = &entry.parsed.fields["n_header_elems"];
     let expected = format!(
-        "header elements: expected 14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported), found {elements} at byte 0"
+        "header elements: expected 14 (C-Blosc2 2.0 betas wrote 11 to 13, which are not supported), found {elements} at byte 0"
     );
     assert_eq!(message(File::open_at(path, entry.offset)), expected);
     "beta"

@@ -48,7 +48,7 @@ fn a_metalayer_that_does_not_fit_names_the_entries_that_make_its_length() {
     open.rewrite(|metalayers| metalayers.insert("m", b2nd::to_vec(&old)?).map(drop)).unwrap();
     let mut because = |name, content: Vec<u8>| {
         let sentence = refusal(&path, open.set_metalayer_bytes(name, &content));
-        sentence.split_once("(a rewrite of the file can change the length)").unwrap().1.to_owned()
+        sentence.split_once("(a rewrite of the file can)").unwrap().1.to_owned()
     };
     let longer = (1, "km", vec![[1i16; 2]; 4], [("gain", 1.5)]);
     assert_eq!(because("m", b2nd::to_vec(&longer).unwrap()), ": [1] takes 7 bytes instead of 6, [2] has 4 elements instead of 3");
@@ -99,18 +99,18 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     assert_eq!(
         refusal(&path, open.set_metalayer_bytes("small", &[0; 21])),
         concat!(
-            "the new value of metalayer \"small\" has 21 bytes, but an edit in place has to keep its 20 bytes ",
-            "(a rewrite of the file can change the length)"
+            "the new value of metalayer \"small\" has 21 bytes, but its space in the header has 20 bytes, ",
+            "which an edit in place cannot change (a rewrite of the file can)"
         )
     );
     let nothing = refusal(&path, open.set_metalayer_bytes("b2nd", &[]));
     assert!(
-        nothing.starts_with("the new value of metalayer \"b2nd\" has 0 bytes, but an edit in place has to keep its "),
+        nothing.starts_with("the new value of metalayer \"b2nd\" has 0 bytes, but its space in the header has "),
         "{nothing}"
     );
     let shorter = refusal(&path, open.set_metalayer_bytes("small", &[0; 19]));
     assert!(
-        shorter.starts_with("the new value of metalayer \"small\" has 19 bytes, but an edit in place has to keep its 20 bytes ("),
+        shorter.starts_with("the new value of metalayer \"small\" has 19 bytes, but its space in the header has 20 bytes, "),
         "{shorter}"
     );
     assert_eq!(

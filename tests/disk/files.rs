@@ -261,8 +261,8 @@ fn a_new_file_of_any_content_appears_when_it_is_complete() {
     assert_eq!(scratch.names(), [".table.csv.b2nd.0.tmp"], "what a killed process left is removed");
     // Another one is made meanwhile, and stays.
     fs::write(&path, b"somebody else's").unwrap();
-    assert_eq!(refusal(&path, new.finish()), "it exists already");
-    assert_eq!(refusal(&path, NewFile::create_new(&path)), "it exists already");
+    assert_eq!(refusal(&path, new.finish()), "it already exists");
+    assert_eq!(refusal(&path, NewFile::create_new(&path)), "it already exists");
     assert_eq!(fs::read(&path).unwrap(), b"somebody else's");
     drop(NewFile::create_new(&other).unwrap());
     assert_eq!(scratch.names(), ["table.csv"]);

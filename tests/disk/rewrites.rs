@@ -77,7 +77,7 @@ fn a_rewrite_that_is_refused_leaves_everything() {
     let too_many = "\"n13\" would be metalayer number 17: C-Blosc2 supports at most 16";
     assert_eq!(refusal(&path, rewrite(&path, &path, many)), too_many);
     assert_eq!(refusal(&path, rewrite(&path, scratch.join("new"), many)), too_many);
-    let exists = format!("{}: it exists already", scratch.join("there").display());
+    let exists = format!("{}: it already exists", scratch.join("there").display());
     assert_eq!(message(rewrite(scratch.join("s.b2nd"), scratch.join("there"), |_| Ok(()))), exists);
     assert!(rewrite(scratch.join("none"), &path, |_| Ok(())).is_err());
     assert!(rewrite(&path, scratch.join("none/f.b2nd"), |_| Ok(())).is_err());
@@ -132,14 +132,14 @@ fn a_target_that_was_made_meanwhile_is_not_replaced() {
     let scratch = Scratch::new();
     let (path, target) = (file(&scratch, &frames::contiguous()), scratch.join("g.b2nd"));
     frames::sparse(&scratch.join("s.b2nd"));
-    let exists = format!("{}: it exists already", target.display());
+    let exists = format!("{}: it already exists", target.display());
     let replaced = replace_storage(Arc::new(Busy(target.clone())));
     assert_eq!(message(rewrite(&path, &target, |_| Ok(()))), exists);
     assert_eq!(fs::read(&target).unwrap(), b"of somebody else");
     fs::remove_file(&target).unwrap();
     let mut writer = Writer::create(&target, frames::header()).unwrap();
     frames::append(&mut writer).unwrap();
-    assert_eq!(message(writer.finish()), "it exists already");
+    assert_eq!(message(writer.finish()), "it already exists");
     assert_eq!(fs::read(&target).unwrap(), b"of somebody else");
     fs::remove_file(&target).unwrap();
     assert_eq!(message(rewrite(scratch.join("s.b2nd"), &target, |_| Ok(()))), exists);
@@ -266,7 +266,7 @@ fn a_frame_that_is_checked_appears_only_if_it_is_right() {
         };
         let target = scratch.join("new.b2nd");
         rewrite_checked(source, Some(&target), change, right).unwrap();
-        assert_eq!(refusal(&target, rewrite_checked(source, Some(&target), change, |_| Ok(()))), "it exists already");
+        assert_eq!(refusal(&target, rewrite_checked(source, Some(&target), change, |_| Ok(()))), "it already exists");
         let removed = if target.is_dir() { fs::remove_dir_all(&target) } else { fs::remove_file(&target) };
         removed.unwrap();
         rewrite_checked(source, None, change, right).unwrap();

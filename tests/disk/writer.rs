@@ -130,7 +130,7 @@ fn what_is_not_finished_is_not_there() {
     fs::write(scratch.join("f.b2nd"), "something").unwrap();
     drop(Writer::create(scratch.join("f.b2nd"), frames::header()).unwrap());
     assert_eq!(fs::read(scratch.join("f.b2nd")).unwrap(), b"something");
-    let refusal = format!("{}: it exists already", scratch.join("f.b2nd").display());
+    let refusal = format!("{}: it already exists", scratch.join("f.b2nd").display());
     assert_eq!(message(Writer::create_sparse(scratch.join("f.b2nd"), frames::header())), refusal);
     assert_eq!(scratch.names(), ["f.b2nd"]);
 }
@@ -139,12 +139,12 @@ fn what_is_not_finished_is_not_there() {
 fn a_new_file_replaces_none_not_even_one_made_meanwhile() {
     let scratch = Scratch::new();
     let path = scratch.join("f.b2nd");
-    let refusal = format!("{}: it exists already", path.display());
+    let refusal = format!("{}: it already exists", path.display());
     let mut writer = Writer::create_new(&path, frames::header()).unwrap();
     frames::append(&mut writer).unwrap();
     fs::write(&path, "something").unwrap();
     let error = writer.finish().unwrap_err().to_string();
-    assert!(error.ends_with("it exists already"), "{error}");
+    assert!(error.ends_with("it already exists"), "{error}");
     assert_eq!(message(Writer::create_new(&path, frames::header())), refusal);
     assert_eq!(fs::read(&path).unwrap(), b"something");
     assert_eq!(scratch.names(), ["f.b2nd"]);
@@ -343,9 +343,9 @@ fn a_frame_that_does_not_hold_its_array_is_refused() {
     };
     let good = || array_header("<i2", 2, 12, 6);
     assert!(finished(good(), &[12, 12]).is_ok());
-    assert_eq!(message(finished(good(), &[])), "the array has 2 chunks, and 0 were appended");
-    assert_eq!(message(finished(good(), &[12])), "the array has 2 chunks, and 1 were appended");
-    assert_eq!(message(finished(good(), &[12, 12, 12])), "the array has 2 chunks, and 3 were appended");
+    assert_eq!(message(finished(good(), &[])), "chunks: expected 2, as the array's shapes say, found 0");
+    assert_eq!(message(finished(good(), &[12])), "chunks: expected 2, as the array's shapes say, found 1");
+    assert_eq!(message(finished(good(), &[12, 12, 12])), "chunks: expected 2, as the array's shapes say, found 3");
     let refusal = "the last chunk is shorter than the others: pad it, because all chunks of an array have the same length";
     assert_eq!(message(finished(good(), &[12, 8])), refusal);
     let said = "as the array's metalayer says, found";

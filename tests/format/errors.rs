@@ -17,7 +17,7 @@ fn the_sentences_that_the_design_promises() {
         ),
         "chunkshape[1]: expected int32 (d2), found int64 (d3) at byte 28",
     );
-    refused::<B2ndMeta>(&hex!("97 00 11"), "b2nd metalayer: 17 dimensions, at most 16");
+    refused::<B2ndMeta>(&hex!("97 00 11"), "b2nd metalayer: expected at most 16 dimensions, found 17");
     refused::<B2ndMeta>(
         &hex!(
             "97 00 02 92 d30000000000000190 d30000000000000003 92 d20000006e d200000003 92 d200000039 d200000003 00 db00000006 7c7531"
@@ -35,17 +35,17 @@ fn headers() -> Vec<(usize, &'static [u8], &'static str)> {
         (
             0x00,
             b"\x9b",
-            "header elements: expected 14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported), found 11 at byte 0",
+            "header elements: expected 14 (C-Blosc2 2.0 betas wrote 11 to 13, which are not supported), found 11 at byte 0",
         ),
         (
             0x00,
             b"\x9c",
-            "header elements: expected 14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported), found 12 at byte 0",
+            "header elements: expected 14 (C-Blosc2 2.0 betas wrote 11 to 13, which are not supported), found 12 at byte 0",
         ),
         (
             0x00,
             b"\x9d",
-            "header elements: expected 14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported), found 13 at byte 0",
+            "header elements: expected 14 (C-Blosc2 2.0 betas wrote 11 to 13, which are not supported), found 13 at byte 0",
         ),
         (0x00, b"\x9b\xa8\0", "magic: expected \"b2frame\\x00\", found \"\\x002frame\\x00\" at byte 1"),
         (0x01, b"\xa7", "magic: expected fixstr of 8 bytes (a8), found fixstr (a7) at byte 1"),
@@ -127,9 +127,9 @@ fn what_is_wrong_with_the_array_in_a_header() {
     for (position, bytes, expected) in [
         (0x77, &b"\x98"[..], "b2nd: expected 7 elements, found 8 at byte 119"),
         (0x77, b"a", "b2nd: expected fixarray (90 to 9f), found positive fixint (61) at byte 119"),
-        (0x77, b"\x93", "b2nd: array metalayer: 3 entries, 5 to 7 expected"),
-        (0x79, b"\x11", "b2nd: array metalayer: 17 dimensions, at most 16"),
-        (0x79, b"\x03", "b2nd: array metalayer: shape has 2 dimensions, ndim is 3"),
+        (0x77, b"\x93", "b2nd: array metalayer: expected 5 to 7 entries, found 3"),
+        (0x79, b"\x11", "b2nd: array metalayer: expected at most 16 dimensions, found 17"),
+        (0x79, b"\x03", "b2nd: array metalayer: shape has 2 dimensions, but ndim is 3"),
         (0x7b, b"\xd2", "b2nd.shape[0]: expected int64 (d3), found int32 (d2) at byte 123"),
         (0x7c, b"\xff", "b2nd.shape[0]: expected a length of 0 or more, found -71491328285473024 at byte 123"),
         (0xa3, b"\xcd", "b2nd.dtype_format: expected positive fixint (00 to 7f) or str32 (db), found uint16 (cd) at byte 163"),
@@ -267,5 +267,5 @@ fn a_struct_of_a_user_is_not_taken_for_one_of_this_crate_by_its_name() {
     }
     let bytes = hex!("95 00 02 91 d30000000000000001 91 d200000001 c0");
     refused::<CatervaMeta>(&bytes, "blockshape: expected array (90 to 9f, dc, dd), found nil (c0) at byte 19");
-    refused::<b2nd::CatervaMeta>(&bytes, "caterva metalayer: shape has 1 dimensions, ndim is 2");
+    refused::<b2nd::CatervaMeta>(&bytes, "caterva metalayer: shape has 1 dimension, but ndim is 2");
 }

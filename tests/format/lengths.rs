@@ -76,7 +76,7 @@ fn a_sequence_of_unknown_length_is_inserted_into_a_full_buffer() {
     assert_eq!(b2nd::to_slice(&value, &mut buffer).unwrap(), [&hex!("dc0010")[..], &[7; 16]].concat());
     for length in 0..19 {
         let error = message(b2nd::to_slice(&value, &mut buffer[..length]));
-        assert_eq!(error, format!("the value takes 19 bytes, the buffer holds {length}"));
+        assert_eq!(error, format!("the value takes 19 bytes, but the buffer holds {length}"));
     }
 }
 
@@ -162,7 +162,7 @@ fn a_value_is_the_same_when_it_is_serialized_again() {
         let told = message(b2nd::to_vec(&Moving(5.into(), step)));
         assert_eq!(
             told,
-            "the value is serialized twice, first to count its length, and the second time its length was different"
+            "the value is serialized twice, first to count its length and then to write it, but the two lengths differ"
         );
     }
     assert_eq!(b2nd::to_vec(&Moving(5.into(), 0)).unwrap(), b"\xdb\0\0\0\x0501234");

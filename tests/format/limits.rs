@@ -75,8 +75,7 @@ fn a_struct_that_is_written_by_name_is_told_apart() {
         #[allow(dead_code)]
         a: u8,
     }
-    let expected =
-        "array (90 to 9f, dc, dd; to read a struct that was written with the names of its fields, use `frame::decode_msgpack`)";
+    let expected = "array (90 to 9f, dc, dd; for a struct with field names, use `frame::decode_msgpack`)";
     refused::<Station>(b"\x81\xa1a\x01", &format!("expected {expected}, found fixmap (81) at byte 0"));
     refused::<(u8, Station)>(
         b"\x92\x01\xde\x00\x01\xdb\0\0\0\x01a\x01",
@@ -432,7 +431,7 @@ fn bytes_without_serde_bytes_are_written_as_a_sequence_and_the_error_says_so() {
     struct Borrowing<'a> {
         bytes: &'a [u8],
     }
-    let hint = "expected bin32 (c6; bytes that are written without serde_bytes are a sequence), found fixarray";
+    let hint = "expected bin32 (c6; without serde_bytes, serde writes bytes as a sequence), found fixarray";
     let bytes = b2nd::to_vec(&Borrowing { bytes: &[1, 2] }).unwrap();
     assert_eq!(bytes, hex!("91 92 01 02"));
     assert_eq!(message(b2nd::from_slice::<Borrowing>(&bytes)), format!("bytes: {hint} (92) at byte 1"));

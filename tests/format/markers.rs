@@ -247,7 +247,7 @@ fn there_is_no_marker_of_16_bytes() {
 fn a_buffer_that_is_too_short_says_how_long_it_should_be() {
     for length in 0..9 {
         let error = b2nd::to_slice(&(1u16, 2u32), &mut vec![0; length][..]).unwrap_err();
-        assert_eq!(error.to_string(), format!("the value takes 9 bytes, the buffer holds {length}"));
+        assert_eq!(error.to_string(), format!("the value takes 9 bytes, but the buffer holds {length}"));
     }
     assert_eq!(b2nd::to_slice(&(1u16, 2u32), &mut [0; 9]).unwrap(), hex!("92 cd0001 ce00000002"));
 }

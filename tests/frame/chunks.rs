@@ -261,8 +261,11 @@ fn a_chunk_of_one_value() {
     assert_eq!((chunk.header().special(), chunk.value(), chunk.bytes().len()), (Some(Special::Value), Some(&[1, 2, 3][..]), 35));
     assert_eq!(*chunk.data().unwrap(), [1, 2, 3].repeat(4));
     assert_eq!(Chunk::repeated(&[7; 300], 900).unwrap().value(), Some(&[7; 300][..]), "longer than the field for it");
-    assert_eq!(message(Chunk::repeated(&[1, 2, 3], 10)), "nbytes: expected a multiple of the value's length (3), found 10");
-    assert_eq!(message(Chunk::repeated(&[1], 0)), "nbytes: expected a multiple of the value's length (1), found 0");
+    assert_eq!(
+        message(Chunk::repeated(&[1, 2, 3], 10)),
+        "nbytes: expected a positive multiple of the value's length (3), found 10"
+    );
+    assert_eq!(message(Chunk::repeated(&[1], 0)), "nbytes: expected a positive multiple of the value's length (1), found 0");
     assert_eq!(message(Chunk::repeated(&[], 8)), "typesize: expected 1 or more, found 0 at byte 3");
     let mut writer = Writer::new(Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap());
     writer.append(&Chunk::repeated(&9i32.to_le_bytes(), 64).unwrap()).unwrap();

@@ -165,7 +165,7 @@ fn streams_that_do_not_fill_their_block() {
     refused(&[9, 0, 0], &format!("index: the chunk ends too early{}", at(36)));
     refused(&[9, 0, 0, 0, 1], &format!("index: the chunk ends too early{}", at(40)));
     refused(&[255, 255, 255, 255, 2], &format!("index: the token of a run is unknown{}", at(40)));
-    refused(&(-256i32).to_le_bytes(), &format!("index: the value of a run is not a byte{}", at(36)));
+    refused(&(-256i32).to_le_bytes(), &format!("index: the value of a run does not fit in a byte{}", at(36)));
     refused(&stream(&[1, 2, 3]), &format!("index: a stream ends before its block is full{}", at(43)));
     refused(&stream(&[1, 2, 3, 7 << 5, 9, 0]), &format!("index: a stream is longer than its block{}", at(43)));
     refused(&stream(&[1, 2, 3, 1 << 5, 2]), &format!("index: a match starts before the beginning of its stream{}", at(43)));
@@ -338,7 +338,7 @@ fn an_index_is_no_longer_than_its_bytes_can_say() {
     let block = [&[0; 7 * 4][..], &(-0x81i32).to_le_bytes(), &[1]].concat();
     let index = chunk(count * 8, SPLIT, SHUFFLE, &block);
     let refused = message(Offsets::from_tail(&header(count.into()), &index));
-    assert_eq!(refused, "index: expected at most 17664 offsets, as the chunk's cbytes say, found 1048576");
+    assert_eq!(refused, "index: expected at most 17664 offsets in a chunk of 69 bytes, found 1048576");
 
     let offsets = Offsets::from_tail(&header(17_664), &chunk(17_664 * 8, SPLIT, SHUFFLE, &block)).unwrap();
     assert!(offsets.iter().all(|offset| offset == Offset::Special(Special::Zeros)));

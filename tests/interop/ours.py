@@ -243,7 +243,7 @@ def typed_metalayer(rust, cases, directory):
             try:
                 rust.ask("edit", path=str(path), edits=[{"set_metalayer": ["after", b"too long".hex()]}])
             except Refused as refused:
-                equal("it keeps its length", "an edit in place has to keep" in str(refused), True)
+                equal("it keeps its length", "an edit in place cannot change" in str(refused), True)
             else:
                 raise AssertionError("a longer metalayer was written")
             compare(rust, path, expect_array=True)

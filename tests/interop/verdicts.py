@@ -52,7 +52,7 @@ REASONS = [
         r"array: caterva",
         "C-Blosc2 does not read `caterva` metalayers, and opens a frame without an array.",
     ),
-    (THEIRS, r"[56] entries, 7 expected", "The count is that of another layout: `ArrayMeta` reads it, `B2ndMeta` is the released one."),
+    (THEIRS, r"expected 7 entries, found [56]", "The count is that of another layout: `ArrayMeta` reads it, `B2ndMeta` is the released one."),
     (THEIRS, r"trailing byte", "`from_slice` has to consume its whole input. In a frame, bytes after the metalayer are accepted."),
     (THEIRS, r"dtype_format needs", "The count says seven entries, but there are five. C-Blosc2 then makes up a dtype."),
     (THEIRS, r"the name is repeated", "C-Blosc2 reads the first of two metalayers with the same name, and would lose the other. No writer makes them."),

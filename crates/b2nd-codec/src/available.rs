@@ -9,7 +9,8 @@ use crate::header::ChunkHeader;
 use crate::ids::{CodecId, Filter};
 
 /// The end of a message about a codec or filter that only other builds have: the commands that install a build with all codecs and filters.
-const INSTALL: &str = "install one that has it, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
+const INSTALL: &str = "install a build of the tool that has it, with `cargo install b2nd-cli --features full` or \
+                       `pip install b2nd`, or enable the feature for it in your own program";
 
 /// The bit of blosc2_flags that marks a lazy chunk, whose blocks are stored elsewhere.
 const IS_LAZY: u8 = 0x08;
@@ -116,7 +117,9 @@ pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
         Backend::Here if chunk.codec() == CodecId::Zstd && !cfg!(feature = "safe") => Err(no_safe_zstd()),
         Backend::Here => Ok(Backend::Here),
         Backend::Plugins => {
-            Err(no_codec(chunk.codec(), "the codecs and filters of plugins have no decoder for untrusted input".into()))
+            let reason =
+                "the chunk needs a plugin (ndlz, zfp, ndcell or ndmean), and plugins have no decoder for untrusted input";
+            Err(no_codec(chunk.codec(), reason.into()))
         }
     }
 }

@@ -63,7 +63,7 @@ impl<'a> Blocks<'a> {
         let front_len = Blocks::front_len(&header);
         if front_len > header.cbytes() {
             return Err(Error::custom(format_args!(
-                "expected a block table of {} bytes, the chunk has {}",
+                "expected a block table of {} bytes, found {} bytes after the chunk's header",
                 front_len - header.header_len(),
                 header.cbytes() - header.header_len()
             )));

@@ -100,7 +100,7 @@ pub(crate) fn compress(with: &Settings, data: &[u8]) -> Result<Vec<u8>> {
         unsafe { blosc2_compress_ctx(context.0.as_ptr(), data.as_ptr().cast(), nbytes, chunk.as_mut_ptr().cast(), room) };
     match usize::try_from(written) {
         Ok(written @ 1..) => chunk.truncate(written),
-        _ => return Err(Error::custom(format_args!("C-Blosc2: compressing {nbytes} bytes failed, it returned {written}"))),
+        _ => return Err(Error::custom(format_args!("C-Blosc2: compressing {nbytes} bytes failed with the code {written}"))),
     }
     Ok(chunk)
 }

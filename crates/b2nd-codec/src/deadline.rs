@@ -21,7 +21,7 @@ impl Deadline {
     pub(crate) fn check(self) -> Result<()> {
         #[cfg(feature = "std")]
         if self.time.is_some_and(|time| Instant::now() >= time) {
-            return Err(crate::Error::custom("the time limit is reached"));
+            return Err(crate::Error::custom("the time limit was reached"));
         }
         Ok(())
     }

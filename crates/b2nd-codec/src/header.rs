@@ -129,7 +129,7 @@ impl ChunkHeader {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
         if nbytes == 0 || nbytes % typesize != 0 {
             return Err(Error::custom(format_args!(
-                "nbytes: expected a multiple of the value's length ({typesize}), found {nbytes}"
+                "nbytes: expected a positive multiple of the value's length ({typesize}), found {nbytes}"
             )));
         }
         header.set_special(Special::Value);

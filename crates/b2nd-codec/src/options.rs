@@ -66,7 +66,7 @@ impl Settings {
         let (mut filters, mut filters_meta) = ([0; 6], [0; 6]);
         let count = options.used_filters().count();
         let Some(empty) = filters.len().checked_sub(count) else {
-            return Err(Error::custom(format_args!("{count} filters: a chunk has at most {}", filters.len())));
+            return Err(Error::custom(format_args!("expected at most {} filters, found {count}", filters.len())));
         };
         for (slot, (filter, meta)) in (empty..).zip(options.used_filters()) {
             (filters[slot], filters_meta[slot]) = (filter.code(), meta);

@@ -212,8 +212,7 @@ fn truncated_elements_keep_their_highest_bits() {
         error.to_string()
     };
     assert_eq!(refused(&[(Filter::TruncPrec, 3)], 2), "trunc_prec: expected elements of [4, 8] bytes, found 2");
-    let message =
-        "trunc_prec: expected the number of bits to keep (1 to 23), or the number to clear as a negative number, found 24";
+    let message = "trunc_prec: expected the number of bits to keep (1 to 23), or minus the number of bits to clear, found 24";
     assert_eq!(refused(&[(Filter::TruncPrec, 24)], 4), message);
 }
 

@@ -178,7 +178,9 @@ impl Struct {
             return misfit(format!("the structure takes {end} bytes, {}", limit()));
         }
         match itemsize {
-            Some(itemsize) if itemsize < end => return misfit(format!("itemsize is {itemsize}, the fields take {end} bytes")),
+            Some(itemsize) if itemsize < end => {
+                return misfit(format!("itemsize is {itemsize}, but the fields take {end} bytes"));
+            }
             Some(itemsize) if itemsize % alignment != 0 => {
                 return misfit(format!("itemsize is {itemsize}, expected a multiple of {alignment}"));
             }
@@ -218,7 +220,7 @@ impl Struct {
 }
 
 fn limit() -> String {
-    format!("{MAX_SIZE} is NumPy's limit")
+    format!("above NumPy's limit of {MAX_SIZE}")
 }
 
 /// Returns the first name or title that occurs a second time, and the index of the field that repeats it.

@@ -47,10 +47,10 @@ impl Subarray {
 
     pub(super) fn of(base: DType, shape: Vec<usize>) -> Result<Subarray, String> {
         if shape.is_empty() || shape.len() > MAX_SUBARRAY_DIMENSIONS {
-            return Err(format!("{} dimensions, expected 1 to {MAX_SUBARRAY_DIMENSIONS}", shape.len()));
+            return Err(format!("expected 1 to {MAX_SUBARRAY_DIMENSIONS} dimensions, found {}", shape.len()));
         }
         if let Some(length) = shape.iter().find(|&&length| length > MAX_SIZE) {
-            return Err(format!("a dimension of {length}, {MAX_SIZE} is NumPy's limit"));
+            return Err(format!("a dimension has the length {length}, above NumPy's limit of {MAX_SIZE}"));
         }
         if base.itemsize() == 0 && !matches!(base, DType::Struct(_)) {
             return Err("a subarray cannot have values of 0 bytes".into());

@@ -100,7 +100,7 @@ impl Grid {
         self.check_slice(slice)?;
         let Some(extent) = self.chunk_extent(chunk) else {
             let nchunks = self.nchunks();
-            return Err(Error::custom(format_args!("chunk {chunk}: the array has {nchunks} chunks")));
+            return Err(Error::custom(format_args!("chunk {chunk} is out of range: the array has {nchunks} chunks")));
         };
         Numbers::new(self.blocks, |index| {
             let (wanted, chunk) = (&slice[index], &extent[index]);
@@ -147,7 +147,7 @@ impl Numbers {
         let inner = Dims::from_fn(outer.len(), |index| span(index).end - first[index]);
         let count = cells(&inner);
         let too_many =
-            |_| Error::custom(format_args!("slice: touches {count} chunks or blocks, at most {} can be counted", usize::MAX));
+            |_| Error::custom(format_args!("the slice touches {count} chunks or blocks; at most {} can be counted", usize::MAX));
         Ok(Numbers { outer, first, inner, cells: 0..usize::try_from(count).map_err(too_many)? })
     }
 

@@ -167,7 +167,8 @@ fn decode_all(chunk: &Chunk<'_>, nchunks: Option<u64>) -> Result<(Vec<Offset>, u
     // length of a stream. So an index has at most 256 offsets per compressed byte.
     let limit = header.cbytes().saturating_mul(256);
     if count > limit {
-        return Err(Error::custom(format_args!("expected at most {limit} offsets, as the chunk's cbytes say, found {count}")));
+        let cbytes = header.cbytes();
+        return Err(Error::custom(format_args!("expected at most {limit} offsets in a chunk of {cbytes} bytes, found {count}")));
     }
     let decompressed;
     let bytes = match chunk.stored() {

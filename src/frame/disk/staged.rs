@@ -182,7 +182,7 @@ fn must_not_exist(path: &Path) -> io::Result<()> {
 }
 
 fn exists_already() -> io::Error {
-    io::Error::new(ErrorKind::AlreadyExists, "it exists already")
+    io::Error::new(ErrorKind::AlreadyExists, "it already exists")
 }
 
 /// Returns the path of the file that `path` names, with symbolic links resolved. If the file exists, it must be a regular file and not

@@ -42,8 +42,7 @@ const OTHER_FILES: [(&str, &str); 14] = [
 const OTHER_SENTENCES: [(&str, &str); 20] = [
     ("expected 0 (NumPy), found", "a dtype of another language is valid, and a case for it would be about a program's choice"),
     ("{} (byte {} of the string)", "dtypes inside other formats"),
-    ("chunk {chunk}: the array has", "a number of a caller"),
-    ("slice: touches {count} chunks", "an array of so many chunks has sizes that are refused before"),
+    ("the slice touches {count} chunks", "an array of so many chunks has sizes that are refused before"),
     ("more than {MAX_DIMENSIONS} dimensions", "in other formats: in this one the counts are compared before"),
     ("a caterva metalayer has no dtype", "an upgrade"),
     ("expected a dtype_format (0 to 127) or a dtype", "in other formats"),
@@ -51,6 +50,7 @@ const OTHER_SENTENCES: [(&str, &str); 20] = [
     ("no memory for", "a machine without memory"),
     ("`Special::Value` needs", "writing"),
     ("nbytes: expected a multiple of", "writing"),
+    ("nbytes: expected a positive multiple of", "writing"),
     ("chunk {chunk} is out of range", "a number of a caller"),
     ("expected at most {limit} offsets", "an index of gigabytes"),
     ("the chunks of a sparse frame are separate files: open", "asked of a frame in memory"),

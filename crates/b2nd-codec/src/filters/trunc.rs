@@ -23,7 +23,7 @@ pub(super) fn check(filter: Filter, meta: u8, typesize: usize) -> Result<()> {
         _ => {
             let meta = i8::from_ne_bytes([meta]);
             Err(Error::custom(format_args!(
-                "{filter}: expected the number of bits to keep (1 to {most}), or the number to clear as a negative number, found {meta}"
+                "{filter}: expected the number of bits to keep (1 to {most}), or minus the number of bits to clear, found {meta}"
             )))
         }
     }

@@ -17,7 +17,7 @@ impl Zlib {
         state.reset(true);
         match state.decompress(stream, place, FlushDecompress::Finish) {
             Ok(Status::StreamEnd) => Ok(usize::try_from(state.total_out()).unwrap_or(usize::MAX)),
-            Ok(Status::Ok | Status::BufError) => Err(failed(CodecId::Zlib, "the stream does not end where its block is full")),
+            Ok(Status::Ok | Status::BufError) => Err(failed(CodecId::Zlib, "the stream does not end when its block is full")),
             Err(error) => Err(failed(CodecId::Zlib, error)),
         }
     }
