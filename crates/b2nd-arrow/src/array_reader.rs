@@ -55,9 +55,11 @@ impl ArrayReader {
         let meta = array.header().array()?.ok_or_else(|| Error::damaged("the frame holds no array"))?;
         let element = element::data_type(meta.dtype().unwrap_or_default()).map_err(refused)?;
         let width = usize::try_from(columns.unwrap_or(1)).ok().and_then(|columns| columns.checked_mul(array.itemsize()));
-        let width = width.filter(|width| (1..=MAX_ROW).contains(width));
-        let width = width
-            .ok_or_else(|| refused(format!("a row of {} elements takes 0 bytes or more than 64 MiB", columns.unwrap_or(1))))?;
+        let width = match width {
+            Some(0) => return Err(refused("its rows are empty: expected rows of 1 byte to 64 MiB".to_owned())),
+            Some(width @ ..=MAX_ROW) => width,
+            _ => return Err(refused("its rows are too long: expected rows of 1 byte to 64 MiB".to_owned())),
+        };
         let columns = columns.map(|columns| i32::try_from(columns).unwrap_or(i32::MAX));
         let data_type = match columns {
             Some(columns) => DataType::FixedSizeList(Arc::new(item(element.clone())), columns),

@@ -69,7 +69,7 @@ impl Table {
             [key] => Table::from_store(store, key),
             [root, ..] if root == "/" => Table::from_store(store, "/"),
             keys => {
-                let message = format!("it holds {} tables, choose one of them: {}", keys.len(), keys.join(", "));
+                let message = format!("it holds {} tables; choose one of them: {}", keys.len(), keys.join(", "));
                 Err(Error::new(ErrorKind::NotFound, message).in_table(store.name()))
             }
         }
@@ -168,7 +168,12 @@ impl Table {
         let error = match self.0.columns.iter().find(|column| column.name == name) {
             Some(ColumnInfo { data_type: Err(why), .. }) => Error::new(ErrorKind::Refused, why).in_column(name),
             _ => match self.0.outputs.iter().position(parent).and_then(|place| self.0.schema.fields().get(place)) {
-                Some(field) => Error::new(ErrorKind::NotFound, format_args!("column {name:?} is a part of {:?}", field.name())),
+                Some(field) => {
+                    let whole = field.name();
+                    let message =
+                        format_args!("column {name:?} is a part of the struct {whole:?}: read column {whole:?} instead");
+                    Error::new(ErrorKind::NotFound, message)
+                }
                 None => Error::new(ErrorKind::NotFound, format_args!("there is no column {name:?}")),
             },
         };

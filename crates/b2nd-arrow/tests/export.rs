@@ -72,8 +72,9 @@ fn a_time_that_parquet_has_no_place_for_is_named() {
         let column = |batch: &RecordBatch| batch.project(&[batch.schema().index_of(name).unwrap()]).unwrap();
         let error = written(Format::Parquet, &[column(&good), column(&all)]).unwrap_err();
         assert_eq!((error.kind(), error.column(), error.row()), (ErrorKind::Refused, Some(name), Some(4)));
-        let expected =
-            format!("column {name:?}, row 4: {too_far} s after 1970: too large for Parquet, which counts milliseconds");
+        let expected = format!(
+            "column {name:?}, row 4: the time {too_far} s after 1970 is too large for Parquet, which counts milliseconds"
+        );
         assert_eq!(error.to_string(), expected);
     }
     // Bytes under a null row are no time.

@@ -80,7 +80,7 @@ fn a_table_of_a_tree_is_opened_by_its_key() {
         is_as_python_says(&Table::from_store(store.clone(), key).unwrap(), truth);
     }
     let error = Table::open(data("tree.b2z")).unwrap_err().to_string();
-    assert!(error.ends_with("tree.b2z: it holds 2 tables, choose one of them: /group/people, /things"), "{error}");
+    assert!(error.ends_with("tree.b2z: it holds 2 tables; choose one of them: /group/people, /things"), "{error}");
     let error = Table::from_store(store, "/array").unwrap_err();
     assert!(error.to_string().ends_with("tree.b2z::/array: it is not a table: \"array/_meta.b2f\" is missing"), "{error}");
 }
@@ -158,7 +158,12 @@ fn complex_numbers_are_structs_of_two_floats() {
 fn a_leaf_of_a_struct_is_no_column_and_its_struct_is_named() {
     let table = Table::open(data("nested.b2z")).unwrap();
     let error = table.project(["trip.deep.s"]).unwrap_err();
-    assert!(error.to_string().ends_with("nested.b2z: column \"trip.deep.s\" is a part of \"trip\""), "{error}");
+    assert!(
+        error
+            .to_string()
+            .ends_with("nested.b2z: column \"trip.deep.s\" is a part of the struct \"trip\": read column \"trip\" instead"),
+        "{error}"
+    );
     let trip = common::whole(&table, 9).unwrap();
     let trip = trip.column_by_name("trip").unwrap().as_struct().clone();
     assert_eq!((trip.len(), trip.null_count()), (3, 1));
@@ -181,7 +186,7 @@ fn what_is_no_table_is_refused() {
     let error = Table::open(directory.path()).unwrap_err().to_string();
     assert!(error.ends_with(": it contains no table"), "{error}");
     let error = Table::open("../../tests/data/example.b2nd").unwrap_err().to_string();
-    assert_eq!(error, "../../tests/data/example.b2nd: it is a single frame, not a store: ndarray");
+    assert_eq!(error, "../../tests/data/example.b2nd: it is not a store, but a single frame of the kind ndarray");
     assert_eq!(Table::open(directory.path().join("absent.b2z")).unwrap_err().kind(), ErrorKind::Io);
 }
 
@@ -501,8 +506,8 @@ fn a_damaged_name_of_a_mask_is_an_error_and_no_lost_null() {
     let last = archive.windows(name.len()).rposition(|window| window == name).unwrap();
     archive[last + name.len() - 1] ^= 0x20;
     let error = Table::only(Store::from_source("it", std::sync::Arc::new(archive)).unwrap()).unwrap_err().to_string();
-    let expected = "it: the member \"_cols/i.notnull.b2nD\" is damaged: its own header does not match the archive's directory: it \
-                    has the name \"_cols/i.notnull.b2nd\"";
+    let expected = "it: the member \"_cols/i.notnull.b2nD\" is damaged: its own header, which should match the archive's \
+                    directory, has the name \"_cols/i.notnull.b2nd\"";
     assert_eq!(error, expected);
 }
 

@@ -83,7 +83,7 @@ impl Flat {
         let length = i64::try_from(self.len() / size).unwrap_or(i64::MAX);
         let shape = shape.unwrap_or_else(|| vec![length]);
         if shape.iter().try_fold(1_i64, |items, &length| items.checked_mul(length)) != Some(length) {
-            let message = format!("its {length} elements are not those of an array of the shape {shape:?}");
+            let message = format!("it has {length} elements, which does not match the shape {shape:?}");
             return Err(b2nd::Error::custom(message).into());
         }
         let chunk = match self {

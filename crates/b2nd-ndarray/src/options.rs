@@ -106,7 +106,8 @@ pub(crate) fn check_filters(filters: &[(Filter, u8)], typesize: i32) -> Result<(
     let wide = |meta: u8| if meta == 0 { typesize } else { i32::from(meta) };
     match filters.iter().find(|(filter, meta)| *filter == BYTEDELTA && wide(*meta) > MAX_BYTEDELTA) {
         Some(&(_, meta)) => Err(b2nd::Error::custom(format_args!(
-            "filter bytedelta: expected elements of at most {MAX_BYTEDELTA} bytes, which python-blosc2 can open, found {}",
+            "filter bytedelta: expected elements of at most {MAX_BYTEDELTA} bytes, found {}: python-blosc2 does not open files \
+             with longer ones",
             wide(meta)
         ))
         .into()),

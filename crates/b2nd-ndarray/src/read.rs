@@ -14,6 +14,7 @@ pub(crate) mod select;
 
 use std::ops::Range;
 
+use b2nd_store::text::count;
 use bytemuck::Pod;
 use ndarray::{ArrayD, ArrayViewMut, ArrayViewMutD, IxDyn, SliceInfoElem};
 
@@ -231,7 +232,7 @@ impl Array {
         if let Some(last) = last.filter(|_| self.flat.is_none()) {
             let found = self.store.offsets().map_err(|error| self.error(error))?.len();
             if last >= found {
-                let missing = b2nd::Error::custom(format_args!("the frame has only {found}"));
+                let missing = b2nd::Error::custom(format_args!("the frame has only {}", count(found, "chunk")));
                 return Err(self.error(Error::in_chunk(last, missing.into())));
             }
         }

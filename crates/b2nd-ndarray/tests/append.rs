@@ -104,7 +104,7 @@ fn an_existing_file_is_not_replaced_unless_the_options_say_so() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("log.b2nd");
     std::fs::write(&path, "something").unwrap();
-    let refusal = format!("{}: it exists already", path.display());
+    let refusal = format!("{}: it already exists", path.display());
     let options = options();
     let meta = b2nd::B2ndMeta::new(options.geometry(&[6, 7], 4).unwrap(), "<i4");
     let bytes: Vec<u8> = rows(0, 6).iter().flat_map(|value| value.to_le_bytes()).collect();

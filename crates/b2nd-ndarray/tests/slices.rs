@@ -387,7 +387,7 @@ fn a_packed_tensor_has_its_shape_and_every_slice() {
     assert_eq!(chunks, values.sum());
     assert_eq!(
         Array::from_frame(packed(&[], "<i2")).unwrap_err().to_string(),
-        "its 24 elements are not those of an array of the shape []"
+        "it has 24 elements, which does not match the shape []"
     );
     assert!(Array::from_frame(packed(&[5, 5], "<i2")).is_err() && Array::from_frame(packed(&[24], "<i5")).is_err());
     assert!(array.with_dtype("<i2".parse().unwrap()).is_err());

@@ -94,9 +94,14 @@ impl Leaf {
 fn embedded_data(frame: &Frame, offset: u64, length: u64) -> Result<Vec<u8>> {
     let header = frame.header();
     let end = offset.checked_add(length).filter(|&end| u64::try_from(header.nbytes()).is_ok_and(|nbytes| end <= nbytes));
-    let (Some(end), Ok(chunksize @ 1..)) = (end, u64::try_from(header.chunksize())) else {
+    let Some(end) = end else {
         let nbytes = header.nbytes();
-        return Err(Error::custom(format_args!("{length} bytes at {offset} are outside of the frame's data of {nbytes}")));
+        return Err(Error::custom(format_args!(
+            "the leaf has {length} bytes at offset {offset}, but the frame has only {nbytes} bytes of data"
+        )));
+    };
+    let Ok(chunksize @ 1..) = u64::try_from(header.chunksize()) else {
+        return Err(Error::custom(format_args!("chunksize: expected 1 or more, found {}", header.chunksize())));
     };
     if length > MAX_VALUE as u64 {
         return Err(Error::custom(format_args!("{length} bytes are embedded; the limit is {MAX_VALUE}")));

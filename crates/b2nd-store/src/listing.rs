@@ -98,7 +98,7 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
         let (offset, content) = match (number("offset"), number("length"), text("path")) {
             (Some(offset), Some(length), _) => (offset, Content::Embedded(length)),
             (_, _, Some(path)) => (0, Content::Remote { urlbase: text("urlbase").unwrap_or_default(), path }),
-            _ => return Err(Error::custom(format_args!("estore_metadata: {key:?} has neither offset and length nor a path"))),
+            _ => return Err(Error::custom(format_args!("estore_metadata: {key:?}: expected an offset and a length, or a path"))),
         };
         leaves.push(Leaf { key: key.to_owned(), member: None, offset, content });
     }

@@ -142,8 +142,8 @@ fn open_address(address: &str) -> Result<Target> {
     let refused = |what: &str| Err(Error::custom(format_args!("{scheme}:// is not supported: {what}")));
     match scheme.as_str() {
         "https" if cfg!(not(feature = "https")) => {
-            let install = "install one that can, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
-            refused(&format!("this build of b2nd cannot read https://: {install}"))
+            let install = "install one that can read it, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
+            Err(Error::custom(format_args!("https:// is not supported by this build of b2nd: {install}")))
         }
         #[cfg(feature = "http")]
         "http" | "https" => Ok(Target::File(crate::http::open(address)?)),

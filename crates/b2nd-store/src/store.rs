@@ -222,7 +222,7 @@ fn embedded_in(source: &Bytes) -> Result<StoreListing> {
     let frame = Frame::open(source)?;
     let kind = Kind::of(frame.header(), None);
     if !kind.is_store() {
-        return Err(Error::custom(format_args!("it is a single frame, not a store: {}", kind.name())));
+        return Err(Error::custom(format_args!("it is not a store, but a single frame of the kind {}", kind.name())));
     }
     embedded(&frame)
 }

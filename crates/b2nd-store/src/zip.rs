@@ -102,7 +102,7 @@ impl Zip {
         };
         let end = member.start.saturating_add(LOCAL_HEADER).saturating_add(name.len() as u64);
         let header = self.source.read(member.start..end)?;
-        let differs = |why| refused(name, &format!("damaged: its own header does not match the archive's directory: it {why}"));
+        let differs = |why| refused(name, &format!("damaged: its own header, which should match the archive's directory, {why}"));
         let after = member.check(name, &header).map_err(differs)?;
         let start = end.saturating_add(after);
         Ok((member, start..start.saturating_add(member.packed)))
@@ -115,14 +115,14 @@ impl Zip {
         }
         let room = MAX_VALUE.saturating_sub(inflated.values().map(|data| Vec::len(data)).sum());
         let Some(length) = usize::try_from(member.length).ok().filter(|&length| length <= room) else {
-            let why = format!("compressed, and the limit for all decompressed members together is {MAX_VALUE} bytes");
+            let why = format!("compressed, and all decompressed members together would exceed the limit of {MAX_VALUE} bytes");
             return Err(refused(name, &why));
         };
         let packed = self.source.read(range)?;
         let data = miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, length)
             .map_err(|error| refused(name, &format!("compressed, and cannot be decompressed: {error}")))?;
         if data.len() != length {
-            return Err(refused(name, &format!("deflated: expected {length} bytes, found {}", data.len())));
+            return Err(refused(name, &format!("compressed: expected {length} bytes after decompression, found {}", data.len())));
         }
         let data = Arc::new(data);
         inflated.insert(name.to_owned(), data.clone());
@@ -146,14 +146,16 @@ impl Member {
         }
         let (flags, method) = (number(6, 2), number(8, 2));
         if u16::try_from(method).map(CompressionMethod::from) != Ok(self.method) {
-            return Err(format!("has the method {method}"));
+            return Err(format!("has the compression method {method}"));
         }
         // The local header may lack the lengths, which can also be stored after the data or in the extra field.
         let differs = |said: u64, length: u64| flags & 8 == 0 && said != u64::from(u32::MAX) && said != length;
         let (packed, length) = (number(18, 4), number(22, 4));
         if differs(packed, self.packed) || differs(length, self.length) {
             let (expected, unpacked) = (self.packed, self.length);
-            return Err(format!("gives the lengths {packed} (compressed) and {length}, expected {expected} and {unpacked}"));
+            return Err(format!(
+                "gives a compressed length of {packed} (expected {expected}) and a length of {length} (expected {unpacked})"
+            ));
         }
         Ok(number(28, 2))
     }
@@ -177,7 +179,7 @@ impl Folder for Zip {
                 Err(refused(name, "compressed, but python-blosc2 needs it uncompressed"))
             }
             CompressionMethod::DEFLATE => Ok(Some(self.inflate(name, member, range)?)),
-            other => Err(refused(name, &format!("compressed with the method {other}"))),
+            other => Err(refused(name, &format!("compressed with the method {other}, which is not supported"))),
         }
     }
 

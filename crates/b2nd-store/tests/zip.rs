@@ -72,7 +72,7 @@ fn an_archive_has_a_budget() {
     let error = |name: &str| zip.open(name).err().unwrap().to_string();
     assert_eq!(
         error("large"),
-        "the member \"large\" is compressed, and the limit for all decompressed members together is 268435456 bytes"
+        "the member \"large\" is compressed, and all decompressed members together would exceed the limit of 268435456 bytes"
     );
-    assert_eq!(error("wrong"), "the member \"wrong\" is deflated: expected 4 bytes, found 3");
+    assert_eq!(error("wrong"), "the member \"wrong\" is compressed: expected 4 bytes after decompression, found 3");
 }

@@ -79,7 +79,9 @@ impl ColumnFile {
         let chunk = Chunk::from_slice(content)?;
         let (nbytes, cbytes) = (chunk.header().nbytes(), chunk.header().cbytes());
         if nbytes > MAX_VALUE || nbytes / MAX_RATIO > cbytes {
-            return Err(Error::damaged(format_args!("the vlmetalayer {name:?} of {cbytes} bytes claims to hold {nbytes}")));
+            return Err(Error::damaged(format_args!(
+                "the vlmetalayer {name:?} has {cbytes} bytes, but claims to hold {nbytes} bytes of data"
+            )));
         }
         self.allow(nbytes as u64)?;
         Ok(Some(chunk.data()?))
@@ -175,7 +177,7 @@ fn block_table(front: &[u8]) -> b2nd::Result<b2nd::frame::Blocks<'_>> {
 /// Returns an error if no codec can compress `nbytes` bytes to `cbytes` bytes.
 fn plausible(nbytes: usize, cbytes: usize) -> Result<()> {
     if nbytes / MAX_RATIO > cbytes {
-        return Err(Error::damaged(format_args!("{cbytes} compressed bytes claim to hold {nbytes}")));
+        return Err(Error::damaged(format_args!("{cbytes} compressed bytes claim to hold {nbytes} bytes of data")));
     }
     Ok(())
 }

@@ -73,16 +73,18 @@ fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &H
         match message.header_type() {
             MessageHeader::Schema => known = Some(schema_of(&message)?),
             MessageHeader::DictionaryBatch => {
-                let batch = message.header_as_dictionary_batch().filter(|batch| !batch.isDelta());
-                let (Some(schema), Some(batch)) = (&known, batch) else {
-                    return Err(wrong("a dictionary before its schema, or a delta dictionary"));
-                };
+                let schema = known.as_ref().ok_or_else(|| wrong("a dictionary before its schema"))?;
+                let empty = || wrong("a dictionary message without a dictionary");
+                let batch = message.header_as_dictionary_batch().ok_or_else(empty)?;
+                if batch.isDelta() {
+                    return Err(wrong("a delta dictionary, which is not supported"));
+                }
                 #[expect(deprecated, reason = "the number of a dictionary is only in its field")]
                 let fields = schema.fields_with_dict_id(batch.id());
                 let Some(DataType::Dictionary(_, words)) = fields.first().map(|field| field.data_type()) else {
                     return Err(wrong("a dictionary that belongs to no column"));
                 };
-                let data = batch.data().ok_or_else(|| wrong("a dictionary without a batch"))?;
+                let data = batch.data().ok_or_else(empty)?;
                 Lengths::of(data, body)?.check(words)?;
                 let schema: SchemaRef = Schema::new(vec![Field::new("", (**words).clone(), true)]).into();
                 let words = decode(Batch { batch: data, body, schema: &schema, version }, &dictionaries)?;
@@ -90,11 +92,12 @@ fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &H
             }
             MessageHeader::RecordBatch => {
                 let schema = known.ok_or_else(|| wrong("a record batch before its schema"))?;
-                let batch = message.header_as_record_batch().ok_or_else(|| wrong("no record batch in its message"))?;
+                let empty = || wrong("a record batch message without a record batch");
+                let batch = message.header_as_record_batch().ok_or_else(empty)?;
                 Lengths::of(batch, body)?.check(schema.field(0).data_type())?;
                 return decode(Batch { batch, body, schema: &schema, version }, &dictionaries);
             }
-            other => return Err(wrong(format_args!("a message of the type {other:?}, which a column does not have"))),
+            other => return Err(wrong(format_args!("a message of the type {other:?}, which is not supported"))),
         }
     }
     Err(wrong("no record batch"))
@@ -130,11 +133,13 @@ fn message<'a>(rest: &mut &'a [u8]) -> Result<Option<(ipc::Message<'a>, Buffer)>
 
 /// Reads the schema in a message. It must have one column, of a type that Arrow decodes without a panic.
 fn schema_of(message: &ipc::Message) -> Result<SchemaRef> {
-    let schema = message.header_as_schema().filter(|schema| schema.endianness() == ipc::Endianness::Little);
-    let (schema, fields) =
-        schema.and_then(|schema| Some((schema, schema.fields()?))).ok_or_else(|| wrong("a schema without fields"))?;
+    let schema = message.header_as_schema().ok_or_else(|| wrong("a schema message without a schema"))?;
+    if schema.endianness() != ipc::Endianness::Little {
+        return Err(wrong("big-endian values, which are not supported"));
+    }
+    let fields = schema.fields().ok_or_else(|| wrong("a schema without fields"))?;
     if fields.len() != 1 {
-        return Err(wrong(format_args!("{} columns, expected one", fields.len())));
+        return Err(wrong(format_args!("{} columns instead of one", fields.len())));
     }
     fields.iter().try_for_each(check_type)?;
     Ok(Arc::new(fb_to_schema(schema)))
@@ -160,7 +165,7 @@ fn check_type(field: ipc::Field) -> Result<()> {
     let is_nested = matches!(field.type_type(), Type::List | Type::LargeList | Type::Struct_);
     let is_indexed = |dictionary: ipc::DictionaryEncoding| dictionary.indexType().is_some_and(is_integer) && !is_nested;
     if !is_known || !field.dictionary().is_none_or(is_indexed) {
-        return Err(wrong(format_args!("the type {:?}, which no column has", field.type_type())));
+        return Err(wrong(format_args!("values of the type {:?} in a form that is not supported", field.type_type())));
     }
     field.children().into_iter().flatten().try_for_each(check_type)
 }
@@ -192,7 +197,10 @@ impl<'a> Lengths<'a> {
         // do.)
         let most = self.body.saturating_mul(8);
         let length = usize::try_from(node.length()).ok().filter(|&length| length <= most);
-        let length = length.ok_or_else(|| wrong(format_args!("{} values in {} bytes", node.length(), self.body)))?;
+        let length = length.ok_or_else(|| {
+            let (found, body) = (node.length(), self.body);
+            wrong(format_args!("an array of {found} values in a message of {body} bytes, which can hold 0 to {most}"))
+        })?;
         self.buffer(1, if node.null_count() > 0 { length.div_ceil(8) } else { 0 })?;
         let offsets = if length == 0 { 0 } else { length + 1 };
         match data_type {
@@ -212,12 +220,14 @@ impl<'a> Lengths<'a> {
         let buffer = self.buffers.next().ok_or_else(|| wrong("fewer buffers than its schema says"))?;
         match (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) {
             (Ok(start), Ok(length)) if start.checked_add(length).is_none_or(|end| end > self.body) => {
-                Err(wrong(format_args!("a buffer outside of its {} bytes", self.body)))
+                Err(wrong(format_args!("a buffer that is not inside the {} bytes of its message", self.body)))
             }
             (Ok(_), Ok(length)) if length % width == 0 && length / width >= count => Ok(()),
             _ => {
                 let (found, s) = (buffer.length(), if width == 1 { "" } else { "s" });
-                Err(wrong(format_args!("a buffer of {found} bytes, expected at least {count} values of {width} byte{s} each")))
+                Err(wrong(format_args!(
+                    "a buffer of {found} bytes instead of {count} or more whole values of {width} byte{s} each"
+                )))
             }
         }
     }
@@ -312,5 +322,5 @@ fn numbers(data_type: &DataType, bytes: &[u8], length: usize) -> Option<Vec<Valu
 }
 
 fn wrong(what: impl std::fmt::Display) -> Error {
-    Error::damaged(format_args!("the Arrow IPC has {what}"))
+    Error::damaged(format_args!("the Arrow IPC stream has {what}"))
 }

@@ -93,7 +93,7 @@ impl<'a> Pack<'a> {
             Marker::Ext16 => self.length(2).and_then(|length| self.ext(length))?,
             Marker::Ext32 => self.length(4).and_then(|length| self.ext(length))?,
             Marker::Reserved => {
-                return Err(Error::damaged(format_args!("c1 at byte {at} of the MessagePack is not the start of a value")));
+                return Err(Error::damaged(format_args!("byte {at} of the MessagePack is c1, which cannot start a value")));
             }
         })
     }

@@ -85,7 +85,7 @@ impl Utf8Column {
         let mut before = 0;
         for (&offset, row) in offsets.iter().zip(first..) {
             if offset < before || offset.unsigned_abs() > self.bytes.len() {
-                let message = format!("expected an offset of {before} to {}, found {offset}", self.bytes.len());
+                let message = format!("expected an offset from {before} to {}, found {offset}", self.bytes.len());
                 return Err(Error::damaged(message).at_row(selection.row_of(row)));
             }
             before = offset;

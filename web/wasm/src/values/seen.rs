@@ -92,10 +92,10 @@ impl Seen {
         let read = selection.touched(grid);
         if read > MOST_CHUNKS {
             return Err(Error::custom(format_args!(
-                "the slice is in {read} chunks, and at most {MOST_CHUNKS} can be read at once"
+                "the slice is in {read} chunks, but at most {MOST_CHUNKS} can be read at once"
             )));
         }
-        let too_long = || Error::custom(format_args!("the slice has more than {MOST} bytes, the most that can be read at once"));
+        let too_long = || Error::custom(format_args!("the slice is too large: at most {MOST} bytes can be read at once"));
         // Lengths may not fit the 32 bits of a `usize` on wasm32.
         let lengths: Option<Vec<usize>> = selection.lengths().iter().map(|&length| usize::try_from(length).ok()).collect();
         let lengths = lengths.ok_or_else(too_long)?;
