@@ -420,7 +420,7 @@ def show(kind):
     if kind.kind in OBJECTS:
         return refused("`b2nd cat` prints them", "show", kind.word)
     if isinstance(kind.values, np.ndarray) and kind.values.dtype.kind in "SUV":
-        return refused("print the values with `b2nd head`|name a field with --field", "show", kind.word)
+        return refused("print the values with `b2nd head`|choose one of their fields with --field", "show", kind.word)
     if kind.file in ("frame-i4.b2frame", "frame-sparse.b2frame"):
         return refused("give it with --dtype", "show", kind.word)
     run("show", kind.word)

@@ -369,7 +369,7 @@ fn open(file: &File, path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File
         schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect::<Vec<_>>()
     };
     if names(reader.schema()) != names(&SCHEMA) {
-        bail!("{} has other columns than a catalogue of b2nd-catalog {VERSION}: scan without --update", path.display());
+        bail!("{} does not have the columns of a catalogue of b2nd-catalog {VERSION}: scan without --update", path.display());
     }
     Ok(reader)
 }

@@ -143,7 +143,7 @@ impl Place {
     /// Fails if the location is remote and `text` is not a URL, or if a path on a disk has no URL.
     pub fn url(&self, text: &str) -> Result<String> {
         match self {
-            Place::Disk(path) => disk_url(path).with_context(|| format!("{text} has no url")),
+            Place::Disk(path) => disk_url(path).with_context(|| format!("{text} cannot be turned into a URL")),
             Place::Remote(_, path) => {
                 let base = base(&parsed(text)?, path);
                 Ok(remote_url(&base, path))

@@ -121,7 +121,7 @@ impl Row {
         array.map(|_| ())?;
         let (found, expected) = (frame.source().len()?.saturating_sub(frame.offset()), header.frame_len());
         if found < expected {
-            let message = format_args!("the file is cut off: it ends at byte {found} of the frame, whose header says {expected}");
+            let message = format_args!("the file is cut off: it has {found} of the {expected} bytes of the frame");
             return Err(b2nd::Error::custom(message));
         }
         Ok(())

@@ -178,8 +178,9 @@ impl<'s> Salvage<'s> {
 
     /// Returns the length of a chunk's data. Fails if chunks vary in length.
     fn nbytes(&self, number: u64) -> Result<usize> {
-        self.length(number)
-            .ok_or_else(|| Error::custom(format_args!("chunk {number} is lost, and its length with it: chunks vary in length")))
+        self.length(number).ok_or_else(|| {
+            Error::custom(format_args!("chunk {number} is lost, and its length is unknown: chunks vary in length"))
+        })
     }
 
     fn length(&self, number: u64) -> Option<usize> {

@@ -104,7 +104,7 @@ fn what_crashes_c_blosc2_does_not_pass() {
     let mut zeros: Vec<u8> = zeros.finish().unwrap();
     zeros[0x3a..0x3e].fill(0);
     let no_length = "chunk 0: its length is unknown, because it is special in the index and the frame's chunks vary in length";
-    let no_chunksize = "header: chunksize: expected 1 or more, because the flags do not say that chunks vary in length, found 0";
+    let no_chunksize = "header: chunksize: expected 1 or more, found 0: the flags do not say that chunks vary in length";
     assert_eq!(found(&zeros, &Limits::default()), [no_chunksize, no_length]);
     zeros[0x19] = 0x53;
     assert_eq!(found(&zeros, &Limits::default()), [no_length]);
@@ -134,7 +134,7 @@ fn nothing_takes_more_memory_than_is_allowed() {
     let special = Chunk::repeated(&[7], 0x7fff_0000).unwrap().into_bytes();
     let refused = found(&frame(0x7fff_0000, &[special]), &limits);
     assert!(refused.len() == 1 && refused[0].starts_with("chunk 0: it needs 2,147,418,145 "), "{refused:?}");
-    assert!(refused[0].ends_with(" bytes of memory, at most 1,048,576 are allowed"), "{refused:?}");
+    assert!(refused[0].ends_with(" bytes of memory; at most 1,048,576 are allowed"), "{refused:?}");
     // Attributes that claim 256 MiB each.
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
     writer.append(&Chunk::store(b"data", 1).unwrap()).unwrap();
@@ -180,7 +180,7 @@ fn nothing_takes_more_time_than_is_allowed() {
     );
     // One block of it decodes.
     let one = found(&frame(1, &[chunk(ZLIB, 1, 1, &stream)]), &Limits::default());
-    assert_eq!(one, ["chunk 0: block 0 has a space of 1,000,016 bytes, but needs at most 5"]);
+    assert_eq!(one, ["chunk 0: the space for block 0 has 1,000,016 bytes, but a block needs at most 5"]);
 }
 
 #[test]
@@ -224,13 +224,13 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     (0..64).for_each(|_| sum = (sum.0 + 7, sum.1 + sum.0 + 7));
     stream.extend((sum.1 << 16 | sum.0).to_be_bytes());
     let packed = chunk(ZLIB, 64, 64, &stream);
-    assert!(only(&frame(64, &[packed])).starts_with("chunk 0: block 0 has a space of 79 bytes, but needs at most 68"));
+    assert!(only(&frame(64, &[packed])).starts_with("chunk 0: the space for block 0 has 79 bytes, but a block needs at most 68"));
     // A value of another length than the elements'.
     let mut value = Chunk::repeated(&[1, 2, 3], 66).unwrap().into_bytes();
     value[4..8].copy_from_slice(&64_u32.to_le_bytes());
     value[8..12].copy_from_slice(&64_u32.to_le_bytes());
     let found = found(&frame(64, &[value]), &Limits::default());
-    assert_eq!(found[0], "chunk 0: its typesize: expected 1, found 3, for 64 bytes of data");
+    assert_eq!(found[0], "chunk 0: its typesize: expected 1, found 3");
     // A version that C-Blosc2 does not know.
     let mut newer = Chunk::repeated(&[1], 64).unwrap().into_bytes();
     newer[0] = 7;
@@ -263,7 +263,7 @@ fn flags_that_only_chunks_in_memory_have_do_not_pass_in_metadata() {
     assert!(passes(&verify(&with(&|_| ()), &Limits::default())));
     let lazy = "vlmetalayer \"note\": its flags say that its data are stored elsewhere (a lazy chunk)";
     assert_eq!(found(&with(&|chunk| chunk[31] |= 0x08), &Limits::default()), [lazy]);
-    let special = "vlmetalayer \"note\": it is special (uninitialized), and its flags say that it has";
+    let special = "vlmetalayer \"note\": it is special (uninitialized), but its flags say that it has";
     for (byte, bit, wrong) in [(31, 1, "a dictionary"), (30, 1, "blocks that vary in length")] {
         let found = found(&with(&|chunk| chunk[byte] |= bit), &Limits::default());
         assert_eq!(found[0], format!("{special} {wrong}"), "{found:?}");
@@ -286,8 +286,8 @@ fn special_chunks_where_c_blosc2_looks_for_data_do_not_pass() {
     let at = start + 96;
     index[at + 31] = 0x10;
     let found = found(&index, &Limits::default());
-    let sentence =
-        "index: it is special (zeros), but C-Blosc2 expects the index to have all its entries, or one value of 8 bytes for all";
+    let sentence = "index: it is special (zeros), but C-Blosc2 supports only an index that stores each entry, or one that \
+         repeats a single value of 8 bytes";
     assert!(found.contains(&sentence.to_owned()), "{found:?}");
 }
 
@@ -305,7 +305,7 @@ fn an_array_whose_header_counts_fewer_bytes_than_its_chunks_have_does_not_pass()
     };
     assert!(passes(&verify(&array(8), &Limits::default())));
     let found = found(&array(5), &Limits::default());
-    assert_eq!(found[0], "header: nbytes: expected 8 (all chunks of the array), the header says 5");
+    assert_eq!(found[0], "header: nbytes: expected 8 (all chunks of the array), found 5");
 }
 
 /// Chunks of 16 and 4 bytes in a frame whose header counts others. C-Blosc2 allocates what the header counts.
@@ -319,7 +319,7 @@ fn chunks_of_any_length_that_do_not_add_up_to_the_header_are_a_finding() {
     for other in [nbytes - 1, nbytes + 1, 1] {
         let mut frame = sound.clone();
         frame[HeaderField::NBYTES.value()].copy_from_slice(&other.to_be_bytes());
-        let sentence = format!("nbytes: the chunks have {nbytes}, the header says {other}");
+        let sentence = format!("nbytes: the chunks have {nbytes}, but the header says {other}");
         assert!(findings(&frame).iter().any(|found| found.finding == sentence), "{:?}", findings(&frame));
     }
 }
@@ -335,8 +335,8 @@ fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
     // 20 bytes are a vector of 16 and four more.
     let mut first = chunk(ZLIB, 20, 20, &[0x78, 0x9c, 0x63, 0x60, 0xc0, 0x4, 0x0, 0x0, 0x14, 0x0, 0x1]);
     first[21] = 34;
-    let depends = "chunk 0: its values depend on how C-Blosc2 was built: it has the first bytedelta (filter 34), and the \
-                   number of elements in a block is not known to be a multiple of 16";
+    let depends = "chunk 0: its values depend on how C-Blosc2 was built: it has the first version of bytedelta (filter 34), and \
+                   the number of elements in a block is not known to be a multiple of 16";
     assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [depends]);
     // 20 bytes are six elements of three, and two more.
     let rest = "chunk 0: its values depend on uninitialized memory in C-Blosc2: it has the filter bytedelta, and its blocks split elements";

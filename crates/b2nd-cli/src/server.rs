@@ -39,8 +39,8 @@ pub(crate) type Page = HashMap<String, Cow<'static, [u8]>>;
 pub(crate) fn page(directory: Option<&Path>) -> Result<Page> {
     let Some(directory) = directory else {
         if FILES.is_empty() {
-            let sentence = "this build of b2nd has no page: install one that has it, with `pip install b2nd`, or build the page with web/build and give \
-                            its directory with --page";
+            let sentence = "this build of b2nd does not contain the web page of `b2nd view`: install a build that does, with \
+                            `pip install b2nd`, or build the page with web/build and give its directory with --page";
             return Err(Error::new(sentence));
         }
         return Ok(FILES.iter().map(|&(name, bytes)| (name.to_owned(), bytes.into())).collect());

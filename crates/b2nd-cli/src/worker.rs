@@ -80,7 +80,10 @@ fn decompress(
             idle().push(worker);
             answer.map_err(codec::Error::custom)
         }
-        Err(error) => Err(codec::Error::custom(format_args!("the process that decodes {name} ended: {error}"))),
+        Err(_) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+            Err(codec::Error::custom(format_args!("the process that decodes {name} was stopped: the time limit was reached")))
+        }
+        Err(error) => Err(codec::Error::custom(format_args!("the process that decodes {name} failed: {error}"))),
     }
 }
 

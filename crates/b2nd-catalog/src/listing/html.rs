@@ -77,7 +77,7 @@ async fn links(directory: &Url) -> Result<BTreeSet<Url>> {
     let found = below(response.url(), &page);
     let text = String::from_utf8_lossy(&page).to_ascii_lowercase();
     if found.is_empty() && !["index of", "directory listing"].iter().any(|title| text.contains(title)) {
-        bail!("the server does not list it: its page has no link to anything below it");
+        bail!("the server does not list this directory: the page has no link to anything in the directory");
     }
     Ok(found)
 }

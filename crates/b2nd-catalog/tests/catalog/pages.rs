@@ -145,6 +145,9 @@ fn what_is_no_listing_is_said() {
         assert_eq!(done.status.code(), Some(1), "{path}");
         ask(&out, "select error from arrays")[0]["error"].as_str().unwrap().to_owned()
     };
-    assert_eq!(said("page/"), "cannot be listed: the server does not list it: its page has no link to anything below it");
+    assert_eq!(
+        said("page/"),
+        "cannot be listed: the server does not list this directory: the page has no link to anything in the directory"
+    );
     assert!(said("nowhere/page").contains("404"), "{}", said("nowhere/page"));
 }

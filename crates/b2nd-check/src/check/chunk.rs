@@ -44,17 +44,19 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     let mut findings = Vec::new();
     let wrong_cbytes = |what: &str, expected: usize| {
         let (expected, found) = (chunk.header_len() + expected, chunk.cbytes());
-        let finding = || format!("it is {what}: cbytes: expected {}, found {}", thousands(expected), thousands(found));
+        let finding = || format!("it is {what}, but its cbytes is {} instead of {}", thousands(found), thousands(expected));
         (found != expected).then(|| (finding(), [NO, NO, NO]))
     };
     findings.extend(misplaced(chunk).map(|finding| (finding.to_owned(), [NO, None, NO])));
     findings.extend(newer(chunk).map(|finding| (finding, [None, NO, NO])));
     let typesize = typesize(frame);
     let is_value = chunk.special() == Some(Special::Value);
-    if chunk.typesize() != typesize && (is_array || is_value) || is_value && chunk.nbytes() % chunk.typesize() != 0 {
-        let (found, nbytes) = (chunk.typesize(), thousands(chunk.nbytes()));
-        let finding = format!("its typesize: expected {typesize}, found {found}, for {nbytes} bytes of data");
-        findings.push((finding, [NO, None, None]));
+    let found = chunk.typesize();
+    if found != typesize && (is_array || is_value) {
+        findings.push((format!("its typesize: expected {typesize}, found {found}"), [NO, None, None]));
+    } else if is_value && chunk.nbytes() % found != 0 {
+        let nbytes = count(chunk.nbytes(), "byte");
+        findings.push((format!("it has {nbytes} of data, which is not a multiple of its typesize, {found}"), [NO, None, None]));
     }
     if let Some(special) = chunk.special() {
         findings.extend(of_special(chunk, special).map(|finding| (finding, [NO, NO, NO])));
@@ -127,7 +129,7 @@ pub(super) fn known(frame: &Header, is_array: bool, number: u64, chunk: &ChunkHe
     for (place, (filter, meta)) in chunk.filters().enumerate() {
         match filter {
             Filter::Shuffle | Filter::BitShuffle if meta != 0 => {
-                let finding = format!("its {filter} has a parameter, {meta}");
+                let finding = format!("its filter {filter} has the parameter {meta}");
                 found.push(((SHUFFLE_PARAMETER, finding), YES));
             }
             Filter::Delta if place > 0 => {
@@ -175,8 +177,8 @@ fn filters(frame: &Header, chunk: &ChunkHeader) -> Option<&'static str> {
     };
     let depends = filter == FIRST_BYTEDELTA && (chunk.has_variable_blocks() || any(&is_split));
     depends.then_some(
-        "its values depend on how C-Blosc2 was built: it has the first bytedelta (filter 34), and the number of elements in a block \
-         is not known to be a multiple of 16",
+        "its values depend on how C-Blosc2 was built: it has the first version of bytedelta (filter 34), and the number of \
+         elements in a block is not known to be a multiple of 16",
     )
 }
 
@@ -205,7 +207,7 @@ fn of_special(chunk: &ChunkHeader, special: Special) -> Option<String> {
     } else {
         return None;
     };
-    Some(format!("it is special ({special}), and its flags say that it has {wrong}"))
+    Some(format!("it is special ({special}), but its flags say that it has {wrong}"))
 }
 
 /// Returns the positions of a compressed chunk's blocks, or `None` if the chunk is not compressed.
@@ -220,7 +222,7 @@ pub(super) fn gap(blocks: &Blocks) -> Option<String> {
     let most = blocks.header().blocksize() + size_of::<u32>() * blocks.header().typesize();
     let mut lengths = (0..blocks.count()).filter_map(|block| Some((block, blocks.range(block).ok()?.len())));
     let (block, found) = lengths.find(|&(_, length)| length > most && !blocks.are_variable())?;
-    Some(format!("block {block} has a space of {}, but needs at most {}", count(found, "byte"), thousands(most)))
+    Some(format!("the space for block {block} has {}, but a block needs at most {}", count(found, "byte"), thousands(most)))
 }
 
 /// Returns a problem if blocks vary in length, and their lengths add up to less than the length of the chunk's data. This is checked before
@@ -269,7 +271,8 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
             let expected = typesize.map_or(chunk.cbytes(), |typesize| chunk.header_len() + typesize);
             if typesize.is_some() && (special != Special::Value || chunk.cbytes() != expected) {
                 findings.push(format!(
-                    "it is special ({special}), but C-Blosc2 expects the index to have all its entries, or one value of 8 bytes for all"
+                    "it is special ({special}), but C-Blosc2 supports only an index that stores each entry, or one that \
+                     repeats a single value of 8 bytes"
                 ));
             }
         }

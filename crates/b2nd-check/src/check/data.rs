@@ -234,14 +234,14 @@ impl Findings {
         }
         let said = frame.header().nbytes();
         if are_whole && frame.header().has_variable_chunks() && i128::from(said) != i128::from(nbytes) {
-            let finding = format!("nbytes: the chunks have {}, the header says {}", thousands(nbytes), thousands(said));
+            let finding = format!("nbytes: the chunks have {}, but the header says {}", thousands(nbytes), thousands(said));
             self.add("header", None, finding, [NO, NO, NO]);
         }
         // In cbytes, C-Blosc2 also counts replaced or removed chunks whose bytes are still in the file. So it is not an error if cbytes is
         // larger than the sum.
         let said = frame.header().cbytes();
         if i128::from(said) < i128::from(cbytes) {
-            let finding = format!("cbytes: the chunks have {}, the header says {}", thousands(cbytes), thousands(said));
+            let finding = format!("cbytes: the chunks have {}, but the header says {}", thousands(cbytes), thousands(said));
             self.add("header", None, finding, [NO, None, None]);
         }
         Ok(())

@@ -29,7 +29,7 @@ impl Findings {
         self.names("metalayer", header.metalayers());
         if header.metalayers().len() > MAX_METALAYERS {
             let found = count(header.metalayers().len(), "metalayer");
-            self.add("header", None, format!("{found}: at most {MAX_METALAYERS}"), [NO, NO, NO]);
+            self.add("header", None, format!("it has {found}, but C-Blosc2 supports at most {MAX_METALAYERS}"), [NO, NO, NO]);
         }
         let bytes = frame.read(0..header.header_len() as u64)?;
         self.pipeline(&bytes, header.typesize());
@@ -70,7 +70,7 @@ impl Findings {
             }
             if filter == BYTEDELTA && typesize > i32::from(i8::MAX) {
                 let finding =
-                    format!("its pipeline has bytedelta for elements of {typesize} bytes, python-blosc2 supports up to 127");
+                    format!("its pipeline has bytedelta for elements of {typesize} bytes, but python-blosc2 supports up to 127");
                 self.add("header", Some(filter_at as u64), finding, [None, YES, NO]);
             } else if i8::try_from(meta).is_err() {
                 let finding = format!("its pipeline has the parameter {meta} for a filter, but python-blosc2 expects 0 to 127");
@@ -101,7 +101,7 @@ impl Findings {
             self.known("header", None, (CUT_ELEMENTS, finding), None);
         }
         if chunksize == 0 && header.nbytes() != 0 && !header.has_variable_chunks() {
-            let finding = "chunksize: expected 1 or more, because the flags do not say that chunks vary in length, found 0";
+            let finding = "chunksize: expected 1 or more, found 0: the flags do not say that chunks vary in length";
             self.add("header", Some(HeaderField::CHUNKSIZE.marker() as u64), finding, [NO, None, None]);
         }
         if blocksize < if header.nbytes() == 0 { -1 } else { 0 }
@@ -230,11 +230,8 @@ impl Findings {
         } else if !header.has_variable_chunks() && header.chunksize() > 0 {
             let (found, expected) = (i128::from(header.nbytes()), i128::from(grid.nchunks()) * i128::from(header.chunksize()));
             if found != expected {
-                let finding = format!(
-                    "nbytes: expected {} (all chunks of the array), the header says {}",
-                    thousands(expected),
-                    thousands(found)
-                );
+                let finding =
+                    format!("nbytes: expected {} (all chunks of the array), found {}", thousands(expected), thousands(found));
                 self.add("header", None, finding, [NO, None, None]);
             }
         }

@@ -35,7 +35,7 @@ impl Findings {
         }
         if vlmetalayers.len() > MAX_REWRITTEN {
             let finding = format!(
-                "{}: C-Blosc2 writes at most {MAX_REWRITTEN}, so its next edit destroys the file",
+                "it has {}, but C-Blosc2 writes at most {MAX_REWRITTEN}: its next edit destroys the file",
                 count(vlmetalayers.len(), "vlmetalayer")
             );
             self.add("trailer", Some(range.start), finding, [NO, YES, YES]);

@@ -45,7 +45,7 @@ impl Salvage<'_> {
             let length = self.length(number).unwrap_or(chunk.nbytes());
             self.take(number, Part::Here(at..next), Some(length), decompressor)?;
             if self.length(number).is_none() && self.drop_last_lost() {
-                break format!("the length of the data of chunk {number} is lost, too");
+                break format!("chunk {number} cannot be read, and the length of its data is lost");
             }
             at = next;
         };
@@ -62,7 +62,10 @@ impl Salvage<'_> {
             self.truncate(expected);
         }
         if found < expected {
-            self.lose(format_args!("chunks {found} to {}: {stopped}", expected - 1));
+            match expected - 1 {
+                last if last == found => self.lose(format_args!("chunk {found}: {stopped}")),
+                last => self.lose(format_args!("chunks {found} to {last}: {stopped}")),
+            }
             self.push(expected - found, Part::Lost);
         }
         Ok(())

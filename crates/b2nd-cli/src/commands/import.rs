@@ -91,7 +91,8 @@ impl Import {
             dtype if ending.eq_ignore_ascii_case("csv") => csv::read(&self.file, dtype.as_ref(), self.shape.clone()),
             Some(dtype) if ending != "npy" => self.raw(dtype),
             None if self.shape.is_none() => npy::read(&self.file),
-            _ => Err(Error::new("--dtype and --shape are only for raw bytes and CSV, and raw bytes need --dtype")),
+            _ if ending == "npy" => Err(Error::new("--dtype and --shape are only for raw bytes and CSV: leave them out")),
+            _ => Err(Error::new("raw bytes need --dtype")),
         }
     }
 

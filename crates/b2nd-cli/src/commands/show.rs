@@ -196,7 +196,7 @@ impl Show {
             return Err(Error::new(match &self.field {
                 Some(field) if names.is_empty() => format!("there is no field {field}: the elements are not structures"),
                 Some(field) => format!("there is no field {field}; the fields are {}", names.join(", ")),
-                None => format!("elements are structures: name a field with --field: {}", names.join(", ")),
+                None => format!("the elements are structures: choose one of their fields with --field ({})", names.join(", ")),
             }));
         };
         let column = columns.swap_remove(place);

@@ -45,8 +45,8 @@ impl View {
     fn serve(&self, _: &mut Output) -> Result<()> {
         let _ = (&self.files, self.recursive, self.port, self.no_open, &self.page);
         Err(Error::new(
-            "this build of b2nd has no server for the page: install one that has it, with `cargo install b2nd-cli --features full` or \
-             `pip install b2nd`",
+            "this build of b2nd cannot show files in a browser: install one that can, with \
+             `cargo install b2nd-cli --features full` or `pip install b2nd`",
         ))
     }
 

@@ -171,7 +171,7 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
         file.take(length).read_to_end(&mut data)?;
         if data.len() as u64 != length {
             let found = data.len();
-            return Err(Error::new(format_args!("the shape says {length} bytes of elements, but the file has {found}")));
+            return Err(Error::new(format_args!("the shape needs {length} bytes of elements, but the file has {found}")));
         }
         Box::new(Cursor::new(to_c_order(&data, &shape, dtype.itemsize())?))
     } else {
@@ -185,13 +185,11 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
 pub(crate) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> Result<u64> {
     let items = shape.iter().try_fold(1_u64, |items, &length| items.checked_mul(u64::try_from(length).ok()?));
     match (items.and_then(|items| items.checked_mul(itemsize as u64)), found) {
-        (Some(expected), found) if found.is_none_or(|found| found == expected) => Ok(expected),
-        (expected, found) => {
-            let expected = expected.map(|expected| format!("{expected} bytes of elements"));
-            let expected = expected.unwrap_or_else(|| "more bytes of elements than a file can hold".to_owned());
-            let found = found.map_or_else(|| "fewer".to_owned(), |found| found.to_string());
-            Err(Error::new(format_args!("the shape says {expected}, but the file has {found}")))
+        (Some(length), Some(found)) if length != found => {
+            Err(Error::new(format_args!("the shape needs {length} bytes of elements, but the file has {found}")))
         }
+        (Some(length), _) => Ok(length),
+        (None, _) => Err(Error::new("the shape needs more bytes of elements than a file can hold")),
     }
 }
 

@@ -227,7 +227,7 @@ fn counted(count: u64, what: &str) -> String {
 fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
     let selection = slice.select(&[i64::try_from(length).unwrap_or(i64::MAX)]);
     let selection = selection.map_err(|why| {
-        let why = why.replace("but the array has 1 dimension", "but rows take one");
+        let why = why.replace("but the array has 1 dimension", "but rows need only one");
         Error::new(format_args!("{why}: give rows as START:STOP, such as 100:120"))
     })?;
     let ([range], [1], [false]) = (selection.ranges.as_slice(), selection.steps.as_slice(), selection.reversed.as_slice()) else {
@@ -345,7 +345,7 @@ pub(crate) fn verify_cells(frame: &b2nd_store::Frame, limits: &Limits) -> Option
     let read = || -> Result<()> {
         if length > limits.max_memory {
             return Err(Error::new(format_args!(
-                "reading them needs {length} bytes of memory, at most {} are allowed",
+                "reading the values needs {length} bytes of memory; at most {} are allowed",
                 limits.max_memory
             )));
         }

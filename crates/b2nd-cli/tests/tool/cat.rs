@@ -116,7 +116,7 @@ fn nobody_waits_for_chunks_that_are_not_there() {
     tests.write("bad.b2nd", &frame);
     let (_, err, status) = tests.run(&["cat", "bad.b2nd"]);
     let last = (1 << 25) - 1;
-    let expected = format!("bad.b2nd: chunk {last}: the frame has only 2\n");
+    let expected = format!("bad.b2nd: chunk {last}: the frame has only 2 chunks\n");
     assert_eq!((err.as_str(), status), (expected.as_str(), 1));
 }
 

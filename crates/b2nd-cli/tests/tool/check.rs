@@ -24,7 +24,7 @@ fn the_exit_status_says_what_was_found() {
     assert_eq!(check(&["--nonsense", "example.b2nd"]).2, 2);
     let beta = "c-blosc2-2.0.0-beta.2/clib-beta__meta1.b2frame";
     let error = format!(
-        "{beta}: header elements: expected 14 (11 to 13 are those of C-Blosc2 2.0 betas, which are not supported), found 13 at byte 0\n"
+        "{beta}: header elements: expected 14 (C-Blosc2 2.0 betas wrote 11 to 13, which are not supported), found 13 at byte 0\n"
     );
     assert_eq!(check(&[beta, squeezed]), (format!("{squeezed}: {line}\n"), error, 3));
     assert_eq!(check(&["missing.b2nd"]).2, 3);
@@ -108,10 +108,10 @@ fn a_header_that_contradicts_itself_or_its_frame_is_found() {
         (0x47, 8, "header", 0x47, "its pipeline has filter 8, which C-Blosc2 does not know", false),
         (0x4c, 5, "header", 0x4c, "its pipeline has filter 5, which C-Blosc2 does not know", false),
         (0x50, 128, "header", 0x50, "its pipeline has the parameter 128 for a filter, but python-blosc2 expects 0 to 127", false),
-        (first + FLAGS, good[first + FLAGS] & !1, "chunk 0", first, "it is stored: cbytes: expected 20, found 36", false),
+        (first + FLAGS, good[first + FLAGS] & !1, "chunk 0", first, "it is stored, but its cbytes is 36 instead of 20", false),
         (second + 8, 2, "chunk 1", second, "its blocksize is 2, but the frame's is 4: 2 blocks instead of 1", false),
-        (first + 31, 0x10, "chunk 0", first, "it is special (zeros): cbytes: expected 32, found 36", false),
-        (second + 31, 0x40, "chunk 1", second, "it is special (uninitialized): cbytes: expected 32, found 36", false),
+        (first + 31, 0x10, "chunk 0", first, "it is special (zeros), but its cbytes is 36 instead of 32", false),
+        (second + 31, 0x40, "chunk 1", second, "it is special (uninitialized), but its cbytes is 36 instead of 32", false),
         (
             second + 31,
             0x01,
@@ -190,7 +190,7 @@ fn the_header_counts_what_the_chunks_have() {
     frame[cbytes.clone()].copy_from_slice(&33_i64.to_be_bytes());
     tests.write("chunks.b2frame", frame);
     let found = findings(&[path]);
-    assert_eq!((found.len(), &found[0]["finding"]), (1, &json!("cbytes: the chunks have 576, the header says 33")));
+    assert_eq!((found.len(), &found[0]["finding"]), (1, &json!("cbytes: the chunks have 576, but the header says 33")));
 }
 
 /// Writes an empty `embed.b2e`, without which python-blosc2 cannot open the store, and no table that is one.

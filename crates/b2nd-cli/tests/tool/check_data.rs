@@ -148,7 +148,9 @@ fn a_filter_that_asks_for_shapes_has_them() {
         written.unwrap();
         assert_eq!(check(&["--data", path.to_str().unwrap()]), (String::new(), String::new(), 0));
     } else {
-        let refused = "this build of b2nd has no filter ndcell: install one that has it, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
+        let refused = "this build of b2nd has no filter ndcell: install a build of the tool that has it, with \
+                       `cargo install b2nd-cli --features full` or `pip install b2nd`, or enable the feature for it in \
+                       your own program";
         assert_eq!(written.unwrap_err().to_string(), refused);
     }
 }
@@ -237,7 +239,7 @@ fn batches_of_arrow_are_read() {
     assert_eq!(tests.run(&["check", "--data", "a.b2b"]), (String::new(), String::new(), 0));
     batches[300] ^= 0x7f;
     tests.write("a.b2b", &batches);
-    let line = "a.b2b: values: the Arrow IPC has a message that ends early (not tested with any reader)\n";
+    let line = "a.b2b: values: the Arrow IPC stream has a message that ends early (not tested with any reader)\n";
     assert_eq!(tests.run(&["check", "--data", "a.b2b"]), (line.to_owned(), String::new(), 1));
     assert_eq!(tests.run(&["check", "--for", "python-blosc2", "a.b2b"]).2, 1);
     assert_eq!(tests.run(&["check", "a.b2b"]).2, 0, "nothing is decoded");

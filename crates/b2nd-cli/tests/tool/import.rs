@@ -50,8 +50,14 @@ fn raw_bytes_and_csv_become_arrays() {
     let raw = tests.pipe(&["import", "--dtype", ">i2", "-", "-"], &tests.read("a.bin"));
     tests.write("one.b2nd", raw);
     assert_eq!(tests.ok(&["cat", "--json", "one.b2nd"]), "[0,1,2,3,4,5]\n");
-    let error = "a.bin: the shape says 8 bytes of elements, but the file has 12";
+    let error = "a.bin: the shape needs 8 bytes of elements, but the file has 12";
     tests.fails(&["import", "--dtype", ">i2", "--shape", "4", "a.bin", "b.b2nd"], error);
+    let error = "a.bin: the shape needs more bytes of elements than a file can hold";
+    tests.fails(&["import", "--dtype", ">i2", "--shape", "9223372036854775807,2", "a.bin", "b.b2nd"], error);
+    tests.fails(&["import", "--shape", "6", "a.bin", "b.b2nd"], "a.bin: raw bytes need --dtype");
+    tests.write("a.npy", "");
+    let error = "a.npy: --dtype and --shape are only for raw bytes and CSV: leave them out";
+    tests.fails(&["import", "--dtype", ">i2", "a.npy", "b.b2nd"], error);
     let error = "a.bin: the file has 12 bytes, which is not a multiple of the 8 bytes of an element";
     tests.fails(&["import", "--dtype", "<f8", "a.bin", "b.b2nd"], error);
     for ending in ["npy", "ZARR", "b2z"] {
@@ -127,7 +133,7 @@ fn what_is_no_numpy_file_is_refused() {
     let cases: [(&str, Vec<u8>, &str); 5] = [
         ("text", b"text".to_vec(), "not a numpy file: it does not begin with \\x93NUMPY"),
         ("cut", good[..40].to_vec(), "the header is cut off"),
-        ("short", good[..good.len() - 1].to_vec(), "the shape says 24 bytes of elements, but the file has 23"),
+        ("short", good[..good.len() - 1].to_vec(), "the shape needs 24 bytes of elements, but the file has 23"),
         ("dtype", npy("<x4", "(1,)", &[1]), "descr: dtype: expected a type code, found 'x' at byte 1"),
         ("lengths", npy("<i4", "(x,)", &[1]), "shape: \"x\" is not a length"),
     ];
@@ -136,7 +142,7 @@ fn what_is_no_numpy_file_is_refused() {
         tests.fails(&["import", name, "out.b2nd"], &format!("{name}: {error}"));
     }
     tests.write("good", &good);
-    let wide = "blockshape[1] is 7, chunkshape[1] is 3: blocks must fit in chunks";
+    let wide = "blockshape[1] is 7, but chunkshape[1] is 3: blocks must fit in chunks";
     tests.fails(&["import", "good", "out.b2nd", "--chunks", "2,3", "--blocks", "1,7"], &format!("good: {wide}"));
     // Addresses, or a pickle, which nothing here opens.
     tests.write("objects", npy("|O", "(1,)", &[0, 0]));

@@ -10,7 +10,7 @@ fn a_metalayer_keeps_its_length_unless_the_frame_is_rewritten() {
     assert_eq!(tests.ok(&["meta", "get", "--fixed", "a.b2nd", "units"]), "[\"h\",\"°F\",\"in\"]\n");
     let longer = ["meta", "set", "--fixed", "a.b2nd", "units", "--text", "much longer"];
     let (_, err, status) = tests.run(&longer);
-    assert!(err.contains("has to keep its 10 bytes") && status == 1, "{err}");
+    assert!(err.contains("its space in the header has 10 bytes") && status == 1, "{err}");
 
     tests.ok(&["rewrite", "a.b2nd", "b.b2nd", "--set", r#"units="much longer""#, "--set", "new=[1, 2]", "--rm", "station"]);
     assert_eq!(tests.ok(&["meta", "get", "--fixed", "b.b2nd", "new"]), "[1,2]\n");

@@ -48,7 +48,7 @@ fn fields_are_drawn_one_at_a_time() {
     let tests = Directory::new();
     tests.take("example.b2nd", "s.b2nd");
     let refused = tests.refused(&["show", "s.b2nd"]);
-    assert_eq!(refused, "s.b2nd: elements are structures: name a field with --field: time, temp, rain");
+    assert_eq!(refused, "s.b2nd: the elements are structures: choose one of their fields with --field (time, temp, rain)");
     let page = tests.ok(&["show", "s.b2nd", "--field", "temp"]);
     assert!(page.starts_with("s.b2nd  temp  10 x 13 x 7  <f4\nindex 0 of dimension 0"), "{page}");
     let plot = tests.ok(&["show", "s.b2nd", "0,:,0", "--field", "temp"]);

@@ -187,7 +187,8 @@ fn a_member_that_is_not_where_the_archive_says_is_said() {
     let (out, err, status) = tests.run(&["info", "--json", "bad.b2z"]);
     assert!(
         err.starts_with(
-            "bad.b2z::/g1/n1: g1/n1.b2nd: the member \"g1/n1.b2nd\" is damaged: its own header does not match the archive's directory"
+            "bad.b2z::/g1/n1: g1/n1.b2nd: the member \"g1/n1.b2nd\" is damaged: its own header, which should match the \
+             archive's directory, "
         ),
         "{err}"
     );
@@ -404,7 +405,10 @@ fn an_embed_map_that_leads_to_itself_has_an_end() {
     // Offsets count in the data: this is where the store itself would be.
     let beyond = store(&inner, r#""/self": {"offset": 0, "length": 100000}"#);
     tests.write("beyond.b2e", beyond);
-    let error = format!("beyond.b2e::/self: 100000 bytes at 0 are outside of the frame's data of {}\n", inner.len());
+    let error = format!(
+        "beyond.b2e::/self: the leaf has 100000 bytes at offset 0, but the frame has only {} bytes of data\n",
+        inner.len()
+    );
     assert_eq!(tests.run(&["check", "beyond.b2e"]).1, error);
 }
 

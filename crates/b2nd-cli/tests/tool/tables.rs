@@ -333,7 +333,7 @@ fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
         "kinds.b2z: rows cannot have a step: give them as START:STOP, such as \
                                                        100:120"
     );
-    let expected = "kinds.b2z: the slice has 2 indices, but rows take one: give rows as START:STOP, such as 100:120";
+    let expected = "kinds.b2z: the slice has 2 indices, but rows need only one: give rows as START:STOP, such as 100:120";
     assert_eq!(refused(&["cat", "kinds.b2z", "2:4,1"]), expected);
     let expected = "kinds.b2z: --offset does not work with tables: leave it out, and select rows with --rows 5:7";
     assert_eq!(refused(&["cat", "kinds.b2z", "--offset", "0"]), expected);
