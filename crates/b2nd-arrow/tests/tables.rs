@@ -493,8 +493,8 @@ fn a_schema_that_python_refuses_is_an_error() {
     let columns: Change = |schema| schema.replace("\"columns\":", "\"columnz\":");
     assert_eq!(refused("blocks.b2z", columns), "it: the schema: its key \"columns\" holds no list");
     let key: Change = |schema| schema.replacen("{\"name\"", "{\"colour\":1,\"name\"", 1);
-    let expected = "it: column \"n\": the schema: the kind \"int32\" has no key \"colour\", and python-blosc2 does not open a table \
-                    with an unknown key";
+    let expected = "it: column \"n\": the schema: the key \"colour\" is unknown for the kind \"int32\": python-blosc2 does not open \
+                    tables with unknown keys";
     assert_eq!(refused("blocks.b2z", key), expected);
 }
 

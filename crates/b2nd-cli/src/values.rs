@@ -59,7 +59,7 @@ impl Values {
         if let Some(dtype) = &start.dtype {
             if !array.is_flat() {
                 return Err(Error::new(match array.dtype() {
-                    Some(_) => "--dtype is only for frames without a dtype, and this array has one: leave out --dtype",
+                    Some(_) => "--dtype is only for frames without a dtype, but this array has one: leave out --dtype",
                     None => "--dtype is only for frames without an array: to give this array a dtype, use `b2nd upgrade --dtype`",
                 }));
             }

@@ -89,7 +89,7 @@ impl Spec {
             let is_known = |key: &&String| known.contains(&key.as_str()) || COMMON.contains(&key.as_str());
             if let Some(key) = spec.as_object().into_iter().flat_map(|spec| spec.keys()).find(|key| !is_known(key)) {
                 return Err(format!(
-                    "the kind {kind:?} has no key {key:?}, and python-blosc2 does not open a table with an unknown key"
+                    "the key {key:?} is unknown for the kind {kind:?}: python-blosc2 does not open tables with unknown keys"
                 ));
             }
         }

@@ -203,7 +203,7 @@ impl Show {
         if column.dtype.as_ref().and_then(reader).is_none() {
             return Err(Error::new(match &column.dtype {
                 Some(dtype) => {
-                    format!("its values are {dtype}, and only numbers and times can be drawn: print the values with `b2nd head`")
+                    format!("its values are {dtype}, but only numbers and times can be drawn: print the values with `b2nd head`")
                 }
                 None if values.array.is_flat() => "the type of its values is unknown: give it with --dtype".to_owned(),
                 None => "the type of its values is unknown: give the array a dtype with `b2nd upgrade --dtype`".to_owned(),

@@ -86,7 +86,7 @@ impl Args {
         }
         let files = Piped::new(&self.source, self.target.as_deref())?;
         if is_tree(&files.source) {
-            return Err(Error::new("it is a directory of frames, and standard output takes one frame"));
+            return Err(Error::new("it is a directory of frames, but standard output takes only one frame"));
         }
         let on_files = Args { source: files.source.clone(), target: files.target.clone(), ..self.clone() };
         let (mut said, mut refused) = (Vec::new(), Vec::new());

@@ -28,7 +28,7 @@ impl Csv {
         if has_fields && lengths.len() > 1 {
             let ndim = lengths.len();
             return Err(Error::new(format_args!(
-                "structures can be written as CSV only in one dimension, and these have {ndim}: select a slice"
+                "structures can be written as CSV only in one dimension, but these have {ndim}: select a slice"
             )));
         }
         let record = if lengths.len() > 1 { lengths.last().copied().unwrap_or(1).max(1) } else { 1 };

@@ -194,7 +194,7 @@ fn damage_that_python_refuses_is_found() {
 fn digests_are_not_written_into_standard_input() {
     let (out, err, status) = Directory::new().run(&["check", "--digest", "-"]);
     assert_eq!((out.as_str(), status), ("", 3));
-    assert_eq!(err, "-: it is standard input, and only local files can be changed\n");
+    assert_eq!(err, "-: it is standard input, but only local files can be changed\n");
 }
 
 #[test]

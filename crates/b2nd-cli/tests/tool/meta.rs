@@ -58,7 +58,7 @@ fn values_that_are_none_are_refused() {
     let error = format!("{integer}: expected an integer from -2^63 to 2^64 - 1, or a float such as {integer}.0");
     json(&format!(r#"{{"a\\\"": [1e3, {integer}]}}"#), &error);
     tests.fails(&["meta", "set", "a.b2z::/a", "x", "--json", "1"], "a.b2z::/a: No such file or directory (os error 2)");
-    let server = "it is on a server, and only local files can be changed";
+    let server = "it is on a server, but only local files can be changed";
     tests.fails(&["meta", "rm", "http://localhost/a", "x"], &format!("http://localhost/a: {server}"));
     let example = "give the value with an option, as in `b2nd meta set a.b2nd x --text \"VALUE\"`, or --json for numbers and \
                    lists";
