@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde::de::{self, Visitor};
 
-use crate::depth::MAX_DEPTH;
 use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::limits::MAX_DEPTH;
 use crate::mark::Mark;
 use crate::marker::{self, CountMarker};
 use crate::wire::Reader;

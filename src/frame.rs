@@ -38,7 +38,7 @@ mod trailer;
 mod writer;
 
 pub use b2nd_codec::{Blocks, ChunkHeader, CodecId, Compressor, Decompressor, Filter, Special, SplitMode};
-pub use chunk::{Chunk, Offset, Offsets};
+pub use chunk::{Chunk, Offset, Offsets, chunk_file_name};
 #[cfg(feature = "std")]
 #[doc(hidden)]
 pub use disk::storage as testing;

@@ -159,13 +159,13 @@ extern crate std;
 mod arbitrary;
 mod array;
 mod de;
-mod depth;
 #[cfg(any(doc, doctest))]
 pub mod docs;
 mod error;
 pub mod frame;
 mod hex;
 mod layout;
+mod limits;
 mod mark;
 mod marker;
 mod ser;

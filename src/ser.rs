@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use serde::ser::{self, Serialize, SerializeSeq as _};
 
-use crate::depth::MAX_DEPTH;
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::MAX_DEPTH;
 use crate::mark::{Mark, has_length_in_type};
 use crate::marker::{self, CountMarker};
 use crate::sink::{Counter, Note, ReservedSink, Shape, Sink, SliceSink, Step, changed};

@@ -4,8 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Index;
 
-use crate::depth::MAX_DEPTH;
 use crate::error::Result;
+use crate::limits::MAX_DEPTH;
 use crate::wire::{Family, Item, Reader};
 
 mod convert;

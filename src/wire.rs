@@ -14,9 +14,6 @@ pub(crate) use item::{Family, Item, put_head};
 /// The maximum length of a fixstr in bytes.
 pub(crate) const FIXSTR_MAX: usize = 31;
 
-/// The maximum number of dimensions of an array. A list with the marker [`CountMarker::Dimensions`] has at most this many elements.
-pub(crate) const MAX_DIMENSIONS: usize = 16;
-
 /// Defines the functions that write and read a number, which is a marker and the value in big-endian order.
 macro_rules! numbers {
     ($($write:ident $read:ident $ty:ty, $marker:literal, $name:literal;)*) => {

@@ -86,7 +86,7 @@ def measure_arrays(speed, directory, most):
         write_array(str(path), mib)
         for threads in THREADS:
             read.points[threads].append((mib, least(lambda: speed.ask("read", threads, path))))
-            write.points[threads].append((mib, least(lambda: speed.ask("write", threads, 1, path, target))))
+            write.points[threads].append((mib, least(lambda: speed.ask("write", threads, 1, 5, path, target))))
             slices.points[threads].append((mib, least(lambda: speed.ask("slices", threads, 200, path))))
         print(f"arrays of {mib} MiB", file=sys.stderr)
         mib *= 4

@@ -12,9 +12,9 @@ use super::geometry::{Geometry, too_many_dimensions};
 use super::lists::{Lengths, Written};
 use crate::de::{Fields, array_fields};
 use crate::error::{Result, plural};
+use crate::limits::MAX_DIMENSIONS;
 use crate::mark;
 use crate::value::Value;
-use crate::wire::MAX_DIMENSIONS;
 use crate::with::fixint;
 
 /// One of the layouts of an array metalayer, or a part that all layouts share.

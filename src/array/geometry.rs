@@ -7,7 +7,7 @@ use core::hash::{Hash, Hasher};
 
 use super::lists::negative;
 use crate::error::{Error, Result};
-use crate::wire::MAX_DIMENSIONS;
+use crate::limits::MAX_DIMENSIONS;
 
 /// The shape of an array, of its chunks and of its blocks, in elements. Each of the three lists has one length per dimension; there are 0
 /// to 16 dimensions.

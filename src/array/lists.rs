@@ -7,9 +7,9 @@ use core::fmt;
 use serde::de::{self, Deserialize, DeserializeOwned, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde::{Serialize, Serializer};
 
+use crate::limits::MAX_DIMENSIONS;
 use crate::mark;
 use crate::marker;
-use crate::wire::MAX_DIMENSIONS;
 use crate::with::numbers;
 
 /// The integer type of a length: `i64` in shape, `i32` in chunkshape and blockshape.

@@ -4,8 +4,8 @@ use serde::de::Visitor;
 
 use super::access::locate;
 use super::{Deserializer, Fields, wrong_count};
-use crate::depth::MAX_DEPTH;
 use crate::error::{Error, Result};
+use crate::limits::MAX_DEPTH;
 use crate::marker::{self, CountMarker};
 use crate::wire::Reader;
 

@@ -47,7 +47,7 @@ impl<'de> Deserializer<'de> {
     #[cfg(feature = "msgpack")]
     pub(super) fn named<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
-        let mut inside = crate::with::named::deserializer(self.reader.rest(), crate::depth::MAX_DEPTH - self.depth);
+        let mut inside = crate::with::named::deserializer(self.reader.rest(), crate::limits::MAX_DEPTH - self.depth);
         let value =
             visitor.visit_newtype_struct(&mut inside).map_err(|error| crate::with::named::refused(error).within_offset(start))?;
         let taken = usize::try_from(inside.position()).unwrap_or(usize::MAX);

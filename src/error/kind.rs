@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::string::String;
 
-use crate::depth::MAX_DEPTH;
+use crate::limits::MAX_DEPTH;
 use crate::marker;
 
 /// The kind of an [`Error`](super::Error).

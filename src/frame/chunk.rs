@@ -6,7 +6,9 @@ use core::fmt;
 
 use b2nd_codec::{ChunkHeader, CodecId, Compressor, Decompressor, Filter, Options, Special, SplitMode};
 
+pub(crate) mod file_name;
 mod index;
+pub use file_name::chunk_file_name;
 pub use index::{Offset, Offsets};
 
 use crate::error::{Error, Result};

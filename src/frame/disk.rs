@@ -1,6 +1,5 @@
 //! Frames on disk. These modules need `std`.
 
-mod attributes;
 mod copy;
 mod editor;
 mod file;
@@ -8,6 +7,7 @@ mod growth;
 mod held;
 mod lock;
 mod new_file;
+mod permissions;
 mod rewrite;
 mod source;
 mod staged;

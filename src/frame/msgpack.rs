@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::header::Header;
 use super::trailer::Trailer;
-use crate::depth::MAX_DEPTH;
 use crate::error::{Error, Result, Segment};
+use crate::limits::MAX_DEPTH;
 use crate::with::named;
 
 /// Decodes generic msgpack, which python-blosc2 writes to variable-length metalayers and to all metalayers except `b2nd`. A struct is

@@ -11,7 +11,7 @@ use serde_bytes::Bytes;
 use super::json_read::AnyVisitor;
 use super::json_write::Shown;
 use super::{Value, decode, encode};
-use crate::depth::MAX_DEPTH;
+use crate::limits::MAX_DEPTH;
 use crate::mark;
 
 impl Serialize for Value {

@@ -1,7 +1,8 @@
 //! Writes and reads the markers and counts of sequences and maps.
 
-use super::{MAX_DIMENSIONS, Reader};
+use super::Reader;
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::MAX_DIMENSIONS;
 use crate::marker::{ARRAY16, ARRAY32, CountMarker, FIXARRAY, FIXMAP, MAP16, MAP32};
 use crate::sink::Sink;
 

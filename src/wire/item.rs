@@ -1,8 +1,8 @@
 //! Reads and writes any MessagePack: every marker, including markers that only other programs write, and the length or count after it.
 
 use super::Reader;
-use crate::depth::MAX_DEPTH;
 use crate::error::{Error, ErrorKind, Result, Segment};
+use crate::limits::MAX_DEPTH;
 use crate::marker::{self, FALSE, FIXARRAY, FIXEXT16, FIXMAP, FIXSTR, NIL, TRUE};
 use crate::sink::Sink;
 

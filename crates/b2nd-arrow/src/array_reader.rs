@@ -7,11 +7,12 @@ use arrow_array::{Array as _, ArrayRef, FixedSizeListArray};
 use arrow_schema::{DataType, Field};
 use b2nd_ndarray::Array;
 
-use crate::column::element::{self, is_time};
+use crate::column::element;
 use crate::column::nulls::{not_nat, some_nulls};
 use crate::column::rows::MAX_ROW;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::signed;
+use crate::schema::numpy_dtype::{data_type, is_time};
 use crate::schema::spec::item;
 use crate::single_column::{NAME, OneColumn, ReadRows};
 
@@ -53,7 +54,7 @@ impl ArrayReader {
             ref shape => return Err(refused(format!("expected one or two dimensions, found {}", shape.len()))),
         };
         let meta = array.header().array()?.ok_or_else(|| Error::damaged("the frame holds no array"))?;
-        let element = element::data_type(meta.dtype().unwrap_or_default()).map_err(refused)?;
+        let element = data_type(meta.dtype().unwrap_or_default()).map_err(refused)?;
         let width = usize::try_from(columns.unwrap_or(1)).ok().and_then(|columns| columns.checked_mul(array.itemsize()));
         let width = match width {
             Some(0) => return Err(refused("its rows are empty: expected rows of 1 byte to 64 MiB".to_owned())),
@@ -82,7 +83,7 @@ impl ReadRows for ArrayRows {
         let items = self.columns.map_or(1, |columns| u64::try_from(columns).unwrap_or(1));
         let row = |at: usize| rows.start.saturating_add((at as u64).checked_div(items).unwrap_or(0));
         let nat = is_time(&self.element).then(|| not_nat(&bytes));
-        let values = element::array(&self.element, &bytes, self.array.itemsize(), nat.and_then(some_nulls), row)?;
+        let values = element::array(&self.element, bytes, self.array.itemsize(), nat.and_then(some_nulls), row)?;
         let Some(columns) = self.columns else { return Ok(values) };
         let field = Arc::new(item(values.data_type().clone()));
         Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, columns, values, None, count)?))

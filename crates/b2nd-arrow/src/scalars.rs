@@ -7,7 +7,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use b2nd::dtype::DType;
 
-use crate::column::element::dtype;
+use crate::schema::numpy_dtype::dtype;
 
 /// The scalars of a column: its values, the values of one field of its structs, or the elements of its arrays.
 pub struct Scalars<'a> {

@@ -1,5 +1,6 @@
 //! [`ColumnInfo`]: a column, as the table's own schema describes it. This module also creates the Arrow schema of the table.
 
+pub(crate) mod numpy_dtype;
 pub(crate) mod spec;
 pub(crate) mod struct_parent;
 

@@ -12,6 +12,7 @@ use crate::column::element;
 use crate::column::nulls::{Nulls, Sentinel, is_nat};
 use crate::column::rows::Rows;
 use crate::error::{Error, Result};
+use crate::schema::numpy_dtype::is_stored_as;
 use crate::schema::spec::{Kind, Spec};
 
 /// The vlmetalayer of a table that describes its indexes.
@@ -123,8 +124,8 @@ impl Described {
         let is_current = index.get("stale")?.as_bool() == Some(false)
             && index.get("built_value_epoch").and_then(Value::as_u64) == Some(epoch)
             && index.get("shape")?.elements().first()?.as_u64() == Some(physical_rows);
-        let dtype = text("dtype")
-            .filter(|dtype| element::is_stored_as(element, dtype) && !(*element == DataType::Boolean && *dtype != "|b1"))?;
+        let dtype =
+            text("dtype").filter(|dtype| is_stored_as(element, dtype) && !(*element == DataType::Boolean && *dtype != "|b1"))?;
         let block = index.get("levels")?.get("block")?;
         let segment_len =
             block.get("segment_len")?.as_u64().filter(|&rows| rows > 0 && physical_rows.div_ceil(rows) <= MAX_SEGMENTS)?;
@@ -181,8 +182,8 @@ impl Described {
         let has_nat = matches!(self.element, DataType::Timestamp(..)) && least.chunks_exact(8).any(is_nat);
         let omits_nulls = self.omits_nulls && !has_nat;
         let nulls = NullBuffer::from(known);
-        let array = |bytes: &[u8]| element::array(&self.element, bytes, width, Some(nulls.clone()), |segment| segment as u64);
-        let (least, greatest) = (array(&least)?, array(&greatest)?);
+        let array = |bytes: Vec<u8>| element::array(&self.element, bytes, width, Some(nulls.clone()), |segment| segment as u64);
+        let (least, greatest) = (array(least)?, array(greatest)?);
         let Described { segment_len, physical_rows, .. } = *self;
         Ok(Summary { segment_len, physical_rows, least, greatest, are_null, omits_nulls })
     }

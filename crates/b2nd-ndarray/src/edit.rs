@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::read::area::{Area, each_axis, extent, shared};
 use crate::read::copy::copy;
 use crate::read::{in_bytes, lengths};
+use crate::threads::in_batches;
 use crate::write::{Packer, repeated, view};
 
 /// The maximum number of chunks of an array. The index has 8 bytes per chunk, and is itself stored as a chunk, which must be smaller than 2
@@ -257,7 +258,7 @@ impl ArrayEditor {
         elements: impl Fn(&Array, u64) -> Result<Vec<u8>> + Sync + Send,
     ) -> Result<()> {
         let pack = |number| packer.chunk(number, &elements(&self.array, number)?);
-        crate::in_batches(numbers, pack, |number, chunk| {
+        in_batches(numbers, pack, |number, chunk| {
             entries[number as usize] = self.draft.put_chunk(&chunk)?;
             Ok(())
         })

@@ -14,6 +14,7 @@ use crate::codec;
 use crate::error::{Error, Result};
 use crate::frame::{self, ArrayFrame};
 use crate::options::{Options, check_filters};
+use crate::threads::in_batches;
 use crate::write::Packer;
 
 /// Options of [`repack`]. By default, chunks are copied unchanged.
@@ -202,7 +203,7 @@ impl<'a> Job<'a> {
             .into());
         }
         let (frame, work) = (&self.frame, &self.work);
-        crate::in_batches(
+        in_batches(
             0..count,
             |number| work.chunk(frame, number),
             |number, chunk| {

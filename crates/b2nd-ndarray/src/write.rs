@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::read::area::{each_axis, extent, whole};
 use crate::read::{in_bytes, lengths};
+use crate::threads::{in_parallel, threads};
 
 mod in_order;
 use in_order::in_order;
@@ -93,7 +94,7 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
     let in_chunk = meta.geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows));
     // Reads as many layers at a time as together have at most two chunks per thread, but at least one layer.
     let in_layer: i64 = packer.grid.chunks_per_dimension().iter().skip(1).product();
-    let layers = i64::try_from(2 * crate::threads()).unwrap_or(1) / in_layer.max(1);
+    let layers = i64::try_from(2 * threads()).unwrap_or(1) / in_layer.max(1);
     let step = in_chunk.saturating_mul(layers.max(1));
     while rows > 0 {
         let count = rows.min(step);
@@ -263,10 +264,10 @@ impl Packer {
         }
         let blocks = length / blocksize.max(1);
         // There are more parts than threads, so that a thread that finishes early can take another part.
-        let parts = if crate::threads() == 1 { 1 } else { 4 * crate::threads() };
+        let parts = if threads() == 1 { 1 } else { 4 * threads() };
         let step = blocks.div_ceil(parts).max(1);
         let parts = (0..blocks.max(1)).step_by(step).map(|first| first..first + step).collect();
-        let parts = crate::in_parallel(parts, |blocks| Ok(self.compressor.part(length, blocks, fill)?))?;
+        let parts = in_parallel(parts, |blocks| Ok(self.compressor.part(length, blocks, fill)?))?;
         Ok(self.compressor.join(parts, fill)?)
     }
 

@@ -4,7 +4,7 @@ use core::iter::Take;
 use core::ops::{Deref, DerefMut};
 use core::{array, fmt, slice};
 
-use crate::wire::MAX_DIMENSIONS;
+use crate::limits::MAX_DIMENSIONS;
 
 /// One value for each dimension of an array, such as coordinates, strides or an extent: 0 to 16 values, stored inline.
 ///

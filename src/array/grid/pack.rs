@@ -173,7 +173,7 @@ fn fixed<const N: usize>(from: &[u8], to: &mut [u8]) {
 #[derive(Clone, Debug)]
 struct Runs {
     /// The dimensions along which runs repeat, the innermost first.
-    axes: [Axis; crate::wire::MAX_DIMENSIONS],
+    axes: [Axis; crate::limits::MAX_DIMENSIONS],
     naxes: usize,
     /// The number of runs left. `block` and `slice` are the positions of the next run in the block and in the slice.
     left: usize,

@@ -5,7 +5,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use super::SPARSE_FRAME;
 use super::lock::Sidecars;
 use super::storage::open_to_read;
 use crate::error::{Error, ErrorKind, Result};
+use crate::frame::chunk_file_name;
 use crate::frame::source::{Source, ends, zeros};
 
 /// The maximum length, in bytes, of a read for which the file's length is not checked first. The check costs a system call.
@@ -90,7 +90,7 @@ impl Source for FileSource {
     }
 
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        let path = self.path.with_file_name(chunk_name(number));
+        let path = self.path.with_file_name(chunk_file_name(number));
         // Put the path into the message, so that the error reads: the number of the chunk (which the frame adds), the path, the reason.
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let bytes = read(&open_to_read(&path).map_err(named)?, range);
@@ -189,15 +189,4 @@ pub(super) fn name_file(error: Error, path: &Path) -> Error {
 /// Returns the path of the file that holds a frame's header: `path`, or `chunks.b2frame` in `path` if `path` is a directory.
 pub(super) fn frame_file(path: &Path) -> PathBuf {
     if path.is_dir() { path.join(SPARSE_FRAME) } else { path.to_owned() }
-}
-
-/// Returns the name of the chunk file with this number in a sparse frame.
-pub(super) fn chunk_name(number: u64) -> String {
-    format!("{number:08X}.chunk")
-}
-
-/// Returns the number of the chunk file with this name, or `None` if the name is not that of a chunk file.
-pub(super) fn chunk_number(name: &OsStr) -> Option<u64> {
-    let number = u64::from_str_radix(name.to_str()?.strip_suffix(".chunk")?, 16).ok()?;
-    (name == OsStr::new(&chunk_name(number))).then_some(number)
 }

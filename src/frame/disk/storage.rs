@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::attributes;
+use super::permissions;
 
 /// The file operations for edits and new frames. [`Disk`] implements them for the file system. A test can wrap `Disk`, for example to make
 /// some operations fail.
@@ -168,7 +168,7 @@ impl Storage for Disk {
     }
 
     fn copy_attributes(&self, from: &Path, to: &Path) -> io::Result<()> {
-        attributes::copy(from, to)
+        permissions::copy(from, to)
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {

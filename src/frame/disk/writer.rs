@@ -7,10 +7,10 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::SPARSE_FRAME;
-use super::source::chunk_name;
 use super::staged::{Staged, directory};
 use super::storage::{Handle, storage};
 use crate::error::{Error, Result};
+use crate::frame::chunk_file_name;
 use crate::frame::header::{FrameType, Header};
 use crate::frame::writer::{Writer, put_at, sealed};
 
@@ -153,7 +153,7 @@ impl sealed::Target for Directory {
 
     fn end_parts(&mut self, number: u64, _position: u64, length: usize) -> Result<u64> {
         let location = self.first + number;
-        self.write(&chunk_name(location), [self.parts.get(..length).unwrap_or(&self.parts), &[]])?;
+        self.write(&chunk_file_name(location), [self.parts.get(..length).unwrap_or(&self.parts), &[]])?;
         Ok(location)
     }
 

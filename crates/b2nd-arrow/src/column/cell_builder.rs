@@ -8,11 +8,12 @@ use arrow_array::{ArrayRef, ListArray, StructArray};
 use arrow_buffer::{BooleanBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields};
 
-use crate::column::element::{self, is_time};
+use crate::column::element;
 use crate::column::message_pack::{Item, Pack};
 use crate::column::nulls::some_nulls;
 use crate::column::text_builder::TextBuilder;
 use crate::error::{Error, Result};
+use crate::schema::numpy_dtype::is_time;
 use crate::schema::spec::{Kind, Spec};
 
 /// A builder of an array from values of MessagePack.
@@ -122,7 +123,7 @@ impl CellBuilder {
         let length = self.valid.len();
         let nulls = some_nulls(self.valid.finish());
         Ok(match self.values {
-            Values::Fixed(element, width, bytes) => element::array(&element, &bytes, width, nulls, |at| at as u64)?,
+            Values::Fixed(element, width, bytes) => element::array(&element, bytes, width, nulls, |at| at as u64)?,
             Values::Text(strings) | Values::Bytes(strings) | Values::Json(strings) => strings.finish(&self.data_type, nulls)?,
             Values::Dictionary(mut words) => Arc::new(words.finish()),
             Values::List(field, offsets, items) => {

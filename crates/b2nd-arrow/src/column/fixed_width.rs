@@ -6,12 +6,13 @@ use arrow_array::{Array as _, ArrayRef, FixedSizeListArray};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::DataType;
 
-use crate::column::element::{self, is_time};
+use crate::column::element;
 use crate::column::files::ColumnFiles;
 use crate::column::nulls::{Nulls, Valid, differ, not_nat, some_nulls};
 use crate::column::rows::Rows;
 use crate::error::{Error, Result};
 use crate::live_rows::{LiveRows, Selection};
+use crate::schema::numpy_dtype::{is_stored_as, is_time};
 use crate::schema::spec::item;
 
 /// The number of live rows that python-blosc2 exports in one batch.
@@ -38,7 +39,7 @@ impl FixedColumn {
         let rows = Rows::open(leaf)?;
         let found = rows.array.geometry().shape().get(1..).unwrap_or_default();
         let expected = shape.unwrap_or_default();
-        if !element::is_stored_as(element, &dtype) {
+        if !is_stored_as(element, &dtype) {
             return Err(Error::damaged(format_args!("expected values for {element}, found the dtype {dtype:?}")));
         }
         if !found.iter().map(|&axis| u64::try_from(axis).ok()).eq(expected.iter().map(|&axis| Some(axis))) {
@@ -77,12 +78,12 @@ impl FixedColumn {
                 (Valid::Unlike(sentinel), of) => differ(of, &bytes, self.itemsize, sentinel),
                 (_, _) => mask,
             };
-            return element::array(&self.element, &bytes, self.itemsize, valid.and_then(some_nulls), |at| selection.row(at));
+            return element::array(&self.element, bytes, self.itemsize, valid.and_then(some_nulls), |at| selection.row(at));
         };
         let items = self.rows.width.checked_div(self.itemsize).unwrap_or(0);
         let nat = is_time(&self.element).then(|| not_nat(&bytes));
         let row = |at: usize| selection.row(at.checked_div(items).unwrap_or(0));
-        let values = element::array(&self.element, &bytes, self.itemsize, nat.and_then(some_nulls), row)?;
+        let values = element::array(&self.element, bytes, self.itemsize, nat.and_then(some_nulls), row)?;
         let valid = match &self.valid {
             Valid::Unlike(sentinel) => differ(&self.element, &bytes, self.itemsize, sentinel).map(|unlike| {
                 // A row is null if all of its elements are null.

@@ -6,11 +6,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::column::element::{float, is_time, trimmed};
+use crate::column::element::{float, trimmed};
 use crate::column::files::ColumnFiles;
 use crate::column::rows::Rows;
 use crate::error::{Error, Result};
 use crate::live_rows::Selection;
+use crate::schema::numpy_dtype::is_time;
 
 /// How a column stores nulls, as the schema describes it.
 #[derive(Clone, PartialEq, Debug)]

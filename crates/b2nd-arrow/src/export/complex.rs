@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_cast::display::{ArrayFormatter, DisplayIndex, FormatOptions, FormatResult};
 use arrow_schema::ArrowError;
 
-use crate::column::element::is_complex;
+use crate::schema::numpy_dtype::is_complex;
 
 struct Complex<'a> {
     array: &'a dyn Array,

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_schema::{Field, Schema};
 
-use crate::column::element::is_complex;
 use crate::error::{Error, Result};
 use crate::export::json;
 use crate::export::times;
+use crate::schema::numpy_dtype::is_complex;
 
 /// The number of bytes after which the collected lines are written.
 const AT_ONCE: usize = 1 << 16;

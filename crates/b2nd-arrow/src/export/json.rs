@@ -12,8 +12,8 @@ use arrow_json::{Encoder, LineDelimitedWriter, WriterBuilder};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use b2nd_store::text::hex;
 
-use crate::column::element::is_complex;
 use crate::export::times;
+use crate::schema::numpy_dtype::is_complex;
 
 /// Creates a writer of rows, one object with all fields per line. Values that JSON lacks are objects with one key:
 /// `{"float":"nan"}`, `{"bytes":"00ff"}`, `{"complex":[1.5,-2.0]}`.

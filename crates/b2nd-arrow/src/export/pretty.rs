@@ -3,9 +3,9 @@
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 
-use crate::column::element::is_complex;
 use crate::error::Result;
 use crate::export::times;
+use crate::schema::numpy_dtype::is_complex;
 
 /// The maximum length of a cell in characters, if the table has a maximum width.
 const LONGEST: usize = 40;

@@ -9,8 +9,8 @@ use arrow_array::{Array, Int64Array};
 use arrow_cast::display::{ArrayFormatter, ArrayFormatterFactory, DisplayIndex, FormatOptions, FormatResult};
 use arrow_schema::{ArrowError, DataType, Field, TimeUnit};
 
-use crate::column::element::is_time;
 use crate::export::complex;
+use crate::schema::numpy_dtype::is_time;
 
 /// A column with times that `chrono` cannot format: they are outside the years -262143 to 262142, or their time zone is unknown. Such times
 /// are formatted as in NumPy, with a `Z` if the column has a time zone.

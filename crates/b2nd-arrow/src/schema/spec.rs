@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use serde_json::Value;
 
-use crate::column::element::{self, time_unit};
 use crate::column::nulls::Nulls;
+use crate::schema::numpy_dtype::{self, time_unit};
 
 /// The key in the metadata of an Arrow field under which the shape of an ndarray column's rows is stored. python-blosc2 uses the same key.
 const SHAPE: &str = "blosc2:ndarray_shape";
@@ -120,8 +120,8 @@ impl Spec {
             }
             "struct" => Kind::Struct(fields(spec)?),
             "list" => list(spec)?,
-            "complex64" => Kind::Element(element::complex(DataType::Float32)),
-            "complex128" => Kind::Element(element::complex(DataType::Float64)),
+            "complex64" => Kind::Element(numpy_dtype::complex(DataType::Float32)),
+            "complex128" => Kind::Element(numpy_dtype::complex(DataType::Float64)),
             "object" => Kind::Refused("its type is object, whose values have no common type".to_owned()),
             kind => Kind::Refused(format!("the kind {kind:?} is not supported")),
         };
@@ -132,7 +132,7 @@ impl Spec {
     /// and structs.
     fn of_cells(spec: &Value) -> Result<Spec, String> {
         let mut spec = Spec::of(spec)?;
-        if matches!(&spec.kind, Kind::Element(element) if element::is_complex(element)) {
+        if matches!(&spec.kind, Kind::Element(element) if numpy_dtype::is_complex(element)) {
             spec.kind =
                 Kind::Refused("its values are complex numbers inside of lists or structs, which are not supported".to_owned());
         }
@@ -199,7 +199,7 @@ fn ndarray(spec: &Value) -> Result<Kind, String> {
     let shape = shape.iter().map(|axis| axis.as_u64().filter(|&axis| axis <= i32::MAX as u64).ok_or(axis));
     let shape: Vec<u64> =
         shape.collect::<Result<_, _>>().map_err(|axis| format!("item_shape: expected a length, found {axis}"))?;
-    Ok(match element::data_type(dtype) {
+    Ok(match numpy_dtype::data_type(dtype) {
         Ok(element) => Kind::NdArray(element, shape),
         Err(why) => Kind::Refused(why),
     })

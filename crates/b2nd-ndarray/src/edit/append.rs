@@ -13,6 +13,7 @@ use crate::element::{self, Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::read::area::whole;
+use crate::threads::in_batches;
 use crate::write::{Packer, view, write_bytes};
 
 /// A new array has no rows, so its chunk shape is chosen as if it had this number of rows.
@@ -219,7 +220,7 @@ impl Appender {
         let (rows, origin) = (view(&whole(&shape), &self.pending, packer.itemsize)?, vec![0; shape.len()]);
         let pack = |number| packer.chunk_from(number, &rows, &origin);
         let mut offsets = Vec::new();
-        crate::in_batches(0..packer.nchunks(), pack, |_, chunk| {
+        in_batches(0..packer.nchunks(), pack, |_, chunk| {
             offsets.push(self.draft.put_chunk(&chunk)?);
             Ok(())
         })?;

@@ -13,7 +13,7 @@ use crate::read::area::Area;
 use crate::read::axis_selection::Wanted;
 use crate::read::buffers::BytesMut;
 use crate::read::open_chunk::{OpenChunk, repeat, repeated};
-use crate::threads;
+use crate::threads::threads;
 
 /// A slice whose blocks have at most this many bytes together, decompressed, is decoded by one thread.
 const SMALL: i64 = 256 << 10;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
+use crate::threads::{in_parallel, threads};
 
 /// The number of items per thread that may be started while an earlier result is missing.
 const WAITING: usize = 4;
@@ -37,7 +38,7 @@ pub(super) fn in_order<A, B: Send>(
     work: impl Fn(A) -> Result<B> + Sync + Send,
     take: impl FnMut(B) -> Result<()> + Send,
 ) -> Result<()> {
-    let threads = crate::threads();
+    let threads = threads();
     let queue = Mutex::new(Queue { items: Some(items), started: 0, done: BTreeMap::new(), consumed: 0, take: Some(take) });
     let progress = Condvar::new();
     let run = |_| {
@@ -69,7 +70,7 @@ pub(super) fn in_order<A, B: Send>(
             shared.take = Some(take);
         }
     };
-    crate::in_parallel((0..threads).collect(), run)?;
+    in_parallel((0..threads).collect(), run)?;
     Ok(())
 }
 

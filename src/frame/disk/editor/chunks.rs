@@ -15,9 +15,9 @@ use super::{Editor, SECTOR, file_number, write_at};
 use crate::array::Metalayer;
 use crate::error::{Error, Result};
 use crate::frame::chunk::{Chunk, Offset};
+use crate::frame::chunk_file_name;
 use crate::frame::disk::File;
 use crate::frame::disk::lock::named;
-use crate::frame::disk::source::chunk_name;
 use crate::frame::disk::staged::directory;
 use crate::frame::disk::storage::storage;
 use crate::frame::header::{FrameType, Header};
@@ -252,7 +252,7 @@ impl ChunkEditor {
     }
 
     fn chunk_path(&self, number: u64) -> PathBuf {
-        self.editor.claim.path().with_file_name(chunk_name(number))
+        self.editor.claim.path().with_file_name(chunk_file_name(number))
     }
 
     fn named<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
