@@ -1,6 +1,6 @@
 // The controls of a view: which one, its axes and fields, its range, sliders for the other axes.
 
-import { colorMaps } from "./colors.js";
+import { colorMaps } from "./pixels.js";
 import { el, thousands, visible } from "./dom.js";
 
 /** The views and the names of their tabs. */

@@ -1,7 +1,7 @@
 // Drawings of a slice: a map, an image, a line, a histogram; and the value under the pointer.
 
 import { places, short, values } from "./axes.js";
-import { colorMaps, pixels } from "./colors.js";
+import { colorMaps, pixels } from "./pixels.js";
 import { el, fewer, quiet, thousands, visible } from "./dom.js";
 import { Figure } from "./figure.js";
 import { PixelMap } from "./heatmap.js";

@@ -1,6 +1,6 @@
 // The card that shows an array's values: as a table, a map, an image, a line, a histogram.
 
-import { colorMaps } from "./colors.js";
+import { colorMaps } from "./pixels.js";
 import { VIEWS, build } from "./controls.js";
 import { count, el, problem, quiet, size, thousands, visible } from "./dom.js";
 import { drawings } from "./drawings.js";

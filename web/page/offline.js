@@ -34,7 +34,7 @@ const LATER = [
   "moment.js",
   "look.js",
   "axes.js",
-  "colors.js",
+  "pixels.js",
   "controls.js",
   "drawings.js",
   "figure.js",

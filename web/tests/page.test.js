@@ -472,7 +472,7 @@ test("the page fits a phone's width, light and dark", async () => {
 
 test("scripts and wasm stay under 250 kB compressed for the metadata, and under 600 kB with the values", () => {
   const values =
-    /^(b2nd_values|schema|strange|look|rows|records|columns|cells|moment|axes|colors|figure|controls|drawings|table|heatmap|lines|reader|sheet|slices|worker)(_bg)?\.(js|wasm)$/;
+    /^(b2nd_values|schema|strange|look|rows|records|columns|cells|moment|axes|pixels|figure|controls|drawings|table|heatmap|lines|reader|sheet|slices|worker)(_bg)?\.(js|wasm)$/;
   const sizes = readdirSync(dist)
     .filter((name) => /\.(js|wasm)$/.test(name))
     .map((name) => [name, gzipSync(readFileSync(join(dist, name)), { level: 9 }).length]);
