@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules of `src/` by their level, the lowest first.
 const LEVELS: [&[&str]; 5] = [
-    &["depth", "error", "hex", "marker"],
+    &["error", "hex", "limits", "marker"],
     &["wire", "mark", "sink"],
     &["ser", "de", "with", "layout", "value"],
     &["array"],
