@@ -1,7 +1,7 @@
-//! Reads, writes and edits the metadata of Blosc2 arrays, byte for byte, without C: the shape, chunks, blocks and dtype of an n-dimensional
-//! array, the positions of its chunks, and the metalayers of its file.
+//! Reads, writes and edits the metadata of Blosc2 arrays, byte for byte and without C. The metadata are the shape, chunks, blocks and dtype
+//! of an n-dimensional array, the positions of its chunks, and the metalayers of its file.
 //!
-//! The metadata are a form of MessagePack in which the type of a field determines its width. This crate provides a **serde data format**
+//! They are stored in a form of MessagePack in which the type of a field determines its width. This crate provides a **serde data format**
 //! for this encoding, and the types of the metadata.
 //!
 //! ```
@@ -40,7 +40,7 @@
 //! | derive a metalayer of your own | [`Metalayer`], [`from_slice`], [`with`] |
 //! | change metadata in a file | [`frame::File::edit`], [`frame::Editor::set_metalayer`] |
 //! | read and write variable-length metalayers | [`frame::Trailer`], [`frame::Editor::set_vlmetalayer`] |
-//! | add or lengthen metalayers of a file with data | [`frame::rewrite()`] |
+//! | add or lengthen metalayers of a file that already holds data | [`frame::rewrite()`] |
 //! | write a new frame, contiguous or sparse | [`frame::Header::for_array`], [`frame::Writer`] |
 //! | upgrade a Caterva or early b2nd file to the released layout | [`ArrayMeta::upgrade`] |
 //! | **use it with other software** | |
@@ -133,7 +133,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! For messages in a binary format, [`with::embedded`] stores the encoded bytes of a value.
+//! In a binary format such as CBOR or postcard, [`with::embedded`] can instead store a value as one byte string in the encoding of this
+//! crate.
 //!
 //! # Features
 //!

@@ -176,7 +176,7 @@ impl Value {
         }
     }
 
-    /// Returns the integer, with any marker, or `None` if the value is not an integer or does not fit an `i64`.
+    /// Returns the integer, whatever its marker is. Returns `None` if the value is not an integer or does not fit an `i64`.
     pub fn as_i64(&self) -> Option<i64> {
         Some(match *self {
             Value::Fixint(number) | Value::I8(number) => number.into(),
@@ -191,7 +191,7 @@ impl Value {
         })
     }
 
-    /// Returns the integer, with any marker, or `None` if the value is not an integer or is negative.
+    /// Returns the integer, whatever its marker is. Returns `None` if the value is not an integer or is negative.
     pub fn as_u64(&self) -> Option<u64> {
         match *self {
             Value::U64(number) => Some(number),

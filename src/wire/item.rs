@@ -42,7 +42,8 @@ pub(crate) enum Item<'de> {
 }
 
 impl Family {
-    /// Returns the marker of this type of entry with this head, or `None` if such a marker cannot hold the length.
+    /// Returns the marker of an entry of this type whose length or count is where `head` says. Returns `None` if there is no such marker,
+    /// or if the marker cannot hold `length`.
     fn marker(self, head: Head, length: usize) -> Option<u8> {
         let [fix, one, two, four] = match self {
             Family::Str => [low(FIXSTR, length, 31), Some(0xd9), Some(0xda), Some(marker::STR32)],

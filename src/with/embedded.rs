@@ -133,7 +133,8 @@ impl<'de, D: Deserializer<'de>, T: DeserializeOwned> Deserializer<'de> for Watch
         self.inner.deserialize_option(Watched { inner: visitor, found: self.found })
     }
 
-    /// Passes the call on without wrapping the visitor: a newtype that embeds itself would be wrapped endlessly.
+    /// Passes the call on without wrapping the visitor. Otherwise, for a newtype that embeds itself, the compiler would create wrappers of
+    /// wrappers without end.
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, D::Error> {
         self.inner.deserialize_newtype_struct(name, visitor)
     }

@@ -4,8 +4,9 @@ use b2nd::Geometry;
 
 use crate::error::Result;
 
-/// The lengths of blocks and chunks, in bytes, that python-blosc2 chooses on a processor with 32 KiB of L1 cache and 512 KiB of L2 cache.
+/// The length of a block, in bytes, that python-blosc2 chooses on a processor with 32 KiB of L1 cache and 512 KiB of L2 cache.
 const BLOCK: i64 = 128 << 10;
+/// The length of a chunk, in bytes, that python-blosc2 chooses on the same processor.
 const CHUNK: i64 = 4 << 20;
 
 /// Returns the geometry of an array of this shape. Chunk and block shapes that are not given are chosen. `itemsize` is in bytes.

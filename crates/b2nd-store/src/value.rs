@@ -96,7 +96,8 @@ impl Serialize for Value<'_> {
     }
 }
 
-/// A buffer for one line of text. Writing fails when the text certainly has more than `limit` characters.
+/// A buffer for one line of text that will be shortened to `limit` characters. Writing fails when the text is longer than `4 * limit`
+/// bytes. It then has more than `limit` characters, because a character has at most four bytes.
 struct Line {
     text: String,
     limit: usize,

@@ -78,7 +78,8 @@ fn fits_chunk(chunkshape: &[i32], itemsize: usize) -> bool {
 /// Reads the elements of a Zarr array in C order, one part at a time.
 struct Elements<'a> {
     array: &'a Array<FilesystemStore>,
-    /// The next part to read. It has a single index in each dimension before `divided`, and all indices in each dimension after `divided`.
+    /// The next part to read, as a range of indices in each dimension: one index in each dimension before `divided`, at most `step` indices
+    /// in the dimension `divided`, and all indices in each dimension after `divided`. `None` if no part is left.
     next: Option<Vec<Range<u64>>>,
     divided: usize,
     /// The length of a part in the dimension `divided`.

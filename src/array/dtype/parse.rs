@@ -50,8 +50,9 @@ struct Parser<'a> {
     aligned_starts: Vec<usize>,
 }
 
-/// Computes [`Parser::aligned_starts`] in one pass over the string. If each dictionary were read twice instead, the cost would double at
-/// each level of nesting.
+/// Finds the dictionaries that end with `'aligned': True`, and returns their starts for [`Parser::aligned_starts`]. Without these, the
+/// parser would have to read each dictionary twice, because it finds this entry only at the end, and the cost would double at each level of
+/// nesting.
 fn aligned_starts(text: &str) -> Vec<usize> {
     let (mut starts, mut open, mut quote) = (Vec::new(), Vec::new(), None);
     if !text.contains(ALIGNED) {

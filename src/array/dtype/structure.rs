@@ -104,8 +104,8 @@ impl Struct {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`packed`](Struct::packed). Also fails if a field is a structure that is not aligned, since NumPy would read
-    /// this structure as aligned.
+    /// Returns the errors of [`packed`](Struct::packed). Also fails if a field is a structure, or a subarray of structures, that is not
+    /// aligned, because NumPy would read the inner structure as aligned.
     pub fn aligned<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Struct> {
         Struct::build(fields, true)
     }

@@ -27,7 +27,8 @@ pub(crate) struct OpenChunk<'a> {
 enum From<'a> {
     /// Blocks that are decompressed one by one.
     Blocks(Blocks<'a>),
-    /// The bytes of the chunk itself, which are not compressed. The first block starts at this byte of the chunk.
+    /// The chunk's own bytes, because they are not compressed. The number is the position in the chunk, in bytes, at which the first block
+    /// starts.
     Stored(usize),
     /// The decompressed data of the whole chunk.
     Data(Vec<u8>),

@@ -76,8 +76,9 @@ pub(crate) struct Tiles<'a> {
     pub(crate) origin: &'a [i64],
     /// The length of a cell in each dimension, in elements.
     pub(crate) lengths: &'a [i64],
-    /// The number of entries of the view for each element along the area's last axis: the element's length in bytes if the bytes of the
-    /// elements lie along that axis, or else 1.
+    /// How many entries an element takes along the view's axis that corresponds to the last axis of the area: the length of the element in
+    /// bytes if the view has the bytes of the elements along this axis. It is 1 if the bytes have an axis of their own, or if the entries
+    /// of the view are whole elements.
     pub(crate) scale: usize,
     /// The wanted elements along each axis. If empty, all elements are wanted.
     pub(crate) wanted: &'a [Wanted<'a>],
