@@ -179,8 +179,8 @@ impl Job {
 }
 
 /// Returns the URLs of files whose last row is in this batch. If the rows of a store continue in the next batch, the URL of the store is
-/// added to `begun`, and removed with the batch that contains its last row. The rows of stores that stay in `begun` are removed later, so
-/// that a catalogue has either all rows of a store or none.
+/// added to `begun`, and the batch with its last row removes it from `begun`. At the end, the caller deletes the rows of the stores that
+/// are still in `begun` from the catalogue, so that a catalogue has either all rows of a store or none.
 fn ended<'b>(batch: &'b Batch, begun: &mut HashSet<String>) -> Vec<&'b str> {
     let own = batch.rows.iter().filter(|row| row.key.is_none());
     let went_on = batch.rows.first().filter(|row| begun.remove(&row.url));

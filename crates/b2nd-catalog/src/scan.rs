@@ -25,7 +25,7 @@ const REQUESTS: usize = 256;
 /// The default number of threads per core that read disks. More threads slow each other down.
 const THREADS: usize = 4;
 
-/// The part of all files that this process reads.
+/// Selects the files that this process reads, if several processes share a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shard {
     pub index: u64,

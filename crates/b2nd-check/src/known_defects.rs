@@ -54,7 +54,7 @@ impl Fact {
 /// A feature of files that some versions of a library crash on, reject or read wrongly.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Feature {
-    /// The name of the facts about this feature.
+    /// The name of the feature. All facts about the feature have this name.
     pub(crate) name: &'static str,
     /// A file of the conformance suite that has this feature.
     case: &'static str,

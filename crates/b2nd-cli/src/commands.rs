@@ -108,7 +108,7 @@ pub(crate) enum Command {
     /// Statistics are computed for each field of a structure and each column of a table. Integers and booleans are summed
     /// exactly, floats with 64 bits. The result does not depend on the number of threads. The standard deviation is numpy's (ddof=0).
     /// NaN, NaT and nulls are counted, but left out of the other statistics. Complex numbers have no min and max. Empty
-    /// strings are counted as `zeros` in arrays and in JSON, and as `empty` in the text for columns of strings.
+    /// strings are counted as `zeros`. For columns of strings, the text output calls this count `empty`.
     #[command(after_help = "Examples:\n  b2nd stats field.b2nd\n  b2nd stats --json --slice 0:10 archive.b2z")]
     Stats(stats::Stats),
     /// Draws values as a heat map, plot, image or histogram, in the terminal or as a PNG.

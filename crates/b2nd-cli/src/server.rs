@@ -273,8 +273,8 @@ async fn part(open: Open, range: Option<&str>, is_head: bool) -> Response<Answer
     response(status, headers, Answer::Parts(receiver))
 }
 
-/// Parses the HTTP header `Range` for a file of this length. An end beyond the end of the file is cut. Returns `None` unless the header is
-/// a single range that then contains at least one byte.
+/// Parses the HTTP header `Range` for a file of this length. An end beyond the end of the file is cut. Returns `None` if the header is not
+/// a single range, or if no bytes are left after the cut.
 fn of_range(range: &str, length: u64) -> Option<Range<u64>> {
     let (start, end) = range.strip_prefix("bytes=")?.split_once('-')?;
     let range = match (start, end) {

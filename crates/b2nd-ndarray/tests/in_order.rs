@@ -9,19 +9,22 @@ mod order;
 mod error {
     pub(crate) type Result<T> = std::result::Result<T, &'static str>;
 }
-use error::Result;
 use order::in_order;
 
-fn threads() -> usize {
-    4
-}
+mod threads {
+    use crate::error::Result;
 
-fn in_parallel<A: Send, B: Send>(items: Vec<A>, work: impl Fn(A) -> Result<B> + Sync + Send) -> Result<Vec<B>> {
-    std::thread::scope(|scope| {
-        let work = &work;
-        let threads: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or(Err("a thread panicked"))).collect()
-    })
+    pub(crate) fn threads() -> usize {
+        4
+    }
+
+    pub(crate) fn in_parallel<A: Send, B: Send>(items: Vec<A>, work: impl Fn(A) -> Result<B> + Sync + Send) -> Result<Vec<B>> {
+        std::thread::scope(|scope| {
+            let work = &work;
+            let threads: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap_or(Err("a thread panicked"))).collect()
+        })
+    }
 }
 
 /// Waits until the number no longer changes.
@@ -63,7 +66,7 @@ fn a_slow_item_limits_the_results_that_wait() {
     };
     in_order(0..100_000, work, |()| Ok(())).unwrap();
     let most = most.into_inner();
-    assert!(most < 5 * threads(), "{most} results waited");
+    assert!(most < 5 * threads::threads(), "{most} results waited");
     assert_eq!(done.into_inner(), 99_999);
 }
 

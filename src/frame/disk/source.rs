@@ -2,7 +2,6 @@
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 use std::fs;

@@ -182,8 +182,8 @@ impl Values {
         self.seen.as_ref().map_or_else(Vec::new, |seen| drawn::image(seen, &Plane::new(seen, rows, columns)))
     }
 
-    /// Returns statistics of a column of the slice, and for the plane of [`numbers`](Values::numbers) the ends of the color scale and a
-    /// histogram. The ends are those of `range`, or of the numbers if `range` is empty.
+    /// Returns statistics of a column of the slice. Also returns a histogram of the numbers that [`numbers`](Values::numbers) returns, and
+    /// the ends of their color scale. The ends are those of `range`, or of the numbers if `range` is empty.
     pub fn count(&self, rows: i32, columns: i32, column: usize, part: u8, range: Vec<f64>, log: bool) -> String {
         let Some(chosen) = self.columns.get(column) else { return answer(Err(nothing())) };
         let numbers = self.numbers(rows, columns, column, part);

@@ -83,7 +83,6 @@ impl FixedColumn {
         let items = self.rows.width.checked_div(self.itemsize).unwrap_or(0);
         let nat = is_time(&self.element).then(|| not_nat(&bytes));
         let row = |at: usize| selection.row(at.checked_div(items).unwrap_or(0));
-        let values = element::array(&self.element, bytes, self.itemsize, nat.and_then(some_nulls), row)?;
         let valid = match &self.valid {
             Valid::Unlike(sentinel) => differ(&self.element, &bytes, self.itemsize, sentinel).map(|unlike| {
                 // A row is null if all of its elements are null.
@@ -91,6 +90,7 @@ impl FixedColumn {
             }),
             _ => mask,
         };
+        let values = element::array(&self.element, bytes, self.itemsize, nat.and_then(some_nulls), row)?;
         let length =
             i32::try_from(items).map_err(|_| Error::damaged(format_args!("a row of the shape {shape:?} has too many values")))?;
         let field = Arc::new(item(values.data_type().clone()));

@@ -29,8 +29,8 @@ pub(crate) enum Meta {
         /// A frame, a store, a leaf or a group: a path, a URL, - or STORE::KEY, as for `b2nd info`.
         file: PathBuf,
     },
-    /// Prints the attribute with this name as JSON. If there is none, prints the metalayer with this name, or this item of a
-    /// table's metadata.
+    /// Prints the attribute with this name as JSON. If there is none, prints the metalayer, or the item of a table's metadata, that has
+    /// this name.
     #[command(
         after_help = "Examples:\n  b2nd meta get field.b2nd units\n  b2nd meta get --fixed --raw field.b2nd b2nd > b2nd.msgpack"
     )]

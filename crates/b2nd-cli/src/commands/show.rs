@@ -82,7 +82,8 @@ pub(crate) struct Show {
     #[arg(long, requires = "png")]
     overwrite: bool,
 
-    /// The size of the PNG file. The default is 1200x800, and for images one pixel for each element. Axes need at least 400x240.
+    /// The size of the PNG file. The default is 1200x800, and for images one pixel for each element. Pictures smaller than 400x240 have no
+    /// axes.
     #[arg(long, value_name = "WIDTHxHEIGHT", requires = "png", value_parser = parse_size)]
     size: Option<(u32, u32)>,
 
@@ -236,6 +237,12 @@ impl Show {
                 Some(_) => pixels.scaled(width as usize, height as usize),
                 None => pixels.scaled(pixels.width, pixels.height()),
             });
+        }
+        if is_small && self.histogram {
+            let (width, height) = chart::SMALLEST;
+            return Err(Error::new(format_args!(
+                "a histogram has axes, which need a picture of at least {width}x{height}: give a larger --size"
+            )));
         }
         if is_small {
             return Ok(Pixels::plot(&numbers, width as usize, height as usize));

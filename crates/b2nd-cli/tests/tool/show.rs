@@ -39,6 +39,8 @@ fn a_png_file_has_the_size_that_is_asked_for_and_replaces_nothing() {
     };
     assert_eq!((size("a.png"), size("b.png")), ([1200, 800], [70, 50]));
     tests.ok(&["show", "a.b2nd", "--png", "b.png", "--size", "500x300", "--histogram", "--overwrite"]);
+    let small = tests.refused(&["show", "a.b2nd", "--png", "b.png", "--size", "200x100", "--histogram", "--overwrite"]);
+    assert_eq!(small, "a.b2nd: a histogram has axes, which need a picture of at least 400x240: give a larger --size");
     assert_eq!(size("b.png"), [500, 300]);
     assert!(tests.refused(&["show", "a.b2nd", "--png", "a.png"]).ends_with("a.png already exists"));
 }

@@ -49,13 +49,14 @@ impl Lengths {
         parts(self.chunk, self.block)
     }
 
-    /// Returns how long to draw an element so that the dimension fits into the length `available`.
+    /// Returns the length at which to draw an element so that the dimension fits into the length `available`.
     pub fn element_that_fits(self, available: f64) -> f64 {
         let (drawn_chunks, gaps) = drawn(self.chunks(), CHUNKS, FIRST_CHUNKS);
         self.element_for(available, drawn_chunks, gaps)
     }
 
-    /// Returns how long to draw an element so that up to `most` chunks, without a gap, fit into the length `available`.
+    /// Returns the length at which to draw an element so that all chunks, or `most` chunks if there are more, fit into the length
+    /// `available` without a gap.
     pub(super) fn element_in_window(self, available: f64, most: i64) -> f64 {
         self.element_for(available, self.chunks().min(most), 0)
     }

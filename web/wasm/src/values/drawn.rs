@@ -8,8 +8,7 @@ use b2nd_view::histogram::Scale;
 use super::seen::Seen;
 use super::text;
 
-/// A plane of a slice, with an axis of rows and an axis of columns, at the start of all other axes. A missing axis counts as an axis of
-/// length 1.
+/// A plane of a slice: an axis of rows and an axis of columns, at index 0 of all other axes. A missing axis counts as an axis of length 1.
 #[derive(Clone, Copy)]
 pub struct Plane {
     pub rows: usize,
