@@ -47,14 +47,14 @@ const MESSAGES: &[(&str, &str)] = &[
     ("[(('t', ''), '<i4')]", "a field with a title has no name at byte 8"),
     ("[('a', 'u1'), ('a', 'u1')]", "'a' is the name or title of two fields at byte 14"),
     ("[('a', 'V2147483647'), ('b', 'u1')]", "field 'b' ends at byte 2147483648, above NumPy's limit of 2147483647 at byte 23"),
-    ("('u1', (65536, 32768))", "the array takes more than 2147483647 bytes, which is NumPy's limit at byte 0"),
-    ("('u1', (2147483647, 2147483647, 3, 0))", "the array takes more than 2147483647 bytes, which is NumPy's limit at byte 0"),
+    ("('u1', (65536, 32768))", "NumPy's limit of 2147483647 bytes is exceeded by the array at byte 0"),
+    ("('u1', (2147483647, 2147483647, 3, 0))", "NumPy's limit of 2147483647 bytes is exceeded by the array at byte 0"),
     ("('S0', (2,))", "a subarray cannot have values of 0 bytes at byte 0"),
     ("{'formats': ['u1']}", "expected \"{'names': \", found \"{'formats'\" at byte 0"),
     ("{'names': ['a', 'b'], 'formats': ['u1']}", "expected 2 formats, one for each name, found 1 at byte 33"),
     (
         "{'names': ['a'], 'formats': ['u1'], 'size': 1}",
-        "expected '}' or the next key of names, formats, offsets, titles, itemsize, aligned, found ',' at byte 34",
+        "expected '}' or a later key (the order is names, formats, offsets, titles, itemsize, aligned), found ',' at byte 34",
     ),
     ("{'names': ['a'], 'formats': ['<i4'], 'itemsize': 3}", "itemsize is 3, but the fields take 4 bytes at byte 49"),
     (
@@ -67,19 +67,19 @@ const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "{'names': ['a'], 'formats': [{'names': [], 'formats': [], 'aligned': False}], 'aligned': True}",
-        "expected 'aligned': True, as in the outer structure at byte 69",
+        "the outer structure is aligned: expected 'aligned': True, found False at byte 69",
     ),
     (
         "{'names': ['a', 'b'], 'formats': ['O', 'u1'], 'offsets': [0, 7]}",
-        "field 'b' shares bytes with another field, and one of the two holds objects at byte 16",
+        "two fields share bytes, and one of the two holds objects: field 'b' at byte 16",
     ),
     (
         "{'names': ['a', 'b'], 'formats': [[('o', 'O')], '<u8'], 'offsets': [4, 0]}",
-        "field 'a' shares bytes with another field, and one of the two holds objects at byte 11",
+        "two fields share bytes, and one of the two holds objects: field 'a' at byte 11",
     ),
     (
         "{'names': ['a', 'b'], 'formats': [[('o', 'O'), ('p', 'u1')], '<u8'], 'offsets': [4, 0]}",
-        "field 'a' shares bytes with another field, and one of the two holds objects at byte 11",
+        "two fields share bytes, and one of the two holds objects: field 'a' at byte 11",
     ),
     (
         "{'names': ['a', 'b'], 'formats': ['<i4', '<f8'], 'offsets': [8, 0], 'itemsize': 11}",

@@ -165,7 +165,7 @@ fn streams_that_do_not_fill_their_block() {
     refused(&[9, 0, 0], &format!("index: the chunk ends too early{}", at(36)));
     refused(&[9, 0, 0, 0, 1], &format!("index: the chunk ends too early{}", at(40)));
     refused(&[255, 255, 255, 255, 2], &format!("index: the token of a run is unknown{}", at(40)));
-    refused(&(-256i32).to_le_bytes(), &format!("index: the value of a run does not fit in a byte{}", at(36)));
+    refused(&(-256i32).to_le_bytes(), &format!("index: the value of a run is above 255{}", at(36)));
     refused(&stream(&[1, 2, 3]), &format!("index: a stream ends before its block is full{}", at(43)));
     refused(&stream(&[1, 2, 3, 7 << 5, 9, 0]), &format!("index: a stream is longer than its block{}", at(43)));
     refused(&stream(&[1, 2, 3, 1 << 5, 2]), &format!("index: a match starts before the beginning of its stream{}", at(43)));

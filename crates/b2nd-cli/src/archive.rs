@@ -42,7 +42,9 @@ pub(crate) fn write(
 
 /// Copies a member of a store to a new file. Fails if `path` exists.
 pub(crate) fn copy(store: &Store, name: &str, path: &Path) -> Result<()> {
-    let source = store.member(name)?.ok_or_else(|| Error::new(format_args!("{name} was removed")))?;
+    let source = store
+        .member(name)?
+        .ok_or_else(|| Error::new(format_args!("{name} is no longer in the store: it was removed while the store was read")))?;
     let mut file = NewFile::create_new(path)?;
     let mut start: u64 = 0;
     loop {

@@ -22,7 +22,7 @@ pub(crate) fn block_start(header: &ChunkHeader, front: &[u8], block: usize) -> R
     let at = header.header_len().saturating_add(block.saturating_mul(4));
     let (start, _) = int32(front, at)?;
     let start = usize::try_from(start).ok().filter(|&start| start < header.cbytes());
-    start.ok_or_else(|| refused("a block starts outside the chunk", at))
+    start.ok_or_else(|| refused("an entry of the block table points outside the chunk", at))
 }
 
 /// Returns the number of streams of a block whose data has this length.
@@ -57,8 +57,7 @@ pub(crate) fn read_streams(
         at += 4;
         let Ok(stored) = usize::try_from(length) else {
             // A negative length marks a run: it is the value of the repeated byte with the sign changed, and a token follows it.
-            let byte =
-                u8::try_from(length.unsigned_abs()).map_err(|_| refused("the value of a run does not fit in a byte", start))?;
+            let byte = u8::try_from(length.unsigned_abs()).map_err(|_| refused("the value of a run is above 255", start))?;
             let token = rest.first().ok_or_else(|| cut_off(at))?;
             if token & IS_RUN == 0 {
                 return Err(refused("the token of a run is unknown", at));

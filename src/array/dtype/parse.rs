@@ -253,11 +253,13 @@ impl<'a> Parser<'a> {
                 self.cursor.expect("False")?;
             }
             if self.aligned && !aligned {
-                return Err(place.refuse("expected 'aligned': True, as in the outer structure"));
+                return Err(place.refuse("the outer structure is aligned: expected 'aligned': True, found False"));
             }
         }
         if !self.cursor.eat("}") {
-            return Err(self.cursor.expected("'}' or the next key of names, formats, offsets, titles, itemsize, aligned"));
+            return Err(self
+                .cursor
+                .expected("'}' or a later key (the order is names, formats, offsets, titles, itemsize, aligned)"));
         }
         Ok(Dictionary { parts: Parts { fields, has_offsets, itemsize, aligned }, places, end })
     }

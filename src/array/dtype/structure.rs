@@ -190,7 +190,7 @@ impl Struct {
             return Err(Misfit { field: Some(index), why: format!("{} is the name or title of two fields", Quoted(name)) });
         }
         if let Some((index, field)) = has_offsets.then(|| overlapping_object(&fields)).flatten() {
-            let why = format!("field {} shares bytes with another field, and one of the two holds objects", Quoted(field.name()));
+            let why = format!("two fields share bytes, and one of the two holds objects: field {}", Quoted(field.name()));
             return Err(Misfit { field: Some(index), why });
         }
         let (itemsize, has_object) = (itemsize.unwrap_or(end), fields.iter().any(|field| field.dtype.has_object()));

@@ -36,7 +36,7 @@ impl ColumnFiles<'_> {
         Ok(None)
     }
 
-    fn file(&self, end: &str) -> String {
+    pub(crate) fn file(&self, end: &str) -> String {
         format!("{}_cols/{}{end}", self.folder, b2nd_store::Table::file_name(self.name))
     }
 }

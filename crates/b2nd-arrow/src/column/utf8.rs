@@ -28,7 +28,10 @@ impl Utf8Column {
             let dtype = leaf.dtype()?;
             let rows = Rows::open(leaf)?;
             if dtype != expected || rows.width != if expected == "<i8" { 8 } else { 1 } {
-                return Err(Error::damaged(format_args!("its file {end}: expected values of {expected}, found {dtype:?}")));
+                let (file, width) = (place.file(end), rows.width);
+                return Err(Error::damaged(format_args!(
+                    "{file:?}: expected one value of {expected} in each row, found rows of {width} bytes with the dtype {dtype:?}"
+                )));
             }
             Ok(rows)
         };

@@ -38,7 +38,7 @@ impl Salvage<'_> {
                 break format!("the chunk at byte {at} is cut off: {} bytes of it are missing", next - end);
             }
             if at >= chunks_end && self.is_index(at..next, &chunk, &starts, decompressor)? {
-                break format!("an index to which the header does not point starts at byte {at}");
+                break format!("at byte {at} is an index that the header does not point to");
             }
             starts.push(at - start);
             let number = starts.len() as u64 - 1;

@@ -146,7 +146,9 @@ struct Members<'a> {
 impl Members<'_> {
     /// Opens a member of the store. Also returns whether the member is a frame in one file, which can be repacked.
     fn open(&self, name: &str) -> Result<(Bytes, bool)> {
-        let bytes = self.store.member(name)?.ok_or_else(|| Error::new(format_args!("{name} was removed")))?;
+        let bytes = self.store.member(name)?.ok_or_else(|| {
+            Error::new(format_args!("{name} is no longer in the store: it was removed while the store was read"))
+        })?;
         let is_frame = Frame::open(&*bytes).is_ok_and(|frame| frame.header().frame_type() == FrameType::Contiguous);
         Ok((bytes, is_frame))
     }
