@@ -23,8 +23,8 @@ pub(crate) use array::array_fields;
 ///
 /// # Errors
 ///
-/// Fails if a marker or a count is not the one that the type requires, bytes follow the value, a string is not UTF-8, or the input ends
-/// early.
+/// Fails if a marker or a count is not the one that the type requires, bytes follow the value, a string is not UTF-8, the input ends early,
+/// values are nested more than 128 levels deep, or the type's own `Deserialize` returns an error.
 ///
 /// ```
 /// let bytes = hex_literal::hex!("97 00 00 90 90 90 00 db00000003 3c6934");
@@ -36,7 +36,7 @@ pub(crate) use array::array_fields;
 pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T> {
     let mut deserializer = Deserializer { whole: true, ..Deserializer::new(input) };
     let mut result = T::deserialize(&mut deserializer);
-    // Keep a single variable for both results, so that a large value is not moved.
+    // Keep a single variable for the results of decoding and of `end`, so that a large value is not moved.
     if result.is_ok() {
         if let Err(error) = deserializer.end() {
             result = Err(error);
@@ -45,10 +45,10 @@ pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T> {
     result
 }
 
-/// Decodes a value from the whole input into an existing value, whose memory is reused.
+/// Decodes a value from the whole input into an existing value, whose memory is reused if its type supports this.
 ///
-/// Strings and vectors keep their buffers. A value of a type with a derived `Deserialize`, such as [`B2ndMeta`](crate::B2ndMeta), is
-/// decoded as [`from_slice`] does, then moved into `place`.
+/// Strings and vectors keep their buffers. A type whose `Deserialize` does not implement `deserialize_in_place`, such as a struct with a
+/// derived `Deserialize` or [`B2ndMeta`](crate::B2ndMeta), reuses no memory: a new value is decoded, then moved into `place`.
 ///
 /// # Errors
 ///
@@ -323,7 +323,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         Err(Error::new(ErrorKind::Unsupported("u128: MessagePack has no 128-bit integers")))
     }
 
-    /// Reads a value of the type that the marker determines, including the markers of the `with` modules.
+    /// Reads a value whose type follows from its marker. The markers that the `with` modules write are accepted too.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let marker = self.reader.peek()?;
         match marker {

@@ -211,7 +211,8 @@ impl Sink for Recorder {
         self.bytes.len()
     }
 
-    /// Inserts the head of the open entry before its contents, and increases the offsets of the contents.
+    /// Inserts the marker and the count (or length) of the innermost open entry before its contents, and increases the offsets of the
+    /// contents.
     fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let first = self.open.last().map_or(0, |&index| index + 1);
         self.entries.iter_mut().skip(first).for_each(|entry| entry.offset += bytes.len());

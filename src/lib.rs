@@ -95,9 +95,9 @@
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 //!
-//! This is true for every type of this crate, and for your own types, unless they use `default`, `flatten`, `untagged`, tags, or maps and
-//! sets that sort or merge their entries (a `BTreeMap` is fine if the entries were written in sorted order). [`with`] has modules for other
-//! encodings of a field (fixstr, array16, …). Values can be nested up to 128 levels deep.
+//! Decoding and encoding again gives the same bytes for every type of this crate, and for your own types, unless they use `default`,
+//! `flatten`, `untagged`, tags, or maps and sets that sort or merge their entries (a `BTreeMap` is fine if the entries were written in
+//! sorted order). [`with`] has modules for other encodings of a field (fixstr, array16, …). Values can be nested up to 128 levels deep.
 //!
 //! A struct is written as a list of its fields, without their names. Some of serde's idioms need the names, so they do not work as in other
 //! formats:

@@ -44,7 +44,7 @@ pub(crate) fn is_fixed(byte: u8) -> bool {
     matches!(byte, NIL | FALSE | TRUE | 0xca | 0xcb | 0xcd..=0xd3 | FIXEXT16)
 }
 
-/// Returns the length of the marker of a list or map, including the count after it.
+/// Returns the length in bytes of the marker of a list or map and of the count after the marker.
 pub(crate) fn head_len(byte: u8) -> usize {
     match byte {
         ARRAY16 | MAP16 => 3,

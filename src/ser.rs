@@ -18,8 +18,8 @@ pub(crate) use compound::Compound;
 
 /// Encodes a value into a new vector, which is allocated once at its exact length.
 ///
-/// The value is serialized twice; the first pass computes the length, as [`serialized_len`] does. Returns an error if the value differs in
-/// the second pass, for example because it is an iterator that the first pass has used up.
+/// The value is serialized twice; the first pass computes the length, as [`serialized_len`] does. Returns an error if the length differs in
+/// the second pass, for example because the value is an iterator that the first pass has used up.
 ///
 /// # Errors
 ///
@@ -112,7 +112,8 @@ pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
 pub struct Serializer<S> {
     sink: S,
     depth: u8,
-    /// The position of the nil that was written last, or `None` if no nil was written. It is used to reject `Some(None)` and `Some(())`.
+    /// The position of the nil that was written last, or `None` if no nil was written. The position is used to reject `Some(None)` and
+    /// `Some(())`.
     nil: Option<usize>,
 }
 

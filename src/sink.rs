@@ -139,7 +139,8 @@ impl Sink for ReservedSink {
     }
 }
 
-/// Returns the error for a value whose length differs from the length that was counted before.
+/// Returns the error for a value whose encoded length differs between the first pass, which counts it, and the second pass, which writes
+/// the bytes.
 #[cold]
 pub(crate) fn changed() -> Error {
     Error::custom("the value is serialized twice, first to count its length and then to write it, but the two lengths differ")

@@ -283,7 +283,7 @@ fn is_tuple_mark(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.as_bytes() == TUPLE)
 }
 
-/// Parses an index in a pointer. Returns `None` unless it consists of digits without a sign or leading zeros.
+/// Parses an index in a pointer. Returns `None` unless `token` consists of digits without a sign or leading zeros.
 fn index(token: &str) -> Option<usize> {
     let is_plain = token == "0" || !token.starts_with(['0', '+']);
     token.parse().ok().filter(|_| is_plain)

@@ -289,7 +289,7 @@ impl<'de> Reader<'de> {
         self.take_slice(u32::from_be_bytes(*length) as usize)
     }
 
-    /// Returns the bytes that were read last as a string. Fails if they are not UTF-8.
+    /// Converts `bytes`, which must be the bytes that were read last, to a string. Fails if the bytes are not UTF-8.
     #[inline(always)]
     pub(crate) fn utf8(&self, bytes: &'de [u8]) -> Result<&'de str> {
         // `from_utf8` is slow for short text. Checking a short dtype in this way saves a twentieth of the time to read a metalayer.

@@ -40,7 +40,7 @@ use crate::error::{Error, Result};
 /// Source: the specification "B2ND Metalayer Format" of C-Blosc2.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
-#[repr(C)] // This keeps the geometry at the front, so that it is moved as one block.
+#[repr(C)] // This keeps the geometry at the front of the struct, so that it is moved in one piece.
 pub struct B2ndMeta<S = String> {
     /// The geometry: shape, chunkshape and blockshape.
     pub geometry: Geometry,

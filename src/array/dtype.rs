@@ -8,7 +8,7 @@
 //! | `<f8` `>i4` `\|u1` `\|b1` `<c16` `\|O` | [`Scalar`]: byte order, letter, size in bytes |
 //! | `\|S5` `<U10` `\|V4` | [`Scalar`]: text in bytes, text in characters of four bytes, raw bytes |
 //! | `<M8[ns]` `<m8[25s]` `<M8` | [`Scalar`]: a point in time and a duration, each with its step |
-//! | `bfloat16` `float64` `datetime64[ns]` | [`Scalar`]: a name, if the type has no code or the metalayer has the layout of February 2023 |
+//! | `bfloat16` `float64` `datetime64[ns]` | [`Scalar`]: a name, if the type has no code such as `f8`, or the metalayer is of February 2023 |
 //! | `[('a', '<i4'), (('title', 'b'), 'u1', (2, 3))]` | [`Struct`]: fields one after another |
 //! | `{'names': ['a', 'b'], 'formats': ['u1', '<i4'], 'offsets': [0, 4], 'itemsize': 8, 'aligned': True}` | [`Struct`]: fields at given offsets |
 //! | `('<i4', (2, 3))` | [`Subarray`]: an array in every element |
@@ -79,7 +79,7 @@ pub use structure::{Field, Struct};
 pub use subarray::Subarray;
 pub use time::{TimeStep, TimeUnit};
 
-/// The largest size, offset or length of a dimension: NumPy stores these numbers in a C `int`.
+/// The largest size or offset in bytes, and the largest length of a subarray's dimension: NumPy stores these numbers in a C `int`.
 const MAX_SIZE: usize = 0x7fff_ffff;
 
 /// The maximum depth of nested structures and arrays.

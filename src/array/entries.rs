@@ -55,12 +55,13 @@ impl Layout {
 /// The entries of an array metalayer that was read.
 pub(super) struct Entries<S> {
     pub(super) geometry: Geometry,
-    /// The dtype, or `None` if the layout has no dtype. `dtype_format` is `None` if the layout has no dtype_format.
+    /// The dtype, or `None` if the layout has no dtype.
     pub(super) dtype: Option<S>,
+    /// The dtype_format, or `None` if the layout has no dtype_format.
     pub(super) dtype_format: Option<u8>,
     /// The version of the layout, or 0 if the layout has no version.
     pub(super) version: u8,
-    /// Whether the count of the fixarray is six.
+    /// Whether the marker of the fixarray gives the count six. If a dtype_format was read too, the count is wrong.
     pub(super) is_six: bool,
 }
 
@@ -284,7 +285,8 @@ enum FormatOrDtype<S> {
     Dtype(S),
 }
 
-/// The value of a dtype_format or of a dtype, as it is read from other serde formats such as JSON.
+/// The value of a dtype_format or of a dtype, as it is read from other serde formats such as JSON. `Neither` keeps any other value, for the
+/// error.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Plain<S> {

@@ -12,8 +12,8 @@ use dims::Dims;
 /// The division of an array into chunks and of a chunk into blocks. Computes the numbers of chunks and blocks and the position of each
 /// element.
 ///
-/// [`Geometry::grid`] makes a grid. A grid is stored inline and never allocates. Numbers and counts of chunks and blocks are `u64`;
-/// lengths, coordinates and counts of elements are `i64`, as in the metalayer. All numbers and coordinates start at 0.
+/// [`Geometry::grid`] makes a grid. A grid is stored inline and never allocates. The numbers and the total counts of chunks and blocks are
+/// `u64`. Lengths, coordinates, counts of elements and counts of chunks per dimension are `i64`. All numbers and coordinates start at 0.
 ///
 /// The numbering is row-major: the last dimension varies fastest. Chunks are numbered within the array, blocks within their chunk. The
 /// array is padded to whole chunks (extshape), and a chunk to whole blocks (extchunkshape). A decompressed chunk holds one block after the
@@ -239,8 +239,8 @@ type Width = (i64, &'static str);
 const INT32: Width = (i32::MAX as i64, "int32");
 const INT64: Width = (i64::MAX, "int64");
 
-/// Rounds each length up to a multiple of the length of a part in the same dimension. If parts have length 0 in a dimension, the length in
-/// this dimension must be 0 too, and is not changed.
+/// Rounds each length up to a multiple of the length of the parts (chunks or blocks) in the same dimension. If the parts have length 0 in a
+/// dimension, the length in this dimension must be 0 too, and is not changed.
 fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Result<Dims<i64>> {
     let mut padded = *lengths;
     for (index, (length, &part)) in padded.iter_mut().zip(parts.iter()).enumerate() {
@@ -264,12 +264,13 @@ fn product(name: &str, of: &str, lengths: &Dims<i64>, (limit, width): Width) -> 
     product.ok_or_else(|| Error::custom(format_args!("{name}: the product of {of} {lengths:?} does not fit {width}")))
 }
 
-/// Returns the number of parts in each dimension. The number is 0 in a dimension in which the parts have length 0.
+/// Returns the number of parts (chunks or blocks) in each dimension. The number is 0 in a dimension in which the parts have length 0.
 fn quotients(lengths: &Dims<i64>, parts: &Dims<i64>) -> Dims<i64> {
     Dims::from_fn(lengths.len(), |index| lengths[index].checked_div(parts[index]).unwrap_or(0))
 }
 
-/// Returns the row-major strides of a box. If the box is empty, all strides are 0, since the product of some of its lengths may overflow.
+/// Returns the row-major strides, in elements, of a box of these lengths. If the box is empty, all strides are 0, since the product of some
+/// of its lengths may overflow.
 fn strides(lengths: &Dims<i64>) -> Dims<i64> {
     let mut stride = i64::from(!lengths.contains(&0));
     let mut strides = *lengths;
@@ -281,22 +282,23 @@ fn strides(lengths: &Dims<i64>) -> Dims<i64> {
     strides
 }
 
-/// Returns the number of cells of a box of these lengths. Call this only if the number is known to fit an `i64`.
+/// Returns the product of the lengths: the number of cells (chunks or blocks) in a box. Call this only if the number is known to fit an
+/// `i64`.
 fn cells(lengths: &Dims<i64>) -> u64 {
     lengths.iter().product::<i64>().unsigned_abs()
 }
 
-/// Returns true if the cell is inside a box of these lengths.
+/// Returns true if the coordinates of the cell (a chunk or an element) are inside a box of these lengths.
 fn holds(lengths: &Dims<i64>, cell: &[i64]) -> bool {
     cell.len() == lengths.len() && cell.iter().zip(lengths.iter()).all(|(&at, &length)| (0..length).contains(&at))
 }
 
-/// Returns the row-major number of a cell in a box of these lengths.
+/// Returns the row-major number of a cell in a box of these lengths. `cell` returns the cell's coordinate in a dimension.
 fn number(lengths: &Dims<i64>, cell: impl Fn(usize) -> i64) -> i64 {
     lengths.iter().enumerate().fold(0, |number, (index, &length)| number * length + cell(index))
 }
 
-/// Returns the cell with this row-major number, or `None` if the box has fewer cells.
+/// Returns the coordinates of the cell with this row-major number in a box of these lengths, or `None` if the box has fewer cells.
 fn coords(lengths: &Dims<i64>, number: u64) -> Option<Dims<i64>> {
     let mut rest = i64::try_from(number).ok().filter(|_| number < cells(lengths))?;
     let mut coords = *lengths;

@@ -14,7 +14,7 @@ use crate::with::numbers;
 
 /// The integer type of a length: `i64` in shape, `i32` in chunkshape and blockshape.
 pub(super) trait Length: Copy + Default + PartialOrd + fmt::Display + Serialize + DeserializeOwned {
-    /// The mark with which a list of lengths of this type is serialized.
+    /// The name of the newtype struct that marks a list of lengths of this type: see [`mark`].
     const MARK: &'static str;
     /// The MessagePack marker before each length.
     const MARKER: u8;
@@ -132,8 +132,8 @@ impl<'de, T: Length> Visitor<'de> for Lengths<'_, T> {
     }
 }
 
-/// The visitor that reads a list in other formats. It accepts only sequences: bytes are rejected, since some formats pass a string as
-/// bytes.
+/// The visitor that reads a list in formats other than this crate's. It accepts only sequences: bytes are rejected, since some formats pass
+/// a string as bytes.
 struct OnlyList<'a, T>(Lengths<'a, T>);
 
 impl<'de, T: Length> Visitor<'de> for OnlyList<'_, T> {

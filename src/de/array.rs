@@ -1,4 +1,5 @@
-//! Reads the marked values of array metalayers. The module [`array`](crate::array) sets the marks.
+//! Reads the parts of an array metalayer that serde's own methods cannot describe. The types in [`array`](crate::array) request them with a
+//! [`Mark`](crate::mark::Mark).
 
 use serde::de::Visitor;
 
@@ -33,7 +34,7 @@ impl<'de> Deserializer<'de> {
         self.elements(start, count, array_fields(count), count == 6, visitor)
     }
 
-    /// Reads the entries that an array metalayer of any layout starts with.
+    /// Reads the entries that an array metalayer of any layout starts with: version to blockshape.
     pub(crate) fn array_front<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         match self.reader.take_count(CountMarker::Miscounted)? {
@@ -77,7 +78,8 @@ impl<'de> Deserializer<'de> {
     }
 }
 
-/// Finds the first element that has a wrong marker or is negative, and adds its index to the error.
+/// Finds the first element that has a wrong marker or is negative, and adds its index to the error. `length` is the length of an element in
+/// bytes, including its marker: 9 or 5.
 #[cold]
 fn wrong_length(mut reader: Reader<'_>, count: usize, length: usize, error: Error) -> Error {
     for left in (0..count).rev() {

@@ -1,4 +1,4 @@
-//! The deserializer of one marked value. The mark, not the method that the type calls, determines what is read.
+//! The deserializer of one value that has a [`Mark`]. The mark, not the method that the type calls, determines what is read.
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, Visitor};

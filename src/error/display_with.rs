@@ -15,7 +15,7 @@ impl Error {
     /// and the path of the field.
     ///
     /// `bytes` is the input: the error's [`offset`](Error::offset) counts from its start. The text ends without a newline. If the error has
-    /// no offset, only its message is shown.
+    /// no offset, or its offset is after the end of `bytes`, only its message is shown.
     ///
     /// ```
     /// let bytes = hex_literal::hex!(

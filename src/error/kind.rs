@@ -118,8 +118,8 @@ pub enum ErrorKind {
     /// The values are not valid, or an implementation of `Serialize` or `Deserialize` returned an error.
     #[error("{0}")]
     Message(String),
-    /// Another editor has the file open, and [`File::try_edit`](crate::frame::File::try_edit) does not wait for it; or this thread itself
-    /// has the file open.
+    /// Another editor has the file open, and [`File::try_edit`](crate::frame::File::try_edit) does not wait for that editor. Or this thread
+    /// itself has an editor of the file, or has the file open by [`File::open_shared`](crate::frame::File::open_shared).
     #[cfg(feature = "std")]
     #[error("the file is being edited")]
     Locked,

@@ -193,7 +193,7 @@ impl Layout {
         self.add_elements(row, index);
     }
 
-    /// Adds the boxes of an entry's contents, without its head.
+    /// Adds the boxes of an entry's contents, without the marker and the count of the entry itself.
     fn add_elements(&self, row: &mut Row, index: usize) {
         let Some(entry) = self.entry(index) else { return };
         let mut children = self.children(index);

@@ -1,5 +1,5 @@
-//! The serializer of one marked value. It passes options and newtypes through, and rejects values that the encoding of the mark cannot
-//! hold.
+//! The serializer of one value that has a [`Mark`]. It passes options and newtypes through, and rejects values that the encoding of the
+//! mark cannot hold.
 
 use serde::{Serialize, ser};
 

@@ -14,8 +14,8 @@ use crate::mark;
 ///
 /// # Errors
 ///
-/// Returns the errors of [`to_vec`](crate::to_vec). Also fails for the metalayer of an array with 16 dimensions, which is not a
-/// [`Value`].
+/// Returns the errors of [`to_vec`](crate::to_vec). Also fails for array metalayers that are not valid MessagePack: those with 16
+/// dimensions, and [`ArrayMeta::MiscountedB2nd`](crate::ArrayMeta::MiscountedB2nd).
 ///
 /// ```
 /// use b2nd::{Head, Value};

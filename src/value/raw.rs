@@ -149,8 +149,8 @@ impl Serialize for RawValue<'_> {
     }
 }
 
-/// The content of the newtype struct that marks a `RawValue`. This crate's serializer gets the bytes: only it reports itself as
-/// human-readable inside this newtype struct. Other formats get a plain value.
+/// The content of the newtype struct that marks a `RawValue`. This crate's serializer gets the bytes: it is the only one that reports
+/// itself as human-readable inside this newtype struct. Any other serializer gets the decoded [`Value`].
 struct Entry<'a>(RawValue<'a>);
 
 impl Serialize for Entry<'_> {

@@ -28,8 +28,8 @@
 //! ```
 //!
 //! [`Editor::set_metalayer`](crate::frame::Editor::set_metalayer) sets such a metalayer in a file. The length depends on the values, since
-//! each number is written in its shortest form. [`frame::decode_msgpack`](crate::frame::decode_msgpack) decodes such content without a type
-//! that implements `Metalayer`. Other serde formats see the plain value.
+//! each integer is written in its shortest form. [`frame::decode_msgpack`](crate::frame::decode_msgpack) decodes such content without a
+//! type that implements `Metalayer`. Other serde formats see the plain value.
 
 use alloc::vec::Vec;
 use std::io::Cursor;

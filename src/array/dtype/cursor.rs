@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
         let quote = self.eat_any("'\"").ok_or_else(|| start.expected("a string in quotes"))?;
         let mut value = String::new();
         loop {
-            // Most names consist of these characters, which are never escaped.
+            // Most names consist only of letters, digits and underscores, which are never escaped.
             let word = self.word();
             self.eat(word);
             value += word;
@@ -130,8 +130,8 @@ impl<'a> Cursor<'a> {
         self.found_instead(what, 1)
     }
 
-    /// Returns an error with the message that `what` was expected at this position. The message quotes the next `count` characters, which
-    /// were found instead.
+    /// Returns an error with the message that `what` was expected at this position. The message quotes the next `count` characters (at most
+    /// 24), which were found instead.
     #[cold]
     pub(super) fn found_instead(&self, what: impl fmt::Display, count: usize) -> Error {
         const LONGEST: usize = 24;

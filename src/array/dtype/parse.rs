@@ -45,8 +45,8 @@ struct Parser<'a> {
     depth: u8,
     /// Whether the parser is inside an aligned structure. Then all structures inside it are aligned too.
     aligned: bool,
-    /// The start of each dictionary that ends with `'aligned': True`, as the number of bytes from its `{` to the end of the string. The
-    /// numbers are in ascending order.
+    /// The start of each dictionary that ends with `'aligned': True`, as the number of bytes from its `{` to the end of the dtype string.
+    /// The numbers are in ascending order.
     aligned_starts: Vec<usize>,
 }
 
@@ -80,11 +80,12 @@ fn aligned_starts(text: &str) -> Vec<usize> {
 /// The last entry of an aligned dictionary.
 const ALIGNED: &str = "'aligned': True";
 
-/// The parsed content of a dictionary, and the positions of its names and of its end.
+/// The parsed content of a dictionary, and positions in the string for errors.
 struct Dictionary<'a> {
     parts: Parts,
     /// The position of each name.
     places: Vec<Cursor<'a>>,
+    /// The position of the itemsize, or the position at which it would be.
     end: Cursor<'a>,
 }
 

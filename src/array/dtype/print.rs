@@ -20,7 +20,8 @@ impl Display for DType {
 }
 
 impl DType {
-    /// Writes the type as part of another type. `aligned` is whether the outer type is aligned.
+    /// Writes the type as NumPy writes it inside another type, with quotes around a scalar. `aligned` is whether the type is inside an
+    /// aligned structure.
     fn write_inner(&self, f: &mut fmt::Formatter<'_>, aligned: bool) -> fmt::Result {
         match self {
             DType::Scalar(scalar) => {

@@ -53,7 +53,7 @@ macro_rules! scalar_types {
             Timedelta64(Option<TimeStep>),
         }
 
-        /// The types of fixed size.
+        /// The types without a parameter (a length or a step).
         const FIXED: &[ScalarType] = &[$(ScalarType::$variant),*];
 
         impl ScalarType {
@@ -112,7 +112,7 @@ scalar_types! {
     UInt4 "uint4" ' ' 1 1;
 }
 
-/// The types that have a name and are not in [`FIXED`].
+/// The types with a parameter. The parameter is the one that a bare name means: length 0, or NumPy's generic unit.
 const NAMED: &[ScalarType] =
     &[ScalarType::Bytes(0), ScalarType::Str(0), ScalarType::Void(0), ScalarType::Datetime64(None), ScalarType::Timedelta64(None)];
 
@@ -146,7 +146,7 @@ const ALIASES: &[(&str, ScalarType)] = &[
 ];
 
 impl ScalarType {
-    /// Returns the length that is part of the type, for text and raw bytes.
+    /// Returns the length of text (in bytes or characters) or of raw bytes, or `None` for any other type.
     fn length(self) -> Option<usize> {
         match self {
             ScalarType::Bytes(length) | ScalarType::Str(length) | ScalarType::Void(length) => Some(length),
@@ -288,7 +288,7 @@ impl Scalar {
         let prefix = cursor.eat_any("<>=|");
         let expected = if prefix.is_some() { "a type code" } else { "a type code or name" };
         let word = cursor.word();
-        // A code is one letter and a number. A word with more letters is a name, and known names were handled before.
+        // A code is one letter and a number. A word with more letters is a name, and `parse` has handled all known names.
         if word.as_bytes().get(1).is_some_and(|byte| !byte.is_ascii_digit()) {
             return Err(cursor.found_instead(expected, word.len()));
         }

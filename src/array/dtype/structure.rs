@@ -19,7 +19,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// Returns the field's name. No other field of the structure has the same name or title.
+    /// Returns the field's name, which is neither the name nor the title of another field of the structure.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -236,7 +236,7 @@ fn repeated(fields: &[Field]) -> Option<(usize, &str)> {
     None
 }
 
-/// Returns a field that overlaps another field, if one of the two contains objects.
+/// Returns a field that overlaps another field, if one of the two contains Python objects.
 fn overlapping_object(fields: &[Field]) -> Option<(usize, &Field)> {
     let mut order: Vec<(usize, &Field)> = fields.iter().enumerate().collect();
     order.sort_by_key(|(_, field)| (field.offset, field.end()));

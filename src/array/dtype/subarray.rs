@@ -31,7 +31,7 @@ pub struct Subarray {
 }
 
 impl Subarray {
-    /// Makes an array of this shape. `base` is converted to NumPy's spelling.
+    /// Makes a subarray of this shape, whose values have the type `base`. `base` is converted to NumPy's spelling.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Subarray {
         &self.shape
     }
 
-    /// Returns the size in bytes.
+    /// Returns the size of the subarray in bytes.
     pub fn itemsize(&self) -> usize {
         self.itemsize
     }

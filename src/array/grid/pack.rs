@@ -78,8 +78,8 @@ impl Grid {
     ///
     /// # Errors
     ///
-    /// Fails if the array has no such chunk, the chunk has no such block, `slice` does not have one range per dimension, a range
-    /// is not inside the array, or the slice takes more bytes than the machine can address.
+    /// Fails if the array has no such chunk, the chunk has no such block, `slice` does not have one range per dimension, a range is not
+    /// inside the array, or the slice or the block takes more bytes than the machine can address.
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[3, 4], &[3, 3], &[2, 2])?.grid()?;
@@ -109,7 +109,8 @@ impl Grid {
         Ok(Runs::new(&extent, &strides(&self.blockshape), slice, itemsize))
     }
 
-    /// Calls `each` for every run of every block that the slice touches, with the position of the block's first byte in the chunk.
+    /// Calls `each` for every [`Run`] of every block that the slice touches. The first argument of `each` is the position of the block's
+    /// first byte in the decompressed chunk.
     fn each_block(&self, chunk: u64, slice: &[Range<i64>], itemsize: usize, mut each: impl FnMut(usize, Run)) -> Result<()> {
         let in_block = strides(&self.blockshape);
         for block in self.blocks_in(chunk, slice)? {
@@ -169,15 +170,17 @@ fn fixed<const N: usize>(from: &[u8], to: &mut [u8]) {
     }
 }
 
-/// An iterator over the runs of the elements that are in both a block and a slice.
+/// An iterator over the [`Run`]s of the elements that are in both a block and a slice.
 #[derive(Clone, Debug)]
 struct Runs {
     /// The dimensions along which runs repeat, the innermost first.
     axes: [Axis; crate::limits::MAX_DIMENSIONS],
     naxes: usize,
-    /// The number of runs left. `block` and `slice` are the positions of the next run in the block and in the slice.
+    /// The number of runs left.
     left: usize,
+    /// The position of the next run in the block, in bytes.
     block: usize,
+    /// The position of the next run in the slice, in bytes.
     slice: usize,
     /// A run's length in bytes.
     length: usize,
@@ -194,8 +197,8 @@ struct Axis {
 }
 
 impl Runs {
-    /// Computes the runs of a block with this extent. No product overflows: the bytes are in memory, or their number has been checked to
-    /// fit a `usize`.
+    /// Computes the runs of a block with this extent. `in_block` are the block's strides in elements. No product overflows: the bytes are
+    /// in memory, or their number has been checked to fit a `usize`.
     fn new(extent: &[Range<i64>], in_block: &[i64], slice: &[Range<i64>], itemsize: usize) -> Runs {
         let in_slice = strides(&Dims::from_fn(slice.len(), |index| slice[index].end - slice[index].start));
         let mut runs = Runs { axes: Default::default(), naxes: 0, left: 1, block: 0, slice: 0, length: itemsize };

@@ -125,13 +125,14 @@ impl Grid {
     }
 }
 
-/// Returns the indices of the parts that a range touches, if the dimension is divided into parts of this length. If the range is empty,
-/// `length` may be 0.
+/// Returns the indices of the parts (chunks or blocks) that a range touches, if the dimension is divided into parts of this length. If the
+/// range is empty, `length` may be 0.
 fn parts(range: Range<i64>, length: i64) -> Range<i64> {
     if range.is_empty() { 0..0 } else { range.start / length..(range.end - 1) / length + 1 }
 }
 
-/// An iterator over the cells of a smaller box inside a larger one. It yields their row-major numbers in the larger box.
+/// An iterator over the chunks or blocks that a slice touches. They are the cells of a smaller box (`inner`) inside the box of all chunks
+/// or blocks (`outer`). The iterator yields their row-major numbers in the larger box.
 #[derive(Clone, Debug)]
 struct Numbers {
     outer: Dims<i64>,
