@@ -160,9 +160,9 @@ impl<T: Target> Writer<T> {
     }
 
     /// Appends a chunk. The chunk is written unchanged, except in two cases in which C-Blosc2 could not read the unchanged chunk. A chunk
-    /// that is stored uncompressed, or that repeats a value, gets the blocksize of the header. (C-Blosc2 reads an array in the blocks that
-    /// its metalayer gives, so compressed chunks must have that blocksize too.) A special chunk of zeros, NaN or uninitialized elements
-    /// becomes an [entry in the index](Writer::append_special).
+    /// that is stored uncompressed, or that repeats a value, gets the blocksize of the header. A special chunk of zeros, NaN or
+    /// uninitialized elements becomes an [entry in the index](Writer::append_special). A compressed chunk keeps its blocksize, which in an
+    /// array must be the blocksize of the header, because C-Blosc2 reads the array in blocks of that size.
     ///
     /// # Errors
     ///

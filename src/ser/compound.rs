@@ -47,8 +47,8 @@ fn is_adjacent_tag<T: ?Sized>() -> bool {
     core::any::type_name::<T>().ends_with("::AdjacentlyTaggedEnumVariant")
 }
 
-/// Returns the error for a wrong number of values. Pass only numbers: a reference to the serializer as an argument, even on this path,
-/// would keep the serializer out of registers.
+/// Returns the error for a wrong number of values. The arguments are only numbers: a reference to the serializer, although it would be used
+/// only after an error, would keep the serializer out of registers.
 #[cold]
 fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
     if values % per_entry != 0 {

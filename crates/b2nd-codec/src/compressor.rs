@@ -73,8 +73,8 @@ impl Packed {
         &self.bytes
     }
 
-    /// Adds the blocks of the next part to the block table of this part, which must be the chunk's first part. Returns the position in the
-    /// chunk at which the bytes of the next part belong, and these bytes.
+    /// Adds the part `next` to the block table of this part, which must be the first part of the chunk. Call this for all parts in order.
+    /// Returns the position in the chunk at which the caller must write the bytes of `next`, and these bytes.
     ///
     /// # Errors
     ///

@@ -43,7 +43,7 @@ impl Flat {
     }
 
     /// Returns the length of the data in bytes.
-    fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         match self {
             Flat::Even { all, .. } => *all,
             Flat::Uneven(ends) => ends.last().copied().unwrap_or(0),

@@ -233,7 +233,8 @@ impl Packer {
         self.grid.nchunks()
     }
 
-    /// Compresses the chunk with this number. Its elements are read from `array`, which has the same shape but different chunks.
+    /// Compresses the chunk with this number. Its elements are read from `array`, which has the shape of the new array but can have other
+    /// chunks.
     pub(crate) fn chunk_of(&self, number: u64, array: &Array) -> Result<Vec<u8>> {
         self.chunk(number, &array.read_bytes(&extent(&self.grid, number))?)
     }

@@ -64,6 +64,23 @@ fn a_slice_takes_two_requests_and_those_of_its_chunks() {
 }
 
 #[test]
+fn the_chunks_of_a_slice_of_a_frame_whose_chunks_vary_in_length_are_fetched() {
+    let path = "../../tests/data/python-blosc2-4.8.0/vlchunks__chunks_vlmeta.b2frame";
+    let remote = Remote { frame: std::fs::read(path).unwrap(), requests: RefCell::default() };
+    let whole = Array::open(path).unwrap();
+    let &[length] = whole.geometry().shape() else { panic!("{whole:?}") };
+    for start in (0..length).step_by(13) {
+        for end in (start..=length).step_by(7) {
+            let pieces = Arc::new(Pieces::with_len(remote.frame.len() as u64));
+            let array = remote.complete(&pieces, || Array::from_source(pieces.clone(), 0));
+            let ranges = remote.complete(&pieces, || array.byte_ranges(&[start..end], 0));
+            ranges.into_iter().for_each(|range| pieces.put(range.clone(), remote.fetch(range)).unwrap());
+            assert_eq!(array.read_bytes(&[start..end]).unwrap(), whole.read_bytes(&[start..end]).unwrap(), "{start}..{end}");
+        }
+    }
+}
+
+#[test]
 fn what_was_not_fetched_is_an_error_that_says_so() {
     let pieces = Arc::new(Pieces::with_len(10_000));
     let error = Array::from_source(pieces.clone(), 0).unwrap_err();

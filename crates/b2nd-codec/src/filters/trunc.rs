@@ -54,8 +54,8 @@ fn bits(filter: Filter, typesize: usize) -> u32 {
     }
 }
 
-/// Returns the number of bits that are cleared, or `None` if the parameter `meta` is greater than the number of bits. A positive parameter
-/// is the number of bits to keep, a negative parameter is the number of bits to clear.
+/// Returns the number of bits of an element that are cleared. `meta`, read as an `i8`, is the number of bits to keep, or if it is negative,
+/// minus the number of bits to clear. Returns `None` if more bits are to be kept than an element has.
 fn zeroed(filter: Filter, meta: u8, typesize: usize) -> Option<u32> {
     let meta = i8::from_ne_bytes([meta]);
     let count = u32::from(meta.unsigned_abs());

@@ -114,9 +114,9 @@ fn expand_after(mut filled: usize, stream: &[u8], output: &mut [u8], is_front: b
     }
 }
 
-/// Decompresses a sequence of literals and a match if it is short: its lengths fit the token, its match has a distance of at least 8, and
-/// it is far from the ends of the stream and the output. Most sequences are short. Returns the numbers of bytes read and written, or `None`
-/// if the sequence is not short.
+/// Decompresses a sequence (literals, then a match) if the sequence is short: both lengths fit the token, the match has a distance of at
+/// least 8, and the sequence is far from the ends of the stream and the output. Most sequences are short. Returns the numbers of bytes read
+/// and written, or `None` if the sequence is not short.
 #[inline(always)]
 fn short(stream: &[u8], output: &mut [u8], filled: usize) -> Option<(usize, usize)> {
     let sequence = stream.first_chunk::<STREAM>()?;

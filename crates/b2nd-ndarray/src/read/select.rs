@@ -169,8 +169,8 @@ pub(crate) struct Along {
     step: i64,
     /// The coordinates in ascending order, or `None` if `range` and `step` describe them.
     list: Option<Vec<i64>>,
-    /// For each requested index, the position of its coordinate among the coordinates that are read. `None` if the indices were requested
-    /// in ascending order, each only once.
+    /// For each requested index, its position among the indices that are read, which are ascending and do not repeat. `None` if the indices
+    /// were requested in ascending order, each only once.
     order: Option<Vec<usize>>,
 }
 

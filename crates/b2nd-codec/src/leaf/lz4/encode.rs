@@ -29,7 +29,8 @@ const FAR: usize = 1 << 12;
 /// The length of the search's steps is a fixed-point number with this number of fractional bits.
 const FRACTION: u32 = 6;
 
-/// Up to 14 literals are copied in one step of this many bytes, if input and output both have that many bytes left.
+/// At most 14 literals, whose number fits the token, are copied by one copy of 16 bytes. Bytes that are written later overwrite the
+/// surplus.
 const WIDE: usize = 16;
 
 /// The hash tables, which contain the newest position of each hash: `near` for data of less than 64 KiB, `far` for longer data.
