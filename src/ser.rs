@@ -1,4 +1,4 @@
-//! Encodes values: [`Serializer`], and functions such as [`to_vec`] that use it.
+//! Encodes values: [`Serializer`], and functions such as [`to_vec`] that use it. The bytes of each marker are written in `wire.rs`.
 
 use alloc::vec::Vec;
 

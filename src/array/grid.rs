@@ -248,8 +248,8 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
         let rest = length.checked_rem(part).unwrap_or(0);
         if rest != 0 {
             let too_long = |length| {
-                let whole = format_args!("whole {unit} of {part}");
-                Error::custom(format_args!("{name}[{index}]: {length}, padded to {whole}, does not fit int64"))
+                let padded = "padded to whole";
+                Error::custom(format_args!("{name}[{index}]: {length}, {padded} {unit} of {part}, does not fit int64"))
             };
             *length = length.checked_add(part).ok_or_else(|| too_long(*length))? - rest;
         }

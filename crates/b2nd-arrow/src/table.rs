@@ -170,8 +170,7 @@ impl Table {
             _ => match self.0.outputs.iter().position(parent).and_then(|place| self.0.schema.fields().get(place)) {
                 Some(field) => {
                     let whole = field.name();
-                    let message =
-                        format_args!("column {name:?} is a part of the struct {whole:?}: read column {whole:?} instead");
+                    let message = format!("column {name:?} is a part of the struct {whole:?}: read column {whole:?} instead");
                     Error::new(ErrorKind::NotFound, message)
                 }
                 None => Error::new(ErrorKind::NotFound, format_args!("there is no column {name:?}")),

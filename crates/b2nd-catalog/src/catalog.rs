@@ -221,7 +221,8 @@ impl Notes {
 /// 50 bytes of memory.
 pub struct Known {
     path: PathBuf,
-    /// The last catalogue. It is locked until it is replaced, so that two updates cannot overwrite each other's rows.
+    /// The file of the existing catalogue. It stays locked until the new catalogue replaces it, so that two updates cannot overwrite each
+    /// other's rows.
     file: File,
     roots: Vec<String>,
     files: HashMap<u128, Seen>,

@@ -269,8 +269,8 @@ pub(crate) fn named(mut url: String) -> String {
     url
 }
 
-/// If `url` is the URL of a file in a `.b2d` store, returns the length of its first part, the URL of the store. Returns `None` for other
-/// files.
+/// If `url` is the URL of a file in a `.b2d` store, returns the length of the URL of the store, with which `url` starts. Returns `None` for
+/// other files.
 pub(crate) fn store_of(url: &str) -> Option<usize> {
     url.find(".b2d/").map(|at| at + ".b2d".len())
 }

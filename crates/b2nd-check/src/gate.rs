@@ -112,8 +112,8 @@ fn opened(source: &dyn Source, options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// Returns true if the source can have chunk files, like the directory of a sparse frame. It does not matter whether the first chunk file
-/// exists.
+/// Returns true if the source is one that can have chunk files, such as the directory of a sparse frame, even if the first chunk file is
+/// missing.
 fn has_chunk_files(source: &dyn Source) -> bool {
     source.chunk_file(0, 0..1).map_or_else(|error| is_of_source(&error), |_| true)
 }

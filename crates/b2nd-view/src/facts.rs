@@ -8,7 +8,7 @@ use b2nd::{Geometry, Grid};
 use serde::Serialize;
 
 use crate::slice;
-use crate::text::{self, count, lengths, size, thousands};
+use crate::text::{self, count, lengths, percent, size, thousands};
 use b2nd_store::Array;
 
 /// A label, a text, and the name of the corresponding field in the frame's JSON. Serializes to a list of these three strings.
@@ -167,7 +167,7 @@ pub fn grid(grid: &Grid, header: &Header) -> [Fact; 3] {
 pub fn padding(grid: &Grid) -> Option<Fact> {
     let padding = match slice::padding(grid)? {
         0.0 => "none".to_owned(),
-        padding => format!("{:.1}% of the data", 100.0 * padding),
+        padding => format!("{} of the data", percent(padding)),
     };
     Some(Fact("padding", padding, "padding"))
 }

@@ -12,7 +12,7 @@ use b2nd::frame::{FrameType, Header};
 use b2nd::{Geometry, Grid};
 
 use crate::slice::padding;
-use crate::text::{View, count, lengths, printable, size, thousands};
+use crate::text::{View, count, lengths, percent, printable, size, thousands};
 use b2nd_store::Array;
 use b2nd_store::Frame;
 use canvas::{Anchor, Canvas, cut, number};
@@ -161,7 +161,7 @@ impl Left {
         self.line("value", format!("{} in {}", count(grid.nitems(), "element"), count(grid.nchunks(), "chunk")));
         self.line("value", format!("{} in each chunk", count(grid.blocks_per_chunk(), "block")));
         if let Some(padding) = padding(grid).filter(|&padding| padding != 0.0) {
-            self.line("value", format!("{:.1}% of the chunks is padding", 100.0 * padding));
+            self.line("value", format!("{} of the chunks is padding", percent(padding)));
         }
     }
 

@@ -15,6 +15,11 @@ pub const FAINT: Style = Style::new().dimmed();
 /// The style of warnings and errors.
 pub const NOTICE: Style = AnsiColor::Yellow.on_default();
 
+/// Formats a share from 0 to 1 as a percentage, such as `12.5%`.
+pub fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
 /// A styled text for a terminal. Styles are escape sequences, and there is no newline at the end.
 pub struct View {
     /// The text.

@@ -1,4 +1,4 @@
-//! Methods of [`Header`] that return its fields.
+//! Methods of [`Header`] that return its fields, also those that are bits of a byte.
 
 use b2nd_codec::{CodecId, Compressor, Filter, Options, SplitMode};
 

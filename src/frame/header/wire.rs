@@ -1,4 +1,5 @@
-//! The two serialized forms of a header: its form in files, and its form in human-readable serde formats such as JSON.
+//! The two serialized forms of a header: its form in files, and its form in human-readable serde formats such as JSON. Flags and filters
+//! are bytes here; the methods in `fields.rs` read their bits.
 
 use alloc::borrow::Cow;
 

@@ -55,7 +55,7 @@ impl Milliseconds {
         for row in (0..column.len()).filter(|&row| column.is_valid(row)) {
             let alone = arrow_select::take::take(column, &UInt64Array::from(vec![row as u64]), None)?;
             if let Some(seconds) = too_far(&alone) {
-                let what = format_args!("the time {seconds} s after 1970 is too large for Parquet, which counts milliseconds");
+                let what = format!("the time {seconds} s after 1970 is too large for Parquet, which counts milliseconds");
                 return Err(Error::new(ErrorKind::Refused, what).at_row(self.rows.saturating_add(row as u64)));
             }
         }

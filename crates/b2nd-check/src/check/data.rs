@@ -1,4 +1,5 @@
-//! Checks the length, the index and the chunks of a frame.
+//! Checks the length, the index and the chunks of a frame. Chunks that overlap or lie outside of the frame are found by the reader in
+//! `b2nd::frame`, whose errors become findings here.
 
 use std::ops::RangeInclusive;
 

@@ -23,7 +23,7 @@ use crate::staged::{must_not_exist, new_file};
 use crate::tables::{self, Part, Rows};
 use crate::values::{Start, Values, length};
 
-/// The maximum size in bytes of an array whose statistics are computed from all its values, which then takes less than a second. The
+/// The statistics of an array of at most this size in bytes are computed from all its values, which takes less than a second. The
 /// statistics of a larger array are computed only from the drawn values.
 const QUICK: usize = 1 << 26;
 

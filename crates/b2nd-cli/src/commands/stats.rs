@@ -1,4 +1,4 @@
-//! `b2nd stats` computes count, range, mean and standard deviation.
+//! `b2nd stats` prints count, range, mean and standard deviation, which `b2nd_view::elements` computes.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

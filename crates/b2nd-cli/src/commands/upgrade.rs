@@ -58,13 +58,13 @@ pub(crate) struct Args {
 }
 
 // Each result of upgrading a frame is an index into the array that counts the results.
-/// The frame was upgraded, or would be without `--dry-run`.
+/// The result for a frame that was upgraded, or that would be without `--dry-run`.
 const UPGRADED: usize = 0;
-/// The frame already has the current layout.
+/// The result for a frame that already has the current layout.
 const RELEASED: usize = 1;
-/// The frame has no array.
+/// The result for a frame that has no array.
 const NO_ARRAY: usize = 2;
-/// The frame could not be upgraded.
+/// The result for a frame that could not be upgraded.
 const REFUSED: usize = 3;
 
 impl Args {

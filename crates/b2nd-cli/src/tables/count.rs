@@ -137,7 +137,7 @@ impl Column {
 /// The distinct texts of a column, up to a limit of memory.
 #[derive(Default)]
 struct Distinct {
-    /// The texts, which are dropped if there are too many.
+    /// The distinct texts so far. They are dropped if they need too much memory, and then no longer counted.
     seen: HashSet<Box<[u8]>>,
     /// The memory of all texts in bytes. It is more than [`MOST`] if there are too many texts.
     bytes: usize,

@@ -69,7 +69,8 @@ struct Rows<'a> {
     /// The offset of the header or trailer in the frame.
     start: u64,
     depth: usize,
-    /// The names of the metalayers, taken from the map from names to offsets. They are needed for the contents, which follow this map.
+    /// The names of the metalayers. They are collected from the map of names and offsets, because the contents after this map have no
+    /// names.
     metalayers: Vec<&'a [u8]>,
     /// Whether the contents of the metalayers are chunks, as in a trailer.
     are_chunks: bool,

@@ -118,8 +118,8 @@ impl Seen {
         serde_json::json!({ "shape": self.lengths, "steps": self.selection.steps, "chunks": self.chunks })
     }
 
-    /// Tries to read all chunks that are short or of which many blocks are needed, so that the source records all missing ranges of these
-    /// chunks.
+    /// Makes the source record the missing ranges of all chunks that will be fetched as a whole, by trying to read them. These are short
+    /// chunks, and chunks of which many blocks are needed.
     pub fn ask(&self, array: &Array, source: &dyn Source) -> Result<()> {
         for part in &self.parts[self.done..] {
             let ranges = array.byte_ranges(&part.ranges, 0).map_err(Error::custom)?;
