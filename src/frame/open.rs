@@ -48,7 +48,7 @@ pub struct Frame<S> {
     source: S,
     offset: u64,
     header: Header,
-    tail: Once<Tail>,
+    tail: Once<Arc<Tail>>,
     offsets: Once<Arc<Offsets>>,
 }
 
@@ -64,7 +64,6 @@ enum ChunkPlace {
 }
 
 /// A trailer, and the position in the frame at which it starts.
-#[derive(Clone)]
 pub(super) struct Tail {
     pub(super) trailer: Trailer,
     start: u64,
@@ -174,7 +173,7 @@ impl<S: Source> Frame<S> {
             return Ok(tail);
         }
         let tail = self.read_tail()?;
-        Ok(self.tail.get_or_init(|| tail))
+        Ok(self.tail.get_or_init(|| Arc::new(tail)))
     }
 
     /// Reads the trailer with one read of the last 4 KiB, or with two reads if the trailer is longer.

@@ -59,7 +59,11 @@ impl ArrayReader {
         let width = match width {
             Some(0) => return Err(refused("its rows are empty: expected rows of 1 byte to 64 MiB".to_owned())),
             Some(width @ ..=MAX_ROW) => width,
-            _ => return Err(refused("its rows are too long: expected rows of 1 byte to 64 MiB".to_owned())),
+            _ => {
+                let (columns, itemsize) = (columns.unwrap_or(1), array.itemsize());
+                let found = format!("found {columns} elements of {itemsize} bytes");
+                return Err(refused(format!("its rows are too long: expected rows of 1 byte to 64 MiB, {found}")));
+            }
         };
         let columns = columns.map(|columns| i32::try_from(columns).unwrap_or(i32::MAX));
         let data_type = match columns {

@@ -308,9 +308,9 @@ impl Table {
     }
 
     /// Returns the number of nulls among the live rows of a column. Returns `None` if values would have to be read to count the nulls, or
-    /// if the column has no Arrow type. The number is known if the column cannot have nulls, or if its nulls are in a mask file of at most
-    /// 1 MiB and the table has at most 2^26 rows. It is never known for columns of kind `timestamp`, in which NaT is null. `column` is an
-    /// index in [`columns`](Table::columns).
+    /// if the column has no Arrow type. The number is known if a column of fixed width or of kind `utf8` cannot have nulls, or if its nulls
+    /// are in a mask file of at most 1 MiB and the table has at most 2^26 rows. It is never known for columns of kind `timestamp`, in which
+    /// NaT is null. `column` is an index in [`columns`](Table::columns).
     ///
     /// ```
     /// use b2nd_arrow::Table;

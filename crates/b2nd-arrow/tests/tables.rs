@@ -320,6 +320,8 @@ fn an_array_of_one_or_two_dimensions_has_its_rows_as_batches() {
     let two: Vec<_> = ArrayReader::new(write("two", &[4, 3])).unwrap().map(|batch| batch.unwrap()).collect();
     let rows = two[0].column(0).as_fixed_size_list();
     assert_eq!(rows.value(2).as_primitive::<arrow_array::types::Int32Type>().values(), &[6, 7, 8]);
+    let error = ArrayReader::new(write("empty", &[4, 0])).err().unwrap();
+    assert_eq!(error.to_string(), "its rows are empty: expected rows of 1 byte to 64 MiB");
     let error = ArrayReader::new(write("three", &[2, 2, 2])).err().unwrap();
     assert_eq!((error.kind(), error.to_string()), (ErrorKind::Refused, "expected one or two dimensions, found 3".to_owned()));
 }

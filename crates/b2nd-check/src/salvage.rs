@@ -73,8 +73,8 @@ impl<'s> Salvage<'s> {
     /// # Errors
     ///
     /// Fails if the header is damaged or the source cannot be read. Fails if the index of a sparse frame is lost and the number of its
-    /// chunks is unknown or too large. If `in_order` is false, also fails if the index of a contiguous frame is lost, no chunk is cut off,
-    /// and the number of chunks that are found is not the number in the header.
+    /// chunks is unknown or too large. If `in_order` is false, also fails if the index of a contiguous frame is lost, the search reaches
+    /// the end of the space for chunks, and a chunk extends past this end or the number of chunks found is not the number in the header.
     pub fn new(source: &'s dyn Source, in_order: bool, decompressor: &mut Decompressor) -> Result<Salvage<'s>> {
         let frame = Frame::open(source)?;
         let header = frame.header().clone();
@@ -178,9 +178,8 @@ impl<'s> Salvage<'s> {
 
     /// Returns the length of a chunk's data. Fails if chunks vary in length.
     fn nbytes(&self, number: u64) -> Result<usize> {
-        self.length(number).ok_or_else(|| {
-            Error::custom(format_args!("chunk {number} is lost, and its length is unknown: chunks vary in length"))
-        })
+        self.length(number)
+            .ok_or_else(|| Error::custom(format_args!("the length of chunk {number} is unknown: chunks vary in length")))
     }
 
     fn length(&self, number: u64) -> Option<usize> {

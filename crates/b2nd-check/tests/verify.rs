@@ -231,6 +231,13 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     value[8..12].copy_from_slice(&64_u32.to_le_bytes());
     let found = found(&frame(64, &[value]), &Limits::default());
     assert_eq!(found[0], "chunk 0: its typesize: expected 1, found 3");
+    // A value of three bytes, and data that are not a multiple of them.
+    let mut value = Chunk::repeated(&[1, 2, 3], 66).unwrap().into_bytes();
+    value[4..8].copy_from_slice(&64_u32.to_le_bytes());
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 3, chunksize: 66, blocksize: 66 }).unwrap());
+    writer.append(&Chunk::from_slice(&value).unwrap()).unwrap();
+    let found = self::found(&writer.finish().unwrap(), &Limits::default());
+    assert_eq!(found[0], "chunk 0: it has 64 bytes of data, which is not a multiple of its typesize, 3");
     // A version that C-Blosc2 does not know.
     let mut newer = Chunk::repeated(&[1], 64).unwrap().into_bytes();
     newer[0] = 7;

@@ -143,7 +143,8 @@ impl Compressor {
     }
 
     /// Compresses data to a chunk. The data are stored uncompressed if the level is 0, if they have fewer than 32 bytes, or if compression
-    /// does not make them shorter. If longer data are all zero, the chunk consists of its header only.
+    /// does not make them shorter. Data of 32 bytes or more that are all zero become a chunk that consists of its header only, unless the
+    /// level is 0.
     ///
     /// # Errors
     ///

@@ -220,7 +220,12 @@ impl Array {
 impl TryFrom<Frame<Bytes>> for Array {
     type Error = Error;
 
-    /// Opens the array in a frame that is already open. The header is not read again.
+    /// Opens the array in a frame that is already open. The header is not read again. The errors of the array have no path.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the frame has no array, or an array whose shapes C-Blosc2 rejects or whose elements are elsewhere, like
+    /// [`open`](Array::open).
     fn try_from(store: Frame<Bytes>) -> Result<Array> {
         let header = store.header();
         if let Some(name) = ELSEWHERE.iter().find(|name| header.metalayers().get(name).is_some()) {

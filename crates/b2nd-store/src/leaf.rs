@@ -101,7 +101,10 @@ fn embedded_data(frame: &Frame, offset: u64, length: u64) -> Result<Vec<u8>> {
         )));
     };
     let Ok(chunksize @ 1..) = u64::try_from(header.chunksize()) else {
-        return Err(Error::custom(format_args!("chunksize: expected 1 or more, found {}", header.chunksize())));
+        return Err(Error::custom(format_args!(
+            "a leaf cannot be found in chunks that vary in length: chunksize: expected 1 or more, found {}",
+            header.chunksize()
+        )));
     };
     if length > MAX_VALUE as u64 {
         return Err(Error::custom(format_args!("{length} bytes are embedded; the limit is {MAX_VALUE}")));

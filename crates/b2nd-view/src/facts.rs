@@ -67,7 +67,8 @@ fn of_array(array: &Array<'_>, header: &Header) -> Vec<Fact> {
     facts
 }
 
-/// Returns the length of the data divided by their compressed length, as text. Returns `None` if the frame has no data.
+/// Returns the length of the data divided by their compressed length, as text. Returns `None` if the frame has no data, or none of
+/// its chunks has bytes.
 pub fn ratio(header: &Header) -> Option<String> {
     let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
     (nbytes > 0 && cbytes > 0).then(|| format!("{:.1}", nbytes as f64 / cbytes as f64))

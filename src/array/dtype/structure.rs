@@ -163,7 +163,11 @@ impl Struct {
                 return misfit(format!("field {}: offset {} is not a multiple of {step}", Quoted(field.name()), field.offset));
             }
             if field.end() > MAX_SIZE {
-                return misfit(format!("field {} ends at byte {}, {}", Quoted(field.name()), field.end(), limit()));
+                return misfit(format!(
+                    "NumPy's limit of {MAX_SIZE} is below the end, {}, of field {}",
+                    field.end(),
+                    Quoted(field.name())
+                ));
             }
             end = end.max(field.end());
             alignment = alignment.max(step);
@@ -175,7 +179,7 @@ impl Struct {
             return misfit(super::too_deep());
         }
         if end > MAX_SIZE {
-            return misfit(format!("the structure takes {end} bytes, {}", limit()));
+            return misfit(format!("the structure takes {end} bytes, above NumPy's limit of {MAX_SIZE}"));
         }
         match itemsize {
             Some(itemsize) if itemsize < end => {
@@ -217,10 +221,6 @@ impl Struct {
         }
         end.next_multiple_of(self.alignment) == self.itemsize
     }
-}
-
-fn limit() -> String {
-    format!("above NumPy's limit of {MAX_SIZE}")
 }
 
 /// Returns the first name or title that occurs a second time, and the index of the field that repeats it.

@@ -63,7 +63,7 @@ impl Subarray {
         let bytes = shape.iter().chain([&base.itemsize()]).try_fold(1, multiply).and_then(|bytes| usize::try_from(bytes).ok());
         match bytes.filter(|&bytes| bytes <= MAX_SIZE) {
             Some(itemsize) => Ok(Subarray { depth: base.depth() + 1, base: Box::new(base), shape, itemsize, written: None }),
-            None => Err(format!("NumPy's limit of {MAX_SIZE} bytes is exceeded by the array")),
+            None => Err(format!("the lengths multiply to more than {MAX_SIZE} bytes (NumPy's limit) for the array")),
         }
     }
 

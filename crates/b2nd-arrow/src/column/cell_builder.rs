@@ -123,7 +123,10 @@ impl CellBuilder {
         let length = self.valid.len();
         let nulls = some_nulls(self.valid.finish());
         Ok(match self.values {
-            Values::Fixed(element, width, bytes) => element::array(&element, bytes, width, nulls, |at| at as u64)?,
+            Values::Fixed(element, width, mut bytes) => {
+                bytes.shrink_to_fit();
+                element::array(&element, bytes, width, nulls, |at| at as u64)?
+            }
             Values::Text(strings) | Values::Bytes(strings) | Values::Json(strings) => strings.finish(&self.data_type, nulls)?,
             Values::Dictionary(mut words) => Arc::new(words.finish()),
             Values::List(field, offsets, items) => {

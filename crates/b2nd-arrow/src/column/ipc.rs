@@ -219,10 +219,10 @@ impl<'a> Lengths<'a> {
     fn buffer(&mut self, width: usize, count: usize) -> Result<()> {
         let buffer = self.buffers.next().ok_or_else(|| wrong("fewer buffers than its schema says"))?;
         match (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) {
-            (Ok(start), Ok(length)) if start.checked_add(length).is_none_or(|end| end > self.body) => {
+            (start, Ok(length)) if start.ok().and_then(|start| start.checked_add(length)).is_none_or(|end| end > self.body) => {
                 Err(wrong(format_args!("a buffer that is not inside the {} bytes of its message", self.body)))
             }
-            (Ok(_), Ok(length)) if length % width == 0 && length / width >= count => Ok(()),
+            (_, Ok(length)) if length % width == 0 && length / width >= count => Ok(()),
             _ => {
                 let (found, s) = (buffer.length(), if width == 1 { "" } else { "s" });
                 Err(wrong(format_args!(

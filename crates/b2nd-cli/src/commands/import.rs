@@ -87,11 +87,12 @@ impl Import {
 
     fn elements(&self) -> Result<Elements> {
         let ending = self.file.extension().unwrap_or_default();
+        let is_npy = ending.eq_ignore_ascii_case("npy");
         match &self.dtype {
             dtype if ending.eq_ignore_ascii_case("csv") => csv::read(&self.file, dtype.as_ref(), self.shape.clone()),
-            Some(dtype) if ending != "npy" => self.raw(dtype),
+            Some(dtype) if !is_npy => self.raw(dtype),
             None if self.shape.is_none() => npy::read(&self.file),
-            _ if ending == "npy" => Err(Error::new("--dtype and --shape are only for raw bytes and CSV: leave them out")),
+            _ if is_npy => Err(Error::new("--dtype and --shape are only for raw bytes and CSV: leave them out")),
             _ => Err(Error::new("raw bytes need --dtype")),
         }
     }

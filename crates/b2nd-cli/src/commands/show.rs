@@ -83,7 +83,7 @@ pub(crate) struct Show {
     overwrite: bool,
 
     /// The size of the PNG file. The default is 1200x800, and for images one pixel for each element. Pictures smaller than 400x240 have no
-    /// axes.
+    /// axes, and histograms cannot be smaller.
     #[arg(long, value_name = "WIDTHxHEIGHT", requires = "png", value_parser = parse_size)]
     size: Option<(u32, u32)>,
 
@@ -217,7 +217,7 @@ impl Show {
         Ok(column)
     }
 
-    /// Draws the picture for the PNG file, with axes unless the picture is an image or too small for axes.
+    /// Draws the picture for the PNG file, with axes unless the picture is an image or too small for axes. Fails if a histogram is too small.
     fn picture(&self, drawn: &Drawn, elements: &[u8]) -> Result<Pixels> {
         if elements.is_empty() {
             return Err(Error::new("there are no elements to draw"));

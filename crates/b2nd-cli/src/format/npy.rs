@@ -181,8 +181,11 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
 }
 
 /// Returns the length in bytes of all elements of an array with this shape. `found` is the length of the elements in the file, if it is
-/// known. Fails if the two lengths differ.
+/// known. Fails if the two lengths differ, or a length of the shape is negative.
 pub(crate) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> Result<u64> {
+    if let Some(length) = shape.iter().find(|&&length| length < 0) {
+        return Err(Error::new(format_args!("shape: expected lengths of 0 or more, found {length}")));
+    }
     let items = shape.iter().try_fold(1_u64, |items, &length| items.checked_mul(u64::try_from(length).ok()?));
     match (items.and_then(|items| items.checked_mul(itemsize as u64)), found) {
         (Some(length), Some(found)) if length != found => {

@@ -54,10 +54,14 @@ fn raw_bytes_and_csv_become_arrays() {
     tests.fails(&["import", "--dtype", ">i2", "--shape", "4", "a.bin", "b.b2nd"], error);
     let error = "a.bin: the shape needs more bytes of elements than a file can hold";
     tests.fails(&["import", "--dtype", ">i2", "--shape", "9223372036854775807,2", "a.bin", "b.b2nd"], error);
+    let error = "a.bin: shape: expected lengths of 0 or more, found -6";
+    tests.fails(&["import", "--dtype", ">i2", "--shape=-6", "a.bin", "b.b2nd"], error);
     tests.fails(&["import", "--shape", "6", "a.bin", "b.b2nd"], "a.bin: raw bytes need --dtype");
-    tests.write("a.npy", "");
-    let error = "a.npy: --dtype and --shape are only for raw bytes and CSV: leave them out";
-    tests.fails(&["import", "--dtype", ">i2", "a.npy", "b.b2nd"], error);
+    for name in ["a.npy", "a.NPY"] {
+        tests.write(name, "");
+        let error = format!("{name}: --dtype and --shape are only for raw bytes and CSV: leave them out");
+        tests.fails(&["import", "--dtype", ">i2", name, "b.b2nd"], &error);
+    }
     let error = "a.bin: the file has 12 bytes, which is not a multiple of the 8 bytes of an element";
     tests.fails(&["import", "--dtype", "<f8", "a.bin", "b.b2nd"], error);
     for ending in ["npy", "ZARR", "b2z"] {
