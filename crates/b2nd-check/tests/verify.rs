@@ -234,7 +234,8 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     // A value of three bytes, and data that are not a multiple of them.
     let mut value = Chunk::repeated(&[1, 2, 3], 66).unwrap().into_bytes();
     value[4..8].copy_from_slice(&64_u32.to_le_bytes());
-    let mut writer = Writer::new(Header::new(Sizes { typesize: 3, chunksize: 66, blocksize: 66 }).unwrap());
+    value[8..12].copy_from_slice(&63_u32.to_le_bytes());
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 3, chunksize: 66, blocksize: 63 }).unwrap());
     writer.append(&Chunk::from_slice(&value).unwrap()).unwrap();
     let found = self::found(&writer.finish().unwrap(), &Limits::default());
     assert_eq!(found[0], "chunk 0: it has 64 bytes of data, which is not a multiple of its typesize, 3");
