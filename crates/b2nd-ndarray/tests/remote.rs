@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
+use b2nd::frame::{Chunk, Header, Sizes, Writer};
 use b2nd_ndarray::{Array, Options, Pieces, to_frame};
 use ndarray::{Array2, s};
 
@@ -65,12 +66,21 @@ fn a_slice_takes_two_requests_and_those_of_its_chunks() {
 
 #[test]
 fn the_chunks_of_a_slice_of_a_frame_whose_chunks_vary_in_length_are_fetched() {
-    let path = "../../tests/data/python-blosc2-4.8.0/vlchunks__chunks_vlmeta.b2frame";
-    let remote = Remote { frame: std::fs::read(path).unwrap(), requests: RefCell::default() };
-    let whole = Array::open(path).unwrap();
-    let &[length] = whole.geometry().shape() else { panic!("{whole:?}") };
-    for start in (0..length).step_by(13) {
-        for end in (start..=length).step_by(7) {
+    let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 0, blocksize: 0 }).unwrap());
+    let mut state = 1_u32;
+    for length in [9000, 100, 5000, 1, 20_000, 7000] {
+        let mut random = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state.to_be_bytes()[0]
+        };
+        let data: Vec<u8> = (0..length).map(|_| random()).collect();
+        writer.append(&Chunk::store(&data, 1).unwrap()).unwrap();
+    }
+    let remote = Remote { frame: writer.finish().unwrap(), requests: RefCell::default() };
+    let whole = Array::from_frame(remote.frame.clone()).unwrap();
+    let ends = [0, 8999, 9000, 9100, 14_100, 14_101, 34_101, 41_101];
+    for (place, &start) in ends.iter().enumerate() {
+        for &end in &ends[place..] {
             let slice = [start..end; 1];
             let pieces = Arc::new(Pieces::with_len(remote.frame.len() as u64));
             let array = remote.complete(&pieces, || Array::from_source(pieces.clone(), 0));
