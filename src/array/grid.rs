@@ -248,8 +248,7 @@ fn padded(name: &str, lengths: &Dims<i64>, unit: &str, parts: &Dims<i64>) -> Res
         let rest = length.checked_rem(part).unwrap_or(0);
         if rest != 0 {
             let too_long = |length| {
-                let padded = "padded to whole";
-                Error::custom(format_args!("{name}[{index}]: {length}, {padded} {unit} of {part}, does not fit int64"))
+                Error::custom(format_args!("{name}[{index}]: {length}, padded to whole {unit} of {part}, does not fit int64"))
             };
             *length = length.checked_add(part).ok_or_else(|| too_long(*length))? - rest;
         }

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use b2nd::frame::NewFile;
-use b2nd_store::{Folder, Store};
+use b2nd_store::{Bytes, Folder, Store};
 use rawzip::ZipArchiveWriter;
 
 use crate::error::{Error, Result};
@@ -40,11 +40,14 @@ pub(crate) fn write(
     Ok(file.finish()?)
 }
 
+/// Opens a member of a store. Fails if the member no longer exists.
+pub(crate) fn member(store: &Store, name: &str) -> Result<Bytes> {
+    let removed = || Error::new(format_args!("{name} is no longer in the store: it was removed while the store was read"));
+    store.member(name)?.ok_or_else(removed)
+}
+
 /// Copies a member of a store to a new file. Fails if `path` exists.
-pub(crate) fn copy(store: &Store, name: &str, path: &Path) -> Result<()> {
-    let source = store
-        .member(name)?
-        .ok_or_else(|| Error::new(format_args!("{name} is no longer in the store: it was removed while the store was read")))?;
+pub(crate) fn copy(source: &Bytes, path: &Path) -> Result<()> {
     let mut file = NewFile::create_new(path)?;
     let mut start: u64 = 0;
     loop {

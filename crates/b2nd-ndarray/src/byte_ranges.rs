@@ -63,21 +63,20 @@ impl Array {
 
     pub(crate) fn ranges_of(&self, numbers: impl IntoIterator<Item = u64>, gap: u64) -> Result<Vec<Range<u64>>> {
         let mut ranges = Vec::new();
-        let numbers: Vec<u64> = match &self.flat {
-            // If a frame without an array metalayer is read as an array of several dimensions, its chunks do not follow the grid. So the
-            // ranges of all chunks are returned.
-            Some(_) if self.geometry.shape().len() != 1 => (0..self.store.offsets()?.len()).collect(),
+        let numbers: Vec<u64> = match (&self.flat, self.geometry.chunkshape()) {
+            (None, _) => numbers.into_iter().collect(),
             // In one dimension, a chunk of the grid can overlap several chunks of the frame.
-            Some(flat) => {
-                let elements = self.geometry.chunkshape().iter().map(|&length| u64::from(length.unsigned_abs())).product::<u64>();
-                let length = elements.saturating_mul(self.itemsize as u64).max(1);
+            (Some(flat), &[elements]) => {
+                let length = u64::from(elements.unsigned_abs()).saturating_mul(self.itemsize as u64).max(1);
                 let overlapped = |number: u64| {
                     let start = number.saturating_mul(length);
                     flat.chunk_at(start)..=flat.chunk_at(start.saturating_add(length).min(flat.len()).saturating_sub(1))
                 };
                 numbers.into_iter().flat_map(overlapped).collect()
             }
-            None => numbers.into_iter().collect(),
+            // If a frame without an array metalayer is read as an array of several dimensions, its chunks do not follow the grid. So the
+            // ranges of all chunks are returned.
+            (Some(_), _) => (0..self.store.offsets()?.len()).collect(),
         };
         for number in numbers {
             ranges.extend(frame::range(&self.store, number).map_err(|error| self.error(error))?);

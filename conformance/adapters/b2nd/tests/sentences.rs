@@ -42,7 +42,7 @@ const OTHER_FILES: [(&str, &str); 14] = [
 const OTHER_SENTENCES: [(&str, &str); 20] = [
     ("expected 0 (NumPy), found", "a dtype of another language is valid, and a case for it would be about a program's choice"),
     ("{} (byte {} of the string)", "dtypes inside other formats"),
-    ("the slice touches {count} chunks", "an array of so many chunks has sizes that are refused before"),
+    ("the slice touches {count} chunks", "the sizes of an array with more chunks than this are refused earlier"),
     ("more than {MAX_DIMENSIONS} dimensions", "in other formats: in this one the counts are compared before"),
     ("a caterva metalayer has no dtype", "an upgrade"),
     ("expected a dtype_format (0 to 127) or a dtype", "in other formats"),

@@ -280,7 +280,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
     let mut change = Some(change);
     archive::write(path, true, &names, |name, path| {
         if is_there || *name != member {
-            archive::copy(&store, name, path)?;
+            archive::copy(&archive::member(&store, name)?, path)?;
         } else {
             create(path)?;
         }

@@ -146,9 +146,7 @@ struct Members<'a> {
 impl Members<'_> {
     /// Opens a member of the store. Also returns whether the member is a frame in one file, which can be repacked.
     fn open(&self, name: &str) -> Result<(Bytes, bool)> {
-        let bytes = self.store.member(name)?.ok_or_else(|| {
-            Error::new(format_args!("{name} is no longer in the store: it was removed while the store was read"))
-        })?;
+        let bytes = archive::member(self.store, name)?;
         let is_frame = Frame::open(&*bytes).is_ok_and(|frame| frame.header().frame_type() == FrameType::Contiguous);
         Ok((bytes, is_frame))
     }
@@ -157,7 +155,7 @@ impl Members<'_> {
     fn write(&self, name: &str, path: &Path) -> Result<()> {
         let (bytes, is_frame) = self.open(name)?;
         if !is_frame {
-            return archive::copy(self.store, name, path);
+            return archive::copy(&bytes, path);
         }
         let done = match self.directory {
             // `repack` waits until no other program is editing the file.
