@@ -257,7 +257,7 @@ fn not_positional(start: Reader<'_>, error: Error) -> Error {
         | [found @ marker::MAP32, _, _, _, _, key, ..]
             if matches!(key, 0xa0..=0xbf | 0xd9..=0xdb) =>
         {
-            start.unexpected("array (90 to 9f, dc, dd; for a struct with field names, use `frame::decode_msgpack`)", found)
+            start.unexpected("array (90 to 9f, dc, dd; for a struct with field names, use `msgpack::from_slice`)", found)
         }
         _ => error,
     }

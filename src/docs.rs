@@ -4,14 +4,6 @@ pub mod array_metalayer {
     #![doc = include_str!("docs/array_metalayer.md")]
 }
 
-pub mod chunk {
-    #![doc = include_str!("docs/chunk.md")]
-}
-
-pub mod chunk_index {
-    #![doc = include_str!("docs/chunk_index.md")]
-}
-
 pub mod dtype_strings {
     #![doc = include_str!("docs/dtype_strings.md")]
 }
@@ -20,26 +12,6 @@ pub mod elements {
     #![doc = include_str!("docs/elements.md")]
 }
 
-pub mod frame_header {
-    #![doc = include_str!("docs/frame_header.md")]
-}
-
-pub mod metalayers {
-    #![doc = include_str!("docs/metalayers.md")]
-}
-
-pub mod quirks {
-    #![doc = include_str!("docs/quirks.md")]
-}
-
-pub mod sparse_frame {
-    #![doc = include_str!("docs/sparse_frame.md")]
-}
-
 pub mod stability {
     #![doc = include_str!("docs/stability.md")]
-}
-
-pub mod trailer {
-    #![doc = include_str!("docs/trailer.md")]
 }

@@ -1,6 +1,5 @@
 //! [`Error`]: the error type of this crate. Its message gives the location, what was expected and what was found.
 
-use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -44,18 +43,18 @@ pub(crate) enum Segment {
     Field(&'static str),
     Index(usize),
     Key(String),
-    /// The path of the file. The message starts with this path.
-    #[cfg(feature = "std")]
-    File(String),
-    /// The reason for the error, which is appended to the message.
-    #[cfg(feature = "std")]
-    Because(String),
 }
 
 impl Error {
     /// Returns the kind of the error, which programs can match on.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind
+    }
+
+    /// Returns the kind of the error by value.
+    #[must_use]
+    pub fn into_kind(self) -> ErrorKind {
+        self.0.kind
     }
 
     /// Returns the offset of the byte that caused the error, counted from the start of the input, or `None` if the offset is unknown. If
@@ -76,8 +75,6 @@ impl Error {
                 }
                 Segment::Field(name) => name,
                 Segment::Key(key) => key.as_str(),
-                #[cfg(feature = "std")]
-                Segment::File(_) | Segment::Because(_) => continue,
             };
             if !path.is_empty() {
                 path.push('.');
@@ -140,28 +137,12 @@ impl Error {
         Error::new(ErrorKind::TooLong { marker, unit: "bytes", length, limit })
     }
 
-    /// Returns the error for a failed allocation of `length` bytes.
-    #[cold]
-    pub(crate) fn out_of_memory(length: usize) -> Self {
-        Error::custom(format_args!("no memory for {length} bytes"))
-    }
-
     /// Adds a segment to the error's path. If the error has no offset yet, sets the offset to `start`.
     #[cold]
     pub(crate) fn within(mut self, segment: Segment, start: Option<usize>) -> Self {
         self.0.path.push(segment);
         self.0.offset = self.0.offset.or(start);
         self
-    }
-
-    /// Adds the path of the file, unless the error has the path of a file already.
-    #[cfg(feature = "std")]
-    #[cold]
-    pub(crate) fn in_file(self, path: &std::path::Path) -> Self {
-        if self.0.path.iter().any(|segment| matches!(segment, Segment::File(_))) {
-            return self;
-        }
-        self.within(Segment::File(path.display().to_string()), None)
     }
 
     /// Adds the offset at which the value starts, if the error has no offset yet.
@@ -185,25 +166,12 @@ impl Error {
         self
     }
 
-    /// Adds the number of the chunk in which the error occurred.
-    #[cold]
-    pub(crate) fn in_chunk(self, number: u64) -> Self {
-        self.within(Segment::Index(usize::try_from(number).unwrap_or(usize::MAX)), None).field("chunk")
-    }
-
-    /// Removes the offset, which would be wrong for a value that was read from another format, or from an unknown position in this format.
-    #[cold]
-    pub(crate) fn anywhere(mut self) -> Self {
-        self.0.offset = None;
-        self
-    }
-
     /// If the error says that the input ended too early, turns it into an error for which [`is_eof`](Error::is_eof) returns false. Use this
     /// if the input has been read completely, so that more bytes cannot help. `whole` is the name of the input.
     #[cold]
     pub(crate) fn complete(mut self, whole: &str) -> Self {
         if let Some(needed) = self.needed() {
-            let field = self.path().unwrap_or_else(|| "the value".to_owned());
+            let field = self.path().unwrap_or_else(|| "the value".into());
             let message = format!("{whole} ends, but {field} needs {needed} more byte{}", plural(needed));
             self.0.kind = ErrorKind::Message(message);
             self.0.path.clear();
@@ -234,12 +202,6 @@ impl fmt::Write for Escaped<'_, '_> {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut f = Escaped(f);
-        #[cfg(feature = "std")]
-        for segment in &self.0.path {
-            if let Segment::File(file) = segment {
-                write!(f, "{file}: ")?;
-            }
-        }
         let path = self.path();
         if let (Some(offset), Some(needed)) = (self.0.offset, self.needed()) {
             let what = path.as_deref().unwrap_or("the value");
@@ -249,12 +211,6 @@ impl fmt::Display for Error {
             write!(f, "{path}: ")?;
         }
         write!(f, "{}", self.0.kind)?;
-        #[cfg(feature = "std")]
-        for segment in &self.0.path {
-            if let Segment::Because(why) = segment {
-                write!(f, ": {why}")?;
-            }
-        }
         match self.0.offset {
             Some(offset) => write!(f, " at byte {offset}"),
             None => Ok(()),
@@ -292,24 +248,6 @@ impl serde::de::Error for Error {
     }
 }
 
-impl From<b2nd_codec::Error> for Error {
-    #[cold]
-    fn from(error: b2nd_codec::Error) -> Self {
-        use b2nd_codec::ErrorKind as Kind;
-        let (offset, field) = (error.offset(), error.field());
-        let kind = match error.into_kind() {
-            Kind::UnexpectedEnd { needed } => ErrorKind::UnexpectedEnd { needed },
-            Kind::Mismatch { expected, found } => ErrorKind::Mismatch { expected, found },
-            Kind::Count { expected, found } => ErrorKind::Count { expected, found },
-            Kind::TooLong { length, limit } => ErrorKind::TooLong { marker: "a chunk", unit: "bytes", length, limit },
-            Kind::NoCodec { codec, reason } => ErrorKind::NoCodec { codec, reason },
-            other => ErrorKind::Message(other.to_string()),
-        };
-        let path = field.map(Segment::Field).into_iter().collect();
-        Error(Box::new(Inner { kind, offset, path }))
-    }
-}
-
 #[cfg(feature = "std")]
 impl From<std::io::Error> for Error {
     #[cold]
@@ -324,7 +262,6 @@ impl From<Error> for std::io::Error {
         match error.0.kind {
             ErrorKind::Io(error) => error,
             ErrorKind::UnexpectedEnd { .. } => std::io::Error::new(std::io::ErrorKind::UnexpectedEof, error),
-            ErrorKind::Missing { .. } => std::io::Error::new(std::io::ErrorKind::WouldBlock, error),
             _ => std::io::Error::new(std::io::ErrorKind::InvalidData, error),
         }
     }

@@ -1,68 +1,53 @@
-//! Reads, writes and edits the metadata of Blosc2 arrays, byte for byte and without C. The metadata are the shape, chunks, blocks and dtype
-//! of an n-dimensional array, the positions of its chunks, and the metalayers of its file.
-//!
-//! They are stored in a form of MessagePack in which the type of a field determines its width. This crate provides a **serde data format**
-//! for this encoding, and the types of the metadata.
+//! A serde data format for the metadata of Blosc2 arrays: a form of MessagePack in which the type of a field determines its width, so that
+//! reading and writing gives the same bytes.
 //!
 //! ```
-//! # #[cfg(feature = "std")] {
-//! let file = b2nd::frame::File::open("tests/data/example.b2nd")?;
-//! let array = file.header().array()?.expect("a file of an array");
-//! assert_eq!(array.geometry().shape(), [10, 13, 7]);
-//! assert_eq!(array.dtype(), Some("[('time', '<i8'), ('temp', '<f4'), ('rain', '<f4')]"));
-//! let holding = array.geometry().grid()?.chunks_in(&[0..4, 0..3, 1..2])?;
-//! assert_eq!(holding.collect::<Vec<_>>(), [0]);
-//! # }
+//! #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+//! struct GeoTransform {
+//!     origin: [f64; 2],
+//!     rows: i32,
+//!     name: String,
+//! }
+//!
+//! let value = GeoTransform { origin: [1.5, -2.0], rows: 3, name: "utm".into() };
+//! let bytes = b2nd::to_vec(&value)?;
+//! assert_eq!(bytes, hex_literal::hex!(
+//!     "93"                                             // a list of three fields
+//!     "92 cb 3ff8000000000000 cb c000000000000000"     // two f64
+//!     "d2 00000003"                                    // i32: always five bytes
+//!     "db 00000003 75746d"));                          // str32
+//! assert_eq!(b2nd::from_slice::<GeoTransform>(&bytes)?, value);
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 //!
-//! # Find your way
+//! The crate also has the types of the metadata of an array, which are written in this format: shape, chunks, blocks and dtype.
 //!
 //! | to | use |
 //! | --- | --- |
-//! | **read** | |
-//! | read a file's header | [`frame::File::open`], [`frame::Header`] |
-//! | read a header from bytes, or over a network in one or two requests | [`frame::Header::from_slice`], [`Error::needed`], [`frame::Header::tail_range`] |
-//! | find the bytes of a chunk in a file | [`frame::Offsets::range`] |
-//! | read a frame in memory: an HDF5 chunk, a zip member | [`frame::Frame`] |
-//! | get the shape, chunks, blocks and dtype of an array | [`frame::Header::array`], [`ArrayMeta`], [`B2ndMeta`], [`Geometry`] |
-//! | read many metalayers without allocating | `B2ndMeta<&str>` by [`from_slice`] |
+//! | write and read a value | [`to_vec`], [`from_slice`], [`take_from_slice`] |
+//! | choose another marker for a field | [`with`] |
+//! | read and write the metadata of an array | [`B2ndMeta`], [`ArrayMeta`], [`Geometry`] |
 //! | get the type of an array's elements | [`ArrayMeta::parse_dtype`], [`dtype::DType`] |
-//! | find the chunks and blocks that hold a slice | [`Geometry::grid`], [`Grid::chunks_in`], [`Grid::blocks_in`] |
+//! | find the chunks and blocks that hold a slice | [`Geometry::grid`], [`Grid::chunks_in`] |
 //! | convert a chunk's elements to C order and back | [`Grid::unpack`], [`Grid::pack`] |
-//! | read and decompress chunks | [`frame::File::chunk`], [`frame::Chunk::data`], [`frame::Decompressor`] |
-//! | compress chunks | [`frame::Header::compressor`] |
-//! | read metalayers that Python wrote, and write metalayers for Python | [`frame::decode_msgpack`], [`frame::encode_msgpack`], [`with::named`] |
-//! | read and change content of unknown type | [`Value`], [`RawValue`], [`values`] |
-//! | **write** | |
-//! | write an array's metalayer | [`B2ndMeta::new`], [`to_vec`] |
-//! | get the position of each field in the bytes of a value, and whether all values of a type have the same length | [`layout`](layout()), [`Layout`] |
-//! | derive a metalayer of your own | [`Metalayer`], [`from_slice`], [`with`] |
-//! | change metadata in a file | [`frame::File::edit`], [`frame::Editor::set_metalayer`] |
-//! | read and write variable-length metalayers | [`frame::Trailer`], [`frame::Editor::set_vlmetalayer`] |
-//! | add or lengthen metalayers of a file that already holds data | [`frame::rewrite()`] |
-//! | write a new frame, contiguous or sparse | [`frame::Header::for_array`], [`frame::Writer`] |
-//! | upgrade a Caterva or early b2nd file to the released layout | [`ArrayMeta::upgrade`] |
-//! | **use it with other software** | |
-//! | convert metadata to JSON and back, or embed their bytes in CBOR, postcard, … | [other formats](#other-formats), [`with::embedded`] |
-//! | handle errors, and show the bytes that caused them | [`Error`], [`ErrorKind`], [`Error::display_with`] |
-//! | use the crate without `std` | [features](#features) |
-//! | **understand** | |
-//! | learn how Blosc2's metadata is stored, byte by byte | [`docs`] |
-//! | look up how this serde format encodes a type | [the format](#the-format) |
-//! | look up what may change in later versions | [`docs::stability`] |
+//! | read metalayers that Python wrote, and write them for Python | [`msgpack`], [`with::named`] |
+//! | read and change content of unknown type | [`Value`], [`RawValue`] |
+//! | get the position of each field in the bytes of a value | [`layout`](layout()) |
+//! | learn how the metadata is stored, byte by byte, and what may change in later versions | [`docs`] |
 //!
 //! # Related crates
 //!
-//! This crate reads and writes metadata, and uses `b2nd-codec` to compress and decompress chunks. Related crates:
-//!
 //! | crate | what it does |
 //! | --- | --- |
-//! | `b2nd-cli` | the tool `b2nd`: shows the content of a file as text, JSON, annotated bytes or a picture; checks and edits files; converts to `.npy` and back |
-//! | `b2nd-codec` | compresses and decompresses single chunks, for example in an HDF5 filter or a Zarr codec |
+//! | `b2nd-frame` | reads, writes and edits frames: the files and buffers that hold the metadata and the chunks |
+//! | `b2nd-codec` | compresses and decompresses single chunks |
 //! | `b2nd-store` | opens files, archives and URLs, and the stores in them |
 //! | `b2nd-ndarray` | reads and writes arrays and slices of arrays as `ndarray`s |
 //! | `b2nd-arrow` | reads tables as Arrow record batches |
+//! | `b2nd-zarr` | converts arrays to Zarr and back |
+//! | `b2nd-check` | finds errors in files |
+//! | `b2nd-view` | shows metadata and values as text, JSON and pictures |
+//! | `b2nd-cli` | is the tool `b2nd` |
 //! | `b2nd-catalog` | answers SQL queries about the metadata of large numbers of files |
 //!
 //! # The format
@@ -140,13 +125,11 @@
 //!
 //! | feature | adds |
 //! | --- | --- |
-//! | `std` (default) | files and `io` |
-//! | `codecs` | LZ4, zlib and Zstandard. Without this feature, only BloscLZ chunks and chunks without compression can be decompressed |
-//! | `msgpack` (default) | metalayers in generic MessagePack, by `rmp-serde`, which needs the standard library |
+//! | `std` (default) | [`from_reader`], [`to_writer`], conversions from and to `std::io::Error` |
+//! | `msgpack` (default) | generic MessagePack, by `rmp-serde`, which needs the standard library |
 //! | `arbitrary` | `arbitrary::Arbitrary` for the metadata types, for fuzz targets |
 //!
-//! With `default-features = false`, the crate is `no_std` with `alloc`. It then still supports headers, frames in memory, chunks, the grid,
-//! dtypes, and the writer of frames in memory. The crate contains no `unsafe` code. It needs Rust 1.85 or later.
+//! With `default-features = false`, the crate is `no_std` with `alloc`. The crate contains no `unsafe` code. It needs Rust 1.85 or later.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -163,12 +146,14 @@ mod de;
 #[cfg(any(doc, doctest))]
 pub mod docs;
 mod error;
-pub mod frame;
 mod hex;
 mod layout;
 mod limits;
 mod mark;
 mod marker;
+#[cfg(feature = "msgpack")]
+#[cfg_attr(docsrs, doc(cfg(feature = "msgpack")))]
+pub mod msgpack;
 mod ser;
 mod sink;
 mod value;
@@ -185,7 +170,3 @@ pub use layout::{Entry, Layout, layout};
 pub use ser::to_writer;
 pub use ser::{Serializer, serialized_len, to_slice, to_vec};
 pub use value::{Head, RawValue, Value, Values, from_value, to_value, values};
-
-#[cfg(all(doctest, feature = "std"))]
-#[doc = include_str!("../README.md")]
-struct Readme;

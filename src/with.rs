@@ -196,12 +196,12 @@ impl<'de, T: serde_bytes::Deserialize<'de>> Deserialize<'de> for AsBytes<T> {
     }
 }
 
-/// Encodes a version or dtype_format: a `u8` that must be a positive fixint, since a second byte would shift the fields after it.
-pub(crate) mod fixint {
-    use core::fmt;
+/// Encodes a `u8` of at most 127 as a positive fixint (`00`..`7f`), such as a version. A larger number is an error, since its second byte
+/// would shift the fields after it.
+pub mod fixint {
+    use core::fmt::Display;
 
-    use serde::de::Error as _;
-    use serde::{Deserialize, Deserializer};
+    use serde::{Deserialize, Deserializer, Serializer, de, ser};
 
     /// The largest positive fixint.
     const MAX: u8 = 127;
@@ -211,34 +211,42 @@ pub(crate) mod fixint {
         bytes.int_in_range(0..=MAX)
     }
 
-    /// Returns the value. Fails if it is not a positive fixint.
-    #[inline(always)]
-    pub(crate) fn checked(value: u8) -> Result<u8, NotFixint> {
-        if value > MAX { Err(NotFixint(value)) } else { Ok(value) }
+    /// Serializes a field, for `#[serde(with)]` and `#[serde(serialize_with)]`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the value is above 127, or if the serializer returns an error.
+    pub fn serialize<S: Serializer>(value: &u8, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(checked(*value, |error| ser::Error::custom(error))?)
     }
 
-    /// Deserializes a field, for `#[serde(deserialize_with)]`.
+    /// Deserializes a field, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the value is above 127, or if the deserializer returns an error.
     #[inline(always)]
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
-        checked(u8::deserialize(deserializer)?).map_err(D::Error::custom)
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+        checked(u8::deserialize(deserializer)?, |error| de::Error::custom(error))
+    }
+
+    #[inline(always)]
+    pub(crate) fn checked<E>(value: u8, error: impl FnOnce(core::fmt::Arguments<'_>) -> E) -> Result<u8, E> {
+        if value > MAX {
+            Err(error(format_args!("expected a positive fixint (at most {MAX}), found {value}")))
+        } else {
+            Ok(value)
+        }
     }
 
     /// Returns the value of this field, to be written. Fails with an error that names the field if the value is not a positive fixint.
     #[inline(always)]
-    pub(crate) fn written<E: serde::ser::Error>(field: &'static str, value: u8) -> Result<u8, E> {
-        checked(value).map_err(|error| in_field(field, error))
+    pub(crate) fn written<E: ser::Error>(field: &'static str, value: u8) -> Result<u8, E> {
+        checked(value, |error| E::custom(error)).map_err(|error| in_field(field, &error))
     }
 
     #[cold]
-    fn in_field<E: serde::ser::Error>(field: &'static str, error: NotFixint) -> E {
+    fn in_field<E: ser::Error>(field: &'static str, error: &dyn Display) -> E {
         E::custom(format_args!("{field}: {error}"))
-    }
-
-    pub(crate) struct NotFixint(u8);
-
-    impl fmt::Display for NotFixint {
-        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "expected a positive fixint (at most {MAX}), found {}", self.0)
-        }
     }
 }

@@ -6,7 +6,6 @@ mod common;
 
 use allocation_counter::{AllocationInfo, measure};
 use b2nd::dtype::DType;
-use b2nd::frame::{Chunk, ChunkHeader, File, Frame, Header, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use common::layouts;
 use serde::de::DeserializeOwned;
@@ -54,19 +53,6 @@ fn lies(whole: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     overwritten.chain(cut).chain([whole.to_vec()])
 }
 
-/// Whole frames of a few hundred bytes, among them such with vlmetalayers, without data, special, and of many metalayers.
-fn frames() -> Vec<Vec<u8>> {
-    let mut frames = Vec::new();
-    for path in common::files("tests/data") {
-        let bytes = std::fs::read(path).unwrap();
-        if bytes.len() < 800 && Frame::from_slice(&bytes).is_ok() {
-            frames.push(bytes);
-        }
-    }
-    assert!(frames.len() > 40, "{} frames", frames.len());
-    frames.into_iter().step_by(4).collect()
-}
-
 #[test]
 fn array_metalayers_take_no_more_than_their_bytes_can_fill() {
     for ndim in [0, 1, 3, 16] {
@@ -81,36 +67,6 @@ fn array_metalayers_take_no_more_than_their_bytes_can_fill() {
             }
         }
     }
-}
-
-#[test]
-fn headers_trailers_and_indexes_take_no_more_than_their_bytes_can_fill() {
-    for frame in frames() {
-        for lie in lies(&frame) {
-            proportionate(&lie, Header::from_slice);
-            proportionate(&lie, Trailer::from_tail);
-            proportionate(&lie, |lie| {
-                let Ok(frame) = Frame::from_slice(lie) else { return };
-                let _ = frame.header().array();
-                for number in (0..frame.offsets().unwrap().len()).take(4) {
-                    let _ = frame.chunk(number);
-                }
-            });
-        }
-    }
-}
-
-#[test]
-fn a_file_takes_no_more_than_its_bytes_can_fill() {
-    let path = std::env::temp_dir().join(format!("b2nd-allocations-{}.b2nd", std::process::id()));
-    // Each position by one of its lies.
-    for lie in frames().iter().step_by(6).flat_map(|frame| lies(frame).step_by(7)) {
-        std::fs::write(&path, &lie).unwrap();
-        // Each read starts with a few KiB, whatever it is for.
-        let (_, info) = allocated(|| File::open(&path).map(|file| drop((file.trailer(), file.chunk(0)))));
-        assert!(info.bytes_total < 64 * 1024, "{} bytes of file, {} allocated", lie.len(), info.bytes_total);
-    }
-    std::fs::remove_file(path).unwrap();
 }
 
 #[test]
@@ -129,37 +85,6 @@ fn a_count_that_lies_reserves_no_more_than_the_input_can_fill() {
             decodes::<Vec<std::collections::BTreeMap<u8, u8>>>(&lie);
         }
     }
-}
-
-#[test]
-fn a_chunk_that_claims_2_gib_takes_none() {
-    let mut chunk = Chunk::store(b"data", 1).unwrap().into_bytes();
-    chunk[2] &= !0x02;
-    chunk[4..8].copy_from_slice(&i32::MAX.to_le_bytes());
-    proportionate(&chunk, ChunkHeader::from_slice);
-    proportionate(&chunk, |chunk| {
-        let chunk = Chunk::from_slice(chunk).unwrap();
-        assert_eq!(chunk.header().nbytes(), 0x7fff_ffff);
-        assert!(chunk.data().is_err());
-        assert!(chunk.into_data().is_err());
-    });
-    // One block, of a codec that is not here.
-    (chunk[2], chunk[22]) = (0xc5, 200);
-    chunk[8..12].copy_from_slice(&(1_i32 << 28).to_le_bytes());
-    proportionate(&chunk, |chunk| assert!(Chunk::from_slice(chunk).unwrap().data().is_err()));
-}
-
-#[test]
-fn an_index_that_claims_2_gib_takes_none() {
-    let index = common::frames::INDEX;
-    let mut frame = common::frames::small();
-    frame[index + 2] = 0x05;
-    frame[index + 4..index + 8].copy_from_slice(&i32::to_le_bytes(i32::MAX - 7));
-    proportionate(&frame, |frame| assert!(Frame::from_slice(frame).is_err()));
-    // Where chunks vary in length nothing says how many there are.
-    frame[0x19] = 0x53;
-    frame[0x3a..0x3e].fill(0);
-    proportionate(&frame, |frame| assert!(Frame::from_slice(frame).is_err()));
 }
 
 #[test]
@@ -251,72 +176,4 @@ fn a_dtype_takes_no_more_than_its_string_can_fill() {
         let limit = PER_CHARACTER * string.len() + FOR_AN_ERROR;
         assert!(info.bytes_total as usize <= limit, "{} characters, {} bytes: {string}", string.len(), info.bytes_total);
     }
-}
-
-/// Writes `parts`, each at its place, and nothing between them: holes that take no room on the disk.
-fn with_holes(path: &std::path::Path, length: u64, parts: &[(u64, &[u8])]) {
-    use std::io::{Seek, SeekFrom, Write};
-
-    let mut file = std::fs::File::create(path).unwrap();
-    for (at, part) in parts {
-        file.seek(SeekFrom::Start(*at)).unwrap();
-        file.write_all(part).unwrap();
-    }
-    file.set_len(length).unwrap();
-}
-
-#[test]
-fn a_read_takes_what_is_read_and_not_what_lies_around_it() {
-    let path = std::env::temp_dir().join(format!("b2nd-holes-{}.b2nd", std::process::id()));
-    let frame = common::frames::small();
-    let (index, trailer) = (common::frames::INDEX, common::frames::TRAILER);
-    let frame_len = |length: u64| [&frame[..0x10], &length.to_be_bytes(), &frame[0x18..]].concat();
-
-    // 3 GiB of older trailers between the index and the last trailer.
-    let hole = 3 << 30;
-    let length = frame.len() as u64 + hole;
-    let bytes = frame_len(length);
-    with_holes(&path, length, &[(0, &bytes[..trailer]), (trailer as u64 + hole, &bytes[trailer..])]);
-    let read = |path: &std::path::Path| {
-        let file = File::open(path).unwrap();
-        assert_eq!(
-            (file.chunk(0).unwrap().stored(), file.chunk(1).unwrap().stored()),
-            (Some(&b"chunk  0"[..]), Some(&b"chunk  1"[..]))
-        );
-        assert_eq!(file.trailer().unwrap().vlmetalayers().len(), 1);
-    };
-    let (_, info) = allocated(|| read(&path));
-    assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
-    let (_, info) = allocated(|| File::edit(&path).unwrap().set_vlmetalayer("more", b"value").unwrap());
-    assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
-    assert!(std::fs::metadata(&path).unwrap().len() < 1024, "the older trailers are gone");
-
-    // 5 GiB between two chunks: the second one's offset, and cbytes, are that much larger.
-    let hole = 5 << 30;
-    let length = frame.len() as u64 + hole;
-    let mut bytes = frame_len(length);
-    bytes[0x27..0x2f].copy_from_slice(&(80 + hole).to_be_bytes());
-    bytes[index + 40..index + 48].copy_from_slice(&(40 + hole).to_le_bytes());
-    with_holes(&path, length, &[(0, &bytes[..168]), (168 + hole, &bytes[168..])]);
-    let (_, info) = allocated(|| read(&path));
-    assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
-
-    // Both at once: the index is far from the start, and its place is long.
-    let dead = 3 << 30;
-    let length = frame.len() as u64 + hole + dead;
-    bytes[0x10..0x18].copy_from_slice(&length.to_be_bytes());
-    let parts = [(0, &bytes[..168]), (168 + hole, &bytes[168..trailer]), (trailer as u64 + hole + dead, &bytes[trailer..])];
-    with_holes(&path, length, &parts);
-    let (_, info) = allocated(|| read(&path));
-    assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
-
-    // A header of 2 GiB in a file of 8 KiB.
-    let mut bytes = frame.clone();
-    bytes[0x0b..0x0f].copy_from_slice(&i32::MAX.to_be_bytes());
-    bytes.resize(8192, 0);
-    std::fs::write(&path, &bytes).unwrap();
-    let (error, info) = allocated(|| File::open(&path).unwrap_err().to_string());
-    assert_eq!(error, "unexpected end of input at byte 4096: the frame's header needs 2147479551 more bytes");
-    assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
-    std::fs::remove_file(path).unwrap();
 }

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::io::Read;
 use std::path::Path;
 
-use b2nd::frame::{Chunk, Header, Sizes, Writer};
+use b2nd_frame::{Chunk, Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
 
 use crate::{Operation, c};
@@ -40,7 +40,7 @@ pub fn open(directory: &Path, count: usize) -> Vec<Operation> {
             assert!(file.read(black_box(&mut buffer)).unwrap() > 0);
         }),
         Operation::new("open_file", count, "b2nd::File", move || {
-            let file = b2nd::frame::File::open(black_box(ours.next().unwrap())).unwrap();
+            let file = b2nd_frame::File::open(black_box(ours.next().unwrap())).unwrap();
             assert!(black_box(file.header().array()).unwrap().is_some());
         }),
         Operation::new("open_file", count, "C", move || assert_eq!(c::open(black_box(&c_paths.next().unwrap())), 0)),

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use b2nd::frame::{Header, Metalayers, Sizes, Trailer};
+use b2nd_frame::{Header, Metalayers, Sizes, Trailer};
 use b2nd::{B2ndMeta, Geometry};
 
 use crate::{Operation, forever};

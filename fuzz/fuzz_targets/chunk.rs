@@ -1,7 +1,7 @@
 //! Chunks: a header is kept as it is, sizes agree with each other, and data has the length that the header says.
 #![no_main]
 
-use b2nd::frame::{Chunk, ChunkHeader, Special};
+use b2nd_frame::{Chunk, ChunkHeader, Special};
 use b2nd_fuzz::explains;
 use libfuzzer_sys::fuzz_target;
 

@@ -1,7 +1,7 @@
 //! Compressed chunks: whatever they hold is refused or fills its place, the same whole and block by block, and no foreign codec panics.
 #![no_main]
 
-use b2nd::frame::ChunkHeader;
+use b2nd_frame::ChunkHeader;
 use b2nd_codec::{Blocks, Decompressor};
 use libfuzzer_sys::fuzz_target;
 

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use arbitrary::Arbitrary;
 use b2nd::ArrayMeta;
-use b2nd::frame::{Chunk, File, Frame, FrameType, Header, Metalayers, Sizes, Special, Writer, rewrite};
+use b2nd_frame::{Chunk, File, Frame, FrameType, Header, Metalayers, Sizes, Special, Writer, rewrite};
 use b2nd_fuzz::writes;
 use libfuzzer_sys::fuzz_target;
 
@@ -159,7 +159,7 @@ fn run(plan: Plan) {
     }
 }
 
-fn apply(changes: &[Change], metalayers: &mut Metalayers) -> b2nd::Result<()> {
+fn apply(changes: &[Change], metalayers: &mut Metalayers) -> b2nd_frame::Result<()> {
     for change in changes {
         match change {
             Change::Insert(name, content) => drop(metalayers.insert(&name.text(), content.as_slice())?),
@@ -212,7 +212,7 @@ fn create(plan: &Plan, path: &Path) -> Model {
     model
 }
 
-fn fill<T: b2nd::frame::Target>(plan: &Plan, model: &mut Model, writer: &mut Writer<T>) {
+fn fill<T: b2nd_frame::Target>(plan: &Plan, model: &mut Model, writer: &mut Writer<T>) {
     for &length in plan.chunks.iter().take(8) {
         let done = if length == 0 {
             let nbytes = usize::from(plan.chunksize);

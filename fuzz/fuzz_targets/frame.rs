@@ -1,7 +1,7 @@
 //! Whole frames in memory: header and trailer are written back, chunks lie where the index says, none overlaps another.
 #![no_main]
 
-use b2nd::frame::{Buffer, Frame, Offset, Offsets, Trailer};
+use b2nd_frame::{Buffer, Frame, Offset, Offsets, Trailer};
 use b2nd_fuzz::{explains, writes};
 use libfuzzer_sys::fuzz_target;
 

@@ -1,7 +1,7 @@
 //! Headers: what is accepted is written back, and no more than header_len bytes are looked at.
 #![no_main]
 
-use b2nd::frame::Header;
+use b2nd_frame::Header;
 use b2nd_fuzz::{explains, reencodes, writes};
 use libfuzzer_sys::fuzz_target;
 

@@ -1,7 +1,7 @@
 //! The streams of a compressed index: refused, or as many offsets as the frame has chunks, and the same again where more bytes follow.
 #![no_main]
 
-use b2nd::frame::{Header, Offset, Offsets, Sizes};
+use b2nd_frame::{Header, Offset, Offsets, Sizes};
 use libfuzzer_sys::fuzz_target;
 
 /// Some blocks of the lengths below, and little memory.

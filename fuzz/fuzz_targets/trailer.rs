@@ -1,7 +1,7 @@
 //! Trailers: what is accepted is written back, from exactly its bytes and from the end of something longer.
 #![no_main]
 
-use b2nd::frame::{Chunk, Trailer};
+use b2nd_frame::{Chunk, Trailer};
 use b2nd_fuzz::{explains, reencodes, writes};
 use libfuzzer_sys::fuzz_target;
 

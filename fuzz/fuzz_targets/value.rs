@@ -5,7 +5,8 @@
 mod pairs;
 
 use arbitrary::{Arbitrary, Unstructured};
-use b2nd::{ErrorKind, RawValue, Value};
+use b2nd::{RawValue, Value};
+use b2nd_frame::{ErrorKind};
 use b2nd_fuzz::{explains, reencodes};
 use libfuzzer_sys::fuzz_target;
 use serde::de::IgnoredAny;

@@ -25,7 +25,7 @@ pub fn writes<T: Serialize>(value: &T, bytes: &[u8]) {
 }
 
 /// An error about the input says where in it, and has a sentence.
-pub fn explains(error: &b2nd::Error, input: &[u8]) {
+pub fn explains(error: &b2nd_frame::Error, input: &[u8]) {
     assert!(!error.to_string().is_empty());
     assert!(error.offset().is_none_or(|offset| offset <= input.len()), "{error}");
     if error.is_eof() {

@@ -1,12 +1,9 @@
 //! Encodes a value as Python programs do: as generic MessagePack with the shortest markers, in which a struct is a map with the names of
 //! its fields.
 //!
-//! To use such a value as a metalayer, wrap it in a newtype. It can then be read, written and edited with a single call each:
+//! To use such a value as a metalayer, wrap it in a newtype:
 //!
 //! ```
-//! use b2nd::Metalayer;
-//! use b2nd::frame::{Header, Sizes};
-//!
 //! #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
 //! struct Fields {
 //!     name: String,
@@ -16,20 +13,18 @@
 //! #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
 //! struct Station(#[serde(with = "b2nd::with::named")] Fields);
 //!
-//! impl Metalayer for Station {
+//! impl b2nd::Metalayer for Station {
 //!     const NAME: &'static str = "station";
 //! }
 //!
-//! let mut header = Header::new(Sizes { typesize: 1, chunksize: 8, blocksize: 8 })?;
-//! header.metalayers_mut().set(&Station(Fields { name: "K1".into(), depth: 42.0 }))?;
-//! assert_eq!(header.metalayers().get("station"), Some(&b"\x82\xa4name\xa2K1\xa5depth\xcb\x40\x45\0\0\0\0\0\0"[..]));
-//! assert_eq!(header.metalayer::<Station>()?.unwrap().0.depth, 42.0);
+//! let station = Station(Fields { name: "K1".into(), depth: 42.0 });
+//! let bytes = b2nd::to_vec(&station)?;
+//! assert_eq!(bytes, b"\x82\xa4name\xa2K1\xa5depth\xcb\x40\x45\0\0\0\0\0\0");
+//! assert_eq!(b2nd::from_slice::<Station>(&bytes)?, station);
 //! # Ok::<(), b2nd::Error>(())
 //! ```
 //!
-//! [`Editor::set_metalayer`](crate::frame::Editor::set_metalayer) sets such a metalayer in a file. The length depends on the values, since
-//! each integer is written in its shortest form. [`frame::decode_msgpack`](crate::frame::decode_msgpack) decodes such content without a
-//! type that implements `Metalayer`. Other serde formats see the plain value.
+//! The length depends on the values, since each integer is written in its shortest form. Other serde formats see the plain value.
 
 use alloc::vec::Vec;
 use std::io::Cursor;

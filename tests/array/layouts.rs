@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Debug;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
-use crate::common::{both_ways, cat, geometry, geometry_bytes, header, layouts, message, refused, unwritable, writes};
+use crate::common::{both_ways, cat, geometry, geometry_bytes, layouts, message, refused, unwritable, writes};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use hex_literal::hex;
 use serde::{Deserialize, Serialize};
@@ -349,14 +349,6 @@ fn debug_shows_the_shapes() {
     assert_eq!(format!("{:?}", example_geometry()), "Geometry { shape: [400, 3], chunkshape: [110, 3], blockshape: [57, 3] }");
     assert_ne!(example_geometry(), geometry(2));
     assert_ne!(geometry(1), geometry(2));
-}
-
-#[test]
-fn a_b2nd_metalayer_of_five_entries_is_an_array_too() {
-    let header = header(&[(b"b2nd", &example(0x95, b""))]);
-    let header = b2nd::frame::Header::from_slice(&header).unwrap();
-    let array = ArrayMeta::Caterva(CatervaMeta { version: 0, geometry: example_geometry() });
-    assert_eq!(header.array().unwrap(), Some(array));
 }
 
 #[test]

@@ -1,17 +1,7 @@
 //! Helpers of the tests. They are `#[track_caller]`, so that a failure names the case.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
-pub mod blosclz;
-#[cfg(feature = "std")]
-pub mod faulty;
-#[cfg(feature = "std")]
-pub mod frames;
-#[cfg(feature = "std")]
-pub mod manifest;
 pub mod pairs;
-pub mod scratch;
-#[cfg(feature = "std")]
-pub mod state;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -131,6 +121,13 @@ pub fn layouts(ndim: u8) -> [(ArrayMeta<&'static str>, Vec<u8>); 4] {
     ]
 }
 
+/// The contents of the metalayers in a frame's header.
+pub fn metalayers(frame: &[u8]) -> Vec<Vec<u8>> {
+    let (header, _) = b2nd::take_from_slice::<b2nd::Value>(frame).unwrap();
+    let contents = &header.elements()[13].elements()[2];
+    contents.elements().iter().map(|content| content.as_bytes().unwrap().to_vec()).collect()
+}
+
 /// All files below a directory.
 pub fn files(directory: impl AsRef<Path>) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -139,33 +136,4 @@ pub fn files(directory: impl AsRef<Path>) -> Vec<PathBuf> {
         if path.is_dir() { found.extend(files(path)) } else { found.push(path) }
     }
     found
-}
-
-/// A frame's header with these metalayers, byte by byte.
-pub fn header(metalayers: &[(&[u8], &[u8])]) -> Vec<u8> {
-    let names: usize = metalayers.iter().map(|(name, _)| name.len() + 6).sum();
-    let contents: usize = metalayers.iter().map(|(_, content)| content.len() + 5).sum();
-    let mut bytes = b"\x9e\xa8b2frame\0\xd2".to_vec();
-    bytes.extend(((97 + names + contents) as u32).to_be_bytes());
-    bytes.extend(b"\xcf\0\0\0\0\0\0\x02\0\xa4\x12\0\x15\x03");
-    bytes.extend(b"\xd3\0\0\0\0\0\0\x0e\xa0\xd3\0\0\0\0\0\0\0\x64");
-    bytes.extend(b"\xd2\0\0\0\x01\xd2\0\0\0\xab\xd2\0\0\x01\x4a\xd1\0\x01\xd1\0\x02\xc2");
-    bytes.extend(b"\xd8\x06\0\0\0\0\0\x01\x05\0\0\0\0\0\0\0\0\0");
-    let index = 7 + names;
-    bytes.extend([0x93, 0xcd, (index >> 8) as u8, index as u8, 0xde, 0, metalayers.len() as u8]);
-    let mut offset = 0x57 + index + 3;
-    for (name, content) in metalayers {
-        bytes.push(0xa0 | name.len() as u8);
-        bytes.extend(*name);
-        bytes.push(0xd2);
-        bytes.extend((offset as u32).to_be_bytes());
-        offset += 5 + content.len();
-    }
-    bytes.extend([0xdc, 0, metalayers.len() as u8]);
-    for (_, content) in metalayers {
-        bytes.push(0xc6);
-        bytes.extend((content.len() as u32).to_be_bytes());
-        bytes.extend(*content);
-    }
-    bytes
 }

@@ -4,7 +4,6 @@ use std::fmt::Debug;
 
 use arbitrary::{Arbitrary, Unstructured};
 use b2nd::dtype::DType;
-use b2nd::frame::{Header, Metalayers, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -40,7 +39,4 @@ fn arbitrary_metadata_comes_back() {
     comes_back::<CatervaMeta>();
     comes_back::<ArrayMeta>();
     comes_back::<DType>();
-    comes_back::<Metalayers>();
-    comes_back::<Header>();
-    comes_back::<Trailer>();
 }

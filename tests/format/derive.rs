@@ -40,10 +40,9 @@ fn plain_fields_give_the_bytes_of_c_blosc2() {
 #[test]
 fn plain_fields_read_the_metalayer_of_a_file() {
     let file = std::fs::read("tests/data/example.b2nd").unwrap();
-    let header = b2nd::frame::Header::from_slice(&file).unwrap();
-    let bytes = header.metalayers().get("b2nd").unwrap();
+    let bytes = &crate::common::metalayers(&file)[0];
     let meta: Meta = b2nd::from_slice(bytes).unwrap();
-    let array = header.array().unwrap().unwrap();
+    let array: b2nd::ArrayMeta = b2nd::from_slice(bytes).unwrap();
     assert_eq!((meta.ndim, meta.shape.as_slice(), Some(meta.dtype.as_str())), (3, array.geometry().shape(), array.dtype()));
     writes(&meta, bytes);
 }

@@ -1,7 +1,6 @@
 //! `with::embedded`: a value in this format, byte for byte, inside a value in another.
 
 use crate::common::{both_ways, cat, cbor, layouts, message, refused};
-use b2nd::frame::Header;
 use b2nd::{ArrayMeta, B2ndMeta, Geometry};
 use hex_literal::hex;
 use serde::{Deserialize, Serialize};
@@ -101,15 +100,6 @@ fn a_value_is_found_where_serde_buffers() {
     assert_eq!(error, "dtype: expected str32 (db), found the unused marker (c1) at byte 26");
     let error = serde_json::from_str::<Message<B2ndMeta>>(r#"{"id":7,"array":[151,0,0],"end":9}"#).unwrap_err().to_string();
     assert_eq!(error, "expected a positive fixint (at most 127), found 151 at line 1 column 21");
-}
-
-#[test]
-fn a_header_is_embedded_whole() {
-    let bytes = crate::common::header(&[(b"b2nd", &layouts(2)[3].1), (b"\xff", b"")]);
-    let value = message_of(Header::from_slice(&bytes).unwrap());
-    let binary = postcard::to_stdvec(&value).unwrap();
-    assert!(binary.windows(bytes.len()).any(|window| window == bytes));
-    assert_eq!(postcard::from_bytes::<Message<Header>>(&binary).unwrap(), value);
 }
 
 #[test]

@@ -3,10 +3,9 @@
 
 use crate::common::Hex;
 use crate::common::pairs::Pairs;
-use b2nd::frame::{ChunkHeader, Header, Metalayers, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Entry, Geometry, LegacyB2ndMeta};
 
-use proptest::collection::{btree_map, vec};
+use proptest::collection::vec;
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -138,62 +137,6 @@ fn array() -> impl Strategy<Value = ArrayMeta> {
     })
 }
 
-type Pair = (Vec<u8>, Vec<u8>);
-
-fn metalayers() -> impl Strategy<Value = Vec<Pair>> {
-    btree_map(vec(any::<u8>(), 0..=31), vec(any::<u8>(), 0..60), 0..18)
-        .prop_map(|names| names.into_iter().collect())
-        .prop_shuffle()
-}
-
-fn borrowed(pairs: &[Pair]) -> Vec<(&[u8], &[u8])> {
-    pairs.iter().map(|(name, content)| (name.as_slice(), content.as_slice())).collect()
-}
-
-/// A header's bytes; every field that is not derived from the metalayers holds anything that it may: nbytes and chunksize are
-/// not negative, typesize is 1 or more.
-fn header() -> impl Strategy<Value = Vec<u8>> {
-    let flags = (prop::sample::select(vec![0x12, 0x53, 0x93, 0xd3]), 0..2u8, any::<[u8; 2]>());
-    let numbers = (any::<[u64; 3]>(), any::<[u32; 3]>(), any::<[u16; 2]>(), any::<bool>());
-    (metalayers(), flags, numbers, 0..7u8, any::<[u8; 16]>()).prop_map(|(metalayers, flags, numbers, slots, pipeline)| {
-        let mut bytes = crate::common::header(&borrowed(&metalayers));
-        let (long, middle, short, has_vlmetalayers) = numbers;
-        let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
-        let (long, middle) = ([long[0], long[1] >> 1, long[2]], [(middle[0] >> 1).max(1), middle[1], middle[2] >> 1]);
-        [0x10, 0x1e, 0x27].into_iter().zip(long).for_each(|(at, field)| put(at, &field.to_be_bytes()));
-        [0x30, 0x35, 0x3a].into_iter().zip(middle).for_each(|(at, field)| put(at, &field.to_be_bytes()));
-        [0x3f, 0x42].into_iter().zip(short).for_each(|(at, field)| put(at, &field.to_be_bytes()));
-        put(0x19, &[flags.0, flags.1]);
-        put(0x1b, &flags.2);
-        put(0x44, &[0xc2 + u8::from(has_vlmetalayers)]);
-        put(0x46, &[slots]);
-        put(0x47, &pipeline);
-        bytes
-    })
-}
-
-/// A trailer's bytes: the section of a header with the same metalayers, whose numbers count from elsewhere.
-fn trailer() -> impl Strategy<Value = Vec<u8>> {
-    (metalayers(), 0..128u8, any::<[u8; 17]>()).prop_map(|(metalayers, version, fingerprint)| {
-        let mut bytes = [&[0x94, version][..], &crate::common::header(&borrowed(&metalayers))[0x57..]].concat();
-        let idx = u16::from_be_bytes([bytes[4], bytes[5]]) - 1;
-        bytes[4..6].copy_from_slice(&idx.to_be_bytes());
-        let mut at = 9;
-        for (name, _) in &metalayers {
-            at += 1 + name.len() + 1;
-            let offset: [u8; 4] = bytes[at..at + 4].try_into().unwrap();
-            bytes[at..at + 4].copy_from_slice(&(u32::from_be_bytes(offset) - (0x57 - 2)).to_be_bytes());
-            at += 4;
-        }
-        let length = u32::try_from(bytes.len() + 23).unwrap();
-        bytes.push(0xce);
-        bytes.extend(length.to_be_bytes());
-        bytes.push(0xd8);
-        bytes.extend(fingerprint);
-        bytes
-    })
-}
-
 /// A change that breaks bytes: a position, how many go, and what comes.
 type Change = (prop::sample::Index, usize, Vec<u8>);
 
@@ -252,14 +195,8 @@ fn exact_or_refused_by_every_type(bytes: &[u8]) {
     exact_or_refused::<LegacyB2ndMeta>(bytes);
     exact_or_refused::<B2ndMeta>(bytes);
     exact_or_refused::<ArrayMeta>(bytes);
-    exact_or_refused::<Metalayers>(bytes);
-    exact_or_refused::<Header>(bytes);
-    exact_or_refused::<Trailer>(bytes);
     exact_or_refused::<b2nd::dtype::DType>(bytes);
     exact_or_refused::<Shape>(bytes);
-    if let Ok(header) = Header::from_slice(bytes) {
-        assert_eq!(Hex(&b2nd::to_vec(&header).unwrap()), Hex(&bytes[..header.header_len()]));
-    }
 }
 
 /// Every proper prefix is an end of input, and what it needs is no more than what is missing.
@@ -395,11 +332,9 @@ proptest! {
 
     #[test]
     fn a_layout_has_each_byte_and_what_is_fixed_has_one_length(
-        shape in shape(), array in array(), header in header(), trailer in trailer(), one in bounded(), other in bounded(),
+        shape in shape(), array in array(), one in bounded(), other in bounded(),
     ) {
         covered(&shape);
-        covered(&b2nd::from_slice::<Header>(&header).unwrap());
-        covered(&b2nd::from_slice::<Trailer>(&trailer).unwrap());
         covered(&array);
         covered(array.geometry());
         covered(&one);
@@ -445,45 +380,10 @@ proptest! {
     }
 
     #[test]
-    fn a_header_is_written_back(bytes in header()) {
-        prop_assert!(exact_or_refused::<Header>(&bytes));
-        let header = Header::from_slice(&bytes).unwrap();
-        prop_assert_eq!(&comes_back(&header), &bytes);
-        comes_back(header.metalayers());
-        let lengths: usize = header.metalayers().iter().map(|(name, content)| 11 + name.len() + content.len()).sum();
-        prop_assert_eq!(bytes.len(), 97 + lengths);
-    }
-
-    #[test]
-    fn a_trailer_is_written_back_and_ends_early_everywhere(bytes in trailer()) {
-        prop_assert!(exact_or_refused::<Trailer>(&bytes));
-        let trailer = Trailer::from_slice(&bytes).unwrap();
-        prop_assert_eq!(&comes_back(&trailer), &bytes);
-        ends_early_everywhere(&bytes, Trailer::from_slice);
-        let lengths: usize = trailer.vlmetalayers().iter().map(|(name, content)| 11 + name.len() + content.len()).sum();
-        prop_assert_eq!(bytes.len(), 35 + lengths);
-    }
-
-    #[test]
-    fn changed_bytes_are_refused_or_written_back(
-        array in array(), header in header(), trailer in trailer(), changes in changes(),
-    ) {
+    fn changed_bytes_are_refused_or_written_back(array in array(), changes in changes()) {
         let geometry = b2nd::to_vec(array.geometry()).unwrap();
-        for bytes in [b2nd::to_vec(&array).unwrap(), geometry, header, trailer] {
+        for bytes in [b2nd::to_vec(&array).unwrap(), geometry] {
             exact_or_refused_by_every_type(&changed(&bytes, &changes));
         }
-    }
-
-    #[test]
-    fn a_chunk_header_is_kept_as_it_is(bytes in any::<[u8; 32]>(), sizes in any::<[u16; 3]>(), extended in any::<bool>()) {
-        let mut bytes = bytes;
-        bytes[2] = if extended { bytes[2] | 0x05 } else { bytes[2] & !0x05 };
-        for (at, size) in [4, 8, 12].into_iter().zip(sizes) {
-            bytes[at..at + 4].copy_from_slice(&u32::from(size).to_le_bytes());
-        }
-        let Ok(header) = ChunkHeader::from_slice(&bytes) else { return Ok(()) };
-        let length = if extended { 32 } else { 16 };
-        prop_assert_eq!(header.as_bytes(), &bytes[..length]);
-        ends_early_everywhere(&bytes[..length], |bytes| Ok(ChunkHeader::from_slice(bytes)?));
     }
 }

@@ -1,7 +1,6 @@
 //! The end of the input, at every byte of every valid input.
 
-use crate::common::{cat, header, layouts, message};
-use b2nd::frame::Header;
+use crate::common::{cat, layouts};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Error, LegacyB2ndMeta};
 use hex_literal::hex;
 use serde::Deserialize;
@@ -67,25 +66,6 @@ fn every_prefix_of_an_array_metalayer_is_the_end_of_the_input() {
 }
 
 #[test]
-fn every_prefix_of_a_header_is_the_end_of_the_input() {
-    let mut headers = vec![header(&[]), header(&[(b"b2nd", &layouts(2)[3].1), (b"", b""), (b"\xff", b"x")])];
-    for file in crate::common::files("tests/data") {
-        let bytes = std::fs::read(file).unwrap();
-        if let Ok(header) = Header::from_slice(&bytes) {
-            headers.push(bytes[..header.header_len()].to_vec());
-        }
-    }
-    assert!(headers.len() > 80, "{} headers", headers.len());
-    for whole in headers {
-        let exact = |length| Some(if length < 15 { 15 - length } else { whole.len() - length });
-        ends_early_everywhere(&whole, |input| Header::from_slice(input).err(), exact);
-        if whole.len() < 500 {
-            ends_early_everywhere(&whole, |input| b2nd::from_slice::<Header>(input).err(), |_| None);
-        }
-    }
-}
-
-#[test]
 fn every_prefix_of_a_users_value_is_the_end_of_the_input() {
     #[derive(Deserialize, Debug)]
     #[allow(dead_code)]
@@ -120,17 +100,4 @@ fn every_prefix_of_a_users_value_is_the_end_of_the_input() {
     ]);
     ends_early_everywhere(&bytes, |input| b2nd::from_slice::<Everything>(input).err(), |_| None);
     ends_early_everywhere(&bytes, |input| b2nd::from_slice::<serde::de::IgnoredAny>(input).err(), |_| None);
-}
-
-#[test]
-fn an_array_metalayer_that_is_cut_short_in_a_whole_header_is_no_end_of_input() {
-    let [.., (_, bytes)] = layouts(2);
-    for length in 0..bytes.len() {
-        let header = Header::from_slice(&header(&[(b"b2nd", &bytes[..length])])).unwrap();
-        let error = header.array().unwrap_err();
-        assert!(!error.is_eof() && error.offset() == Some(112 + length), "{error}");
-        assert!(header.metalayer::<B2ndMeta>().unwrap_err().needed().is_none());
-    }
-    let header = Header::from_slice(&header(&[(b"b2nd", &bytes[..bytes.len() - 2])])).unwrap();
-    assert_eq!(message(header.array()), "b2nd: its content ends, but dtype needs 2 more bytes at byte 163");
 }

@@ -337,7 +337,7 @@ fn named_is_what_python_packs() {
     let fields = || Fields { name: "K1".into(), steps: vec![1, 300] };
     let packed = b"\x82\xa4name\xa2K1\xa5steps\x92\x01\xcd\x01\x2c";
     both_ways(Named(fields()), packed);
-    assert_eq!(packed.as_slice(), b2nd::frame::encode_msgpack(&fields()).unwrap());
+    assert_eq!(packed.as_slice(), b2nd::msgpack::to_vec(&fields()).unwrap());
     both_ways((1u16, Named(fields()), 2u16), &cat(&[&hex!("93 cd0001"), packed, &hex!("cd0002")]));
     both_ways(Number(-1), &hex!("ff"));
     both_ways(Maybe(None), &hex!("c0"));

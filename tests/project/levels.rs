@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 const LEVELS: [&[&str]; 5] = [
     &["error", "hex", "limits", "marker"],
     &["wire", "mark", "sink"],
-    &["ser", "de", "with", "layout", "value"],
+    &["ser", "de", "with", "layout", "msgpack", "value"],
     &["array"],
-    &["frame", "arbitrary"],
+    &["arbitrary"],
 ];
 
 fn level_of(module: &str) -> Option<usize> {

@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
-use b2nd::frame::{Decompressor, HeaderField};
 use b2nd_check::{Does, FACTS, Library, Limits, Options, Reader, check_frame};
+use b2nd_frame::{Decompressor, HeaderField};
 use b2nd_store::Frame;
 use fastrand::Rng;
 use mutate::{Mutant, Seed, mutant};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use b2nd::frame::{Chunk, Frame, Header, HeaderField, Metalayers, Sizes, Trailer};
+use b2nd_frame::{Chunk, Frame, Header, HeaderField, Metalayers, Sizes, Trailer};
 use fastrand::Rng;
 
 /// A part of a frame that is changed as one.

@@ -1,9 +1,9 @@
 //! The values of a frame in one number, as `worker.c` makes it.
 
-use b2nd::frame::{ChunkHeader, Frame, Special};
+use b2nd_frame::{ChunkHeader, Frame, Special};
 
 /// FNV-1a of metalayers, attributes and the data of all chunks. `None` where a chunk's data are anything.
-pub(crate) fn digest(bytes: &[u8]) -> b2nd::Result<Option<u64>> {
+pub(crate) fn digest(bytes: &[u8]) -> b2nd_frame::Result<Option<u64>> {
     let frame = Frame::from_slice(bytes)?;
     let mut digest = 14_695_981_039_346_656_037_u64;
     let mut add = |bytes: &[u8]| {
@@ -12,7 +12,7 @@ pub(crate) fn digest(bytes: &[u8]) -> b2nd::Result<Option<u64>> {
     frame.header().metalayers().iter().for_each(|(_, content)| add(content));
     let vlmetalayers = frame.trailer()?.vlmetalayers();
     for (_, content) in vlmetalayers.iter() {
-        let chunk = b2nd::frame::Chunk::from_slice(content)?;
+        let chunk = b2nd_frame::Chunk::from_slice(content)?;
         if is_anything(chunk.header()) {
             return Ok(None);
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use arrow_array::ArrayRef;
 use b2nd::RawValue;
-use b2nd::frame::Frame;
+use b2nd_frame::Frame;
 use b2nd_store::Bytes;
 use serde_json::Value;
 

@@ -116,10 +116,16 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
+impl From<b2nd_frame::Error> for Error {
+    fn from(error: b2nd_frame::Error) -> Error {
+        let kind = if matches!(error.kind(), b2nd_frame::ErrorKind::Io(_)) { ErrorKind::Io } else { ErrorKind::Damaged };
+        Error::new(kind, error)
+    }
+}
+
 impl From<b2nd::Error> for Error {
     fn from(error: b2nd::Error) -> Error {
-        let kind = if matches!(error.kind(), b2nd::ErrorKind::Io(_)) { ErrorKind::Io } else { ErrorKind::Damaged };
-        Error::new(kind, error)
+        Error::damaged(error)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use b2nd::frame::Frame;
+use b2nd_frame::Frame;
 use b2nd_store::Bytes;
 
 use crate::cell_reader::cells_in;

@@ -55,7 +55,7 @@ fn damage(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
 
 fn read(bytes: Vec<u8>) -> Result<u64, String> {
     // An open store has a name, and the errors of its tables begin with it.
-    let named = |error: b2nd::Error| format!("mutant: {error}");
+    let named = |error: b2nd_frame::Error| format!("mutant: {error}");
     let store = Arc::new(Store::from_source("mutant", Arc::new(bytes)).map_err(named)?);
     let mut rows = 0;
     for key in store.tables().map_err(named)? {

@@ -50,7 +50,7 @@ fn schema_changed(directory: &Path, change: Change) {
     let changed = change(schema.clone());
     assert_ne!(changed, schema);
     let packed = b2nd_store::value::pack_text(&changed);
-    b2nd::frame::File::edit(&meta).unwrap().set_vlmetalayer("schema", &packed).unwrap();
+    b2nd_frame::File::edit(&meta).unwrap().set_vlmetalayer("schema", &packed).unwrap();
 }
 
 /// Writes the files of an archive into a directory.
@@ -230,10 +230,10 @@ fn an_index_that_is_not_of_the_table_as_it_is_is_none() {
     let directory = tempfile::tempdir().unwrap();
     unpacked("blocks.b2z", directory.path());
     let meta = directory.path().join("_meta.b2f");
-    let frame = b2nd::frame::File::open(&meta).unwrap();
+    let frame = b2nd_frame::File::open(&meta).unwrap();
     let content = |name: &str| {
         let trailer = frame.trailer().unwrap();
-        let chunk = b2nd::frame::Chunk::from_slice(trailer.vlmetalayers().get(name).unwrap()).unwrap();
+        let chunk = b2nd_frame::Chunk::from_slice(trailer.vlmetalayers().get(name).unwrap()).unwrap();
         chunk.data().unwrap()
     };
     let (catalog, epoch) = (b2nd::Value::from_slice(&content("index_catalog")).unwrap(), content("value_epoch"));
@@ -242,7 +242,7 @@ fn an_index_that_is_not_of_the_table_as_it_is_is_none() {
         table.summary(table.project(["n"]).unwrap()[0])
     };
     assert!(summary().unwrap().is_some());
-    let set = |name: &str, bytes: &[u8]| b2nd::frame::File::edit(&meta).unwrap().set_vlmetalayer(name, bytes).unwrap();
+    let set = |name: &str, bytes: &[u8]| b2nd_frame::File::edit(&meta).unwrap().set_vlmetalayer(name, bytes).unwrap();
     type Change = fn(&mut b2nd::Value);
     let changes: [(&str, Change); 7] = [
         ("stale", |value| *value = true.into()),
@@ -421,13 +421,13 @@ fn nulls_are_counted_where_a_file_says_them() {
 /// A file that counts the bytes that are read of it.
 struct Counting(std::fs::File, std::sync::atomic::AtomicU64);
 
-impl b2nd::frame::Source for Counting {
-    fn len(&self) -> b2nd::Result<u64> {
-        b2nd::frame::Source::len(&self.0)
+impl b2nd_frame::Source for Counting {
+    fn len(&self) -> b2nd_frame::Result<u64> {
+        b2nd_frame::Source::len(&self.0)
     }
 
-    fn read(&self, range: std::ops::Range<u64>) -> b2nd::Result<std::borrow::Cow<'_, [u8]>> {
-        let bytes = b2nd::frame::Source::read(&self.0, range)?;
+    fn read(&self, range: std::ops::Range<u64>) -> b2nd_frame::Result<std::borrow::Cow<'_, [u8]>> {
+        let bytes = b2nd_frame::Source::read(&self.0, range)?;
         self.1.fetch_add(bytes.len() as u64, std::sync::atomic::Ordering::Relaxed);
         Ok(bytes)
     }

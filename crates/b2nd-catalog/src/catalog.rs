@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use arrow::array::{Array, AsArray, BooleanArray, RecordBatch};
 use arrow::compute::filter_record_batch;
 use arrow::datatypes::{Int64Type, TimestampMicrosecondType};
-use b2nd::frame::NewFile;
+use b2nd_frame::NewFile;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, Encoding, ZstdLevel};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
-use b2nd::frame::SPARSE_FRAME;
+use b2nd_frame::SPARSE_FRAME;
 use object_store::http::{HttpBuilder, HttpStore};
 use object_store::path::{Path, PathPart};
 use object_store::{ClientOptions, ObjectStore, ObjectStoreScheme};

@@ -126,15 +126,15 @@ impl Row {
         }
     }
 
-    fn failed(mut self, error: &b2nd::Error) -> Row {
+    fn failed(mut self, error: &b2nd_frame::Error) -> Row {
         self.error = Some(match error.kind() {
-            b2nd::ErrorKind::Io(error) => format!("{UNREADABLE}{error}"),
+            b2nd_frame::ErrorKind::Io(error) => format!("{UNREADABLE}{error}"),
             _ => error.to_string(),
         });
         self
     }
 
-    pub(crate) fn attach(&mut self, attributes: &Attributes) -> b2nd::Result<()> {
+    pub(crate) fn attach(&mut self, attributes: &Attributes) -> b2nd_frame::Result<()> {
         self.attributes = Some(serde_json::to_string(attributes).map_err(std::io::Error::from)?);
         let string = |name| attributes.get(name).and_then(|value| value.as_str()).map(str::to_owned);
         self.units = string("units");

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use b2nd::frame::{Filter, FrameType};
+use b2nd_frame::{Filter, FrameType};
 use b2nd_view::store::Attributes;
 use b2nd_view::text::parameter;
 use b2nd_view::{Array, Frame, Kind};
@@ -84,7 +84,7 @@ impl Row {
     ///
     /// Fails if the source returns an error, if the array metalayer or a requested part cannot be read, or if the file is cut off. The
     /// columns that could be determined are filled in nevertheless.
-    pub fn describe(&mut self, frame: &Frame, extent: Extent) -> b2nd::Result<()> {
+    pub fn describe(&mut self, frame: &Frame, extent: Extent) -> b2nd_frame::Result<()> {
         let header = frame.header();
         self.offset = Some(saturated(frame.offset()));
         self.itemsize = Some(header.typesize().into());
@@ -122,7 +122,7 @@ impl Row {
         let (found, expected) = (frame.source().len()?.saturating_sub(frame.offset()), header.frame_len());
         if found < expected {
             let message = format_args!("the file is cut off: it has {found} of the {expected} bytes of the frame");
-            return Err(b2nd::Error::custom(message));
+            return Err(b2nd_frame::Error::custom(message));
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use arrow::array::{Array, ArrayRef, LargeStringArray, RecordBatch};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
-use b2nd::frame::NewFile;
+use b2nd_frame::NewFile;
 use b2nd_view::text;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};

@@ -1,8 +1,8 @@
 //! [`Finding`]: a problem of a frame, and which libraries can read the frame in spite of the problem. This module collects all findings of
 //! a frame.
 
-use b2nd::Result;
-use b2nd::frame::{Decompressor, FrameType, Header, HeaderField};
+use b2nd_frame::Result;
+use b2nd_frame::{Decompressor, FrameType, Header, HeaderField};
 use b2nd_store::{Frame, Source};
 use serde::Serialize;
 
@@ -62,7 +62,7 @@ impl Finding {
     }
 
     /// Creates the finding for a part of a frame that cannot be read. `place` is the name of the part.
-    pub(crate) fn refused(place: &str, error: &b2nd::Error) -> Finding {
+    pub(crate) fn refused(place: &str, error: &b2nd_frame::Error) -> Finding {
         let offset = error.offset().map(|offset| offset as u64);
         Finding { unreadable: true, ..Finding::new(place, offset, error.to_string(), [NO, None, None]) }
     }
@@ -148,7 +148,7 @@ impl Findings {
     }
 
     /// Adds a finding that this build cannot decode a part.
-    fn not_decoded(&mut self, place: impl Into<String>, offset: Option<u64>, error: &b2nd::Error) {
+    fn not_decoded(&mut self, place: impl Into<String>, offset: Option<u64>, error: &b2nd_frame::Error) {
         let finding = Finding::new(place, offset, error.to_string(), UNKNOWN);
         self.all.push(Finding { not_decoded: true, unreadable: true, ..finding });
     }

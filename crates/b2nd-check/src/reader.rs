@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use b2nd::{Error, Result};
+use b2nd_frame::{Error, Result};
 
 /// A library that reads Blosc2 files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +22,7 @@ pub enum Library {
 ///
 /// assert_eq!("python-blosc2".parse::<Reader>()?, Reader::PYTHON_BLOSC2);
 /// assert_eq!("c-blosc2@2.21.3".parse::<Reader>()?.to_string(), "C-Blosc2 2.21.3");
-/// # Ok::<(), b2nd::Error>(())
+/// # Ok::<(), b2nd_frame::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reader {

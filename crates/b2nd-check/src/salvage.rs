@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use b2nd::dtype::{DType, ScalarType};
-use b2nd::frame::{
+use b2nd_frame::{
     Chunk, ChunkHeader, Decompressor, FrameType, Header, LONGEST, Offset, Offsets, Source, Special, Target, Writer,
 };
-use b2nd::{Error, Result};
+use b2nd_frame::{Error, Result};
 
 use b2nd_store::Frame;
 use b2nd_store::is_of_source;

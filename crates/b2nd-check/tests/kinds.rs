@@ -5,32 +5,32 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use b2nd::Result;
-use b2nd::frame::{Buffer, Chunk, Header, HeaderField, Sizes, Source, Writer};
 use b2nd_check::{Limits, Reader, verify};
+use b2nd_frame::Result;
+use b2nd_frame::{Buffer, Chunk, Header, HeaderField, Sizes, Source, Writer};
 use serde::Serialize;
 
 /// A frame of this typesize with one metalayer and one attribute, each packed by name as Python packs them.
 fn frame(typesize: i32, metalayer: (&str, impl Serialize), attribute: (&str, impl Serialize)) -> Vec<u8> {
     let mut header = Header::new(Sizes { typesize, chunksize: 64, blocksize: 64 }).unwrap();
-    header.metalayers_mut().insert(metalayer.0, b2nd::frame::encode_msgpack(&metalayer.1).unwrap()).unwrap();
+    header.metalayers_mut().insert(metalayer.0, b2nd::msgpack::to_vec(&metalayer.1).unwrap()).unwrap();
     let mut writer = Writer::new(header);
     writer.append(&Chunk::store(&[7; 64], usize::try_from(typesize).unwrap()).unwrap()).unwrap();
-    writer.set_vlmetalayer(attribute.0, &b2nd::frame::encode_msgpack(&attribute.1).unwrap()).unwrap();
+    writer.set_vlmetalayer(attribute.0, &b2nd::msgpack::to_vec(&attribute.1).unwrap()).unwrap();
     writer.finish().unwrap()
 }
 
 /// A list array with this metalayer, whose lists are in batches or in chunks.
 fn list_array(list: impl Serialize, others: &[&str]) -> Vec<u8> {
     let mut header = Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap();
-    header.metalayers_mut().insert("listarray", b2nd::frame::encode_msgpack(&list).unwrap()).unwrap();
+    header.metalayers_mut().insert("listarray", b2nd::msgpack::to_vec(&list).unwrap()).unwrap();
     for name in others {
         header.metalayers_mut().insert(name, b"\x80".as_slice()).unwrap();
     }
     let mut writer = Writer::new(header);
     writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
     let lengths = BTreeMap::from([("batch_lengths", [64])]);
-    writer.set_vlmetalayer("_batch_array_metadata", &b2nd::frame::encode_msgpack(&lengths).unwrap()).unwrap();
+    writer.set_vlmetalayer("_batch_array_metadata", &b2nd::msgpack::to_vec(&lengths).unwrap()).unwrap();
     writer.finish().unwrap()
 }
 
@@ -175,7 +175,7 @@ fn a_trailer_farther_behind_than_an_int32_counts_is_found_and_the_gap_is_not_rea
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
     writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
     let whole: Vec<u8> = writer.finish().unwrap();
-    let trailer = b2nd::frame::Frame::open(Buffer(&whole)).unwrap().trailer_range().unwrap().start as usize;
+    let trailer = b2nd_frame::Frame::open(Buffer(&whole)).unwrap().trailer_range().unwrap().start as usize;
     let apart = |gap: u64| {
         let mut front = whole[..trailer].to_vec();
         front[HeaderField::FRAME_LEN.value()].copy_from_slice(&(whole.len() as u64 + gap).to_be_bytes());

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{Chunk, CodecId, Compressor, Decompressor, Filter, Frame, Header, Offset, Sizes, Special, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_check::salvage::{Fill, Part, Salvage};
+use b2nd_frame::{Chunk, CodecId, Compressor, Decompressor, Filter, Frame, Header, Offset, Sizes, Special, Writer};
 use b2nd_store::LocalFile;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
@@ -272,7 +272,7 @@ fn a_chunk_that_the_header_does_not_count_yet_is_kept() {
 
 #[test]
 fn lost_floats_may_be_nan_and_nothing_else() {
-    let nan = |dtype: &str| -> b2nd::Result<Vec<u8>> {
+    let nan = |dtype: &str| -> b2nd_frame::Result<Vec<u8>> {
         let meta = B2ndMeta::new(Geometry::new(&[32], &[16], &[16]).unwrap(), dtype);
         let mut writer = Writer::new(Header::for_array(&meta).unwrap());
         (0..2).for_each(|_| writer.append(&Chunk::store(&[1; 64], 4).unwrap()).unwrap());

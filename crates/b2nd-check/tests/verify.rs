@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use b2nd::frame::{Chunk, CodecId, Decompressor, Header, HeaderField, Sizes, Special, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_check::{Digests, Finding, Limits, Options, Reader, Report, check_frame, verify};
+use b2nd_frame::{Chunk, CodecId, Decompressor, Header, HeaderField, Sizes, Special, Writer};
 use b2nd_store::Frame;
 use hex_literal::hex;
 
@@ -100,7 +100,7 @@ fn what_crashes_c_blosc2_does_not_pass() {
 
     // It divides by the chunksize where chunks are special.
     let mut zeros = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
-    zeros.append_special(b2nd::frame::Special::Zeros, 64).unwrap();
+    zeros.append_special(b2nd_frame::Special::Zeros, 64).unwrap();
     let mut zeros: Vec<u8> = zeros.finish().unwrap();
     zeros[0x3a..0x3e].fill(0);
     let no_length = "chunk 0: its length is unknown, because it is special in the index and the frame's chunks vary in length";
@@ -140,7 +140,7 @@ fn nothing_takes_more_memory_than_is_allowed() {
     writer.append(&Chunk::store(b"data", 1).unwrap()).unwrap();
     (0..9).for_each(|number| writer.set_vlmetalayer(&format!("a{number}"), &[0; 96]).unwrap());
     let mut bytes: Vec<u8> = writer.finish().unwrap();
-    let claim = Chunk::special(b2nd::frame::Special::Zeros, 1 << 28, 1).unwrap().into_bytes();
+    let claim = Chunk::special(b2nd_frame::Special::Zeros, 1 << 28, 1).unwrap().into_bytes();
     for at in 0..bytes.len() - 128 {
         if bytes[at..].starts_with(&[5, 1, 7, 1, 96, 0, 0, 0]) {
             let cbytes = bytes[at + 12..at + 16].to_vec();
@@ -207,7 +207,7 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     let start = Header::from_slice(&good).unwrap().header_len();
     // A sparse frame's header, and no directory.
     let mut sparse = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
-    sparse.append_special(b2nd::frame::Special::Zeros, 64).unwrap();
+    sparse.append_special(b2nd_frame::Special::Zeros, 64).unwrap();
     let mut sparse: Vec<u8> = sparse.finish().unwrap();
     assert!(passes(&verify(&sparse, &Limits::default())));
     sparse[0x1a] = 1;
@@ -260,7 +260,7 @@ fn flags_that_only_chunks_in_memory_have_do_not_pass_in_metadata() {
     writer.set_vlmetalayer("note", &[9; 8]).unwrap();
     let good: Vec<u8> = writer.finish().unwrap();
     let at = good.windows(8).rposition(|window| window == [9; 8]).unwrap() - 32;
-    let uninitialized = Chunk::special(b2nd::frame::Special::Uninitialized, 8, 1).unwrap().into_bytes();
+    let uninitialized = Chunk::special(b2nd_frame::Special::Uninitialized, 8, 1).unwrap().into_bytes();
     let with = |change: &dyn Fn(&mut [u8])| {
         let mut bytes = good.clone();
         bytes[at..at + 32].copy_from_slice(&uninitialized);
@@ -281,7 +281,7 @@ fn flags_that_only_chunks_in_memory_have_do_not_pass_in_metadata() {
 #[test]
 fn special_chunks_where_c_blosc2_looks_for_data_do_not_pass() {
     let stored = || Chunk::store(&[7; 64], 1).unwrap().into_bytes();
-    let zeros = Chunk::special(b2nd::frame::Special::Zeros, 64, 1).unwrap().into_bytes();
+    let zeros = Chunk::special(b2nd_frame::Special::Zeros, 64, 1).unwrap().into_bytes();
     let good = frame(64, &[stored()]);
     let start = Header::from_slice(&good).unwrap().header_len();
     let mut first = good.clone();

@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use b2nd::frame::File;
+use b2nd_frame::File;
 
 /// The numbers of files and rounds. `--smoke` only tests that the bench runs.
 const ALL: (usize, usize) = (50_000, 5);

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use b2nd::frame::NewFile;
+use b2nd_frame::NewFile;
 use b2nd_store::{Bytes, Folder, Store};
 use rawzip::ZipArchiveWriter;
 

@@ -1,6 +1,6 @@
 //! [`Compression`]: the options for the shape and the compression of the chunks of a new file.
 
-use b2nd::frame::{CodecId, Filter};
+use b2nd_frame::{CodecId, Filter};
 use clap::Args;
 
 /// The number under which C-Blosc2 registers the filter bytedelta.

@@ -89,7 +89,7 @@ pub(crate) type ShowAtOnce<'s> = dyn Fn(&Found, &mut dyn Write) -> Result<bool> 
 
 impl Paths {
     /// Prints the view of each frame, separated by empty lines.
-    pub(crate) fn each_view(&self, output: &mut Output, show: fn(&Frame, &str) -> b2nd::Result<View>) -> io::Result<bool> {
+    pub(crate) fn each_view(&self, output: &mut Output, show: fn(&Frame, &str) -> b2nd_frame::Result<View>) -> io::Result<bool> {
         let Output { out, err } = output;
         let mut gap = "";
         self.each(Leaves::OneByKey, err, &mut |found| {
@@ -254,7 +254,7 @@ impl Paths {
 }
 
 /// Returns an error that names the format of a file, or the given error if the format is not known.
-pub(crate) fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
+pub(crate) fn what_it_is(source: &dyn Source, error: b2nd_frame::Error) -> Error {
     match foreign::describe_source(source) {
         Some(what) => Error::new(format_args!("it is {what}")),
         None => error.into(),
@@ -263,7 +263,7 @@ pub(crate) fn what_it_is(source: &dyn Source, error: b2nd::Error) -> Error {
 
 /// Returns an error which says that no frame starts at the byte `offset`. If a frame starts at this byte, returns the given error, which is
 /// about the frame.
-pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd::Error) -> Error {
+pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd_frame::Error) -> Error {
     match source.read(offset..offset.saturating_add(10)) {
         Ok(first) if !is_frame(&first) => Error::new(format_args!("no frame starts at byte {offset} of the file")),
         _ => error.into(),

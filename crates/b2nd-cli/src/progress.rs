@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use b2nd::Result;
-use b2nd::frame::Source;
+use b2nd_frame::Result;
+use b2nd_frame::Source;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 /// The minimum number of bytes to process for which a progress bar is shown.

@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use b2nd::frame::FileSource;
+use b2nd_frame::FileSource;
 use b2nd_store::{Directory, Folder, Location, Target};
 use b2nd_view::text::hex;
 use hyper::body::{Body, Bytes, Frame, Incoming};
@@ -146,7 +146,7 @@ fn name(place: &str) -> &str {
 
 /// A function that opens a served file. Local files are opened for each request, because the number of files that a program can keep open
 /// is limited.
-type Open = Arc<dyn Fn() -> b2nd::Result<b2nd_store::Bytes> + Send + Sync>;
+type Open = Arc<dyn Fn() -> b2nd_frame::Result<b2nd_store::Bytes> + Send + Sync>;
 
 fn opener(path: PathBuf) -> Open {
     Arc::new(move || Ok(Arc::new(FileSource::open(&path)?)))

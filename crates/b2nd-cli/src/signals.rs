@@ -14,7 +14,7 @@ pub(crate) fn clean_up() {
         let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
         std::thread::spawn(move || {
             for signal in signals.forever() {
-                b2nd::frame::remove_temporary_files();
+                b2nd_frame::remove_temporary_files();
                 let _ = emulate_default_handler(signal);
             }
         });

@@ -4,8 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use b2nd::ErrorKind;
-use b2nd::frame::{NewDirectory, NewFile};
+use b2nd_frame::ErrorKind;
+use b2nd_frame::{NewDirectory, NewFile};
 
 use crate::error::{Error, Result};
 use crate::signals;
@@ -32,7 +32,7 @@ pub(crate) fn must_not_look_foreign(path: &Path, is_store: bool) -> Result<()> {
 
 /// Creates a file: `write` fills a temporary file, which is then renamed to `path`. Fails if the file exists and `overwrite` is false.
 pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut NewFile) -> Result<()>) -> Result<()> {
-    let failed = |error: b2nd::Error| match error.kind() {
+    let failed = |error: b2nd_frame::Error| match error.kind() {
         ErrorKind::Io(io) if io.kind() == io::ErrorKind::AlreadyExists => exists(path),
         _ => Error::new(error),
     };

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use b2nd::frame::{Chunk, ChunkHeader, Decompressor};
+use b2nd_frame::{Chunk, ChunkHeader, Decompressor};
 use b2nd_ndarray::codec;
 
 /// The first argument that makes this program a worker.

@@ -7,8 +7,8 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{Chunk, File, FileSource, Frame};
 use b2nd_codec::{Blocks, Decompressor};
+use b2nd_frame::{Chunk, File, FileSource, Frame};
 use blosc2_pure_rs::compress::{DParams, decompress_chunk_into_with_dparams};
 
 #[test]

@@ -11,7 +11,7 @@ use std::io::BufRead;
 use std::ops::Range;
 use std::time::Instant;
 
-use b2nd::frame::CodecId;
+use b2nd_frame::CodecId;
 use b2nd_ndarray::{Appender, Array, Element, Options};
 use ndarray::{Array2, ArrayD};
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd::dtype::DType;
-use b2nd::frame::{File, Frame, Header, Source};
 use b2nd::{Geometry, Grid};
+use b2nd_frame::{File, Frame, Header, Source};
 use b2nd_store::{Bytes, Kind, Store};
 
 use crate::codec;
@@ -105,7 +105,7 @@ impl Array {
         let (found, expected) = (array.header().frame_len(), source.len()?);
         if found > expected {
             let message = format!("the frame's header says {found} bytes, but the member has {expected}");
-            return Err(array.error(b2nd::Error::custom(message)));
+            return Err(array.error(b2nd_frame::Error::custom(message)));
         }
         Ok(array)
     }
@@ -119,7 +119,7 @@ impl Array {
         Array::from_source(Arc::new(frame.into()), 0)
     }
 
-    /// Opens the array in a frame that starts at byte `offset` of a [`Source`](b2nd::frame::Source).
+    /// Opens the array in a frame that starts at byte `offset` of a [`Source`](b2nd_frame::Source).
     ///
     /// # Errors
     ///
@@ -186,7 +186,7 @@ impl Array {
     /// Sets the dtype of the elements, for a frame that does not describe an array ([`is_flat`](Array::is_flat)).
     ///
     /// ```
-    /// use b2nd::frame::{Chunk, Header, Sizes, Writer};
+    /// use b2nd_frame::{Chunk, Header, Sizes, Writer};
     /// use b2nd_ndarray::Array;
     ///
     /// let mut writer = Writer::new(Header::new(Sizes { typesize: 2, chunksize: 6, blocksize: 6 })?);
@@ -203,7 +203,9 @@ impl Array {
     /// Fails if [`is_flat`](Array::is_flat) returns false, or if the length of the data is not a multiple of the dtype's size.
     pub fn with_dtype(self, dtype: DType) -> Result<Array> {
         let Some(flat) = self.flat.as_ref().filter(|_| self.is_flat()) else {
-            return Err(b2nd::Error::custom("the file has an array, whose dtype is known: no other dtype can be given").into());
+            return Err(
+                b2nd_frame::Error::custom("the file has an array, whose dtype is known: no other dtype can be given").into()
+            );
         };
         let blocksize = usize::try_from(self.header().blocksize()).unwrap_or(0);
         let geometry = flat.geometry(None, dtype.itemsize(), blocksize)?;

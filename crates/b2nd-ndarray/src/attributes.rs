@@ -1,6 +1,6 @@
 //! [`Attributes`]: the attributes of an array, `array.vlmeta` in python-blosc2.
 
-use b2nd::frame::Trailer;
+use b2nd_frame::Trailer;
 use serde::de::DeserializeOwned;
 
 use crate::array::Array;
@@ -18,7 +18,7 @@ impl Array {
     /// Fails if the frame's trailer cannot be read.
     ///
     /// ```
-    /// use b2nd::frame::encode_msgpack;
+    /// use b2nd::msgpack::to_vec;
     /// use b2nd_ndarray::{Array, Options, to_frame};
     ///
     /// #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
@@ -28,7 +28,7 @@ impl Array {
     /// }
     ///
     /// let station = Station { id: 17, name: "Zugspitze".into() };
-    /// let attributes = vec![("station".to_owned(), encode_msgpack(&station)?)];
+    /// let attributes = vec![("station".to_owned(), to_vec(&station)?)];
     /// let options = Options { attributes, ..Options::default() };
     /// let array = Array::from_frame(to_frame(&ndarray::arr1(&[1.5, 2.5]), &options)?)?;
     ///

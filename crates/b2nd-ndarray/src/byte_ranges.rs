@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use b2nd::frame::join;
+use b2nd_frame::join;
 
 use crate::array::Array;
 use crate::error::Result;
@@ -13,12 +13,12 @@ impl Array {
     /// Returns the byte ranges of the source that hold the chunks of a slice, in ascending order. Ranges with at most `gap` bytes between
     /// them are merged. Chunks without stored bytes and the chunks of sparse frames have no ranges.
     ///
-    /// This method is for clients that fetch bytes by themselves, for example asynchronously. [`Pieces`](b2nd::frame::Pieces) stores the
+    /// This method is for clients that fetch bytes by themselves, for example asynchronously. [`Pieces`](b2nd_frame::Pieces) stores the
     /// bytes that were fetched, and lists the ranges that are still missing.
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use b2nd::frame::Pieces;
+    /// use b2nd_frame::Pieces;
     /// use b2nd_ndarray::Array;
     ///
     /// let remote = std::fs::read("../../tests/data/grid/i4_2d.b2nd")?;

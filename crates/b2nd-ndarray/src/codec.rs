@@ -1,8 +1,8 @@
 //! Re-exports of the crate `b2nd-codec`, and the compressor of an array.
 
-use b2nd::frame::{Compressor, Filter, Header};
 use b2nd::{ArrayMeta, B2ndMeta};
 pub use b2nd_codec::{Decompressor, Error, ErrorKind, accept, quiet_panics};
+use b2nd_frame::{Compressor, Filter, Header};
 
 use crate::error::Result;
 
@@ -20,7 +20,7 @@ pub fn metalayer(meta: &ArrayMeta<&str>) -> b2nd::Result<Vec<u8>> {
 pub(crate) fn compressor(header: &Header, meta: &B2ndMeta) -> Result<Compressor> {
     if header.filters().any(|(filter, _)| filter == Filter::Delta) {
         let message = "C-Blosc2 reads wrong values from slices of arrays with the filter delta: choose other filters";
-        return Err(b2nd::Error::custom(message).into());
+        return Err(b2nd_frame::Error::custom(message).into());
     }
     Ok(header.compressor()?.with_metalayer(b2nd::to_vec(meta)?))
 }

@@ -7,7 +7,7 @@ use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 
 use b2nd::Grid;
-use b2nd::frame::{Offset, Special};
+use b2nd_frame::{Offset, Special};
 use ndarray::{ArrayBase, ArrayViewD, ArrayViewMut, Data, Dimension};
 
 use crate::array::Array;
@@ -88,7 +88,7 @@ impl ArrayEditor {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Array::open`] and [`File::edit`](b2nd::frame::File::edit). Also fails if the array's metalayer does not have
+    /// Returns the errors of [`Array::open`] and [`File::edit`](b2nd_frame::File::edit). Also fails if the array's metalayer does not have
     /// the layout that C-Blosc2 has written since 2.7.0 (`b2nd upgrade` converts older layouts).
     pub fn open(path: impl AsRef<Path>) -> Result<ArrayEditor> {
         let path = path.as_ref();
@@ -98,9 +98,8 @@ impl ArrayEditor {
         let entries = draft.entries()?;
         if entries.len() as u64 != array.grid().nchunks() {
             let (expected, found) = (array.grid().nchunks(), entries.len());
-            return Err(
-                array.error(b2nd::Error::custom(format_args!("the array has {expected} chunks, but the frame has {found}")))
-            );
+            return Err(array
+                .error(b2nd_frame::Error::custom(format_args!("the array has {expected} chunks, but the frame has {found}"))));
         }
         Ok(ArrayEditor { path: path.to_owned(), draft, array, entries, stale: false })
     }
@@ -186,7 +185,9 @@ impl ArrayEditor {
         let new = meta.geometry.grid()?;
         if new.nchunks() > MOST_CHUNKS {
             let found = new.nchunks();
-            return Err(b2nd::Error::custom(format_args!("shape: expected at most {MOST_CHUNKS} chunks, found {found}")).into());
+            return Err(
+                b2nd_frame::Error::custom(format_args!("shape: expected at most {MOST_CHUNKS} chunks, found {found}")).into()
+            );
         }
         if !self.draft.is_sparse() && new.nchunks() > 0 {
             self.draft.can_take(shape)?;

@@ -11,7 +11,7 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 pub enum Error {
     /// An error of the file, its metadata or a chunk.
     #[error(transparent)]
-    B2nd(#[from] b2nd::Error),
+    B2nd(#[from] b2nd_frame::Error),
     /// An error about a file, with its path. [`kind`](Error::kind) returns the error without the path.
     #[error("{}: {source}", path.display())]
     File {
@@ -123,6 +123,12 @@ pub enum Error {
 
 impl From<b2nd_codec::Error> for Error {
     fn from(error: b2nd_codec::Error) -> Error {
+        Error::B2nd(error.into())
+    }
+}
+
+impl From<b2nd::Error> for Error {
+    fn from(error: b2nd::Error) -> Error {
         Error::B2nd(error.into())
     }
 }

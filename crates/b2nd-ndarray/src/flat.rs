@@ -78,13 +78,13 @@ impl Flat {
         let size = itemsize.max(1) as u64;
         if self.len() % size != 0 {
             let message = format!("its {} bytes are not a multiple of the element size, {size} bytes", self.len());
-            return Err(b2nd::Error::custom(message).into());
+            return Err(b2nd_frame::Error::custom(message).into());
         }
         let length = i64::try_from(self.len() / size).unwrap_or(i64::MAX);
         let shape = shape.unwrap_or_else(|| vec![length]);
         if shape.iter().try_fold(1_i64, |items, &length| items.checked_mul(length)) != Some(length) {
             let message = format!("it has {length} elements, which does not match the shape {shape:?}");
-            return Err(b2nd::Error::custom(message).into());
+            return Err(b2nd_frame::Error::custom(message).into());
         }
         let chunk = match self {
             Flat::Even { chunk, .. } => *chunk,

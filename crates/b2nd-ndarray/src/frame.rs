@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use b2nd::frame::{ChunkReader, File, FileSource, Frame, FrameType};
+use b2nd_frame::{ChunkReader, File, FileSource, Frame, FrameType};
 use b2nd_store::{Bytes, Store, foreign, is_store_directory, is_zip};
 
 use crate::error::{Error, Result};
@@ -29,7 +29,7 @@ pub(crate) fn explained(path: &Path, error: Error) -> Error {
 }
 
 fn it_is(what: &str) -> Option<Error> {
-    Some(b2nd::Error::custom(format_args!("it is {what}")).into())
+    Some(b2nd_frame::Error::custom(format_args!("it is {what}")).into())
 }
 
 fn instead(path: &Path) -> Option<Error> {
@@ -75,7 +75,7 @@ pub(crate) fn of_file(file: &File) -> Result<ArrayFrame> {
 }
 
 /// Reads the chunk with this number. If `front` is given and the rest can be read later, only the first `front` bytes are read.
-pub(crate) fn chunk(store: &ArrayFrame, number: u64, front: Option<u64>) -> b2nd::Result<StoredChunk<'_>> {
+pub(crate) fn chunk(store: &ArrayFrame, number: u64, front: Option<u64>) -> b2nd_frame::Result<StoredChunk<'_>> {
     // In a sparse frame, every read would open the chunk's file again, so the whole chunk is read.
     let front = front.filter(|_| store.header().frame_type() == FrameType::Contiguous);
     let mut chunk = store.chunk_reader(number, front.unwrap_or(AT_ONCE))?;

@@ -34,7 +34,7 @@
 //! | append rows to an array | [`Appender`] |
 //! | overwrite the values of a slice, or change the length of any axis | [`ArrayEditor`] |
 //! | copy a file without the gaps that edits leave, or compress it again | [`repack`], [`repack_from`], [`RepackOptions`] |
-//! | decompress a chunk or an attribute | [`b2nd::frame::Chunk::data`] |
+//! | decompress a chunk or an attribute | [`b2nd_frame::Chunk::data`] |
 //!
 //! `ndarray` also has a type `Array`; no other name is in both crates with different meanings. If you import everything from both crates,
 //! add a `use` for the `Array` that you want:
@@ -86,7 +86,7 @@ mod write;
 
 pub use array::Array;
 pub use attributes::Attributes;
-pub use b2nd::frame::{Buffer, Pieces, Source};
+pub use b2nd_frame::{Buffer, Pieces, Source};
 pub use b2nd_store::Bytes;
 pub use edit::ArrayEditor;
 pub use edit::append::Appender;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use b2nd::Geometry;
-use b2nd::frame::{CodecId, Filter, Header, OneFile, SplitMode, Target, Writer};
+use b2nd_frame::{CodecId, Filter, Header, OneFile, SplitMode, Target, Writer};
 
 use crate::error::Result;
 use crate::shapes;
@@ -31,7 +31,7 @@ pub struct Options {
     /// the header, and their lengths cannot change later.
     pub metalayers: Vec<(String, Vec<u8>)>,
     /// The attributes (variable-length metalayers). Each has a name of at most 31 bytes, and its content. python-blosc2 expects contents in
-    /// MessagePack, which [`b2nd::frame::encode_msgpack`] returns.
+    /// MessagePack, which [`b2nd::msgpack::to_vec`] returns.
     pub attributes: Vec<(String, Vec<u8>)>,
     /// Whether an existing file is replaced. If false, an existing file is an error.
     pub overwrite: bool,
@@ -105,7 +105,7 @@ pub(crate) fn check_filters(filters: &[(Filter, u8)], typesize: i32) -> Result<(
     // The parameter 0 means the size of an element.
     let wide = |meta: u8| if meta == 0 { typesize } else { i32::from(meta) };
     match filters.iter().find(|(filter, meta)| *filter == BYTEDELTA && wide(*meta) > MAX_BYTEDELTA) {
-        Some(&(_, meta)) => Err(b2nd::Error::custom(format_args!(
+        Some(&(_, meta)) => Err(b2nd_frame::Error::custom(format_args!(
             "filter bytedelta: expected elements of at most {MAX_BYTEDELTA} bytes, found {}: python-blosc2 does not open files \
              with longer ones",
             wide(meta)

@@ -193,7 +193,7 @@ impl Array {
             return Err(Error::Dimensions { expected: slice.len(), found: steps.len() });
         }
         if let Some((axis, step)) = steps.iter().enumerate().find(|(_, step)| **step < 1) {
-            return Err(b2nd::Error::custom(format_args!("steps[{axis}]: expected 1 or more, found {step}")).into());
+            return Err(b2nd_frame::Error::custom(format_args!("steps[{axis}]: expected 1 or more, found {step}")).into());
         }
         let axes = slice.iter().zip(steps).map(|(range, &step)| Along::steps(range.clone(), step));
         Ok(Chosen { axes: axes.collect() })
@@ -232,7 +232,7 @@ impl Array {
         if let Some(last) = last.filter(|_| self.flat.is_none()) {
             let found = self.store.offsets().map_err(|error| self.error(error))?.len();
             if last >= found {
-                let missing = b2nd::Error::custom(format_args!("the frame has only {}", count(found, "chunk")));
+                let missing = b2nd_frame::Error::custom(format_args!("the frame has only {}", count(found, "chunk")));
                 return Err(self.error(Error::in_chunk(last, missing.into())));
             }
         }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use b2nd::frame::{FIRST_READ, FrameType, Pieces};
+use b2nd_frame::{FIRST_READ, FrameType, Pieces};
 use b2nd_store::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, SliceInfoElem};
@@ -94,7 +94,7 @@ impl Remote {
             let array = Array::from_source(pieces.clone(), offset)?;
             if array.header().frame_type() == FrameType::Sparse {
                 let message = "the chunks of a sparse frame are separate objects, which `Remote` cannot read";
-                return Err(b2nd::Error::custom(message).into());
+                return Err(b2nd_frame::Error::custom(message).into());
             }
             // Attributes are in the trailer, which is fetched together with the index. An array with a damaged trailer can still be read.
             let _ = array.store.trailer();

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use b2nd::frame::{
+use b2nd::B2ndMeta;
+use b2nd_frame::Error as Fault;
+use b2nd_frame::{
     Chunk, CodecId, Compressor, Decompressor, File, Filter, FrameType, Header, LONGEST, Sizes, SplitMode, Target, Writer,
 };
-use b2nd::{B2ndMeta, Error as Fault};
 use b2nd_store::Bytes;
 
 use crate::array::Array;

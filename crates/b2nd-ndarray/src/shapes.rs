@@ -40,7 +40,7 @@ pub(crate) fn geometry(
     let narrow = |lengths: Vec<i64>| lengths.iter().map(|&length| i32::try_from(length).unwrap_or(i32::MAX)).collect::<Vec<_>>();
     if let Some((axis, (chunk, block))) = chunks.iter().zip(&blocks).enumerate().find(|(_, (chunk, block))| block > chunk) {
         let message = format!("blockshape[{axis}] is {block}, but chunkshape[{axis}] is {chunk}: blocks must fit in chunks");
-        return Err(b2nd::Error::custom(message).into());
+        return Err(b2nd_frame::Error::custom(message).into());
     }
     Ok(Geometry::new(shape, &narrow(chunks), &narrow(blocks))?)
 }

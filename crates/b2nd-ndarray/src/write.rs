@@ -4,9 +4,9 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
-use b2nd::frame::{Chunk, ChunkHeader, Header, Target, Writer};
 use b2nd::{B2ndMeta, Geometry, Grid};
 use b2nd_codec::Packed;
+use b2nd_frame::{Chunk, ChunkHeader, Header, Target, Writer};
 use bytemuck::NoUninit;
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, Ix2};
 
@@ -101,7 +101,7 @@ pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read,
         let memory = || Error::Memory { items: row * count, itemsize };
         let length = usize::try_from(row * count).ok().and_then(|items| items.checked_mul(itemsize));
         let mut data = length.and_then(element::zeroed).ok_or_else(memory)?;
-        bytes.read_exact(&mut data).map_err(b2nd::Error::from)?;
+        bytes.read_exact(&mut data).map_err(b2nd_frame::Error::from)?;
         if let Some(first) = shape.first_mut() {
             *first = count;
         }
@@ -155,7 +155,7 @@ pub(crate) fn meta_of<T: Element, S: Data<Elem = T>, D: Dimension>(
 pub(crate) struct Packer {
     grid: Grid,
     pub(crate) itemsize: usize,
-    compressor: b2nd::frame::Compressor,
+    compressor: b2nd_frame::Compressor,
 }
 
 /// Compressed data: a whole chunk, or some blocks of a chunk.

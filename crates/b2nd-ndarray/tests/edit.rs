@@ -8,8 +8,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use b2nd::frame::{CodecId, File, FrameType, Offset, Special};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::{CodecId, File, FrameType, Offset, Special};
 use b2nd_ndarray::{ArrayEditor, Options};
 use common::{Draw, sparse, whole};
 use ndarray::{Array2, ArrayD, ArrayViewMutD, IxDyn, Slice, arr0, array};
@@ -174,7 +174,7 @@ fn attributes_and_metalayers_stay() {
     let path = directory.path().join("array.b2nd");
     let options = Options {
         metalayers: vec![("other".to_owned(), vec![7; 600])],
-        attributes: vec![("title".to_owned(), b2nd::frame::encode_msgpack("North Sea").unwrap())],
+        attributes: vec![("title".to_owned(), b2nd::msgpack::to_vec("North Sea").unwrap())],
         ..Options::default()
     };
     b2nd_ndarray::write(&path, &Array2::<i32>::ones((8, 8)), &options).unwrap();
@@ -186,7 +186,7 @@ fn attributes_and_metalayers_stay() {
     let frame = File::open(&path).unwrap();
     assert_eq!(frame.header().metalayers().get("other"), Some(&[7; 600][..]));
     let title = frame.trailer().unwrap().value("title").unwrap().unwrap().into_owned();
-    assert_eq!(b2nd::frame::decode_msgpack::<String>(&title).unwrap(), "North Sea");
+    assert_eq!(b2nd::msgpack::from_slice::<String>(&title).unwrap(), "North Sea");
     assert_eq!(whole::<i32>(&path), array![[4]].into_dyn());
 }
 

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 
-use b2nd::frame::{CodecId, Filter, SplitMode};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::{CodecId, Filter, SplitMode};
 use b2nd_ndarray::{Element, Options};
 use ndarray::{ArrayD, IxDyn};
 use num_complex::Complex;

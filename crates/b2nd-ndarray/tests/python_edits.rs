@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use b2nd::frame::CodecId;
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::CodecId;
 use b2nd_ndarray::{Array, ArrayEditor, Options, Select};
 use common::{Draw, sparse};
 

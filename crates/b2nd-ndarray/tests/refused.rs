@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use b2nd::frame::{Chunk, CodecId, File, Filter, Header, Sizes, Special, SplitMode, Writer};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::{Chunk, CodecId, File, Filter, Header, Sizes, Special, SplitMode, Writer};
 use b2nd_ndarray::{Appender, Array, ArrayEditor, Error, Options, Result};
 use ndarray::array;
 use tempfile::TempDir;

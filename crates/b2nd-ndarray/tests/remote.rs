@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use b2nd::frame::{Chunk, Header, Sizes, Writer};
+use b2nd_frame::{Chunk, Header, Sizes, Writer};
 use b2nd_ndarray::{Array, Options, Pieces, to_frame};
 use ndarray::{Array2, s};
 

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use b2nd::frame::{Chunk, CodecId, File, Filter, Frame, FrameType, Header, Offset, Sizes, Special, Writer};
+use b2nd_frame::{Chunk, CodecId, File, Filter, Frame, FrameType, Header, Offset, Sizes, Special, Writer};
 use b2nd_ndarray::{Appender, Array, ArrayEditor, Options, RepackOptions, repack, repack_from};
 use common::whole;
 use ndarray::{Array2, s};

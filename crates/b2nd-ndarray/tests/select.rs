@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use b2nd::frame::{CodecId, Filter, Source, SplitMode};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::{CodecId, Filter, Source, SplitMode};
 use b2nd_ndarray::{Array, ArrayChunk, Options, Select, to_frame};
 use common::Draw;
 use ndarray::{Array2, ArrayD, Axis, IxDyn, Slice, arr0};
@@ -143,17 +143,17 @@ struct Recording {
 }
 
 impl Source for Recording {
-    fn len(&self) -> b2nd::Result<u64> {
+    fn len(&self) -> b2nd_frame::Result<u64> {
         Ok(self.frame.len() as u64)
     }
 
-    fn read(&self, range: Range<u64>) -> b2nd::Result<Cow<'_, [u8]>> {
+    fn read(&self, range: Range<u64>) -> b2nd_frame::Result<Cow<'_, [u8]>> {
         let end = range.end.min(self.frame.len() as u64);
         self.reads.lock().unwrap().push(range.start..end);
         Ok(self.frame[range.start as usize..end as usize].into())
     }
 
-    fn read_into(&self, start: u64, buffer: &mut [u8]) -> b2nd::Result<()> {
+    fn read_into(&self, start: u64, buffer: &mut [u8]) -> b2nd_frame::Result<()> {
         buffer.copy_from_slice(&self.read(start..start + buffer.len() as u64)?);
         Ok(())
     }

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use b2nd::frame::{Chunk, CodecId, File, Filter, Header, Sizes, Special, SplitMode, Writer};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::{Chunk, CodecId, File, Filter, Header, Sizes, Special, SplitMode, Writer};
 use b2nd_ndarray::{Array, Element, Options};
 use ndarray::{Array2, Array3, ArrayD, Axis, IxDyn, Slice, arr0, array, s};
 use num_complex::Complex;
@@ -137,17 +137,17 @@ fn a_slice_is_what_ndarray_cuts() {
 struct Counting(std::fs::File, std::sync::Arc<std::sync::atomic::AtomicU64>);
 
 impl b2nd_ndarray::Source for Counting {
-    fn len(&self) -> b2nd::Result<u64> {
+    fn len(&self) -> b2nd_frame::Result<u64> {
         self.0.len()
     }
 
-    fn read(&self, range: Range<u64>) -> b2nd::Result<std::borrow::Cow<'_, [u8]>> {
+    fn read(&self, range: Range<u64>) -> b2nd_frame::Result<std::borrow::Cow<'_, [u8]>> {
         let bytes = self.0.read(range)?;
         self.1.fetch_add(bytes.len() as u64, std::sync::atomic::Ordering::Relaxed);
         Ok(bytes)
     }
 
-    fn read_into(&self, start: u64, buffer: &mut [u8]) -> b2nd::Result<()> {
+    fn read_into(&self, start: u64, buffer: &mut [u8]) -> b2nd_frame::Result<()> {
         self.1.fetch_add(buffer.len() as u64, std::sync::atomic::Ordering::Relaxed);
         self.0.read_into(start, buffer)
     }

@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use b2nd::ArrayMeta;
-use b2nd::frame::{File, Header};
+use b2nd_frame::{File, Header};
 use b2nd_ndarray::{Array, Error};
 use ndarray::{ArrayD, IxDyn, Slice};
 use sha2::{Digest, Sha256};

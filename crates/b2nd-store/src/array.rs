@@ -1,7 +1,7 @@
 //! The metadata of the array in a frame.
 
 use b2nd::ArrayMeta;
-use b2nd::frame::Header;
+use b2nd_frame::Header;
 
 /// The metadata of an array, and the name of the metalayer that contains the metadata.
 pub struct Array<'a> {
@@ -19,7 +19,7 @@ impl<'a> Array<'a> {
     /// # Errors
     ///
     /// Fails if a metalayer has the name of an array metalayer, but its content is not the metadata of an array.
-    pub fn find(header: &'a Header) -> b2nd::Result<Option<Array<'a>>> {
+    pub fn find(header: &'a Header) -> b2nd_frame::Result<Option<Array<'a>>> {
         let Some(meta) = header.array()? else { return Ok(None) };
         // The metadata are encoded again to find the metalayer that they were decoded from: its content starts with the same bytes.
         let bytes = b2nd::to_vec(&meta)?;

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use b2nd::frame::{Chunk, ChunkHeader, Decompressor, Trailer};
-use b2nd::{Error, Result};
+use b2nd_frame::{Chunk, ChunkHeader, Decompressor, Trailer};
+use b2nd_frame::{Error, Result};
 use serde::Serialize;
 
 use crate::frame::Frame;

@@ -7,14 +7,14 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use b2nd::{ErrorKind, Result};
+use b2nd_frame::{ErrorKind, Result};
 
 use crate::folder::Folder;
 use crate::frame::{Bytes, Frame};
 use crate::kind::Kind;
-use b2nd::frame::{FIRST_READ, FileSource, Source};
+use b2nd_frame::{FIRST_READ, FileSource, Source};
 
-pub use b2nd::frame::SPARSE_FRAME;
+pub use b2nd_frame::SPARSE_FRAME;
 
 /// A file on the local disk. Its first bytes are read when it is opened. For a sparse frame, this is the file that contains the header; the
 /// chunk files are in the same directory.

@@ -1,6 +1,6 @@
 //! [`Folder`]: a set of named files, and the file names that have a meaning in a store.
 
-use b2nd::{Error, ErrorKind, Result};
+use b2nd_frame::{Error, ErrorKind, Result};
 
 use crate::frame::Bytes;
 
@@ -107,7 +107,7 @@ pub fn is_of_source(error: &Error) -> bool {
 /// # Errors
 ///
 /// Fails if the source cannot be read.
-pub fn readable<T>(result: b2nd::Result<T>) -> b2nd::Result<b2nd::Result<T>> {
+pub fn readable<T>(result: b2nd_frame::Result<T>) -> b2nd_frame::Result<b2nd_frame::Result<T>> {
     match result {
         Err(error) if is_of_source(&error) => Err(error),
         result => Ok(result),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use b2nd::frame::Source;
+use b2nd_frame::Source;
 
 use crate::folder::is_frame;
 

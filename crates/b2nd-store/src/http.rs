@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use b2nd::Result;
+use b2nd_frame::Result;
 use backon::{BlockingRetryable, ExponentialBuilder};
 use ureq::Agent;
 use ureq::http::StatusCode;

@@ -1,6 +1,6 @@
 //! [`Kind`]: the type that python-blosc2 opens a frame as.
 
-use b2nd::frame::{Decompressor, Header, Trailer};
+use b2nd_frame::{Decompressor, Header, Trailer};
 use serde::{Serialize, Serializer};
 
 use crate::attributes;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use b2nd::frame::Offset;
-use b2nd::{Error, Result};
+use b2nd_frame::Offset;
+use b2nd_frame::{Error, Result};
 
 use crate::attributes::MAX_VALUE;
 use crate::folder::{Folder, LEAVES, named};

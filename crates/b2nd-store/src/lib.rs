@@ -41,7 +41,7 @@ mod zip;
 
 pub use array::Array;
 pub use attributes::Attributes;
-pub use b2nd::frame::{Source, Window, chunk_file_name};
+pub use b2nd_frame::{Source, Window, chunk_file_name};
 pub use file::{Directory, LocalFile, SPARSE_FRAME, is_store_directory};
 pub use folder::{Folder, is_frame, is_of_source, is_zip, readable};
 pub use frame::{Bytes, Frame};

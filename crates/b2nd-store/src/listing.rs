@@ -4,7 +4,7 @@
 //! a frame whose data are frames. A folder can contain a `.b2e` with the name `embed.b2e`. The leaves in this file also belong to the
 //! store.
 
-use b2nd::{Error, Result};
+use b2nd_frame::{Error, Result};
 
 use crate::attributes::Attributes;
 use crate::folder::{
@@ -36,7 +36,7 @@ pub struct StoreListing {
 
 /// Lists the leaves, groups and attributes of a store in a directory or an archive.
 ///
-/// If bytes of a source have not been fetched yet ([`Missing`](b2nd::ErrorKind::Missing)), the other files are still read, so that one call
+/// If bytes of a source have not been fetched yet ([`Missing`](b2nd_frame::ErrorKind::Missing)), the other files are still read, so that one call
 /// finds out which bytes are missing in all files. If a file of attributes is not a valid frame, it is listed as a leaf, and opening the
 /// leaf returns the error.
 ///
@@ -198,8 +198,8 @@ impl StoreListing {
 
 fn would_block(error: &Error) -> bool {
     match error.kind() {
-        b2nd::ErrorKind::Missing { .. } => true,
-        b2nd::ErrorKind::Io(error) => error.kind() == std::io::ErrorKind::WouldBlock,
+        b2nd_frame::ErrorKind::Missing { .. } => true,
+        b2nd_frame::ErrorKind::Io(error) => error.kind() == std::io::ErrorKind::WouldBlock,
         _ => false,
     }
 }

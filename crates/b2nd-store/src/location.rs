@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use b2nd::{Error, Result};
+use b2nd_frame::{Error, Result};
 
 use crate::file::{Directory, LocalFile, is_store_directory};
 use crate::frame::Bytes;

@@ -5,8 +5,8 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use b2nd::Result;
-use b2nd::frame::Source;
+use b2nd_frame::Result;
+use b2nd_frame::Source;
 use quick_cache::sync::Cache;
 
 /// The length of a cached block, in bytes. Most headers, trailers and indexes fit in one block.
@@ -22,7 +22,7 @@ const LONGEST: u64 = 1 << 23;
 /// A remote file as a [`Source`]. A function fetches ranges of the file. Recently read blocks are cached, and threads that need the same
 /// block wait for a single request.
 ///
-/// Asynchronous clients use [`Pieces`](b2nd::frame::Pieces) instead.
+/// Asynchronous clients use [`Pieces`](b2nd_frame::Pieces) instead.
 ///
 /// ```
 /// use b2nd_store::{Frame, RangeCache, Source};
@@ -32,7 +32,7 @@ const LONGEST: u64 = 1 << 23;
 /// let fetch = move |range: std::ops::Range<u64>| Ok(remote[range.start as usize..range.end as usize].to_vec());
 /// let file = RangeCache::new(length, fetch);
 /// assert_eq!(Frame::open(&file)?.trailer()?.vlmetalayers().len(), 3);
-/// # Ok::<(), b2nd::Error>(())
+/// # Ok::<(), b2nd_frame::Error>(())
 /// ```
 pub struct RangeCache<F> {
     length: u64,

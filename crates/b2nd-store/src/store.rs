@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use b2nd::{Error, Result};
+use b2nd_frame::{Error, Result};
 
 use crate::file::{Directory, LocalFile};
 use crate::folder::{Folder, LEAVES, TABLE, folder_of, is_frame, is_zip};
@@ -25,7 +25,7 @@ use crate::zip::Zip;
 /// assert_eq!(store.tables()?, ["/group/people", "/things"]);
 /// assert_eq!(store.list()?.leaves.len(), 3);
 /// assert!(store.leaf("/array").is_ok());
-/// # Ok::<(), b2nd::Error>(())
+/// # Ok::<(), b2nd_frame::Error>(())
 /// ```
 pub struct Store {
     name: String,

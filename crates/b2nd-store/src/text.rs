@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use b2nd::frame::Filter;
+use b2nd_frame::Filter;
 
 /// Formats an integer with commas between groups of three digits: `1,234,567`.
 pub fn thousands(number: impl Display) -> String {
@@ -46,7 +46,7 @@ pub fn size(bytes: i128) -> String {
 /// the filter clears.
 ///
 /// ```
-/// use b2nd::frame::Filter;
+/// use b2nd_frame::Filter;
 /// use b2nd_store::text::parameter;
 ///
 /// assert_eq!(parameter(Filter::TruncPrec, 0xf6), -10);

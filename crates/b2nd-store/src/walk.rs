@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use b2nd::{Error, Result};
+use b2nd_frame::{Error, Result};
 
 use crate::file::{Directory, LocalFile, SPARSE_FRAME, is_store_directory};
 use crate::folder::{is_frame, is_zip};
 use crate::location::Target;
-use b2nd::frame::Source;
+use b2nd_frame::Source;
 
 /// A path that may be a frame or contain frames. It has not been opened yet.
 pub struct Candidate {

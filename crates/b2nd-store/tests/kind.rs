@@ -1,7 +1,7 @@
 //! The kind of a frame, where metalayers say several things.
 #![allow(clippy::unwrap_used)]
 
-use b2nd::frame::{Header, Sizes};
+use b2nd_frame::{Header, Sizes};
 use b2nd_store::Kind;
 
 #[test]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::ops::Range;
 
-use b2nd::Result;
+use b2nd_frame::Result;
 use b2nd_store::{Frame, Source};
 
 /// A file that has been cut since its length was asked for.
@@ -62,7 +62,7 @@ fn a_hole_is_not_read() {
     let header_len = Frame::open(&example).unwrap().header().header_len();
     let mut trailer = example[example.len() - 283..].to_vec();
     let most = "the limit is 268435456";
-    let error = |result: b2nd::Result<()>| result.unwrap_err().to_string();
+    let error = |result: b2nd_frame::Result<()>| result.unwrap_err().to_string();
 
     trailer[283 - 22..283 - 18].copy_from_slice(&u32::MAX.to_be_bytes());
     let file = Hole(&example[..header_len], &trailer);

@@ -22,12 +22,12 @@ const MAX_LINES: usize = 8;
 const NAME_WIDTH: usize = 34;
 
 /// Returns the bytes of the header.
-pub(crate) fn header_bytes<'f>(frame: &'f Frame) -> b2nd::Result<Cow<'f, [u8]>> {
+pub(crate) fn header_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<Cow<'f, [u8]>> {
     frame.read(0..frame.header().header_len() as u64)
 }
 
 /// Returns the bytes of the trailer, and its offset in the frame.
-pub(crate) fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd::Result<(Cow<'f, [u8]>, u64)> {
+pub(crate) fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<(Cow<'f, [u8]>, u64)> {
     let range = frame.trailer_range()?;
     Ok((frame.read(range.clone())?, range.start))
 }
@@ -37,7 +37,7 @@ pub(crate) fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd::Result<(Cow<'f, [u8]>
 /// # Errors
 ///
 /// Fails if the frame's `Source` cannot be read.
-pub fn dump(frame: &Frame, name: &str) -> b2nd::Result<View> {
+pub fn dump(frame: &Frame, name: &str) -> b2nd_frame::Result<View> {
     let header = header_bytes(frame)?;
     let header_len = header.len() as u64;
     let mut view = View::new(text::title(name, frame.offset()));

@@ -1,6 +1,6 @@
 //! Details that depend on the kind of a frame: the operands of a lazy expression, the source of a proxy, the labels of a labelled array.
 
-use b2nd::frame::{Header, Trailer};
+use b2nd_frame::{Header, Trailer};
 
 use crate::text::{printable, quoted, shortened, thousands};
 use b2nd_store::Kind;

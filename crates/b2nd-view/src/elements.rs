@@ -11,7 +11,7 @@
 //! let mut tally = Tally::default();
 //! tally.add(elements.chunks(2), reader(&dtype));
 //! assert_eq!(tally.mean(), Some(b2nd_view::elements::Number::Float(3.0)));
-//! # Ok::<(), b2nd::Error>(())
+//! # Ok::<(), b2nd_frame::Error>(())
 //! ```
 
 mod date;
@@ -23,7 +23,7 @@ mod statistics;
 mod text;
 
 use b2nd::dtype::{DType, ScalarType};
-use b2nd::{Error, Result};
+use b2nd_frame::{Error, Result};
 
 pub use figures::{figures, figures_to, mean_bytes, time_unit};
 pub use json::{float, json};

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use b2nd::dtype::DType;
-use b2nd::frame::{FrameType, Header};
 use b2nd::{Geometry, Grid};
+use b2nd_frame::{FrameType, Header};
 use serde::Serialize;
 
 use crate::slice;
@@ -35,7 +35,7 @@ impl Facts {
     /// let facts = Facts::of(Frame::open(&file)?.header());
     /// let shape = Fact("shape", "10 × 13 × 7".to_owned(), "shape");
     /// assert!(facts.array.is_some_and(|array| array.contains(&shape)));
-    /// # Ok::<(), b2nd::Error>(())
+    /// # Ok::<(), b2nd_frame::Error>(())
     /// ```
     pub fn of(header: &Header) -> Facts {
         let array = Array::find(header).ok().flatten();

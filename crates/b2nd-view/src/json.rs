@@ -2,7 +2,7 @@
 
 use b2nd::ArrayMeta;
 use b2nd::dtype::{DType, Field};
-use b2nd::frame::{Filter, FrameType};
+use b2nd_frame::{Filter, FrameType};
 use serde::Serialize;
 
 use crate::slice::Slice;
@@ -175,7 +175,7 @@ impl<'a> Object<'a> {
     /// # Errors
     ///
     /// Fails if the frame's `Source` cannot be read.
-    pub fn new(frame: &'a Frame, place: Place<'a>, options: &Options) -> b2nd::Result<Object<'a>> {
+    pub fn new(frame: &'a Frame, place: Place<'a>, options: &Options) -> b2nd_frame::Result<Object<'a>> {
         let header = frame.header();
         let (array, array_error) = match Array::find(header) {
             Ok(array) => (array, None),
@@ -250,7 +250,7 @@ impl<'a> Object<'a> {
 /// # Errors
 ///
 /// Fails if the frame's `Source` cannot be read.
-pub fn frame(frame: &Frame, path: &str, options: &Options) -> b2nd::Result<serde_json::Value> {
+pub fn frame(frame: &Frame, path: &str, options: &Options) -> b2nd_frame::Result<serde_json::Value> {
     let place = Place { path, offset: frame.offset(), ..Place::default() };
     let object = Object::new(frame, place, options)?;
     Ok(serde_json::to_value(&object).map_err(std::io::Error::from)?)

@@ -2,7 +2,7 @@
 
 use b2nd::Geometry;
 use b2nd::dtype::DType;
-use b2nd::frame::{Header, Trailer};
+use b2nd_frame::{Header, Trailer};
 
 use crate::facts::{self, Fact};
 use crate::slice::{Slice, Touched};
@@ -33,7 +33,7 @@ pub use crate::json::Options;
 /// # Errors
 ///
 /// Fails if the frame's `Source` cannot be read.
-pub fn page(frame: &Frame, name: &str, options: &Options) -> b2nd::Result<View> {
+pub fn page(frame: &Frame, name: &str, options: &Options) -> b2nd_frame::Result<View> {
     let header = frame.header();
     let mut page = Page::new(text::title(name, frame.offset()), options);
     let trailer_read = readable(frame.trailer())?;
@@ -190,7 +190,7 @@ fn bytes(length: usize) -> String {
     if length == 1 { "1 byte ".to_owned() } else { count(length, "byte") }
 }
 
-fn trailer(page: &mut Page, header: &Header, trailer: b2nd::Result<&Trailer>) {
+fn trailer(page: &mut Page, header: &Header, trailer: b2nd_frame::Result<&Trailer>) {
     let trailer = match trailer {
         Ok(trailer) => trailer,
         Err(error) => return page.problem("trailer", error),
@@ -231,7 +231,7 @@ fn trailer(page: &mut Page, header: &Header, trailer: b2nd::Result<&Trailer>) {
     page.table(columns(&rows, &[1]));
 }
 
-fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
+fn chunks(page: &mut Page, frame: &Frame) -> b2nd_frame::Result<()> {
     match readable(frame.offsets())? {
         Ok(offsets) => {
             page.line("chunks", if offsets.is_empty() { "none".to_owned() } else { thousands(offsets.len()) });
@@ -249,7 +249,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd::Result<()> {
 /// # Errors
 ///
 /// Fails if the frame's `Source` cannot be read.
-pub fn meta(frame: &Frame, name: &str) -> b2nd::Result<View> {
+pub fn meta(frame: &Frame, name: &str) -> b2nd_frame::Result<View> {
     let mut page = Page::new(text::title(name, frame.offset()), &Options::default());
     let full = |content: &[u8]| lines::describe(content, usize::MAX).unwrap_or_else(|| count(content.len(), "byte"));
     for (name, content) in frame.header().metalayers().iter() {

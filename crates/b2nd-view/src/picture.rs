@@ -8,8 +8,8 @@ pub mod plane;
 mod rulers;
 pub mod window;
 
-use b2nd::frame::{FrameType, Header};
 use b2nd::{Geometry, Grid};
+use b2nd_frame::{FrameType, Header};
 
 use crate::slice::padding;
 use crate::text::{View, count, lengths, percent, printable, size, thousands};
@@ -39,7 +39,7 @@ const LEFT_CHARACTERS: usize = 46;
 /// # Errors
 ///
 /// Fails if the header cannot be read.
-pub fn draw(frame: &Frame, name: &str) -> b2nd::Result<View> {
+pub fn draw(frame: &Frame, name: &str) -> b2nd_frame::Result<View> {
     let (header, encoded) = (frame.header(), crate::bytes::header_bytes(frame)?);
     let bytes = bytes::lines(&encoded);
     let mut canvas = Canvas::new();
@@ -144,7 +144,7 @@ impl Left {
         self.write(class, MARGIN + 32.0, LEFT_CHARACTERS - 4, text.as_ref());
     }
 
-    fn words(&mut self, array: Result<&Option<Array>, &b2nd::Error>, grid: &Grid) {
+    fn words(&mut self, array: Result<&Option<Array>, &b2nd_frame::Error>, grid: &Grid) {
         self.bottom += 8.0;
         match array {
             Ok(array) => {

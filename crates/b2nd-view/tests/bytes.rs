@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use b2nd::frame::{Chunk, File, Header, Metalayers, Trailer};
+use b2nd_frame::{Chunk, File, Header, Metalayers, Trailer};
 use b2nd_view::bytes::{self, Row};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Pages where not all can be shown: on a terminal, of a dtype that is no text.
 #![allow(clippy::unwrap_used)]
 
-use b2nd::frame::{Filter, Header, Sizes, Special, Writer};
+use b2nd_frame::{Filter, Header, Sizes, Special, Writer};
 use b2nd_view::json::Options;
 use b2nd_view::text::{LABEL, styled, wrapped};
 use b2nd_view::{Frame, json, page, picture};

@@ -12,7 +12,7 @@ pub enum Error {
     Array(#[from] b2nd_ndarray::Error),
     /// The frame of the Blosc2 array cannot be read, or the directory for the Zarr array cannot be created.
     #[error(transparent)]
-    Frame(#[from] b2nd::Error),
+    Frame(#[from] b2nd_frame::Error),
     /// Zarr version 3 has no data type for these elements.
     #[error("Zarr has no data type for {dtype}")]
     NoDataType {
@@ -28,6 +28,12 @@ pub enum Error {
     /// The Zarr array cannot be read or written.
     #[error("{0}")]
     Zarr(String),
+}
+
+impl From<b2nd::Error> for Error {
+    fn from(error: b2nd::Error) -> Error {
+        Error::Frame(error.into())
+    }
 }
 
 impl Error {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use b2nd::dtype::{ByteOrder, DType};
-use b2nd::frame::NewDirectory;
+use b2nd_frame::NewDirectory;
 use b2nd_ndarray::Array;
 use serde_json::json;
 use zarrs::array::{ArrayBytes, ArraySubset};

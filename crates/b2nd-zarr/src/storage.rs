@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use b2nd::ArrayMeta;
-use b2nd::frame::{Frame, FrameType, Offset, Special};
+use b2nd_frame::{Frame, FrameType, Offset, Special};
 use b2nd_ndarray::Array;
 use b2nd_store::{Bytes as SharedSource, Location};
 use serde_json::json;
@@ -95,7 +95,7 @@ impl B2ndStorage {
 
     /// Returns the bytes that are stored under a key, or the range of the frame that contains them. Returns `None` if the key does not
     /// exist.
-    fn value(&self, key: &StoreKey) -> b2nd::Result<Option<Stored>> {
+    fn value(&self, key: &StoreKey) -> b2nd_frame::Result<Option<Stored>> {
         if key.as_str() == metadata::FILE {
             return Ok(Some(Stored::Here(self.metadata.clone())));
         }

@@ -141,7 +141,7 @@ fn values_are_those_of_the_file() {
 fn a_chunk_takes_one_request_for_its_range() {
     // 5 x 4 chunks of 40 KB, which are not compressed.
     let values = ndarray::Array2::from_shape_fn((500, 400), |(row, column)| (row * 400 + column) as u32);
-    let attributes = vec![("unit".to_owned(), b2nd::frame::encode_msgpack("m").unwrap())];
+    let attributes = vec![("unit".to_owned(), b2nd::msgpack::to_vec("m").unwrap())];
     let (chunkshape, blockshape) = (Some(vec![100, 100]), Some(vec![25, 100]));
     let options = Options { chunkshape, blockshape, level: 0, attributes, ..Options::default() };
     let frame = to_frame(&values, &options).unwrap();

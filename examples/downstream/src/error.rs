@@ -9,9 +9,12 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The frame, or what is in it. `?` makes one out of a [`b2nd::Error`].
+    /// The frame, or what is in it. `?` makes one out of a [`b2nd_frame::Error`].
     #[error("not a tile")]
-    Frame(#[from] b2nd::Error),
+    Frame(#[from] b2nd_frame::Error),
+    /// The metadata of the array. `?` makes one out of a [`b2nd::Error`].
+    #[error("not a tile")]
+    Metadata(#[from] b2nd::Error),
     /// The frame is sound, and something that a tile has is not in it.
     #[error("the frame has no metalayer {0:?}")]
     Missing(&'static str),

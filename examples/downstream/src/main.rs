@@ -1,7 +1,7 @@
 //! Says what tiles are: `tiles FILE…`.
 
 use anyhow::Context;
-use b2nd::frame::File;
+use b2nd_frame::File;
 use tile_catalogue::Tile;
 
 fn main() -> anyhow::Result<()> {

@@ -3,8 +3,8 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use b2nd::frame::{Chunk, Header, Special, Writer};
 use b2nd::{ArrayMeta, B2ndMeta, Metalayer};
+use b2nd_frame::{Chunk, Header, Special, Writer};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -70,12 +70,12 @@ impl Tile {
     /// # Errors
     ///
     /// No header of a frame, no array of three dimensions, or one of the two metalayers is not there. Where more bytes would help,
-    /// [`b2nd::Error::needed`] of the source says how many.
+    /// [`b2nd_frame::Error::needed`] of the source says how many.
     pub fn from_prefix(prefix: &[u8]) -> Result<Tile> {
         Tile::from_header(&Header::from_slice(prefix)?)
     }
 
-    /// Reads it out of a header that is read already, by [`b2nd::frame::File`] for example.
+    /// Reads it out of a header that is read already, by [`b2nd_frame::File`] for example.
     pub fn from_header(header: &Header) -> Result<Tile> {
         let array = header.array()?.map(ArrayMeta::into_owned).ok_or(Error::Missing(B2ndMeta::<&str>::NAME))?;
         let array = array.upgrade(None)?;

@@ -54,5 +54,5 @@ fn the_error_is_still_there_below_anyhow() {
     );
     let Some(Error::Frame(source)) = error.downcast_ref() else { panic!("{error:?}") };
     assert_eq!(source.needed(), Some(6));
-    assert!(error.root_cause().downcast_ref::<b2nd::Error>().is_some_and(b2nd::Error::is_eof));
+    assert!(error.root_cause().downcast_ref::<b2nd_frame::Error>().is_some_and(b2nd_frame::Error::is_eof));
 }

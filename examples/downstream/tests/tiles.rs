@@ -2,8 +2,8 @@
 
 use std::error::Error as _;
 
-use b2nd::frame::{Chunk, Frame, Header, Sizes};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::{Chunk, Frame, Header, Sizes};
 use tile_catalogue::{Acquisition, Error, GeoTransform, Platform, Tile};
 
 fn tile() -> Tile {
@@ -76,7 +76,7 @@ fn the_source_of_an_error_says_where() {
     header.metalayers_mut().insert("acquisition", b2nd::to_vec(&short).unwrap()).unwrap();
     let error = Tile::from_header(&header).unwrap_err();
     assert_eq!(error.to_string(), "not a tile");
-    let source: &b2nd::Error = error.source().unwrap().downcast_ref().unwrap();
+    let source: &b2nd_frame::Error = error.source().unwrap().downcast_ref().unwrap();
     assert_eq!(source.to_string(), "acquisition.time: expected int64 (d3), found int32 (d2) at byte 294");
     assert_eq!(source.path().as_deref(), Some("acquisition.time"));
 }

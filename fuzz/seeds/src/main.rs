@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use b2nd::frame::{ChunkHeader, Header};
+use b2nd_frame::{ChunkHeader, Header};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         add("frame", frame);
         let tail = &frame[header.tail_range().start as usize..];
         add("trailer", tail);
-        if let Ok(trailer) = b2nd::frame::Trailer::from_tail(tail) {
+        if let Ok(trailer) = b2nd_frame::Trailer::from_tail(tail) {
             add("trailer", &tail[tail.len() - trailer.trailer_len()..]);
             trailer.vlmetalayers().iter().for_each(|(_, content)| add("chunk", content));
         }

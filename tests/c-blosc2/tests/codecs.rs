@@ -3,7 +3,7 @@
 mod common;
 
 use b2nd::Geometry;
-use b2nd::frame::{Chunk, CodecId, Decompressor, File, Filter, Frame, Offset};
+use b2nd_frame::{Chunk, CodecId, Decompressor, File, Filter, Frame, Offset};
 use b2nd_c_blosc2::{Array, Compression, Fill, SuperChunk, compress, decompress};
 use b2nd_codec::ErrorKind;
 use common::{assert_agree, meta};

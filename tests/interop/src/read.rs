@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use b2nd::frame::{Chunk, ChunkHeader, File, Frame, FrameType, Header, Metalayers, Trailer};
 use b2nd::{ArrayMeta, take_from_slice, to_vec};
+use b2nd_frame::{Chunk, ChunkHeader, File, Frame, FrameType, Header, Metalayers, Trailer};
 use serde_json::{Value, json};
 
 use crate::hex;

@@ -4,7 +4,8 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use b2nd::frame::{File, encode_msgpack};
+use b2nd::msgpack::to_vec;
+use b2nd_frame::File;
 use serde_json::{Value, json};
 
 /// Writes ever higher numbers into a vlmetalayer and a metalayer of its own; now and then into one of several sectors, or by a
@@ -14,7 +15,7 @@ pub fn together(path: &Path, number: u8, first: u64, duration: Duration) -> Resu
     while start.elapsed() < duration {
         value += 1;
         let content = vec![(value % 251) as u8; (value % 700) as usize];
-        let metalayer = encode_msgpack(&format!("{value:09}"))?;
+        let metalayer = to_vec(&format!("{value:09}"))?;
         let mut editor = File::edit(path)?;
         editor.set_vlmetalayer(&format!("rust {number}"), &content)?;
         if value % 2 == 0 {
@@ -29,7 +30,7 @@ pub fn together(path: &Path, number: u8, first: u64, duration: Duration) -> Resu
                 Ok(())
             })?,
             1 => {
-                editor.set_metalayer_bytes("wide", &encode_msgpack(&format!("{value:02000}"))?)?;
+                editor.set_metalayer_bytes("wide", &to_vec(&format!("{value:02000}"))?)?;
                 editor.set_metalayer_bytes(&format!("m{number}"), &metalayer)?;
             }
             _ => editor.set_metalayer_bytes(&format!("m{number}"), &metalayer)?,

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use b2nd::frame::{Chunk, File};
 use b2nd::{ArrayMeta, B2ndMeta};
+use b2nd_frame::{Chunk, File};
 use serde_json::{Value, json};
 
 use crate::read::pairs;
@@ -69,6 +69,6 @@ fn describe(array: &ArrayMeta<&str>) -> Value {
 }
 
 /// Says which step it was that failed.
-fn step<T>(name: &str, result: b2nd::Result<T>) -> Result<T> {
+fn step<T>(name: &str, result: std::result::Result<T, impl std::fmt::Display>) -> Result<T> {
     result.map_err(|error| format!("{name}: {error}").into())
 }

@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{self, Chunk, File, Header, Metalayers, Sizes, Special, Target, Writer};
 use b2nd::{B2ndMeta, Metalayer};
+use b2nd_frame::{Chunk, File, Header, Metalayers, Sizes, Special, Target, Writer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -127,7 +127,7 @@ pub fn edit(path: &Path, edits: Vec<Edit>) -> Result<Value> {
 }
 
 pub fn rewrite(path: &Path, target: &Path, insert: Vec<(String, Hex)>, remove: Vec<String>) -> Result<Value> {
-    frame::rewrite(path, target, |metalayers: &mut Metalayers| {
+    b2nd_frame::rewrite(path, target, |metalayers: &mut Metalayers| {
         remove.iter().for_each(|name| drop(metalayers.remove(name)));
         insert.into_iter().try_for_each(|(name, Hex(content))| metalayers.insert(&name, content).map(drop))
     })?;

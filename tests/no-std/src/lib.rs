@@ -4,7 +4,7 @@
 
 extern crate alloc;
 
-use b2nd::frame::{Chunk, Frame, Header, Sizes, Writer};
+use b2nd_frame::{Chunk, Frame, Header, Sizes, Writer};
 use b2nd::{ArrayMeta, B2ndMeta, Geometry};
 
 #[cfg(not(test))]
@@ -24,12 +24,12 @@ pub extern "C" fn round_trips() -> bool {
     matches!((metalayer(), header(), frame()), (Ok(true), Ok(true), Ok(true)))
 }
 
-fn array() -> b2nd::Result<B2ndMeta> {
+fn array() -> b2nd_frame::Result<B2ndMeta> {
     Ok(B2ndMeta::new(Geometry::new(&[400, 3], &[110, 3], &[57, 3])?, "|u1"))
 }
 
 /// Without the heap.
-fn metalayer() -> b2nd::Result<bool> {
+fn metalayer() -> b2nd_frame::Result<bool> {
     let array = array()?;
     let mut buffer = [0; 64];
     let bytes = b2nd::to_slice(&array, &mut buffer)?;
@@ -37,14 +37,14 @@ fn metalayer() -> b2nd::Result<bool> {
     Ok(again.geometry == array.geometry && again.dtype == array.dtype && again.parse_dtype()?.itemsize() == 1)
 }
 
-fn header() -> b2nd::Result<bool> {
+fn header() -> b2nd_frame::Result<bool> {
     let mut header = Header::new(Sizes { typesize: 1, chunksize: 330, blocksize: 171 })?;
     header.metalayers_mut().set(&array()?)?;
     let again = Header::from_slice(&b2nd::to_vec(&header)?)?;
     Ok(again == header && again.array()?.map(ArrayMeta::into_owned) == Some(ArrayMeta::B2nd(array()?)))
 }
 
-fn frame() -> b2nd::Result<bool> {
+fn frame() -> b2nd_frame::Result<bool> {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 })?);
     writer.append(&Chunk::store(b"data", 1)?)?;
     writer.set_vlmetalayer("name", b"value")?;

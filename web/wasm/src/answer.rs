@@ -1,6 +1,6 @@
 //! The answers that the page gets, as JSON: a result, or a sentence about an error.
 
-use b2nd::{Error, Result};
+use b2nd_frame::{Error, Result};
 use serde::Serialize;
 
 #[derive(Serialize)]

@@ -1,7 +1,7 @@
 //! Draws and describes the chunks of an array.
 
 use b2nd::Grid;
-use b2nd::frame::{Offset, Offsets, Source};
+use b2nd_frame::{Offset, Offsets, Source};
 use b2nd_store::chunk_file_name;
 use b2nd_view::picture::drawing::Drawing;
 use b2nd_view::picture::window::Window;

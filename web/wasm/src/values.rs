@@ -6,7 +6,7 @@ mod seen;
 
 use std::sync::Arc;
 
-use b2nd::{Error, Result};
+use b2nd_frame::{Error, Result};
 use b2nd_arrow::JsonCells;
 use b2nd_ndarray::Array;
 use b2nd_store::Bytes;

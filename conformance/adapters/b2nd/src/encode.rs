@@ -1,8 +1,8 @@
 //! Facts into bytes.
 
-use b2nd::frame::{Header, Trailer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use b2nd_conformance::{Fact, Layer, hex};
+use b2nd_frame::{Header, Trailer};
 use serde_json::{Value, json};
 
 /// The bytes that say this.

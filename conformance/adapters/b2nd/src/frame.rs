@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use b2nd::frame::{Chunk, File, Offset, Special};
 use b2nd_conformance::Fact;
+use b2nd_frame::{Chunk, File, Offset, Special};
 use b2nd_ndarray::Array;
 
 use crate::layers::{data, pairs};

@@ -2,8 +2,8 @@
 
 use b2nd::ArrayMeta;
 use b2nd::dtype::DType;
-use b2nd::frame::{Chunk, Frame, Header, Metalayers, Offset, Trailer};
 use b2nd_conformance::Fact;
+use b2nd_frame::{Chunk, Frame, Header, Metalayers, Offset, Trailer};
 
 use crate::{Result, refuse};
 
@@ -92,7 +92,7 @@ pub(crate) fn chunk(bytes: &[u8]) -> Result {
         ("special", header.special().map_or(Fact::Null, |special| Fact::text(special.to_string()))),
     ]);
     let data = data(&chunk)?;
-    let is_uninitialized = header.special() == Some(b2nd::frame::Special::Uninitialized);
+    let is_uninitialized = header.special() == Some(b2nd_frame::Special::Uninitialized);
     Ok(if is_uninitialized { fact } else { fact.with("data", Fact::digest(&data)) })
 }
 

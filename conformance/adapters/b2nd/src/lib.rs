@@ -17,7 +17,7 @@ pub use encode::encode;
 /// Why a file is refused.
 #[derive(Debug)]
 pub struct Refused {
-    /// The name of the [`ErrorKind`](b2nd::ErrorKind), if the library refuses it.
+    /// The name of the [`ErrorKind`](b2nd_frame::ErrorKind), if the library refuses it.
     pub kind: Option<String>,
     /// The whole sentence.
     pub sentence: String,
@@ -34,7 +34,16 @@ impl fmt::Display for Refused {
 
 impl From<b2nd::Error> for Refused {
     fn from(error: b2nd::Error) -> Refused {
-        let kind = format!("{:?}", error.kind());
+        b2nd_frame::Error::from(error).into()
+    }
+}
+
+impl From<b2nd_frame::Error> for Refused {
+    fn from(error: b2nd_frame::Error) -> Refused {
+        let kind = match error.kind() {
+            b2nd_frame::ErrorKind::Format(error) => format!("{:?}", error.kind()),
+            kind => format!("{kind:?}"),
+        };
         let kind = kind.split([' ', '(', '{']).next().unwrap_or_default().to_owned();
         Refused { kind: Some(kind), sentence: error.to_string() }
     }
@@ -53,7 +62,7 @@ impl From<b2nd_ndarray::Error> for Refused {
 
 impl From<std::io::Error> for Refused {
     fn from(error: std::io::Error) -> Refused {
-        b2nd::Error::from(error).into()
+        b2nd_frame::Error::from(error).into()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use b2nd::frame::{Chunk, ChunkHeader, ChunkReader, Decompressor, Frame, FrameType, Offset, Special};
+use b2nd_frame::{Chunk, ChunkHeader, ChunkReader, Decompressor, Frame, FrameType, Offset, Special};
 use b2nd_ndarray::Array;
 use b2nd_store::Bytes;
 use b2nd_store::attributes::MAX_VALUE;
@@ -141,7 +141,7 @@ impl Blocks<'_> {
     /// Decompresses consecutive blocks, each separately.
     pub(crate) fn data(&self, blocks: Range<usize>) -> Result<Vec<Vec<u8>>> {
         let places = block_table(&self.front)?;
-        let ranges = blocks.map(|block| places.range(block)).collect::<Result<Vec<_>, _>>().map_err(b2nd::Error::from)?;
+        let ranges = blocks.map(|block| places.range(block)).collect::<Result<Vec<_>, _>>().map_err(b2nd_frame::Error::from)?;
         let (start, end) = (ranges.iter().map(|range| range.start).min(), ranges.iter().map(|range| range.end).max());
         let (Some(start), Some(end)) = (start, end) else { return Ok(Vec::new()) };
         let bytes = self.chunk.read(start..end)?;
@@ -158,7 +158,7 @@ impl Blocks<'_> {
                 total = total.saturating_add(length as u64);
                 allow(total, self.most)?;
                 let mut place = vec![0; length];
-                decompressor.block(&places, block, None, &mut place).map_err(b2nd::Error::from)?;
+                decompressor.block(&places, block, None, &mut place).map_err(b2nd_frame::Error::from)?;
                 data.push(place);
             }
             Ok(data)
@@ -170,8 +170,8 @@ fn allow(bytes: u64, most: u64) -> Result<()> {
     if bytes > most { Err(too_long(bytes, most)) } else { Ok(()) }
 }
 
-fn block_table(front: &[u8]) -> b2nd::Result<b2nd::frame::Blocks<'_>> {
-    Ok(b2nd::frame::Blocks::new(front)?)
+fn block_table(front: &[u8]) -> b2nd_frame::Result<b2nd_frame::Blocks<'_>> {
+    Ok(b2nd_frame::Blocks::new(front)?)
 }
 
 /// Returns an error if no codec can compress `nbytes` bytes to `cbytes` bytes.

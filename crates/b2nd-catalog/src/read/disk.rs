@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use b2nd::frame::FIRST_READ;
+use b2nd_frame::FIRST_READ;
 use b2nd_view::Source;
 use rustix::fs::{Mode, OFlags, openat};
 
@@ -79,11 +79,11 @@ impl OnDisk {
 }
 
 impl Source for OnDisk {
-    fn len(&self) -> b2nd::Result<u64> {
+    fn len(&self) -> b2nd_frame::Result<u64> {
         Ok(self.size)
     }
 
-    fn read(&self, range: Range<u64>) -> b2nd::Result<Cow<'_, [u8]>> {
+    fn read(&self, range: Range<u64>) -> b2nd_frame::Result<Cow<'_, [u8]>> {
         let range = inside(range, self.size);
         if range.end <= self.first.len() as u64 {
             return Ok(Cow::Borrowed(&self.first[range.start as usize..range.end as usize]));
@@ -93,11 +93,11 @@ impl Source for OnDisk {
 }
 
 impl Source for Closed {
-    fn len(&self) -> b2nd::Result<u64> {
+    fn len(&self) -> b2nd_frame::Result<u64> {
         Ok(self.size)
     }
 
-    fn read(&self, range: Range<u64>) -> b2nd::Result<Cow<'_, [u8]>> {
+    fn read(&self, range: Range<u64>) -> b2nd_frame::Result<Cow<'_, [u8]>> {
         Ok(Cow::Owned(read_file(&File::open(&self.path)?, inside(range, self.size))?))
     }
 }

@@ -6,8 +6,8 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use b2nd::ErrorKind;
-use b2nd::frame::{FIRST_READ, Pieces};
+use b2nd_frame::ErrorKind;
+use b2nd_frame::{FIRST_READ, Pieces};
 use b2nd_view::Source;
 use futures::{StreamExt, stream};
 use object_store::ObjectStore;
@@ -174,11 +174,11 @@ impl State {
 }
 
 impl Source for Fetched {
-    fn len(&self) -> b2nd::Result<u64> {
+    fn len(&self) -> b2nd_frame::Result<u64> {
         self.pieces.len()
     }
 
-    fn read(&self, range: Range<u64>) -> b2nd::Result<Cow<'_, [u8]>> {
+    fn read(&self, range: Range<u64>) -> b2nd_frame::Result<Cow<'_, [u8]>> {
         // A failed request must not look like an error in the file.
         self.pieces.read(range).map_err(|error| match error.kind() {
             ErrorKind::Missing { .. } => error,

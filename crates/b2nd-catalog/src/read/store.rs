@@ -208,11 +208,11 @@ impl Members {
 }
 
 impl Folder for Members {
-    fn files(&self) -> b2nd::Result<Vec<String>> {
+    fn files(&self) -> b2nd_frame::Result<Vec<String>> {
         Ok(self.members.iter().map(|member| member.name.to_string()).collect())
     }
 
-    fn member(&self, file: &str) -> b2nd::Result<Option<Bytes>> {
+    fn member(&self, file: &str) -> b2nd_frame::Result<Option<Bytes>> {
         let Ok(found) = self.members.binary_search_by(|member| (*member.name).cmp(file)) else { return Ok(None) };
         let member = &self.members[found];
         let place = member.place.as_ref().map_or_else(|| self.place.below(&member.name), |place| (**place).clone());

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use b2nd::frame::{Chunk, Header, Writer};
+use b2nd_frame::{Chunk, Header, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use serde_json::Value;
 

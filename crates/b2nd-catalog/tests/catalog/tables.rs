@@ -326,7 +326,7 @@ async fn extremes_are_found_without_the_column_and_not_in_an_index_that_is_stale
     std::fs::copy(index("t"), index("q")).unwrap();
     let other = says("q").await.unwrap();
     // One value was changed since the index was made.
-    let mut meta = b2nd::frame::File::edit(path("_meta.b2f")).unwrap();
+    let mut meta = b2nd_frame::File::edit(path("_meta.b2f")).unwrap();
     meta.set_vlmetalayer("value_epoch", &[0xcd, 0x01, 0x2d]).unwrap();
     drop(meta);
     assert_ne!(says("q").await.unwrap(), other);
@@ -349,7 +349,7 @@ async fn a_stale_index_is_not_believed() {
     std::fs::copy(index("z"), index("t")).unwrap();
     assert_eq!(count().await, "0");
     // One value was changed since the index was made.
-    let mut meta = b2nd::frame::File::edit(directory.path().join("_meta.b2f")).unwrap();
+    let mut meta = b2nd_frame::File::edit(directory.path().join("_meta.b2f")).unwrap();
     meta.set_vlmetalayer("value_epoch", &[0xcd, 0x01, 0x2d]).unwrap();
     drop(meta);
     assert_eq!(count().await, truth);

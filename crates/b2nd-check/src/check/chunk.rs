@@ -1,6 +1,6 @@
 //! Checks a chunk's header for combinations of valid fields that C-Blosc2 rejects.
 
-use b2nd::frame::{Blocks, Chunk, ChunkHeader, Filter, FrameType, Header, Special};
+use b2nd_frame::{Blocks, Chunk, ChunkHeader, Filter, FrameType, Header, Special};
 
 use super::{Answers, Known, NO, YES};
 use crate::known_defects::{

@@ -3,8 +3,8 @@
 
 use std::ops::RangeInclusive;
 
-use b2nd::frame::{ChunkHeader, CodecId, Decompressor, Filter, FrameType};
-use b2nd::{ErrorKind, Result};
+use b2nd_frame::{ChunkHeader, CodecId, Decompressor, Filter, FrameType};
+use b2nd_frame::{ErrorKind, Result};
 use b2nd_store::{Frame, readable};
 
 use super::{DECODED, Digests, Finding, Findings, NO, UNKNOWN, YES, chunk};

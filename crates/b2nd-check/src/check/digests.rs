@@ -1,7 +1,7 @@
 //! [`Digests`]: digests of a frame's values, which detect damaged chunks that can still be decoded.
 
-use b2nd::Result;
-use b2nd::frame::{Chunk, Decompressor, Trailer};
+use b2nd_frame::Result;
+use b2nd_frame::{Chunk, Decompressor, Trailer};
 use b2nd_store::attributes;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
@@ -27,7 +27,7 @@ use super::limits::Budget;
 /// let bytes = b2nd::to_vec(&digests)?;
 /// assert!(bytes.starts_with(b"\x93\x01\xdb\0\0\0\x07xxh3-64\xc6\0\0\0\x08"));
 /// assert_eq!(b2nd::from_slice::<Digests>(&bytes)?.count(), 1);
-/// # Ok::<(), b2nd::Error>(())
+/// # Ok::<(), b2nd_frame::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(expecting = "digests: version, algorithm, bytes")]
@@ -68,7 +68,7 @@ impl Digests {
     ) -> Result<Digests> {
         let most = (attributes::MAX_VALUE / LENGTH) as u64 - 8;
         if count > most {
-            return Err(b2nd::Error::custom(format_args!("the frame has {count} chunks; at most {most} can have digests")));
+            return Err(b2nd_frame::Error::custom(format_args!("the frame has {count} chunks; at most {most} can have digests")));
         }
         let mut digests = Digests::of_data::<&[u8]>([]);
         for number in 0..count {
@@ -107,11 +107,12 @@ impl Digests {
             return None;
         }
         let bytes = attributes::get_with(trailer, Digests::NAME, decompressor)?;
-        Some(b2nd::from_slice::<Digests>(&bytes).and_then(|digests| match (digests.version, digests.algorithm.as_str()) {
+        let digests = b2nd::from_slice::<Digests>(&bytes).map_err(b2nd_frame::Error::from);
+        Some(digests.and_then(|digests| match (digests.version, digests.algorithm.as_str()) {
             (VERSION, ALGORITHM) => Ok(digests),
             (version, other) => {
                 let expected = format!("expected version {VERSION} of {ALGORITHM}, found version {version} of {other:?}");
-                Err(b2nd::Error::custom(expected))
+                Err(b2nd_frame::Error::custom(expected))
             }
         }))
     }

@@ -1,8 +1,9 @@
 //! Checks a frame's header: its pipeline, lengths, metalayers and the metadata of its array.
 
 use b2nd::dtype::DType;
-use b2nd::frame::{Header, HeaderField, MAX_METALAYERS, Metalayers};
-use b2nd::{ArrayMeta, ErrorKind, Grid, Result};
+use b2nd::{ArrayMeta, Grid};
+use b2nd_frame::Result;
+use b2nd_frame::{Header, HeaderField, MAX_METALAYERS, Metalayers};
 use b2nd_store::text::{count, quoted, thousands};
 use b2nd_store::value::{Value, is_pickle};
 use b2nd_store::{Array, Frame, Kind};
@@ -144,7 +145,7 @@ impl Findings {
             let offset = start.zip(error.offset()).map(|(start, offset)| start + offset as u64);
             let answers = match error.kind() {
                 // The dtype is not UTF-8. All dtypes of NumPy are UTF-8, and python-blosc2 reads no other dtypes.
-                ErrorKind::Utf8 => [None, c_reads, NO],
+                b2nd::ErrorKind::Utf8 => [None, c_reads, NO],
                 // If C-Blosc2 accepts the metalayer, it reads a different array than the one that the metalayer describes.
                 _ if name == b"b2nd" => [NO, c_reads.filter(|reads| !reads), c_reads],
                 _ => [NO, c_reads, c_reads],

@@ -3,7 +3,7 @@
 
 use b2nd::RawValue;
 use b2nd::dtype::DType;
-use b2nd::frame::{Decompressor, Header, Trailer};
+use b2nd_frame::{Decompressor, Header, Trailer};
 use b2nd_store::attributes::Attribute;
 use b2nd_store::{Kind, Value, attributes};
 use serde_json::Value as Json;

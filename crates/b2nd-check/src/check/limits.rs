@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use b2nd::frame::ChunkHeader;
+use b2nd_frame::ChunkHeader;
 
 use b2nd_store::text::{count, thousands};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use b2nd::{ErrorKind, Result};
+use b2nd_frame::{ErrorKind, Result};
 use b2nd_store::{Folder, Frame, StoreListing, Table};
 use serde_json::Value;
 

@@ -3,8 +3,8 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use b2nd::frame::{Chunk, ChunkHeader, Decompressor};
-use b2nd::{Error, Result};
+use b2nd_frame::{Chunk, ChunkHeader, Decompressor};
+use b2nd_frame::{Error, Result};
 
 use super::{HEADER, MOST, Part, Salvage};
 

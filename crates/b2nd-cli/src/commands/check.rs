@@ -227,7 +227,7 @@ impl Check {
         Limits { max_memory: self.max_memory.unwrap_or(u64::MAX), max_time: self.max_time }
     }
 
-    fn frame(&self, frame: &Frame, apart: &Arc<Apart>) -> b2nd::Result<Vec<Finding>> {
+    fn frame(&self, frame: &Frame, apart: &Arc<Apart>) -> b2nd_frame::Result<Vec<Finding>> {
         let array = frame.header().array().ok().flatten();
         let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
         let options = Options { data: self.decodes(), limits: self.limits() };

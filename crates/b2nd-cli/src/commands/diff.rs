@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use b2nd::Result;
+use b2nd_frame::Result;
 use b2nd_store::Location;
 use b2nd_view::json::{Place, StoreObject};
 use b2nd_view::store::Content;

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{Editor, File, Header, Sizes, Writer};
+use b2nd_frame::{Editor, File, Header, Sizes, Writer};
 use b2nd_store::{Attributes, Content, Folder, Kind, Leaf, Location, Store, Table, Target, find, no_key};
 use b2nd_view::text::{columns, count, quoted, shortened};
 use b2nd_view::value::{Value, pack, pack_text, unhex};
@@ -160,7 +160,7 @@ const ROOM: RangeInclusive<usize> = 16..=64;
 struct Entry<'a> {
     name: &'a [u8],
     place: &'static str,
-    value: b2nd::Result<Cow<'a, [u8]>>,
+    value: b2nd_frame::Result<Cow<'a, [u8]>>,
 }
 
 /// Returns all entries of a frame, a store or a leaf. With `fixed`, the attributes of a frame are not read.

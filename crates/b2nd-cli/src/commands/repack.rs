@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
-use b2nd::frame::{FileSource, Frame, FrameType, NewDirectory, SPARSE_FRAME, Source};
+use b2nd_frame::{FileSource, Frame, FrameType, NewDirectory, SPARSE_FRAME, Source};
 use b2nd_ndarray::RepackOptions;
 use b2nd_store::{Bytes, Directory, Folder, Location, Store, is_store_directory, is_zip};
 use b2nd_view::text::thousands;
@@ -202,7 +202,7 @@ fn store_at(path: &Path) -> Result<Option<Store>> {
 
 /// Returns the uncompressed length of a frame's data, for the progress bar.
 fn data_len(path: &Path) -> Option<u64> {
-    u64::try_from(b2nd::frame::File::open(path).ok()?.header().nbytes()).ok()
+    u64::try_from(b2nd_frame::File::open(path).ok()?.header().nbytes()).ok()
 }
 
 /// Returns the length of a file, or of all files in a directory.

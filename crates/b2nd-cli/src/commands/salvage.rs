@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use b2nd::frame::Writer;
 use b2nd_check::salvage::{Fill, Salvage as Found};
+use b2nd_frame::Writer;
 use b2nd_ndarray::codec::{Decompressor, metalayer};
 use b2nd_store::Location;
 use b2nd_view::text::{count, printable, thousands};

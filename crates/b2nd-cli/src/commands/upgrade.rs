@@ -19,7 +19,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::File;
+use b2nd_frame::File;
 use b2nd_store::{SPARSE_FRAME, walk};
 use b2nd_view::text::printable;
 use indicatif::ProgressBar;

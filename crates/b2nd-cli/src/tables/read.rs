@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use b2nd::frame::Frame;
 use b2nd_arrow::{ArrayReader, BATCH_SIZE, CellReader, ErrorKind, Format, Options, RecordBatchReader, Table, TextTable};
 use b2nd_check::{Finding, Limits};
+use b2nd_frame::Frame;
 use b2nd_ndarray::Array;
 use b2nd_store::{Bytes, Location, Store, Target, is_store_directory};
 use b2nd_view::elements::significant;

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use b2nd::frame::{Chunk, Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::{Chunk, Header, Sizes, Writer};
 
 use crate::harness::{Directory, Place, npy};
 
@@ -75,7 +75,7 @@ fn what_info_calls_a_recipe_has_no_values() {
     let tests = two_rows();
     let recipe = b"\x81\xa4kind\xa3new";
     let [array, file] = ["a.b2nd", "r.b2nd"].map(|name| tests.path(name));
-    b2nd::frame::rewrite(array, file, |metalayers| metalayers.insert("b2o", recipe).map(drop)).unwrap();
+    b2nd_frame::rewrite(array, file, |metalayers| metalayers.insert("b2o", recipe).map(drop)).unwrap();
     let json: serde_json::Value = serde_json::from_str(&tests.ok(&["info", "--json", "r.b2nd"])).unwrap();
     assert_eq!(json["kind"], "b2object");
     let refused = tests.refused(&["cat", "r.b2nd"]);
@@ -106,7 +106,7 @@ fn nobody_waits_for_chunks_that_are_not_there() {
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[4], &[2], &[2]).unwrap(), "|i1")).unwrap();
     let mut writer = Writer::new(header);
     for _ in 0..2 {
-        writer.append_special(b2nd::frame::Special::Zeros, 2).unwrap();
+        writer.append_special(b2nd_frame::Special::Zeros, 2).unwrap();
     }
     let mut frame: Vec<u8> = writer.finish().unwrap();
     tests.write("good.b2nd", &frame);

@@ -5,9 +5,9 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Stdio;
 
-use b2nd::frame::File;
-use b2nd::frame::{Chunk, Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::File;
+use b2nd_frame::{Chunk, Header, Sizes, Writer};
 use b2nd_store::{Folder, Zip};
 use serde_json::{Value, json};
 
@@ -168,7 +168,7 @@ fn what_a_metalayer_holds_is_nobodys_business() {
     header.metalayers_mut().insert("mine", [0xc1, 0xff, 7]).unwrap();
     header.metalayers_mut().insert("after", [1, 2]).unwrap();
     let mut writer = Writer::new(header);
-    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
+    writer.append_special(b2nd_frame::Special::Zeros, 4).unwrap();
     writer.set_vlmetalayer("theirs", b"plain text").unwrap();
     let frame: Vec<u8> = writer.finish().unwrap();
     assert_eq!(check(&[TemporaryFile::new(&frame).path()]), (String::new(), String::new(), 0));
@@ -198,7 +198,7 @@ fn write_embed(store: &Path) {
     let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
     header.metalayers_mut().insert("b2embed", b2nd_view::value::pack(r#"{"version": 1}"#).unwrap()).unwrap();
     let mut writer = Writer::new(header);
-    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
+    writer.append_special(b2nd_frame::Special::Zeros, 4).unwrap();
     let frame: Vec<u8> = writer.finish().unwrap();
     fs::write(store.join("embed.b2e"), frame).unwrap();
 }
@@ -241,7 +241,7 @@ fn a_name_with_a_nul_is_read_under_another() {
     let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
     header.metalayers_mut().insert("us_er", [1]).unwrap();
     let mut writer = Writer::new(header);
-    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
+    writer.append_special(b2nd_frame::Special::Zeros, 4).unwrap();
     writer.set_vlmetalayer("at_tr", &[2]).unwrap();
     let frame: Vec<u8> = writer.finish().unwrap();
     for (name, line) in [
@@ -376,9 +376,9 @@ fn the_rows_of_a_table_are_counted_where_its_schema_does_not_say_them_rightly() 
         let file = File::open(&path).unwrap();
         let trailer = file.trailer().unwrap();
         let value = trailer.value("schema").unwrap().unwrap();
-        let text: String = b2nd::frame::decode_msgpack(&value).unwrap();
+        let text: String = b2nd::msgpack::from_slice(&value).unwrap();
         assert!(text.contains("\"n_rows\": 1"), "{text}");
-        let text = b2nd::frame::encode_msgpack(&schema(&text)).unwrap();
+        let text = b2nd::msgpack::to_vec(&schema(&text)).unwrap();
         File::edit(&path).unwrap().set_vlmetalayer("schema", &text).unwrap();
         let info: Value = serde_json::from_str(tests.run(&["info", "--json", "table.b2d"]).0.lines().last().unwrap()).unwrap();
         (info["rows"].clone(), tests.run(&["check", "--data", "table.b2d"]).0)
@@ -449,8 +449,8 @@ fn a_schema_that_contradicts_itself_is_found() {
         write_embed(&directory);
         let path = directory.join("_meta.b2f");
         let value = File::open(&path).unwrap().trailer().unwrap().value("schema").unwrap().unwrap().into_owned();
-        let text: String = b2nd::frame::decode_msgpack(&value).unwrap();
-        let text = b2nd::frame::encode_msgpack(&text.replacen(from, to, 1)).unwrap();
+        let text: String = b2nd::msgpack::from_slice(&value).unwrap();
+        let text = b2nd::msgpack::to_vec(&text.replacen(from, to, 1)).unwrap();
         File::edit(&path).unwrap().set_vlmetalayer("schema", &text).unwrap();
         tests.run(&["check", "table.b2d"]).0
     };

@@ -3,7 +3,7 @@
 use std::fs;
 
 use b2nd::B2ndMeta;
-use b2nd::frame::{Chunk, Header, Sizes, Special, Writer};
+use b2nd_frame::{Chunk, Header, Sizes, Special, Writer};
 use serde_json::{Value, json};
 
 #[cfg(target_os = "linux")]
@@ -92,7 +92,7 @@ fn digests_find_damage_that_still_decodes() {
     assert_eq!(tests.run(&["check", "--data", "b.b2nd"]), (line, String::new(), 1));
     assert_eq!(tests.ok(&["check", "b.b2nd"]), "");
     // Entries of the index that changed places.
-    let digests = b2nd::frame::File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap();
+    let digests = b2nd_frame::File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap();
     let digests = digests.value("b2nd_digests").unwrap().unwrap().into_owned();
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
     for byte in [Some(0), None, Some(2), None, Some(1)] {
@@ -109,7 +109,7 @@ fn digests_find_damage_that_still_decodes() {
     // Fewer digests than chunks, and other algorithms.
     let with = |digests: &[u8]| {
         tests.write("b.b2nd", &digested);
-        let mut editor = b2nd::frame::File::edit(tests.path("b.b2nd")).unwrap();
+        let mut editor = b2nd_frame::File::edit(tests.path("b.b2nd")).unwrap();
         editor.set_vlmetalayer("b2nd_digests", digests).unwrap();
         drop(editor);
         tests.run(&["check", "--data", "b.b2nd"]).0
@@ -138,7 +138,7 @@ fn a_filter_that_asks_for_shapes_has_them() {
     let options = b2nd_ndarray::Options {
         chunkshape: Some(vec![16, 16]),
         blockshape: Some(vec![8, 8]),
-        filters: vec![(b2nd::frame::Filter::Other(32), 4)],
+        filters: vec![(b2nd_frame::Filter::Other(32), 4)],
         ..b2nd_ndarray::Options::default()
     };
     let meta = B2ndMeta::new(options.geometry(&[32, 32], 4).unwrap(), "<i4".to_owned());

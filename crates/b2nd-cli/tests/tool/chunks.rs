@@ -1,6 +1,6 @@
 //! `b2nd chunks` and `slice`: what is shown of trailers, chunks and slices, and what is not: each has a line in its place.
 
-use b2nd::frame::{Chunk, Header, Sizes, Special, Writer};
+use b2nd_frame::{Chunk, Header, Sizes, Special, Writer};
 use serde_json::{Value, json};
 
 use crate::harness::{EXAMPLE, Place, SPARSE, TemporaryFile, assert_prints, json_of, manifest, path, run, shown};

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use b2nd::frame::{Chunk, Header, Sizes, Special, Writer};
+use b2nd_frame::{Chunk, Header, Sizes, Special, Writer};
 
 /// Writes a one-dimensional frame with three metalayers; the second has this name and content.
 pub(crate) fn early(path: impl AsRef<Path>, name: &str, content: &[u8]) {

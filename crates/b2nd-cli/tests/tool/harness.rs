@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use b2nd::frame::{File, Header, Writer};
+use b2nd_frame::{File, Header, Writer};
 use serde_json::{Value, json};
 
 /// A frame at the repository's root.

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 use std::process::Stdio;
 
-use b2nd::frame::File;
+use b2nd_frame::File;
 
 use crate::harness::{Directory, npy};
 

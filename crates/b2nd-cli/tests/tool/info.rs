@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Stdio;
 
-use b2nd::frame::File;
+use b2nd_frame::File;
 use serde_json::{Value, json};
 
 use crate::harness::{

@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::Command;
 
-use b2nd::frame::{Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::{Header, Sizes, Writer};
 
 use crate::harness::{Directory, Place, printed};
 #[cfg(target_os = "linux")]
@@ -24,7 +24,7 @@ fn nothing_in_a_file_reaches_the_terminal_as_it_is() {
     let packed = [&[0xa0 | HOSTILE.len() as u8][..], HOSTILE.as_bytes()].concat();
     header.metalayers_mut().insert(HOSTILE, packed.as_slice()).unwrap();
     let mut writer = Writer::new(header);
-    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
+    writer.append_special(b2nd_frame::Special::Zeros, 4).unwrap();
     writer.set_vlmetalayer(HOSTILE, &packed).unwrap();
     let name = format!("{}.b2nd", HOSTILE.trim_end());
     tests.write(&name, writer.finish().unwrap());

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use b2nd::frame::{File, Source, decode_msgpack};
+use b2nd::msgpack;
+use b2nd_frame::{File, Source};
 use b2nd_store::{Content, Folder, Store};
 use serde_json::{Value, json};
 
@@ -32,8 +33,8 @@ fn an_attribute_is_set_read_and_removed() {
     let trailer = File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap();
     let value = trailer.value("plain").unwrap().unwrap();
     let expected = json!({"a": [1, -200, 70000, "x", null, true, 0.5], "b": {"c": []}});
-    assert_eq!(decode_msgpack::<Value>(&value).unwrap(), expected);
-    assert_eq!(b2nd::frame::encode_msgpack(&expected).unwrap(), &*value);
+    assert_eq!(msgpack::from_slice::<Value>(&value).unwrap(), expected);
+    assert_eq!(b2nd::msgpack::to_vec(&expected).unwrap(), &*value);
 
     for name in ["all", "title", "raw", "file", "plain"] {
         tests.ok(&["meta", "rm", "a.b2nd", name]);

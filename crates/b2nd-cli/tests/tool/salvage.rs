@@ -9,7 +9,7 @@ fn what_is_whole_is_salvaged_and_nothing_is_overwritten() {
     let tests = Directory::new();
     tests.take("example.b2nd", "a.b2nd");
     let bytes = tests.read("a.b2nd");
-    let header = b2nd::frame::Header::from_slice(&bytes).unwrap();
+    let header = b2nd_frame::Header::from_slice(&bytes).unwrap();
     let tail = usize::try_from(header.tail_range().start).unwrap();
     assert_eq!(tests.ok(&["salvage", "a.b2nd", "whole.b2nd"]), "whole.b2nd: kept 8 of 8 chunks and 3 attributes\n");
     assert_eq!(tests.ok(&["check", "--strict", "whole.b2nd"]), "");

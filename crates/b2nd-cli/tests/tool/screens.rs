@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{Header, Sizes, Special, Writer};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::{Header, Sizes, Special, Writer};
 
 use crate::harness::{Directory, Place, on_screen};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 use b2nd::dtype::DType;
-use b2nd::frame::{Chunk, Header, Sizes, Special, Writer};
+use b2nd_frame::{Chunk, Header, Sizes, Special, Writer};
 use serde_json::{Value, json};
 
 use crate::harness::{Directory, Place, Printed, zip};
@@ -344,7 +344,7 @@ fn an_embed_store_without_leaves_is_whole() {
     let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
     header.metalayers_mut().insert("b2embed", [0x81, 0xa7, b'v', b'e', b'r', b's', b'i', b'o', b'n', 1]).unwrap();
     let mut writer = Writer::new(header);
-    writer.append_special(b2nd::frame::Special::Zeros, 4).unwrap();
+    writer.append_special(b2nd_frame::Special::Zeros, 4).unwrap();
     tests.write("empty.b2e", writer.finish().unwrap());
     for command in ["info", "check"] {
         let (_, err, status) = tests.run(&[command, "empty.b2e"]);

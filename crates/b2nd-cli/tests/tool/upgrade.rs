@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::{File, FrameType, Header, Sizes, Special, Writer};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
+use b2nd_frame::{File, FrameType, Header, Sizes, Special, Writer};
 use serde_json::Value;
 
 use crate::early_frame::early;

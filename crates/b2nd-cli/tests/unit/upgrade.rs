@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use b2nd::frame::File;
 use b2nd::{CatervaMeta, Geometry};
+use b2nd_frame::File;
 
 use super::plan::Plan;
 use super::work;

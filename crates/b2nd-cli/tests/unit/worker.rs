@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use b2nd::frame::{Chunk, File};
+use b2nd_frame::{Chunk, File};
 
 use super::Apart;
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use b2nd::frame::Offset;
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::Offset;
 use ndarray::{ArrayBase, Axis, Data, Dimension, Slice};
 
 use crate::array::Array;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use b2nd::frame::{Chunk, ChunkEditor, File, FrameType, Offset};
 use b2nd::{ArrayMeta, B2ndMeta, Geometry};
+use b2nd_frame::{Chunk, ChunkEditor, File, FrameType, Offset};
 
 use crate::error::{Error, Result};
 
@@ -62,11 +62,11 @@ fn meta_in(file: &File) -> Result<B2ndMeta> {
         ArrayMeta::B2nd(meta) => Ok(meta.into_owned()),
         _ => {
             let message = "only arrays of the current layout can be edited: upgrade the file first";
-            Err(b2nd::Error::custom(message).into())
+            Err(b2nd_frame::Error::custom(message).into())
         }
     }
 }
 
 pub(crate) fn refused(path: &Path, why: &str) -> Error {
-    Error::in_file(path, b2nd::Error::custom(why).into())
+    Error::in_file(path, b2nd_frame::Error::custom(why).into())
 }

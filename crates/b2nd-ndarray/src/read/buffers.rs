@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use b2nd::frame::Decompressor;
+use b2nd_frame::Decompressor;
 use ndarray::{ArrayViewMut, IxDyn};
 
 /// A view of elements as bytes. Along the last axis, each element takes as many entries as it has bytes.

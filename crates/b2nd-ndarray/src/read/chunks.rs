@@ -135,7 +135,7 @@ impl Array {
         let place = self.grid().chunk_extent(number).zip(self.grid().chunk_coords(number));
         let Some((extent, coordinates)) = place else {
             let nchunks = self.grid().nchunks();
-            return Err(b2nd::Error::custom(format_args!("chunk {number} is out of range: the array has {nchunks}")).into());
+            return Err(b2nd_frame::Error::custom(format_args!("chunk {number} is out of range: the array has {nchunks}")).into());
         };
         let ranges = shared(&extent, slice);
         let values = self.read(&ranges)?;

@@ -166,5 +166,5 @@ impl Elements {
 }
 
 fn wrong(sentence: String) -> Error {
-    b2nd::Error::custom(sentence).into()
+    b2nd_frame::Error::custom(sentence).into()
 }

@@ -66,7 +66,7 @@ impl Array {
         let (expected, found) = (range.end - range.start, bytes.header().nbytes());
         if expected != found as u64 {
             let message = format!("expected {expected} bytes, as the header says, found {found}");
-            return Err(in_chunk(b2nd::Error::custom(message).into()));
+            return Err(in_chunk(b2nd_frame::Error::custom(message).into()));
         }
         Ok((range, self.chunk_data(&bytes).map_err(in_chunk)?))
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use b2nd::frame::{Blocks, Chunk, ChunkHeader, CodecId, Filter, Special};
+use b2nd_frame::{Blocks, Chunk, ChunkHeader, CodecId, Filter, Special};
 use ndarray::ArrayView;
 
 use crate::array::Array;
@@ -43,7 +43,7 @@ impl Array {
         let (expected, found) = (expected.ok_or(Error::Memory { items, itemsize })?, header.nbytes());
         if expected != found {
             let message = format!("expected {expected} bytes, as the array's shapes say, found {found}");
-            return Err(b2nd::Error::custom(message).into());
+            return Err(b2nd_frame::Error::custom(message).into());
         }
         if header.special().is_none() && !header.is_stored() {
             b2nd_codec::accept(&header)?;
@@ -167,7 +167,7 @@ impl<'a> OpenChunk<'a> {
 
     fn no_block(&self, block: usize) -> Error {
         let cbytes = self.bytes.header().cbytes();
-        b2nd::Error::custom(format_args!("block {block} is not in the chunk, which has {cbytes} bytes")).into()
+        b2nd_frame::Error::custom(format_args!("block {block} is not in the chunk, which has {cbytes} bytes")).into()
     }
 }
 
@@ -183,7 +183,7 @@ pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: 
     if itemsize.checked_rem(element.len()) != Some(0) {
         let found = element.len();
         let message = format!("it repeats a value of {found} bytes, but the array's elements have {itemsize}");
-        return Err(b2nd::Error::custom(message).into());
+        return Err(b2nd_frame::Error::custom(message).into());
     }
     Ok(element)
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use b2nd::frame::ChunkHeader;
+use b2nd_frame::ChunkHeader;
 use ndarray::{ArrayViewMut, Axis, IxDyn};
 
 use crate::array::Array;

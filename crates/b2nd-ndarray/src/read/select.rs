@@ -134,7 +134,7 @@ impl Array {
 
 impl Select {
     fn along(&self, axis: usize, length: i64) -> Result<Along> {
-        let custom = |message: std::fmt::Arguments<'_>| Err(b2nd::Error::custom(message).into());
+        let custom = |message: std::fmt::Arguments<'_>| Err(b2nd_frame::Error::custom(message).into());
         match self {
             Select::All => Ok(Along::steps(0..length, 1)),
             Select::Range(range) => Ok(Along::steps(range.clone(), 1)),

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use b2nd::frame::{File, Writer};
+use b2nd_frame::{File, Writer};
 use b2nd_ndarray::{Array, Element};
 use ndarray::ArrayD;
 

@@ -1,6 +1,6 @@
 //! The names of the fields of a header, a trailer and a chunk, in order.
 
-use b2nd::frame::{CodecId, Filter, Special, SplitMode};
+use b2nd_frame::{CodecId, Filter, Special, SplitMode};
 
 use crate::text::hex;
 

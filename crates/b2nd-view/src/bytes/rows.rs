@@ -4,8 +4,8 @@
 
 use std::mem;
 
-use b2nd::frame::ChunkHeader;
 use b2nd::{ArrayMeta, CatervaMeta};
+use b2nd_frame::ChunkHeader;
 use serde::Serialize;
 
 use super::names::{self, Names, Part};

@@ -1,7 +1,7 @@
 //! [`Number`]: a value of an element as a number, for statistics and drawings. Elements are split into columns of such values.
 
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
-use b2nd::{Error, Result};
+use b2nd_frame::{Error, Result};
 
 /// The maximum number of values that a column has in one element.
 const MOST_IN_ELEMENT: usize = 1 << 20;

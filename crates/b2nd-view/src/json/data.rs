@@ -1,7 +1,7 @@
 //! JSON objects for the trailer, the chunks, and the grid of chunks and blocks.
 
-use b2nd::frame::{ChunkHeader, FrameType};
 use b2nd::{Grid, Value};
+use b2nd_frame::{ChunkHeader, FrameType};
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 use serde_json::{Value as Json, json};
@@ -147,11 +147,11 @@ impl DataObject {
 }
 
 impl Index {
-    pub(crate) fn of(frame: &Frame) -> b2nd::Result<Index> {
+    pub(crate) fn of(frame: &Frame) -> b2nd_frame::Result<Index> {
         let offsets = frame.offsets()?;
         let is_sparse = frame.header().frame_type() == FrameType::Sparse;
         let rows = chunks::rows(frame, offsets).map(|row| ChunkObject::new(row, is_sparse));
-        rows.collect::<b2nd::Result<_>>().map(Index)
+        rows.collect::<b2nd_frame::Result<_>>().map(Index)
     }
 
     pub(crate) fn is_complete(&self) -> bool {
@@ -160,7 +160,7 @@ impl Index {
 }
 
 impl ChunkObject {
-    fn new(Row { first, last, content }: Row, is_sparse: bool) -> b2nd::Result<ChunkObject> {
+    fn new(Row { first, last, content }: Row, is_sparse: bool) -> b2nd_frame::Result<ChunkObject> {
         let (offset, file, data) = match content {
             Content::Special(special, nbytes) => {
                 (None, None, Readable::Is(DataObject { kind: special.to_string(), nbytes, cbytes: 0 }))

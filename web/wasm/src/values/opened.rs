@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use b2nd::dtype::{DType, ScalarType};
-use b2nd::{Error, Result};
+use b2nd_frame::{Error, Result};
 use b2nd_ndarray::Array;
 use b2nd_store::{Bytes, Folder, Leaf, SPARSE_FRAME, Store, find, is_of_source};
 use b2nd_view::elements::{Column, Number, columns, no_objects, reader};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use b2nd::frame::Frame;
+use b2nd_frame::Frame;
 use b2nd_store::Bytes;
 use b2nd_view::text::{count, thousands};
 

@@ -1,8 +1,8 @@
 //! Determines from a header what to change in a frame.
 
 use b2nd::dtype::DType;
-use b2nd::frame::{Header, Metalayers};
 use b2nd::{ArrayMeta, B2ndMeta};
+use b2nd_frame::{Header, Metalayers};
 
 use super::dtype;
 use b2nd_view::Array;
@@ -70,7 +70,7 @@ impl Plan {
 
 impl Upgrade {
     /// Replaces the old metalayer by the new one.
-    pub(crate) fn apply(&self, metalayers: &mut Metalayers) -> b2nd::Result<()> {
+    pub(crate) fn apply(&self, metalayers: &mut Metalayers) -> b2nd_frame::Result<()> {
         metalayers.rename(self.name, "b2nd")?;
         metalayers.set(&self.meta)
     }

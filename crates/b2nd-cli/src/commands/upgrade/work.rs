@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use b2nd::ArrayMeta;
-use b2nd::frame::{File, FileSource, FrameType, HeaderField, Source, rewrite_checked};
+use b2nd_frame::{File, FileSource, FrameType, HeaderField, Source, rewrite_checked};
 
 use super::plan::Upgrade;
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ pub(crate) fn run(source: &Path, upgrade: &Upgrade, target: Option<&Path>, progr
         compare(&old, new, upgrade, progress)?;
         if has_new_chunks { compare_chunks(old.path(), new.path(), progress) } else { Ok(()) }
     };
-    let check = |new: &File| check(new).map_err(b2nd::Error::custom);
+    let check = |new: &File| check(new).map_err(b2nd_frame::Error::custom);
     Ok(rewrite_checked(source, target, |metalayers| upgrade.apply(metalayers), check)?)
 }
 

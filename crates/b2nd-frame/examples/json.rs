@@ -1,0 +1,50 @@
+//! Turns a header into JSON, edits it there, and turns it back into bytes: only those that were meant have changed.
+//!
+//! ```text
+//! cargo run -p b2nd-frame --example json
+//! ```
+
+use b2nd::{ArrayMeta, B2ndMeta};
+use b2nd_frame::{File, Header};
+use serde_json::Value;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let header = File::open("../../tests/data/example.b2nd")?.header().clone();
+    let before = b2nd::to_vec(&header)?;
+
+    // The whole header: every field as the file has it, metalayers as names and bytes.
+    let mut json = serde_json::to_value(&header)?;
+    for (field, value) in json.as_object().into_iter().flatten() {
+        let text = value.to_string();
+        println!("{field:22} {text:.80}{}", if text.len() > 80 { "…" } else { "" });
+    }
+    assert_eq!(b2nd::to_vec(&serde_json::from_value::<Header>(json.clone())?)?, before);
+
+    // How many threads wrote a file is in its header: equal arrays from two machines differ there, unless that is evened out.
+    json["compression_threads"] = 4.into();
+    let mut header: Header = serde_json::from_value(json)?;
+    println!("\nwith 4 threads, {}", changes(&before, &b2nd::to_vec(&header)?));
+
+    // What the array is, by its fields' names.
+    let mut array: Value = serde_json::to_value(header.array()?)?;
+    println!("\n{array}");
+    array["shape"][0] = 12.into();
+    let meta: B2ndMeta = serde_json::from_value(array.clone())?;
+    let before = b2nd::to_vec(&header)?;
+    header.metalayers_mut().set(&meta)?;
+    println!("\nwith 12 rows, {}", changes(&before, &b2nd::to_vec(&header)?));
+
+    // What no array can be is refused in JSON too.
+    array["chunkshape"][1] = 0.into();
+    if let Err(error) = serde_json::from_value::<ArrayMeta>(array) {
+        println!("\nrefused: {error}");
+    }
+    Ok(())
+}
+
+/// The places where two headers of one length differ.
+fn changes(before: &[u8], after: &[u8]) -> String {
+    assert_eq!(before.len(), after.len());
+    let changed = (0..before.len()).filter(|&at| before[at] != after[at]);
+    Vec::from_iter(changed.map(|at| format!("byte {at:#x} is {:02x}, was {:02x}", after[at], before[at]))).join("; ")
+}

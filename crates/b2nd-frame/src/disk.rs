@@ -1,0 +1,28 @@
+//! Frames on disk. These modules need `std`.
+
+mod copy;
+mod editor;
+mod file;
+mod held;
+mod lock;
+mod new_file;
+mod permissions;
+mod rewrite;
+mod source;
+mod staged;
+#[doc(hidden)]
+pub mod storage;
+mod writer;
+
+pub use editor::Editor;
+pub use editor::chunks::ChunkEditor;
+pub use file::File;
+pub(crate) use lock::BY_THIS_THREAD;
+pub use new_file::{NewDirectory, NewFile};
+pub use rewrite::{rewrite, rewrite_checked};
+pub use source::FileSource;
+pub use staged::remove_temporary_files;
+pub use writer::{Directory, OneFile};
+
+/// The name of the file that holds the header, index and trailer of a sparse frame, in its directory.
+pub const SPARSE_FRAME: &str = "chunks.b2frame";

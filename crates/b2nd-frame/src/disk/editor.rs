@@ -1,0 +1,478 @@
+//! [`Editor`]: changes a frame in its file. A crash at any moment leaves the old or the new content.
+
+pub(super) mod chunks;
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use core::ops::{Deref, Range};
+use std::fs;
+use std::io::{self, Read, SeekFrom};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::copy::copy;
+use super::file::File;
+use super::lock::{Claim, is_at, named};
+use super::rewrite::{index_end, rewritten, write_frame};
+use super::source::frame_file;
+use super::staged::{Staged, clean, directory, replaceable, sync_parent};
+use super::storage::{Handle, storage};
+use super::writer::{Directory, OneFile};
+use crate::chunk::Offset;
+use crate::chunk::file_name::chunk_number;
+use crate::error::{Error, ErrorKind, Result};
+use crate::header::{FrameType, Header, HeaderField};
+use crate::metalayers::{Metalayers, Place};
+use crate::trailer::Trailer;
+use crate::writer::Writer;
+use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
+
+/// The size of a sector in bytes. A write inside one aligned sector is assumed to be atomic.
+const SECTOR: u64 = 512;
+
+/// The bytes of a header that an edit of the trailer changes: from frame_len to has_vlmetalayers. They lie in one sector.
+const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField::HAS_VLMETALAYERS.marker() + 1;
+
+/// A frame that is open for editing, by one editor at a time. An `Editor` dereferences to [`File`] for reading.
+///
+/// # After a crash
+///
+/// A crash, a full disk or a failed write at any moment leaves a file that can be opened and has the old or the new content:
+///
+/// * If the changed bytes of a metalayer lie in one aligned sector of 512 bytes, they are overwritten in place by one write, which is
+///   assumed to be atomic.
+/// * A new trailer is written before or after the old trailer and synced. Then one write to the header makes the new trailer valid, since
+///   the header gives the length of the frame.
+/// * In all other cases, a new file is written under a temporary name in the same directory (`.NAME.0.tmp`), synced, and renamed over the
+///   old file. If the path is a symbolic link, the file that it names is replaced. Bytes after the frame are not kept.
+///
+/// If a process is killed, its temporary file is removed by the next edit of the same file, or when this crate creates the next file in
+/// the directory.
+///
+/// After an error, the `Editor` shows what the file contains: the old or the new content. The edit can be tried again. If the disk was
+/// full, the space that the edit used is freed. An edit that changes nothing still syncs the file.
+///
+/// # Several editors
+///
+/// An `Editor` locks the file until the `Editor` is dropped. In all processes, the lock blocks other editors,
+/// [`rewrite`](crate::rewrite), any [`Writer`](crate::Writer) that replaces the file, and [`File::open_shared`].
+/// [`File::open`] does not wait for the lock. The lock is advisory (`flock`; on Windows, the file is opened in such a way that no other
+/// process can open it for writing). On a file system without locks, such as some network file systems, files are edited without a lock.
+///
+/// C-Blosc2 has its own advisory lock, which it uses with `locking=True` or if the environment variable `BLOSC_LOCKING` is set. It locks
+/// the file `NAME.b2lock` next to the frame, or `.b2lock` in the directory of a sparse frame. An `Editor` takes this lock too if the lock
+/// file exists or `BLOSC_LOCKING` is set (to a value other than an empty string or `0`), and increments a counter in the lock file, so that
+/// C-Blosc2 reads the frame again. If the lock file is a symbolic link, or is longer than a lock file can be, the edit fails. Set
+/// `BLOSC_LOCKING` if C-Blosc2 may open the file during an edit.
+///
+/// If python-blosc2 4.14.1 with `locking=True` changes the same file, assignments to elements are safe, and so is all code inside
+/// `schunk.holding_lock()`. Outside `holding_lock()`, assignments to `vlmeta` or `meta` and calls of `resize` are not safe: they write
+/// metadata that Python read before it took the lock. Edits that were made after this read are lost, and if such an edit changed the length
+/// of the header, the frame is destroyed. If C-Blosc2 changes the file without taking its lock, edits may be lost and the frame may be
+/// destroyed at any time. Each edit checks that the file still has the header that was read, and that the path still names the file.
+///
+/// # Attributes of a replaced file
+///
+/// If a file is replaced, the new file gets the permissions of the old file and, as far as the system allows, the owner, group and extended
+/// attributes (including access control lists) of the old file. If the group cannot be kept, the new group gets only the permissions that
+/// both the old group and all other users have. Other hard links to the old file keep the old content. The creation time is new. On
+/// Windows, the new file has the access control of its directory. Holes in the file are kept. A read-only file is not replaced: the edit
+/// fails.
+pub struct Editor {
+    file: File,
+    claim: Claim,
+}
+
+impl File {
+    /// Opens a frame, which is a file or the directory of a sparse frame, for reading and editing. Waits until no other editor has the
+    /// frame open.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`open`](File::open). Also fails if the path does not name a regular file, or the file is read-only. Returns
+    /// [`ErrorKind::Locked`] if this thread has an [`Editor`] of the file or has it open by [`open_shared`](File::open_shared), since the
+    /// thread would wait for itself forever.
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("b2nd-edit-{}.b2nd", std::process::id()));
+    /// # std::fs::copy("../../tests/data/example.b2nd", &path)?;
+    /// let mut editor = b2nd_frame::File::edit(&path)?;
+    /// editor.set_vlmetalayer("title", &b2nd::msgpack::to_vec("North Sea, 2023")?)?;
+    ///
+    /// let trailer = b2nd_frame::File::open(&path)?.trailer()?;
+    /// let value = trailer.value("title")?.expect("just written");
+    /// assert_eq!(b2nd::msgpack::from_slice::<String>(&value)?, "North Sea, 2023");
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), b2nd_frame::Error>(())
+    /// ```
+    pub fn edit(path: impl AsRef<Path>) -> Result<Editor> {
+        Editor::open(path.as_ref(), true)
+    }
+
+    /// Opens a frame for reading and editing, without waiting for other editors.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`edit`](File::edit), and [`ErrorKind::Locked`] if the file is being edited.
+    ///
+    /// ```
+    /// # let path = std::env::temp_dir().join(format!("b2nd-try-edit-{}.b2nd", std::process::id()));
+    /// # std::fs::copy("../../tests/data/example.b2nd", &path)?;
+    /// let editor = b2nd_frame::File::edit(&path)?;
+    /// let error = b2nd_frame::File::try_edit(&path).err().expect("there is an editor");
+    /// assert!(matches!(error.kind(), b2nd_frame::ErrorKind::Locked { .. }));
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), b2nd_frame::Error>(())
+    /// ```
+    pub fn try_edit(path: impl AsRef<Path>) -> Result<Editor> {
+        Editor::open(path.as_ref(), false)
+    }
+}
+
+impl Editor {
+    fn open(path: &Path, wait: bool) -> Result<Self> {
+        let path = frame_file(path);
+        let open = || -> Result<Editor> {
+            let real = replaceable(&path)?;
+            let claim = Claim::new(&path, &real, wait)?;
+            clean(&real)?;
+            let file = File::of(path.clone(), claim.handle.file().try_clone()?, 0)?;
+            Ok(Editor { file, claim })
+        };
+        open().map_err(|error| named(error, &path))
+    }
+
+    /// Replaces the content of the metalayer whose name is `T::NAME`. The new content must have the same length, or may be shorter if the
+    /// metalayer describes an array.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`set_metalayer_bytes`](Editor::set_metalayer_bytes).
+    pub fn set_metalayer<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
+        let content = b2nd::to_vec(value)?;
+        self.set_metalayer_bytes(T::NAME, &content)
+    }
+
+    /// Replaces the content of a metalayer by content of the same length. For the metalayer that describes an array, the new content may
+    /// also be shorter: the end of the old content then stays after the new content, as after a squeeze in C-Blosc2.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the header has no such metalayer, or if the new content has a different length. Content cannot become longer, since chunks
+    /// follow the header. Except in the metalayer of an array, content cannot become shorter either, since readers would find the end of
+    /// the old content after the new content. To add or lengthen metalayers, use
+    /// [`rewrite`](Editor::rewrite). Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
+    pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        self.named(|editor| editor.write_metalayer(name, content))
+    }
+
+    /// Sets the value of a variable-length metalayer. The value is stored uncompressed.
+    ///
+    /// The old trailer stays in the file, as unused bytes, until a later edit overwrites it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the name is longer than 31 bytes or contains a NUL, or the value is too long for a chunk (2 GiB less 32 bytes). Also fails
+    /// if there are 16 other vlmetalayers already: C-Blosc2 can open a file with more than 16, but destroys the file when it next writes to
+    /// it. Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
+    pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
+        self.named(|editor| editor.edit_trailer(|trailer| trailer.set_value(name, value)))
+    }
+
+    /// Removes a variable-length metalayer. Returns `false` if no vlmetalayer has this name.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
+    pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
+        self.named(|editor| editor.edit_trailer(|trailer| Ok(trailer.vlmetalayers_mut().remove(name).is_some())))
+    }
+
+    /// Rewrites the frame and changes its metalayers, like the function [`rewrite`](crate::rewrite). This `Editor` then edits the
+    /// new file.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`rewrite`](crate::rewrite).
+    pub fn rewrite(&mut self, edit: impl FnOnce(&mut Metalayers) -> Result<()>) -> Result<()> {
+        self.rewrite_checked(edit, |_| Ok(()))
+    }
+
+    pub(super) fn rewrite_checked(
+        &mut self,
+        edit: impl FnOnce(&mut Metalayers) -> Result<()>,
+        check: impl FnOnce(&File) -> Result<()>,
+    ) -> Result<()> {
+        self.named(|editor| {
+            let header = rewritten(editor, edit)?;
+            let (staged, mut new) = Staged::file(editor.claim.path())?;
+            staged.keep_attributes(editor.claim.path())?;
+            write_frame(&editor.file, header, &mut *new)?;
+            check(&File::of(staged.path().to_path_buf(), new.file().try_clone()?, 0)?)?;
+            editor.put(staged, new)
+        })
+    }
+
+    /// Replaces this frame by a new frame with the given header. This calls `fill` with the old frame and a writer of the new frame. `fill`
+    /// must append the chunks to the writer. The new file keeps the permissions of the old file, and this `Editor` then edits the new file.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if the frame is sparse: see
+    /// [`replace_sparse_with`](Editor::replace_sparse_with). If `fill` fails or the frame is sparse, the old frame is unchanged.
+    pub fn replace_with<E: From<Error>>(
+        &mut self,
+        header: Header,
+        fill: impl FnOnce(&File, &mut Writer<OneFile>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.header().frame_type() == FrameType::Sparse {
+            return Err(Error::custom("it is a sparse frame, which cannot be replaced in one step: choose another name").into());
+        }
+        let mut writer = Writer::create(self.claim.path(), header)?;
+        fill(&self.file, &mut writer)?;
+        Ok(self.named(|editor| {
+            let (target, header, tail) = writer.ended()?;
+            let (staged, new) = target.complete(&header, &tail)?;
+            editor.put(staged, new)
+        })?)
+    }
+
+    /// Replaces this sparse frame by a new sparse frame with the given header, in the same directory, like
+    /// [`replace_with`](Editor::replace_with). New chunks get numbers that the old index does not have, and are valid as soon as a new
+    /// `chunks.b2frame` is renamed over the old one. Then the files of all old chunks are removed. Programs that have read the old index
+    /// must read it again.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of `fill` and of [`Writer::finish`]. Also fails if the frame is not sparse. After an error, the old frame is
+    /// unchanged, unless only the last sync failed.
+    pub fn replace_sparse_with<E: From<Error>>(
+        &mut self,
+        header: Header,
+        fill: impl FnOnce(&File, &mut Writer<Directory>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.header().frame_type() != FrameType::Sparse {
+            return Err(Error::custom("it is a frame in one file, which a directory cannot replace").into());
+        }
+        let old = self.chunk_files()?;
+        let first = old.last().map_or(0, |last| last.saturating_add(1));
+        let mut writer = Writer::inside(self.claim.path(), first, header)?;
+        fill(&self.file, &mut writer)?;
+        Ok(self.named(|editor| {
+            let (target, header, tail) = writer.ended()?;
+            let replaced = editor.move_here(target.staged.path()).and_then(|()| editor.replace(&[header, tail].concat(), 0..0));
+            if let Ok(mut kept) = editor.chunk_files() {
+                // After a failed sync, a crash may restore the old index, so also keep the files of the old chunks.
+                kept.extend(replaced.is_err().then_some(old).into_iter().flatten());
+                editor.remove_chunks_except(&kept);
+            }
+            replaced
+        })?)
+    }
+
+    /// Moves all files of a directory to the directory of this sparse frame.
+    fn move_here(&self, from: &Path) -> Result<()> {
+        for entry in fs::read_dir(from)? {
+            let path = entry?.path();
+            storage().rename(&path, &self.claim.path().with_file_name(path.file_name().unwrap_or_default()))?;
+        }
+        Ok(sync_parent(self.claim.path())?)
+    }
+
+    /// Removes the chunk files in the directory of a sparse frame whose numbers are not in `kept`. Errors are ignored.
+    fn remove_chunks_except(&self, kept: &BTreeSet<u64>) {
+        for entry in fs::read_dir(directory(self.claim.path())).into_iter().flatten().flatten() {
+            if chunk_number(&entry.file_name()).is_some_and(|number| !kept.contains(&number)) {
+                let _ = storage().remove(&entry.path());
+            }
+        }
+    }
+
+    /// Returns the numbers of the chunk files of this sparse frame, as its index gives them.
+    fn chunk_files(&self) -> Result<BTreeSet<u64>> {
+        Ok(self.offsets()?.iter().filter_map(file_number).collect())
+    }
+
+    /// Calls `edit`, and adds the path of the file to its error.
+    fn named<T>(&mut self, edit: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        edit(self).map_err(|error| named(error, self.file.path()))
+    }
+
+    fn write_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        let place = self.header().metalayers().get(name).ok_or_else(|| no_room(name, 0, None))?;
+        // In an array's metalayer, the value may be followed by the end of a longer, old value, as after a squeeze in C-Blosc2. In other
+        // metalayers, readers expect no bytes after the value.
+        let may_be_shorter =
+            [B2ndMeta::<&str>::NAME, CatervaMeta::NAME].contains(&name) && b2nd::from_slice::<ArrayMeta<&str>>(content).is_ok();
+        if content.len() > place.len() || (content.len() < place.len() && !may_be_shorter) {
+            return Err(no_room(name, content.len(), Some(place.len())));
+        }
+        let mut whole = place.to_vec();
+        whole[..content.len()].copy_from_slice(content);
+        let Some(changed) = changed_range(place, &whole) else { return self.settle() };
+        let start = self.header().metalayers().content_offset(name, Place::HEADER.start).unwrap_or(0) + 5;
+        let (first, last) = ((start + changed.start) as u64, (start + changed.end - 1) as u64);
+
+        let mut header = self.header().clone();
+        header.metalayers_mut().insert(name, whole.as_slice())?;
+        if first / SECTOR == last / SECTOR {
+            let written = self.checked_handle().and_then(|file| Ok(write_at(file, first, &whole[changed])?));
+            self.adopt(header, written)
+        } else {
+            self.replace(&b2nd::to_vec(&header)?, header.header_len() as u64..header.frame_len())
+        }
+    }
+
+    fn edit_trailer<T>(&mut self, edit: impl FnOnce(&mut Trailer) -> Result<T>) -> Result<T> {
+        let old = self.trailer()?;
+        let mut trailer = old.clone();
+        let edited = edit(&mut trailer)?;
+        if trailer == old {
+            self.settle()?;
+            return Ok(edited);
+        }
+        let bytes = b2nd::to_vec(&trailer)?;
+        let mut header = self.header().clone();
+        header.set_has_vlmetalayers(!trailer.vlmetalayers().is_empty());
+        if header.nbytes() == 0 {
+            // If the frame has no data, C-Blosc2 reads the trailer that follows the header, even if frame_len is larger. So the new trailer
+            // must follow the header directly.
+            header.set_frame_len(header.header_len() as u64 + bytes.len() as u64);
+            self.replace(&[b2nd::to_vec(&header)?, bytes].concat(), 0..0)?;
+            return Ok(edited);
+        }
+        // Overwrite older, unused trailers if the new trailer fits into their space. Otherwise write the new trailer after the valid
+        // trailer.
+        let (end, old_len) = (header.frame_len(), b2nd::to_vec(&old)?.len() as u64);
+        let fits = |free: &u64| free + bytes.len() as u64 <= end - old_len;
+        let at = index_end(self, old_len).ok().filter(fits).unwrap_or(end);
+        header.set_frame_len(at + bytes.len() as u64);
+        let written = self.write_trailer(at, &bytes, &header);
+        self.adopt(header, written)?;
+        Ok(edited)
+    }
+
+    /// Writes a trailer at the position `at`, and then the fields of the header that make the trailer valid.
+    fn write_trailer(&mut self, at: u64, trailer: &[u8], header: &Header) -> Result<()> {
+        let fields = &b2nd::to_vec(header)?[CHANGED];
+        let end = header.frame_len();
+        let file = self.checked_handle()?;
+        let length = file.file().metadata()?.len();
+        let mut write = || -> Result<()> {
+            write_at(&mut *self.claim.handle, at, trailer)?;
+            let file = self.checked_handle()?;
+            write_at(file, CHANGED.start as u64, fields)?;
+            // Remove the bytes after the frame, since C-Blosc2 refuses a frame in memory if any bytes follow it.
+            if end < length {
+                file.set_len(end)?;
+            }
+            Ok(())
+        };
+        let written = write();
+        if written.is_err() && !self.reopened().is_ok_and(|file| file.header() == header) {
+            // Free the space of the new trailer, since the disk may be full.
+            let _ = self.claim.handle.set_len(length);
+        }
+        written
+    }
+
+    /// Opens the file again if it has the new header, which it may have even if writing failed. `written` is the result of writing, and is
+    /// returned.
+    fn adopt(&mut self, header: Header, written: Result<()>) -> Result<()> {
+        match self.reopened() {
+            Ok(file) if file.header() == &header => self.file = file,
+            Ok(_) if written.is_ok() => return Err(Error::new(ErrorKind::Changed)),
+            Err(error) if written.is_ok() => return Err(error),
+            _ => {}
+        }
+        written
+    }
+
+    /// Opens the frame again, with the current content of the file.
+    fn reopened(&self) -> Result<File> {
+        File::of(self.file.path().to_path_buf(), self.claim.handle.file().try_clone()?, 0)
+    }
+
+    /// Syncs the file after an edit that changes nothing, since an earlier edit may have failed between its last write and the sync.
+    fn settle(&mut self) -> Result<()> {
+        self.checked_handle()?.sync()?;
+        Ok(sync_parent(self.claim.path())?)
+    }
+
+    /// Checks that the path still names the file, and that the file still has the header that was read. Returns the file.
+    fn checked_handle(&mut self) -> Result<&mut dyn Handle> {
+        self.claim.renew()?;
+        let known = b2nd::to_vec(self.file.header())?;
+        let file = &mut *self.claim.handle;
+        let mut found = Vec::with_capacity(known.len());
+        file.seek(SeekFrom::Start(0))?;
+        (&mut *file).take(known.len() as u64).read_to_end(&mut found)?;
+        if found != known {
+            return Err(Error::new(ErrorKind::Changed));
+        }
+        Ok(file)
+    }
+
+    /// Replaces the file by a new file that holds the bytes `front`, followed by the range `rest` of the old file.
+    fn replace(&mut self, front: &[u8], rest: Range<u64>) -> Result<()> {
+        self.checked_handle()?;
+        let (staged, mut new) = Staged::file(self.claim.path())?;
+        staged.keep_attributes(self.claim.path())?;
+        new.write_all(front)?;
+        copy(&mut *self.claim.handle, rest, &mut *new)?;
+        self.put(staged, new)
+    }
+
+    /// Renames a complete new file over the edited file. The new file then becomes the edited file.
+    fn put(&mut self, staged: Staged, mut new: Box<dyn Handle>) -> Result<()> {
+        new.sync()?;
+        self.checked_handle()?;
+        let put = staged.replace(&mut self.claim);
+        // Even after an error, the new file may have the final name, which can be checked only on Unix. If so, continue with the new file.
+        if put.is_ok() || cfg!(unix) && is_at(new.file(), self.claim.path())? {
+            self.claim.handle = new;
+            self.file = self.reopened()?;
+        }
+        put
+    }
+}
+
+impl Deref for Editor {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.file
+    }
+}
+
+impl core::fmt::Debug for Editor {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("Editor").field(&self.file.path()).finish()
+    }
+}
+
+/// Returns the number of a chunk's file in a sparse frame, or `None` if the chunk is special.
+fn file_number(offset: Offset) -> Option<u64> {
+    if let Offset::At(number) = offset { Some(number) } else { None }
+}
+
+/// Writes bytes at a position and syncs the file.
+fn write_at(file: &mut dyn Handle, position: u64, bytes: &[u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(position))?;
+    file.write_all(bytes)?;
+    file.sync()
+}
+
+/// Returns the range from the first to the last byte in which two contents of the same length differ, or `None` if they are equal.
+fn changed_range(old: &[u8], new: &[u8]) -> Option<Range<usize>> {
+    let differs = |(old, new): (&u8, &u8)| old != new;
+    let first = old.iter().zip(new).position(differs)?;
+    let last = old.iter().zip(new).rposition(differs)?;
+    Some(first..last + 1)
+}
+
+fn no_room(name: &str, length: usize, room: Option<usize>) -> Error {
+    Error::new(ErrorKind::NoRoom { name: name.into(), length, room })
+}

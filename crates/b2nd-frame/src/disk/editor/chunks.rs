@@ -1,0 +1,269 @@
+//! [`ChunkEditor`]: writes new chunks to a frame's file. A commit then makes them part of the frame.
+
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use core::ops::Deref;
+use std::fs;
+use std::io::{self, SeekFrom, Write};
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use b2nd_codec::Special;
+
+use super::{Editor, SECTOR, file_number, write_at};
+use crate::chunk::{Chunk, Offset};
+use crate::chunk_file_name;
+use crate::disk::File;
+use crate::disk::lock::named;
+use crate::disk::staged::directory;
+use crate::disk::storage::storage;
+use crate::error::{Error, Result};
+use crate::header::{FrameType, Header};
+use b2nd::Metalayer;
+
+/// An editor that replaces, adds and removes chunks of an array in its file. [`put`](ChunkEditor::put) writes new chunks, and
+/// [`commit`](ChunkEditor::commit) then makes them part of the frame. A `ChunkEditor` dereferences to [`File`] for reading.
+///
+/// In a contiguous frame, chunks, index and trailer are appended to the file, and then a single write of the header's first 512 bytes makes
+/// them valid. Replaced chunks stay in the file as gaps. In a sparse frame, new chunks are new files in the directory. They become valid
+/// when a new `chunks.b2frame` is renamed over the old one.
+///
+/// # After an error
+///
+/// After a failed commit, the file holds the old array, or the new array if only the last sync failed. Like an [`Editor`], the
+/// `ChunkEditor` then shows the content of the file: read the index again before the next commit.
+///
+/// ```
+/// use b2nd_frame::{Chunk, ChunkEditor, File, Frame};
+/// use b2nd::{ArrayMeta, Geometry};
+///
+/// # let path = std::env::temp_dir().join(format!("b2nd-chunks-{}.b2nd", std::process::id()));
+/// # std::fs::copy("../../tests/data/example.b2nd", &path)?;
+/// let mut editor = ChunkEditor::new(File::edit(&path)?)?;
+/// let mut offsets: Vec<_> = editor.offsets()?.iter().collect();
+/// let elements = vec![7; editor.header().chunksize() as usize];
+/// offsets[1] = editor.put(&Chunk::store(&elements, 16)?)?;
+/// let Some(ArrayMeta::B2nd(array)) = editor.header().array()?.map(ArrayMeta::into_owned) else { panic!("it is an array") };
+/// editor.commit(&array, &offsets)?;
+///
+/// assert_eq!(File::open(&path)?.chunk(1)?.stored(), Some(&elements[..]));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), b2nd_frame::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ChunkEditor {
+    editor: Editor,
+    /// The location of the next chunk: a position in a contiguous frame, or the number of a file in a sparse frame.
+    end: u64,
+    /// The first location, counted like `end`, that may be overwritten. Chunks before it are part of the frame, or may be part of it after
+    /// a failed commit.
+    floor: u64,
+    /// In a sparse frame, the numbers of the chunk files that were written since the last commit.
+    made: Vec<u64>,
+}
+
+impl ChunkEditor {
+    /// Creates an editor for the chunks of the frame that `editor` has open.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the index cannot be read.
+    pub fn new(editor: Editor) -> Result<ChunkEditor> {
+        let mut chunks = ChunkEditor { editor, end: 0, floor: 0, made: Vec::new() };
+        chunks.settle()?;
+        Ok(chunks)
+    }
+
+    /// Writes a chunk and returns its offset. The chunk is not part of the frame until [`commit`](ChunkEditor::commit) is called with this
+    /// offset. A special chunk of zeros is not written, since it needs only an entry in the index.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails. The frame is then unchanged.
+    pub fn put(&mut self, chunk: &Chunk<'_>) -> Result<Offset> {
+        if chunk.header().special() == Some(Special::Zeros) {
+            return Ok(Offset::Special(Special::Zeros));
+        }
+        let place = self.end;
+        if self.is_sparse() {
+            self.made.push(place);
+            self.named(|chunks| Ok(chunks.write_file(place, chunk.bytes())?))?;
+            self.end += 1;
+            return Ok(Offset::At(place));
+        }
+        self.named(|chunks| Ok(chunks.write(chunk.bytes())?))?;
+        Ok(Offset::At(place - self.header().header_len() as u64))
+    }
+
+    /// Returns the location of the next chunk, for a later call of [`rewind`](ChunkEditor::rewind).
+    pub fn position(&self) -> u64 {
+        self.end
+    }
+
+    /// Removes the chunks that were written since [`position`](ChunkEditor::position) returned this position, unless they have been
+    /// committed, and frees their space.
+    pub fn rewind(&mut self, position: u64) {
+        self.end = position.max(self.floor);
+        if self.is_sparse() {
+            let end = self.end;
+            let gone: Vec<_> = self.made.iter().copied().filter(|&number| number >= end).collect();
+            self.made.retain(|&number| number < end);
+            self.remove(gone);
+        } else {
+            // Ignore errors, since these chunks are not part of the frame.
+            let _ = self.editor.claim.handle.set_len(self.end);
+        }
+    }
+
+    /// Replaces the array: the frame then holds the chunks at these offsets, and `array` is the metalayer that describes the array. Blocks
+    /// until everything is on stable storage. Other metalayers and vlmetalayers are kept.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`check`](ChunkEditor::check) if `offsets` is not empty. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if
+    /// writing fails: see [`ChunkEditor`] for the content of the file in this case.
+    pub fn commit<T: Metalayer + Serialize>(&mut self, array: &T, offsets: &[Offset]) -> Result<()> {
+        self.named(|chunks| chunks.commit_unnamed(array, offsets))
+    }
+
+    /// Checks that a commit can replace the array's metalayer by `array`. In a contiguous frame, only the first 512 bytes of the header may
+    /// change, since a commit changes the header by a single write.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the frame is contiguous, and its header would change in length or after the first 512 bytes.
+    pub fn check<T: Metalayer + Serialize>(&self, array: &T) -> Result<()> {
+        if self.is_sparse() { Ok(()) } else { self.in_one_sector(&self.header_with(array)?) }
+    }
+
+    fn commit_unnamed<T: Metalayer + Serialize>(&mut self, array: &T, offsets: &[Offset]) -> Result<()> {
+        let mut header = self.header_with(array)?;
+        let chunksize = u64::try_from(header.chunksize()).unwrap_or(0);
+        let nbytes = (offsets.len() as u64).saturating_mul(chunksize);
+        let raw: Option<Vec<_>> = offsets.iter().map(|offset| offset.to_raw()).collect();
+        let raw = raw.ok_or_else(|| Error::custom("the frame is longer than 2^63 bytes"))?;
+        // If the frame has no chunks, it has no index.
+        let index: Vec<u8> = raw.into_iter().flat_map(i64::to_le_bytes).collect();
+        let mut tail = if index.is_empty() { Vec::new() } else { Chunk::index(&index)?.into_bytes() };
+        tail.extend_from_slice(&b2nd::to_vec(&self.trailer()?)?);
+        if self.is_sparse() {
+            self.commit_sparse(header, nbytes, &tail, offsets)?;
+        } else if offsets.is_empty() {
+            header.set_sizes(FrameType::Contiguous, 0, 0, tail.len() as u64)?;
+            self.editor.replace(&[b2nd::to_vec(&header)?, tail].concat(), 0..0)?;
+        } else {
+            self.commit_behind(header, nbytes, &tail)?;
+        }
+        self.settle()
+    }
+
+    fn commit_behind(&mut self, mut header: Header, nbytes: u64, tail: &[u8]) -> Result<()> {
+        let start = self.end;
+        let mut put = || -> Result<()> {
+            let cbytes = start - header.header_len() as u64;
+            header.set_sizes(FrameType::Contiguous, nbytes, cbytes, tail.len() as u64)?;
+            self.in_one_sector(&header)?;
+            self.write(tail)?;
+            self.editor.claim.handle.set_len(self.end)?;
+            Ok(self.editor.claim.handle.sync()?)
+        };
+        put().inspect_err(|_| self.rewind(start))?;
+        // From here on, the file may hold the new array even after an error, so do not overwrite any of it.
+        self.floor = self.end;
+        let mut sector = b2nd::to_vec(&header)?;
+        sector.truncate(SECTOR as usize);
+        let written = self.editor.checked_handle().and_then(|file| Ok(write_at(file, 0, &sector)?));
+        self.editor.adopt(header, written)
+    }
+
+    fn commit_sparse(&mut self, mut header: Header, nbytes: u64, tail: &[u8], offsets: &[Offset]) -> Result<()> {
+        let kept: BTreeSet<u64> = offsets.iter().copied().filter_map(file_number).collect();
+        let dropped: Vec<u64> = self.editor.chunk_files()?.difference(&kept).copied().collect();
+        let length = |number: &u64| fs::metadata(self.chunk_path(*number)).map_or(0, |file| file.len());
+        let gone: u64 = dropped.iter().map(length).sum();
+        let new: u64 = self.made.iter().filter(|number| kept.contains(number)).map(length).sum();
+        let cbytes = u64::try_from(header.cbytes()).unwrap_or(0).saturating_sub(gone).saturating_add(new);
+        header.set_sizes(FrameType::Sparse, nbytes, cbytes, tail.len() as u64)?;
+        storage().sync_dir(directory(self.editor.claim.path()))?;
+        // From here on, the index in the file may contain the new chunks even after an error, so do not remove them.
+        self.made.clear();
+        self.floor = self.end;
+        self.editor.replace(&[&b2nd::to_vec(&header)?, tail].concat(), 0..0)?;
+        self.remove(dropped);
+        Ok(())
+    }
+
+    /// Returns the header with `array` as the metalayer that describes the array.
+    fn header_with<T: Metalayer + Serialize>(&self, array: &T) -> Result<Header> {
+        let mut header = self.header().clone();
+        header.metalayers_mut().set(array)?;
+        Ok(header)
+    }
+
+    fn in_one_sector(&self, new: &Header) -> Result<()> {
+        let (old, new) = (b2nd::to_vec(self.header())?, b2nd::to_vec(new)?);
+        if new.len() == old.len() && new.get(SECTOR as usize..) == old.get(SECTOR as usize..) {
+            return Ok(());
+        }
+        Err(Error::custom(format_args!(
+            "the array's metalayer does not lie in the first {SECTOR} bytes, so a change of its shape would not survive a crash"
+        )))
+    }
+
+    /// Sets the location of the next chunk to the first location after the frame's chunks.
+    fn settle(&mut self) -> Result<()> {
+        let free = match self.is_sparse() {
+            true => self.editor.chunk_files()?.last().map_or(0, |last| last.saturating_add(1)),
+            false => self.header().frame_len(),
+        };
+        (self.end, self.floor) = (free, free);
+        Ok(())
+    }
+
+    fn is_sparse(&self) -> bool {
+        self.header().frame_type() == FrameType::Sparse
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let file = &mut *self.editor.claim.handle;
+        file.seek(SeekFrom::Start(self.end))?;
+        file.write_all(bytes)?;
+        self.end += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn write_file(&self, number: u64, chunk: &[u8]) -> io::Result<()> {
+        let path = self.chunk_path(number);
+        // If a crash has left a chunk file with this number, which the index does not contain, remove the file.
+        if fs::symlink_metadata(&path).is_ok() {
+            storage().remove(&path)?;
+        }
+        let mut file = storage().create(&path)?;
+        file.write_all(chunk)?;
+        file.sync()
+    }
+
+    /// Removes the chunk files with these numbers, which are not in the index. Errors are ignored.
+    fn remove(&self, numbers: Vec<u64>) {
+        for number in numbers {
+            let _ = storage().remove(&self.chunk_path(number));
+        }
+    }
+
+    fn chunk_path(&self, number: u64) -> PathBuf {
+        self.editor.claim.path().with_file_name(chunk_file_name(number))
+    }
+
+    fn named<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        work(self).map_err(|error| named(error, self.path()))
+    }
+}
+
+impl Deref for ChunkEditor {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.editor
+    }
+}

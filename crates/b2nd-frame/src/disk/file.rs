@@ -1,0 +1,146 @@
+//! [`File`]: a frame on disk.
+
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
+use core::ops::{Deref, Range};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::SPARSE_FRAME;
+use super::lock::{Ask, Sidecars, named, open_shared};
+use super::source::{FileSource, frame_file, name_file};
+use super::storage::open_to_read;
+use crate::chunk::Chunk;
+use crate::error::{ErrorKind, Result};
+use crate::open::{Frame, read_header};
+use crate::trailer::Trailer;
+
+/// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
+///
+/// The file stays open: if it is replaced, a `File` still reads the old file. Reads do not move a shared file position, so several threads
+/// can read from the same `File`. In a sparse frame, the file of a chunk is opened each time that the chunk is read.
+///
+/// ```
+/// let file = b2nd_frame::File::open("../../tests/data/example.b2nd")?;
+/// assert_eq!(file.header().array()?.map(|array| array.geometry().ndim()), Some(3));
+/// # Ok::<(), b2nd_frame::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct File {
+    frame: Frame<FileSource>,
+}
+
+impl File {
+    /// Opens a frame, which is a file or the directory of a sparse frame, for reading.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read, or does not start with a header of a supported version.
+    pub fn open(path: impl AsRef<Path>) -> Result<File> {
+        File::open_at(path, 0)
+    }
+
+    /// Opens a frame that starts at byte `offset` of a larger file.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`open`](File::open).
+    pub fn open_at(path: impl AsRef<Path>, offset: u64) -> Result<File> {
+        let path = path.as_ref();
+        let open = |path: &Path| File::of(path.to_owned(), open_to_read(path)?, offset);
+        match open(path) {
+            // The path is opened as a file first, since checking whether it is a directory costs a system call. On some systems, a
+            // directory can be opened as a file, and only reading it fails.
+            Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && path.is_dir() => {
+                let path = path.join(SPARSE_FRAME);
+                open(&path).map_err(|error| name_file(error, &path))
+            }
+            done => done.map_err(|error| name_file(error, path)),
+        }
+    }
+
+    /// Opens a frame for reading, and blocks editors while the frame is open. This waits until no [`Editor`](super::Editor) has the frame
+    /// open. If the lock file of C-Blosc2 exists or the environment variable `BLOSC_LOCKING` is set, this also takes a shared lock on the
+    /// lock file. Any number of readers can have the frame open in this way at the same time.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`open`](File::open), and [`ErrorKind::Locked`] if this thread has an `Editor` of the frame.
+    pub fn open_shared(path: impl AsRef<Path>) -> Result<File> {
+        let path = frame_file(path.as_ref());
+        let open = || -> Result<File> {
+            let real = fs::canonicalize(&path)?;
+            let file = open_shared(&real)?;
+            let sidecars = Sidecars::lock(&path, &real, Ask { exclusive: false, wait: true })?;
+            File::from_source(FileSource::new(file, path.clone()).holding(sidecars), 0)
+        };
+        open().map_err(|error| if matches!(error.kind(), ErrorKind::Io(_)) { named(error, &path) } else { error })
+    }
+
+    /// Opens the frame at byte `offset` of an open file.
+    pub(super) fn of(path: PathBuf, file: fs::File, offset: u64) -> Result<File> {
+        File::from_source(FileSource::new(file, path), offset)
+    }
+
+    fn from_source(source: FileSource, offset: u64) -> Result<File> {
+        match read_header(&source, offset) {
+            Ok(header) => Ok(File { frame: Frame::new(source, offset, header) }),
+            Err(error) => match source.file().metadata() {
+                Ok(found) if !found.is_file() && !found.is_dir() => {
+                    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file").into())
+                }
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Reads the frame's trailer with one read of the last 4 KiB, or with two reads if the trailer is longer.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read or is shorter than the frame, the frame does not end with a trailer, or the trailer is longer than
+    /// 256 MiB.
+    pub fn trailer(&self) -> Result<Trailer> {
+        Ok(self.frame.read_tail()?.trailer)
+    }
+
+    /// Reads the chunk with this number, from the frame or from the chunk's own file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the frame has no such chunk, the chunk does not match the index or the frame's header, the index is damaged, or the file
+    /// cannot be read.
+    pub fn chunk(&self, number: u64) -> Result<Chunk<'static>> {
+        Ok(self.frame.chunk(number)?.into_owned())
+    }
+
+    /// Reads a range of bytes, counted from the start of the frame, such as [`Offsets::range`](crate::Offsets::range) or a
+    /// part of it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file ends before the range does (no memory is allocated in this case), or if the file cannot be read.
+    pub fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
+        Ok(self.frame.read(range)?.into_owned())
+    }
+
+    /// Returns the open file.
+    pub(super) fn file(&self) -> &fs::File {
+        self.frame.source().file()
+    }
+
+    /// Returns the path of the file that holds the header: the file that was opened, or `chunks.b2frame` in the directory of a sparse
+    /// frame.
+    pub fn path(&self) -> &Path {
+        self.frame.source().path()
+    }
+}
+
+impl Deref for File {
+    type Target = Frame<FileSource>;
+
+    fn deref(&self) -> &Frame<FileSource> {
+        &self.frame
+    }
+}

@@ -1,0 +1,150 @@
+//! [`NewFile`] and [`NewDirectory`]: files and directories that get their final names only when they are complete.
+
+use alloc::boxed::Box;
+use core::fmt;
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use super::lock::named;
+use super::staged::Staged;
+use super::storage::Handle;
+use crate::error::Result;
+
+/// A file that gets its final name only when it is complete, like the files that a [`Writer`](super::super::Writer) writes. A `NewFile` can
+/// have any content.
+///
+/// The file is written under a temporary name in the same directory. If a `NewFile` is dropped before [`finish`](NewFile::finish), the file
+/// is removed. If the process is killed, the temporary file is removed when this crate creates the next file in the directory.
+///
+/// ```
+/// use std::io::Write;
+///
+/// # let path = std::env::temp_dir().join(format!("b2nd-new-file-{}.csv", std::process::id()));
+/// let mut file = b2nd_frame::NewFile::create_new(&path)?;
+/// file.write_all(b"1,2,3\n")?;
+/// assert!(!path.exists());
+/// file.finish()?;
+/// assert_eq!(std::fs::read(&path)?, b"1,2,3\n");
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), b2nd_frame::Error>(())
+/// ```
+pub struct NewFile {
+    staged: Staged,
+    file: Box<dyn Handle>,
+}
+
+impl NewFile {
+    /// Creates a file. If `path` exists, `finish` replaces the existing file, and the new file gets the permissions and other attributes of
+    /// the existing file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the temporary file cannot be created, or if `path` exists and is read-only or not a regular file.
+    pub fn create(path: impl AsRef<Path>) -> Result<NewFile> {
+        let create = || {
+            let (staged, file) = Staged::file(path.as_ref())?;
+            staged.keep_attributes(staged.target())?;
+            Ok(NewFile { staged, file })
+        };
+        create().map_err(|error: io::Error| named(error.into(), path.as_ref()))
+    }
+
+    /// Creates a file that must not exist yet. [`finish`](NewFile::finish) fails if another process creates a file of that name first.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `path` exists, or the temporary file cannot be created.
+    pub fn create_new(path: impl AsRef<Path>) -> Result<NewFile> {
+        let created = Staged::new_file(path.as_ref());
+        let (staged, file) = created.map_err(|error| named(error.into(), path.as_ref()))?;
+        Ok(NewFile { staged, file })
+    }
+
+    /// Returns the open file.
+    pub fn file(&self) -> &fs::File {
+        self.file.file()
+    }
+
+    /// Returns the temporary path, at which the content is written until `finish` renames it.
+    pub fn path(&self) -> &Path {
+        self.staged.path()
+    }
+
+    /// Gives the file its final name, and blocks until the file is on stable storage. A file that existed when `create` was called is
+    /// replaced even if an editor has locked it. To replace a frame, use a [`Writer`](super::super::Writer), which waits for editors.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be written. Also fails if no file of that name existed when this `NewFile` was created, but another process
+    /// has created such a file since. The file of the other process is then kept.
+    pub fn finish(mut self) -> Result<()> {
+        let target = self.staged.target().to_path_buf();
+        let synced = self.file.sync().map_err(Into::into);
+        synced.and_then(|()| self.staged.rename()).map_err(|error| named(error, &target))
+    }
+}
+
+impl Read for NewFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.read(buffer)
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for NewFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+impl fmt::Debug for NewFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("NewFile").field(&self.staged.target()).finish()
+    }
+}
+
+/// A directory that gets its final name only when it is complete, like a [`NewFile`].
+pub struct NewDirectory(Staged);
+
+impl NewDirectory {
+    /// Creates a directory that must not exist yet.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `path` exists, or the temporary directory cannot be created.
+    pub fn create_new(path: impl AsRef<Path>) -> Result<NewDirectory> {
+        let created = Staged::directory(path.as_ref());
+        Ok(NewDirectory(created.map_err(|error| named(error.into(), path.as_ref()))?))
+    }
+
+    /// Returns the temporary path, at which the content is written until `finish` renames it.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Gives the directory its final name. Before you call this, sync the files in the directory, so that they are on stable storage.
+    ///
+    /// # Errors
+    ///
+    /// Fails if another process has created a file or directory of that name since this directory was created.
+    pub fn finish(self) -> Result<()> {
+        let target = self.0.target().to_path_buf();
+        self.0.rename().map_err(|error| named(error, &target))
+    }
+}
+
+impl fmt::Debug for NewDirectory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("NewDirectory").field(&self.0.target()).finish()
+    }
+}

@@ -1,0 +1,180 @@
+//! [`rewrite`]: copies a frame and changes its metalayers.
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use b2nd_codec::ChunkHeader;
+
+use super::SPARSE_FRAME;
+use super::copy::copy;
+use super::file::File;
+use super::lock::named;
+use super::source::frame_file;
+use super::staged::Staged;
+use super::storage::{Handle, storage};
+use crate::error::{Error, Result};
+use crate::header::{FrameType, Header};
+use crate::metalayers::{MAX_METALAYERS, Metalayers};
+
+/// Copies a frame and changes its metalayers: `edit` can add, remove, rename or lengthen metalayers, which C-Blosc2 cannot do once a frame
+/// holds data. Chunks are copied unchanged, in constant memory. Older trailers that are no longer valid are left out. Each new file gets
+/// the permissions of its source, and the other attributes that an [`Editor`](super::Editor) keeps.
+///
+/// `source` and `target` are files, or directories of sparse frames. If they are the same, the file (for a sparse frame, `chunks.b2frame`)
+/// is replaced atomically, as by [`Editor::rewrite`](super::Editor::rewrite). Otherwise, the target of a sparse frame must not exist. For a
+/// contiguous frame, a file that exists at `target` at the start of the call is replaced. If no such file exists, but another process
+/// creates one later, the call fails. This function waits until no editor has `source` or `target` open.
+///
+/// # Errors
+///
+/// Fails if `source` is not a frame, `edit` fails or leaves more than 16 metalayers and more than `source` has, `target` is read-only or
+/// not a regular file, or a file cannot be written. After an error, `target` is unchanged, unless only the final sync of the directory
+/// failed: `target` is then the new frame.
+///
+/// ```
+/// # let path = std::env::temp_dir().join(format!("b2nd-rewrite-{}.b2nd", std::process::id()));
+/// b2nd_frame::rewrite("../../tests/data/example.b2nd", &path, |metalayers| {
+///     metalayers.insert("license", b"CC0".as_slice())?;
+///     Ok(())
+/// })?;
+/// assert_eq!(b2nd_frame::File::open(&path)?.header().metalayers().get("license"), Some(b"CC0".as_slice()));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), b2nd_frame::Error>(())
+/// ```
+pub fn rewrite(
+    source: impl AsRef<Path>,
+    target: impl AsRef<Path>,
+    edit: impl FnOnce(&mut Metalayers) -> Result<()>,
+) -> Result<()> {
+    let (source, target) = (frame_file(source.as_ref()), target.as_ref());
+    if is_same(&source, &frame_file(target)) {
+        return File::edit(source)?.rewrite(edit);
+    }
+    write_as(&source, target, Staged::file, edit, |_| Ok(()))
+}
+
+/// Rewrites a frame like [`rewrite`], and calls `check` with the new frame before it gets its final name. If `target` is `None`, the new
+/// frame replaces `source`. Otherwise `target` must not exist.
+///
+/// # Errors
+///
+/// Returns the errors of [`rewrite`] and of `check`. Also fails if `target` exists, or if another process creates it before the call ends.
+pub fn rewrite_checked(
+    source: impl AsRef<Path>,
+    target: Option<&Path>,
+    edit: impl FnOnce(&mut Metalayers) -> Result<()>,
+    check: impl FnOnce(&File) -> Result<()>,
+) -> Result<()> {
+    let source = frame_file(source.as_ref());
+    match target {
+        None => File::edit(source)?.rewrite_checked(edit, check),
+        Some(target) => write_as(&source, target, Staged::new_file, edit, check),
+    }
+}
+
+/// A function that creates a temporary file for the given path. The file gets this path when it is finished.
+type Stage = fn(&Path) -> io::Result<(Staged, Box<dyn Handle>)>;
+
+fn write_as(
+    source: &Path,
+    target: &Path,
+    stage: Stage,
+    edit: impl FnOnce(&mut Metalayers) -> Result<()>,
+    check: impl FnOnce(&File) -> Result<()>,
+) -> Result<()> {
+    let file = File::open_shared(source)?;
+    let header = rewritten(&file, edit).map_err(|error| error.in_file(source))?;
+    let written = match header.frame_type() {
+        FrameType::Contiguous => write_file(file, header, target, stage, check),
+        FrameType::Sparse => write_directory(file, header, target, check),
+    };
+    written.map_err(|error| named(error, target))
+}
+
+fn write_file(source: File, header: Header, target: &Path, stage: Stage, check: impl FnOnce(&File) -> Result<()>) -> Result<()> {
+    let (staged, mut new) = stage(target)?;
+    staged.keep_attributes(source.path())?;
+    write_frame(&source, header, &mut *new)?;
+    new.sync()?;
+    check(&File::of(staged.path().to_owned(), new.file().try_clone()?, 0)?)?;
+    // Release the lock before waiting for an editor of the target, which may wait for this lock.
+    drop(source);
+    staged.finish()
+}
+
+fn write_directory(source: File, header: Header, target: &Path, check: impl FnOnce(&File) -> Result<()>) -> Result<()> {
+    let directory = source.path().parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
+    let staged = Staged::directory(target)?;
+    if !fs::metadata(&directory)?.permissions().readonly() {
+        staged.keep_attributes(&directory)?;
+    }
+    for entry in fs::read_dir(&directory)? {
+        let from = entry?.path();
+        if from.extension().is_some_and(|extension| extension == "chunk") {
+            let Some(name) = from.file_name() else { continue };
+            let to = staged.path().join(name);
+            let mut chunk = storage().create(&to)?;
+            storage().copy_attributes(&from, &to)?;
+            let mut old = fs::File::open(&from)?;
+            let length = old.metadata()?.len();
+            copy(&mut old, 0..length, &mut *chunk)?;
+            // If the file ends in a hole, copying has not set the length of the new file yet.
+            chunk.set_len(length)?;
+            chunk.sync()?;
+        }
+    }
+    write_file(source, header, &staged.path().join(SPARSE_FRAME), Staged::file, |_| Ok(()))?;
+    check(&File::open(staged.path())?)?;
+    staged.finish()
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Returns a copy of the frame's header, with the metalayers as `edit` has changed them.
+pub(super) fn rewritten(file: &File, edit: impl FnOnce(&mut Metalayers) -> Result<()>) -> Result<Header> {
+    let mut header = file.header().clone();
+    edit(header.metalayers_mut())?;
+    let count = header.metalayers().len();
+    if count > MAX_METALAYERS && count > file.header().metalayers().len() {
+        return Err(header.metalayers().too_many());
+    }
+    Ok(header)
+}
+
+/// Writes the header, chunks, index and trailer to a new file.
+pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle) -> Result<()> {
+    let trailer = b2nd::to_vec(&file.trailer()?)?;
+    // Copy the bytes between the header and the trailer: the chunks, if the frame is contiguous, and the index.
+    let start = file.header().header_len() as u64;
+    let end = index_end(file, trailer.len() as u64)?;
+    let frame_len = (header.header_len() as u64).checked_add(end - start).and_then(|len| len.checked_add(trailer.len() as u64));
+    header.set_frame_len(frame_len.ok_or_else(|| Error::custom("the frame is longer than 2^64 bytes"))?);
+
+    new.write_all(&b2nd::to_vec(&header)?)?;
+    copy(&mut file.file().try_clone()?, start..end, new)?;
+    new.write_all(&trailer)?;
+    Ok(())
+}
+
+/// Returns the position at which the index ends, counted from the start of the frame. In a frame that was never edited, the trailer starts
+/// at this position. Fails if the index overlaps the trailer, which is the last `trailer_len` bytes of the frame.
+pub(super) fn index_end(file: &File, trailer_len: u64) -> Result<u64> {
+    let tail = file.header().tail_range();
+    if file.header().nbytes() == 0 {
+        return Ok(file.header().header_len() as u64);
+    }
+    let bytes: Vec<u8> = file.read(tail.start..tail.end.min(tail.start.saturating_add(ChunkHeader::MAX_LEN as u64)))?;
+    let index = ChunkHeader::from_slice(&bytes).map_err(|error| Error::from(error).field("index"))?;
+    let (end, limit) = (tail.start + index.cbytes() as u64, tail.end.saturating_sub(trailer_len));
+    if end > limit {
+        let needed = usize::try_from(end - limit).unwrap_or(usize::MAX);
+        return Err(Error::end(needed, usize::try_from(limit).unwrap_or(usize::MAX)).field("index"));
+    }
+    Ok(end)
+}

@@ -1,0 +1,191 @@
+//! [`FileSource`]: an open file as a [`Source`], which threads can share.
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::format;
+use alloc::vec::Vec;
+use core::ops::Range;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::SPARSE_FRAME;
+use super::lock::Sidecars;
+use super::storage::open_to_read;
+use crate::chunk_file_name;
+use crate::error::{Error, ErrorKind, Result};
+use crate::source::{Source, ends, zeros};
+
+/// The maximum length, in bytes, of a read for which the file's length is not checked first. The check costs a system call.
+const UNSEEN: u64 = 1 << 16;
+
+/// A [`Source`] that reads an open file and, for a sparse frame, the chunk files next to it.
+///
+/// The file stays open: if it is replaced, a `FileSource` still reads the old file. The file of a chunk is opened each time that the chunk
+/// is read.
+#[derive(Debug)]
+pub struct FileSource {
+    file: fs::File,
+    path: PathBuf,
+    /// Locks on the lock files of C-Blosc2, if the file was opened by `File::open_shared`.
+    _sidecars: Option<Sidecars>,
+}
+
+impl FileSource {
+    /// Opens a file. If `path` is a directory, opens `chunks.b2frame` in it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file does not exist or cannot be opened.
+    pub fn open(path: impl AsRef<Path>) -> Result<FileSource> {
+        FileSource::open_file(frame_file(path.as_ref()))
+    }
+
+    /// Opens a file like [`open`](FileSource::open), but does not check whether `path` is a directory, which would cost a system call.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file does not exist or cannot be opened.
+    pub fn open_file(path: impl Into<PathBuf>) -> Result<FileSource> {
+        let path = path.into();
+        let file = open_to_read(&path).map_err(|error| Error::from(error).in_file(&path))?;
+        Ok(FileSource::new(file, path))
+    }
+
+    pub(super) fn new(file: fs::File, path: PathBuf) -> FileSource {
+        FileSource { file, path, _sidecars: None }
+    }
+
+    /// Returns this source with locks, which are held for as long as the file is open.
+    pub(super) fn holding(self, sidecars: Sidecars) -> FileSource {
+        FileSource { _sidecars: Some(sidecars), ..self }
+    }
+
+    /// Returns the open file.
+    pub fn file(&self) -> &fs::File {
+        &self.file
+    }
+
+    /// Returns the path of the open file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn named<T>(&self, result: Result<T>) -> Result<T> {
+        result.map_err(|error| name_file(error, &self.path))
+    }
+}
+
+impl Source for FileSource {
+    fn len(&self) -> Result<u64> {
+        self.named(self.file.len())
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        self.named(self.file.read(range))
+    }
+
+    fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
+        self.named(self.file.read_into(start, buffer))
+    }
+
+    fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        let path = self.path.with_file_name(chunk_file_name(number));
+        // Put the path into the message, so that the error reads: the number of the chunk (which the frame adds), the path, the reason.
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let bytes = read(&open_to_read(&path).map_err(named)?, range);
+        Ok(Cow::Owned(bytes.map_err(|error| name_file(error, &path))?))
+    }
+}
+
+/// Reads only this file, not the chunks of a sparse frame. [`FileSource`] reads both.
+impl Source for fs::File {
+    fn len(&self) -> Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        Ok(Cow::Owned(read(self, range)?))
+    }
+
+    fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            let at = start.saturating_add(filled as u64);
+            match read_at(self, &mut buffer[filled..], at)? {
+                0 => return Err(ends(at, buffer.len() - filled)),
+                read => filled += read,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a range of bytes, or fewer bytes if the file ends before the range does.
+fn read(file: &fs::File, range: Range<u64>) -> Result<Vec<u8>> {
+    let mut length = range.end.saturating_sub(range.start);
+    let is_short = length <= UNSEEN;
+    if !is_short {
+        length = length.min(file.metadata()?.len().saturating_sub(range.start));
+    }
+    let mut bytes = zeros(length)?;
+    let mut filled = 0;
+    while filled < bytes.len() {
+        let read = read_at(file, &mut bytes[filled..], range.start.saturating_add(filled as u64))?;
+        filled += read;
+        // The system may return fewer bytes than requested, so continue until all bytes are read. For at most `UNSEEN` bytes, one call is
+        // enough: it returns fewer bytes only at the end of the file.
+        if read == 0 || is_short {
+            break;
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+/// Reads once, and tries again if a signal interrupts the read. Returns the number of bytes that were read, which may be less than the
+/// buffer's length.
+fn read_at(file: &fs::File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+    loop {
+        match read_once(file, buffer, position) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn read_once(file: &fs::File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, position)
+}
+
+#[cfg(windows)]
+fn read_once(file: &fs::File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, position)
+}
+
+/// On systems without positioned reads, only one thread at a time moves the cursor of a file and reads, so that threads do not disturb each
+/// other.
+#[cfg(not(any(unix, windows)))]
+fn read_once(mut file: &fs::File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
+    use std::io::{Read, Seek, SeekFrom};
+    use std::sync::{Mutex, PoisonError};
+
+    static CURSOR: Mutex<()> = Mutex::new(());
+
+    let _turn = CURSOR.lock().unwrap_or_else(PoisonError::into_inner);
+    file.seek(SeekFrom::Start(position))?;
+    Read::read(&mut file, buffer)
+}
+
+/// Adds the path of the file to an I/O error, which does not contain the path. Returns any other error unchanged.
+pub(super) fn name_file(error: Error, path: &Path) -> Error {
+    match error.kind() {
+        ErrorKind::Io(_) => error.in_file(path),
+        _ => error,
+    }
+}
+
+/// Returns the path of the file that holds a frame's header: `path`, or `chunks.b2frame` in `path` if `path` is a directory.
+pub(super) fn frame_file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(SPARSE_FRAME) } else { path.to_owned() }
+}

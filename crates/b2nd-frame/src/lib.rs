@@ -1,0 +1,102 @@
+//! Reads, writes and edits Blosc2 frames, without C: the files and buffers that hold the chunks and the metadata of an array.
+//!
+//! ```
+//! let file = b2nd_frame::File::open("../../tests/data/example.b2nd")?;
+//! let array = file.header().array()?.expect("a file of an array");
+//! assert_eq!(array.geometry().shape(), [10, 13, 7]);
+//! assert_eq!(array.dtype(), Some("[('time', '<i8'), ('temp', '<f4'), ('rain', '<f4')]"));
+//! let holding = array.geometry().grid()?.chunks_in(&[0..4, 0..3, 1..2])?;
+//! assert_eq!(holding.collect::<Vec<_>>(), [0]);
+//! # Ok::<(), b2nd_frame::Error>(())
+//! ```
+//!
+//! | to | use |
+//! | --- | --- |
+//! | read a file's header | [`File::open`], [`Header`] |
+//! | read a header from bytes, or over a network in one or two requests | [`Header::from_slice`], [`Error::needed`], [`Header::tail_range`] |
+//! | read a frame in memory: an HDF5 chunk, a zip member | [`Frame`] |
+//! | get the metadata of an array | [`Header::array`] |
+//! | find the bytes of a chunk in a file | [`Offsets::range`] |
+//! | read and decompress chunks | [`File::chunk`], [`Chunk::data`], [`Decompressor`] |
+//! | compress chunks | [`Header::compressor`] |
+//! | change metadata in a file | [`File::edit`], [`Editor::set_metalayer`] |
+//! | read and write variable-length metalayers | [`Trailer`], [`Editor::set_vlmetalayer`] |
+//! | add or lengthen metalayers of a file that already holds data | [`rewrite()`] |
+//! | write a new frame, contiguous or sparse | [`Header::for_array`], [`Writer`] |
+//! | handle errors | [`Error`], [`ErrorKind`] |
+//! | learn how a frame is stored, byte by byte | [`docs`] |
+//!
+//! ```text
+//! header | chunk 0 | chunk 1 | … | index chunk | trailer
+//! ```
+//!
+//! The [`Header`] holds the fixed-length [`Metalayers`], the [`Trailer`] holds the variable-length metalayers, and the index ([`Offsets`])
+//! gives the location of each [`Chunk`]. A contiguous frame stores all of these in one file or buffer. A sparse frame is a directory with
+//! one file per chunk, and a file `chunks.b2frame` for everything else. [`File`] reads both kinds from disk, [`Editor`] changes their
+//! metalayers, and [`ChunkEditor`] changes their chunks. [`Frame`] reads a frame from any source, such as memory. [`Writer`] writes new
+//! frames. [`rewrite()`] copies a frame and changes its metalayers.
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! | --- | --- |
+//! | `std` (default) | files, `io`, and metalayers in generic MessagePack |
+//! | `codecs` (default) | LZ4, zlib and Zstandard. Without this feature, only BloscLZ chunks and chunks without compression can be decompressed |
+//! | `arbitrary` | `arbitrary::Arbitrary` for the types of metadata, for fuzz targets |
+//!
+//! With `default-features = false`, the crate is `no_std` with `alloc`, and supports headers, frames in memory, chunks, and the writer of
+//! frames in memory. It contains no `unsafe` code, and needs Rust 1.85 or later.
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
+mod cell;
+mod chunk;
+#[cfg(feature = "std")]
+mod disk;
+#[cfg(any(doc, doctest))]
+pub mod docs;
+mod error;
+mod header;
+mod limits;
+mod memory;
+mod metalayers;
+#[cfg(feature = "std")]
+mod msgpack;
+mod open;
+mod pieces;
+mod source;
+mod trailer;
+mod writer;
+
+pub use b2nd_codec::{Blocks, ChunkHeader, CodecId, Compressor, Decompressor, Filter, Special, SplitMode};
+pub use chunk::{Chunk, Offset, Offsets, chunk_file_name};
+#[cfg(feature = "std")]
+#[doc(hidden)]
+pub use disk::storage as testing;
+#[cfg(feature = "std")]
+pub use disk::{
+    ChunkEditor, Directory, Editor, File, FileSource, NewDirectory, NewFile, OneFile, SPARSE_FRAME, remove_temporary_files,
+    rewrite, rewrite_checked,
+};
+pub use error::{Error, ErrorKind, Result};
+pub use header::{FrameType, Header, HeaderField, Sizes};
+pub use limits::FIRST_READ;
+#[doc(hidden)]
+pub use limits::LONGEST;
+pub use metalayers::{MAX_METALAYERS, Metalayers};
+pub use open::{ChunkReader, Frame};
+pub use pieces::{Pieces, join};
+pub use source::{Buffer, Source, Window};
+pub use trailer::Trailer;
+pub use writer::{Memory, Target, Writer};
+
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

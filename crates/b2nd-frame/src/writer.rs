@@ -1,0 +1,422 @@
+//! [`Writer`]: writes new frames from chunks that are already compressed.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use b2nd_codec::{ChunkHeader, Special};
+
+use crate::chunk::{Chunk, Offset};
+use crate::error::{Error, Result};
+use crate::header::{FrameType, Header};
+use crate::metalayers::{MAX_METALAYERS, Metalayers};
+use crate::open::Frame;
+use crate::source::Source;
+use crate::trailer::Trailer;
+use b2nd::dtype::DType;
+
+/// Writes a new frame from a header with metalayers, the chunks in order, and variable-length metalayers.
+///
+/// A chunk of an array holds its blocks one after another, each in C order. Chunks and blocks at the edges of the array are padded to full
+/// size. [`Grid::pack`](b2nd::Grid::pack) converts elements from the order of the array to the order of a chunk.
+///
+/// Chunks can come from [`Header::compressor`], from [`Chunk::store`] or from any crate that compresses Blosc2 chunks. The frame is written
+/// to memory ([`Writer::new`]), to a file ([`Writer::create`]) or to the directory of a sparse frame ([`Writer::create_sparse`]). A file or
+/// directory gets its final name only when it is complete.
+///
+/// ```
+/// use b2nd_frame::{Chunk, Frame, Header, Sizes, Special, Writer};
+/// use b2nd::{B2ndMeta, Geometry};
+///
+/// // Twelve int32, in chunks of eight and blocks of four: the second chunk is padded to its whole length.
+/// let mut header = Header::new(Sizes { typesize: 4, chunksize: 32, blocksize: 16 })?;
+/// header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[12], &[8], &[4])?, "<i4"))?;
+/// let mut writer = Writer::new(header);
+/// let elements: Vec<u8> = (0..8i32).flat_map(i32::to_le_bytes).collect();
+/// writer.append(&Chunk::store(&elements, 4)?)?;
+/// writer.append_special(Special::Zeros, 32)?;
+/// let bytes = writer.finish()?;
+///
+/// let frame = Frame::from_slice(&bytes)?;
+/// assert_eq!(frame.chunk(0)?.stored(), Some(elements.as_slice()));
+/// assert_eq!(frame.chunk(0)?.header().blocksize(), 16);
+/// assert_eq!(frame.chunk(1)?.header().special(), Some(Special::Zeros));
+/// # Ok::<(), b2nd_frame::Error>(())
+/// ```
+pub struct Writer<T = Memory> {
+    header: Header,
+    vlmetalayers: Trailer,
+    /// The entries of the index, 8 little-endian bytes each.
+    offsets: Vec<u8>,
+    nbytes: u64,
+    cbytes: u64,
+    /// Whether the last chunk was shorter than the chunksize, so that no other chunk can follow.
+    ended: bool,
+    /// The number and the blocksize of the first compressed chunk whose blocksize differs from the header's blocksize.
+    odd_blocks: Option<(u64, usize)>,
+    /// Whether a chunk was copied from another frame. If so, the chunks are not compared with the array's metalayer.
+    is_copy: bool,
+    target: T,
+}
+
+/// The destination of a [`Writer`]: [`Memory`], [`OneFile`](super::OneFile) or [`Directory`](super::Directory). Other crates cannot
+/// implement this trait.
+pub trait Target: sealed::Target {}
+
+impl<T: sealed::Target> Target for T {}
+
+pub(crate) mod sealed {
+    use super::{FrameType, Result};
+
+    pub trait Target {
+        /// The value that `Writer::finish` returns: the bytes of a frame in memory, or `()` for a frame on disk.
+        type Output;
+        const FRAME_TYPE: FrameType;
+
+        /// Writes a part of the next chunk to the position `offset` bytes after the start of the chunk. In a contiguous frame, the chunk
+        /// starts `position` bytes after the header.
+        fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()>;
+
+        /// Completes the chunk with this number. All of its `length` bytes must have been written by [`put_part`](Target::put_part).
+        /// Returns the chunk's entry in the index: its position in a contiguous frame, or the number of its file in a sparse frame.
+        fn end_parts(&mut self, number: u64, position: u64, length: usize) -> Result<u64>;
+
+        /// Writes the header before the chunks, and `tail` (the index and the trailer) after the chunks.
+        fn finish(self, header: &[u8], tail: &[u8]) -> Result<Self::Output>;
+    }
+}
+
+/// A frame in memory. [`Writer::finish`] returns its bytes.
+#[derive(Default)]
+pub struct Memory {
+    chunks: Vec<u8>,
+    /// The position in `chunks` at which the last appended chunk ends. Parts of the next chunk may follow.
+    end: usize,
+}
+
+impl sealed::Target for Memory {
+    type Output = Vec<u8>;
+    const FRAME_TYPE: FrameType = FrameType::Contiguous;
+
+    fn put_part(&mut self, position: u64, offset: usize, part: &[u8]) -> Result<()> {
+        let at = usize::try_from(position).ok().and_then(|position| position.checked_add(offset));
+        put_at(&mut self.chunks, at.unwrap_or(usize::MAX), part)
+    }
+
+    fn end_parts(&mut self, _number: u64, position: u64, length: usize) -> Result<u64> {
+        self.end = usize::try_from(position).unwrap_or(usize::MAX).saturating_add(length);
+        Ok(position)
+    }
+
+    fn finish(self, header: &[u8], tail: &[u8]) -> Result<Vec<u8>> {
+        Ok([header, self.chunks.get(..self.end).unwrap_or(&self.chunks), tail].concat())
+    }
+}
+
+/// Writes bytes at a position in a buffer, and extends the buffer if necessary.
+pub(crate) fn put_at(buffer: &mut Vec<u8>, at: usize, bytes: &[u8]) -> Result<()> {
+    at.checked_add(bytes.len()).ok_or_else(|| Error::custom("the chunk does not fit in memory"))?;
+    buffer.resize(at.max(buffer.len()), 0);
+    let (over, after) = bytes.split_at(bytes.len().min(buffer.len() - at));
+    buffer[at..at + over.len()].copy_from_slice(over);
+    buffer.extend_from_slice(after);
+    Ok(())
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Memory({} bytes)", self.end)
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Writer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (metalayers, vlmetalayers) = (self.header.metalayers(), self.vlmetalayers.vlmetalayers());
+        write!(f, "Writer({} chunks, {metalayers:?}, {vlmetalayers:?}, {:?})", self.offsets.len() / 8, self.target)
+    }
+}
+
+impl Writer<Memory> {
+    /// Creates a writer of a frame in memory.
+    #[must_use]
+    pub fn new(header: Header) -> Self {
+        Writer::to(header, Memory::default())
+    }
+}
+
+impl<T: Target> Writer<T> {
+    pub(crate) fn to(header: Header, target: T) -> Self {
+        let vlmetalayers = Trailer::new(Metalayers::new());
+        Writer {
+            header,
+            vlmetalayers,
+            offsets: Vec::new(),
+            nbytes: 0,
+            cbytes: 0,
+            ended: false,
+            odd_blocks: None,
+            is_copy: false,
+            target,
+        }
+    }
+
+    /// Appends a chunk. The chunk is written unchanged, except in two cases in which C-Blosc2 could not read the unchanged chunk. A chunk
+    /// that is stored uncompressed, or that repeats a value, gets the blocksize of the header. A special chunk of zeros, NaN or
+    /// uninitialized elements becomes an [entry in the index](Writer::append_special). A compressed chunk keeps its blocksize, which in an
+    /// array must be the blocksize of the header, because C-Blosc2 reads the array in blocks of that size.
+    ///
+    /// # Errors
+    ///
+    /// Fails if
+    ///
+    /// * the chunk's data is empty, or longer than the chunksize in the header,
+    /// * the previous chunk was shorter than the chunksize, since only the last chunk may be shorter,
+    /// * the chunk is a special chunk of NaN whose typesize differs from the typesize in the header, or a special chunk of zeros or
+    ///   uninitialized elements whose length is not a multiple of that typesize,
+    /// * the chunk is a special chunk of zeros, NaN or uninitialized elements, and chunks vary in length: an entry in the index holds no
+    ///   length, and C-Blosc2 does not open a file whose first chunk is such a chunk, or
+    /// * the target cannot be written. The chunk can then be appended again, or left out.
+    pub fn append(&mut self, chunk: &Chunk<'_>) -> Result<()> {
+        let (nbytes, typesize) = (chunk.header().nbytes(), chunk.header().typesize());
+        match chunk.header().special() {
+            None | Some(Special::Value) => {}
+            Some(Special::Nan) if usize::try_from(self.header.typesize()) != Ok(typesize) => {
+                let expected = self.header.typesize();
+                return Err(Error::custom(format_args!(
+                    "a chunk of NaN: expected elements of {expected} bytes, found {typesize}"
+                )));
+            }
+            Some(special) => return self.append_special(special, nbytes),
+        }
+        self.check(chunk.header())?;
+        let blocksize = usize::try_from(self.header.blocksize()).unwrap_or(0);
+        self.put(&chunk.bytes_in_blocks(blocksize), nbytes)
+    }
+
+    /// Checks that this chunk can be appended. If it is the first compressed chunk whose blocksize differs from the blocksize in the
+    /// header, records this for `finish`, which returns an error if the frame is an array.
+    fn check(&mut self, chunk: &ChunkHeader) -> Result<()> {
+        self.check_next(chunk.nbytes())?;
+        let number = (self.offsets.len() / 8) as u64;
+        let blocksize = usize::try_from(self.header.blocksize()).unwrap_or(0);
+        let (own, is_compressed) = (chunk.blocksize(), chunk.special().is_none() && !chunk.is_stored());
+        if is_compressed && own != blocksize && self.odd_blocks.is_none() {
+            self.odd_blocks = Some((number, own));
+        }
+        Ok(())
+    }
+
+    /// Writes a part of the next chunk to the position `offset` bytes after the start of the chunk, while other parts are still being
+    /// compressed. A call of [`append_parts`](Writer::append_parts) adds the chunk to the frame. If a different chunk is appended instead,
+    /// that chunk overwrites the parts.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the target cannot be written.
+    #[doc(hidden)]
+    pub fn put_part(&mut self, offset: usize, part: &[u8]) -> Result<()> {
+        self.target.put_part(self.cbytes, offset, part)
+    }
+
+    /// Appends the chunk with this header. All of the chunk's bytes must have been written by [`put_part`](Writer::put_part). The chunk
+    /// must have the blocksize of the frame's header.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`append`](Writer::append).
+    #[doc(hidden)]
+    pub fn append_parts(&mut self, chunk: &ChunkHeader) -> Result<()> {
+        self.check(chunk)?;
+        self.end_parts(chunk.cbytes(), chunk.nbytes())
+    }
+
+    /// Appends a special chunk with `nbytes` bytes of uncompressed data. The chunk is stored only as an entry in the index.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`append`](Writer::append) and of [`Chunk::special`] with the header's typesize. Also fails if `special` is
+    /// [`Special::Value`], whose value an entry in the index cannot hold, or if chunks vary in length, since an entry holds no length
+    /// either.
+    pub fn append_special(&mut self, special: Special, nbytes: usize) -> Result<()> {
+        if special == Special::Value {
+            return Err(Error::custom("`Special::Value` needs the value's bytes: append a `Chunk::repeated`"));
+        }
+        if self.header.chunksize() == 0 || self.header.has_variable_chunks() {
+            return Err(Error::custom(
+                "a special chunk needs a chunksize in the header, but in this frame chunks vary in length",
+            ));
+        }
+        self.check_next(nbytes)?;
+        let typesize = usize::try_from(self.header.typesize()).unwrap_or(0);
+        Chunk::special(special, nbytes, typesize)?;
+        self.push(Offset::Special(special), nbytes)
+    }
+
+    /// Sets the value of a variable-length metalayer. The value is stored uncompressed.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Trailer::set_value`].
+    pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
+        self.vlmetalayers.set_value(name, value)
+    }
+
+    /// Replaces the trailer, for example by the trailer of another frame. The variable-length metalayers of the new trailer are written
+    /// unchanged, whether compressed or not.
+    pub fn set_trailer(&mut self, trailer: Trailer) {
+        self.vlmetalayers = trailer;
+    }
+
+    /// Appends a chunk of another frame unchanged, without decompressing it. A special entry in the other frame's index is copied to the
+    /// index of this frame. Returns the length of the chunk's uncompressed data in bytes.
+    ///
+    /// After a call of this method, [`finish`](Writer::finish) does not check that the chunks match the array that the header describes.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Frame::chunk`]. Also fails if the target cannot be written; the chunk can then be appended again.
+    ///
+    /// ```
+    /// use b2nd_frame::{Frame, Writer};
+    ///
+    /// let old = std::fs::read("../../tests/data/example.b2nd")?;
+    /// let frame = Frame::open(&old)?;
+    /// let mut writer = Writer::new(frame.header().clone());
+    /// writer.set_trailer(frame.trailer()?.clone());
+    /// for number in 0..frame.offsets()?.len() {
+    ///     writer.copy_chunk(&frame, number)?;
+    /// }
+    /// let new = writer.finish()?;
+    /// assert_eq!(Frame::open(&new)?.chunk(1)?, frame.chunk(1)?);
+    /// # Ok::<(), b2nd_frame::Error>(())
+    /// ```
+    pub fn copy_chunk<S: Source>(&mut self, frame: &Frame<S>, number: u64) -> Result<usize> {
+        let chunk = frame.chunk(number)?;
+        let nbytes = chunk.header().nbytes();
+        match frame.offsets()?.get(number) {
+            Some(special @ Offset::Special(_)) => self.push(special, nbytes)?,
+            _ => self.put(chunk.bytes(), nbytes)?,
+        }
+        self.is_copy = true;
+        Ok(nbytes)
+    }
+
+    /// Appends a chunk that consists of these bytes and holds `nbytes` bytes of uncompressed data.
+    fn put(&mut self, bytes: &[u8], nbytes: usize) -> Result<()> {
+        self.put_part(0, bytes)?;
+        self.end_parts(bytes.len(), nbytes)
+    }
+
+    /// Appends a chunk whose `cbytes` bytes were written by [`put_part`](Writer::put_part). Its data has `nbytes` bytes.
+    fn end_parts(&mut self, cbytes: usize, nbytes: usize) -> Result<()> {
+        let number = (self.offsets.len() / 8) as u64;
+        let at = self.target.end_parts(number, self.cbytes, cbytes)?;
+        self.cbytes += cbytes as u64;
+        self.push(Offset::At(at), nbytes)
+    }
+
+    /// Writes the index, the trailer and the header. A frame on disk then gets its final name. For a frame in memory, `finish` returns the
+    /// bytes of the frame.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the frame does not match the array that its metalayer describes: it has too few or too many chunks, the last chunk is not
+    /// padded to full size, or the typesize, chunksize or blocksize does not match the shapes and the dtype. Also fails if there are more
+    /// than 16 metalayers, or the target cannot be written.
+    pub fn finish(self) -> Result<<T as sealed::Target>::Output> {
+        let (target, header, tail) = self.ended()?;
+        target.finish(&header, &tail)
+    }
+
+    /// Checks the frame as [`finish`](Writer::finish) does. Returns the target, the bytes of the header, and the bytes of the index and
+    /// trailer.
+    pub(crate) fn ended(self) -> Result<(T, Vec<u8>, Vec<u8>)> {
+        if !self.is_copy {
+            self.check_array()?;
+        }
+        let Writer { mut header, vlmetalayers, offsets, nbytes, cbytes, target, .. } = self;
+        if header.metalayers().len() > MAX_METALAYERS {
+            return Err(header.metalayers().too_many());
+        }
+        // If the frame has no chunks, it has no index.
+        let mut tail = if offsets.is_empty() { Vec::new() } else { Chunk::index(&offsets)?.into_bytes() };
+        tail.extend_from_slice(&b2nd::to_vec(&vlmetalayers)?);
+        header.set_has_vlmetalayers(!vlmetalayers.vlmetalayers().is_empty());
+        header.set_sizes(T::FRAME_TYPE, nbytes, cbytes, tail.len() as u64)?;
+        Ok((target, b2nd::to_vec(&header)?, tail))
+    }
+
+    /// Checks that a chunk with `nbytes` bytes of uncompressed data can be appended.
+    fn check_next(&self, nbytes: usize) -> Result<()> {
+        let number = self.offsets.len() / 8;
+        let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
+        if self.ended {
+            return Err(Error::custom(format_args!(
+                "chunk {number}: the chunk before it is shorter than chunksize, and only the last chunk may be"
+            )));
+        }
+        if chunksize == 0 && !self.header.has_variable_chunks() {
+            let found = self.header.chunksize();
+            return Err(Error::custom(format_args!(
+                "chunksize: expected 1 or more, found {found}: the flags do not say that chunks vary in length"
+            )));
+        }
+        if nbytes == 0 || (chunksize != 0 && nbytes > chunksize) {
+            let limit = if chunksize == 0 { "or more".into() } else { alloc::format!("to {chunksize}") };
+            return Err(Error::custom(format_args!("chunk {number}: expected 1 {limit} bytes, found {nbytes}")));
+        }
+        Ok(())
+    }
+
+    /// Checks that the chunks match the array that the header describes, if the header has the metalayer of an array.
+    fn check_array(&self) -> Result<()> {
+        // A metalayer that cannot be decoded may be a user's metalayer with the same name.
+        let Ok(Some(array)) = self.header.array() else { return Ok(()) };
+        let grid = array.geometry().grid()?;
+        let refuse = |name: &str, expected: i64, found: i64| match expected == found {
+            true => Ok(()),
+            false => {
+                Err(Error::custom(format_args!("{name}: expected {expected}, as the array's metalayer says, found {found}")))
+            }
+        };
+        let typesize = i64::from(self.header.typesize());
+        if let Some(Ok(dtype)) = array.dtype().map(str::parse::<DType>) {
+            let itemsize = i64::try_from(dtype.itemsize()).unwrap_or(i64::MAX);
+            // The itemsize of the dtype may be less than the typesize: C-Blosc2 writes |u1 if no dtype was given, and NumPy's string for an
+            // aligned structure leaves out padding.
+            let may_be_longer = array.dtype() == Some("|u1") || !matches!(dtype, DType::Scalar(_));
+            if itemsize > typesize || !may_be_longer {
+                refuse("typesize", itemsize, typesize)?;
+            }
+        }
+        let count = (self.offsets.len() / 8) as u64;
+        if count != grid.nchunks() {
+            let expected = grid.nchunks();
+            return Err(Error::custom(format_args!("chunks: expected {expected}, as the array's shapes say, found {count}")));
+        }
+        if count == 0 {
+            return Ok(());
+        }
+        refuse("chunksize", grid.extchunknitems().saturating_mul(typesize), self.header.chunksize().into())?;
+        let blocksize = grid.blocknitems().saturating_mul(typesize);
+        refuse("blocksize", blocksize, self.header.blocksize().into())?;
+        if let Some((number, found)) = self.odd_blocks {
+            let found = i64::try_from(found).unwrap_or(i64::MAX);
+            return refuse("blocksize", blocksize, found).map_err(|error| error.in_chunk(number));
+        }
+        if self.ended {
+            return Err(Error::custom(
+                "the last chunk is shorter than the others: pad it, because all chunks of an array have the same length",
+            ));
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, offset: Offset, nbytes: usize) -> Result<()> {
+        let raw = offset.to_raw().ok_or_else(|| Error::custom("the frame is longer than 2^63 bytes"))?;
+        self.offsets.extend_from_slice(&raw.to_le_bytes());
+        self.nbytes += nbytes as u64;
+        let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
+        self.ended = chunksize != 0 && nbytes < chunksize;
+        Ok(())
+    }
+}

@@ -1,0 +1,172 @@
+//! Chunks that a commit makes part of a frame: whatever fails, the file holds the old array or the new one, and the next commit is right.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::common::faulty::{Fault, Faulty, materialize};
+use crate::common::frames;
+use crate::common::scratch::{Scratch, copy};
+use crate::common::state::State;
+use b2nd::{ArrayMeta, B2ndMeta, Geometry};
+use b2nd_frame::Result;
+use b2nd_frame::testing::{Replaced, replace_storage};
+use b2nd_frame::{Chunk, ChunkEditor, File, FrameType, Offset, Special};
+
+fn array(length: i64) -> B2ndMeta {
+    B2ndMeta::new(Geometry::new(&[length], &[16], &[8]).unwrap(), "<i4")
+}
+
+/// Opens a file whose writes go through the storage as long as both results live.
+fn open(storage: &Faulty, path: &Path) -> Result<(ChunkEditor, Replaced)> {
+    let replaced = replace_storage(Arc::new(storage.clone()));
+    Ok((ChunkEditor::new(File::edit(path)?)?, replaced))
+}
+
+/// Replaces the first chunk and adds two, of which one is zeros.
+fn grow(editor: &mut ChunkEditor) -> Result<()> {
+    let mut offsets: Vec<_> = editor.offsets()?.iter().take(4).collect();
+    offsets.resize(4, Offset::Special(Special::Zeros));
+    offsets[0] = editor.put(&Chunk::store(&frames::data(10, 64), 4)?)?;
+    offsets.push(editor.put(&Chunk::special(Special::Zeros, 64, 4)?)?);
+    offsets.push(editor.put(&Chunk::store(&frames::data(15, 64), 4)?)?);
+    editor.commit(&array(96), &offsets)
+}
+
+/// Keeps three chunks, the last of them a new one.
+fn shrink(editor: &mut ChunkEditor) -> Result<()> {
+    let mut offsets: Vec<_> = editor.offsets()?.iter().take(2).collect();
+    offsets.push(editor.put(&Chunk::store(&frames::data(22, 64), 4)?)?);
+    editor.commit(&array(48), &offsets)
+}
+
+fn empty(editor: &mut ChunkEditor) -> Result<()> {
+    editor.commit(&array(0), &[])
+}
+
+/// What a reader sees: the length of the array and its chunks, wherever they are.
+#[derive(PartialEq, Debug)]
+struct Seen {
+    length: i64,
+    chunks: Vec<Vec<u8>>,
+    values: Vec<Option<Vec<u8>>>,
+}
+
+#[track_caller]
+fn seen(state: State) -> Seen {
+    let header = &state.header;
+    let is_at = |offset: &Offset| matches!(offset, Offset::At(_));
+    let stored = state.offsets.iter().zip(&state.chunks).filter(|(offset, _)| is_at(offset));
+    if header.frame_type() == FrameType::Sparse {
+        assert_eq!(header.cbytes(), stored.map(|(_, chunk)| chunk.len() as i64).sum::<i64>(), "the length of all chunk files");
+    }
+    assert_eq!(header.nbytes(), 64 * state.chunks.len() as i64);
+    let Some(ArrayMeta::B2nd(meta)) = header.array().unwrap() else { panic!("the array's metalayer is gone") };
+    Seen { length: meta.geometry.shape()[0], chunks: state.chunks, values: state.values }
+}
+
+#[track_caller]
+fn read(path: &Path) -> Seen {
+    seen(State::read(path).unwrap())
+}
+
+type Step = fn(&mut ChunkEditor) -> Result<()>;
+
+/// Each step fails at each operation, and is then left out or tried again. Gives the numbers of faults and of crashed directories.
+fn try_all(set_up: &dyn Fn(&Path), steps: &[Step]) -> (usize, usize) {
+    let template = Scratch::new();
+    set_up(&template.join("f.b2nd"));
+    let fresh = || {
+        let root = Scratch::new();
+        copy(&template.join("f.b2nd"), &root.join("f.b2nd"));
+        root
+    };
+    let root = fresh();
+    let path = root.join("f.b2nd");
+    let storage = Faulty::new(root.path(), None);
+    let mut states = vec![read(&path)];
+    let (mut editor, replaced) = open(&storage, &path).unwrap();
+    for step in steps {
+        step(&mut editor).unwrap();
+        states.push(read(&path));
+    }
+    drop(replaced);
+    let operations = storage.operations().len();
+    let (mut faults, mut crashes) = (0, 0);
+    let after = Scratch::new();
+    for at in 0..operations {
+        let root = fresh();
+        let path = root.join("f.b2nd");
+        let storage = Faulty::new(root.path(), Some((at, Fault::Crash)));
+        let Ok((mut editor, _replaced)) = open(&storage, &path) else { continue };
+        // Files that nothing names are removed after the commit, and an error there is none of the commit.
+        let _ = steps.iter().try_for_each(|step| step(&mut editor));
+        for tree in storage.crashes() {
+            materialize(&tree, after.path());
+            let found = read(&after.join("f.b2nd"));
+            assert!(states.contains(&found), "crash at operation {at}: {found:?}");
+            crashes += 1;
+        }
+        for (fault, again) in [(Fault::Nothing, true), (Fault::Part(4), true), (Fault::All, true), (Fault::All, false)] {
+            let when = format!("{fault:?} at operation {at}, tried again: {again}");
+            let root = fresh();
+            let path = root.join("f.b2nd");
+            let storage = Faulty::new(root.path(), Some((at, fault)));
+            let Ok((mut editor, _replaced)) = open(&storage, &path) else { continue };
+            for (number, step) in steps.iter().enumerate() {
+                if step(&mut editor).is_err() {
+                    faults += 1;
+                    editor.rewind(0);
+                    let found = read(&path);
+                    assert!(found == states[number] || found == states[number + 1], "{when}: neither old nor new");
+                    assert_eq!(seen(State::of(&editor).unwrap()), found, "{when}: the editor shows what the file holds");
+                    if again || number + 1 == steps.len() {
+                        step(&mut editor).unwrap_or_else(|error| panic!("{when}: {error}"));
+                    }
+                }
+                // What was left out changes the rest.
+                let expected = if again { &states[number + 1] } else { &read(&path) };
+                assert_eq!(&read(&path), expected, "{when}");
+            }
+            let last = states.last().unwrap();
+            assert_eq!(read(&path).length, last.length, "{when}");
+            assert_eq!(read(&path).values, last.values, "{when}: attributes stay");
+        }
+    }
+    (faults, crashes)
+}
+
+#[test]
+fn a_commit_leaves_the_old_array_or_the_new_one_and_the_next_is_right() {
+    let bytes = || {
+        let mut header = frames::header();
+        header.metalayers_mut().remove("wide");
+        frames::with_header(header)
+    };
+    let contiguous = |path: &Path| fs::write(path, bytes()).unwrap();
+    let done = [
+        try_all(&contiguous, &[grow, shrink]),
+        try_all(&contiguous, &[grow, empty]),
+        try_all(&|path| frames::sparse(path), &[grow, shrink]),
+        try_all(&|path| frames::sparse(path), &[shrink, grow, empty]),
+    ];
+    println!("commits (faults, crashed directories): {done:?}");
+    assert!(done.iter().all(|&(faults, crashes)| faults > 20 && crashes > 20), "{done:?}");
+}
+
+#[test]
+fn a_metalayer_behind_the_first_sector_is_refused() {
+    let root = Scratch::new();
+    let path = root.join("f.b2nd");
+    let mut header = frames::header();
+    let array_last = header.metalayers_mut().remove("b2nd").unwrap();
+    header.metalayers_mut().insert("b2nd", array_last).unwrap();
+    fs::write(&path, frames::with_header(header)).unwrap();
+    let before = read(&path);
+    let mut editor = ChunkEditor::new(File::edit(&path).unwrap()).unwrap();
+    let error = grow(&mut editor).unwrap_err().to_string();
+    let expected = "the array's metalayer does not lie in the first 512 bytes, so a change of its shape would not survive a \
+                    crash";
+    assert_eq!(error, format!("{}: {expected}", path.display()));
+    assert_eq!(read(&path), before);
+}

@@ -1,0 +1,200 @@
+//! Edits in the file: what changes, and that nothing else does.
+
+use std::fs;
+
+use crate::common::scratch::{Scratch, copy};
+use crate::common::state::State;
+use crate::common::{Hex, frames};
+use crate::{file, real_frames, refusal};
+use b2nd::B2ndMeta;
+use b2nd_frame::{File, Frame, Header, rewrite};
+
+#[test]
+fn a_metalayer_changes_in_its_place_alone() {
+    let scratch = Scratch::new();
+    // The array's own may be shorter.
+    for (name, content) in [("small", vec![7; 20]), ("wide", vec![9; 1100]), ("b2nd", frames::short_array())] {
+        let before = frames::followed();
+        let path = file(&scratch, &before);
+        let mut open = File::edit(&path).unwrap();
+        open.set_metalayer_bytes(name, &content).unwrap();
+        let mut expected = before[..Header::from_slice(&before).unwrap().frame_len() as usize].to_vec();
+        let old = Frame::from_slice(&before).unwrap().header().metalayers().get(name).unwrap().to_vec();
+        let at = before.windows(old.len()).position(|window| window == old).unwrap();
+        expected[at..at + content.len()].copy_from_slice(&content);
+        let after = fs::read(&path).unwrap();
+        assert_eq!(Hex(&after[..expected.len()]), Hex(&expected));
+        assert_eq!(open.header(), File::open(&path).unwrap().header());
+        assert_eq!(scratch.names(), ["f.b2nd"]);
+    }
+}
+
+#[test]
+fn a_typed_metalayer_changes_under_its_name() {
+    let scratch = Scratch::new();
+    let mut open = File::edit(file(&scratch, &frames::contiguous())).unwrap();
+    let mut meta = open.header().metalayer::<B2ndMeta>().unwrap().unwrap();
+    meta.dtype = "<u4".into();
+    open.set_metalayer(&meta).unwrap();
+    assert_eq!(File::open(open.path()).unwrap().header().metalayer().unwrap(), Some(meta));
+}
+
+#[test]
+fn a_metalayer_that_does_not_fit_is_refused() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let mut open = File::edit(&path).unwrap();
+    assert_eq!(
+        refusal(&path, open.set_metalayer_bytes("small", &[0; 21])),
+        concat!(
+            "the new value of metalayer \"small\" has 21 bytes, but its space in the header has 20 bytes, ",
+            "which an edit in place cannot change (a rewrite of the file can)"
+        )
+    );
+    let nothing = refusal(&path, open.set_metalayer_bytes("b2nd", &[]));
+    assert!(
+        nothing.starts_with("the new value of metalayer \"b2nd\" has 0 bytes, but its space in the header has "),
+        "{nothing}"
+    );
+    let shorter = refusal(&path, open.set_metalayer_bytes("small", &[0; 19]));
+    assert!(
+        shorter.starts_with("the new value of metalayer \"small\" has 19 bytes, but its space in the header has 20 bytes, "),
+        "{shorter}"
+    );
+    assert_eq!(
+        refusal(&path, open.set_metalayer_bytes("none", &[0; 21])),
+        "metalayer \"none\" is not in the header: a rewrite of the file can add it, an edit in place cannot"
+    );
+    assert_eq!(
+        refusal(&path, open.set_vlmetalayer(&"n".repeat(32), b"")),
+        "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes are too many: a metalayer's name holds at most 31"
+    );
+    for number in 1..16 {
+        open.set_vlmetalayer(&format!("v{number}"), b"").unwrap();
+    }
+    let too_many = "\"more\" would be metalayer number 17: C-Blosc2 supports at most 16";
+    let before = fs::read(&path).unwrap();
+    assert_eq!(refusal(&path, open.set_vlmetalayer("more", b"")), too_many);
+    assert!(!open.remove_vlmetalayer("more").unwrap());
+    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&before));
+}
+
+#[test]
+fn vlmetalayers_come_and_go_in_every_real_frame() {
+    let mut count = 0;
+    for source in real_frames() {
+        let scratch = Scratch::new();
+        let path = scratch.join("f.b2nd");
+        copy(&source, &path);
+        let before = State::read(&path).unwrap();
+        if before.trailer.vlmetalayers().len() >= 16 {
+            continue;
+        }
+        let same_but_trailer = |state: &State| {
+            assert_eq!(state.header.metalayers(), before.header.metalayers(), "{}", source.display());
+            assert_eq!((&state.offsets, &state.chunks), (&before.offsets, &before.chunks), "{}", source.display());
+            assert_eq!(state.header.has_vlmetalayers(), !state.trailer.vlmetalayers().is_empty(), "{}", source.display());
+        };
+        let mut open = File::edit(&path).unwrap();
+        for value in [b"first".as_slice(), &[7; 5000], b""] {
+            open.set_vlmetalayer("added by a test", value).unwrap();
+            let now = State::read(&path).unwrap();
+            assert!(State::of(&open).unwrap() == now, "{}", source.display());
+            same_but_trailer(&now);
+            assert_eq!(now.values.last().unwrap().as_deref(), Some(value), "{}", source.display());
+            assert_eq!(now.trailer.vlmetalayers().len(), before.trailer.vlmetalayers().len() + 1);
+        }
+        assert!(open.remove_vlmetalayer("added by a test").unwrap());
+        let now = State::read(&path).unwrap();
+        same_but_trailer(&now);
+        assert_eq!(now.trailer, before.trailer, "{}", source.display());
+        if before.header.nbytes() == 0 {
+            assert_eq!(now.header.frame_len() as usize, now.header.header_len() + now.trailer.trailer_len());
+        }
+        drop(open);
+        // A rewrite drops the stale trailers.
+        rewrite(&path, &path, |_| Ok(())).unwrap();
+        let now = State::read(&path).unwrap();
+        same_but_trailer(&now);
+        let no_stale_byte = before.header.frame_len() + now.trailer.trailer_len() as u64 - before.trailer.trailer_len() as u64;
+        assert!(now.header.frame_len() <= no_stale_byte, "{}", source.display());
+        count += 1;
+    }
+    println!("{count} frames");
+    assert!(count > 50);
+}
+
+#[test]
+fn a_file_that_ends_before_its_frame_is_not_copied() {
+    let scratch = Scratch::new();
+    let bytes = frames::contiguous();
+    let short = &bytes[..bytes.len() - 10];
+    let path = file(&scratch, short);
+    let refused = refusal(&path, File::edit(&path).unwrap().set_metalayer_bytes("wide", &[9; 1100]));
+    assert_eq!(refused, "the file ends 10 bytes before the frame does");
+    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(short));
+    assert_eq!(scratch.names(), ["f.b2nd"]);
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::{MetadataExt, symlink};
+
+    use crate::change;
+
+    use super::*;
+
+    #[test]
+    fn what_is_in_one_sector_is_overwritten_in_place() {
+        let bytes = frames::contiguous();
+        let wide = bytes.windows(1100).position(|window| window == [2; 1100]).unwrap();
+        let sector = wide.next_multiple_of(512);
+        let cases = [
+            (sector - 1, sector - 1, true),
+            (sector, sector, true),
+            (sector - 1, sector, false),
+            (sector, sector + 511, true),
+            (sector, sector + 512, false),
+            (sector + 511, sector + 512, false),
+        ];
+        for (first, last, in_place) in cases {
+            let scratch = Scratch::new();
+            let path = file(&scratch, &bytes);
+            let before = fs::metadata(&path).unwrap().ino();
+            let mut expected = bytes.clone();
+            (expected[first], expected[last]) = (7, 7);
+            File::edit(&path).unwrap().set_metalayer_bytes("wide", &expected[wide..][..1100]).unwrap();
+            assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&expected));
+            assert_eq!(fs::metadata(&path).unwrap().ino() == before, in_place, "{first} to {last}");
+        }
+    }
+
+    #[test]
+    fn a_link_still_names_the_file() {
+        let scratch = Scratch::new();
+        let path = file(&scratch, &frames::contiguous());
+        let link = scratch.join("link.b2nd");
+        symlink("f.b2nd", &link).unwrap();
+        File::edit(&link).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+        rewrite(&link, &link, change).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(File::open(&path).unwrap().header().metalayers().get("wide"), Some([9; 1100].as_slice()));
+        assert!(File::open(&path).unwrap().header().metalayers().get("added").is_some());
+        assert_eq!(scratch.names(), ["f.b2nd", "link.b2nd"]);
+    }
+}
+
+#[test]
+fn nothing_follows_a_frame_that_was_edited() {
+    for before in [frames::contiguous(), frames::empty(), frames::edited(), frames::followed()] {
+        let scratch = Scratch::new();
+        let path = file(&scratch, &before);
+        let mut editor = File::edit(&path).unwrap();
+        // The second of them goes where the first trailer was, and is shorter than what is behind it.
+        for value in [&[7; 5_000][..], b"short", b"shorter", &[7; 9_000], b""] {
+            editor.set_vlmetalayer("value", value).unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().len(), editor.header().frame_len());
+            assert_eq!(File::open(&path).unwrap().trailer().unwrap().value("value").unwrap().unwrap(), value);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Editors and readers of one file, and programs that take no lock.
+
+use std::fs;
+use std::io::ErrorKind::NotFound;
+use std::time::Duration;
+
+use b2nd_frame::ErrorKind;
+use b2nd_frame::{File, rewrite};
+
+use crate::common::scratch::Scratch;
+use crate::common::{Hex, frames, message};
+use crate::{change, file, refusal};
+
+#[test]
+fn a_second_editor_is_told_that_there_is_one() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let first = File::edit(&path).unwrap();
+    let second = File::try_edit(&path).unwrap_err();
+    assert!(matches!(second.kind(), ErrorKind::Locked { .. }));
+    assert_eq!(second.to_string(), format!("{}: the file is being edited", path.display()));
+    drop(first);
+    let shared = [File::open_shared(&path).unwrap(), File::open_shared(&path).unwrap()];
+    assert!(matches!(File::try_edit(&path).unwrap_err().kind(), ErrorKind::Locked { .. }));
+    drop(shared);
+    File::try_edit(&path).unwrap().set_vlmetalayer("more", b"value").unwrap();
+}
+
+/// Does something in another thread, and makes sure that it waits for the holder of the lock.
+fn waits<H, T: Send>(holder: H, act: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(act);
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(!waiting.is_finished());
+        drop(holder);
+        waiting.join().unwrap()
+    })
+}
+
+#[test]
+fn editors_and_readers_wait_for_each_other() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let set = |value: &[u8]| File::edit(&path).unwrap().set_vlmetalayer("more", value).unwrap();
+    let shared = || File::open_shared(&path).unwrap().trailer().unwrap();
+    set(b"first");
+    waits(File::edit(&path).unwrap(), || set(b"second"));
+    waits(File::open_shared(&path).unwrap(), || set(b"third"));
+    let mut editor = File::edit(&path).unwrap();
+    editor.set_vlmetalayer("more", b"fourth").unwrap();
+    let trailer = waits(editor, shared);
+    assert_eq!(trailer.value("more").unwrap().unwrap(), b"fourth".as_slice());
+}
+
+#[test]
+fn a_file_that_is_not_there_is_not_locked() {
+    let scratch = Scratch::new();
+    let path = scratch.join("none");
+    for error in [File::edit(&path).unwrap_err(), File::try_edit(&path).unwrap_err(), File::open_shared(&path).unwrap_err()] {
+        assert!(matches!(error.kind(), ErrorKind::Io(error) if error.kind() == NotFound), "{error}");
+        assert!(error.to_string().starts_with(&format!("{}: ", path.display())), "{error}");
+    }
+    assert!(scratch.names().is_empty());
+}
+
+#[test]
+fn what_another_wrote_without_a_lock_is_not_overwritten() {
+    let changed = "the file has changed since it was opened: open it again";
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let mut editor = File::edit(&path).unwrap();
+    // C-Blosc2 without its lock, say.
+    let mut bytes = fs::read(&path).unwrap();
+    let place = bytes.windows(20).position(|window| window == [1; 20]).unwrap();
+    bytes[place] = 7;
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(refusal(&path, editor.set_vlmetalayer("more", &[9; 100])), changed);
+    assert_eq!(refusal(&path, editor.set_metalayer_bytes("small", &[9; 20])), changed);
+    assert_eq!(refusal(&path, editor.set_metalayer_bytes("wide", &[9; 1100])), changed);
+    assert_eq!(refusal(&path, editor.remove_vlmetalayer("note")), changed);
+    assert_eq!(refusal(&path, editor.rewrite(change)), changed);
+    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&bytes));
+    assert_eq!(scratch.names(), ["f.b2nd"]);
+}
+
+#[test]
+fn a_thread_does_not_wait_for_itself() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let said = "the file is being edited: this thread itself has the file open, so it would wait forever";
+    let refused = |error: b2nd_frame::Error| {
+        assert!(matches!(error.kind(), ErrorKind::Locked { .. }));
+        assert_eq!(error.to_string(), format!("{}: {said}", path.display()));
+    };
+    let editor = File::edit(&path).unwrap();
+    refused(File::edit(&path).unwrap_err());
+    refused(File::open_shared(&path).unwrap_err());
+    refused(rewrite(&path, &path, |_| Ok(())).unwrap_err());
+    waits(editor, || File::edit(&path).unwrap().set_vlmetalayer("more", b"value").unwrap());
+    let shared = File::open_shared(&path).unwrap();
+    refused(File::edit(&path).unwrap_err());
+    // Another reader is not in the way.
+    drop(File::open_shared(&path).unwrap());
+    // The holder of the lock may be another thread than the one that took it.
+    waits(shared, || File::edit(&path).map(drop).unwrap());
+    drop(File::edit(&path).unwrap());
+
+    let source = scratch.join("g.b2nd");
+    fs::write(&source, frames::contiguous()).unwrap();
+    let editor = File::edit(&path).unwrap();
+    refused(rewrite(&source, &path, |_| Ok(())).unwrap_err());
+    drop(editor);
+    rewrite(&source, &path, |_| Ok(())).unwrap();
+    assert_eq!(scratch.names(), ["f.b2nd", "g.b2nd"]);
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::os::unix::fs::symlink;
+
+    use rustix::fs::{CWD, FileType, FlockOperation, Mode, flock, mknodat};
+
+    use super::*;
+    use crate::common::state::State;
+
+    #[test]
+    fn the_lock_of_c_blosc2_is_taken_where_its_file_is() {
+        let scratch = Scratch::new();
+        frames::sparse(&scratch.join("s.b2nd"));
+        let path = file(&scratch, &frames::contiguous());
+        symlink("f.b2nd", scratch.join("link.b2nd")).unwrap();
+        for (frame, sidecar) in [
+            ("f.b2nd", "f.b2nd.b2lock"),
+            ("s.b2nd", "s.b2nd/.b2lock"),
+            ("link.b2nd", "link.b2nd.b2lock"),
+            ("link.b2nd", "f.b2nd.b2lock"),
+        ] {
+            let (frame, sidecar) = (scratch.join(frame), scratch.join(sidecar));
+            File::edit(&frame).unwrap().set_vlmetalayer("more", b"value").unwrap();
+            assert!(!sidecar.exists(), "nothing asks for it");
+            // It appears while there is an editor already.
+            let mut editor = File::try_edit(&frame).unwrap();
+            let theirs = fs::File::options().read(true).write(true).create(true).truncate(false).open(&sidecar).unwrap();
+            flock(&theirs, FlockOperation::LockExclusive).unwrap();
+            assert!(matches!(editor.set_vlmetalayer("more", b"other").unwrap_err().kind(), ErrorKind::Locked { .. }));
+            drop(editor);
+            assert!(matches!(File::try_edit(&frame).unwrap_err().kind(), ErrorKind::Locked { .. }));
+            flock(&theirs, FlockOperation::Unlock).unwrap();
+            for count in 1..4u64 {
+                let mut editor = File::edit(&frame).unwrap();
+                editor.set_vlmetalayer("more", &[7; 7]).unwrap();
+                editor.set_vlmetalayer("more", &[8; 7]).unwrap();
+                assert!(flock(&theirs, FlockOperation::NonBlockingLockShared).is_err());
+                assert_eq!(fs::read(&sidecar).unwrap()[8..], count.to_ne_bytes());
+            }
+            let held = || {
+                let file = fs::File::open(&sidecar).unwrap();
+                flock(&file, FlockOperation::LockExclusive).unwrap();
+                file
+            };
+            let shared = waits(held(), || File::open_shared(&frame).unwrap());
+            flock(&theirs, FlockOperation::NonBlockingLockShared).unwrap();
+            assert!(flock(&theirs, FlockOperation::NonBlockingLockExclusive).is_err());
+            drop(shared);
+            assert_eq!(fs::read(&sidecar).unwrap()[8..], 3u64.to_ne_bytes(), "who reads is not counted");
+            waits(held(), || File::edit(&frame).map(drop).unwrap());
+            drop(theirs);
+            fs::remove_file(sidecar).unwrap();
+        }
+        assert!(State::read(&path).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_lock_file_is_neither_written_nor_followed() {
+        let scratch = Scratch::new();
+        let (path, victim) = (file(&scratch, &frames::contiguous()), scratch.join("victim"));
+        let sidecar = scratch.join("f.b2nd.b2lock");
+        let text: String = (0..100).map(|line| format!("{line}\n")).collect();
+        let make: [(&str, &dyn Fn()); 4] = [
+            ("it is a symbolic link", &|| symlink("victim", &sidecar).unwrap()),
+            ("it is a symbolic link", &|| symlink("nothing", &sidecar).unwrap()),
+            ("it has 290 bytes, but a lock file has at most 16", &|| fs::hard_link(&victim, &sidecar).unwrap()),
+            ("it is not a regular file", &|| mknodat(CWD, &sidecar, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap()),
+        ];
+        for (why, make) in make {
+            fs::write(&victim, &text).unwrap();
+            make();
+            for refused in [File::edit(&path).map(drop), File::open_shared(&path).map(drop)] {
+                let expected = format!("{}: this is where C-Blosc2 has its lock file, but {why}", sidecar.display());
+                assert_eq!(refusal(&path, refused), expected);
+            }
+            assert_eq!(fs::read_to_string(&victim).unwrap(), text);
+            assert_eq!(scratch.names(), ["f.b2nd", "f.b2nd.b2lock", "victim"]);
+            fs::remove_file(&sidecar).unwrap();
+        }
+        // One that appears while there is an editor.
+        let mut editor = File::edit(&path).unwrap();
+        symlink("victim", &sidecar).unwrap();
+        assert!(editor.set_vlmetalayer("more", b"value").is_err());
+        assert_eq!(fs::read_to_string(&victim).unwrap(), text);
+    }
+
+    #[test]
+    fn a_file_that_was_put_in_the_place_of_an_edited_one_is_left() {
+        let scratch = Scratch::new();
+        let path = file(&scratch, &frames::contiguous());
+        let mut editor = File::edit(&path).unwrap();
+        fs::write(scratch.join("g.b2nd"), frames::contiguous()).unwrap();
+        fs::rename(scratch.join("g.b2nd"), &path).unwrap();
+        let replaced = format!("{}: the file has changed since it was opened: open it again", path.display());
+        assert_eq!(message(editor.set_vlmetalayer("more", b"value")), replaced);
+        assert_eq!(message(editor.set_metalayer_bytes("small", &[9; 20])), replaced);
+        assert_eq!(message(editor.set_metalayer_bytes("wide", &[9; 1100])), replaced);
+        assert_eq!(message(editor.rewrite(|_| Ok(()))), replaced);
+        assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
+        assert_eq!(scratch.names(), ["f.b2nd"]);
+    }
+}
+
+#[test]
+fn a_file_that_is_removed_while_it_is_edited_stays_removed() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let mut editor = File::edit(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    for refused in [editor.set_vlmetalayer("more", b"value").unwrap_err(), editor.rewrite(|_| Ok(())).unwrap_err()] {
+        assert!(matches!(refused.kind(), ErrorKind::Changed), "{refused}");
+    }
+    assert!(!path.exists());
+}

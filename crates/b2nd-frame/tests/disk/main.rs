@@ -1,0 +1,54 @@
+//! Frames in files and directories: opened, edited, rewritten, written, and what a crash leaves of them.
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+#[cfg(unix)]
+mod attributes;
+mod chunks;
+mod edit;
+mod faults;
+mod files;
+mod locks;
+mod rewrites;
+mod writer;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use b2nd_frame::Metalayers;
+use common::message;
+use common::scratch::Scratch;
+
+/// A file with these bytes.
+fn file(scratch: &Scratch, bytes: &[u8]) -> PathBuf {
+    let path = scratch.join("f.b2nd");
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// The frames of `tests/data` that are files or directories of their own.
+fn real_frames() -> Vec<PathBuf> {
+    let own = |path: &PathBuf| path.starts_with("../../tests/data");
+    common::manifest::frames().into_iter().filter(|entry| entry.offset == 0).map(|entry| entry.path).filter(own).collect()
+}
+
+fn change(metalayers: &mut Metalayers) -> b2nd_frame::Result<()> {
+    let first = metalayers.iter().next().and_then(|(name, _)| core::str::from_utf8(name).ok()).map(str::to_owned);
+    if let Some(content) = first.and_then(|first| metalayers.remove(&first)) {
+        metalayers.insert("renamed", [content.as_slice(), b"longer"].concat())?;
+    }
+    if metalayers.len() < 16 {
+        metalayers.insert("added", [5; 1000])?;
+    }
+    Ok(())
+}
+
+/// The error of an edit, after the path that it names.
+#[track_caller]
+fn refusal<T: std::fmt::Debug>(path: &Path, result: b2nd_frame::Result<T>) -> String {
+    let message = message(result);
+    message.strip_prefix(&format!("{}: ", path.display())).unwrap_or_else(|| panic!("{message}")).to_owned()
+}

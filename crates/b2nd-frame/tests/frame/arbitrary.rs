@@ -1,0 +1,38 @@
+//! Metadata made of arbitrary bytes: it is valid, and comes back from its bytes.
+
+use std::fmt::Debug;
+
+use arbitrary::{Arbitrary, Unstructured};
+use b2nd_frame::{Header, Metalayers, Trailer};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Bytes that look random, the same each time.
+fn noise(seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let byte = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    std::iter::repeat_with(byte).take(2000).collect()
+}
+
+#[track_caller]
+fn comes_back<T: for<'a> Arbitrary<'a> + Serialize + DeserializeOwned + PartialEq + Debug>() {
+    let mut made = 0;
+    for seed in 0..200 {
+        let Ok(value) = T::arbitrary(&mut Unstructured::new(&noise(seed))) else { continue };
+        assert_eq!(b2nd::from_slice::<T>(&b2nd::to_vec(&value).unwrap()).unwrap(), value);
+        made += 1;
+    }
+    assert!(made > 150, "{made} of 200");
+}
+
+#[test]
+fn arbitrary_metadata_comes_back() {
+    comes_back::<Metalayers>();
+    comes_back::<Header>();
+    comes_back::<Trailer>();
+}
