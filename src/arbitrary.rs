@@ -7,7 +7,7 @@ use arbitrary::{Arbitrary, Error, Result, Unstructured};
 
 use crate::Geometry;
 use crate::dtype::{DType, Struct, Subarray};
-use crate::limits::MAX_DIMENSIONS;
+use crate::marker::MAX_DIMENSIONS;
 
 /// Converts an error of a constructor into `IncorrectFormat`, which tells `arbitrary` that no valid value can be made from its random
 /// bytes.

@@ -2,17 +2,19 @@
 
 mod b2nd;
 mod caterva;
+mod dims;
 pub mod dtype;
-mod entries;
 mod geometry;
 mod grid;
-mod lists;
+mod legacy;
 mod meta;
 
-pub use b2nd::{B2ndMeta, LegacyB2ndMeta};
+pub use b2nd::B2ndMeta;
 pub use caterva::CatervaMeta;
+pub use dims::Dims;
 pub use geometry::Geometry;
-pub use grid::Grid;
+pub use grid::{Grid, Run};
+pub use legacy::LegacyB2ndMeta;
 pub use meta::ArrayMeta;
 
 /// A type whose values are stored in a frame as a metalayer with a fixed name.

@@ -1,20 +1,18 @@
 //! Decodes values: [`Deserializer`], and functions such as [`from_slice`] that use it.
 
 use serde::Deserialize;
+use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, Visitor};
 
+use rmp::Marker;
+
 use crate::error::{Error, ErrorKind, Result, Segment};
-use crate::limits::MAX_DEPTH;
-use crate::mark::Mark;
-use crate::marker::{self, CountMarker};
+use crate::marker::{self, CountMarker, MAX_DEPTH, Mark};
 use crate::wire::Reader;
 
 mod access;
-mod array;
-mod marked;
 
 use access::{Elements, Pairs, Variant};
-pub(crate) use array::array_fields;
 
 /// Decodes a value from the whole input.
 ///
@@ -32,42 +30,11 @@ pub(crate) use array::array_fields;
 /// assert_eq!((meta.geometry.ndim(), meta.dtype), (0, "<i4"));
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-#[inline]
 pub fn from_slice<'de, T: Deserialize<'de>>(input: &'de [u8]) -> Result<T> {
-    let mut deserializer = Deserializer { whole: true, ..Deserializer::new(input) };
-    let mut result = T::deserialize(&mut deserializer);
-    // Keep a single variable for the results of decoding and of `end`, so that a large value is not moved.
-    if result.is_ok() {
-        if let Err(error) = deserializer.end() {
-            result = Err(error);
-        }
-    }
-    result
-}
-
-/// Decodes a value from the whole input into an existing value, whose memory is reused if its type supports this.
-///
-/// Strings and vectors keep their buffers. A type whose `Deserialize` does not implement `deserialize_in_place`, such as a struct with a
-/// derived `Deserialize` or [`B2ndMeta`](crate::B2ndMeta), reuses no memory: a new value is decoded, then moved into `place`.
-///
-/// # Errors
-///
-/// Returns the errors of [`from_slice`]. After an error the content of `place` is unspecified.
-///
-/// ```
-/// let mut meta = b2nd::B2ndMeta::new(b2nd::Geometry::new(&[], &[], &[])?, "");
-/// for item in ["<i4", "<f8"] {
-///     let bytes = b2nd::to_vec(&b2nd::B2ndMeta::new(b2nd::Geometry::new(&[400], &[110], &[57])?, item))?;
-///     b2nd::from_slice_in_place(&bytes, &mut meta)?;
-///     assert_eq!((meta.geometry.shape(), meta.dtype.as_str()), (&[400][..], item));
-/// }
-/// # Ok::<(), b2nd::Error>(())
-/// ```
-#[inline]
-pub fn from_slice_in_place<'de, T: Deserialize<'de>>(input: &'de [u8], place: &mut T) -> Result<()> {
     let mut deserializer = Deserializer::new(input);
-    T::deserialize_in_place(&mut deserializer, place)?;
-    deserializer.end()
+    let value = T::deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok(value)
 }
 
 /// Decodes a value from the front of the input. Returns the value and the rest of the input.
@@ -112,18 +79,15 @@ pub fn from_reader<R: std::io::Read, T: de::DeserializeOwned>(mut reader: R) -> 
 pub struct Deserializer<'de> {
     reader: Reader<'de>,
     depth: u8,
-    /// Whether the outermost sequence must be the whole input. If so, the end of the input is checked as soon as the sequence has been
-    /// read. Do not move this check to a later point: it tells the compiler that [`from_slice`] need not drop the value, which saves a
-    /// tenth of the instructions.
-    whole: bool,
+    /// The encoding of the next value, if a module of [`with`](crate::with) chose it.
+    mark: Option<Mark>,
 }
 
 impl<'de> Deserializer<'de> {
     /// Makes a deserializer that reads from the start of `input`.
-    #[inline(always)]
     #[must_use]
     pub fn new(input: &'de [u8]) -> Self {
-        Deserializer { reader: Reader::new(input), depth: 0, whole: false }
+        Deserializer { reader: Reader::new(input), depth: 0, mark: None }
     }
 
     /// Returns the number of bytes that have been read.
@@ -136,7 +100,6 @@ impl<'de> Deserializer<'de> {
     /// # Errors
     ///
     /// Returns [`ErrorKind::TrailingBytes`] if bytes are left.
-    #[inline(always)]
     pub fn end(&self) -> Result<()> {
         match self.reader.left() {
             0 => Ok(()),
@@ -145,17 +108,17 @@ impl<'de> Deserializer<'de> {
     }
 
     /// Increases the depth by one. Fails if the value at `start` is nested too deeply.
-    #[inline(always)]
+    #[inline]
     fn enter(&mut self, start: usize) -> Result<()> {
         if self.depth == MAX_DEPTH {
-            return Err(too_deep(start));
+            return Err(Error::at(ErrorKind::TooDeep, start));
         }
         self.depth += 1;
         Ok(())
     }
 
     /// Runs `visit` with the depth increased by one.
-    #[inline(always)]
+    #[inline]
     fn deeper<T>(&mut self, visit: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.enter(self.reader.offset())?;
         let value = visit(self)?;
@@ -163,47 +126,51 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    /// Reads a sequence with this marker.
-    #[inline(always)]
-    fn counted<V: Visitor<'de>>(&mut self, marker: CountMarker, fields: Fields, visitor: V) -> Result<V::Value> {
-        let start = self.reader.offset();
-        let count = self.reader.take_count(marker)?;
-        self.elements(start, count, fields, false, visitor)
+    /// Reads a value that has a mark. The mark, not the method that the type calls, determines what is read. `fields` are the names of a
+    /// struct's fields.
+    fn marked<V: Visitor<'de>>(&mut self, mark: Mark, fields: Fields, visitor: V) -> Result<V::Value> {
+        match mark {
+            Mark::Fixstr => {
+                let bytes = self.reader.take_fixstr()?;
+                visitor.visit_borrowed_str(self.reader.utf8(bytes)?)
+            }
+            Mark::FixstrBytes => visitor.visit_borrowed_bytes(self.reader.take_fixstr()?),
+            Mark::Fixext16 => visitor.visit_borrowed_bytes(self.reader.take_fixext16()?),
+            Mark::Array16 => self.list(CountMarker::Array16, fields, visitor),
+            Mark::Dims => self.list(CountMarker::Dims, fields, visitor),
+            Mark::Map16 => self.map(CountMarker::Map16, visitor),
+            Mark::Extensible if !fields.is_empty() => self.first_fields(fields, visitor),
+            Mark::Extensible | Mark::Named | Mark::Raw => Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
+        }
     }
 
-    /// Reads all elements of a sequence. If `may_have_another` is true, the sequence may have one element more than its count.
-    #[inline(always)]
-    fn elements<V: Visitor<'de>>(
-        &mut self,
-        start: usize,
-        count: usize,
-        fields: Fields,
-        may_have_another: bool,
-        visitor: V,
-    ) -> Result<V::Value> {
+    /// Reads a sequence with this marker.
+    #[inline]
+    fn list<V: Visitor<'de>>(&mut self, marker: CountMarker, fields: Fields, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let count = self.reader.take_count(marker)?;
+        self.elements(start, count, fields, visitor)
+    }
+
+    /// Reads all elements of a sequence.
+    #[inline]
+    fn elements<V: Visitor<'de>>(&mut self, start: usize, count: usize, fields: Fields, visitor: V) -> Result<V::Value> {
         self.enter(start)?;
-        let mut elements = Elements { deserializer: self, count, left: count, fields, may_have_another, last: 0 };
+        let mut elements = Elements { deserializer: self, count, left: count, fields };
         let value = visitor.visit_seq(&mut elements)?;
-        let left = elements.left;
-        if left != 0 {
-            return Err(wrong_count(count - left, count, start));
+        if elements.left != 0 {
+            return Err(wrong_count(count - elements.left, count, start));
         }
         self.depth -= 1;
-        if self.whole && self.depth == 0 {
-            self.end()?;
-        }
         Ok(value)
     }
 
     /// Reads the fields of a struct, and skips any entries after them.
-    #[inline(never)]
     fn first_fields<V: Visitor<'de>>(&mut self, fields: Fields, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(CountMarker::Array).map_err(|error| not_positional(self.reader, error))?;
         let known = count.min(fields.len());
-        let whole = core::mem::take(&mut self.whole);
-        let value = self.elements(start, known, fields, false, visitor)?;
-        self.whole = whole;
+        let value = self.elements(start, known, fields, visitor)?;
         for index in known..count {
             let entry = self.reader.take_entry(self.depth.saturating_add(1));
             entry.map_err(|error| error.within(Segment::Index(index), None))?;
@@ -212,28 +179,30 @@ impl<'de> Deserializer<'de> {
     }
 
     /// Reads all entries of a map.
-    fn entries<V: Visitor<'de>>(&mut self, marker: CountMarker, visitor: V) -> Result<V::Value> {
+    fn map<V: Visitor<'de>>(&mut self, marker: CountMarker, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(marker)?;
         self.enter(start)?;
         let mut entries = Pairs { deserializer: self, left: count, key: &[] };
         let value = visitor.visit_map(&mut entries)?;
-        let left = entries.left;
-        if left != 0 {
-            return Err(wrong_count(count - left, count, start));
+        if entries.left != 0 {
+            return Err(wrong_count(count - entries.left, count, start));
         }
         self.depth -= 1;
         Ok(value)
     }
+
+    /// Reads a value that is encoded as generic MessagePack.
+    #[cfg(feature = "msgpack")]
+    fn named<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value> {
+        let start = self.reader.offset();
+        let entry = self.reader.take_entry(self.depth)?;
+        crate::msgpack::decode(entry, |inside| visitor.visit_newtype_struct(inside)).map_err(|error| error.within_offset(start))
+    }
 }
 
 /// The names of a struct's fields, used in the path of an error.
-pub(crate) type Fields = &'static [&'static str];
-
-#[cold]
-fn too_deep(offset: usize) -> Error {
-    Error::at(ErrorKind::TooDeep, offset)
-}
+type Fields = &'static [&'static str];
 
 /// Improves the error for a sequence in place of a bin32: without `serde_bytes`, serde writes a `&[u8]` as a sequence, but reads it as
 /// bytes.
@@ -272,9 +241,12 @@ fn wrong_count(expected: usize, found: usize, offset: usize) -> Error {
 macro_rules! values {
     ($($method:ident $take:ident $visit:ident;)*) => {
         $(
-            #[inline(always)]
+            #[inline]
             fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-                visitor.$visit(self.reader.$take()?)
+                match self.mark.take() {
+                    None => visitor.$visit(self.reader.$take()?),
+                    Some(mark) => self.marked(mark, &[], visitor),
+                }
             }
         )*
     };
@@ -306,13 +278,11 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         deserialize_byte_buf take_bin32 visit_borrowed_bytes;
     }
 
-    #[inline(always)]
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         let start = self.reader;
-        match self.reader.take_bin32() {
-            Ok(bytes) => visitor.visit_borrowed_bytes(bytes),
-            Err(error) => Err(not_bytes(start, error)),
-        }
+        let unmarked = self.mark.is_none();
+        let value = self.deserialize_byte_buf(visitor);
+        if unmarked { value.map_err(|error| not_bytes(start, error)) } else { value }
     }
 
     fn deserialize_i128<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value> {
@@ -325,35 +295,38 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     /// Reads a value whose type follows from its marker. The markers that the `with` modules write are accepted too.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        let marker = self.reader.peek()?;
-        match marker {
-            0x00..=0x7f | 0xcc => self.deserialize_u8(visitor),
-            0x80..=0x8f | 0xdf => self.deserialize_map(visitor),
-            0x90..=0x9f | 0xdd => self.deserialize_seq(visitor),
-            0xa0..=0xbf => {
+        if let Some(mark) = self.mark.take() {
+            return self.marked(mark, &[], visitor);
+        }
+        let found = self.reader.peek()?;
+        match Marker::from_u8(found) {
+            Marker::FixPos(_) | Marker::U8 => self.deserialize_u8(visitor),
+            Marker::U16 => self.deserialize_u16(visitor),
+            Marker::U32 => self.deserialize_u32(visitor),
+            Marker::U64 => self.deserialize_u64(visitor),
+            Marker::I8 => self.deserialize_i8(visitor),
+            Marker::I16 => self.deserialize_i16(visitor),
+            Marker::I32 => self.deserialize_i32(visitor),
+            Marker::I64 => self.deserialize_i64(visitor),
+            Marker::F32 => self.deserialize_f32(visitor),
+            Marker::F64 => self.deserialize_f64(visitor),
+            Marker::Null => self.deserialize_unit(visitor),
+            Marker::False | Marker::True => self.deserialize_bool(visitor),
+            Marker::Str32 => self.deserialize_str(visitor),
+            Marker::FixStr(_) => {
                 let bytes = self.reader.take_fixstr()?;
                 match core::str::from_utf8(bytes) {
                     Ok(text) => visitor.visit_borrowed_str(text),
                     Err(_) => visitor.visit_borrowed_bytes(bytes),
                 }
             }
-            0xc0 => self.deserialize_unit(visitor),
-            0xc2 | 0xc3 => self.deserialize_bool(visitor),
-            0xc6 => self.deserialize_bytes(visitor),
-            0xca => self.deserialize_f32(visitor),
-            0xcb => self.deserialize_f64(visitor),
-            0xcd => self.deserialize_u16(visitor),
-            0xce => self.deserialize_u32(visitor),
-            0xcf => self.deserialize_u64(visitor),
-            0xd0 => self.deserialize_i8(visitor),
-            0xd1 => self.deserialize_i16(visitor),
-            0xd2 => self.deserialize_i32(visitor),
-            0xd3 => self.deserialize_i64(visitor),
-            0xd8 => visitor.visit_borrowed_bytes(self.reader.take_fixext16()?),
-            0xdb => self.deserialize_str(visitor),
-            0xdc => self.counted(CountMarker::Array16, &[], visitor),
-            0xde => self.entries(CountMarker::Map16, visitor),
-            found => Err(self.reader.unexpected("a marker of this format", found)),
+            Marker::Bin32 => self.deserialize_bytes(visitor),
+            Marker::FixExt16 => self.marked(Mark::Fixext16, &[], visitor),
+            Marker::FixArray(_) | Marker::Array32 => self.deserialize_seq(visitor),
+            Marker::Array16 => self.marked(Mark::Array16, &[], visitor),
+            Marker::FixMap(_) | Marker::Map32 => self.deserialize_map(visitor),
+            Marker::Map16 => self.marked(Mark::Map16, &[], visitor),
+            _ => Err(self.reader.unexpected("a marker of this format", found)),
         }
     }
 
@@ -361,8 +334,10 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         self.deserialize_any(visitor)
     }
 
+    /// Reads a nil, or the value inside, which takes the mark.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         if self.reader.peek()? == marker::NIL {
+            self.mark = None;
             self.reader.take_nil()?;
             return visitor.visit_none();
         }
@@ -370,6 +345,9 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     }
 
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        if let Some(mark) = self.mark.take() {
+            return self.marked(mark, &[], visitor);
+        }
         self.reader.take_nil()?;
         visitor.visit_unit()
     }
@@ -378,28 +356,37 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         self.deserialize_unit(visitor)
     }
 
-    #[inline(always)]
+    /// Reads the value inside, in the encoding that the name chooses if it is a mark.
+    #[inline]
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
-        match Mark::from_name(name) {
+        match (Mark::from_name(name), self.mark) {
+            (None, _) => self.deeper(|this| visitor.visit_newtype_struct(this)),
+            (Some(_), Some(_)) => Err(Error::new(ErrorKind::Unsupported("one `with` module applied directly inside another"))),
             #[cfg(feature = "msgpack")]
-            Some(Mark::Named) => self.named(visitor),
-            Some(Mark::FormatOrDtype) => self.format_or_dtype(visitor),
-            Some(Mark::Lengths64) => self.lengths::<9, V>(visitor),
-            Some(Mark::Lengths32) => self.lengths::<5, V>(visitor),
-            Some(mark) => visitor.visit_newtype_struct(marked::MarkedDeserializer::new(self, mark)),
-            None => self.deeper(|this| visitor.visit_newtype_struct(this)),
+            (Some(Mark::Named), None) => self.named(visitor),
+            (Some(Mark::Raw), None) => visitor.visit_borrowed_bytes(self.reader.take_entry(self.depth)?),
+            (mark, None) => {
+                self.mark = mark;
+                visitor.visit_newtype_struct(self)
+            }
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.counted(CountMarker::Array, &[], visitor)
+        match self.mark.take() {
+            None => self.list(CountMarker::Array, &[], visitor),
+            Some(mark) => self.marked(mark, &[], visitor),
+        }
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value> {
+        if let Some(mark) = self.mark.take() {
+            return self.marked(mark, &[], visitor);
+        }
         let start = self.reader.offset();
         match self.reader.take_count(CountMarker::Array)? {
-            count if count == len => self.elements(start, count, &[], false, visitor),
+            count if count == len => self.elements(start, count, &[], visitor),
             count => Err(wrong_count(len, count, start)),
         }
     }
@@ -409,25 +396,36 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        self.entries(CountMarker::Map, visitor)
+        match self.mark.take() {
+            None => self.map(CountMarker::Map, visitor),
+            Some(mark) => self.marked(mark, &[], visitor),
+        }
     }
 
     /// Reads a struct, whose fields are stored in order and without names. If fields at the end are missing, the visitor may have defaults
     /// for them.
-    #[inline(always)]
+    #[inline]
     fn deserialize_struct<V: Visitor<'de>>(self, _name: &'static str, fields: Fields, visitor: V) -> Result<V::Value> {
-        let start = self.reader.offset();
-        let count = match self.reader.take_count(CountMarker::Array) {
-            Ok(count) => count,
-            Err(error) => return Err(not_positional(self.reader, error)),
-        };
-        if count > fields.len() {
-            return Err(wrong_count(fields.len(), count, start));
+        if let Some(mark) = self.mark.take() {
+            return self.marked(mark, fields, visitor);
         }
-        self.elements(start, count, fields, false, visitor)
+        let start = self.reader.offset();
+        match self.reader.take_count(CountMarker::Array) {
+            Ok(count) if count > fields.len() => Err(wrong_count(fields.len(), count, start)),
+            Ok(count) => self.elements(start, count, fields, visitor),
+            Err(error) => Err(not_positional(self.reader, error)),
+        }
     }
 
     fn deserialize_enum<V: Visitor<'de>>(self, _name: &'static str, _variants: Fields, visitor: V) -> Result<V::Value> {
+        match self.mark.take() {
+            Some(Mark::Fixstr) => {
+                let bytes = self.reader.take_fixstr()?;
+                return visitor.visit_enum(BorrowedStrDeserializer::new(self.reader.utf8(bytes)?));
+            }
+            Some(mark) => return Err(Error::new(ErrorKind::Unsupported(mark.holds()))),
+            None => {}
+        }
         let start = self.reader.offset();
         let has_data = match self.reader.peek()? {
             marker::STR32 => false,

@@ -166,19 +166,6 @@ impl Error {
         self
     }
 
-    /// If the error says that the input ended too early, turns it into an error for which [`is_eof`](Error::is_eof) returns false. Use this
-    /// if the input has been read completely, so that more bytes cannot help. `whole` is the name of the input.
-    #[cold]
-    pub(crate) fn complete(mut self, whole: &str) -> Self {
-        if let Some(needed) = self.needed() {
-            let field = self.path().unwrap_or_else(|| "the value".into());
-            let message = format!("{whole} ends, but {field} needs {needed} more byte{}", plural(needed));
-            self.0.kind = ErrorKind::Message(message);
-            self.0.path.clear();
-        }
-        self
-    }
-
     /// Adds the field in which the error occurred.
     #[cold]
     pub(crate) fn field(self, name: &'static str) -> Self {

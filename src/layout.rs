@@ -1,23 +1,20 @@
 //! [`layout()`]: the positions of all entries in the encoding of a value.
+//!
+//! The paths of the entries come from a serializer that writes nothing ([`Paths`]), and their positions from the bytes.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt;
 
-use serde::Serialize;
-use serde::ser::SerializeStruct;
+use serde::{Serialize, ser};
 
-use crate::error::Result;
-use crate::marker;
-use crate::ser::Serializer;
-use crate::sink::{Note, Shape, Sink, Step};
-use crate::wire;
+use crate::error::{Error, Result};
+use crate::marker::{self, Mark};
+use crate::wire::Reader;
 
-mod draw;
-
-/// The layout of a value: the path, the marker, the offset and the length of each entry. Also tells which entries have the same length in
-/// all values of the type.
+/// The layout of a value: the path, the marker, the offset and the length of each entry.
 ///
 /// ```
 /// #[derive(serde::Serialize)]
@@ -37,13 +34,11 @@ mod draw;
 ///     ("origin[1]", 10, 0xd1, 3),
 ///     ("name", 13, 0xdb, 7),
 /// ]);
-/// assert!(!layout.is_fixed(), "a name may be longer");
-/// assert!(b2nd::layout(&(1u32, [0.5; 3]))?.is_fixed(), "a metalayer of this type never grows");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// `Display` draws the layout in the style of Blosc2's specifications, and `Serialize` writes the entries to other formats.
-#[derive(Clone, Debug)]
+/// `Display` writes a line for each entry, and `Serialize` writes the entries to other formats.
+#[derive(Clone, Debug, Serialize)]
 pub struct Layout {
     entries: Vec<Entry>,
 }
@@ -56,11 +51,6 @@ pub struct Entry {
     marker: u8,
     offset: usize,
     len: usize,
-    is_fixed: bool,
-    #[serde(skip)]
-    shape: Shape,
-    #[serde(skip)]
-    is_option: bool,
 }
 
 /// Serializes a value and records its entries.
@@ -69,9 +59,26 @@ pub struct Entry {
 ///
 /// Returns the errors of [`to_vec`](crate::to_vec).
 pub fn layout<T: Serialize + ?Sized>(value: &T) -> Result<Layout> {
-    let mut serializer = Serializer::new(Recorder::default());
-    serializer.step(Step::Root, value)?;
-    Ok(Layout { entries: serializer.into_sink().entries })
+    let bytes = crate::to_vec(value)?;
+    let mut paths = Paths { entries: Vec::new(), path: String::new(), depth: 0, text: None };
+    value.serialize(&mut paths)?;
+    let mut entries: Vec<Entry> = Vec::with_capacity(paths.entries.len());
+    let mut reader = Reader::new(&bytes);
+    for (mut entry, kind) in paths.entries {
+        (entry.offset, entry.marker) = (reader.offset(), reader.peek()?);
+        match kind {
+            Kind::Leaf => drop(reader.take_entry(0)?),
+            Kind::Group => drop(reader.take_item()?),
+            Kind::Variant => drop((reader.take_item()?, reader.take_item()?)),
+        }
+        entries.push(entry);
+    }
+    for index in 0..entries.len() {
+        let depth = entries[index].depth;
+        let after = entries[index + 1..].iter().find(|entry| entry.depth <= depth);
+        entries[index].len = after.map_or(bytes.len(), |entry| entry.offset) - entries[index].offset;
+    }
+    Ok(Layout { entries })
 }
 
 #[allow(clippy::len_without_is_empty)] // A value has at least one byte.
@@ -86,18 +93,13 @@ impl Layout {
     pub fn len(&self) -> usize {
         self.entries.first().map_or(0, Entry::len)
     }
+}
 
-    /// Returns true if all values of the type have the same length, so that a metalayer of this type can always be replaced in a file.
-    /// [`Entry::is_fixed`] describes which types are known to be fixed.
-    pub fn is_fixed(&self) -> bool {
-        self.entries.first().is_some_and(Entry::is_fixed)
-    }
-
-    /// Returns the indices of the entries directly inside this entry.
-    pub(crate) fn children(&self, index: usize) -> impl Iterator<Item = usize> {
-        let depth = self.entries.get(index).map_or(0, Entry::depth);
-        let inside = self.entries.iter().enumerate().skip(index + 1).take_while(move |(_, entry)| entry.depth > depth);
-        inside.filter(move |(_, entry)| entry.depth == depth + 1).map(|(index, _)| index)
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.entries.iter().try_for_each(|Entry { path, depth, marker, offset, len }| {
+            writeln!(f, "{offset:5} {len:5}  {marker:02x} {:16} {:2$}{path}", marker::name(*marker), "", 2 * depth)
+        })
     }
 }
 
@@ -129,104 +131,239 @@ impl Entry {
     pub fn len(&self) -> usize {
         self.len
     }
+}
 
-    /// Returns true if this entry has the same length in every value of its type.
-    ///
-    /// The fixed types are numbers of more than 8 bits, `i8`, `bool`, `()`, fixext16, and tuples, structs and arrays of these types,
-    /// including arrays with [`with::numbers`](crate::with::numbers). Strings, byte strings, lists, maps, options and enums are not fixed,
-    /// nor is `u8`, since a number above 127 takes two bytes. If a `Serialize` implementation calls different methods for different values,
-    /// like that of an untagged enum, the type may be reported as fixed although it is not.
-    pub fn is_fixed(&self) -> bool {
-        self.is_fixed
+/// How the bytes of an entry are followed by the entries inside.
+enum Kind {
+    /// There are no entries inside.
+    Leaf,
+    /// A marker, which has the count, and then the entries inside.
+    Group,
+    /// The marker of a map and the name of a variant, and then the variant's data.
+    Variant,
+}
+
+/// A serializer that records the paths of entries.
+struct Paths {
+    entries: Vec<(Entry, Kind)>,
+    /// The path of the next entry.
+    path: String,
+    depth: usize,
+    /// The string that was serialized last, which may be the key of a map.
+    text: Option<String>,
+}
+
+impl Paths {
+    fn push(&mut self, kind: Kind) {
+        let entry = Entry { path: self.path.clone(), depth: self.depth, marker: 0, offset: 0, len: 0 };
+        self.entries.push((entry, kind));
+    }
+
+    fn leaf(&mut self) -> Result<()> {
+        self.push(Kind::Leaf);
+        Ok(())
+    }
+
+    fn group(&mut self) -> Result<Inside<'_>> {
+        self.push(Kind::Group);
+        let (length, depth) = (self.path.len(), self.depth);
+        Ok(Inside { paths: self, values: 0, length, depth })
+    }
+
+    /// Serializes a value inside the current entry.
+    fn inside<T: Serialize + ?Sized>(&mut self, step: &str, value: &T) -> Result<()> {
+        let length = self.path.len();
+        self.step(step);
+        value.serialize(&mut *self)?;
+        self.path.truncate(length);
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn variant(&mut self, variant: &str) -> Result<Inside<'_>> {
+        self.push(Kind::Variant);
+        let (length, depth) = (self.path.len(), self.depth);
+        self.step(variant);
+        self.push(Kind::Group);
+        Ok(Inside { paths: self, values: 0, length, depth })
+    }
+
+    /// Goes from an entry to an entry inside.
+    fn step(&mut self, step: &str) {
+        if !step.starts_with('[') && !self.path.is_empty() {
+            self.path.push('.');
+        }
+        self.path.push_str(step);
+        self.depth += 1;
     }
 }
 
-impl Serialize for Layout {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut layout = serializer.serialize_struct("Layout", 3)?;
-        layout.serialize_field("len", &self.len())?;
-        layout.serialize_field("is_fixed", &self.is_fixed())?;
-        layout.serialize_field("entries", &self.entries)?;
-        layout.end()
-    }
-}
-
-/// A sink that records the bytes and the entries in them.
-#[derive(Default)]
-struct Recorder {
-    bytes: Vec<u8>,
-    entries: Vec<Entry>,
-    /// The indices of the entries that are being written. Each of these entries is inside the previous one.
-    open: Vec<usize>,
-}
-
-impl Recorder {
-    fn path(&self, step: Step) -> String {
-        let parent = self.open.last().and_then(|&index| self.entries.get(index)).map_or("", |entry| &entry.path);
-        let joined = |name: &str| if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
-        match step {
-            Step::Root | Step::Content => parent.to_owned(),
-            Step::Field(name) | Step::Variant(name) => joined(name),
-            Step::Index(index) => format!("{parent}[{index}]"),
-            Step::Key(number) => format!("{parent}[{number}].key"),
-            Step::Value(number) => {
-                let key = self.entries.iter().rev().find(|entry| entry.depth == self.open.len());
-                let key = key.and_then(|key| wire::key_text(self.bytes.get(key.offset..)?));
-                key.map_or_else(|| format!("{parent}[{number}].value"), joined)
+/// Defines methods for values without entries inside.
+macro_rules! leaves {
+    ($($method:ident($($ty:ty),*);)*) => {
+        $(
+            fn $method(self, $(_: $ty),*) -> Result<()> {
+                self.leaf()
             }
+        )*
+    };
+}
+
+impl<'a> ser::Serializer for &'a mut Paths {
+    type Ok = ();
+    type Error = Error;
+    type SerializeSeq = Inside<'a>;
+    type SerializeTuple = Inside<'a>;
+    type SerializeTupleStruct = Inside<'a>;
+    type SerializeTupleVariant = Inside<'a>;
+    type SerializeMap = Inside<'a>;
+    type SerializeStruct = Inside<'a>;
+    type SerializeStructVariant = Inside<'a>;
+
+    fn is_human_readable(&self) -> bool {
+        false
+    }
+
+    leaves! {
+        serialize_bool(bool);
+        serialize_i8(i8);
+        serialize_i16(i16);
+        serialize_i32(i32);
+        serialize_i64(i64);
+        serialize_u8(u8);
+        serialize_u16(u16);
+        serialize_u32(u32);
+        serialize_u64(u64);
+        serialize_f32(f32);
+        serialize_f64(f64);
+        serialize_char(char);
+        serialize_bytes(&[u8]);
+        serialize_none();
+        serialize_unit();
+        serialize_unit_struct(&'static str);
+        serialize_unit_variant(&'static str, u32, &'static str);
+    }
+
+    fn serialize_str(self, text: &str) -> Result<()> {
+        self.text = Some(text.to_owned());
+        self.leaf()
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<()> {
+        match Mark::from_name(name) {
+            Some(Mark::Named | Mark::Raw) => self.leaf(),
+            _ => value.serialize(self),
         }
     }
 
-    fn begin(&mut self, step: Step) {
-        let (path, depth, offset) = (self.path(step), self.open.len(), self.bytes.len());
-        self.open.push(self.entries.len());
-        let shape = Shape::Leaf;
-        self.entries.push(Entry { path, depth, marker: 0, offset, len: 0, is_fixed: true, shape, is_option: false });
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &str, _: u32, variant: &str, value: &T) -> Result<()> {
+        self.push(Kind::Variant);
+        self.inside(variant, value)
     }
 
-    fn end(&mut self) {
-        let Some(entry) = self.open.pop().and_then(|index| self.entries.get_mut(index)) else { return };
-        entry.len = self.bytes.len() - entry.offset;
-        entry.marker = self.bytes.get(entry.offset).copied().unwrap_or_default();
-        let is_fixed = match entry.shape {
-            Shape::Leaf => marker::is_fixed(entry.marker),
-            Shape::FixedBytes | Shape::Fields | Shape::Embedded => true,
-            Shape::List(_) | Shape::Map(_) | Shape::Variant | Shape::Any => false,
-        };
-        entry.is_fixed &= is_fixed && !entry.is_option;
-        if !entry.is_fixed {
-            if let Some(parent) = self.open.last().and_then(|&index| self.entries.get_mut(index)) {
-                parent.is_fixed = false;
-            }
-        }
+    fn serialize_seq(self, _: Option<usize>) -> Result<Inside<'a>> {
+        self.group()
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Inside<'a>> {
+        self.group()
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Inside<'a>> {
+        self.group()
+    }
+
+    fn serialize_tuple_variant(self, _: &'static str, _: u32, variant: &'static str, _: usize) -> Result<Inside<'a>> {
+        self.variant(variant)
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Inside<'a>> {
+        self.group()
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Inside<'a>> {
+        self.group()
+    }
+
+    fn serialize_struct_variant(self, _: &'static str, _: u32, variant: &'static str, _: usize) -> Result<Inside<'a>> {
+        self.variant(variant)
     }
 }
 
-impl Sink for Recorder {
-    fn put_slice(&mut self, bytes: &[u8]) -> Result<()> {
-        self.bytes.put_slice(bytes)
+/// The entries inside a list, struct or map.
+struct Inside<'a> {
+    paths: &'a mut Paths,
+    /// The number of values that have been serialized.
+    values: usize,
+    /// The length of the path of the entry around these, and its depth.
+    length: usize,
+    depth: usize,
+}
+
+impl Inside<'_> {
+    fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        self.values += 1;
+        self.paths.inside(&format!("[{}]", self.values - 1), value)
     }
 
-    fn written(&self) -> usize {
-        self.bytes.len()
+    fn end(self) -> Result<()> {
+        self.paths.path.truncate(self.length);
+        self.paths.depth = self.depth;
+        Ok(())
+    }
+}
+
+/// Implements serde's traits for lists and for structs.
+macro_rules! compounds {
+    ($($interface:ident $method:ident($($key:ident)?);)*) => {
+        $(
+            impl ser::$interface for Inside<'_> {
+                type Ok = ();
+                type Error = Error;
+
+                fn $method<T: Serialize + ?Sized>(&mut self, $($key: &'static str,)? value: &T) -> Result<()> {
+                    $(return self.paths.inside($key, value);)?
+                    #[allow(unreachable_code)]
+                    self.element(value)
+                }
+
+                fn end(self) -> Result<()> {
+                    self.end()
+                }
+            }
+        )*
+    };
+}
+
+compounds! {
+    SerializeSeq serialize_element();
+    SerializeTuple serialize_element();
+    SerializeTupleStruct serialize_field();
+    SerializeTupleVariant serialize_field();
+    SerializeStruct serialize_field(key);
+    SerializeStructVariant serialize_field(key);
+}
+
+impl ser::SerializeMap for Inside<'_> {
+    type Ok = ();
+    type Error = Error;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
+        self.paths.text = None;
+        self.paths.inside(&format!("[{}].key", self.values), key)
     }
 
-    /// Inserts the marker and the count (or length) of the innermost open entry before its contents, and increases the offsets of the
-    /// contents.
-    fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
-        let first = self.open.last().map_or(0, |&index| index + 1);
-        self.entries.iter_mut().skip(first).for_each(|entry| entry.offset += bytes.len());
-        Sink::insert(&mut self.bytes, at, bytes)
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        let step = self.paths.text.take().unwrap_or_else(|| format!("[{}].value", self.values));
+        self.values += 1;
+        self.paths.inside(&step, value)
     }
 
-    fn note(&mut self, note: Note) {
-        let open = self.open.last().and_then(|&index| self.entries.get_mut(index));
-        match (note, open) {
-            (Note::Begin(step), _) => self.begin(step),
-            (Note::End, _) => self.end(),
-            (Note::Option, Some(entry)) => entry.is_option = true,
-            (Note::Is(shape), Some(entry)) => entry.shape = shape,
-            (_, None) => {}
-        }
+    fn end(self) -> Result<()> {
+        self.end()
     }
 }

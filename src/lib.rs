@@ -148,25 +148,22 @@ pub mod docs;
 mod error;
 mod hex;
 mod layout;
-mod limits;
-mod mark;
 mod marker;
 #[cfg(feature = "msgpack")]
 #[cfg_attr(docsrs, doc(cfg(feature = "msgpack")))]
 pub mod msgpack;
-mod ser;
-mod sink;
+pub mod ser;
 mod value;
 mod wire;
 pub mod with;
 
-pub use array::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, Grid, LegacyB2ndMeta, Metalayer, dtype};
+pub use array::{ArrayMeta, B2ndMeta, CatervaMeta, Dims, Geometry, Grid, LegacyB2ndMeta, Metalayer, Run, dtype};
 #[cfg(feature = "std")]
 pub use de::from_reader;
-pub use de::{Deserializer, from_slice, from_slice_in_place, take_from_slice};
+pub use de::{Deserializer, from_slice, take_from_slice};
 pub use error::{Error, ErrorKind, Result};
 pub use layout::{Entry, Layout, layout};
 #[cfg(feature = "std")]
 pub use ser::to_writer;
 pub use ser::{Serializer, serialized_len, to_slice, to_vec};
-pub use value::{Head, RawValue, Value, Values, from_value, to_value, values};
+pub use value::{Head, RawValue, Value, from_value, to_value};

@@ -1,30 +1,37 @@
-//! MessagePack's markers, which are the first bytes of entries, and their names.
+//! The names of the format: markers, the marks that choose another marker, and limits.
 
 use rmp::Marker;
 
-pub(crate) const NIL: u8 = 0xc0;
-pub(crate) const FALSE: u8 = 0xc2;
-pub(crate) const TRUE: u8 = 0xc3;
-pub(crate) const BIN32: u8 = 0xc6;
-pub(crate) const U8: u8 = 0xcc;
-pub(crate) const I32: u8 = 0xd2;
-pub(crate) const I64: u8 = 0xd3;
-pub(crate) const FIXEXT16: u8 = 0xd8;
-pub(crate) const STR32: u8 = 0xdb;
-pub(crate) const ARRAY16: u8 = 0xdc;
-pub(crate) const ARRAY32: u8 = 0xdd;
-pub(crate) const MAP16: u8 = 0xde;
-pub(crate) const MAP32: u8 = 0xdf;
-pub(crate) const FIXMAP: u8 = 0x80;
-pub(crate) const FIXARRAY: u8 = 0x90;
-pub(crate) const FIXSTR: u8 = 0xa0;
+/// The maximum number of levels of nesting.
+pub(crate) const MAX_DEPTH: u8 = 128;
+
+/// The maximum number of dimensions of an array, and so the longest list that [`with::dims`](crate::with::dims) writes.
+pub(crate) const MAX_DIMENSIONS: usize = 16;
+
+/// The maximum length of a fixstr in bytes.
+pub(crate) const FIXSTR_MAX: usize = 31;
+
+pub(crate) const NIL: u8 = Marker::Null.to_u8();
+pub(crate) const FALSE: u8 = Marker::False.to_u8();
+pub(crate) const TRUE: u8 = Marker::True.to_u8();
+pub(crate) const BIN32: u8 = Marker::Bin32.to_u8();
+pub(crate) const U8: u8 = Marker::U8.to_u8();
+pub(crate) const FIXEXT16: u8 = Marker::FixExt16.to_u8();
+pub(crate) const STR32: u8 = Marker::Str32.to_u8();
+pub(crate) const ARRAY16: u8 = Marker::Array16.to_u8();
+pub(crate) const ARRAY32: u8 = Marker::Array32.to_u8();
+pub(crate) const MAP16: u8 = Marker::Map16.to_u8();
+pub(crate) const MAP32: u8 = Marker::Map32.to_u8();
+pub(crate) const FIXMAP: u8 = Marker::FixMap(0).to_u8();
+pub(crate) const FIXARRAY: u8 = Marker::FixArray(0).to_u8();
+pub(crate) const FIXSTR: u8 = Marker::FixStr(0).to_u8();
 
 /// The marker of a fixmap with one pair, which holds the name and the data of an enum's variant.
-pub(crate) const VARIANT: u8 = FIXMAP | 1;
+pub(crate) const VARIANT: u8 = Marker::FixMap(1).to_u8();
 
 /// The rule that chooses the marker of a sequence or map.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum CountMarker {
+pub(crate) enum CountMarker {
     /// The shortest of fixarray, array16 and array32 that holds the count.
     Array,
     /// The shortest of fixmap, map16 and map32 that holds the count.
@@ -33,24 +40,63 @@ pub enum CountMarker {
     Array16,
     /// Always map16, even for small counts.
     Map16,
-    /// One byte, `90` plus the count, up to `a0` for a count of 16. C-Blosc2 writes this before each of an array's shapes.
-    Dimensions,
-    /// A fixarray whose count is one too low, as in `b2nd` metalayers of 8 February 2023.
-    Miscounted,
+    /// One byte, `90` plus the count, up to `a0` for a count of 16.
+    Dims,
 }
 
-/// Returns true if all values of a type that is written with this marker have the same length. This excludes `u8`, strings, lists and maps.
-pub(crate) fn is_fixed(byte: u8) -> bool {
-    matches!(byte, NIL | FALSE | TRUE | 0xca | 0xcb | 0xcd..=0xd3 | FIXEXT16)
+/// Defines the marks: the variant, the name of the newtype struct, and the description of the values that the mark accepts.
+macro_rules! marks {
+    ($($(#[$doc:meta])* $mark:ident $constant:ident $name:literal $holds:literal;)*) => {
+        /// The encoding of a marked value: see [`with`](crate::with).
+        ///
+        /// A mark is the name of a newtype struct that contains the value, so that other formats see only the plain value. The names are
+        /// valid identifiers, since some formats refuse other names.
+        #[derive(Clone, Copy)]
+        pub(crate) enum Mark {
+            $($(#[$doc])* $mark,)*
+        }
+
+        $(pub(crate) const $constant: &str = $name;)*
+
+        impl Mark {
+            /// Returns the mark with this name, or `None` if the name of the newtype struct is not a mark.
+            #[inline]
+            pub(crate) fn from_name(name: &'static str) -> Option<Mark> {
+                match name {
+                    $($constant => Some(Mark::$mark),)*
+                    _ => None,
+                }
+            }
+
+            /// Describes the values that the mark accepts. This text is used in the error for any other value.
+            pub(crate) fn holds(self) -> &'static str {
+                match self {
+                    $(Mark::$mark => $holds,)*
+                }
+            }
+        }
+    };
 }
 
-/// Returns the length in bytes of the marker of a list or map and of the count after the marker.
-pub(crate) fn head_len(byte: u8) -> usize {
-    match byte {
-        ARRAY16 | MAP16 => 3,
-        ARRAY32 | MAP32 => 5,
-        _ => 1,
-    }
+marks! {
+    /// A string as a fixstr.
+    Fixstr FIXSTR_MARK "__b2nd_fixstr" "with::fixstr is only for strings";
+    /// Bytes, which need not be UTF-8, as a fixstr.
+    FixstrBytes FIXSTR_BYTES_MARK "__b2nd_fixstr_bytes" "with::fixstr_bytes is only for bytes";
+    /// 17 bytes as a fixext16: the extension's type, then its data.
+    Fixext16 FIXEXT16_MARK "__b2nd_fixext16" "with::fixext16 is only for 17 bytes: the extension's type and its data";
+    /// A sequence as an array16, even if the sequence is short.
+    Array16 ARRAY16_MARK "__b2nd_array16" "with::array16 is only for sequences, tuples and structs";
+    /// A map as a map16, even if the map is short.
+    Map16 MAP16_MARK "__b2nd_map16" "with::map16 is only for maps";
+    /// A list of at most 16 elements, whose count is in the marker even if it is 16.
+    Dims DIMS_MARK "__b2nd_dims" "with::dims is only for sequences and tuples";
+    /// A struct to which a later version may have added fields, which are skipped.
+    Extensible EXTENSIBLE_MARK "__b2nd_extensible" "with::extensible is only for structs";
+    /// A value as generic MessagePack, in which a struct is a map with the names of its fields.
+    Named NAMED_MARK "__b2nd_named" "with::named is only for whole values";
+    /// The unchanged bytes of one entry of MessagePack, which may have any markers.
+    Raw RAW_MARK "__b2nd_raw" "the bytes of one entry of MessagePack are no other value";
 }
 
 /// Returns a marker's name in the MessagePack specification.

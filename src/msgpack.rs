@@ -7,9 +7,12 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
-use crate::limits::MAX_DEPTH;
-use crate::with::named;
+use crate::error::{Error, Result};
+use crate::marker::MAX_DEPTH;
+use crate::wire::Reader;
+
+/// The deserializer of rmp-serde that reads from a slice.
+type Deserializer<'de> = rmp_serde::Deserializer<rmp_serde::decode::ReadRefReader<'de, [u8]>>;
 
 /// Decodes a value from generic MessagePack. A struct is decoded from a map with the names of its fields, or from a list.
 ///
@@ -32,10 +35,7 @@ use crate::with::named;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub fn from_slice<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<T> {
-    let mut deserializer = rmp_serde::Deserializer::from_read_ref(content);
-    // The default limit of 1,024 levels needs more stack than the 2 MiB of a thread.
-    deserializer.set_max_depth(MAX_DEPTH.into());
-    T::deserialize(&mut deserializer).map_err(named::refused)
+    decode(Reader::new(content).take_entry(0)?, |deserializer| T::deserialize(deserializer))
 }
 
 /// Encodes a value as generic MessagePack that Python can read. Structs become maps with the names of their fields.
@@ -44,5 +44,22 @@ pub fn from_slice<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<T> {
 ///
 /// Fails if the `Serialize` implementation of the value fails.
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
-    named::encode(value)
+    rmp_serde::to_vec_named(value).map_err(|error| refused(&error))
+}
+
+/// Decodes the bytes of one entry. They have been checked, so that no count in them is larger than the number of elements that follow, for
+/// which memory would be reserved.
+pub(crate) fn decode<'de, T>(
+    entry: &'de [u8],
+    read: impl FnOnce(&mut Deserializer<'de>) -> Result<T, rmp_serde::decode::Error>,
+) -> Result<T> {
+    let mut deserializer = rmp_serde::Deserializer::from_read_ref(entry);
+    // The default limit of 1,024 levels needs more stack than the 2 MiB of a thread.
+    deserializer.set_max_depth(MAX_DEPTH.into());
+    read(&mut deserializer).map_err(|error| refused(&error))
+}
+
+#[cold]
+fn refused(error: &dyn core::fmt::Display) -> Error {
+    Error::custom(format_args!("msgpack: {error}"))
 }

@@ -2,30 +2,23 @@
 
 use alloc::vec::Vec;
 
-use serde::ser::{self, Serialize, SerializeSeq as _};
+use serde::ser::{self, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::MAX_DEPTH;
-use crate::mark::{Mark, has_length_in_type};
-use crate::marker::{self, CountMarker};
-use crate::sink::{Counter, Note, ReservedSink, Shape, Sink, SliceSink, Step, changed};
-use crate::wire;
+use crate::marker::{self, CountMarker, MAX_DEPTH, Mark};
+use crate::wire::{self, Slice};
 
 mod compound;
-mod marked;
+pub use crate::wire::Output;
+pub use compound::Compound;
 
-pub(crate) use compound::Compound;
-
-/// Encodes a value into a new vector, which is allocated once at its exact length.
-///
-/// The value is serialized twice; the first pass computes the length, as [`serialized_len`] does. Returns an error if the length differs in
-/// the second pass, for example because the value is an iterator that the first pass has used up.
+/// Encodes a value into a new vector.
 ///
 /// # Errors
 ///
 /// Returns [`ErrorKind::Unsupported`] if the format cannot encode the value, [`ErrorKind::TooLong`] and [`ErrorKind::TooDeep`] if the value
 /// exceeds a limit of the format, [`ErrorKind::Count`] if a sequence or map does not have the length that it declared, and any error of the
-/// value's own `Serialize`.
+/// value's own `Serialize`. The error's path names the field.
 ///
 /// ```
 /// // A user's own struct: plain field types pick the markers that C-Blosc2 writes.
@@ -38,13 +31,12 @@ pub(crate) use compound::Compound;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
-    let length = serialized_len(value)?;
-    let mut serializer = Serializer::new(ReservedSink(Vec::with_capacity(length)));
+    /// Room for the metadata of an array of three dimensions.
+    const USUAL: usize = 128;
+
+    let mut serializer = Serializer::new(Vec::with_capacity(USUAL));
     value.serialize(&mut serializer)?;
-    match serializer.into_sink() {
-        ReservedSink(bytes) if bytes.len() == length => Ok(bytes),
-        _ => Err(changed()),
-    }
+    Ok(serializer.into_output())
 }
 
 /// Encodes a value into the front of `buffer` without allocating. Returns the part of the buffer that was written.
@@ -54,21 +46,11 @@ pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
 /// Returns the errors of [`to_vec`]. Also returns [`ErrorKind::BufferTooSmall`], which contains the required length. After an error the
 /// buffer's content is unspecified.
 pub fn to_slice<'a, T: Serialize + ?Sized>(value: &T, buffer: &'a mut [u8]) -> Result<&'a mut [u8]> {
+    let mut serializer = Serializer::new(Slice { buffer, written: 0 });
+    value.serialize(&mut serializer)?;
+    let Slice { buffer, written: needed } = serializer.into_output();
     let available = buffer.len();
-    let mut serializer = Serializer::new(SliceSink::new(buffer));
-    match value.serialize(&mut serializer) {
-        Ok(()) => Ok(serializer.into_sink().into_written()),
-        Err(error) => Err(with_whole_length(error, value, available)),
-    }
-}
-
-/// Replaces the required length in a `BufferTooSmall` error with the length of the whole value.
-#[cold]
-fn with_whole_length<T: Serialize + ?Sized>(error: Error, value: &T, available: usize) -> Error {
-    match (error.kind(), serialized_len(value)) {
-        (ErrorKind::BufferTooSmall { .. }, Ok(needed)) => Error::new(ErrorKind::BufferTooSmall { needed, available }),
-        _ => error,
-    }
+    buffer.get_mut(..needed).ok_or_else(|| Error::new(ErrorKind::BufferTooSmall { needed, available }))
 }
 
 /// Encodes a value into a vector, then writes the vector in one call.
@@ -89,12 +71,15 @@ pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value:
 ///
 /// Returns the errors of [`to_vec`].
 pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
-    let mut serializer = Serializer::new(Counter::default());
+    let mut serializer = Serializer::new(Slice { buffer: &mut [], written: 0 });
     value.serialize(&mut serializer)?;
-    serializer.into_sink().total()
+    match serializer.into_output().written {
+        usize::MAX => Err(Error::custom("the length of a value does not fit usize")),
+        length => Ok(length),
+    }
 }
 
-/// An encoder that writes values one after another into a `Vec<u8>`.
+/// An encoder that writes values one after another into an [`Output`], a `Vec<u8>`.
 ///
 /// After an error the content of the vector is unspecified. Do not use the serializer again.
 ///
@@ -106,42 +91,51 @@ pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
 /// let mut serializer = b2nd::Serializer::new(Vec::new());
 /// 1i32.serialize(&mut serializer)?;
 /// "two".serialize(&mut serializer)?;
-/// assert_eq!(serializer.into_sink(), b"\xd2\0\0\0\x01\xdb\0\0\0\x03two");
+/// assert_eq!(serializer.into_output(), b"\xd2\0\0\0\x01\xdb\0\0\0\x03two");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-pub struct Serializer<S> {
-    sink: S,
+pub struct Serializer<O = Vec<u8>> {
+    output: O,
     depth: u8,
+    /// The encoding of the next value, if a module of [`with`](crate::with) chose it.
+    mark: Option<Mark>,
     /// The position of the nil that was written last, or `None` if no nil was written. The position is used to reject `Some(None)` and
     /// `Some(())`.
     nil: Option<usize>,
 }
 
-impl<S: Sink> Serializer<S> {
-    /// Makes a serializer that appends to `sink`, a `Vec<u8>`.
-    #[inline(always)]
+impl<O: Output> Serializer<O> {
+    /// Makes a serializer that appends to `output`.
     #[must_use]
-    pub fn new(sink: S) -> Self {
-        Serializer { sink, depth: 0, nil: None }
+    pub fn new(output: O) -> Self {
+        Serializer { output, depth: 0, mark: None, nil: None }
     }
 
-    /// Returns the vector that contains the encoded bytes.
-    #[inline(always)]
-    pub fn into_sink(self) -> S {
-        self.sink
+    /// Returns the output, which contains the encoded bytes.
+    pub fn into_output(self) -> O {
+        self.output
     }
 
-    #[inline(always)]
+    /// Takes the mark of a value that no mark accepts.
+    #[inline]
+    fn unmarked(&mut self) -> Result<()> {
+        match self.mark.take() {
+            None => Ok(()),
+            Some(mark) => refused(mark),
+        }
+    }
+
+    #[inline]
     fn enter(&mut self) -> Result<()> {
         if self.depth == MAX_DEPTH {
-            return Err(too_deep());
+            return Err(Error::new(ErrorKind::TooDeep));
         }
         self.depth += 1;
         Ok(())
     }
 
     /// Serializes the value inside an option or a newtype, with the depth increased by one.
-    #[inline(always)]
+    #[inline]
     fn inner<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
         self.enter()?;
         value.serialize(&mut *self)?;
@@ -149,90 +143,56 @@ impl<S: Sink> Serializer<S> {
         Ok(())
     }
 
-    /// Serializes a value, and tells the sink the step that leads to this value.
-    #[inline(always)]
-    pub(crate) fn step<T: Serialize + ?Sized>(&mut self, step: Step, value: &T) -> Result<()> {
-        self.sink.note(Note::Begin(step));
-        value.serialize(&mut *self)?;
-        self.sink.note(Note::End);
-        Ok(())
+    fn put_nil(&mut self) -> Result<()> {
+        self.nil = Some(self.output.written());
+        wire::put_nil(&mut self.output)
     }
 
     /// Writes the bytes of one entry unchanged, after checking them.
-    fn entry(&mut self, entry: &[u8]) -> Result<()> {
-        self.sink.note(Note::Is(Shape::Any));
+    fn put_raw(&mut self, entry: &[u8]) -> Result<()> {
         let mut reader = wire::Reader::new(entry);
         reader.take_entry(self.depth)?;
-        if reader.left() != 0 {
-            return Err(Error::custom(format_args!("{} bytes follow the entry", reader.left())));
-        }
-        if entry == [marker::NIL] {
-            return self.put_nil();
-        }
-        self.sink.put_slice(entry)
-    }
-
-    fn put_nil(&mut self) -> Result<()> {
-        self.nil = Some(self.sink.written());
-        wire::put_nil(&mut self.sink)
-    }
-
-    /// Writes a value as generic MessagePack.
-    #[cfg(feature = "msgpack")]
-    fn named<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        self.sink.note(Note::Is(Shape::Any));
-        match crate::with::named::encode(value)?.as_slice() {
-            [marker::NIL] => self.put_nil(),
-            bytes => self.sink.put_slice(bytes),
-        }
-    }
-
-    /// Checks that the value of a `Some`, which was written starting at `start`, is not nil. A nil would be read back as `None`.
-    #[inline(always)]
-    fn check_some(&self, start: usize) -> Result<()> {
-        if self.nil == Some(start) && self.sink.written() == start + 1 {
-            unsupported("Some(()) and Some(None), which would be read back as None")
-        } else {
-            Ok(())
+        match reader.left() {
+            0 if entry == [marker::NIL] => self.put_nil(),
+            0 => self.output.put(entry),
+            left => Err(Error::custom(format_args!("{left} bytes follow the entry"))),
         }
     }
 
     /// Starts a sequence or map of `count` entries. Each entry consists of `per_entry` values.
-    #[inline(always)]
-    fn start(&mut self, shape: Shape, marker: CountMarker, count: Option<usize>, per_entry: usize) -> Result<Compound<'_, S>> {
-        self.sink.note(Note::Is(shape));
+    #[inline]
+    fn start(&mut self, marker: CountMarker, count: Option<usize>, per_entry: usize) -> Result<Compound<'_, O>> {
         self.enter()?;
-        let start = self.sink.written();
+        let start = self.output.written();
         if let Some(count) = count {
-            marker.put(&mut self.sink, count)?;
+            wire::put_count(&mut self.output, marker, count)?;
         }
         Ok(Compound { serializer: self, marker, count, per_entry, start, values: 0 })
     }
 
-    /// Starts a tuple or struct.
-    #[inline(always)]
-    fn start_fields(&mut self, count: usize) -> Result<Compound<'_, S>> {
-        self.start(Shape::Fields, CountMarker::Array, Some(count), 1)
+    /// Starts a sequence, tuple or struct.
+    #[inline]
+    fn start_list(&mut self, count: Option<usize>) -> Result<Compound<'_, O>> {
+        let marker = match self.mark.take() {
+            None => CountMarker::Array,
+            Some(Mark::Array16) => CountMarker::Array16,
+            Some(Mark::Dims) => CountMarker::Dims,
+            Some(mark) => return refused(mark),
+        };
+        self.start(marker, count, 1)
     }
 
     /// Writes the bytes before the data of an enum's variant: the marker of a fixmap with one pair, and the variant's name as its key.
     fn put_variant(&mut self, variant: &'static str) -> Result<()> {
-        self.sink.note(Note::Is(Shape::Variant));
-        self.sink.put([marker::VARIANT])?;
-        wire::put_str32(&mut self.sink, variant)
-    }
-
-    /// Starts the data of an enum's variant, which is a tuple or struct.
-    fn start_variant(&mut self, variant: &'static str, count: usize) -> Result<Compound<'_, S>> {
-        self.put_variant(variant)?;
-        self.sink.note(Note::Begin(Step::Variant(variant)));
-        self.start_fields(count)
+        self.unmarked()?;
+        self.output.put(&[marker::VARIANT])?;
+        wire::put_str32(&mut self.output, variant)
     }
 }
 
 #[cold]
-fn too_deep() -> Error {
-    Error::new(ErrorKind::TooDeep)
+fn refused<T>(mark: Mark) -> Result<T> {
+    unsupported(mark.holds())
 }
 
 #[cold]
@@ -244,24 +204,25 @@ fn unsupported<T>(what: &'static str) -> Result<T> {
 macro_rules! numbers {
     ($($method:ident $ty:ty, $put:ident;)*) => {
         $(
-            #[inline(always)]
+            #[inline]
             fn $method(self, value: $ty) -> Result<()> {
-                wire::$put(&mut self.sink, value)
+                self.unmarked()?;
+                wire::$put(&mut self.output, value)
             }
         )*
     };
 }
 
-impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
+impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
     type Ok = ();
     type Error = Error;
-    type SerializeSeq = Compound<'a, S>;
-    type SerializeTuple = Compound<'a, S>;
-    type SerializeTupleStruct = Compound<'a, S>;
-    type SerializeTupleVariant = Compound<'a, S>;
-    type SerializeMap = Compound<'a, S>;
-    type SerializeStruct = Compound<'a, S>;
-    type SerializeStructVariant = Compound<'a, S>;
+    type SerializeSeq = Compound<'a, O>;
+    type SerializeTuple = Compound<'a, O>;
+    type SerializeTupleStruct = Compound<'a, O>;
+    type SerializeTupleVariant = Compound<'a, O>;
+    type SerializeMap = Compound<'a, O>;
+    type SerializeStruct = Compound<'a, O>;
+    type SerializeStructVariant = Compound<'a, O>;
 
     fn is_human_readable(&self) -> bool {
         false
@@ -293,28 +254,46 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
         self.serialize_str(value.encode_utf8(&mut [0; 4]))
     }
 
-    #[inline(always)]
+    #[inline]
     fn serialize_str(self, value: &str) -> Result<()> {
-        wire::put_str32(&mut self.sink, value)
+        match self.mark.take() {
+            None => wire::put_str32(&mut self.output, value),
+            Some(Mark::Fixstr) => wire::put_fixstr(&mut self.output, value.as_bytes()),
+            Some(mark) => refused(mark),
+        }
     }
 
     fn serialize_bytes(self, value: &[u8]) -> Result<()> {
-        wire::put_bin32(&mut self.sink, value)
+        match self.mark.take() {
+            None => wire::put_bin32(&mut self.output, value),
+            Some(Mark::FixstrBytes) => wire::put_fixstr(&mut self.output, value),
+            Some(Mark::Fixext16) => match value.try_into() {
+                Ok(value) => wire::put_fixext16(&mut self.output, value),
+                Err(_) => Err(Error::new(ErrorKind::Count { expected: 17, found: value.len() })),
+            },
+            Some(Mark::Raw) => self.put_raw(value),
+            Some(mark) => refused(mark),
+        }
     }
 
+    /// Writes a nil, whatever the mark is.
     fn serialize_none(self) -> Result<()> {
-        self.sink.note(Note::Option);
-        self.serialize_unit()
+        self.mark = None;
+        self.put_nil()
     }
 
+    /// Writes the value inside, which takes the mark. It must not be nil, which would be read back as `None`.
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<()> {
-        self.sink.note(Note::Option);
-        let start = self.sink.written();
+        let start = self.output.written();
         self.inner(value)?;
-        self.check_some(start)
+        if self.nil == Some(start) && self.output.written() == start + 1 {
+            return unsupported("Some(()) and Some(None), which would be read back as None");
+        }
+        Ok(())
     }
 
     fn serialize_unit(self) -> Result<()> {
+        self.unmarked()?;
         self.put_nil()
     }
 
@@ -323,22 +302,21 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
     }
 
     fn serialize_unit_variant(self, _name: &'static str, _index: u32, variant: &'static str) -> Result<()> {
-        self.sink.note(Note::Is(Shape::Variant));
         self.serialize_str(variant)
     }
 
-    #[inline(always)]
+    /// Writes the value inside, with the encoding that the name chooses if it is a mark.
+    #[inline]
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<()> {
-        match Mark::from_name(name) {
+        match (Mark::from_name(name), self.mark) {
+            (None, _) => self.inner(value),
+            (Some(_), Some(_)) => unsupported("one `with` module applied directly inside another"),
             #[cfg(feature = "msgpack")]
-            Some(Mark::Named) => self.named(value),
-            Some(mark) => {
-                if has_length_in_type::<T>() {
-                    self.sink.note(Note::Is(Shape::FixedBytes));
-                }
-                value.serialize(marked::MarkedSerializer::new(self, mark))
+            (Some(Mark::Named), None) => self.put_raw(&crate::msgpack::to_vec(value)?),
+            (mark, None) => {
+                self.mark = mark;
+                value.serialize(self)
             }
-            None => self.inner(value),
         }
     }
 
@@ -350,43 +328,21 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
         value: &T,
     ) -> Result<()> {
         self.put_variant(variant)?;
-        self.enter()?;
-        self.step(Step::Variant(variant), value)?;
-        self.depth -= 1;
-        Ok(())
+        self.inner(value)
     }
 
-    #[inline(always)]
+    #[inline]
     fn serialize_seq(self, count: Option<usize>) -> Result<Self::SerializeSeq> {
-        self.start(Shape::List(CountMarker::Array), CountMarker::Array, count, 1)
+        self.start_list(count)
     }
 
-    /// Serializes all elements. This replaces serde's default method, which is not inlined.
-    #[inline(always)]
-    fn collect_seq<I: IntoIterator<Item: Serialize>>(self, elements: I) -> Result<()> {
-        let elements = elements.into_iter();
-        let count = match elements.size_hint() {
-            (low, Some(high)) if low == high => Some(low),
-            _ => None,
-        };
-        let mut sequence = match count {
-            Some(count) if has_length_in_type::<I>() => self.serialize_tuple(count)?,
-            _ => self.serialize_seq(count)?,
-        };
-        for element in elements {
-            sequence.serialize_element(&element)?;
-        }
-        sequence.end()
-    }
-
-    #[inline(always)]
+    #[inline]
     fn serialize_tuple(self, count: usize) -> Result<Self::SerializeTuple> {
-        self.start_fields(count)
+        self.start_list(Some(count))
     }
 
-    #[inline(always)]
     fn serialize_tuple_struct(self, _name: &'static str, count: usize) -> Result<Self::SerializeTupleStruct> {
-        self.start_fields(count)
+        self.start_list(Some(count))
     }
 
     fn serialize_tuple_variant(
@@ -396,16 +352,25 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
         variant: &'static str,
         count: usize,
     ) -> Result<Self::SerializeTupleVariant> {
-        self.start_variant(variant, count)
+        self.put_variant(variant)?;
+        self.start_list(Some(count))
     }
 
     fn serialize_map(self, count: Option<usize>) -> Result<Self::SerializeMap> {
-        self.start(Shape::Map(CountMarker::Map), CountMarker::Map, count, 2)
+        let marker = match self.mark.take() {
+            None => CountMarker::Map,
+            Some(Mark::Map16) => CountMarker::Map16,
+            Some(mark) => return refused(mark),
+        };
+        self.start(marker, count, 2)
     }
 
-    #[inline(always)]
+    #[inline]
     fn serialize_struct(self, _name: &'static str, count: usize) -> Result<Self::SerializeStruct> {
-        self.start_fields(count)
+        if let Some(Mark::Extensible) = self.mark {
+            self.mark = None;
+        }
+        self.start_list(Some(count))
     }
 
     fn serialize_struct_variant(
@@ -415,6 +380,7 @@ impl<'a, S: Sink> ser::Serializer for &'a mut Serializer<S> {
         variant: &'static str,
         count: usize,
     ) -> Result<Self::SerializeStructVariant> {
-        self.start_variant(variant, count)
+        self.put_variant(variant)?;
+        self.start_list(Some(count))
     }
 }

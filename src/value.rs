@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::Index;
 
 use crate::error::Result;
-use crate::limits::MAX_DEPTH;
+use crate::marker::MAX_DEPTH;
 use crate::wire::{Family, Item, Reader};
 
 mod convert;
@@ -17,12 +17,10 @@ mod json_read;
 mod json_write;
 mod raw;
 mod serde_impls;
-mod values;
 
 pub use convert::{from_value, to_value};
 use extension::Extension;
 pub use raw::RawValue;
-pub use values::{Values, values};
 
 pub use crate::wire::Head;
 

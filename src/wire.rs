@@ -2,33 +2,103 @@
 //!
 //! A function that reads an entry consumes the marker and the data after it, or returns an [`Error`] with the offset at which it stopped.
 
-use crate::error::{Error, ErrorKind, Result};
-use crate::marker::{BIN32, FALSE, FIXEXT16, FIXMAP, FIXSTR, NIL, STR32, TRUE, U8};
-use crate::sink::Sink;
+use alloc::vec::Vec;
 
-mod count;
+use crate::error::{Error, ErrorKind, Result};
+use crate::marker::{
+    ARRAY16, ARRAY32, BIN32, CountMarker, FALSE, FIXARRAY, FIXEXT16, FIXMAP, FIXSTR, FIXSTR_MAX, MAP16, MAP32, MAX_DIMENSIONS,
+    NIL, STR32, TRUE, U8,
+};
+
 mod item;
 pub use item::Head;
 pub(crate) use item::{Family, Item, put_head};
 
-/// The maximum length of a fixstr in bytes.
-pub(crate) const FIXSTR_MAX: usize = 31;
+/// A destination for encoded bytes.
+pub trait Output {
+    /// Appends `bytes`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the bytes cannot be written.
+    fn put(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// Returns the number of bytes that have been written.
+    fn written(&self) -> usize;
+
+    /// Inserts `bytes` before position `at`, which is at most [`written`](Output::written): the marker of a sequence or map whose count was
+    /// unknown when its first element was written.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the bytes cannot be written.
+    fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()>;
+}
+
+impl Output for Vec<u8> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn written(&self) -> usize {
+        self.len()
+    }
+
+    fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
+        self.splice(at..at, bytes.iter().copied());
+        Ok(())
+    }
+}
+
+/// The front of a borrowed buffer. Bytes for which there is no room are only counted, so that the error can say how many are needed.
+pub(crate) struct Slice<'a> {
+    pub(crate) buffer: &'a mut [u8],
+    pub(crate) written: usize,
+}
+
+impl Output for Slice<'_> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        let end = self.written.saturating_add(bytes.len());
+        if let Some(place) = self.buffer.get_mut(self.written..end) {
+            place.copy_from_slice(bytes);
+        }
+        self.written = end;
+        Ok(())
+    }
+
+    fn written(&self) -> usize {
+        self.written
+    }
+
+    fn insert(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
+        let end = self.written;
+        self.put(bytes)?;
+        if let Some(place) = self.buffer.get_mut(at..self.written) {
+            place.copy_within(..end - at, bytes.len());
+            place[..bytes.len()].copy_from_slice(bytes);
+        }
+        Ok(())
+    }
+}
 
 /// Defines the functions that write and read a number, which is a marker and the value in big-endian order.
 macro_rules! numbers {
     ($($write:ident $read:ident $ty:ty, $marker:literal, $name:literal;)*) => {
         $(
-            #[inline(always)]
-            pub(crate) fn $write<S: Sink>(sink: &mut S, value: $ty) -> Result<()> {
+            #[inline]
+            pub(crate) fn $write<O: Output>(output: &mut O, value: $ty) -> Result<()> {
                 let mut bytes = [$marker; 1 + size_of::<$ty>()];
                 bytes[1..].copy_from_slice(&value.to_be_bytes());
-                sink.put(bytes)
+                output.put(&bytes)
             }
         )*
 
         impl<'de> Reader<'de> {
             $(
-                #[inline(always)]
+                #[inline]
                 pub(crate) fn $read(&mut self) -> Result<$ty> {
                     let [_, value @ ..] = self.take_marked::<{ 1 + size_of::<$ty>() }>($marker, $name)?;
                     Ok(<$ty>::from_be_bytes(*value))
@@ -51,64 +121,94 @@ numbers! {
 }
 
 /// Writes a number as a positive fixint, or as `cc` and a byte if it is above 127.
-#[inline(always)]
-pub(crate) fn put_u8<S: Sink>(sink: &mut S, value: u8) -> Result<()> {
-    if value < FIXMAP { sink.put([value]) } else { sink.put([U8, value]) }
+#[inline]
+pub(crate) fn put_u8<O: Output>(output: &mut O, value: u8) -> Result<()> {
+    if value < FIXMAP { output.put(&[value]) } else { output.put(&[U8, value]) }
 }
 
-pub(crate) fn put_bool<S: Sink>(sink: &mut S, value: bool) -> Result<()> {
-    sink.put([if value { TRUE } else { FALSE }])
+pub(crate) fn put_bool<O: Output>(output: &mut O, value: bool) -> Result<()> {
+    output.put(&[if value { TRUE } else { FALSE }])
 }
 
-pub(crate) fn put_nil<S: Sink>(sink: &mut S) -> Result<()> {
-    sink.put([NIL])
+pub(crate) fn put_nil<O: Output>(output: &mut O) -> Result<()> {
+    output.put(&[NIL])
 }
 
-pub(crate) fn put_str32<S: Sink>(sink: &mut S, value: &str) -> Result<()> {
-    put_with_length(sink, STR32, "str32", value.as_bytes())
+pub(crate) fn put_str32<O: Output>(output: &mut O, value: &str) -> Result<()> {
+    put_with_length(output, STR32, "str32", value.as_bytes())
 }
 
-pub(crate) fn put_bin32<S: Sink>(sink: &mut S, value: &[u8]) -> Result<()> {
-    put_with_length(sink, BIN32, "bin32", value)
+pub(crate) fn put_bin32<O: Output>(output: &mut O, value: &[u8]) -> Result<()> {
+    put_with_length(output, BIN32, "bin32", value)
 }
 
-#[inline(always)]
-fn put_with_length<S: Sink>(sink: &mut S, marker: u8, name: &'static str, value: &[u8]) -> Result<()> {
-    let Ok(length) = u32::try_from(value.len()) else {
-        return Err(Error::too_long(name, value.len(), u32::MAX as usize));
-    };
+#[inline]
+fn put_with_length<O: Output>(output: &mut O, marker: u8, name: &'static str, value: &[u8]) -> Result<()> {
+    let length = u32::try_from(value.len()).map_err(|_| Error::too_long(name, value.len(), u32::MAX as usize))?;
     let [a, b, c, d] = length.to_be_bytes();
-    sink.put([marker, a, b, c, d])?;
-    sink.put_slice(value)
+    output.put(&[marker, a, b, c, d])?;
+    output.put(value)
 }
 
-/// Inserts the marker and the length of a bin32 at `start`. Its content is the `length` bytes that have been written after `start`.
-pub(crate) fn insert_bin32<S: Sink>(sink: &mut S, start: usize, length: usize) -> Result<()> {
-    let [a, b, c, d] = u32::try_from(length).map_err(|_| Error::too_long("bin32", length, u32::MAX as usize))?.to_be_bytes();
-    sink.insert(start, &[BIN32, a, b, c, d])
-}
-
-pub(crate) fn put_fixstr<S: Sink>(sink: &mut S, value: &[u8]) -> Result<()> {
+pub(crate) fn put_fixstr<O: Output>(output: &mut O, value: &[u8]) -> Result<()> {
     if value.len() > FIXSTR_MAX {
         return Err(Error::too_long("a fixstr", value.len(), FIXSTR_MAX));
     }
-    sink.put([FIXSTR | value.len() as u8])?;
-    sink.put_slice(value)
+    output.put(&[FIXSTR | value.len() as u8])?;
+    output.put(value)
 }
 
 /// Writes a fixext16. `value` is the extension's type, then its 16 bytes.
-pub(crate) fn put_fixext16<S: Sink>(sink: &mut S, value: &[u8; 17]) -> Result<()> {
-    sink.put([FIXEXT16])?;
-    sink.put(*value)
+pub(crate) fn put_fixext16<O: Output>(output: &mut O, value: &[u8; 17]) -> Result<()> {
+    output.put(&[FIXEXT16])?;
+    output.put(value)
+}
+
+/// Writes the marker and count of a sequence or map of `count` entries.
+#[inline]
+pub(crate) fn put_count<O: Output>(output: &mut O, marker: CountMarker, count: usize) -> Result<()> {
+    let (bytes, length) = count_bytes(marker, count)?;
+    output.put(&bytes[..length])
+}
+
+/// Inserts the marker and count at `start`, before `count` entries that have been written already.
+pub(crate) fn insert_count<O: Output>(output: &mut O, marker: CountMarker, start: usize, count: usize) -> Result<()> {
+    let (bytes, length) = count_bytes(marker, count)?;
+    output.insert(start, &bytes[..length])
+}
+
+/// Returns the bytes of a marker and its count, and the number of these bytes.
+#[inline]
+fn count_bytes(marker: CountMarker, count: usize) -> Result<([u8; 5], usize)> {
+    let [.., a, b, c, d] = (count as u64).to_be_bytes();
+    let (small, wide) = match (marker, count) {
+        (CountMarker::Array, 0..=15) | (CountMarker::Dims, 0..=MAX_DIMENSIONS) => return Ok(([FIXARRAY + d, 0, 0, 0, 0], 1)),
+        (CountMarker::Map, 0..=15) => return Ok(([FIXMAP + d, 0, 0, 0, 0], 1)),
+        (CountMarker::Array | CountMarker::Array16, _) => (ARRAY16, ARRAY32),
+        (CountMarker::Map | CountMarker::Map16, _) => (MAP16, MAP32),
+        (CountMarker::Dims, _) => return Err(too_many(marker, count)),
+    };
+    let may_be_wide = matches!(marker, CountMarker::Array | CountMarker::Map);
+    match count {
+        0..=0xffff => Ok(([small, c, d, 0, 0], 3)),
+        0x1_0000..=0xffff_ffff if may_be_wide => Ok(([wide, a, b, c, d], 5)),
+        _ => Err(too_many(marker, count)),
+    }
+}
+
+#[cold]
+fn too_many(marker: CountMarker, length: usize) -> Error {
+    let (marker, limit) = match marker {
+        CountMarker::Array => ("array32", u32::MAX as usize),
+        CountMarker::Map => ("map32", u32::MAX as usize),
+        CountMarker::Array16 => ("array16", u16::MAX as usize),
+        CountMarker::Map16 => ("map16", u16::MAX as usize),
+        CountMarker::Dims => ("with::dims", MAX_DIMENSIONS),
+    };
+    Error::new(ErrorKind::TooLong { marker, unit: "elements", length, limit })
 }
 
 /// The input and the current position in it.
-///
-/// Functions that make errors take the reader by value: a reference to the reader, even one that is used only for errors, would keep the
-/// reader out of registers.
-///
-/// Keep the input and the offset as separate fields. With a single slice that gets shorter, two words would be stored at each step, which
-/// costs a fifth of the time to read a struct with three vectors.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'de> {
     input: &'de [u8],
@@ -116,37 +216,31 @@ pub(crate) struct Reader<'de> {
 }
 
 impl<'de> Reader<'de> {
-    #[inline(always)]
+    #[inline]
     pub(crate) fn new(input: &'de [u8]) -> Self {
         Reader { input, offset: 0 }
     }
 
     /// Returns the offset of the next byte in the input.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Moves to the position of another reader of the same input.
-    #[inline(always)]
-    pub(crate) fn go_on(&mut self, other: Self) {
-        self.offset = other.offset;
-    }
-
     /// Returns the number of bytes that have not been read.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn left(&self) -> usize {
         self.input.len() - self.offset
     }
 
     /// Returns the input that has not been read.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn rest(&self) -> &'de [u8] {
         self.input.get(self.offset..).unwrap_or_default()
     }
 
     /// Returns the next byte without consuming it.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn peek(&self) -> Result<u8> {
         match self.input.get(self.offset) {
             Some(&byte) => Ok(byte),
@@ -154,18 +248,13 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Returns true if the byte at this offset is a positive fixint.
-    pub(crate) fn is_fixint(&self, offset: usize) -> bool {
-        self.input.get(offset).is_some_and(|&byte| byte < FIXMAP)
-    }
-
     /// Returns the next `N` bytes without consuming them.
-    #[inline(always)]
+    #[inline]
     fn ahead<const N: usize>(&self) -> Option<&'de [u8; N]> {
         self.input.get(self.offset..self.offset.checked_add(N)?)?.first_chunk()
     }
 
-    #[inline(always)]
+    #[inline]
     fn take<const N: usize>(&mut self) -> Result<&'de [u8; N]> {
         match self.ahead::<N>() {
             Some(bytes) => {
@@ -177,7 +266,7 @@ impl<'de> Reader<'de> {
     }
 
     /// Consumes `N` bytes that start with this marker. `name` is the marker's name in errors.
-    #[inline(always)]
+    #[inline]
     fn take_marked<const N: usize>(&mut self, marker: u8, name: &'static str) -> Result<&'de [u8; N]> {
         match self.ahead::<N>() {
             Some(bytes) if bytes[0] == marker => {
@@ -188,22 +277,15 @@ impl<'de> Reader<'de> {
         }
     }
 
-    #[inline(always)]
+    #[inline]
     fn take_slice(&mut self, length: usize) -> Result<&'de [u8]> {
-        match self.split(length) {
-            Some((bytes, after)) => {
-                self.offset = after.offset;
+        match self.rest().get(..length) {
+            Some(bytes) => {
+                self.offset += length;
                 Ok(bytes)
             }
             None => Err(self.end(length - self.left())),
         }
-    }
-
-    /// Returns the next `length` bytes and a reader positioned after them, or `None` if fewer bytes are left.
-    #[inline(always)]
-    pub(crate) fn split(self, length: usize) -> Option<(&'de [u8], Self)> {
-        let end = self.offset.checked_add(length)?;
-        Some((self.input.get(self.offset..end)?, Reader { offset: end, ..self }))
     }
 
     /// Returns the error for input that ends `needed` bytes too early.
@@ -226,7 +308,7 @@ impl<'de> Reader<'de> {
         Error::at(ErrorKind::Marker { expected, found }, self.offset())
     }
 
-    #[inline(always)]
+    #[inline]
     pub(crate) fn take_u8(&mut self) -> Result<u8> {
         match self.input.get(self.offset) {
             Some(&value @ 0..=0x7f) => {
@@ -266,47 +348,27 @@ impl<'de> Reader<'de> {
         self.take_marked::<1>(NIL, "nil (c0)").map(drop)
     }
 
-    #[inline(always)]
+    #[inline]
     pub(crate) fn take_str32(&mut self) -> Result<&'de str> {
         let bytes = self.take_with_length(STR32, "str32 (db)")?;
         self.utf8(bytes)
     }
 
-    #[inline(always)]
+    #[inline]
     pub(crate) fn take_bin32(&mut self) -> Result<&'de [u8]> {
         self.take_with_length(BIN32, "bin32 (c6)")
     }
 
-    /// Consumes a bin32 and returns a reader of its content. The reader's offsets still count from the start of the whole input.
-    pub(crate) fn take_inside(&mut self) -> Result<Reader<'de>> {
-        let content = self.take_bin32()?;
-        Ok(Reader { input: &self.input[..self.offset], offset: self.offset - content.len() })
-    }
-
-    #[inline(always)]
+    #[inline]
     fn take_with_length(&mut self, marker: u8, name: &'static str) -> Result<&'de [u8]> {
         let [_, length @ ..] = self.take_marked::<5>(marker, name)?;
         self.take_slice(u32::from_be_bytes(*length) as usize)
     }
 
     /// Converts `bytes`, which must be the bytes that were read last, to a string. Fails if the bytes are not UTF-8.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn utf8(&self, bytes: &'de [u8]) -> Result<&'de str> {
-        // `from_utf8` is slow for short text. Checking a short dtype in this way saves a twentieth of the time to read a metalayer.
-        if bytes.len() < 16 {
-            if let Some(chunk) = bytes.utf8_chunks().next().filter(|chunk| chunk.invalid().is_empty()) {
-                return Ok(chunk.valid());
-            }
-        }
-        match core::str::from_utf8(bytes) {
-            Ok(text) => Ok(text),
-            Err(error) => Err(self.not_utf8(bytes.len() - error.valid_up_to())),
-        }
-    }
-
-    #[cold]
-    fn not_utf8(self, bytes_ago: usize) -> Error {
-        Error::at(ErrorKind::Utf8, self.offset() - bytes_ago)
+        core::str::from_utf8(bytes).map_err(|error| Error::at(ErrorKind::Utf8, self.offset - (bytes.len() - error.valid_up_to())))
     }
 
     pub(crate) fn take_fixstr(&mut self) -> Result<&'de [u8]> {
@@ -324,6 +386,58 @@ impl<'de> Reader<'de> {
         self.peek()?;
         let [_, bytes @ ..] = self.take_marked::<18>(FIXEXT16, "fixext16 (d8)")?;
         Ok(bytes)
+    }
+
+    /// Consumes the marker of a sequence or map and returns the count.
+    #[inline]
+    pub(crate) fn take_count(&mut self, marker: CountMarker) -> Result<usize> {
+        let found = self.peek()?;
+        match (marker, found) {
+            (CountMarker::Array, 0x90..=0x9f) | (CountMarker::Dims, 0x90..=0xa0) => {
+                self.offset += 1;
+                Ok((found - FIXARRAY).into())
+            }
+            (CountMarker::Map, 0x80..=0x8f) => {
+                self.offset += 1;
+                Ok((found - FIXMAP).into())
+            }
+            _ => self.take_long_count(marker, found),
+        }
+    }
+
+    /// Consumes a marker and the count after it. The count must not fit a shorter marker, unless the marker is always this one.
+    fn take_long_count(&mut self, marker: CountMarker, found: u8) -> Result<usize> {
+        let start = *self;
+        let (count, least) = match (marker, found) {
+            (CountMarker::Array16, ARRAY16) | (CountMarker::Map16, MAP16) => (self.take_count16()?, 0),
+            (CountMarker::Array, ARRAY16) | (CountMarker::Map, MAP16) => (self.take_count16()?, 16),
+            (CountMarker::Array, ARRAY32) | (CountMarker::Map, MAP32) => {
+                let &[_, a, b, c, d] = self.take()?;
+                (u32::from_be_bytes([a, b, c, d]) as usize, 1 << 16)
+            }
+            _ => return Err(self.unexpected(count_markers(marker, found), found)),
+        };
+        if count < least {
+            return Err(start.unexpected("the shortest marker that holds the count", found));
+        }
+        Ok(count)
+    }
+
+    fn take_count16(&mut self) -> Result<usize> {
+        let &[_, a, b] = self.take()?;
+        Ok(u16::from_be_bytes([a, b]).into())
+    }
+}
+
+/// Describes the markers of a sequence or map, for the error about another marker.
+fn count_markers(marker: CountMarker, found: u8) -> &'static str {
+    match marker {
+        CountMarker::Array if found == FIXARRAY + 16 => "array (90 to 9f, dc, dd; with::dims reads a0 as 16 dimensions)",
+        CountMarker::Array => "array (90 to 9f, dc, dd)",
+        CountMarker::Map => "map (80 to 8f, de, df)",
+        CountMarker::Array16 => "array16 (dc)",
+        CountMarker::Map16 => "map16 (de)",
+        CountMarker::Dims => "a list of at most 16 elements (90 to a0)",
     }
 }
 

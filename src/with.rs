@@ -2,17 +2,17 @@
 //!
 //! | module | encoding | type of the field |
 //! | --- | --- | --- |
+//! | [`fixint`] | `00`..`7f` | a `u8` of at most 127 |
 //! | [`fixstr`] | `a0`..`bf`, then at most 31 bytes | a string |
 //! | [`fixstr_bytes`] | the same | bytes, UTF-8 or not (`serde_bytes`) |
 //! | [`fixext16`] | `d8`, a type, 16 bytes | 17 bytes, the type first (`serde_bytes`) |
 //! | [`array16`] | `dc`, a uint16, then the elements | a sequence, tuple or struct of any count |
+//! | [`dims`] | `90`..`a0`, then at most 16 elements | a sequence or tuple |
 //! | [`map16`] | `de`, a uint16, then the entries | a map of any count |
-//! | [`numbers`] | the same as without this module | a list of numbers, encoded in fewer instructions |
 //! | [`named`] | generic MessagePack, with the names of fields | any value, as Python writes it |
 //! | [`extensible`] | the same as without this module | a struct that may have more fields in later versions |
-//! | [`embedded`] | `c6`, a length, then a value in this crate's format | any value |
 //!
-//! Options and newtypes of these types work too. Other serde formats see the plain value, except with [`embedded`].
+//! Options and newtypes of these types work too. Other serde formats see the plain value.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -37,21 +37,8 @@ use core::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Visitor};
 
-pub mod embedded;
-#[cfg(feature = "msgpack")]
-#[cfg_attr(docsrs, doc(cfg(feature = "msgpack")))]
-pub mod named;
-pub mod numbers;
-
 /// The visitor of a marked value. It decodes the value inside the newtype.
-pub(crate) struct Marked<T>(PhantomData<T>);
-
-impl<T> Marked<T> {
-    #[inline(always)]
-    pub(crate) fn new() -> Self {
-        Marked(PhantomData)
-    }
-}
+struct Marked<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Visitor<'de> for Marked<T> {
     type Value = T;
@@ -60,7 +47,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Marked<T> {
         f.write_str("a newtype")
     }
 
-    #[inline(always)]
+    #[inline]
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
         T::deserialize(deserializer)
     }
@@ -74,7 +61,7 @@ macro_rules! modules {
             pub mod $module {
                 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-                use crate::mark;
+                use crate::marker;
 
                 /// Serializes a field, for `#[serde(with)]` and `#[serde(serialize_with)]`.
                 ///
@@ -82,7 +69,7 @@ macro_rules! modules {
                 ///
                 /// Fails if this encoding cannot hold the value, or if the serializer returns an error.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-                    serializer.serialize_newtype_struct(mark::$mark, value)
+                    serializer.serialize_newtype_struct(marker::$mark, value)
                 }
 
                 /// Deserializes a field, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
@@ -90,9 +77,9 @@ macro_rules! modules {
                 /// # Errors
                 ///
                 /// Fails if the input has a marker of another encoding, or if the value's own `Deserialize` returns an error.
-                #[inline(always)]
+                #[inline]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-                    deserializer.deserialize_newtype_struct(mark::$mark, super::Marked::new())
+                    deserializer.deserialize_newtype_struct(marker::$mark, super::Marked(core::marker::PhantomData))
                 }
             }
         )*
@@ -101,11 +88,28 @@ macro_rules! modules {
 
 modules! {
     /// Encodes a string of at most 31 bytes as a fixstr (`a0`..`bf`).
-    fixstr FIXSTR;
+    fixstr FIXSTR_MARK;
     /// Encodes a sequence, tuple or struct of any count as an array16 (`dc`).
-    array16 ARRAY16;
+    array16 ARRAY16_MARK;
     /// Encodes a map of any count as a map16 (`de`).
-    map16 MAP16;
+    map16 MAP16_MARK;
+    /// Encodes a list of at most 16 elements, with its count in the marker (`90`..`a0`) even if it is 16. C-Blosc2 writes the shapes of
+    /// arrays in this way. Without this module, a list of 16 elements is an array16 (`dc 0010`), which C-Blosc2 does not read.
+    ///
+    /// A list of 16 elements is then not valid MessagePack for other programs: `a0` is their marker of an empty string.
+    ///
+    /// ```
+    /// #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+    /// struct Offsets(#[serde(with = "b2nd::with::dims")] Vec<u16>);
+    ///
+    /// assert_eq!(b2nd::to_vec(&Offsets(vec![1, 2]))?, b"\x92\xcd\0\x01\xcd\0\x02");
+    /// let sixteen = Offsets(vec![7; 16]);
+    /// let bytes = b2nd::to_vec(&sixteen)?;
+    /// assert_eq!(bytes, [&b"\xa0"[..], &b"\xcd\0\x07".repeat(16)].concat());
+    /// assert_eq!(b2nd::from_slice::<Offsets>(&bytes)?, sixteen);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    dims DIMS_MARK;
     /// Decodes a struct to which later versions may add fields at the end. Unknown fields are skipped, if they are valid MessagePack. The
     /// struct is written without these fields, so a value that was read may be written back shorter.
     ///
@@ -134,7 +138,35 @@ modules! {
     /// assert_eq!(b2nd::from_slice::<Any>(&bytes)?, Any(StationV1 { id: 7, height: 42.0 }));
     /// # Ok::<(), b2nd::Error>(())
     /// ```
-    extensible EXTENSIBLE;
+    extensible EXTENSIBLE_MARK;
+    /// Encodes a value as Python programs do: as generic MessagePack with the shortest markers, in which a struct is a map with the names
+    /// of its fields. The length depends on the values. [`msgpack`](crate::msgpack) does the same for a whole value.
+    ///
+    /// To use such a value as a metalayer, wrap it in a newtype:
+    ///
+    /// ```
+    /// #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+    /// struct Fields {
+    ///     name: String,
+    ///     depth: f64,
+    /// }
+    ///
+    /// #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+    /// struct Station(#[serde(with = "b2nd::with::named")] Fields);
+    ///
+    /// impl b2nd::Metalayer for Station {
+    ///     const NAME: &'static str = "station";
+    /// }
+    ///
+    /// let station = Station(Fields { name: "K1".into(), depth: 42.0 });
+    /// let bytes = b2nd::to_vec(&station)?;
+    /// assert_eq!(bytes, b"\x82\xa4name\xa2K1\xa5depth\xcb\x40\x45\0\0\0\0\0\0");
+    /// assert_eq!(b2nd::from_slice::<Station>(&bytes)?, station);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    #[cfg(feature = "msgpack")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "msgpack")))]
+    named NAMED_MARK;
 }
 
 /// Defines modules for values that implement the traits of `serde_bytes`.
@@ -146,7 +178,7 @@ macro_rules! bytes_modules {
                 use serde::{Deserializer, Serializer};
                 use serde_bytes::{Deserialize, Serialize};
 
-                use crate::mark;
+                use crate::marker;
 
                 /// Serializes a field, for `#[serde(with)]` and `#[serde(serialize_with)]`.
                 ///
@@ -154,7 +186,7 @@ macro_rules! bytes_modules {
                 ///
                 /// Fails if this encoding cannot hold the value, or if the serializer returns an error.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-                    serializer.serialize_newtype_struct(mark::$mark, &super::AsBytes(value))
+                    serializer.serialize_newtype_struct(marker::$mark, &super::AsBytes(value))
                 }
 
                 /// Deserializes a field, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
@@ -162,10 +194,10 @@ macro_rules! bytes_modules {
                 /// # Errors
                 ///
                 /// Fails if the input has a marker of another encoding, or if the value's own `Deserialize` returns an error.
-                #[inline(always)]
+                #[inline]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     let value: super::AsBytes<T> =
-                        deserializer.deserialize_newtype_struct(mark::$mark, super::Marked::new())?;
+                        deserializer.deserialize_newtype_struct(marker::$mark, super::Marked(core::marker::PhantomData))?;
                     Ok(value.0)
                 }
             }
@@ -175,9 +207,9 @@ macro_rules! bytes_modules {
 
 bytes_modules! {
     /// Encodes at most 31 bytes, which need not be UTF-8, as a fixstr (`a0`..`bf`).
-    fixstr_bytes FIXSTR_BYTES;
+    fixstr_bytes FIXSTR_BYTES_MARK;
     /// Encodes 17 bytes as a fixext16 (`d8`): the extension's type, then its 16 bytes.
-    fixext16 FIXEXT16;
+    fixext16 FIXEXT16_MARK;
 }
 
 /// A value that is serialized through the traits of `serde_bytes`.
@@ -190,7 +222,7 @@ impl<T: serde_bytes::Serialize + ?Sized> serde::Serialize for AsBytes<&T> {
 }
 
 impl<'de, T: serde_bytes::Deserialize<'de>> Deserialize<'de> for AsBytes<T> {
-    #[inline(always)]
+    #[inline]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize(deserializer).map(AsBytes)
     }
@@ -199,9 +231,7 @@ impl<'de, T: serde_bytes::Deserialize<'de>> Deserialize<'de> for AsBytes<T> {
 /// Encodes a `u8` of at most 127 as a positive fixint (`00`..`7f`), such as a version. A larger number is an error, since its second byte
 /// would shift the fields after it.
 pub mod fixint {
-    use core::fmt::Display;
-
-    use serde::{Deserialize, Deserializer, Serializer, de, ser};
+    use serde::{Deserialize, Deserializer, Serializer};
 
     /// The largest positive fixint.
     const MAX: u8 = 127;
@@ -217,7 +247,7 @@ pub mod fixint {
     ///
     /// Fails if the value is above 127, or if the serializer returns an error.
     pub fn serialize<S: Serializer>(value: &u8, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(checked(*value, |error| ser::Error::custom(error))?)
+        serializer.serialize_u8(checked(*value).map_err(serde::ser::Error::custom)?)
     }
 
     /// Deserializes a field, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
@@ -225,28 +255,14 @@ pub mod fixint {
     /// # Errors
     ///
     /// Fails if the value is above 127, or if the deserializer returns an error.
-    #[inline(always)]
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
-        checked(u8::deserialize(deserializer)?, |error| de::Error::custom(error))
+        checked(u8::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
 
-    #[inline(always)]
-    pub(crate) fn checked<E>(value: u8, error: impl FnOnce(core::fmt::Arguments<'_>) -> E) -> Result<u8, E> {
-        if value > MAX {
-            Err(error(format_args!("expected a positive fixint (at most {MAX}), found {value}")))
-        } else {
-            Ok(value)
+    fn checked(value: u8) -> Result<u8, crate::Error> {
+        match value {
+            0..=MAX => Ok(value),
+            _ => Err(crate::Error::custom(format_args!("expected a positive fixint (at most {MAX}), found {value}"))),
         }
-    }
-
-    /// Returns the value of this field, to be written. Fails with an error that names the field if the value is not a positive fixint.
-    #[inline(always)]
-    pub(crate) fn written<E: ser::Error>(field: &'static str, value: u8) -> Result<u8, E> {
-        checked(value, |error| E::custom(error)).map_err(|error| in_field(field, &error))
-    }
-
-    #[cold]
-    fn in_field<E: ser::Error>(field: &'static str, error: &dyn Display) -> E {
-        E::custom(format_args!("{field}: {error}"))
     }
 }

@@ -1,16 +1,16 @@
-//! [`B2ndMeta`] and [`LegacyB2ndMeta`]: array metalayers in the layouts with a dtype.
+//! [`B2ndMeta`]: an array metalayer in the released layout.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::Metalayer;
+use super::dims::Dims;
 use super::dtype::{DType, Element};
-use super::entries::{Entries, Layout};
-use super::geometry::Geometry;
+use super::geometry::{Geometry, Shapes};
 use crate::error::{Error, Result};
+use crate::with::{dims, fixint};
 
 /// The `b2nd` metalayer as every release since C-Blosc2 2.7.0 writes it: a fixarray of seven entries (`97`).
 ///
@@ -38,41 +38,60 @@ use crate::error::{Error, Result};
 /// ```
 ///
 /// Source: the specification "B2ND Metalayer Format" of C-Blosc2.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Deserialize)]
+#[serde(try_from = "Released<S>")]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
-#[repr(C)] // This keeps the geometry at the front of the struct, so that it is moved in one piece.
 pub struct B2ndMeta<S = String> {
+    /// The version of the layout, a positive fixint: 0 in every known file.
+    #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
+    pub version: u8,
     /// The geometry: shape, chunkshape and blockshape.
     pub geometry: Geometry,
-    /// The type of an element, such as `<f8`.
-    pub dtype: S,
     /// The kind of string in `dtype`, a positive fixint. 0 means a dtype string of NumPy; no known writer uses another number.
     #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
     pub dtype_format: u8,
-    /// The version of the layout, a positive fixint: 0 in every known file.
-    #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
-    pub version: u8,
+    /// The type of an element, such as `<f8`.
+    pub dtype: S,
 }
 
-/// The `b2nd` metalayer that development versions of C-Blosc2 wrote from 6 to 8 February 2023: a fixarray of six entries (`96`), without
-/// dtype_format.
-///
-/// ```text
-/// 96 | version | ndim | shape | chunkshape | blockshape | db dtype
-/// ```
-///
-/// The dtype is NumPy's name for the type, such as `uint8`. [`ArrayMeta::upgrade`](super::ArrayMeta::upgrade) converts this metalayer to
-/// the released layout.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
-pub struct LegacyB2ndMeta<S = String> {
-    /// The version of the layout, a positive fixint: 0 in every known file.
-    #[cfg_attr(feature = "arbitrary", arbitrary(with = crate::with::fixint::arbitrary))]
-    pub version: u8,
-    /// The geometry: shape, chunkshape and blockshape.
-    pub geometry: Geometry,
-    /// The type of an element, such as `uint8`.
-    pub dtype: S,
+/// The entries of a [`B2ndMeta`].
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "B2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 7 entries")]
+struct Released<S> {
+    #[serde(with = "fixint")]
+    version: u8,
+    ndim: u8,
+    #[serde(with = "dims")]
+    shape: Dims<i64>,
+    #[serde(with = "dims")]
+    chunkshape: Dims<i32>,
+    #[serde(with = "dims")]
+    blockshape: Dims<i32>,
+    #[serde(with = "fixint")]
+    dtype_format: u8,
+    dtype: S,
+}
+
+impl<S> TryFrom<Released<S>> for B2ndMeta<S> {
+    type Error = Error;
+
+    fn try_from(entries: Released<S>) -> Result<Self> {
+        let Released { version, ndim, shape, chunkshape, blockshape, dtype_format, dtype } = entries;
+        let geometry = Geometry::try_from(Shapes { ndim, shape, chunkshape, blockshape })?;
+        Ok(B2ndMeta { version, geometry, dtype_format, dtype })
+    }
+}
+
+impl<S: Serialize> Serialize for B2ndMeta<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let B2ndMeta { version, geometry, dtype_format, ref dtype } = *self;
+        let Shapes { ndim, shape, chunkshape, blockshape } = geometry.into();
+        Released { version, ndim, shape, chunkshape, blockshape, dtype_format, dtype }.serialize(serializer)
+    }
+}
+
+impl<S> Metalayer for B2ndMeta<S> {
+    const NAME: &'static str = "b2nd";
 }
 
 impl B2ndMeta {
@@ -120,65 +139,5 @@ impl<S: AsRef<str>> B2ndMeta<S> {
     pub fn into_owned(self) -> B2ndMeta {
         let B2ndMeta { version, geometry, dtype_format, dtype } = self;
         B2ndMeta { version, geometry, dtype_format, dtype: dtype.as_ref().to_owned() }
-    }
-}
-
-impl<S: AsRef<str>> LegacyB2ndMeta<S> {
-    /// Parses the dtype string.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the string is not a valid [`DType`].
-    pub fn parse_dtype(&self) -> Result<DType> {
-        self.dtype.as_ref().parse()
-    }
-
-    /// Converts to metadata that owns the dtype string.
-    #[must_use]
-    pub fn into_owned(self) -> LegacyB2ndMeta {
-        LegacyB2ndMeta { version: self.version, geometry: self.geometry, dtype: self.dtype.as_ref().to_owned() }
-    }
-}
-
-impl<S> Metalayer for B2ndMeta<S> {
-    const NAME: &'static str = "b2nd";
-}
-
-impl<S> Metalayer for LegacyB2ndMeta<S> {
-    const NAME: &'static str = "b2nd";
-}
-
-impl<S: AsRef<str>> Serialize for B2ndMeta<S> {
-    #[inline]
-    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let dtype = Some(self.dtype.as_ref());
-        Layout::B2ND.write(self.version, &self.geometry, Some(self.dtype_format), dtype, serializer)
-    }
-}
-
-impl<S: AsRef<str>> Serialize for LegacyB2ndMeta<S> {
-    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        Layout::LEGACY.write(self.version, &self.geometry, None, Some(self.dtype.as_ref()), serializer)
-    }
-}
-
-impl<'de, S: Deserialize<'de>> Deserialize<'de> for B2ndMeta<S> {
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Layout::B2ND.read(deserializer)? {
-            Entries { version, geometry, dtype_format: Some(dtype_format), dtype: Some(dtype), .. } => {
-                Ok(B2ndMeta { geometry, dtype, dtype_format, version })
-            }
-            _ => Err(D::Error::missing_field("dtype")),
-        }
-    }
-}
-
-impl<'de, S: Deserialize<'de>> Deserialize<'de> for LegacyB2ndMeta<S> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Layout::LEGACY.read(deserializer)? {
-            Entries { version, geometry, dtype: Some(dtype), .. } => Ok(LegacyB2ndMeta { version, geometry, dtype }),
-            _ => Err(D::Error::missing_field("dtype")),
-        }
     }
 }

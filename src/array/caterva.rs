@@ -1,10 +1,12 @@
 //! [`CatervaMeta`]: an array metalayer in the layout without a dtype.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::Metalayer;
-use super::entries::Layout;
-use super::geometry::Geometry;
+use super::dims::Dims;
+use super::geometry::{Geometry, Shapes};
+use crate::error::{Error, Result};
+use crate::with::{dims, fixint};
 
 /// The `caterva` metalayer, written by Caterva 0.2 to 0.7: a fixarray of five entries (`95`).
 ///
@@ -15,7 +17,8 @@ use super::geometry::Geometry;
 /// ```
 ///
 /// Source: the specification "Caterva metalayer".
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(into = "Caterva", try_from = "Caterva")]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct CatervaMeta {
     /// The version of the layout, a positive fixint: 0 in every known file.
@@ -25,19 +28,37 @@ pub struct CatervaMeta {
     pub geometry: Geometry,
 }
 
+/// The entries of a [`CatervaMeta`].
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "CatervaMeta", deny_unknown_fields, expecting = "a caterva metalayer of 5 entries")]
+struct Caterva {
+    #[serde(with = "fixint")]
+    version: u8,
+    ndim: u8,
+    #[serde(with = "dims")]
+    shape: Dims<i64>,
+    #[serde(with = "dims")]
+    chunkshape: Dims<i32>,
+    #[serde(with = "dims")]
+    blockshape: Dims<i32>,
+}
+
+impl From<CatervaMeta> for Caterva {
+    fn from(CatervaMeta { version, geometry }: CatervaMeta) -> Self {
+        let Shapes { ndim, shape, chunkshape, blockshape } = geometry.into();
+        Caterva { version, ndim, shape, chunkshape, blockshape }
+    }
+}
+
+impl TryFrom<Caterva> for CatervaMeta {
+    type Error = Error;
+
+    fn try_from(Caterva { version, ndim, shape, chunkshape, blockshape }: Caterva) -> Result<Self> {
+        let geometry = Geometry::try_from(Shapes { ndim, shape, chunkshape, blockshape })?;
+        Ok(CatervaMeta { version, geometry })
+    }
+}
+
 impl Metalayer for CatervaMeta {
     const NAME: &'static str = "caterva";
-}
-
-impl Serialize for CatervaMeta {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Layout::CATERVA.write(self.version, &self.geometry, None, None, serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for CatervaMeta {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let entries = Layout::CATERVA.read::<(), D>(deserializer)?;
-        Ok(CatervaMeta { version: entries.version, geometry: entries.geometry })
-    }
 }

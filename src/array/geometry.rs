@@ -1,13 +1,11 @@
 //! [`Geometry`]: shape, chunkshape and blockshape.
 
-use alloc::format;
-use alloc::string::String;
-use core::fmt;
-use core::hash::{Hash, Hasher};
+use serde::{Deserialize, Serialize};
 
-use super::lists::negative;
-use crate::error::{Error, Result};
-use crate::limits::MAX_DIMENSIONS;
+use super::dims::{Dims, negative, too_many};
+use crate::error::{Error, Result, Segment, plural};
+use crate::marker::MAX_DIMENSIONS;
+use crate::with::{dims, extensible};
 
 /// The shape of an array, of its chunks and of its blocks, in elements. Each of the three lists has one length per dimension; there are 0
 /// to 16 dimensions.
@@ -25,19 +23,54 @@ use crate::limits::MAX_DIMENSIONS;
 /// assert_eq!(error.to_string(), "chunkshape[1] is 0, but shape[1] is 3: only an axis of length 0 has empty chunks");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(into = "Shapes", try_from = "Shapes")]
 pub struct Geometry {
+    shape: Dims<i64>,
+    chunkshape: Dims<i32>,
+    blockshape: Dims<i32>,
+}
+
+/// The entries of a [`Geometry`], which are a part of each array metalayer.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename = "Geometry", deny_unknown_fields, expecting = "a geometry of 4 entries")]
+pub(super) struct Shapes {
     pub(super) ndim: u8,
-    pub(super) shape: [i64; MAX_DIMENSIONS],
-    pub(super) chunkshape: [i32; MAX_DIMENSIONS],
-    pub(super) blockshape: [i32; MAX_DIMENSIONS],
+    #[serde(with = "dims")]
+    pub(super) shape: Dims<i64>,
+    #[serde(with = "dims")]
+    pub(super) chunkshape: Dims<i32>,
+    #[serde(with = "dims")]
+    pub(super) blockshape: Dims<i32>,
+}
+
+impl From<Geometry> for Shapes {
+    fn from(Geometry { shape, chunkshape, blockshape }: Geometry) -> Self {
+        Shapes { ndim: shape.len() as u8, shape, chunkshape, blockshape }
+    }
+}
+
+impl TryFrom<Shapes> for Geometry {
+    type Error = Error;
+
+    #[inline]
+    fn try_from(Shapes { ndim, shape, chunkshape, blockshape }: Shapes) -> Result<Self> {
+        let ndim = usize::from(ndim);
+        if ndim > MAX_DIMENSIONS {
+            return Err(too_many(ndim));
+        }
+        for (name, count) in [("shape", shape.len()), ("chunkshape", chunkshape.len()), ("blockshape", blockshape.len())] {
+            if count != ndim {
+                return Err(Error::custom(format_args!("{name} has {count} dimension{}, but ndim is {ndim}", plural(count))));
+            }
+        }
+        let geometry = Geometry { shape, chunkshape, blockshape };
+        geometry.check_lengths()?;
+        Ok(geometry)
+    }
 }
 
 impl Geometry {
-    /// The geometry of an array without dimensions, which has one element.
-    pub(super) const SCALAR: Geometry =
-        Geometry { ndim: 0, shape: [0; MAX_DIMENSIONS], chunkshape: [0; MAX_DIMENSIONS], blockshape: [0; MAX_DIMENSIONS] };
-
     /// Makes a geometry from three shapes, in elements.
     ///
     /// # Errors
@@ -45,105 +78,82 @@ impl Geometry {
     /// Fails if the shapes differ in the number of dimensions, there are more than 16 dimensions, a length is negative, or a chunk or block
     /// has length 0 in a dimension in which the array does not.
     pub fn new(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Result<Self> {
-        let ndim = shape.len();
-        if chunkshape.len() != ndim || blockshape.len() != ndim {
-            return Err(Error::custom(format_args!(
-                "the numbers of dimensions differ: shape has {ndim}, chunkshape {}, blockshape {}",
-                chunkshape.len(),
-                blockshape.len()
-            )));
-        }
-        let Some(rank) = u8::try_from(ndim).ok().filter(|_| ndim <= MAX_DIMENSIONS) else {
-            return Err(Error::custom(too_many_dimensions(ndim)));
+        let shapes = Shapes {
+            ndim: u8::try_from(shape.len()).unwrap_or(u8::MAX),
+            shape: shape.try_into()?,
+            chunkshape: chunkshape.try_into()?,
+            blockshape: blockshape.try_into()?,
         };
-        let mut geometry = Geometry { ndim: rank, ..Geometry::SCALAR };
-        geometry.shape[..ndim].copy_from_slice(shape);
-        geometry.chunkshape[..ndim].copy_from_slice(chunkshape);
-        geometry.blockshape[..ndim].copy_from_slice(blockshape);
-        geometry.check_signs()?;
-        geometry.check_zeros()?;
-        Ok(geometry)
+        shapes.try_into()
+    }
+
+    /// Reads the geometry from the content of an array metalayer of any layout, and ignores the entries after the geometry.
+    ///
+    /// This works even if the dtype is not UTF-8, which is legal if dtype_format is not 0. Such content cannot be read as an
+    /// [`ArrayMeta`](super::ArrayMeta).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the content does not start as an array metalayer does.
+    ///
+    /// ```
+    /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");
+    /// assert!(b2nd::from_slice::<b2nd::B2ndMeta>(&content).is_err());
+    /// let geometry = b2nd::Geometry::from_metalayer(&content)?;
+    /// assert_eq!((geometry.shape(), geometry.chunkshape()), (&[10][..], &[5][..]));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn from_metalayer(content: &[u8]) -> Result<Geometry> {
+        extensible::deserialize(&mut crate::Deserializer::new(content)).map(|meta: super::CatervaMeta| meta.geometry)
     }
 
     /// Returns the number of dimensions, 0 to 16.
     #[inline]
     pub fn ndim(&self) -> usize {
-        self.ndim as usize
+        self.shape.len()
     }
 
     /// Returns the array's length in each dimension, in elements.
     #[inline]
     pub fn shape(&self) -> &[i64] {
-        &self.shape[..self.ndim()]
+        &self.shape
     }
 
     /// Returns a chunk's length in each dimension, in elements.
     #[inline]
     pub fn chunkshape(&self) -> &[i32] {
-        &self.chunkshape[..self.ndim()]
+        &self.chunkshape
     }
 
     /// Returns a block's length in each dimension, in elements.
     #[inline]
     pub fn blockshape(&self) -> &[i32] {
-        &self.blockshape[..self.ndim()]
+        &self.blockshape
     }
 
-    fn check_signs(&self) -> Result<()> {
-        let lists = [("chunkshape", self.chunkshape()), ("blockshape", self.blockshape())];
-        let narrow = lists.iter().flat_map(|(name, list)| list.iter().map(|&length| (*name, i64::from(length))));
-        let all = self.shape().iter().map(|&length| ("shape", length)).chain(narrow);
-        for (position, (name, length)) in all.enumerate() {
-            if length < 0 {
-                let index = position % self.ndim();
-                return Err(Error::custom(format_args!("{name}[{index}]: {}", negative(length))));
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks that chunks and blocks have length 0 only in dimensions in which the array has length 0.
-    pub(super) fn check_zeros(&self) -> Result<()> {
-        for index in 0..self.ndim() {
-            if (self.chunkshape[index] == 0 || self.blockshape[index] == 0) && self.shape[index] != 0 {
-                return Err(self.empty_chunk(index));
+    /// Checks that no length is negative, and that chunks and blocks have length 0 only in dimensions in which the array has length 0.
+    #[inline]
+    fn check_lengths(&self) -> Result<()> {
+        for (axis, &length) in self.shape.iter().enumerate() {
+            let parts = [("chunkshape", "chunks", self.chunkshape[axis]), ("blockshape", "blocks", self.blockshape[axis])];
+            for (name, what, part) in parts {
+                if length < 0 || part < 0 || (part == 0 && length != 0) {
+                    return Err(self.wrong_length(axis, name, what, part));
+                }
             }
         }
         Ok(())
     }
 
     #[cold]
-    fn empty_chunk(&self, index: usize) -> Error {
-        let (name, what) = if self.chunkshape[index] == 0 { ("chunkshape", "chunks") } else { ("blockshape", "blocks") };
-        let length = self.shape[index];
+    fn wrong_length(&self, axis: usize, name: &'static str, what: &str, part: i32) -> Error {
+        let length = self.shape[axis];
+        let (name, found) = if length < 0 { ("shape", length) } else { (name, part.into()) };
+        if found < 0 {
+            return negative(&found).within(Segment::Index(axis), None).field(name);
+        }
         Error::custom(format_args!(
-            "{name}[{index}] is 0, but shape[{index}] is {length}: only an axis of length 0 has empty {what}"
+            "{name}[{axis}] is 0, but shape[{axis}] is {length}: only an axis of length 0 has empty {what}"
         ))
     }
-}
-
-impl PartialEq for Geometry {
-    fn eq(&self, other: &Self) -> bool {
-        self.shape() == other.shape() && self.chunkshape() == other.chunkshape() && self.blockshape() == other.blockshape()
-    }
-}
-
-impl Eq for Geometry {}
-
-impl Hash for Geometry {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.shape(), self.chunkshape(), self.blockshape()).hash(state);
-    }
-}
-
-impl fmt::Debug for Geometry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (shape, chunkshape, blockshape) = (self.shape(), self.chunkshape(), self.blockshape());
-        write!(f, "Geometry {{ shape: {shape:?}, chunkshape: {chunkshape:?}, blockshape: {blockshape:?} }}")
-    }
-}
-
-#[cold]
-pub(super) fn too_many_dimensions(ndim: usize) -> String {
-    format!("expected at most {MAX_DIMENSIONS} dimensions, found {ndim}")
 }

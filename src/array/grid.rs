@@ -1,13 +1,13 @@
 //! [`Grid`]: the positions of an array's chunks, blocks and elements.
 
+use super::dims::Dims;
 use super::geometry::Geometry;
 use crate::error::{Error, Result};
 
-mod dims;
 mod pack;
 mod slice;
 
-use dims::Dims;
+pub use pack::Run;
 
 /// The division of an array into chunks and of a chunk into blocks. Computes the numbers of chunks and blocks and the position of each
 /// element.

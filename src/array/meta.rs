@@ -2,16 +2,17 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::Serialize;
 
-use super::b2nd::{B2ndMeta, LegacyB2ndMeta};
+use super::b2nd::B2ndMeta;
 use super::caterva::CatervaMeta;
 use super::dtype::DType;
-use super::entries::{Entries, Layout};
 use super::geometry::Geometry;
+use super::legacy::LegacyB2ndMeta;
 use crate::error::{Error, Result};
-use crate::mark;
+use crate::take_from_slice;
 
 /// An array metalayer of any layout that was ever written. The count of entries and the byte after blockshape determine the layout.
 ///
@@ -22,11 +23,24 @@ use crate::mark;
 /// | `96` | 7 | `00`..`7f`: a dtype_format | [`MiscountedB2nd`](ArrayMeta::MiscountedB2nd) |
 /// | `97` | 7 | `00`..`7f`: a dtype_format | [`B2nd`](ArrayMeta::B2nd) |
 ///
-/// In other serde formats, the layout follows from the field names (JSON, CBOR) or from the count (rmp-serde). A wrong count can be stored
-/// only in this crate's format; a `MiscountedB2nd` that is written to another format is read back as `B2nd`. For a format that is not
-/// self-describing (postcard), use [`with::embedded`](crate::with::embedded).
+/// [`from_metalayer`](ArrayMeta::from_metalayer) and [`to_metalayer`](ArrayMeta::to_metalayer) read and write what files hold. In serde
+/// formats, this type is written as the metadata that it contains. To read it from such a format, name the layout, which is
+/// [`B2ndMeta`] for all but a few files.
+///
+/// ```
+/// use b2nd::ArrayMeta;
+///
+/// // The count is six, but there are seven entries.
+/// let bytes = hex_literal::hex!("96 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 00 db00000003 3c6638");
+/// let (array, rest) = ArrayMeta::from_metalayer(&bytes)?;
+/// assert!(matches!(array, ArrayMeta::MiscountedB2nd(_)) && rest.is_empty());
+/// assert_eq!(array.dtype(), Some("<f8"));
+/// assert_eq!(array.to_metalayer()?, bytes);
+/// # Ok::<(), b2nd::Error>(())
+/// ```
 #[non_exhaustive]
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
+#[serde(untagged)]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum ArrayMeta<S = String> {
     /// The released layout, written since C-Blosc2 2.7.0.
@@ -37,6 +51,55 @@ pub enum ArrayMeta<S = String> {
     LegacyB2nd(LegacyB2ndMeta<S>),
     /// The layout without a dtype. Caterva wrote it, and so did C-Blosc2 from 19 January to 6 February 2023, under the name `b2nd`.
     Caterva(CatervaMeta),
+}
+
+impl<'a> ArrayMeta<&'a str> {
+    /// Reads the content of a metalayer `b2nd` or `caterva`. Returns the metadata and the bytes after it: when C-Blosc2 squeezes an array in
+    /// place, the end of the longer, old content stays in the file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the content does not start with an array metalayer of one of the layouts.
+    pub fn from_metalayer(content: &'a [u8]) -> Result<(Self, &'a [u8])> {
+        match content.first() {
+            Some(0x95) => take_from_slice(content).map(|(meta, rest)| (ArrayMeta::Caterva(meta), rest)),
+            Some(0x96) => match Self::miscounted(content) {
+                Some(miscounted) => miscounted,
+                None => take_from_slice(content).map(|(meta, rest)| (ArrayMeta::LegacyB2nd(meta), rest)),
+            },
+            Some(&marker @ (0x90..=0x94 | 0x98..=0x9f)) => {
+                let message = format_args!("array metalayer: expected 5 to 7 entries, found {}", marker & 0x0f);
+                Err(Error::custom(message).within_offset(0))
+            }
+            _ => take_from_slice(content).map(|(meta, rest)| (ArrayMeta::B2nd(meta), rest)),
+        }
+    }
+
+    /// Reads the layout whose count is one too low: its sixth entry is a dtype_format, which the dtype follows. Returns `None` if the sixth
+    /// entry is anything else.
+    fn miscounted(content: &'a [u8]) -> Option<Result<(Self, &'a [u8])>> {
+        let (front, rest) = take_from_slice::<LegacyB2ndMeta<u8>>(content).ok()?;
+        let LegacyB2ndMeta { version, geometry, dtype: dtype_format @ 0..=0x7f } = front else { return None };
+        let start = content.len() - rest.len();
+        let dtype = take_from_slice(rest).map_err(|error| error.field("dtype").shifted(start));
+        let meta = |dtype| ArrayMeta::MiscountedB2nd(B2ndMeta { version, geometry, dtype_format, dtype });
+        Some(dtype.map(|(dtype, rest)| (meta(dtype), rest)))
+    }
+}
+
+impl<S: AsRef<str> + Serialize> ArrayMeta<S> {
+    /// Returns the content of the metalayer, which [`from_metalayer`](ArrayMeta::from_metalayer) reads.
+    ///
+    /// # Errors
+    ///
+    /// Fails if version or dtype_format are above 127.
+    pub fn to_metalayer(&self) -> Result<Vec<u8>> {
+        let mut content = crate::to_vec(self)?;
+        if let (ArrayMeta::MiscountedB2nd(_), Some(marker)) = (self, content.first_mut()) {
+            *marker = 0x96;
+        }
+        Ok(content)
+    }
 }
 
 impl<S: AsRef<str>> ArrayMeta<S> {
@@ -141,32 +204,5 @@ fn modern(name: &str) -> String {
     match name.parse::<DType>() {
         Ok(dtype) => dtype.into_canonical().to_string(),
         Err(_) => name.to_owned(),
-    }
-}
-
-impl<S: AsRef<str>> Serialize for ArrayMeta<S> {
-    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        match self {
-            ArrayMeta::B2nd(meta) => meta.serialize(serializer),
-            ArrayMeta::MiscountedB2nd(meta) => serializer.serialize_newtype_struct(mark::MISCOUNTED, meta),
-            ArrayMeta::LegacyB2nd(meta) => meta.serialize(serializer),
-            ArrayMeta::Caterva(meta) => meta.serialize(serializer),
-        }
-    }
-}
-
-impl<'de, S: Deserialize<'de>> Deserialize<'de> for ArrayMeta<S> {
-    #[inline]
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let entries = deserializer.deserialize_newtype_struct(mark::ARRAY_META, Layout::ANY.visitor())?;
-        let Entries { version, geometry, dtype_format, dtype, is_six } = entries;
-        Ok(match (dtype_format, dtype) {
-            (_, None) => ArrayMeta::Caterva(CatervaMeta { version, geometry }),
-            (None, Some(dtype)) => ArrayMeta::LegacyB2nd(LegacyB2ndMeta { version, geometry, dtype }),
-            (Some(dtype_format), Some(dtype)) => {
-                let meta = B2ndMeta { version, geometry, dtype_format, dtype };
-                if is_six { ArrayMeta::MiscountedB2nd(meta) } else { ArrayMeta::B2nd(meta) }
-            }
-        })
     }
 }

@@ -1,10 +1,9 @@
 //! Gives visitors access to sequences, maps and enums, and adds the field or index to the errors of elements.
 
 use alloc::borrow::ToOwned;
-use core::marker::PhantomData;
 
 use serde::Deserializer as _;
-use serde::de::{self, Deserialize, DeserializeSeed, Visitor};
+use serde::de::{self, DeserializeSeed, Visitor};
 
 use super::{Deserializer, Fields};
 use crate::error::{Error, Result, Segment};
@@ -17,16 +16,11 @@ pub(super) struct Elements<'a, 'de> {
     /// The number of elements that have not been read.
     pub(super) left: usize,
     pub(super) fields: Fields,
-    /// Whether the sequence may have one element more than its count.
-    pub(super) may_have_another: bool,
-    /// The offset of the element that was read last.
-    pub(super) last: usize,
 }
 
-/// Adds the field or index of the element to an error. The arguments are copied from [`Elements`], since a reference to `Elements` would
-/// keep its fields out of registers.
+/// Adds the field or index of the element to an error.
 #[cold]
-pub(super) fn locate(error: Error, fields: Fields, count: usize, left: usize, start: usize) -> Error {
+fn locate(error: Error, fields: Fields, count: usize, left: usize, start: usize) -> Error {
     let index = count - left - 1;
     let segment = match fields.get(index) {
         // serde's list of fields includes aliases. If there are more names than elements, the name at an index may belong to another field.
@@ -39,37 +33,21 @@ pub(super) fn locate(error: Error, fields: Fields, count: usize, left: usize, st
 impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
     type Error = Error;
 
-    #[inline(always)]
+    #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
         if self.left == 0 {
-            // An array metalayer whose count is six has a seventh entry, the dtype, if the sixth is a dtype_format.
-            if !core::mem::take(&mut self.may_have_another) || !self.deserializer.reader.is_fixint(self.last) {
-                return Ok(None);
-            }
-            self.left = 1;
+            return Ok(None);
         }
         self.left -= 1;
         let start = self.deserializer.reader.offset();
-        self.last = start;
-        // Each element is read with a copy of the deserializer, which stays in registers. This saves a quarter of the instructions for an
-        // array metalayer.
-        let mut element = Deserializer { ..*self.deserializer };
-        let result = seed.deserialize(&mut element);
-        self.deserializer.reader.go_on(element.reader);
-        match result {
+        match seed.deserialize(&mut *self.deserializer) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(locate(error, self.fields, self.count, self.left, start)),
         }
     }
 
-    /// Reads an element. This replaces serde's default method, which is not inlined.
-    #[inline(always)]
-    fn next_element<T: Deserialize<'de>>(&mut self) -> Result<Option<T>> {
-        self.next_element_seed(PhantomData)
-    }
-
     /// Returns the number of elements left, but at most the number of bytes left, since every element takes at least one byte.
-    #[inline(always)]
+    #[inline]
     fn size_hint(&self) -> Option<usize> {
         Some(self.left.min(self.deserializer.reader.left()))
     }

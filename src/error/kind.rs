@@ -2,8 +2,8 @@
 
 use alloc::string::String;
 
-use crate::limits::MAX_DEPTH;
 use crate::marker;
+use crate::marker::MAX_DEPTH;
 
 /// The kind of an [`Error`](super::Error).
 #[non_exhaustive]

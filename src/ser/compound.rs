@@ -3,13 +3,13 @@
 use serde::{Serialize, ser};
 
 use super::{Serializer, unsupported};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Segment};
 use crate::marker::CountMarker;
-use crate::sink::{Note, Sink, Step};
+use crate::wire::{self, Output};
 
 /// A sequence, tuple, struct or map that is being written.
-pub struct Compound<'a, S> {
-    pub(super) serializer: &'a mut Serializer<S>,
+pub struct Compound<'a, O> {
+    pub(super) serializer: &'a mut Serializer<O>,
     pub(super) marker: CountMarker,
     /// The count in the marker, or `None` if the count is not known yet. Then the marker is inserted at `start` after the last element has
     /// been written.
@@ -20,73 +20,44 @@ pub struct Compound<'a, S> {
     pub(super) values: usize,
 }
 
-impl<S: Sink> Compound<'_, S> {
-    #[inline(always)]
-    fn value<T: Serialize + ?Sized>(&mut self, step: Step, value: &T) -> Result<()> {
+impl<O: Output> Compound<'_, O> {
+    #[inline]
+    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
         self.values += 1;
-        self.serializer.step(step, value)
+        value.serialize(&mut *self.serializer)
     }
 
-    #[inline(always)]
+    #[inline]
     fn finish(self) -> Result<()> {
-        self.serializer.depth -= 1;
-        match self.count {
-            Some(count) if count.checked_mul(self.per_entry) == Some(self.values) => Ok(()),
-            Some(count) => Err(miscounted(count, self.values, self.per_entry)),
-            None if self.values % self.per_entry != 0 => Err(miscounted(0, self.values, self.per_entry)),
-            None => self.marker.insert(&mut self.serializer.sink, self.start, self.values / self.per_entry),
+        let Compound { serializer, marker, count, per_entry, start, values } = self;
+        serializer.depth -= 1;
+        if values % per_entry != 0 {
+            return Err(Error::custom("a map key has no value"));
+        }
+        match (count, values / per_entry) {
+            (Some(expected), found) if expected == found => Ok(()),
+            (Some(expected), found) => Err(Error::new(ErrorKind::Count { expected, found })),
+            (None, found) => wire::insert_count(&mut serializer.output, marker, start, found),
         }
     }
 }
 
-const ADJACENT_UNIT: &str = "a unit variant of an adjacently tagged enum: only its tag is written, which cannot be read back";
-
-/// Returns true if `T` is serde's type for the tag of an adjacently tagged enum. The type is private, so its name is compared.
-#[inline(always)]
-fn is_adjacent_tag<T: ?Sized>() -> bool {
-    core::any::type_name::<T>().ends_with("::AdjacentlyTaggedEnumVariant")
-}
-
-/// Returns the error for a wrong number of values. The arguments are only numbers: a reference to the serializer, although it would be used
-/// only after an error, would keep the serializer out of registers.
-#[cold]
-fn miscounted(expected: usize, values: usize, per_entry: usize) -> Error {
-    if values % per_entry != 0 {
-        return Error::custom("a map key has no value");
-    }
-    Error::new(ErrorKind::Count { expected, found: values / per_entry })
-}
-
-/// Implements serde's traits for compound values, except `SerializeMap`: each has a single method that serializes a value.
-macro_rules! compound {
-    ($($interface:ident $method:ident ($($key:ident)?) $($note:expr)?;)*) => {
+/// Implements serde's traits for sequences and tuples, which differ in the name of a single method.
+macro_rules! lists {
+    ($($interface:ident $method:ident;)*) => {
         $(
-            impl<S: Sink> ser::$interface for Compound<'_, S> {
+            impl<O: Output> ser::$interface for Compound<'_, O> {
                 type Ok = ();
                 type Error = Error;
 
-                #[inline(always)]
-                fn $method<T: Serialize + ?Sized>(&mut self, $($key: &'static str,)? value: &T) -> Result<()> {
-                    let _step = Step::Index(self.values);
-                    $(
-                        let _step = Step::Field($key);
-                        if self.count == Some(1) && is_adjacent_tag::<T>() {
-                            return unsupported(ADJACENT_UNIT);
-                        }
-                    )?
-                    self.value(_step, value)
+                #[inline]
+                fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+                    let index = self.values;
+                    self.value(value).map_err(|error| error.within(Segment::Index(index), None))
                 }
 
-                $(
-                    fn skip_field(&mut self, $key: &'static str) -> Result<()> {
-                        let _ = $key;
-                        unsupported("skip_serializing_if: fields are found by their position, so each has to be written")
-                    }
-                )?
-
-                #[inline(always)]
+                #[inline]
                 fn end(self) -> Result<()> {
-                    $(self.serializer.sink.note($note);)?
                     self.finish()
                 }
             }
@@ -94,25 +65,52 @@ macro_rules! compound {
     };
 }
 
-compound! {
-    SerializeSeq serialize_element ();
-    SerializeTuple serialize_element ();
-    SerializeTupleStruct serialize_field ();
-    SerializeTupleVariant serialize_field () Note::End;
-    SerializeStruct serialize_field (key);
-    SerializeStructVariant serialize_field (key) Note::End;
+lists! {
+    SerializeSeq serialize_element;
+    SerializeTuple serialize_element;
+    SerializeTupleStruct serialize_field;
+    SerializeTupleVariant serialize_field;
 }
 
-impl<S: Sink> ser::SerializeMap for Compound<'_, S> {
+/// Implements serde's traits for structs. The names of fields are only used in errors.
+macro_rules! structs {
+    ($($interface:ident)*) => {
+        $(
+            impl<O: Output> ser::$interface for Compound<'_, O> {
+                type Ok = ();
+                type Error = Error;
+
+                #[inline]
+                fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<()> {
+                    self.value(value).map_err(|error| error.field(key))
+                }
+
+                fn skip_field(&mut self, key: &'static str) -> Result<()> {
+                    const WHY: &str = "skip_serializing_if: fields are found by their position, so each has to be written";
+                    unsupported(WHY).map_err(|error: Error| error.field(key))
+                }
+
+                #[inline]
+                fn end(self) -> Result<()> {
+                    self.finish()
+                }
+            }
+        )*
+    };
+}
+
+structs! { SerializeStruct SerializeStructVariant }
+
+impl<O: Output> ser::SerializeMap for Compound<'_, O> {
     type Ok = ();
     type Error = Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
-        self.value(Step::Key(self.values / 2), key)
+        self.value(key).map_err(|error| error.field("key"))
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        self.value(Step::Value(self.values / 2), value)
+        self.value(value).map_err(|error| error.field("value"))
     }
 
     fn end(self) -> Result<()> {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize, forward_to_deserialize_any};
 
 use super::{Value, decode};
 use crate::error::{Error, ErrorKind, Result, Segment};
-use crate::mark;
+use crate::marker::RAW_MARK;
 
 /// Converts any serializable type to a [`Value`], with the markers that [`to_vec`](crate::to_vec) would write.
 ///
@@ -98,10 +98,10 @@ impl<'de> Deserializer<'de> for &'de Value {
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
-        if name == mark::ANY {
-            return visitor.visit_newtype_struct(Entry(self));
+        match name {
+            RAW_MARK => visitor.visit_byte_buf(self.to_vec()?),
+            _ => visitor.visit_newtype_struct(self),
         }
-        visitor.visit_newtype_struct(self)
     }
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
@@ -143,23 +143,6 @@ impl<'de> IntoDeserializer<'de, Error> for &'de Value {
 
     fn into_deserializer(self) -> Self {
         self
-    }
-}
-
-/// The deserializer for a field that is itself a `Value` and keeps the markers. It reports itself as human-readable, as this crate's
-/// deserializer does inside the newtype struct that marks a `Value`.
-struct Entry<'de>(&'de Value);
-
-impl<'de> Deserializer<'de> for Entry<'de> {
-    type Error = Error;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        visitor.visit_byte_buf(self.0.to_vec()?)
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
-        tuple tuple_struct map struct enum identifier ignored_any
     }
 }
 

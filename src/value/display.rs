@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use core::fmt::{self, Display, Formatter};
 
 use super::{Extension, Value};
-use crate::limits::MAX_DEPTH;
+use crate::marker::MAX_DEPTH;
 
 /// The maximum length of a byte string that is written in full.
 const MAX_BYTES: usize = 32;

@@ -6,8 +6,7 @@ use alloc::vec::Vec;
 
 use super::{Family, Head, Value};
 use crate::error::{Error, ErrorKind, Result};
-use crate::sink::Sink;
-use crate::wire::{self, put_head};
+use crate::wire::{self, Output, put_head};
 
 /// Writes the value. Fails if the value nests more than `levels` levels deep.
 pub(super) fn put(value: &Value, bytes: &mut Vec<u8>, levels: usize) -> Result<()> {
@@ -15,9 +14,9 @@ pub(super) fn put(value: &Value, bytes: &mut Vec<u8>, levels: usize) -> Result<(
     match value {
         Value::Nil => wire::put_nil(bytes),
         Value::Bool(value) => wire::put_bool(bytes, *value),
-        Value::Fixint(number @ -32..) => bytes.put(number.to_be_bytes()),
+        Value::Fixint(number @ -32..) => bytes.put(&number.to_be_bytes()),
         Value::Fixint(number) => Err(Error::custom(format_args!("expected a fixint from -32 to 127, found {number}"))),
-        Value::U8(number) => bytes.put([0xcc, *number]),
+        Value::U8(number) => bytes.put(&[0xcc, *number]),
         Value::U16(number) => wire::put_u16(bytes, *number),
         Value::U32(number) => wire::put_u32(bytes, *number),
         Value::U64(number) => wire::put_u64(bytes, *number),
@@ -32,8 +31,8 @@ pub(super) fn put(value: &Value, bytes: &mut Vec<u8>, levels: usize) -> Result<(
         Value::Bytes(data, head) => string(bytes, Family::Bytes, *head, data),
         Value::Ext(kind, data, head) => {
             put_head(bytes, Family::Ext, *head, data.len())?;
-            bytes.put(kind.to_be_bytes())?;
-            bytes.put_slice(data)
+            bytes.put(&kind.to_be_bytes())?;
+            bytes.put(data)
         }
         Value::Array(list, head) => {
             let levels = inside()?;
@@ -53,7 +52,7 @@ pub(super) fn put(value: &Value, bytes: &mut Vec<u8>, levels: usize) -> Result<(
 
 fn string(bytes: &mut Vec<u8>, kind: Family, head: Head, text: &[u8]) -> Result<()> {
     put_head(bytes, kind, head, text.len())?;
-    bytes.put_slice(text)
+    bytes.put(text)
 }
 
 /// Returns an integer as a value with the shortest marker.

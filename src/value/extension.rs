@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{Value, decode};
-use crate::limits::MAX_DEPTH;
+use crate::marker::MAX_DEPTH;
 
 /// The decoded content of an extension.
 ///

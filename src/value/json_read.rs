@@ -61,8 +61,10 @@ impl<'de> Visitor<'de> for AnyVisitor {
         Value::deserialize(deserializer)
     }
 
+    /// Reads an extension, which rmp-serde passes as a newtype struct of its type and its data.
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
+        let (kind, data) = <(i8, serde_bytes::ByteBuf)>::deserialize(deserializer)?;
+        Ok(Value::short_ext(kind, data.into_vec()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {

@@ -8,7 +8,7 @@ use serde::ser::{Serialize, Serializer};
 use super::{TUPLE, Value, decode};
 use crate::error::Result;
 use crate::hex::Hex;
-use crate::mark;
+use crate::marker::RAW_MARK;
 use crate::wire::{Item, Reader};
 
 /// The bytes of one entry of MessagePack, borrowed from the input and kept unchanged.
@@ -145,7 +145,7 @@ impl Serialize for RawValue<'_> {
         if serializer.is_human_readable() {
             return self.to_value().map_err(serde::ser::Error::custom)?.serialize(serializer);
         }
-        serializer.serialize_newtype_struct(mark::ANY, &Entry(*self))
+        serializer.serialize_newtype_struct(RAW_MARK, &Entry(*self))
     }
 }
 
@@ -167,7 +167,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawValue<'a> {
         if deserializer.is_human_readable() {
             return Err(elsewhere());
         }
-        deserializer.deserialize_newtype_struct(mark::ANY, Marked)
+        deserializer.deserialize_newtype_struct(RAW_MARK, Marked)
     }
 }
 
@@ -186,10 +186,7 @@ impl<'de> Visitor<'de> for Marked {
         f.write_str("the bytes of an entry")
     }
 
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<RawValue<'de>, D::Error> {
-        if deserializer.is_human_readable() {
-            return deserializer.deserialize_bytes(Marked);
-        }
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, _: D) -> Result<RawValue<'de>, D::Error> {
         Err(elsewhere())
     }
 

@@ -11,15 +11,14 @@ use serde_bytes::Bytes;
 use super::json_read::AnyVisitor;
 use super::json_write::Shown;
 use super::{Value, decode, encode};
-use crate::limits::MAX_DEPTH;
-use crate::mark;
+use crate::marker::{MAX_DEPTH, RAW_MARK};
 
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
             return Shown(self, MAX_DEPTH).serialize(serializer);
         }
-        serializer.serialize_newtype_struct(mark::ANY, &Plain(self))
+        serializer.serialize_newtype_struct(RAW_MARK, &Plain(self))
     }
 }
 
@@ -72,7 +71,7 @@ impl<'de> Deserialize<'de> for Value {
         if deserializer.is_human_readable() {
             return deserializer.deserialize_any(AnyVisitor { takes_forms: true });
         }
-        deserializer.deserialize_newtype_struct(mark::ANY, Marked)
+        deserializer.deserialize_newtype_struct(RAW_MARK, Marked)
     }
 }
 
@@ -86,14 +85,12 @@ impl<'de> Visitor<'de> for Marked {
         f.write_str("a value")
     }
 
+    /// Reads the value from another format.
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        if deserializer.is_human_readable() {
-            return deserializer.deserialize_bytes(Marked);
-        }
         deserializer.deserialize_any(AnyVisitor { takes_forms: false })
     }
 
-    /// Decodes the bytes of an entry. This crate's deserializer has checked the depth of nesting.
+    /// Decodes the bytes of an entry, which this crate's deserializer passes.
     fn visit_bytes<E: de::Error>(self, entry: &[u8]) -> Result<Value, E> {
         decode::whole(entry, 0).map_err(E::custom)
     }

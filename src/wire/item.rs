@@ -1,10 +1,10 @@
 //! Reads and writes any MessagePack: every marker, including markers that only other programs write, and the length or count after it.
 
-use super::Reader;
+use rmp::Marker;
+
+use super::{Output, Reader};
 use crate::error::{Error, ErrorKind, Result, Segment};
-use crate::limits::MAX_DEPTH;
-use crate::marker::{self, FALSE, FIXARRAY, FIXEXT16, FIXMAP, FIXSTR, NIL, TRUE};
-use crate::sink::Sink;
+use crate::marker::{FIXSTR_MAX, MAX_DEPTH};
 
 /// The position of a length or count: in the marker itself, or in the bytes after it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -44,13 +44,14 @@ pub(crate) enum Item<'de> {
 impl Family {
     /// Returns the marker of an entry of this type whose length or count is where `head` says. Returns `None` if there is no such marker,
     /// or if the marker cannot hold `length`.
-    fn marker(self, head: Head, length: usize) -> Option<u8> {
+    fn marker(self, head: Head, length: usize) -> Option<Marker> {
+        let low = |limit| u8::try_from(length).ok().filter(|length| usize::from(*length) <= limit);
         let [fix, one, two, four] = match self {
-            Family::Str => [low(FIXSTR, length, 31), Some(0xd9), Some(0xda), Some(marker::STR32)],
-            Family::Bytes => [None, Some(0xc4), Some(0xc5), Some(marker::BIN32)],
-            Family::Ext => [fixext(length), Some(0xc7), Some(0xc8), Some(0xc9)],
-            Family::Array => [low(FIXARRAY, length, 15), None, Some(marker::ARRAY16), Some(marker::ARRAY32)],
-            Family::Map => [low(FIXMAP, length, 15), None, Some(marker::MAP16), Some(marker::MAP32)],
+            Family::Str => [low(FIXSTR_MAX).map(Marker::FixStr), Some(Marker::Str8), Some(Marker::Str16), Some(Marker::Str32)],
+            Family::Bytes => [None, Some(Marker::Bin8), Some(Marker::Bin16), Some(Marker::Bin32)],
+            Family::Ext => [fixext(length), Some(Marker::Ext8), Some(Marker::Ext16), Some(Marker::Ext32)],
+            Family::Array => [low(15).map(Marker::FixArray), None, Some(Marker::Array16), Some(Marker::Array32)],
+            Family::Map => [low(15).map(Marker::FixMap), None, Some(Marker::Map16), Some(Marker::Map32)],
         };
         match head {
             Head::Fix => fix,
@@ -79,32 +80,27 @@ impl Family {
     }
 }
 
-/// Returns a marker with the length in its low bits, or `None` if the length is above `limit`.
-fn low(base: u8, length: usize, limit: u8) -> Option<u8> {
-    u8::try_from(length).ok().filter(|&length| length <= limit).map(|length| base | length)
-}
-
-fn fixext(length: usize) -> Option<u8> {
+fn fixext(length: usize) -> Option<Marker> {
     match length {
-        1 => Some(0xd4),
-        2 => Some(0xd5),
-        4 => Some(0xd6),
-        8 => Some(0xd7),
-        16 => Some(FIXEXT16),
+        1 => Some(Marker::FixExt1),
+        2 => Some(Marker::FixExt2),
+        4 => Some(Marker::FixExt4),
+        8 => Some(Marker::FixExt8),
+        16 => Some(Marker::FixExt16),
         _ => None,
     }
 }
 
 /// Writes a marker and its length or count.
-pub(crate) fn put_head<S: Sink>(sink: &mut S, kind: Family, head: Head, length: usize) -> Result<()> {
-    let marker = kind.marker(head, length).ok_or_else(|| kind.cannot_hold(head, length))?;
+pub(crate) fn put_head<O: Output>(output: &mut O, family: Family, head: Head, length: usize) -> Result<()> {
+    let marker = family.marker(head, length).ok_or_else(|| family.cannot_hold(head, length))?.to_u8();
     // Because a marker with this head exists for the length, the length fits the bytes after the marker.
-    let [.., a, b, c, d] = u64::try_from(length).unwrap_or(u64::MAX).to_be_bytes();
+    let [.., a, b, c, d] = (length as u64).to_be_bytes();
     match head {
-        Head::Fix => sink.put([marker]),
-        Head::U8 => sink.put([marker, d]),
-        Head::U16 => sink.put([marker, c, d]),
-        Head::U32 => sink.put([marker, a, b, c, d]),
+        Head::Fix => output.put(&[marker]),
+        Head::U8 => output.put(&[marker, d]),
+        Head::U16 => output.put(&[marker, c, d]),
+        Head::U32 => output.put(&[marker, a, b, c, d]),
     }
 }
 
@@ -120,48 +116,51 @@ impl<'de> Reader<'de> {
 
     /// Reads the data of an entry whose marker has been consumed.
     fn behind(&mut self, marker: u8) -> Result<Item<'de>> {
-        let low = |mask: u8| usize::from(marker & mask);
-        Ok(match marker {
-            0x00..=0x7f | 0xe0..=0xff | NIL | FALSE | TRUE => Item::Scalar(marker, &[]),
-            0x80..=0x8f => Item::Map(Head::Fix, low(0x0f)),
-            0x90..=0x9f => Item::Array(Head::Fix, low(0x0f)),
-            0xa0..=0xbf => Item::Str(Head::Fix, self.take_slice(low(0x1f))?),
-            0xc1 => return Err(Error::new(ErrorKind::Marker { expected: "a marker of MessagePack", found: marker })),
-            0xc4..=0xc6 => {
-                let (head, length) = self.length(marker - 0xc4)?;
-                Item::Bytes(head, self.take_slice(length)?)
-            }
-            0xc7..=0xc9 => {
-                let (head, length) = self.length(marker - 0xc7)?;
-                self.extension(head, length)?
-            }
-            0xcc | 0xd0 => Item::Scalar(marker, self.take_slice(1)?),
-            0xcd | 0xd1 => Item::Scalar(marker, self.take_slice(2)?),
-            0xca | 0xce | 0xd2 => Item::Scalar(marker, self.take_slice(4)?),
-            0xcb | 0xcf | 0xd3 => Item::Scalar(marker, self.take_slice(8)?),
-            0xd4..=0xd8 => self.extension(Head::Fix, 1 << (marker - 0xd4))?,
-            0xd9..=0xdb => {
-                let (head, length) = self.length(marker - 0xd9)?;
-                Item::Str(head, self.take_slice(length)?)
-            }
-            0xdc | 0xdd => {
-                let (head, count) = self.length(marker - 0xdc + 1)?;
-                Item::Array(head, count)
-            }
-            0xde | 0xdf => {
-                let (head, count) = self.length(marker - 0xde + 1)?;
-                Item::Map(head, count)
-            }
+        let number = |bytes| Ok(Item::Scalar(marker, bytes));
+        match Marker::from_u8(marker) {
+            Marker::FixPos(_) | Marker::FixNeg(_) | Marker::Null | Marker::False | Marker::True => number(&[]),
+            Marker::U8 | Marker::I8 => number(self.take_slice(1)?),
+            Marker::U16 | Marker::I16 => number(self.take_slice(2)?),
+            Marker::U32 | Marker::I32 | Marker::F32 => number(self.take_slice(4)?),
+            Marker::U64 | Marker::I64 | Marker::F64 => number(self.take_slice(8)?),
+            Marker::FixStr(length) => Ok(Item::Str(Head::Fix, self.take_slice(length.into())?)),
+            Marker::Str8 => self.with_length(Head::U8, Item::Str),
+            Marker::Str16 => self.with_length(Head::U16, Item::Str),
+            Marker::Str32 => self.with_length(Head::U32, Item::Str),
+            Marker::Bin8 => self.with_length(Head::U8, Item::Bytes),
+            Marker::Bin16 => self.with_length(Head::U16, Item::Bytes),
+            Marker::Bin32 => self.with_length(Head::U32, Item::Bytes),
+            Marker::FixExt1 => self.extension(Head::Fix, 1),
+            Marker::FixExt2 => self.extension(Head::Fix, 2),
+            Marker::FixExt4 => self.extension(Head::Fix, 4),
+            Marker::FixExt8 => self.extension(Head::Fix, 8),
+            Marker::FixExt16 => self.extension(Head::Fix, 16),
+            Marker::Ext8 => self.length(Head::U8).and_then(|length| self.extension(Head::U8, length)),
+            Marker::Ext16 => self.length(Head::U16).and_then(|length| self.extension(Head::U16, length)),
+            Marker::Ext32 => self.length(Head::U32).and_then(|length| self.extension(Head::U32, length)),
+            Marker::FixArray(count) => Ok(Item::Array(Head::Fix, count.into())),
+            Marker::Array16 => Ok(Item::Array(Head::U16, self.length(Head::U16)?)),
+            Marker::Array32 => Ok(Item::Array(Head::U32, self.length(Head::U32)?)),
+            Marker::FixMap(count) => Ok(Item::Map(Head::Fix, count.into())),
+            Marker::Map16 => Ok(Item::Map(Head::U16, self.length(Head::U16)?)),
+            Marker::Map32 => Ok(Item::Map(Head::U32, self.length(Head::U32)?)),
+            Marker::Reserved => Err(Error::new(ErrorKind::Marker { expected: "a marker of MessagePack", found: marker })),
+        }
+    }
+
+    /// Consumes a length or count, which has the bytes that `head` says.
+    fn length(&mut self, head: Head) -> Result<usize> {
+        Ok(match head {
+            Head::Fix => 0,
+            Head::U8 => u8::from_be_bytes(*self.take()?).into(),
+            Head::U16 => u16::from_be_bytes(*self.take()?).into(),
+            Head::U32 => usize::try_from(u32::from_be_bytes(*self.take()?)).unwrap_or(usize::MAX),
         })
     }
 
-    /// Consumes a length of 1, 2 or 4 bytes, for a `width` of 0, 1 or 2.
-    fn length(&mut self, width: u8) -> Result<(Head, usize)> {
-        Ok(match width {
-            0 => (Head::U8, u8::from_be_bytes(*self.take()?).into()),
-            1 => (Head::U16, u16::from_be_bytes(*self.take()?).into()),
-            _ => (Head::U32, usize::try_from(u32::from_be_bytes(*self.take()?)).unwrap_or(usize::MAX)),
-        })
+    fn with_length(&mut self, head: Head, item: fn(Head, &'de [u8]) -> Item<'de>) -> Result<Item<'de>> {
+        let length = self.length(head)?;
+        Ok(item(head, self.take_slice(length)?))
     }
 
     fn extension(&mut self, head: Head, length: usize) -> Result<Item<'de>> {

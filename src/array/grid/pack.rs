@@ -174,7 +174,7 @@ fn fixed<const N: usize>(from: &[u8], to: &mut [u8]) {
 #[derive(Clone, Debug)]
 struct Runs {
     /// The dimensions along which runs repeat, the innermost first.
-    axes: [Axis; crate::limits::MAX_DIMENSIONS],
+    axes: [Axis; crate::marker::MAX_DIMENSIONS],
     naxes: usize,
     /// The number of runs left.
     left: usize,
