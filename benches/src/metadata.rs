@@ -75,10 +75,7 @@ pub(crate) fn decode(ndim: usize) -> Vec<Operation> {
     let compact: &[u8] = forever(rmp_serde::to_vec(meta).unwrap());
     let borrowed: B2ndMeta<&str> = b2nd::from_slice(bytes).unwrap();
     assert_eq!(borrowed.into_owned(), *meta);
-    assert_eq!(b2nd::from_slice::<ArrayMeta>(bytes).unwrap(), ArrayMeta::B2nd(meta.clone()));
-    let mut place = B2ndMeta::new(geometry(1), "of another length");
-    b2nd::from_slice_in_place(bytes, &mut place).unwrap();
-    assert_eq!(place, *meta);
+    assert_eq!(ArrayMeta::from_metalayer(bytes).unwrap().0.into_owned(), ArrayMeta::B2nd(meta.clone()));
     let mut by_hand = hand::Decoded::default();
     hand::decode(bytes, &mut by_hand).unwrap();
     let mut by_c = c::Decoded::default();
@@ -91,13 +88,9 @@ pub(crate) fn decode(ndim: usize) -> Vec<Operation> {
 
     vec![
         Operation::new("decode", ndim, "by_hand", move || hand::decode(black_box(bytes), black_box(&mut by_hand))),
-        Operation::new("decode", ndim, "b2nd::from_slice_in_place", move || {
-            b2nd::from_slice_in_place(black_box(bytes), black_box(&mut place))
-        }),
         Operation::new("decode", ndim, "b2nd::B2ndMeta<&str>", move || b2nd::from_slice::<B2ndMeta<&str>>(black_box(bytes))),
         Operation::new("decode", ndim, "b2nd::B2ndMeta", move || b2nd::from_slice::<B2ndMeta>(black_box(bytes))),
-        Operation::new("decode", ndim, "b2nd::ArrayMeta", move || b2nd::from_slice::<ArrayMeta>(black_box(bytes))),
-        Operation::new("decode", ndim, "b2nd::ArrayMeta<&str>", move || b2nd::from_slice::<ArrayMeta<&str>>(black_box(bytes))),
+        Operation::new("decode", ndim, "b2nd::ArrayMeta<&str>", move || ArrayMeta::from_metalayer(black_box(bytes))),
         Operation::new("decode", ndim, "C", move || c::decode(black_box(bytes), black_box(&mut by_c))),
         Operation::new("decode", ndim, "rmp_serde<&str>", move || rmp_serde::from_slice::<B2ndMeta<&str>>(black_box(compact))),
         Operation::new("decode", ndim, "rmp_serde", move || rmp_serde::from_slice::<B2ndMeta>(black_box(compact))),

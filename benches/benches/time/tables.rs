@@ -33,7 +33,7 @@ const TARGETS: [(&str, usize, &str, &str, f64); 9] = [
 const LINES: [(&str, &str, [usize; 3]); 8] = [
     ("encode", "b2nd::to_slice", [1, 8, 15]),
     ("encode", "b2nd::to_vec", [1, 8, 15]),
-    ("decode", "b2nd::from_slice_in_place", [1, 8, 15]),
+    ("decode", "b2nd::B2ndMeta<&str>", [1, 8, 15]),
     ("decode", "b2nd::B2ndMeta<&str>", [1, 8, 15]),
     ("decode", "b2nd::B2ndMeta", [1, 8, 15]),
     ("header_metalayers", "b2nd::Header", [1, 8, 16]),

@@ -4,7 +4,7 @@
 //! cargo run -p b2nd-frame --example json
 //! ```
 
-use b2nd::{ArrayMeta, B2ndMeta};
+use b2nd::B2ndMeta;
 use b2nd_frame::{File, Header};
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // What no array can be is refused in JSON too.
     array["chunkshape"][1] = 0.into();
-    if let Err(error) = serde_json::from_value::<ArrayMeta>(array) {
+    if let Err(error) = serde_json::from_value::<B2ndMeta>(array) {
         println!("\nrefused: {error}");
     }
     Ok(())

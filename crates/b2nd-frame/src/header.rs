@@ -164,11 +164,11 @@ impl Header {
     /// `caterva`, followed by a NUL. Offsets in errors count from the start of the header.
     #[inline]
     pub fn array(&self) -> Result<Option<ArrayMeta<&str>>> {
-        let b2nd = match self.decode(B2ndMeta::<&str>::NAME) {
-            Ok(Some(array)) => return Ok(Some(array)),
-            other => other,
-        };
-        match (b2nd, self.decode::<CatervaMeta>(CatervaMeta::NAME)) {
+        let b2nd = self.decode(B2ndMeta::<&str>::NAME, |content| Ok(ArrayMeta::from_metalayer(content)?.0));
+        if let Ok(Some(_)) = b2nd {
+            return b2nd;
+        }
+        match (b2nd, self.metalayer::<CatervaMeta>()) {
             (_, Ok(Some(caterva))) => Ok(Some(ArrayMeta::Caterva(caterva))),
             (Err(error), _) | (Ok(_), Err(error)) => Err(error),
             (Ok(array), Ok(None)) => Ok(array),
@@ -209,18 +209,15 @@ impl Header {
     /// would read a different metalayer: one whose name starts with `T::NAME`, followed by a NUL. Offsets in errors count from the start of
     /// the header.
     pub fn metalayer<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
-        self.decode(T::NAME)
+        self.decode(T::NAME, |content| Ok(b2nd::take_from_slice(content)?.0))
     }
 
-    fn decode<'s, T: Deserialize<'s>>(&'s self, name: &'static str) -> Result<Option<T>> {
+    fn decode<'s, T>(&'s self, name: &str, read: impl FnOnce(&'s [u8]) -> b2nd::Result<T>) -> Result<Option<T>> {
         let Some(content) = self.metalayers.get_as_c(name)? else { return Ok(None) };
-        match T::deserialize(&mut b2nd::Deserializer::new(content)) {
-            Ok(value) => Ok(Some(value)),
-            Err(error) => {
-                let start = self.metalayers.content_offset(name, Place::HEADER.start).unwrap_or(0);
-                Err(Error::from(error).complete("its content").shifted(start + 5).field(name))
-            }
-        }
+        read(content).map(Some).map_err(|error| {
+            let start = self.metalayers.content_offset(name, Place::HEADER.start).unwrap_or(0);
+            Error::from(error).complete("its content").shifted(start + 5).field(name)
+        })
     }
 
     /// Returns an error if a field that C-Blosc2 also checks, or on which readers rely, has an impossible value.

@@ -156,7 +156,7 @@ fn middle(reader: &Array, whole: &[u8]) -> Option<String> {
 fn oddities(header: &Header) -> Vec<&'static str> {
     let array = header.array().unwrap().unwrap();
     let name = if matches!(array, ArrayMeta::Caterva(_)) { "caterva" } else { "b2nd" };
-    let stale = header.metalayers().get(name).is_some_and(|content| content.len() > b2nd::to_vec(&array).unwrap().len());
+    let stale = header.metalayers().get(name).is_some_and(|content| content.len() > array.to_metalayer().unwrap().len());
     let emptied = header.nbytes() == 0 && header.cbytes() != 0;
     [(stale, STALE), (emptied, EMPTIED)].into_iter().filter_map(|(is, what)| is.then_some(what)).collect()
 }

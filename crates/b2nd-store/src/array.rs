@@ -22,7 +22,7 @@ impl<'a> Array<'a> {
     pub fn find(header: &'a Header) -> b2nd_frame::Result<Option<Array<'a>>> {
         let Some(meta) = header.array()? else { return Ok(None) };
         // The metadata are encoded again to find the metalayer that they were decoded from: its content starts with the same bytes.
-        let bytes = b2nd::to_vec(&meta)?;
+        let bytes = meta.to_metalayer()?;
         let found = ["b2nd", "caterva"].into_iter().find_map(|name| {
             let stale = header.metalayers().get(name)?.strip_prefix(bytes.as_slice())?.len();
             Some(Array { name, meta, stale })

@@ -17,10 +17,26 @@ pub struct Entry {
     /// The tile's name in the catalogue.
     pub id: String,
     /// The array's metadata.
-    #[serde(with = "b2nd::with::embedded")]
+    #[serde(with = "metalayer")]
     pub array: B2ndMeta,
     /// Its place on the ground.
     pub geo: GeoTransform,
+}
+
+/// A field that is the bytes of a metalayer in every format.
+mod metalayer {
+    use b2nd::B2ndMeta;
+    use serde::{Deserializer, Serializer, de, ser};
+    use serde_bytes::ByteBuf;
+
+    pub(super) fn serialize<S: Serializer>(array: &B2ndMeta, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&b2nd::to_vec(array).map_err(ser::Error::custom)?)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<B2ndMeta, D::Error> {
+        let bytes: ByteBuf = serde::Deserialize::deserialize(deserializer)?;
+        b2nd::from_slice(&bytes).map_err(de::Error::custom)
+    }
 }
 
 impl Entry {

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use b2nd::{ArrayMeta, take_from_slice, to_vec};
+use b2nd::{ArrayMeta, to_vec};
 use b2nd_frame::{Chunk, ChunkHeader, File, Frame, FrameType, Header, Metalayers, Trailer};
 use serde_json::{Value, json};
 
@@ -43,10 +43,10 @@ pub fn read(path: &Path, chunks: u64) -> Result<Value> {
     let array = header.array()?;
     if let Some(array) = &array {
         let content = header.metalayers().get("b2nd").ok_or("an array without b2nd")?;
-        let written = to_vec(array)?;
+        let written = array.to_metalayer()?;
         same("array metalayer", &written, content.get(..written.len()).unwrap_or_default())?;
-        let (whichever, stale) = take_from_slice::<ArrayMeta>(content)?;
-        same("array metalayer", &[&to_vec(&whichever)?, stale].concat(), content)?;
+        let (whichever, stale) = ArrayMeta::from_metalayer(content)?;
+        same("array metalayer", &[&whichever.to_metalayer()?, stale].concat(), content)?;
     }
 
     let count = file.offsets()?.len();

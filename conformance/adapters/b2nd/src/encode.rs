@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// The facts are not those of a metalayer, a header or a trailer.
 pub fn encode(layer: Layer, facts: &Fact) -> Result<Vec<u8>, String> {
     let written = match layer {
-        Layer::Metalayer => b2nd::to_vec(&metalayer(facts)?),
+        Layer::Metalayer => metalayer(facts)?.to_metalayer(),
         Layer::Header => {
             let header = readable(facts, &["header_len"])?;
             b2nd::to_vec(&serde_json::from_value::<Header>(header).map_err(|error| error.to_string())?)

@@ -8,7 +8,7 @@ use b2nd_frame::{Chunk, Frame, Header, Metalayers, Offset, Trailer};
 use crate::{Result, refuse};
 
 pub(crate) fn metalayer(bytes: &[u8]) -> Result {
-    let meta: ArrayMeta<&str> = b2nd::from_slice(bytes)?;
+    let meta = whole(bytes)?;
     let layout = match meta {
         ArrayMeta::Caterva(_) => "caterva",
         ArrayMeta::LegacyB2nd(_) => "b2nd-six",
@@ -31,6 +31,14 @@ pub(crate) fn metalayer(bytes: &[u8]) -> Result {
         Some(dtype) => fact.with("dtype", Fact::text(dtype)),
         None => fact,
     })
+}
+
+/// Decodes an array metalayer that takes all of the bytes.
+pub(crate) fn whole(bytes: &[u8]) -> Result<ArrayMeta<&str>> {
+    match ArrayMeta::from_metalayer(bytes)? {
+        (meta, []) => Ok(meta),
+        (_, rest) => Err(refuse(format!("{} trailing bytes after the value", rest.len()))),
+    }
 }
 
 pub(crate) fn header(bytes: &[u8]) -> Result {

@@ -136,7 +136,7 @@ impl Findings {
         // C-Blosc2 opens a frame with a `caterva` metalayer as a frame without an array, whatever the metalayer contains.
         let c_reads = Some(name == b"caterva" || lenient::grid(content).is_some());
         let error = match name {
-            b"b2nd" => b2nd::take_from_slice::<ArrayMeta<&str>>(content).err(),
+            b"b2nd" => ArrayMeta::from_metalayer(content).err(),
             _ => b2nd::take_from_slice::<b2nd::CatervaMeta>(content).err(),
         };
         // If there is a `b2nd` metalayer, a metalayer named `caterva` has no special meaning.

@@ -159,7 +159,7 @@ fn the_layouts_of_early_2023_become_the_released_one() {
     ];
     for (meta, name, layout, dtype) in cases {
         // Stale bytes, which a squeeze leaves, do not come along.
-        let content = [b2nd::to_vec(meta).unwrap(), vec![0xd2, 0]].concat();
+        let content = [meta.to_metalayer().unwrap(), vec![0xd2, 0]].concat();
         early(&old, name, &content);
         // What a file says itself counts, and not what is given.
         assert_upgrades(

@@ -304,8 +304,8 @@ impl Editor {
         let place = self.header().metalayers().get(name).ok_or_else(|| no_room(name, 0, None))?;
         // In an array's metalayer, the value may be followed by the end of a longer, old value, as after a squeeze in C-Blosc2. In other
         // metalayers, readers expect no bytes after the value.
-        let may_be_shorter =
-            [B2ndMeta::<&str>::NAME, CatervaMeta::NAME].contains(&name) && b2nd::from_slice::<ArrayMeta<&str>>(content).is_ok();
+        let may_be_shorter = [B2ndMeta::<&str>::NAME, CatervaMeta::NAME].contains(&name)
+            && matches!(ArrayMeta::from_metalayer(content), Ok((_, [])));
         if content.len() > place.len() || (content.len() < place.len() && !may_be_shorter) {
             return Err(no_room(name, content.len(), Some(place.len())));
         }

@@ -56,7 +56,7 @@ impl Header {
     /// assert_eq!(Frame::from_slice(&bytes)?.header().array()?.map(|array| array.into_owned()), Some(b2nd::ArrayMeta::B2nd(meta)));
     /// # Ok::<(), b2nd_frame::Error>(())
     /// ```
-    pub fn for_array<S: AsRef<str>>(meta: &B2ndMeta<S>) -> Result<Header> {
+    pub fn for_array<S: AsRef<str> + serde::Serialize>(meta: &B2ndMeta<S>) -> Result<Header> {
         let grid = meta.geometry.grid()?;
         let itemsize = i64::try_from(meta.parse_dtype()?.itemsize()).unwrap_or(i64::MAX);
         let bytes = |name: &str, nitems: i64| match nitems.checked_mul(itemsize).map(i32::try_from) {

@@ -160,7 +160,7 @@ fn check_metalayer(entry: &Entry, path: &Path) -> &'static str {
     assert_eq!(bytes.len(), entry.size);
     if NOT_VALID.contains(&entry.id.as_str()) {
         let expected = "shape[0]: expected a length of 0 or more, found -1 at byte 4";
-        assert_eq!(message(b2nd::from_slice::<ArrayMeta>(&bytes)), expected);
+        assert_eq!(message(ArrayMeta::from_metalayer(&bytes)), expected);
         assert_eq!(message(b2nd::from_slice::<B2ndMeta>(&bytes)), expected);
         return "not valid";
     }
@@ -277,16 +277,13 @@ fn check_array_in(header: &Header, parsed: &Parsed) -> &'static str {
     let Some(expected) = &parsed.nd else {
         match &parsed.nd_error {
             None => assert_eq!(header.array().unwrap(), None),
-            Some(_) => assert!(message(header.array()).starts_with("b2nd: expected fixarray (90 to 9f), found")),
+            Some(_) => assert!(message(header.array()).starts_with("b2nd: expected array (90 to 9f, dc, dd), found")),
         }
         return "no array";
     };
     let array = header.array().unwrap().unwrap();
     let content = header.metalayers().get(&expected.name).unwrap();
-    assert_eq!(
-        b2nd::take_from_slice::<ArrayMeta<&str>>(content).unwrap(),
-        (array, &content[content.len() - expected.trailing..])
-    );
+    assert_eq!(ArrayMeta::from_metalayer(content).unwrap(), (array, &content[content.len() - expected.trailing..]));
     match array {
         ArrayMeta::B2nd(meta) => assert_eq!(header.metalayer::<B2ndMeta<&str>>().unwrap(), Some(meta)),
         ArrayMeta::LegacyB2nd(meta) => assert_eq!(header.metalayer::<LegacyB2ndMeta<&str>>().unwrap(), Some(meta)),
@@ -306,7 +303,7 @@ fn check_array_in(header: &Header, parsed: &Parsed) -> &'static str {
             "b2nd beside a user's caterva"
         }
         (Some(other), _) => {
-            assert!(b2nd::take_from_slice::<ArrayMeta>(other).is_err());
+            assert!(ArrayMeta::from_metalayer(other).is_err());
             "caterva beside a user's b2nd"
         }
     }
@@ -314,10 +311,10 @@ fn check_array_in(header: &Header, parsed: &Parsed) -> &'static str {
 
 /// An array metalayer, perhaps with bytes after it; gives its layout.
 fn check_array(expected: &Array, content: &[u8]) -> &'static str {
-    let (array, rest) = b2nd::take_from_slice::<ArrayMeta<&str>>(content).unwrap();
+    let (array, rest) = ArrayMeta::from_metalayer(content).unwrap();
     assert_eq!(rest.len(), expected.trailing);
-    assert_eq!(Hex(&b2nd::to_vec(&array).unwrap()), Hex(&content[..content.len() - rest.len()]));
-    assert_eq!(Hex(&b2nd::to_vec(&array.into_owned()).unwrap()), Hex(&content[..content.len() - rest.len()]));
+    assert_eq!(Hex(&array.to_metalayer().unwrap()), Hex(&content[..content.len() - rest.len()]));
+    assert_eq!(Hex(&array.into_owned().to_metalayer().unwrap()), Hex(&content[..content.len() - rest.len()]));
 
     let geometry = array.geometry();
     assert_eq!(geometry.ndim(), expected.ndim);

@@ -108,14 +108,14 @@ fn what_is_wrong_with_a_header() {
 #[test]
 fn what_is_wrong_with_the_array_in_a_header() {
     for (position, bytes, expected) in [
-        (0x77, &b"\x98"[..], "b2nd: expected 7 elements, found 8 at byte 119"),
-        (0x77, b"a", "b2nd: expected fixarray (90 to 9f), found positive fixint (61) at byte 119"),
-        (0x77, b"\x93", "b2nd: array metalayer: expected 5 to 7 entries, found 3"),
-        (0x79, b"\x11", "b2nd: array metalayer: expected at most 16 dimensions, found 17"),
-        (0x79, b"\x03", "b2nd: array metalayer: shape has 2 dimensions, but ndim is 3"),
+        (0x77, &b"\x98"[..], "b2nd: array metalayer: expected 5 to 7 entries, found 8 at byte 119"),
+        (0x77, b"a", "b2nd: expected array (90 to 9f, dc, dd), found positive fixint (61) at byte 119"),
+        (0x77, b"\x93", "b2nd: array metalayer: expected 5 to 7 entries, found 3 at byte 119"),
+        (0x79, b"\x11", "b2nd: expected at most 16 dimensions, found 17"),
+        (0x79, b"\x03", "b2nd: shape has 2 dimensions, but ndim is 3"),
         (0x7b, b"\xd2", "b2nd.shape[0]: expected int64 (d3), found int32 (d2) at byte 123"),
         (0x7c, b"\xff", "b2nd.shape[0]: expected a length of 0 or more, found -71491328285473024 at byte 123"),
-        (0xa3, b"\xcd", "b2nd.dtype_format: expected positive fixint (00 to 7f) or str32 (db), found uint16 (cd) at byte 163"),
+        (0xa3, b"\xcd", "b2nd.dtype_format: expected uint8 (positive fixint, or cc above 127), found uint16 (cd) at byte 163"),
         (0xa8, b"\x04", "b2nd: its content ends, but dtype needs 1 more byte at byte 172"),
         (0xa9, b"\xff", "b2nd.dtype: a string is not UTF-8 at byte 169"),
     ] {

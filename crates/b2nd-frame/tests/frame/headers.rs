@@ -24,7 +24,7 @@ fn the_array_is_b2nd_if_it_decodes_and_else_caterva() {
     assert_eq!(array(&[(b"caterva", &caterva_bytes), (b"b2nd", b"mine")]).unwrap().as_ref(), Some(&caterva));
     assert_eq!(
         message(array(&[(b"caterva", b"mine"), (b"b2nd", b"\xc0")])),
-        "b2nd: expected fixarray (90 to 9f), found nil (c0) at byte 134"
+        "b2nd: expected array (90 to 9f, dc, dd), found nil (c0) at byte 134"
     );
     assert_eq!(
         message(array(&[(b"caterva", b"mine")])),

@@ -257,10 +257,11 @@ fn what_is_no_msgpack_is_refused() {
     for packed in
         [b"".as_slice(), b"\xc1", b"\xd9\x05abc", b"\x92\x01", b"\x81\xa1a", b"\xdd\xff\xff\xff\xff", b"\xc6\xff\xff\xff\xff"]
     {
-        let refusal = message(from_slice::<Value>(packed));
-        assert!(refusal.starts_with("msgpack: "), "{refusal}");
+        let error = from_slice::<Value>(packed).unwrap_err();
+        assert!(error.is_eof() || packed == b"\xc1", "{error}");
     }
     let deep = [vec![0x91; 100_000], vec![0xc0]].concat();
-    assert_eq!(message(from_slice::<Value>(&deep)), "msgpack: depth limit exceeded");
-    assert_eq!(message(from_slice::<IgnoredAny>(&deep)), "msgpack: depth limit exceeded");
+    for refusal in [message(from_slice::<Value>(&deep)), message(from_slice::<IgnoredAny>(&deep))] {
+        assert!(refusal.ends_with("nested more than 128 levels deep at byte 128"), "{refusal}");
+    }
 }

@@ -236,7 +236,7 @@ impl<'a> Rows<'a> {
     /// Adds the fields of an array metalayer, which is named `b2nd` or `caterva`. Returns `None` if the bytes are not such a metalayer.
     fn array(&mut self, name: &[u8]) -> Option<()> {
         let layout = match name {
-            b"b2nd" => b2nd::layout(&b2nd::take_from_slice::<ArrayMeta<&str>>(self.rest).ok()?.0),
+            b"b2nd" => b2nd::layout(&ArrayMeta::from_metalayer(self.rest).ok()?.0),
             b"caterva" => b2nd::layout(&b2nd::take_from_slice::<CatervaMeta>(self.rest).ok()?.0),
             _ => return None,
         };
