@@ -170,7 +170,7 @@ fn json_of_the_example_is_this() {
 fn json_says_why_a_metalayer_is_no_array_and_gives_any_name() {
     let json = json_of(&shown(&["--json", "tests/data/c-blosc2-3.3.5/clib-meta__b2nd_is_not_an_array.b2frame"]));
     assert_eq!(json["array"], Value::Null);
-    assert_eq!(json["array_error"], "b2nd: expected fixarray (90 to 9f), found positive fixint (6e) at byte 112");
+    assert_eq!(json["array_error"], "b2nd: expected array (90 to 9f, dc, dd), found positive fixint (6e) at byte 112");
 
     let json = json_of(&shown(&["--json", "tests/data/c-blosc2-3.3.5/clib-meta__rawnames.b2frame"]));
     let name = |index: usize| (&json["metalayers"][index]["name"], &json["metalayers"][index]["name_hex"]);

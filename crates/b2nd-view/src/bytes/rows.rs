@@ -244,7 +244,9 @@ impl<'a> Rows<'a> {
         for (index, entry) in layout.entries().iter().enumerate() {
             let name = if entry.path().is_empty() { "array" } else { entry.path() };
             self.depth = depth + entry.depth();
-            let Some(says) = entry.marker().checked_sub(0x90).filter(|count| *count <= 16).map(usize::from) else {
+            // The marker in the file, since the count in it may be wrong.
+            let marker = self.rest.first().copied().unwrap_or_default();
+            let Some(says) = marker.checked_sub(0x90).filter(|count| *count <= 16).map(usize::from) else {
                 self.value(name, Names::Any)?;
                 continue;
             };
