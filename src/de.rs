@@ -108,7 +108,7 @@ impl<'de> Deserializer<'de> {
     }
 
     /// Increases the depth by one. Fails if the value at `start` is nested too deeply.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, start: usize) -> Result<()> {
         if self.depth == MAX_DEPTH {
             return Err(Error::at(ErrorKind::TooDeep, start));
@@ -118,7 +118,7 @@ impl<'de> Deserializer<'de> {
     }
 
     /// Runs `visit` with the depth increased by one.
-    #[inline]
+    #[inline(always)]
     fn deeper<T>(&mut self, visit: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.enter(self.reader.offset())?;
         let value = visit(self)?;
@@ -129,6 +129,7 @@ impl<'de> Deserializer<'de> {
     /// Reads a value that has a mark. The mark, not the method that the type calls, determines what is read. `fields` are the names of a
     /// struct's fields.
     fn marked<V: Visitor<'de>>(&mut self, mark: Mark, fields: Fields, visitor: V) -> Result<V::Value> {
+        self.mark = None;
         match mark {
             Mark::Fixstr => {
                 let bytes = self.reader.take_fixstr()?;
@@ -145,7 +146,7 @@ impl<'de> Deserializer<'de> {
     }
 
     /// Reads a sequence with this marker.
-    #[inline]
+    #[inline(always)]
     fn list<V: Visitor<'de>>(&mut self, marker: CountMarker, fields: Fields, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(marker)?;
@@ -153,7 +154,7 @@ impl<'de> Deserializer<'de> {
     }
 
     /// Reads all elements of a sequence.
-    #[inline]
+    #[inline(always)]
     fn elements<V: Visitor<'de>>(&mut self, start: usize, count: usize, fields: Fields, visitor: V) -> Result<V::Value> {
         self.enter(start)?;
         let mut elements = Elements { deserializer: self, count, left: count, fields };
@@ -241,9 +242,9 @@ fn wrong_count(expected: usize, found: usize, offset: usize) -> Error {
 macro_rules! values {
     ($($method:ident $take:ident $visit:ident;)*) => {
         $(
-            #[inline]
+            #[inline(always)]
             fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-                match self.mark.take() {
+                match self.mark {
                     None => visitor.$visit(self.reader.$take()?),
                     Some(mark) => self.marked(mark, &[], visitor),
                 }
@@ -295,7 +296,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     /// Reads a value whose type follows from its marker. The markers that the `with` modules write are accepted too.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        if let Some(mark) = self.mark.take() {
+        if let Some(mark) = self.mark {
             return self.marked(mark, &[], visitor);
         }
         let found = self.reader.peek()?;
@@ -345,7 +346,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     }
 
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        if let Some(mark) = self.mark.take() {
+        if let Some(mark) = self.mark {
             return self.marked(mark, &[], visitor);
         }
         self.reader.take_nil()?;
@@ -357,7 +358,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     }
 
     /// Reads the value inside, in the encoding that the name chooses if it is a mark.
-    #[inline]
+    #[inline(always)]
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value> {
         match (Mark::from_name(name), self.mark) {
             (None, _) => self.deeper(|this| visitor.visit_newtype_struct(this)),
@@ -372,16 +373,17 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.mark.take() {
             None => self.list(CountMarker::Array, &[], visitor),
+            Some(Mark::Dims) => self.list(CountMarker::Dims, &[], visitor),
             Some(mark) => self.marked(mark, &[], visitor),
         }
     }
 
     fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value> {
-        if let Some(mark) = self.mark.take() {
+        if let Some(mark) = self.mark {
             return self.marked(mark, &[], visitor);
         }
         let start = self.reader.offset();
@@ -396,7 +398,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.mark.take() {
+        match self.mark {
             None => self.map(CountMarker::Map, visitor),
             Some(mark) => self.marked(mark, &[], visitor),
         }
@@ -404,9 +406,9 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
 
     /// Reads a struct, whose fields are stored in order and without names. If fields at the end are missing, the visitor may have defaults
     /// for them.
-    #[inline]
+    #[inline(always)]
     fn deserialize_struct<V: Visitor<'de>>(self, _name: &'static str, fields: Fields, visitor: V) -> Result<V::Value> {
-        if let Some(mark) = self.mark.take() {
+        if let Some(mark) = self.mark {
             return self.marked(mark, fields, visitor);
         }
         let start = self.reader.offset();

@@ -60,7 +60,7 @@ macro_rules! marks {
 
         impl Mark {
             /// Returns the mark with this name, or `None` if the name of the newtype struct is not a mark.
-            #[inline]
+            #[inline(always)]
             pub(crate) fn from_name(name: &'static str) -> Option<Mark> {
                 match name {
                     $($constant => Some(Mark::$mark),)*

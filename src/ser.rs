@@ -116,16 +116,16 @@ impl<O: Output> Serializer<O> {
         self.output
     }
 
-    /// Takes the mark of a value that no mark accepts.
-    #[inline]
-    fn unmarked(&mut self) -> Result<()> {
-        match self.mark.take() {
+    /// Checks that there is no mark, since the value is one that no mark accepts.
+    #[inline(always)]
+    fn unmarked(&self) -> Result<()> {
+        match self.mark {
             None => Ok(()),
             Some(mark) => refused(mark),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self) -> Result<()> {
         if self.depth == MAX_DEPTH {
             return Err(Error::new(ErrorKind::TooDeep));
@@ -135,7 +135,7 @@ impl<O: Output> Serializer<O> {
     }
 
     /// Serializes the value inside an option or a newtype, with the depth increased by one.
-    #[inline]
+    #[inline(always)]
     fn inner<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
         self.enter()?;
         value.serialize(&mut *self)?;
@@ -160,7 +160,7 @@ impl<O: Output> Serializer<O> {
     }
 
     /// Starts a sequence or map of `count` entries. Each entry consists of `per_entry` values.
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, marker: CountMarker, count: Option<usize>, per_entry: usize) -> Result<Compound<'_, O>> {
         self.enter()?;
         let start = self.output.written();
@@ -171,7 +171,7 @@ impl<O: Output> Serializer<O> {
     }
 
     /// Starts a sequence, tuple or struct.
-    #[inline]
+    #[inline(always)]
     fn start_list(&mut self, count: Option<usize>) -> Result<Compound<'_, O>> {
         let marker = match self.mark.take() {
             None => CountMarker::Array,
@@ -204,7 +204,7 @@ fn unsupported<T>(what: &'static str) -> Result<T> {
 macro_rules! numbers {
     ($($method:ident $ty:ty, $put:ident;)*) => {
         $(
-            #[inline]
+            #[inline(always)]
             fn $method(self, value: $ty) -> Result<()> {
                 self.unmarked()?;
                 wire::$put(&mut self.output, value)
@@ -254,7 +254,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
         self.serialize_str(value.encode_utf8(&mut [0; 4]))
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_str(self, value: &str) -> Result<()> {
         match self.mark.take() {
             None => wire::put_str32(&mut self.output, value),
@@ -306,7 +306,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
     }
 
     /// Writes the value inside, with the encoding that the name chooses if it is a mark.
-    #[inline]
+    #[inline(always)]
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<()> {
         match (Mark::from_name(name), self.mark) {
             (None, _) => self.inner(value),
@@ -331,12 +331,12 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
         self.inner(value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_seq(self, count: Option<usize>) -> Result<Self::SerializeSeq> {
         self.start_list(count)
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_tuple(self, count: usize) -> Result<Self::SerializeTuple> {
         self.start_list(Some(count))
     }
@@ -365,7 +365,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
         self.start(marker, count, 2)
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize_struct(self, _name: &'static str, count: usize) -> Result<Self::SerializeStruct> {
         if let Some(Mark::Extensible) = self.mark {
             self.mark = None;

@@ -36,7 +36,7 @@ pub trait Output {
 }
 
 impl Output for Vec<u8> {
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.extend_from_slice(bytes);
         Ok(())
@@ -59,7 +59,7 @@ pub(crate) struct Slice<'a> {
 }
 
 impl Output for Slice<'_> {
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         let end = self.written.saturating_add(bytes.len());
         if let Some(place) = self.buffer.get_mut(self.written..end) {
@@ -88,7 +88,7 @@ impl Output for Slice<'_> {
 macro_rules! numbers {
     ($($write:ident $read:ident $ty:ty, $marker:literal, $name:literal;)*) => {
         $(
-            #[inline]
+            #[inline(always)]
             pub(crate) fn $write<O: Output>(output: &mut O, value: $ty) -> Result<()> {
                 let mut bytes = [$marker; 1 + size_of::<$ty>()];
                 bytes[1..].copy_from_slice(&value.to_be_bytes());
@@ -98,7 +98,7 @@ macro_rules! numbers {
 
         impl<'de> Reader<'de> {
             $(
-                #[inline]
+                #[inline(always)]
                 pub(crate) fn $read(&mut self) -> Result<$ty> {
                     let [_, value @ ..] = self.take_marked::<{ 1 + size_of::<$ty>() }>($marker, $name)?;
                     Ok(<$ty>::from_be_bytes(*value))
@@ -121,7 +121,7 @@ numbers! {
 }
 
 /// Writes a number as a positive fixint, or as `cc` and a byte if it is above 127.
-#[inline]
+#[inline(always)]
 pub(crate) fn put_u8<O: Output>(output: &mut O, value: u8) -> Result<()> {
     if value < FIXMAP { output.put(&[value]) } else { output.put(&[U8, value]) }
 }
@@ -142,7 +142,7 @@ pub(crate) fn put_bin32<O: Output>(output: &mut O, value: &[u8]) -> Result<()> {
     put_with_length(output, BIN32, "bin32", value)
 }
 
-#[inline]
+#[inline(always)]
 fn put_with_length<O: Output>(output: &mut O, marker: u8, name: &'static str, value: &[u8]) -> Result<()> {
     let length = u32::try_from(value.len()).map_err(|_| Error::too_long(name, value.len(), u32::MAX as usize))?;
     let [a, b, c, d] = length.to_be_bytes();
@@ -165,7 +165,7 @@ pub(crate) fn put_fixext16<O: Output>(output: &mut O, value: &[u8; 17]) -> Resul
 }
 
 /// Writes the marker and count of a sequence or map of `count` entries.
-#[inline]
+#[inline(always)]
 pub(crate) fn put_count<O: Output>(output: &mut O, marker: CountMarker, count: usize) -> Result<()> {
     let (bytes, length) = count_bytes(marker, count)?;
     output.put(&bytes[..length])
@@ -178,7 +178,7 @@ pub(crate) fn insert_count<O: Output>(output: &mut O, marker: CountMarker, start
 }
 
 /// Returns the bytes of a marker and its count, and the number of these bytes.
-#[inline]
+#[inline(always)]
 fn count_bytes(marker: CountMarker, count: usize) -> Result<([u8; 5], usize)> {
     let [.., a, b, c, d] = (count as u64).to_be_bytes();
     let (small, wide) = match (marker, count) {
@@ -216,31 +216,31 @@ pub(crate) struct Reader<'de> {
 }
 
 impl<'de> Reader<'de> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(input: &'de [u8]) -> Self {
         Reader { input, offset: 0 }
     }
 
     /// Returns the offset of the next byte in the input.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
 
     /// Returns the number of bytes that have not been read.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn left(&self) -> usize {
         self.input.len() - self.offset
     }
 
     /// Returns the input that has not been read.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn rest(&self) -> &'de [u8] {
         self.input.get(self.offset..).unwrap_or_default()
     }
 
     /// Returns the next byte without consuming it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn peek(&self) -> Result<u8> {
         match self.input.get(self.offset) {
             Some(&byte) => Ok(byte),
@@ -249,12 +249,12 @@ impl<'de> Reader<'de> {
     }
 
     /// Returns the next `N` bytes without consuming them.
-    #[inline]
+    #[inline(always)]
     fn ahead<const N: usize>(&self) -> Option<&'de [u8; N]> {
         self.input.get(self.offset..self.offset.checked_add(N)?)?.first_chunk()
     }
 
-    #[inline]
+    #[inline(always)]
     fn take<const N: usize>(&mut self) -> Result<&'de [u8; N]> {
         match self.ahead::<N>() {
             Some(bytes) => {
@@ -266,7 +266,7 @@ impl<'de> Reader<'de> {
     }
 
     /// Consumes `N` bytes that start with this marker. `name` is the marker's name in errors.
-    #[inline]
+    #[inline(always)]
     fn take_marked<const N: usize>(&mut self, marker: u8, name: &'static str) -> Result<&'de [u8; N]> {
         match self.ahead::<N>() {
             Some(bytes) if bytes[0] == marker => {
@@ -277,7 +277,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take_slice(&mut self, length: usize) -> Result<&'de [u8]> {
         match self.rest().get(..length) {
             Some(bytes) => {
@@ -308,7 +308,7 @@ impl<'de> Reader<'de> {
         Error::at(ErrorKind::Marker { expected, found }, self.offset())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take_u8(&mut self) -> Result<u8> {
         match self.input.get(self.offset) {
             Some(&value @ 0..=0x7f) => {
@@ -348,25 +348,25 @@ impl<'de> Reader<'de> {
         self.take_marked::<1>(NIL, "nil (c0)").map(drop)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take_str32(&mut self) -> Result<&'de str> {
         let bytes = self.take_with_length(STR32, "str32 (db)")?;
         self.utf8(bytes)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take_bin32(&mut self) -> Result<&'de [u8]> {
         self.take_with_length(BIN32, "bin32 (c6)")
     }
 
-    #[inline]
+    #[inline(always)]
     fn take_with_length(&mut self, marker: u8, name: &'static str) -> Result<&'de [u8]> {
         let [_, length @ ..] = self.take_marked::<5>(marker, name)?;
         self.take_slice(u32::from_be_bytes(*length) as usize)
     }
 
     /// Converts `bytes`, which must be the bytes that were read last, to a string. Fails if the bytes are not UTF-8.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn utf8(&self, bytes: &'de [u8]) -> Result<&'de str> {
         core::str::from_utf8(bytes).map_err(|error| Error::at(ErrorKind::Utf8, self.offset - (bytes.len() - error.valid_up_to())))
     }
@@ -389,7 +389,7 @@ impl<'de> Reader<'de> {
     }
 
     /// Consumes the marker of a sequence or map and returns the count.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take_count(&mut self, marker: CountMarker) -> Result<usize> {
         let found = self.peek()?;
         match (marker, found) {

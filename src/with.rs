@@ -47,7 +47,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Marked<T> {
         f.write_str("a newtype")
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
         T::deserialize(deserializer)
     }
@@ -77,7 +77,7 @@ macro_rules! modules {
                 /// # Errors
                 ///
                 /// Fails if the input has a marker of another encoding, or if the value's own `Deserialize` returns an error.
-                #[inline]
+                #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     deserializer.deserialize_newtype_struct(marker::$mark, super::Marked(core::marker::PhantomData))
                 }
@@ -194,7 +194,7 @@ macro_rules! bytes_modules {
                 /// # Errors
                 ///
                 /// Fails if the input has a marker of another encoding, or if the value's own `Deserialize` returns an error.
-                #[inline]
+                #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     let value: super::AsBytes<T> =
                         deserializer.deserialize_newtype_struct(marker::$mark, super::Marked(core::marker::PhantomData))?;
@@ -222,7 +222,7 @@ impl<T: serde_bytes::Serialize + ?Sized> serde::Serialize for AsBytes<&T> {
 }
 
 impl<'de, T: serde_bytes::Deserialize<'de>> Deserialize<'de> for AsBytes<T> {
-    #[inline]
+    #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize(deserializer).map(AsBytes)
     }
@@ -246,8 +246,12 @@ pub mod fixint {
     /// # Errors
     ///
     /// Fails if the value is above 127, or if the serializer returns an error.
+    #[inline]
     pub fn serialize<S: Serializer>(value: &u8, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(checked(*value).map_err(serde::ser::Error::custom)?)
+        if *value > MAX {
+            return Err(serde::ser::Error::custom(too_large(*value)));
+        }
+        serializer.serialize_u8(*value)
     }
 
     /// Deserializes a field, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
@@ -255,14 +259,16 @@ pub mod fixint {
     /// # Errors
     ///
     /// Fails if the value is above 127, or if the deserializer returns an error.
+    #[inline]
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
-        checked(u8::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+        match u8::deserialize(deserializer)? {
+            value @ 0..=MAX => Ok(value),
+            value => Err(serde::de::Error::custom(too_large(value))),
+        }
     }
 
-    fn checked(value: u8) -> Result<u8, crate::Error> {
-        match value {
-            0..=MAX => Ok(value),
-            _ => Err(crate::Error::custom(format_args!("expected a positive fixint (at most {MAX}), found {value}"))),
-        }
+    #[cold]
+    fn too_large(value: u8) -> crate::Error {
+        crate::Error::custom(format_args!("expected a positive fixint (at most {MAX}), found {value}"))
     }
 }

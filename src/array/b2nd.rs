@@ -75,6 +75,7 @@ struct Released<S> {
 impl<S> TryFrom<Released<S>> for B2ndMeta<S> {
     type Error = Error;
 
+    #[inline(always)]
     fn try_from(entries: Released<S>) -> Result<Self> {
         let Released { version, ndim, shape, chunkshape, blockshape, dtype_format, dtype } = entries;
         let geometry = Geometry::try_from(Shapes { ndim, shape, chunkshape, blockshape })?;
@@ -83,6 +84,7 @@ impl<S> TryFrom<Released<S>> for B2ndMeta<S> {
 }
 
 impl<S: Serialize> Serialize for B2ndMeta<S> {
+    #[inline(always)]
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let B2ndMeta { version, geometry, dtype_format, ref dtype } = *self;
         let Shapes { ndim, shape, chunkshape, blockshape } = geometry.into();

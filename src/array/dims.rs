@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
 use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
-use serde::{Serialize, Serializer};
+use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use crate::error::{Error, Result};
 use crate::marker::MAX_DIMENSIONS;
@@ -114,14 +114,17 @@ impl<T: fmt::Debug> fmt::Debug for Dims<T> {
 }
 
 impl<T: Serialize> Serialize for Dims<T> {
+    #[inline(always)]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (**self).serialize(serializer)
+        let mut list = serializer.serialize_seq(Some(self.len()))?;
+        self.iter().try_for_each(|value| list.serialize_element(value))?;
+        list.end()
     }
 }
 
 /// Reads a list of lengths, of which none may be negative.
 impl<'de, T: Deserialize<'de> + Copy + Default + PartialOrd + fmt::Display> Deserialize<'de> for Dims<T> {
-    #[inline]
+    #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(Lengths(PhantomData))
     }
@@ -136,7 +139,7 @@ impl<'de, T: Deserialize<'de> + Copy + Default + PartialOrd + fmt::Display> Visi
         write!(f, "a list of at most {MAX_DIMENSIONS} lengths")
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Dims<T>, A::Error> {
         let mut dims = Dims::default();
         while let Some(Length(length)) = list.next_element()? {
@@ -152,7 +155,7 @@ impl<'de, T: Deserialize<'de> + Copy + Default + PartialOrd + fmt::Display> Visi
 struct Length<T>(T);
 
 impl<'de, T: Deserialize<'de> + Default + PartialOrd + fmt::Display> Deserialize<'de> for Length<T> {
-    #[inline]
+    #[inline(always)]
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match T::deserialize(deserializer)? {
             length if length < T::default() => Err(D::Error::custom(negative(&length))),

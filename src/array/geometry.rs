@@ -45,6 +45,7 @@ pub(super) struct Shapes {
 }
 
 impl From<Geometry> for Shapes {
+    #[inline(always)]
     fn from(Geometry { shape, chunkshape, blockshape }: Geometry) -> Self {
         Shapes { ndim: shape.len() as u8, shape, chunkshape, blockshape }
     }
@@ -53,7 +54,7 @@ impl From<Geometry> for Shapes {
 impl TryFrom<Shapes> for Geometry {
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn try_from(Shapes { ndim, shape, chunkshape, blockshape }: Shapes) -> Result<Self> {
         let ndim = usize::from(ndim);
         if ndim > MAX_DIMENSIONS {
@@ -132,22 +133,21 @@ impl Geometry {
     }
 
     /// Checks that no length is negative, and that chunks and blocks have length 0 only in dimensions in which the array has length 0.
-    #[inline]
+    #[inline(always)]
     fn check_lengths(&self) -> Result<()> {
-        for (axis, &length) in self.shape.iter().enumerate() {
-            let parts = [("chunkshape", "chunks", self.chunkshape[axis]), ("blockshape", "blocks", self.blockshape[axis])];
-            for (name, what, part) in parts {
-                if length < 0 || part < 0 || (part == 0 && length != 0) {
-                    return Err(self.wrong_length(axis, name, what, part));
-                }
+        for (axis, ((&length, &chunk), &block)) in self.shape.iter().zip(&self.chunkshape).zip(&self.blockshape).enumerate() {
+            if length < 0 || chunk < 0 || block < 0 || (length != 0 && (chunk == 0 || block == 0)) {
+                return Err(self.wrong_length(axis));
             }
         }
         Ok(())
     }
 
     #[cold]
-    fn wrong_length(&self, axis: usize, name: &'static str, what: &str, part: i32) -> Error {
-        let length = self.shape[axis];
+    fn wrong_length(&self, axis: usize) -> Error {
+        let (length, chunk, block) = (self.shape[axis], self.chunkshape[axis], self.blockshape[axis]);
+        let is_chunk = chunk < 0 || (chunk == 0 && block >= 0);
+        let (name, what, part) = if is_chunk { ("chunkshape", "chunks", chunk) } else { ("blockshape", "blocks", block) };
         let (name, found) = if length < 0 { ("shape", length) } else { (name, part.into()) };
         if found < 0 {
             return negative(&found).within(Segment::Index(axis), None).field(name);

@@ -2,8 +2,10 @@
 
 use alloc::borrow::ToOwned;
 
+use core::marker::PhantomData;
+
 use serde::Deserializer as _;
-use serde::de::{self, DeserializeSeed, Visitor};
+use serde::de::{self, Deserialize, DeserializeSeed, Visitor};
 
 use super::{Deserializer, Fields};
 use crate::error::{Error, Result, Segment};
@@ -33,7 +35,7 @@ fn locate(error: Error, fields: Fields, count: usize, left: usize, start: usize)
 impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>> {
         if self.left == 0 {
             return Ok(None);
@@ -46,8 +48,14 @@ impl<'de> de::SeqAccess<'de> for &mut Elements<'_, 'de> {
         }
     }
 
+    /// Reads an element. serde's own method is not inlined, which costs a tenth of the instructions of an array metalayer.
+    #[inline(always)]
+    fn next_element<T: Deserialize<'de>>(&mut self) -> Result<Option<T>> {
+        self.next_element_seed(PhantomData)
+    }
+
     /// Returns the number of elements left, but at most the number of bytes left, since every element takes at least one byte.
-    #[inline]
+    #[inline(always)]
     fn size_hint(&self) -> Option<usize> {
         Some(self.left.min(self.deserializer.reader.left()))
     }

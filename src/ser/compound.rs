@@ -21,13 +21,13 @@ pub struct Compound<'a, O> {
 }
 
 impl<O: Output> Compound<'_, O> {
-    #[inline]
+    #[inline(always)]
     fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
         self.values += 1;
         value.serialize(&mut *self.serializer)
     }
 
-    #[inline]
+    #[inline(always)]
     fn finish(self) -> Result<()> {
         let Compound { serializer, marker, count, per_entry, start, values } = self;
         serializer.depth -= 1;
@@ -50,13 +50,13 @@ macro_rules! lists {
                 type Ok = ();
                 type Error = Error;
 
-                #[inline]
+                #[inline(always)]
                 fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
                     let index = self.values;
                     self.value(value).map_err(|error| error.within(Segment::Index(index), None))
                 }
 
-                #[inline]
+                #[inline(always)]
                 fn end(self) -> Result<()> {
                     self.finish()
                 }
@@ -80,7 +80,7 @@ macro_rules! structs {
                 type Ok = ();
                 type Error = Error;
 
-                #[inline]
+                #[inline(always)]
                 fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<()> {
                     self.value(value).map_err(|error| error.field(key))
                 }
@@ -90,7 +90,7 @@ macro_rules! structs {
                     unsupported(WHY).map_err(|error: Error| error.field(key))
                 }
 
-                #[inline]
+                #[inline(always)]
                 fn end(self) -> Result<()> {
                     self.finish()
                 }
