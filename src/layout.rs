@@ -60,7 +60,7 @@ pub struct Entry {
 /// Returns the errors of [`to_vec`](crate::to_vec).
 pub fn layout<T: Serialize + ?Sized>(value: &T) -> Result<Layout> {
     let bytes = crate::to_vec(value)?;
-    let mut paths = Paths { entries: Vec::new(), path: String::new(), depth: 0, text: None };
+    let mut paths = Paths::default();
     value.serialize(&mut paths)?;
     let mut entries: Vec<Entry> = Vec::with_capacity(paths.entries.len());
     let mut reader = Reader::new(&bytes);
@@ -98,6 +98,7 @@ impl Layout {
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.entries.iter().try_for_each(|Entry { path, depth, marker, offset, len }| {
+            let path = if path.is_empty() { "the value" } else { path };
             writeln!(f, "{offset:5} {len:5}  {marker:02x} {:16} {:2$}{path}", marker::name(*marker), "", 2 * depth)
         })
     }
@@ -144,18 +145,20 @@ enum Kind {
 }
 
 /// A serializer that records the paths of entries.
+#[derive(Default)]
 struct Paths {
     entries: Vec<(Entry, Kind)>,
     /// The path of the next entry.
     path: String,
-    depth: usize,
+    /// For each entry around the next one, the length of its path and the number of values inside that have been serialized.
+    around: Vec<(usize, usize)>,
     /// The string that was serialized last, which may be the key of a map.
     text: Option<String>,
 }
 
 impl Paths {
     fn push(&mut self, kind: Kind) {
-        let entry = Entry { path: self.path.clone(), depth: self.depth, marker: 0, offset: 0, len: 0 };
+        let entry = Entry { path: self.path.clone(), depth: self.around.len(), marker: 0, offset: 0, len: 0 };
         self.entries.push((entry, kind));
     }
 
@@ -164,46 +167,53 @@ impl Paths {
         Ok(())
     }
 
-    fn group(&mut self) -> Result<Inside<'_>> {
-        self.push(Kind::Group);
-        let (length, depth) = (self.path.len(), self.depth);
-        Ok(Inside { paths: self, values: 0, length, depth })
+    /// Begins an entry with other entries inside.
+    fn begin(&mut self, kind: Kind) -> Result<&mut Self> {
+        self.push(kind);
+        self.around.push((self.path.len(), 0));
+        Ok(self)
     }
 
-    /// Serializes a value inside the current entry.
-    fn inside<T: Serialize + ?Sized>(&mut self, step: &str, value: &T) -> Result<()> {
-        let length = self.path.len();
-        self.step(step);
-        value.serialize(&mut *self)?;
-        self.path.truncate(length);
-        self.depth -= 1;
-        Ok(())
+    /// Begins the data of a variant, which is a list or struct inside the entry of the variant.
+    fn begin_variant(&mut self, variant: &str) -> Result<&mut Self> {
+        self.begin(Kind::Variant)?.step(variant);
+        self.begin(Kind::Group)
     }
 
-    fn variant(&mut self, variant: &str) -> Result<Inside<'_>> {
-        self.push(Kind::Variant);
-        let (length, depth) = (self.path.len(), self.depth);
-        self.step(variant);
-        self.push(Kind::Group);
-        Ok(Inside { paths: self, values: 0, length, depth })
+    fn end(&mut self) {
+        self.around.pop();
     }
 
-    /// Goes from an entry to an entry inside.
+    /// Goes to an entry inside the current one.
     fn step(&mut self, step: &str) {
-        if !step.starts_with('[') && !self.path.is_empty() {
+        let &(length, _) = self.around.last().unwrap_or(&(0, 0));
+        self.path.truncate(length);
+        if length > 0 && !step.starts_with('[') {
             self.path.push('.');
         }
         self.path.push_str(step);
-        self.depth += 1;
+    }
+
+    fn inside<T: Serialize + ?Sized>(&mut self, step: &str, value: &T) -> Result<()> {
+        self.step(step);
+        value.serialize(self)
+    }
+
+    /// Returns the number of values that were serialized before this one.
+    fn index(&mut self) -> usize {
+        self.around.last_mut().map_or(0, |(_, values)| {
+            *values += 1;
+            *values - 1
+        })
     }
 }
 
-/// Defines methods for values without entries inside.
-macro_rules! leaves {
-    ($($method:ident($($ty:ty),*);)*) => {
+/// Defines methods for values without entries inside, for lists and structs, and for variants.
+macro_rules! values {
+    ($($method:ident($($ty:ty),*) -> $ok:ty: $record:ident($($argument:expr)?);)*) => {
         $(
-            fn $method(self, $(_: $ty),*) -> Result<()> {
-                self.leaf()
+            fn $method(self, $(_: $ty),*) -> Result<$ok> {
+                self.$record($($argument)?)
             }
         )*
     };
@@ -212,36 +222,41 @@ macro_rules! leaves {
 impl<'a> ser::Serializer for &'a mut Paths {
     type Ok = ();
     type Error = Error;
-    type SerializeSeq = Inside<'a>;
-    type SerializeTuple = Inside<'a>;
-    type SerializeTupleStruct = Inside<'a>;
-    type SerializeTupleVariant = Inside<'a>;
-    type SerializeMap = Inside<'a>;
-    type SerializeStruct = Inside<'a>;
-    type SerializeStructVariant = Inside<'a>;
+    type SerializeSeq = Self;
+    type SerializeTuple = Self;
+    type SerializeTupleStruct = Self;
+    type SerializeTupleVariant = Self;
+    type SerializeMap = Self;
+    type SerializeStruct = Self;
+    type SerializeStructVariant = Self;
 
     fn is_human_readable(&self) -> bool {
         false
     }
 
-    leaves! {
-        serialize_bool(bool);
-        serialize_i8(i8);
-        serialize_i16(i16);
-        serialize_i32(i32);
-        serialize_i64(i64);
-        serialize_u8(u8);
-        serialize_u16(u16);
-        serialize_u32(u32);
-        serialize_u64(u64);
-        serialize_f32(f32);
-        serialize_f64(f64);
-        serialize_char(char);
-        serialize_bytes(&[u8]);
-        serialize_none();
-        serialize_unit();
-        serialize_unit_struct(&'static str);
-        serialize_unit_variant(&'static str, u32, &'static str);
+    values! {
+        serialize_bool(bool) -> (): leaf();
+        serialize_i8(i8) -> (): leaf();
+        serialize_i16(i16) -> (): leaf();
+        serialize_i32(i32) -> (): leaf();
+        serialize_i64(i64) -> (): leaf();
+        serialize_u8(u8) -> (): leaf();
+        serialize_u16(u16) -> (): leaf();
+        serialize_u32(u32) -> (): leaf();
+        serialize_u64(u64) -> (): leaf();
+        serialize_f32(f32) -> (): leaf();
+        serialize_f64(f64) -> (): leaf();
+        serialize_char(char) -> (): leaf();
+        serialize_bytes(&[u8]) -> (): leaf();
+        serialize_none() -> (): leaf();
+        serialize_unit() -> (): leaf();
+        serialize_unit_struct(&'static str) -> (): leaf();
+        serialize_unit_variant(&'static str, u32, &'static str) -> (): leaf();
+        serialize_seq(Option<usize>) -> Self: begin(Kind::Group);
+        serialize_tuple(usize) -> Self: begin(Kind::Group);
+        serialize_tuple_struct(&'static str, usize) -> Self: begin(Kind::Group);
+        serialize_map(Option<usize>) -> Self: begin(Kind::Group);
+        serialize_struct(&'static str, usize) -> Self: begin(Kind::Group);
     }
 
     fn serialize_str(self, text: &str) -> Result<()> {
@@ -261,78 +276,37 @@ impl<'a> ser::Serializer for &'a mut Paths {
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &str, _: u32, variant: &str, value: &T) -> Result<()> {
-        self.push(Kind::Variant);
-        self.inside(variant, value)
-    }
-
-    fn serialize_seq(self, _: Option<usize>) -> Result<Inside<'a>> {
-        self.group()
-    }
-
-    fn serialize_tuple(self, _: usize) -> Result<Inside<'a>> {
-        self.group()
-    }
-
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Inside<'a>> {
-        self.group()
-    }
-
-    fn serialize_tuple_variant(self, _: &'static str, _: u32, variant: &'static str, _: usize) -> Result<Inside<'a>> {
-        self.variant(variant)
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Result<Inside<'a>> {
-        self.group()
-    }
-
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Inside<'a>> {
-        self.group()
-    }
-
-    fn serialize_struct_variant(self, _: &'static str, _: u32, variant: &'static str, _: usize) -> Result<Inside<'a>> {
-        self.variant(variant)
-    }
-}
-
-/// The entries inside a list, struct or map.
-struct Inside<'a> {
-    paths: &'a mut Paths,
-    /// The number of values that have been serialized.
-    values: usize,
-    /// The length of the path of the entry around these, and its depth.
-    length: usize,
-    depth: usize,
-}
-
-impl Inside<'_> {
-    fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        self.values += 1;
-        self.paths.inside(&format!("[{}]", self.values - 1), value)
-    }
-
-    fn end(self) -> Result<()> {
-        self.paths.path.truncate(self.length);
-        self.paths.depth = self.depth;
+        self.begin(Kind::Variant)?.inside(variant, value)?;
+        self.end();
         Ok(())
     }
+
+    fn serialize_tuple_variant(self, _: &str, _: u32, variant: &str, _: usize) -> Result<Self> {
+        self.begin_variant(variant)
+    }
+
+    fn serialize_struct_variant(self, _: &str, _: u32, variant: &str, _: usize) -> Result<Self> {
+        self.begin_variant(variant)
+    }
 }
 
-/// Implements serde's traits for lists and for structs.
+/// Implements serde's traits for lists and structs. The last argument ends the entry, and the entry of the variant around it.
 macro_rules! compounds {
-    ($($interface:ident $method:ident($($key:ident)?);)*) => {
+    ($($interface:ident $method:ident($($key:ident)?) $($end:ident)*;)*) => {
         $(
-            impl ser::$interface for Inside<'_> {
+            impl ser::$interface for &mut Paths {
                 type Ok = ();
                 type Error = Error;
 
                 fn $method<T: Serialize + ?Sized>(&mut self, $($key: &'static str,)? value: &T) -> Result<()> {
-                    $(return self.paths.inside($key, value);)?
-                    #[allow(unreachable_code)]
-                    self.element(value)
+                    let _step = format!("[{}]", self.index());
+                    $(let _step = $key;)?
+                    self.inside(&_step, value)
                 }
 
                 fn end(self) -> Result<()> {
-                    self.end()
+                    $(Paths::$end(self);)*
+                    Ok(())
                 }
             }
         )*
@@ -340,30 +314,32 @@ macro_rules! compounds {
 }
 
 compounds! {
-    SerializeSeq serialize_element();
-    SerializeTuple serialize_element();
-    SerializeTupleStruct serialize_field();
-    SerializeTupleVariant serialize_field();
-    SerializeStruct serialize_field(key);
-    SerializeStructVariant serialize_field(key);
+    SerializeSeq serialize_element() end;
+    SerializeTuple serialize_element() end;
+    SerializeTupleStruct serialize_field() end;
+    SerializeTupleVariant serialize_field() end end;
+    SerializeStruct serialize_field(key) end;
+    SerializeStructVariant serialize_field(key) end end;
 }
 
-impl ser::SerializeMap for Inside<'_> {
+impl ser::SerializeMap for &mut Paths {
     type Ok = ();
     type Error = Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
-        self.paths.text = None;
-        self.paths.inside(&format!("[{}].key", self.values), key)
+        let pair = self.index() / 2;
+        self.text = None;
+        self.inside(&format!("[{pair}].key"), key)
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        let step = self.paths.text.take().unwrap_or_else(|| format!("[{}].value", self.values));
-        self.values += 1;
-        self.paths.inside(&step, value)
+        let pair = self.index() / 2;
+        let step = self.text.take().unwrap_or_else(|| format!("[{pair}].value"));
+        self.inside(&step, value)
     }
 
     fn end(self) -> Result<()> {
-        self.end()
+        Paths::end(self);
+        Ok(())
     }
 }

@@ -166,4 +166,4 @@ pub use layout::{Entry, Layout, layout};
 #[cfg(feature = "std")]
 pub use ser::to_writer;
 pub use ser::{Serializer, serialized_len, to_slice, to_vec};
-pub use value::{Head, RawValue, Value, from_value, to_value};
+pub use value::{Head, RawValue, Value};

@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::marker::MAX_DEPTH;
 use crate::wire::{Family, Item, Reader};
 
-mod convert;
 mod decode;
 mod display;
 mod encode;
@@ -18,7 +17,6 @@ mod json_write;
 mod raw;
 mod serde_impls;
 
-pub use convert::{from_value, to_value};
 use extension::Extension;
 pub use raw::RawValue;
 
@@ -54,7 +52,7 @@ static NIL: Value = Value::Nil;
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// A field of a struct can be a `Value` too. `Value::from` and [`to_value`] choose the same markers as [`to_vec`](crate::to_vec);
+/// A field of a struct can be a `Value` too. `Value::from` chooses the same markers as [`to_vec`](crate::to_vec);
 /// [`shortest`](Value::shortest) chooses the markers of generic encoders. Values nest up to 128 levels deep.
 ///
 /// # Other formats

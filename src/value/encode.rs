@@ -82,7 +82,7 @@ impl Value {
     /// them. Floats are unchanged.
     ///
     /// ```
-    /// let value = b2nd::to_value(&("m", 3_i64))?;
+    /// let value = b2nd::Value::from_slice(&b2nd::to_vec(&("m", 3_i64))?)?;
     /// assert_eq!(value.to_vec()?, b"\x92\xdb\0\0\0\x01m\xd3\0\0\0\0\0\0\0\x03");
     /// assert_eq!(value.shortest().to_vec()?, b"\x92\xa1m\x03");
     /// # Ok::<(), b2nd::Error>(())
@@ -137,7 +137,7 @@ impl Value {
     }
 }
 
-/// Implements conversions that choose the marker by the Rust type, as [`to_value`](super::to_value) does.
+/// Implements conversions that choose the marker by the Rust type, as [`to_vec`](crate::to_vec) does.
 macro_rules! from {
     ($($ty:ty: $from:expr;)*) => {
         $(
