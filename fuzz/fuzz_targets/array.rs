@@ -17,7 +17,7 @@ fuzz_target!(|input: &[u8]| {
         }
         Ok(_) => None,
         Err(error) => {
-            explains(&error, input);
+            explains(error, input);
             None
         }
     };

@@ -1,8 +1,8 @@
 //! Compressed chunks: whatever they hold is refused or fills its place, the same whole and block by block, and no foreign codec panics.
 #![no_main]
 
-use b2nd_frame::ChunkHeader;
 use b2nd_codec::{Blocks, Decompressor};
+use b2nd_frame::ChunkHeader;
 use libfuzzer_sys::fuzz_target;
 
 /// A header can claim 2 GiB.

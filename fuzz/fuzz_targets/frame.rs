@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|input: &[u8]| {
     let frame = match Frame::from_slice(input) {
         Ok(frame) => frame,
-        Err(error) => return explains(&error, input),
+        Err(error) => return explains(error, input),
     };
     let (header, trailer) = (frame.header(), frame.trailer().expect("it was read"));
     let source = Frame::open(Buffer(input)).expect("the same header");

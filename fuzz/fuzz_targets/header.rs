@@ -9,12 +9,11 @@ fuzz_target!(|input: &[u8]| {
     let header = match Header::from_slice(input) {
         Ok(header) => header,
         Err(error) => {
-            explains(&error, input);
             if error.is_eof() {
                 let needed = error.needed().unwrap_or(0);
                 assert!(input.len() >= 15 || needed == 15 - input.len(), "{error}");
             }
-            return;
+            return explains(error, input);
         }
     };
     let bytes = &input[..header.header_len()];
@@ -34,7 +33,7 @@ fuzz_target!(|input: &[u8]| {
     }
     if let Err(error) = header.array() {
         assert!(!error.is_eof());
-        explains(&error, bytes);
+        explains(error, bytes);
     }
     let (codec, filters) = (header.codec(), header.filters().count());
     assert!(filters <= 6 && !codec.to_string().is_empty());

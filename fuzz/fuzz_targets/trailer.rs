@@ -23,11 +23,11 @@ fuzz_target!(|input: &[u8]| {
             }
             edit(trailer);
         }
-        Err(error) => explains(&error, input),
+        Err(error) => explains(error, input),
     }
     match Trailer::from_tail(input) {
         Ok(trailer) => writes(&trailer, &input[input.len() - trailer.trailer_len()..]),
-        Err(error) => explains(&error, input),
+        Err(error) => explains(error, input),
     }
 });
 

@@ -28,7 +28,7 @@ fuzz_target!(|input: &[u8]| {
     }
     match b2nd::take_from_slice::<IgnoredAny>(input) {
         Ok((_, rest)) => assert!(rest.len() < input.len()),
-        Err(error) => explains(&error, input),
+        Err(error) => explains(error, input),
     }
     let Ok(value) = Everything::arbitrary(&mut Unstructured::new(input)) else { return };
     match b2nd::to_vec(&value) {

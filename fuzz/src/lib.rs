@@ -8,7 +8,7 @@ pub fn reencodes<'de, T: Serialize + Deserialize<'de>>(input: &'de [u8]) -> Opti
     let value = match b2nd::from_slice::<T>(input) {
         Ok(value) => value,
         Err(error) => {
-            explains(&error, input);
+            explains(error, input);
             return None;
         }
     };
@@ -25,7 +25,8 @@ pub fn writes<T: Serialize>(value: &T, bytes: &[u8]) {
 }
 
 /// An error about the input says where in it, and has a sentence.
-pub fn explains(error: &b2nd_frame::Error, input: &[u8]) {
+pub fn explains(error: impl Into<b2nd_frame::Error>, input: &[u8]) {
+    let error = error.into();
     assert!(!error.to_string().is_empty());
     assert!(error.offset().is_none_or(|offset| offset <= input.len()), "{error}");
     if error.is_eof() {
