@@ -1,0 +1,240 @@
+//! [`DatasetFrame`]: a dataset as a sparse frame, whose chunks are made when they are read.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use b2nd::Geometry;
+use b2nd_frame::{Chunk, ChunkHeader, Frame, Source, Special, Target, Writer};
+use b2nd_frame::{Error, Result};
+use b2nd_store::Bytes;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use rmpv::Value;
+
+use crate::dataset::{Dataset, Layout, Place};
+use crate::file::{Attribute, fault};
+
+/// The number of bytes of chunks that are kept in memory.
+const CACHED: u64 = 1 << 26;
+
+/// The attribute of a frame with the dataset's filters, and with attributes that the frame's trailer cannot hold.
+const HDF5: &str = "hdf5";
+
+/// The number of attributes that a trailer can hold besides [`HDF5`].
+const ATTRIBUTES: usize = 15;
+
+/// A dataset as a sparse frame. The header, the index and the trailer are in memory.
+pub(crate) struct DatasetFrame {
+    dataset: Dataset,
+    front: Vec<u8>,
+    chunks: Cache<u64, Part, Weight>,
+}
+
+/// A buffer, and the byte of it at which a chunk starts.
+type Part = (Arc<Vec<u8>>, usize);
+
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<u64, Part> for Weight {
+    fn weight(&self, _: &u64, part: &Part) -> u64 {
+        part.0.capacity() as u64 + 64
+    }
+}
+
+impl DatasetFrame {
+    pub(crate) fn open(dataset: Dataset) -> Result<Bytes> {
+        let header = dataset.header()?;
+        let nbytes = usize::try_from(header.chunksize()).unwrap_or(0);
+        let mut writer = Writer::outline(header);
+        let mut places = if let Layout::Chunked(places) = &dataset.layout { places.as_slice() } else { &[] }.iter().peekable();
+        let is_empty = matches!(dataset.layout, Layout::Chunked(_) | Layout::Contiguous(None));
+        for number in 0..dataset.grid.nchunks() {
+            match places.next_if(|place| place.number == number) {
+                Some(place) => writer.append_elsewhere(nbytes, place.size.min(u32::MAX.into()))?,
+                None if is_empty && dataset.fill.is_empty() => writer.append_special(Special::Zeros, nbytes)?,
+                None if is_empty => writer.append_elsewhere(nbytes, dataset.fill.len() as u64)?,
+                None => writer.append_elsewhere(nbytes, nbytes as u64)?,
+            }
+        }
+        let filters = dataset.filters().iter().map(|filter| filter_name(filter).into()).collect();
+        set_attributes(&mut writer, dataset.attributes(), vec![("filters".into(), Value::Array(filters))])?;
+        let front = writer.finish()?;
+        let chunks = Cache::with_weighter(1 << 10, CACHED, Weight);
+        Ok(Arc::new(DatasetFrame { dataset, front, chunks }))
+    }
+
+    /// Returns the header of an uncompressed chunk.
+    fn stored_header(&self) -> Result<ChunkHeader> {
+        let grid = &self.dataset.grid;
+        let bytes = |items: i64| usize::try_from(items).unwrap_or(usize::MAX).saturating_mul(self.itemsize());
+        let mut header = ChunkHeader::stored(bytes(grid.extchunknitems()), self.itemsize().clamp(1, 255))?;
+        header.set_blocksize(bytes(grid.blocknitems()));
+        Ok(header)
+    }
+
+    fn itemsize(&self) -> usize {
+        self.dataset.dtype().itemsize()
+    }
+
+    /// Makes a chunk of the array from a chunk of the dataset.
+    fn chunk(&self, number: u64) -> Result<Part> {
+        let dataset = &self.dataset;
+        let Layout::Chunked(places) = &dataset.layout else { return self.flat(number) };
+        let Ok(place) = places.binary_search_by_key(&number, |place| place.number) else { return self.filled() };
+        let place = &places[place];
+        let blosc2 = dataset.blosc2(place);
+        let rest = blosc2.map_or(0, |at| at + 1);
+        let bytes = dataset.window(place).read(0..place.size)?.into_owned();
+        complete(&bytes, place.size)?;
+        let bytes = self.unfilter(bytes, place, rest..dataset.filters.len())?;
+        if blosc2.is_some() {
+            let frame = Frame::from_slice(&bytes)?;
+            if let Some(range) = if dataset.fits(&frame) { frame.offsets()?.range(0) } else { None } {
+                return Ok((Arc::new(bytes), usize::try_from(range.start).unwrap_or(usize::MAX)));
+            }
+        }
+        let data = self.unfilter(bytes, place, 0..rest)?;
+        let expected = dataset.chunk_len().unwrap_or(usize::MAX);
+        if data.len() != expected {
+            let found = data.len();
+            return Err(Error::custom(format_args!("the filters return {found} bytes, expected {expected}")));
+        }
+        self.stored(&data)
+    }
+
+    /// Reverses some of the filters.
+    fn unfilter(&self, mut bytes: Vec<u8>, place: &Place, range: Range<usize>) -> Result<Vec<u8>> {
+        // Filters before the last may have made a chunk a little longer.
+        let limit = self.dataset.chunk_len().unwrap_or(0).saturating_mul(2).saturating_add(1 << 16);
+        for at in range.rev().filter(|at| place.mask >> at & 1 == 0) {
+            let Some(filter) = self.dataset.filters.get(at) else { continue };
+            bytes = self.dataset.file.registry.apply_with_limit(filter, &bytes, self.itemsize(), Some(limit)).map_err(fault)?;
+        }
+        Ok(bytes)
+    }
+
+    /// Makes an uncompressed chunk from elements in C order.
+    fn stored(&self, data: &[u8]) -> Result<Part> {
+        let header = self.stored_header()?;
+        let mut chunk = header.as_bytes().to_vec();
+        if self.dataset.is_c_order() {
+            chunk.extend_from_slice(data);
+        } else {
+            let start = chunk.len();
+            chunk.resize(start + header.nbytes(), 0);
+            let geometry = self.dataset.geometry();
+            let shape: Vec<_> = geometry.chunkshape().iter().map(|&length| i64::from(length)).collect();
+            let grid = Geometry::new(&shape, geometry.chunkshape(), geometry.blockshape())?.grid()?;
+            let whole: Vec<_> = shape.iter().map(|&length| 0..length).collect();
+            grid.pack(0, &whole, self.itemsize(), data, chunk.get_mut(start..).unwrap_or_default())?;
+        }
+        Ok((Arc::new(chunk), 0))
+    }
+
+    /// Makes the chunk of elements that were not written.
+    fn filled(&self) -> Result<Part> {
+        let fill = &self.dataset.fill;
+        let nbytes = self.stored_header()?.nbytes();
+        let chunk = match fill.len() {
+            0 => Chunk::special(Special::Zeros, nbytes, 1)?.into_bytes(),
+            1..=255 => Chunk::repeated(fill, nbytes)?.into_bytes(),
+            _ => return self.stored(&fill.repeat(self.dataset.chunk_len().unwrap_or(0) / fill.len())),
+        };
+        Ok((Arc::new(chunk), 0))
+    }
+
+    /// Reads a chunk of data that are stored in C order. Such a chunk is contiguous.
+    fn flat(&self, number: u64) -> Result<Part> {
+        let (grid, itemsize) = (&self.dataset.grid, self.itemsize() as u64);
+        let extent = grid.chunk_extent(number).ok_or_else(|| Error::custom(format_args!("chunk {number} is out of range")))?;
+        let (mut first, mut length) = (0_u64, itemsize);
+        for (axis, whole) in extent.iter().zip(grid.shape()) {
+            first = first.saturating_mul(whole.unsigned_abs()).saturating_add(axis.start.unsigned_abs());
+            length = length.saturating_mul(axis.end.abs_diff(axis.start));
+        }
+        let first = first.saturating_mul(itemsize);
+        let mut data = match &self.dataset.layout {
+            Layout::Compact(bytes) => bytes.read(first..first.saturating_add(length))?.into_owned(),
+            Layout::Contiguous(Some(address)) => {
+                let start = address.saturating_add(first);
+                self.dataset.file.bytes.read(start..start.saturating_add(length))?.into_owned()
+            }
+            _ => return self.filled(),
+        };
+        complete(&data, length)?;
+        // The padding at the end of the array.
+        data.resize(self.dataset.chunk_len().unwrap_or(0), 0);
+        self.stored(&data)
+    }
+}
+
+/// Checks that bytes of the file have the expected length.
+fn complete(bytes: &[u8], expected: u64) -> Result<()> {
+    if (bytes.len() as u64) < expected {
+        let found = bytes.len();
+        return Err(Error::custom(format_args!("expected {expected} bytes, found {found}: the file is cut off")));
+    }
+    Ok(())
+}
+
+impl Source for DatasetFrame {
+    fn len(&self) -> Result<u64> {
+        Ok(self.front.len() as u64)
+    }
+
+    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        self.front.read(range)
+    }
+
+    fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        let (bytes, first) = self.chunks.get_or_insert_with(&number, || self.chunk(number))?;
+        let [start, end] = [range.start, range.end].map(|at| at.saturating_add(first as u64));
+        Ok(Cow::Owned(bytes.read(start..end)?.into_owned()))
+    }
+}
+
+/// Sets the attributes of a frame. Those that a trailer cannot hold, because there are too many or their names are too long, are entries of
+/// the attribute [`HDF5`], after `entries`.
+pub(crate) fn set_attributes<T: Target>(
+    writer: &mut Writer<T>,
+    all: &[Attribute],
+    mut entries: Vec<(Value, Value)>,
+) -> Result<()> {
+    let (mut others, mut unread, mut count) = (Vec::new(), Vec::new(), 0);
+    for (name, value) in all {
+        match value {
+            None => unread.push(Value::from(name.as_str())),
+            Some(value) if name != HDF5 && count < ATTRIBUTES && writer.set_vlmetalayer(name, &packed(value)?).is_ok() => {
+                count += 1
+            }
+            Some(value) => others.push((name.as_str().into(), value.clone())),
+        }
+    }
+    if !others.is_empty() {
+        entries.push(("attributes".into(), Value::Map(others)));
+    }
+    if !unread.is_empty() {
+        entries.push(("unsupported attributes".into(), Value::Array(unread)));
+    }
+    if entries.is_empty() { Ok(()) } else { writer.set_vlmetalayer(HDF5, &packed(&Value::Map(entries))?) }
+}
+
+fn packed(value: &Value) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    rmpv::encode::write_value(&mut bytes, value).map_err(Error::custom)?;
+    Ok(bytes)
+}
+
+/// Returns the name of a filter as HDF5's tools print it.
+fn filter_name(filter: &hdf5_reader::messages::filter_pipeline::FilterDescription) -> String {
+    let known = ["deflate", "shuffle", "fletcher32", "szip", "nbit", "scaleoffset"];
+    match (filter.id, usize::from(filter.id).checked_sub(1).and_then(|at| known.get(at)), &filter.name) {
+        (_, Some(name), _) => (*name).to_owned(),
+        (crate::BLOSC2, ..) => "blosc2".to_owned(),
+        (crate::BLOSC, ..) => "blosc".to_owned(),
+        (_, None, Some(name)) => name.trim_end_matches('\0').to_owned(),
+        (id, ..) => id.to_string(),
+    }
+}
