@@ -24,13 +24,14 @@ def datasets(file):
             yield it
 
 
-for path in sys.argv[1:]:
-    rng = random.Random(path.rsplit("/")[-1])
-    with h5py.File(path) as file:
-        every = sorted(datasets(file), key=lambda it: it.name)
-        for _ in range(200):
-            dataset = rng.choice(every)
-            ranges = [sorted((rng.randrange(length + 1), rng.randrange(length + 1))) for length in dataset.shape]
-            values = np.ascontiguousarray(dataset[tuple(slice(*each) for each in ranges)])
-            text = ",".join(f"{start}:{end}" for start, end in ranges)
-            print(path, dataset.name, text, hashlib.sha256(values.tobytes()).hexdigest(), sep="\t")
+if __name__ == "__main__":
+    for path in sys.argv[1:]:
+        rng = random.Random(path.rsplit("/")[-1])
+        with h5py.File(path) as file:
+            every = sorted(datasets(file), key=lambda it: it.name)
+            for _ in range(200):
+                dataset = rng.choice(every)
+                ranges = [sorted((rng.randrange(length + 1), rng.randrange(length + 1))) for length in dataset.shape]
+                values = np.ascontiguousarray(dataset[tuple(slice(*each) for each in ranges)])
+                text = ",".join(f"{start}:{end}" for start, end in ranges)
+                print(path, dataset.name, text, hashlib.sha256(values.tobytes()).hexdigest(), sep="\t")

@@ -13,6 +13,8 @@ pub(crate) fn value(attribute: &Attribute) -> Option<Value> {
             let mut strings = strings.iter();
             list(&attribute.shape, &mut || strings.next().map(|text| text.as_str().into()))
         }
+        // PyTables stores an empty text without a shape.
+        None if attribute.shape == [0] && matches!(attribute.datatype, Datatype::String { .. }) => Some("".into()),
         None => elements(&attribute.datatype, &attribute.shape, &attribute.raw_data),
     }
 }

@@ -1,5 +1,7 @@
 //! [`Dataset`]: the metadata of a dataset.
 
+use std::ops::Range;
+
 use b2nd::dtype::DType;
 use b2nd::{B2ndMeta, Geometry, Grid};
 use b2nd_frame::{Error, Result};
@@ -204,7 +206,40 @@ impl Dataset {
         if is_plain { Frame::open(self.window(place)).ok() } else { None }
     }
 
-    pub(crate) fn window(&self, place: &Place) -> Window<&Window<Bytes>> {
+    /// Returns the frame that Blosc2 made of a chunk. Returns `None` if the chunk was not written, or not by Blosc2 before other filters.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chunk cannot be read, or if filters after Blosc2 fail, such as Fletcher32 for damaged data.
+    pub fn chunk_frame(&self, number: u64) -> Result<Option<Vec<u8>>> {
+        let found = self.place(number).and_then(|place| Some((place, self.blosc2(place)?)));
+        found.map(|(place, at)| self.read(place, at + 1)).transpose()
+    }
+
+    pub(crate) fn place(&self, number: u64) -> Option<&Place> {
+        let Layout::Chunked(places) = &self.layout else { return None };
+        places.get(places.binary_search_by_key(&number, |place| place.number).ok()?)
+    }
+
+    /// Reads a chunk, and reverses the filters from `first`.
+    pub(crate) fn read(&self, place: &Place, first: usize) -> Result<Vec<u8>> {
+        let bytes = self.window(place).read(0..place.size)?.into_owned();
+        complete(&bytes, place.size)?;
+        self.unfilter(bytes, place, first..self.filters.len())
+    }
+
+    /// Reverses some of the filters.
+    pub(crate) fn unfilter(&self, mut bytes: Vec<u8>, place: &Place, range: Range<usize>) -> Result<Vec<u8>> {
+        // Filters before the last may have made a chunk a little longer.
+        let limit = self.chunk_len().unwrap_or(0).saturating_mul(2).saturating_add(1 << 16);
+        for at in range.rev().filter(|at| place.mask >> at & 1 == 0) {
+            let Some(filter) = self.filters.get(at) else { continue };
+            bytes = self.file.registry.apply_with_limit(filter, &bytes, self.dtype.itemsize(), Some(limit)).map_err(fault)?;
+        }
+        Ok(bytes)
+    }
+
+    fn window(&self, place: &Place) -> Window<&Window<Bytes>> {
         Window::new(&self.file.bytes, place.address..place.address.saturating_add(place.size))
     }
 
@@ -226,19 +261,18 @@ impl Dataset {
         (block > 0 && chunk % block == 0 && block.checked_mul(header.typesize())? == header.blocksize()).then(|| vec![block])
     }
 
-    /// Returns true if the frame has one chunk, whose data are those of a chunk of the array.
+    /// Returns true if the frame has one chunk, whose data and blocks are those of a chunk of the array.
     pub(crate) fn fits<S: Source>(&self, frame: &Frame<S>) -> bool {
-        let header = frame.header();
-        let length = i64::try_from(self.dtype.itemsize()).ok().and_then(|size| self.grid.extchunknitems().checked_mul(size));
+        let (header, itemsize) = (frame.header(), i64::try_from(self.dtype.itemsize()).unwrap_or(i64::MAX));
         let same = match header.array() {
             Ok(Some(array)) => {
                 let blocks = array.geometry().blockshape() == self.geometry.blockshape();
                 blocks && is_whole(array.geometry(), self.geometry.chunkshape())
             }
-            Ok(None) => self.is_c_order(),
+            Ok(None) => self.is_c_order() && self.grid.blocknitems().checked_mul(itemsize) == Some(header.blocksize().into()),
             Err(_) => false,
         };
-        same && header.nchunks() == Some(1) && Some(header.nbytes()) == length
+        same && header.nchunks() == Some(1) && self.grid.extchunknitems().checked_mul(itemsize) == Some(header.nbytes())
     }
 
     /// Returns true if the blocks of a chunk, one after another, hold its elements in C order.
@@ -246,6 +280,15 @@ impl Dataset {
         let mut axes = self.geometry.chunkshape().iter().zip(self.geometry.blockshape()).skip_while(|(_, block)| **block == 1);
         axes.next().is_none_or(|(chunk, block)| chunk % block == 0) && axes.all(|(chunk, block)| chunk == block)
     }
+}
+
+/// Checks that bytes of the file have the expected length.
+pub(crate) fn complete(bytes: &[u8], expected: u64) -> Result<()> {
+    if (bytes.len() as u64) < expected {
+        let found = bytes.len();
+        return Err(Error::custom(format_args!("expected {expected} bytes, found {found}: the file is cut off")));
+    }
+    Ok(())
 }
 
 /// Returns true if an array consists of one chunk of this shape.

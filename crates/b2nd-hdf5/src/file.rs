@@ -143,12 +143,12 @@ impl Folder for File {
     fn member(&self, file: &str) -> Result<Option<Bytes>> {
         if let Some(group) = file.strip_suffix(ATTRIBUTES) {
             let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 1, blocksize: 1 })?);
-            set_attributes(&mut writer, &self.group_attributes(group)?, Vec::new())?;
+            set_attributes(&mut writer, &self.group_attributes(group)?, self.is_pytables, Vec::new())?;
             return Ok(Some(Arc::new(writer.finish()?)));
         }
         let Some(path) = file.strip_suffix(LEAF) else { return Ok(None) };
         match self.hdf5.dataset(path) {
-            Err(Fault::DatasetNotFound(_) | Fault::GroupNotFound(_)) => Ok(None),
+            Err(error) if is_absent(&error) => Ok(None),
             _ => Ok(Some(DatasetFrame::open(self.dataset(path)?)?)),
         }
     }
@@ -157,6 +157,13 @@ impl Folder for File {
 fn attributes_of(group: &Group) -> Result<Vec<Attribute>> {
     let all = group.attributes().map_err(fault)?;
     Ok(all.iter().map(|it| (it.name.clone(), attributes::value(it))).collect())
+}
+
+fn is_absent(error: &Fault) -> bool {
+    match error {
+        Fault::Context { source, .. } => is_absent(source),
+        error => matches!(error, Fault::DatasetNotFound(_) | Fault::GroupNotFound(_)),
+    }
 }
 
 /// Converts an error of hdf5-reader.

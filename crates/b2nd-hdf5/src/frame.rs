@@ -12,14 +12,17 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use rmpv::Value;
 
-use crate::dataset::{Dataset, Layout, Place};
-use crate::file::{Attribute, fault};
+use crate::dataset::{Dataset, Layout, complete};
+use crate::file::Attribute;
 
 /// The number of bytes of chunks that are kept in memory.
 const CACHED: u64 = 1 << 26;
 
 /// The attribute of a frame with the dataset's filters, and with attributes that the frame's trailer cannot hold.
 const HDF5: &str = "hdf5";
+
+/// The starts of the names of attributes that PyTables writes for itself.
+const OF_PYTABLES: [&str; 8] = ["CLASS", "EXTDIM", "FIELD_", "FLAVOR", "NROWS", "PYTABLES_FORMAT_VERSION", "TITLE", "VERSION"];
 
 /// The number of attributes that a trailer can hold besides [`HDF5`].
 const ATTRIBUTES: usize = 15;
@@ -59,7 +62,12 @@ impl DatasetFrame {
             }
         }
         let filters = dataset.filters().iter().map(|filter| filter_name(filter).into()).collect();
-        set_attributes(&mut writer, dataset.attributes(), vec![("filters".into(), Value::Array(filters))])?;
+        set_attributes(
+            &mut writer,
+            dataset.attributes(),
+            dataset.file.is_pytables,
+            vec![("filters".into(), Value::Array(filters))],
+        )?;
         let front = writer.finish()?;
         let chunks = Cache::with_weighter(1 << 10, CACHED, Weight);
         Ok(Arc::new(DatasetFrame { dataset, front, chunks }))
@@ -81,38 +89,26 @@ impl DatasetFrame {
     /// Makes a chunk of the array from a chunk of the dataset.
     fn chunk(&self, number: u64) -> Result<Part> {
         let dataset = &self.dataset;
-        let Layout::Chunked(places) = &dataset.layout else { return self.flat(number) };
-        let Ok(place) = places.binary_search_by_key(&number, |place| place.number) else { return self.filled() };
-        let place = &places[place];
+        if !matches!(dataset.layout, Layout::Chunked(_)) {
+            return self.flat(number);
+        }
+        let Some(place) = dataset.place(number) else { return self.filled() };
         let blosc2 = dataset.blosc2(place);
         let rest = blosc2.map_or(0, |at| at + 1);
-        let bytes = dataset.window(place).read(0..place.size)?.into_owned();
-        complete(&bytes, place.size)?;
-        let bytes = self.unfilter(bytes, place, rest..dataset.filters.len())?;
+        let bytes = dataset.read(place, rest)?;
         if blosc2.is_some() {
             let frame = Frame::from_slice(&bytes)?;
             if let Some(range) = if dataset.fits(&frame) { frame.offsets()?.range(0) } else { None } {
                 return Ok((Arc::new(bytes), usize::try_from(range.start).unwrap_or(usize::MAX)));
             }
         }
-        let data = self.unfilter(bytes, place, 0..rest)?;
+        let data = dataset.unfilter(bytes, place, 0..rest)?;
         let expected = dataset.chunk_len().unwrap_or(usize::MAX);
         if data.len() != expected {
             let found = data.len();
             return Err(Error::custom(format_args!("the filters return {found} bytes, expected {expected}")));
         }
         self.stored(&data)
-    }
-
-    /// Reverses some of the filters.
-    fn unfilter(&self, mut bytes: Vec<u8>, place: &Place, range: Range<usize>) -> Result<Vec<u8>> {
-        // Filters before the last may have made a chunk a little longer.
-        let limit = self.dataset.chunk_len().unwrap_or(0).saturating_mul(2).saturating_add(1 << 16);
-        for at in range.rev().filter(|at| place.mask >> at & 1 == 0) {
-            let Some(filter) = self.dataset.filters.get(at) else { continue };
-            bytes = self.dataset.file.registry.apply_with_limit(filter, &bytes, self.itemsize(), Some(limit)).map_err(fault)?;
-        }
-        Ok(bytes)
     }
 
     /// Makes an uncompressed chunk from elements in C order.
@@ -170,15 +166,6 @@ impl DatasetFrame {
     }
 }
 
-/// Checks that bytes of the file have the expected length.
-fn complete(bytes: &[u8], expected: u64) -> Result<()> {
-    if (bytes.len() as u64) < expected {
-        let found = bytes.len();
-        return Err(Error::custom(format_args!("expected {expected} bytes, found {found}: the file is cut off")));
-    }
-    Ok(())
-}
-
 impl Source for DatasetFrame {
     fn len(&self) -> Result<u64> {
         Ok(self.front.len() as u64)
@@ -196,15 +183,19 @@ impl Source for DatasetFrame {
 }
 
 /// Sets the attributes of a frame. Those that a trailer cannot hold, because there are too many or their names are too long, are entries of
-/// the attribute [`HDF5`], after `entries`.
+/// the attribute [`HDF5`], after `entries`, and so are those that PyTables writes for itself.
 pub(crate) fn set_attributes<T: Target>(
     writer: &mut Writer<T>,
     all: &[Attribute],
+    is_pytables: bool,
     mut entries: Vec<(Value, Value)>,
 ) -> Result<()> {
-    let (mut others, mut unread, mut count) = (Vec::new(), Vec::new(), 0);
+    let (mut others, mut pytables, mut unread, mut count) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for (name, value) in all {
         match value {
+            Some(value) if is_pytables && OF_PYTABLES.iter().any(|start| name.starts_with(start)) => {
+                pytables.push((name.as_str().into(), value.clone()));
+            }
             None => unread.push(Value::from(name.as_str())),
             Some(value) if name != HDF5 && count < ATTRIBUTES && writer.set_vlmetalayer(name, &packed(value)?).is_ok() => {
                 count += 1
@@ -212,12 +203,13 @@ pub(crate) fn set_attributes<T: Target>(
             Some(value) => others.push((name.as_str().into(), value.clone())),
         }
     }
-    if !others.is_empty() {
-        entries.push(("attributes".into(), Value::Map(others)));
-    }
-    if !unread.is_empty() {
-        entries.push(("unsupported attributes".into(), Value::Array(unread)));
-    }
+    let lists = [
+        ("attributes", Value::Map(others)),
+        ("unsupported attributes", Value::Array(unread)),
+        ("pytables", Value::Map(pytables)),
+    ];
+    let is_empty = |list: &Value| matches!(list, Value::Map(list) if list.is_empty()) || *list == Value::Array(Vec::new());
+    entries.extend(lists.into_iter().filter(|(_, list)| !is_empty(list)).map(|(name, list)| (name.into(), list)));
     if entries.is_empty() { Ok(()) } else { writer.set_vlmetalayer(HDF5, &packed(&Value::Map(entries))?) }
 }
 

@@ -85,6 +85,34 @@ fn attributes_are_those_of_the_frame() {
 }
 
 #[test]
+fn attributes_of_pytables_are_apart_from_those_of_the_user() {
+    let store = Store::from_folder("pytables.h5", Arc::new(open("pytables.h5")));
+    let source = store.leaf("/group/events").unwrap();
+    let frame = Frame::open(&*source).unwrap();
+    let names: Vec<_> = attributes::of(frame.trailer().unwrap()).iter().map(|it| it.name.to_vec()).collect();
+    assert_eq!(names, [b"units".to_vec(), b"hdf5".to_vec()]);
+    let value = attributes::get(frame.trailer().unwrap(), "hdf5").unwrap();
+    let value = serde_json::to_value(Value::from_slice(&value).unwrap()).unwrap();
+    assert_eq!((&value["pytables"]["CLASS"], &value["pytables"]["TITLE"]), (&"TABLE".into(), &"what was seen".into()));
+    assert_eq!(value["pytables"]["FIELD_0_NAME"], "id");
+}
+
+/// The padding of a block that is much longer than its chunk would take any amount of memory.
+#[test]
+fn a_blockshape_that_multiplies_the_length_of_a_chunk_is_not_used() {
+    let mut file = std::fs::read("tests/data/h5py.h5").unwrap();
+    let blockshape = [2, 10, 15_i32].map(|length| [&[0xd2][..], &length.to_be_bytes()].concat()).concat();
+    let places: Vec<_> = (0..file.len() - 15).filter(|&at| file[at..at + 15] == blockshape).collect();
+    // The chunkshape and the blockshape of each of the 12 chunks are the same.
+    assert_eq!(places.len(), 24);
+    for at in places {
+        file[at + 1..at + 5].copy_from_slice(&i32::to_be_bytes(1 << 20));
+    }
+    let array = File::open(Arc::new(file)).unwrap().array("/cube").unwrap();
+    assert_eq!(array.geometry().blockshape(), [2, 10, 15]);
+}
+
+#[test]
 fn a_slice_reads_no_more_than_the_chunks_that_it_touches() {
     let count = Arc::new(AtomicU64::new(0));
     let source = Counted(LocalFile::open("tests/data/h5py.h5".as_ref()).unwrap(), count.clone());

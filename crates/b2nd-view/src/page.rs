@@ -273,7 +273,8 @@ pub fn meta(frame: &Frame, name: &str) -> b2nd_frame::Result<View> {
 pub fn store(store: &StoreListing, name: &str, leaves: usize, tree: Vec<String>, options: &Options) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     let is_group = name.contains("::");
-    page.line("kind", store.kind.map_or(if is_group { "group" } else { "a folder with frames" }, Kind::name));
+    let other = if is_group { "group" } else { store.format.unwrap_or("a folder with frames") };
+    page.line("kind", store.kind.map_or(other, Kind::name));
     page.attributes("attributes", &store.attributes);
     page.line("leaves", thousands(leaves));
     page.list(tree, "--tree");

@@ -134,7 +134,10 @@ impl Pages<'_> {
                 Found::Store { store, .. } if store.kind == Some(Kind::CTable) && !self.info.tree => return Ok(true),
                 Found::Store { key, store, .. } => {
                     let (attributes, groups) = (store.attributes.clone(), store.groups.clone());
-                    Some((*key, StoreListing { kind: store.kind, attributes, groups, ..StoreListing::default() }))
+                    Some((
+                        *key,
+                        StoreListing { kind: store.kind, format: store.format, attributes, groups, ..StoreListing::default() },
+                    ))
                 }
                 Found::Frame { place: Place { key: None, .. }, frame } if is_store(frame) => {
                     let kind = Some(Kind::of(frame.header(), None));
@@ -169,7 +172,7 @@ impl Pages<'_> {
         let Some((name, key, store, tree)) = self.store.take() else { return Ok(()) };
         let lines = tree::lines(&tree, key.as_deref(), self.info.depth.map(usize::from));
         if self.info.tree {
-            let kind = store.kind.map_or(if key.is_some() { "group" } else { "frames" }, Kind::name);
+            let kind = store.kind.map_or(if key.is_some() { "group" } else { store.format.unwrap_or("frames") }, Kind::name);
             let title = format!("{}  {kind}", printable(&name));
             return [title].into_iter().chain(lines).try_for_each(|line| writeln!(out, "{}", self.cut(line)));
         }
