@@ -1,6 +1,7 @@
 //! [`Dataset`]: the metadata of a dataset.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use b2nd::dtype::DType;
 use b2nd::{B2ndMeta, Geometry, Grid};
@@ -31,24 +32,27 @@ const CHUNK: i64 = 1 << 18;
 const EMPTY_CHUNKS: u64 = 1 << 20;
 
 /// A dataset of an HDF5 file.
+#[non_exhaustive]
 pub struct Dataset {
+    /// The array's shape, chunkshape and blockshape. A dataset without chunks is divided into chunks of at most 256 KiB.
+    pub geometry: Geometry,
+    /// The dtype of the elements.
+    pub dtype: DType,
+    /// The attributes.
+    pub attributes: Vec<Attribute>,
+    /// The filters, in the order in which they were applied.
+    pub filters: Vec<FilterDescription>,
     pub(crate) file: File,
     pub(crate) grid: Grid,
     pub(crate) layout: Layout,
-    pub(crate) filters: Vec<FilterDescription>,
     /// The bytes of an element that was not written, or nothing if they are zeros.
     pub(crate) fill: Vec<u8>,
-    geometry: Geometry,
-    dtype: DType,
-    attributes: Vec<Attribute>,
 }
 
 /// Where the data of a dataset are.
 pub(crate) enum Layout {
-    /// In the dataset's header.
-    Compact(Vec<u8>),
-    /// At an address in the file, or nowhere yet.
-    Contiguous(Option<u64>),
+    /// In C order, or nowhere yet.
+    Flat(Option<Window<Bytes>>),
     /// In chunks, in the order of their numbers.
     Chunked(Vec<Place>),
 }
@@ -96,18 +100,19 @@ impl Dataset {
         let shape = shape.map_err(|_| Error::custom(format_args!("shape: {:?} does not fit int64", space.dims)))?;
         let itemsize = dtype.itemsize();
         let (geometry, layout) = match found {
-            DataLayout::Compact { data } => (flat_geometry(&shape, itemsize)?, Layout::Compact(data.clone())),
+            DataLayout::Compact { data } => {
+                (flat_geometry(&shape, itemsize)?, Layout::Flat(Some(Window::new(Arc::new(data.clone()), 0..u64::MAX))))
+            }
             DataLayout::Contiguous { address, .. } => {
-                (flat_geometry(&shape, itemsize)?, Layout::Contiguous(file.defined(*address)))
+                let bytes = file.defined(*address).map(|address| file.window(address, u64::MAX));
+                (flat_geometry(&shape, itemsize)?, Layout::Flat(bytes))
             }
             DataLayout::Chunked { address, dims, chunk_indexing, .. } => {
                 // Older files have the size of an element as the last dimension.
                 let dims = dims.get(..shape.len()).unwrap_or(dims);
-                let is_bad = |length: &u32| *length == 0 || i32::try_from(*length).is_err();
-                if dims.len() != shape.len() || dims.iter().any(is_bad) {
-                    return Err(Error::custom(format_args!("chunks: {dims:?} does not fit the shape {shape:?}")));
-                }
-                let chunkshape: Vec<_> = dims.iter().map(|&length| i32::try_from(length).unwrap_or(0)).collect();
+                let chunkshape: Option<Vec<_>> =
+                    dims.iter().map(|&length| i32::try_from(length).ok().filter(|&it| it > 0)).collect();
+                let chunkshape = chunkshape.ok_or_else(|| Error::custom(format_args!("chunks: {dims:?} does not fit int32")))?;
                 let geometry = Geometry::new(&shape, &chunkshape, &chunkshape)?;
                 let grid = geometry.grid()?;
                 let entries = match file.defined(*address) {
@@ -160,26 +165,6 @@ impl Dataset {
         Ok(())
     }
 
-    /// Returns the array's shape, chunkshape and blockshape. A dataset without chunks is divided into chunks of at most 256 KiB.
-    pub fn geometry(&self) -> &Geometry {
-        &self.geometry
-    }
-
-    /// Returns the dtype of the elements.
-    pub fn dtype(&self) -> &DType {
-        &self.dtype
-    }
-
-    /// Returns the attributes.
-    pub fn attributes(&self) -> &[Attribute] {
-        &self.attributes
-    }
-
-    /// Returns the filters, in the order in which they were applied.
-    pub fn filters(&self) -> &[FilterDescription] {
-        &self.filters
-    }
-
     /// Returns the length of an unpadded chunk in bytes.
     pub(crate) fn chunk_len(&self) -> Option<usize> {
         usize::try_from(self.grid.chunknitems()).ok()?.checked_mul(self.dtype.itemsize())
@@ -196,14 +181,14 @@ impl Dataset {
     }
 
     /// Opens the frame in the first chunk, if Blosc2 compressed it and no other filter changed the frame.
-    fn first_frame(&self) -> Option<Frame<Window<&Window<Bytes>>>> {
+    fn first_frame(&self) -> Option<Frame<Window<Bytes>>> {
         let Layout::Chunked(places) = &self.layout else { return None };
         let place = places.first()?;
         let at = self.blosc2(place)?;
         // Fletcher32 only appends a checksum.
         let others = self.filters.iter().enumerate().skip(at + 1).filter(|(at, _)| place.mask >> at & 1 == 0);
         let is_plain = others.map(|(_, filter)| filter.id).all(|id| id == hdf5_reader::filters::FILTER_FLETCHER32);
-        if is_plain { Frame::open(self.window(place)).ok() } else { None }
+        if is_plain { Frame::open(self.file.window(place.address, place.size)).ok() } else { None }
     }
 
     /// Returns the frame that Blosc2 made of a chunk. Returns `None` if the chunk was not written, or not by Blosc2 before other filters.
@@ -223,7 +208,7 @@ impl Dataset {
 
     /// Reads a chunk, and reverses the filters from `first`.
     pub(crate) fn read(&self, place: &Place, first: usize) -> Result<Vec<u8>> {
-        let bytes = self.window(place).read(0..place.size)?.into_owned();
+        let bytes = self.file.window(place.address, place.size).read(0..place.size)?.into_owned();
         complete(&bytes, place.size)?;
         self.unfilter(bytes, place, first..self.filters.len())
     }
@@ -237,10 +222,6 @@ impl Dataset {
             bytes = self.file.registry.apply_with_limit(filter, &bytes, self.dtype.itemsize(), Some(limit)).map_err(fault)?;
         }
         Ok(bytes)
-    }
-
-    fn window(&self, place: &Place) -> Window<&Window<Bytes>> {
-        Window::new(&self.file.bytes, place.address..place.address.saturating_add(place.size))
     }
 
     /// Returns the position of the filter Blosc2, if it was the first that was applied to a chunk.
@@ -324,6 +305,7 @@ impl File {
     ) -> Result<Vec<ChunkEntry>> {
         let (storage, superblock) = (self.hdf5.storage(), self.hdf5.superblock());
         let (offsets, lengths, shape, rank) = (superblock.offset_size, superblock.length_size, &space.dims, dims.len());
+        let longest = space.max_dims.as_deref();
         let entries = match indexing {
             None => {
                 let leaves = collect_btree_v1_leaves_storage(storage, at, offsets, lengths, Some(rank as u32), dims, None);
@@ -343,16 +325,9 @@ impl File {
             Some(ChunkIndexing::FixedArray { .. }) => {
                 collect_fixed_array_chunk_entries_storage(storage, at, offsets, lengths, shape, dims, None)
             }
-            Some(ChunkIndexing::ExtensibleArray { .. }) => collect_extensible_array_chunk_entries_storage(
-                storage,
-                at,
-                offsets,
-                lengths,
-                shape,
-                space.max_dims.as_deref(),
-                dims,
-                None,
-            ),
+            Some(ChunkIndexing::ExtensibleArray { .. }) => {
+                collect_extensible_array_chunk_entries_storage(storage, at, offsets, lengths, shape, longest, dims, None)
+            }
             Some(ChunkIndexing::BTreeV2) => {
                 collect_v2_chunk_entries_storage(storage, at, offsets, lengths, rank as u32, dims, None)
             }

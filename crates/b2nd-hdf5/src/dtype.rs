@@ -31,7 +31,7 @@ pub(crate) fn dtype(datatype: &Datatype, is_pytables: bool) -> Result<DType> {
                         .map_err(|error| Error::custom(format_args!("field {:?}: {error}", field.name)))?;
                     parts.push((field.name.as_str(), field.byte_offset as usize, inner));
                 }
-                structure(*size as usize, parts)
+                Ok(Struct::with_offsets(parts, *size as usize)?.into())
             }
         },
         Datatype::Array { base, dims } => {
@@ -73,25 +73,4 @@ fn complex(datatype: &Datatype) -> Option<(ByteOrder, u8)> {
     let is_packed = real.byte_offset == 0 && imaginary.byte_offset == u32::from(half) && *size == 2 * u32::from(half);
     let is_complex = (real.name.as_str(), imaginary.name.as_str()) == ("r", "i") && real.datatype == imaginary.datatype;
     (is_packed && is_complex).then_some((byte_order, half))
-}
-
-/// Makes the dtype of a structure. One with padding has NumPy's string with offsets, which is assembled and parsed.
-fn structure(size: usize, fields: Vec<(&str, usize, DType)>) -> Result<DType> {
-    let packed = Struct::packed(fields.iter().map(|(name, _, dtype)| (*name, dtype.clone())))?;
-    let is_packed = packed.fields().iter().zip(&fields).all(|(field, (_, offset, _))| field.offset() == *offset);
-    if is_packed && packed.itemsize() == size {
-        return Ok(packed.into());
-    }
-    let (mut names, mut formats, mut offsets) = (Vec::new(), Vec::new(), Vec::new());
-    for (name, offset, dtype) in fields {
-        // A structure of one field shows how NumPy spells the name and the format.
-        let quoted = DType::from(Struct::packed([(name, "|u1".parse::<DType>()?)])?).to_string();
-        names.push(quoted.strip_prefix("[(").and_then(|rest| rest.strip_suffix(", 'u1')]")).unwrap_or_default().to_owned());
-        let format = DType::from(Struct::packed([("a", dtype.clone())])?).to_string();
-        let format = format.strip_prefix("[('a', ").and_then(|rest| rest.strip_suffix(")]")).unwrap_or_default();
-        formats.push(if matches!(dtype, DType::Subarray(_)) { format!("({format})") } else { format.to_owned() });
-        offsets.push(offset.to_string());
-    }
-    let [names, formats, offsets] = [names, formats, offsets].map(|list| list.join(", "));
-    format!("{{'names': [{names}], 'formats': [{formats}], 'offsets': [{offsets}], 'itemsize': {size}}}").parse()
 }

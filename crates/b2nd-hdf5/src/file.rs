@@ -29,8 +29,9 @@ const ATTRIBUTES: &str = "__vlmeta__.b2f";
 #[derive(Clone)]
 pub struct File {
     pub(crate) hdf5: Hdf5File,
-    /// The bytes of the file, at the addresses that the file uses.
-    pub(crate) bytes: Window<Bytes>,
+    pub(crate) source: Bytes,
+    /// The address 0 of the file, which follows bytes of the user.
+    pub(crate) base: u64,
     pub(crate) registry: Arc<FilterRegistry>,
     pub(crate) limit: usize,
     pub(crate) is_pytables: bool,
@@ -72,9 +73,8 @@ impl File {
         let hdf5 = Hdf5File::from_storage_with_options(Arc::new(storage), options).map_err(fault)?;
         let root = hdf5.root_group().map_err(fault)?;
         let is_pytables = root.attribute("PYTABLES_FORMAT_VERSION").is_ok();
-        // Addresses count from the superblock, which may follow bytes of the user.
-        let bytes = Window::new(bytes, hdf5.superblock().base_address..u64::MAX);
-        Ok(File { hdf5, bytes, registry: Arc::new(own), limit, is_pytables })
+        let base = hdf5.superblock().base_address;
+        Ok(File { hdf5, source: bytes, base, registry: Arc::new(own), limit, is_pytables })
     }
 
     /// Returns the paths of the datasets, such as `/group/name`.
@@ -95,6 +95,12 @@ impl File {
     /// other files.
     pub fn dataset(&self, path: &str) -> Result<Dataset> {
         Dataset::open(self, path)
+    }
+
+    /// Returns a part of the file, at the addresses that the file uses.
+    pub(crate) fn window(&self, address: u64, size: u64) -> Window<Bytes> {
+        let start = self.base.saturating_add(address);
+        Window::new(self.source.clone(), start..start.saturating_add(size))
     }
 
     /// Opens a dataset as an array.

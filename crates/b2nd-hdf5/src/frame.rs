@@ -5,18 +5,18 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use b2nd::Geometry;
-use b2nd_frame::{Chunk, ChunkHeader, Frame, Source, Special, Target, Writer};
-use b2nd_frame::{Error, Result};
+use b2nd_frame::{Chunk, ChunkHeader, Error, ErrorKind, Frame, Result, Source, Special, Target, Writer};
 use b2nd_store::Bytes;
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
+use hdf5_reader::cache::{ChunkCache, ChunkKey};
+use hdf5_reader::error::Error as Fault;
+use hdf5_reader::filters::{FILTER_DEFLATE, FILTER_FLETCHER32, FILTER_SHUFFLE};
 use rmpv::Value;
 
 use crate::dataset::{Dataset, Layout, complete};
-use crate::file::Attribute;
+use crate::file::{Attribute, fault};
 
-/// The number of bytes of chunks that are kept in memory.
-const CACHED: u64 = 1 << 26;
+/// The number of bytes of chunks that are kept in memory, or of a single chunk if it is longer.
+const CACHED: usize = 1 << 26;
 
 /// The attribute of a frame with the dataset's filters, and with attributes that the frame's trailer cannot hold.
 const HDF5: &str = "hdf5";
@@ -31,19 +31,7 @@ const ATTRIBUTES: usize = 15;
 pub(crate) struct DatasetFrame {
     dataset: Dataset,
     front: Vec<u8>,
-    chunks: Cache<u64, Part, Weight>,
-}
-
-/// A buffer, and the byte of it at which a chunk starts.
-type Part = (Arc<Vec<u8>>, usize);
-
-#[derive(Clone)]
-struct Weight;
-
-impl Weighter<u64, Part> for Weight {
-    fn weight(&self, _: &u64, part: &Part) -> u64 {
-        part.0.capacity() as u64 + 64
-    }
+    chunks: ChunkCache,
 }
 
 impl DatasetFrame {
@@ -52,7 +40,7 @@ impl DatasetFrame {
         let nbytes = usize::try_from(header.chunksize()).unwrap_or(0);
         let mut writer = Writer::outline(header);
         let mut places = if let Layout::Chunked(places) = &dataset.layout { places.as_slice() } else { &[] }.iter().peekable();
-        let is_empty = matches!(dataset.layout, Layout::Chunked(_) | Layout::Contiguous(None));
+        let is_empty = matches!(dataset.layout, Layout::Chunked(_) | Layout::Flat(None));
         for number in 0..dataset.grid.nchunks() {
             match places.next_if(|place| place.number == number) {
                 Some(place) => writer.append_elsewhere(nbytes, place.size.min(u32::MAX.into()))?,
@@ -61,15 +49,16 @@ impl DatasetFrame {
                 None => writer.append_elsewhere(nbytes, nbytes as u64)?,
             }
         }
-        let filters = dataset.filters().iter().map(|filter| filter_name(filter).into()).collect();
+        let filters = dataset.filters.iter().map(|filter| filter_name(filter).into()).collect();
         set_attributes(
             &mut writer,
-            dataset.attributes(),
+            &dataset.attributes,
             dataset.file.is_pytables,
             vec![("filters".into(), Value::Array(filters))],
         )?;
         let front = writer.finish()?;
-        let chunks = Cache::with_weighter(1 << 10, CACHED, Weight);
+        // A chunk is read in several parts.
+        let chunks = ChunkCache::new(CACHED.max(nbytes.saturating_mul(2)), 1 << 10);
         Ok(Arc::new(DatasetFrame { dataset, front, chunks }))
     }
 
@@ -83,23 +72,21 @@ impl DatasetFrame {
     }
 
     fn itemsize(&self) -> usize {
-        self.dataset.dtype().itemsize()
+        self.dataset.dtype.itemsize()
     }
 
     /// Makes a chunk of the array from a chunk of the dataset.
-    fn chunk(&self, number: u64) -> Result<Part> {
+    fn chunk(&self, number: u64) -> Result<Vec<u8>> {
         let dataset = &self.dataset;
-        if !matches!(dataset.layout, Layout::Chunked(_)) {
-            return self.flat(number);
-        }
-        let Some(place) = dataset.place(number) else { return self.filled() };
+        let Some(place) = dataset.place(number) else { return self.flat(number) };
         let blosc2 = dataset.blosc2(place);
         let rest = blosc2.map_or(0, |at| at + 1);
-        let bytes = dataset.read(place, rest)?;
+        let mut bytes = dataset.read(place, rest)?;
         if blosc2.is_some() {
             let frame = Frame::from_slice(&bytes)?;
             if let Some(range) = if dataset.fits(&frame) { frame.offsets()?.range(0) } else { None } {
-                return Ok((Arc::new(bytes), usize::try_from(range.start).unwrap_or(usize::MAX)));
+                bytes.drain(..usize::try_from(range.start).unwrap_or(usize::MAX).min(bytes.len()));
+                return Ok(bytes);
             }
         }
         let data = dataset.unfilter(bytes, place, 0..rest)?;
@@ -112,7 +99,7 @@ impl DatasetFrame {
     }
 
     /// Makes an uncompressed chunk from elements in C order.
-    fn stored(&self, data: &[u8]) -> Result<Part> {
+    fn stored(&self, data: &[u8]) -> Result<Vec<u8>> {
         let header = self.stored_header()?;
         let mut chunk = header.as_bytes().to_vec();
         if self.dataset.is_c_order() {
@@ -120,29 +107,28 @@ impl DatasetFrame {
         } else {
             let start = chunk.len();
             chunk.resize(start + header.nbytes(), 0);
-            let geometry = self.dataset.geometry();
+            let geometry = &self.dataset.geometry;
             let shape: Vec<_> = geometry.chunkshape().iter().map(|&length| i64::from(length)).collect();
             let grid = Geometry::new(&shape, geometry.chunkshape(), geometry.blockshape())?.grid()?;
             let whole: Vec<_> = shape.iter().map(|&length| 0..length).collect();
             grid.pack(0, &whole, self.itemsize(), data, chunk.get_mut(start..).unwrap_or_default())?;
         }
-        Ok((Arc::new(chunk), 0))
+        Ok(chunk)
     }
 
     /// Makes the chunk of elements that were not written.
-    fn filled(&self) -> Result<Part> {
+    fn filled(&self) -> Result<Vec<u8>> {
         let fill = &self.dataset.fill;
         let nbytes = self.stored_header()?.nbytes();
-        let chunk = match fill.len() {
-            0 => Chunk::special(Special::Zeros, nbytes, 1)?.into_bytes(),
-            1..=255 => Chunk::repeated(fill, nbytes)?.into_bytes(),
-            _ => return self.stored(&fill.repeat(self.dataset.chunk_len().unwrap_or(0) / fill.len())),
-        };
-        Ok((Arc::new(chunk), 0))
+        match fill.len() {
+            0 => Ok(Chunk::special(Special::Zeros, nbytes, 1)?.into_bytes()),
+            1..=255 => Ok(Chunk::repeated(fill, nbytes)?.into_bytes()),
+            _ => self.stored(&fill.repeat(self.dataset.chunk_len().unwrap_or(0) / fill.len())),
+        }
     }
 
     /// Reads a chunk of data that are stored in C order. Such a chunk is contiguous.
-    fn flat(&self, number: u64) -> Result<Part> {
+    fn flat(&self, number: u64) -> Result<Vec<u8>> {
         let (grid, itemsize) = (&self.dataset.grid, self.itemsize() as u64);
         let extent = grid.chunk_extent(number).ok_or_else(|| Error::custom(format_args!("chunk {number} is out of range")))?;
         let (mut first, mut length) = (0_u64, itemsize);
@@ -151,14 +137,8 @@ impl DatasetFrame {
             length = length.saturating_mul(axis.end.abs_diff(axis.start));
         }
         let first = first.saturating_mul(itemsize);
-        let mut data = match &self.dataset.layout {
-            Layout::Compact(bytes) => bytes.read(first..first.saturating_add(length))?.into_owned(),
-            Layout::Contiguous(Some(address)) => {
-                let start = address.saturating_add(first);
-                self.dataset.file.bytes.read(start..start.saturating_add(length))?.into_owned()
-            }
-            _ => return self.filled(),
-        };
+        let Layout::Flat(Some(bytes)) = &self.dataset.layout else { return self.filled() };
+        let mut data = bytes.read(first..first.saturating_add(length))?.into_owned();
         complete(&data, length)?;
         // The padding at the end of the array.
         data.resize(self.dataset.chunk_len().unwrap_or(0), 0);
@@ -176,9 +156,14 @@ impl Source for DatasetFrame {
     }
 
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        let (bytes, first) = self.chunks.get_or_insert_with(&number, || self.chunk(number))?;
-        let [start, end] = [range.start, range.end].map(|at| at.saturating_add(first as u64));
-        Ok(Cow::Owned(bytes.read(start..end)?.into_owned()))
+        let key = ChunkKey { dataset_addr: number, chunk_offsets: Default::default() };
+        let chunk = || {
+            let is_of_source = |error: &Error| matches!(error.kind(), ErrorKind::Io(_));
+            let fault = |error| if is_of_source(&error) { Fault::Io(error.into()) } else { Fault::Other(error.to_string()) };
+            self.chunk(number).map_err(fault)
+        };
+        let chunk = self.chunks.get_or_insert_with(key, chunk).map_err(fault)?;
+        Ok(Cow::Owned(chunk.read(range)?.into_owned()))
     }
 }
 
@@ -221,12 +206,11 @@ fn packed(value: &Value) -> Result<Vec<u8>> {
 
 /// Returns the name of a filter as HDF5's tools print it.
 fn filter_name(filter: &hdf5_reader::messages::filter_pipeline::FilterDescription) -> String {
-    let known = ["deflate", "shuffle", "fletcher32", "szip", "nbit", "scaleoffset"];
-    match (filter.id, usize::from(filter.id).checked_sub(1).and_then(|at| known.get(at)), &filter.name) {
-        (_, Some(name), _) => (*name).to_owned(),
-        (crate::BLOSC2, ..) => "blosc2".to_owned(),
-        (crate::BLOSC, ..) => "blosc".to_owned(),
-        (_, None, Some(name)) => name.trim_end_matches('\0').to_owned(),
-        (id, ..) => id.to_string(),
+    match (filter.id, &filter.name) {
+        (FILTER_DEFLATE, _) => "deflate".to_owned(),
+        (FILTER_SHUFFLE, _) => "shuffle".to_owned(),
+        (FILTER_FLETCHER32, _) => "fletcher32".to_owned(),
+        (_, Some(name)) if !name.is_empty() => name.trim_end_matches('\0').to_owned(),
+        (id, _) => id.to_string(),
     }
 }
