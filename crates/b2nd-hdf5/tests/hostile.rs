@@ -68,7 +68,7 @@ fn read(bytes: Vec<u8>) -> usize {
 
 #[test]
 fn changed_bytes_cause_no_panic() {
-    let count = std::env::var("B2ND_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(60);
+    let count = std::env::var("B2ND_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(30);
     let mut directories = vec!["tests/data".into()];
     directories.extend(std::env::var_os("B2ND_HDF5").map(std::path::PathBuf::from));
     let (mut total, last) = (0, std::env::var_os("B2ND_LAST"));

@@ -62,6 +62,16 @@ fn every_command_for_arrays_reads_datasets() {
 }
 
 #[test]
+fn a_frame_in_a_chunk_is_read_at_its_offset() {
+    let tests = directory();
+    let file = tests.read("h5py.h5");
+    let at = file.windows(9).position(|bytes| bytes[1..] == *b"\xa8b2frame").unwrap().to_string();
+    for command in ["info", "cat", "stats", "head"] {
+        assert!(!tests.ok(&[command, "h5py.h5", "--offset", &at]).is_empty(), "{command}");
+    }
+}
+
+#[test]
 fn an_import_copies_compressed_chunks() {
     let tests = directory();
     let file = tests.read("h5py.h5");
