@@ -8,17 +8,13 @@ use b2nd::{B2ndMeta, Geometry, Grid};
 use b2nd_frame::{Error, Result};
 use b2nd_frame::{Frame, Header, Source, Window};
 use b2nd_store::Bytes;
-use hdf5_reader::btree_v1::{BTreeV1Key, collect_btree_v1_leaves_storage};
-use hdf5_reader::chunk_index::{
-    ChunkEntry, collect_implicit_chunk_entries, collect_v2_chunk_entries_storage, single_chunk_entry,
-};
-use hdf5_reader::extensible_array::collect_extensible_array_chunk_entries_storage;
-use hdf5_reader::fixed_array::collect_fixed_array_chunk_entries_storage;
+use hdf5_reader::btree_v1::BTreeV1Key;
+use hdf5_reader::chunk_index::ChunkEntry;
 use hdf5_reader::io::Cursor;
-use hdf5_reader::messages::HdfMessage;
 use hdf5_reader::messages::dataspace::{DataspaceMessage, DataspaceType};
-use hdf5_reader::messages::filter_pipeline::FilterDescription;
 use hdf5_reader::messages::layout::{ChunkIndexing, DataLayout};
+use hdf5_reader::messages::{HdfMessage, filter_pipeline::FilterDescription};
+use hdf5_reader::{btree_v1, chunk_index, extensible_array, fixed_array};
 
 use crate::attributes;
 use crate::dtype::dtype;
@@ -308,7 +304,8 @@ impl File {
         let longest = space.max_dims.as_deref();
         let entries = match indexing {
             None => {
-                let leaves = collect_btree_v1_leaves_storage(storage, at, offsets, lengths, Some(rank as u32), dims, None);
+                let leaves =
+                    btree_v1::collect_btree_v1_leaves_storage(storage, at, offsets, lengths, Some(rank as u32), dims, None);
                 let entry = |(key, address)| match key {
                     BTreeV1Key::RawData { chunk_size, filter_mask, mut offsets } => {
                         offsets.truncate(rank);
@@ -319,17 +316,19 @@ impl File {
                 leaves.map(|leaves| leaves.into_iter().filter_map(entry).collect())
             }
             Some(ChunkIndexing::SingleChunk { filtered_size, filters }) => {
-                Ok(vec![single_chunk_entry(at, *filtered_size, *filters, rank)])
+                Ok(vec![chunk_index::single_chunk_entry(at, *filtered_size, *filters, rank)])
             }
-            Some(ChunkIndexing::Implicit) => collect_implicit_chunk_entries(at, shape, dims, itemsize, None, storage.len()),
+            Some(ChunkIndexing::Implicit) => {
+                chunk_index::collect_implicit_chunk_entries(at, shape, dims, itemsize, None, storage.len())
+            }
             Some(ChunkIndexing::FixedArray { .. }) => {
-                collect_fixed_array_chunk_entries_storage(storage, at, offsets, lengths, shape, dims, None)
+                fixed_array::collect_fixed_array_chunk_entries_storage(storage, at, offsets, lengths, shape, dims, None)
             }
-            Some(ChunkIndexing::ExtensibleArray { .. }) => {
-                collect_extensible_array_chunk_entries_storage(storage, at, offsets, lengths, shape, longest, dims, None)
-            }
+            Some(ChunkIndexing::ExtensibleArray { .. }) => extensible_array::collect_extensible_array_chunk_entries_storage(
+                storage, at, offsets, lengths, shape, longest, dims, None,
+            ),
             Some(ChunkIndexing::BTreeV2) => {
-                collect_v2_chunk_entries_storage(storage, at, offsets, lengths, rank as u32, dims, None)
+                chunk_index::collect_v2_chunk_entries_storage(storage, at, offsets, lengths, rank as u32, dims, None)
             }
         };
         entries.map_err(fault)

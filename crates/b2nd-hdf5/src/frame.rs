@@ -39,10 +39,9 @@ impl DatasetFrame {
         let header = dataset.header()?;
         let nbytes = usize::try_from(header.chunksize()).unwrap_or(0);
         let mut writer = Writer::outline(header);
-        let mut places = if let Layout::Chunked(places) = &dataset.layout { places.as_slice() } else { &[] }.iter().peekable();
         let is_empty = matches!(dataset.layout, Layout::Chunked(_) | Layout::Flat(None));
         for number in 0..dataset.grid.nchunks() {
-            match places.next_if(|place| place.number == number) {
+            match dataset.place(number) {
                 Some(place) => writer.append_elsewhere(nbytes, place.size.min(u32::MAX.into()))?,
                 None if is_empty && dataset.fill.is_empty() => writer.append_special(Special::Zeros, nbytes)?,
                 None if is_empty => writer.append_elsewhere(nbytes, dataset.fill.len() as u64)?,
