@@ -176,7 +176,8 @@ fn is_absent(error: &Fault) -> bool {
 pub(crate) fn fault(error: Fault) -> Error {
     match error {
         Fault::Io(error) => error.into(),
-        Fault::Context { path, source } => Error::custom(format_args!("{path}: {source}")),
+        Fault::Context { path, source } => Error::custom(format_args!("{path}: {}", fault(*source))),
+        Fault::UnsupportedLayoutClass(3) => Error::custom("virtual datasets are not read"),
         error => Error::custom(format_args!("{error}")),
     }
 }

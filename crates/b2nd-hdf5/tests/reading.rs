@@ -54,6 +54,14 @@ fn what_has_no_form_as_an_array_is_refused_by_name() {
 }
 
 #[test]
+fn a_virtual_dataset_is_refused_by_name() {
+    let file = open("virtual/virtual.h5");
+    assert!(file.array("/virtual").unwrap_err().to_string().ends_with(": virtual datasets are not read"));
+    assert!(file.datasets().unwrap_err().to_string().ends_with(": virtual datasets are not read"));
+    assert_eq!(file.array("/real").unwrap().geometry().shape(), [10]);
+}
+
+#[test]
 fn attributes_are_those_of_the_frame() {
     let store = Store::from_folder("h5py.h5", Arc::new(open("h5py.h5")));
     let values = |key: &str| {

@@ -97,6 +97,16 @@ def h5py_file():
             note(name, f"/{path}", file[path][()])
 
 
+def virtual_file():
+    # In a directory of its own, because its datasets cannot be listed.
+    (OUT / "virtual").mkdir(exist_ok=True)
+    with h5py.File(OUT / "virtual/virtual.h5", "w") as file:
+        file["real"] = np.arange(10)
+        layout = h5py.VirtualLayout(shape=(2, 10), dtype="<i8")
+        layout[0] = h5py.VirtualSource(file["real"])
+        file.create_virtual_dataset("virtual", layout)
+
+
 def pytables_file():
     name = "pytables.h5"
     filters = tables.Filters(complevel=5, complib="blosc2:zstd", shuffle=True)
@@ -120,5 +130,6 @@ def pytables_file():
 OUT.mkdir(parents=True, exist_ok=True)
 h5py_file()
 pytables_file()
+virtual_file()
 lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in VALUES.items()]
 (OUT / "values.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
