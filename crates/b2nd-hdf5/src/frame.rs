@@ -21,11 +21,14 @@ const CACHED: usize = 1 << 26;
 /// The attribute of a frame with the dataset's filters, and with attributes that the frame's trailer cannot hold.
 const HDF5: &str = "hdf5";
 
-/// The starts of the names of attributes that PyTables writes for itself.
+/// The attribute of a frame with the attributes that PyTables writes for itself.
+const PYTABLES: &str = "pytables";
+
+/// The starts of their names.
 const OF_PYTABLES: [&str; 8] = ["CLASS", "EXTDIM", "FIELD_", "FLAVOR", "NROWS", "PYTABLES_FORMAT_VERSION", "TITLE", "VERSION"];
 
-/// The number of attributes that a trailer can hold besides [`HDF5`].
-const ATTRIBUTES: usize = 15;
+/// The number of attributes that a trailer can hold besides [`HDF5`] and [`PYTABLES`].
+const ATTRIBUTES: usize = 14;
 
 /// A dataset as a sparse frame. The header, the index and the trailer are in memory.
 pub(crate) struct DatasetFrame {
@@ -167,7 +170,7 @@ impl Source for DatasetFrame {
 }
 
 /// Sets the attributes of a frame. Those that a trailer cannot hold, because there are too many or their names are too long, are entries of
-/// the attribute [`HDF5`], after `entries`, and so are those that PyTables writes for itself.
+/// the attribute [`HDF5`], after `entries`. Those that PyTables writes for itself are entries of [`PYTABLES`].
 pub(crate) fn set_attributes<T: Target>(
     writer: &mut Writer<T>,
     all: &[Attribute],
@@ -181,17 +184,20 @@ pub(crate) fn set_attributes<T: Target>(
                 pytables.push((name.as_str().into(), value.clone()));
             }
             None => unread.push(Value::from(name.as_str())),
-            Some(value) if name != HDF5 && count < ATTRIBUTES && writer.set_vlmetalayer(name, &packed(value)?).is_ok() => {
+            Some(value)
+                if ![HDF5, PYTABLES].contains(&name.as_str())
+                    && count < ATTRIBUTES
+                    && writer.set_vlmetalayer(name, &packed(value)?).is_ok() =>
+            {
                 count += 1
             }
             Some(value) => others.push((name.as_str().into(), value.clone())),
         }
     }
-    let lists = [
-        ("attributes", Value::Map(others)),
-        ("unsupported attributes", Value::Array(unread)),
-        ("pytables", Value::Map(pytables)),
-    ];
+    let lists = [("attributes", Value::Map(others)), ("unsupported attributes", Value::Array(unread))];
+    if !pytables.is_empty() {
+        writer.set_vlmetalayer(PYTABLES, &packed(&Value::Map(pytables))?)?;
+    }
     let is_empty = |list: &Value| matches!(list, Value::Map(list) if list.is_empty()) || *list == Value::Array(Vec::new());
     entries.extend(lists.into_iter().filter(|(_, list)| !is_empty(list)).map(|(name, list)| (name.into(), list)));
     if entries.is_empty() { Ok(()) } else { writer.set_vlmetalayer(HDF5, &packed(&Value::Map(entries))?) }

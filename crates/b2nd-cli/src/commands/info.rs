@@ -89,7 +89,7 @@ impl Info {
         // Some lines of the screen are needed for the next prompt and for values.
         let others = 1 + if self.values { VALUE_ROWS as usize + 3 } else { 0 };
         let height = height.filter(|_| !self.full).map(|height| height.saturating_sub(others).max(LEAST_LINES));
-        let options = json::Options { chunks: self.chunks, slice: self.slice.clone(), width, height };
+        let options = json::Options { chunks: self.chunks, slice: self.slice.clone(), width, height, full: self.full };
         if self.json {
             let show: &ShowAtOnce = if self.meta { &meta_object } else { &|found, out| object(found, &options, out) };
             return self.paths.each_at_once(Leaves::Each, output, show);

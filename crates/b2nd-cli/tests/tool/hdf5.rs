@@ -62,6 +62,16 @@ fn every_command_for_arrays_reads_datasets() {
 }
 
 #[test]
+fn attributes_that_pytables_writes_for_itself_are_in_the_full_output() {
+    let tests = directory();
+    let table = "pytables.h5::/group/events";
+    let (short, full) = (tests.ok(&["info", table]), tests.ok(&["info", "--full", table]));
+    assert!(short.contains("attributes of PyTables, which --full shows") && !short.contains("TITLE"), "{short}");
+    assert!(full.contains("\"TITLE\": \"what was seen\"") && full.contains("\"units\""), "{full}");
+    assert!(!tests.ok(&["info", "pytables.h5"]).contains("CLASS"));
+}
+
+#[test]
 fn a_frame_in_a_chunk_is_read_at_its_offset() {
     let tests = directory();
     let file = tests.read("h5py.h5");
