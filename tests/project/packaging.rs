@@ -36,7 +36,8 @@ fn the_package_holds_the_files_that_its_docs_name() {
     let docs = files.iter().filter(|file| [".rs", ".md"].iter().any(|end| file.ends_with(end)));
     for file in docs {
         let source = fs::read_to_string(file).unwrap();
-        for (start, _) in source.match_indices("tests/data/") {
+        // `crates/NAME/tests/data/` is a directory of another package.
+        for (start, _) in source.match_indices("tests/data/").filter(|(start, _)| !source[..*start].ends_with('/')) {
             let named = source[start..].split(|c: char| !(c.is_alphanumeric() || "/._-".contains(c))).next().unwrap();
             assert!(files.contains(named), "{file} names {named}, which is not in the package");
         }

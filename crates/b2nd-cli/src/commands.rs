@@ -98,7 +98,7 @@ pub(crate) enum Command {
     /// Writes an array as NumPy, Zarr, CSV, JSON or text; a table as Arrow, Parquet, CSV or JSON.
     #[command(after_help = "Examples:\n  b2nd export field.b2nd field.npy\n  b2nd export archive.b2z::/group/x - --format csv")]
     Export(export::Export),
-    /// Converts NumPy, CSV, raw bytes or Zarr to a `.b2nd` file.
+    /// Converts NumPy, CSV, raw bytes, Zarr or HDF5 to a `.b2nd` file.
     #[command(
         after_help = "Examples:\n  b2nd import field.npy field.b2nd\n  b2nd import --chunks 100,100 - field.b2nd < field.npy"
     )]

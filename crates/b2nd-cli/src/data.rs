@@ -6,7 +6,7 @@ use b2nd_view::slice::Slice;
 
 use crate::error::{Error, Result};
 use crate::tables::{self, Part, Rows};
-use crate::values::{Start, Values, source};
+use crate::values::{Start, Values, source_at};
 
 /// An open array, table or list, and the part of it to read. A list is an object array, a batch array or a list array.
 pub(crate) enum Data {
@@ -26,7 +26,7 @@ impl Data {
                 return select(rows);
             }
         }
-        let source = source(word);
+        let source = source_at(word, start);
         let same = source.as_ref().ok().cloned();
         let values = source.and_then(|source| Values::of(source, start, slice));
         match same.filter(|_| values.is_err()) {

@@ -12,6 +12,7 @@ mod differences;
 mod error;
 mod external;
 mod format;
+mod hdf5;
 mod output;
 mod paths;
 mod piped;
@@ -56,6 +57,7 @@ struct Cli {
 
 fn main() -> ExitCode {
     b2nd_ndarray::codec::quiet_panics();
+    hdf5::register();
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     if let Some(status) = worker::serve(&words) {
         return status;

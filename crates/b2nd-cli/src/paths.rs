@@ -23,7 +23,7 @@ use crate::progress;
 /// The paths on the command line.
 #[derive(Args)]
 pub(crate) struct Paths {
-    /// A frame (.b2nd, .b2frame, .caterva, …), the directory of a sparse frame, a store (.b2z, .b2d, .b2e), a leaf of one
+    /// A frame (.b2nd, .b2frame, .caterva, …), the directory of a sparse frame, a store (.b2z, .b2d, .b2e, .h5), a leaf of one
     /// (archive.b2z::/group/x), a URL (http://…), or - for standard input.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
-use b2nd_store::{Bytes, Frame, Kind, Location, no_key};
+use b2nd_store::{Bytes, Frame, Kind, Location, Target, no_key};
 use b2nd_view::elements::no_objects;
 use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::text::parse_offset;
@@ -50,7 +50,7 @@ pub(crate) struct Values {
 impl Values {
     /// Opens the array that an argument names.
     pub(crate) fn open(word: &Path, start: &Start, slice: Option<&Slice>) -> Result<Values> {
-        Values::of(source(word)?, start, slice)
+        Values::of(source_at(word, start)?, start, slice)
     }
 
     /// Opens the array in a source.
@@ -141,6 +141,18 @@ fn stepped(selection: &Selection, part: &[Range<i64>]) -> Option<Vec<Range<i64>>
         (start < part.end || part.is_empty()).then_some(start.min(part.end)..part.end)
     });
     aligned.collect()
+}
+
+/// Opens the source of the frame that an argument names, like [`source`]. If the frame starts at a given byte, its file may be of any format.
+pub(crate) fn source_at(word: &Path, start: &Start) -> Result<Bytes> {
+    let location = Location::new(word.as_os_str());
+    match (start.offset, location.key()) {
+        (Some(_), None) => match location.open()? {
+            Target::File(source) => Ok(source),
+            Target::Directory(_) => source(word),
+        },
+        _ => source(word),
+    }
 }
 
 /// Opens the source of the frame that an argument names: a file, a leaf of a store or a URL.

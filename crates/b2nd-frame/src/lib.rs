@@ -95,7 +95,7 @@ pub use open::{ChunkReader, Frame};
 pub use pieces::{Pieces, join};
 pub use source::{Buffer, Source, Window};
 pub use trailer::Trailer;
-pub use writer::{Memory, Target, Writer};
+pub use writer::{Memory, Outline, Target, Writer};
 
 #[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../../../README.md")]

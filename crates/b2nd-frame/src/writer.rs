@@ -14,6 +14,9 @@ use crate::source::Source;
 use crate::trailer::Trailer;
 use b2nd::dtype::DType;
 
+mod outline;
+pub use outline::Outline;
+
 /// Writes a new frame from a header with metalayers, the chunks in order, and variable-length metalayers.
 ///
 /// A chunk of an array holds its blocks one after another, each in C order. Chunks and blocks at the edges of the array are padded to full

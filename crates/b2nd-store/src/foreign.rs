@@ -1,16 +1,20 @@
-//! Recognizes files of other formats, so that an error can name the format.
+//! Recognizes files of other formats, so that an error can name the format, and opens those for which a program has an opener.
 
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use b2nd_frame::Result;
 
 use b2nd_frame::Source;
 
-use crate::folder::is_frame;
+use crate::folder::{Folder, is_frame, is_zip};
+use crate::frame::Bytes;
 
 /// Describes the format of a file that starts with these bytes, and how to read the file. Returns `None` for frames and unknown formats.
 ///
 /// ```
 /// let what = b2nd_store::foreign::describe(b"\x89HDF\r\n\x1a\n").unwrap();
-/// assert!(what.starts_with("an HDF5 file: read it with h5py and hdf5plugin; "));
+/// assert!(what.starts_with("an HDF5 file, which this build of b2nd cannot read: "));
 /// assert_eq!(b2nd_store::foreign::describe(b"\x9e\xa8b2frame\0"), None);
 /// ```
 pub fn describe(first: &[u8]) -> Option<&'static str> {
@@ -20,8 +24,9 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
     let is_text = first.len() >= SENTENCE && first.len() - text.len() < 4 && !first.iter().any(|&byte| byte < 9 || byte == 0x7f);
     let word = text.trim_ascii_start().to_ascii_lowercase();
     Some(match first {
-        _ if starts(b"\x89HDF\r\n\x1a\n") => {
-            "an HDF5 file: read it with h5py and hdf5plugin; `b2nd info --offset N` shows the frame in one of its chunks"
+        _ if starts(HDF5) => {
+            "an HDF5 file, which this build of b2nd cannot read: \
+             install one that can, with `cargo install b2nd-cli --features full` or `pip install b2nd`"
         }
         _ if starts(b"\x93NUMPY") => "a numpy file: `b2nd import FILE.npy OUT.b2nd` converts it",
         _ if starts(b"PAR1") => "a Parquet file: pyarrow, polars and DuckDB can read it",
@@ -45,6 +50,32 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
         _ if is_text => "a text file",
         _ => return None,
     })
+}
+
+/// A function that opens a file of another format as a folder of frames.
+pub type Opener = fn(Bytes) -> Result<Arc<dyn Folder + Send + Sync>>;
+
+static HDF5_OPENER: OnceLock<Opener> = OnceLock::new();
+
+/// The first bytes of an HDF5 file.
+const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+
+/// Sets the function that opens HDF5 files in this process. Then [`Store`](crate::Store) and [`Location`](crate::Location) open an HDF5 file
+/// like a store. Later calls have no effect.
+///
+/// This crate cannot call such a function by itself, because the crate that reads HDF5 depends on this one.
+pub fn open_hdf5_with(opener: Opener) {
+    HDF5_OPENER.get_or_init(|| opener);
+}
+
+/// Returns the function that opens a file that starts with these bytes.
+pub(crate) fn opener(first: &[u8]) -> Option<Opener> {
+    HDF5_OPENER.get().copied().filter(|_| first.starts_with(HDF5))
+}
+
+/// Returns true if a file that starts with these bytes is opened as a folder.
+pub(crate) fn is_folder(first: &[u8]) -> bool {
+    is_zip(first) || opener(first).is_some()
 }
 
 /// Reads the first bytes of a source, and describes its format like [`describe`]. Also returns `None` if the source cannot be read.

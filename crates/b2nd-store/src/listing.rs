@@ -22,6 +22,8 @@ use crate::value::Value;
 pub struct StoreListing {
     /// The kind of the store, such as `TreeStore`, `DictStore` or `CTable`, or `None` if the folder contains frames but is not a store.
     pub kind: Option<Kind>,
+    /// The format of the file, if it is not one of Blosc2: `HDF5 file`.
+    pub format: Option<&'static str>,
     /// The attributes of the store.
     pub attributes: Attributes,
     /// The groups in the store that have attributes: the key of each group, and its attributes.

@@ -34,6 +34,8 @@ pub struct Store {
 
 enum Members {
     Folder(Arc<dyn Folder + Send + Sync>),
+    /// An HDF5 file.
+    Hdf5(Arc<dyn Folder + Send + Sync>),
     Archive(Box<Zip>),
     /// A frame, and the leaves that are stored in it.
     Embedded(Bytes, StoreListing),
@@ -72,14 +74,14 @@ impl Store {
         Store { name: name.into(), members: Members::Folder(folder) }
     }
 
-    /// Opens a directory or an archive. Returns `None` if the target is a file but not an archive. `name` is the path or URL of the target.
+    /// Opens a directory, an archive or an HDF5 file ([`open_hdf5_with`](foreign::open_hdf5_with)). Returns `None` for other files. `name` is the path or URL of the target.
     ///
     /// # Errors
     ///
     /// Fails if the target is a file that cannot be read or a damaged archive.
     pub fn of_folder(name: &str, target: &Target) -> Result<Option<Store>> {
         match target {
-            Target::File(source) if !is_zip(&source.read(0..4)?) => Ok(None),
+            Target::File(source) if !foreign::is_folder(&source.read(0..8)?) => Ok(None),
             target => Store::of(name, target.clone()).map(Some),
         }
     }
@@ -93,6 +95,8 @@ impl Store {
         let first = source.read(0..10)?.into_owned();
         let members = if is_zip(&first) {
             Members::Archive(Box::new(Zip::open(source)?))
+        } else if let Some(open) = foreign::opener(&first) {
+            Members::Hdf5(open(source)?)
         } else if is_frame(&first) {
             let listing = embedded_in(&source)?;
             Members::Embedded(source, listing)
@@ -115,6 +119,11 @@ impl Store {
         matches!(self.members, Members::Archive(_))
     }
 
+    /// Returns true if the store is an HDF5 file, which can only be read.
+    pub fn is_hdf5(&self) -> bool {
+        matches!(self.members, Members::Hdf5(_))
+    }
+
     /// Lists the leaves, groups and attributes of the store.
     ///
     /// # Errors
@@ -123,6 +132,7 @@ impl Store {
     pub fn list(&self) -> Result<StoreListing> {
         match &self.members {
             Members::Embedded(_, listing) => Ok(listing.clone()),
+            Members::Hdf5(_) => Ok(StoreListing { format: Some("HDF5 file"), ..list(self)? }),
             _ => list(self),
         }
     }
@@ -162,7 +172,7 @@ impl Store {
 
     fn folder(&self) -> Option<&dyn Folder> {
         match &self.members {
-            Members::Folder(folder) => Some(&**folder),
+            Members::Folder(folder) | Members::Hdf5(folder) => Some(&**folder),
             Members::Archive(zip) => Some(&**zip),
             Members::Embedded(..) => None,
         }
@@ -179,7 +189,7 @@ impl Location {
     pub fn frame(&self) -> Result<Bytes> {
         match (self.open()?, self.key()) {
             (target, Some(key)) => Store::of(self.place(), target)?.leaf(key),
-            (Target::File(source), None) if !is_zip(&source.read(0..4)?) => Ok(source),
+            (Target::File(source), None) if !foreign::is_folder(&source.read(0..8)?) => Ok(source),
             // If the directory or the archive is not a store, the error of `list` is returned in place of `no_key`.
             (target, None) => {
                 Store::of(self.place(), target)?.list()?;
@@ -204,7 +214,7 @@ impl Folder for Store {
                 let leaf = listing.leaves.iter().find(|leaf| leaf.key == key);
                 leaf.map(|leaf| leaf.open(self)).transpose()
             }
-            Members::Folder(folder) => folder.member(file),
+            Members::Folder(folder) | Members::Hdf5(folder) => folder.member(file),
             Members::Archive(zip) => zip.member(file),
         }
     }

@@ -33,6 +33,8 @@ pub struct Options {
     pub width: Option<usize>,
     /// The maximum number of lines of a page. If a page would be longer, its lists are cut and details are left out. Not used for JSON.
     pub height: Option<usize>,
+    /// Whether to show the attributes that PyTables writes for itself. Not used for JSON, which has all attributes.
+    pub full: bool,
 }
 
 /// The location of a frame, which is a file, or a leaf (an entry) of a store.

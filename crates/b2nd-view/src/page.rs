@@ -10,10 +10,10 @@ use crate::text::{self, NOTICE, View, columns, count, printable, quoted, size, s
 use crate::{chunk_table, details};
 use b2nd_store::Array;
 use b2nd_store::Frame;
-use b2nd_store::Kind;
 use b2nd_store::attributes::{self, Attribute};
 use b2nd_store::readable;
 use b2nd_store::{Content, Leaf, StoreListing};
+use b2nd_store::{Kind, Value};
 use lines::Page;
 
 mod lines;
@@ -219,9 +219,12 @@ fn trailer(page: &mut Page, header: &Header, trailer: b2nd_frame::Result<&Traile
         rows.iter_mut().for_each(|row| row.truncate(2));
     }
     let room = page.room_beside(&rows);
-    for (row, Attribute { value, .. }) in rows.iter_mut().zip(&vlmetalayers) {
+    for (row, Attribute { name, value, .. }) in rows.iter_mut().zip(&vlmetalayers) {
         row.push(match value {
-            Ok(value) => lines::describe(value, room).unwrap_or_default(),
+            Ok(value) => {
+                let hidden = page.hidden(name, Value::from_slice(value));
+                hidden.unwrap_or_else(|| lines::describe(value, room).unwrap_or_default())
+            }
             Err(error) => {
                 page.is_complete = false;
                 format!("cannot be read: {error}")
@@ -273,7 +276,8 @@ pub fn meta(frame: &Frame, name: &str) -> b2nd_frame::Result<View> {
 pub fn store(store: &StoreListing, name: &str, leaves: usize, tree: Vec<String>, options: &Options) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     let is_group = name.contains("::");
-    page.line("kind", store.kind.map_or(if is_group { "group" } else { "a folder with frames" }, Kind::name));
+    let other = if is_group { "group" } else { store.format.unwrap_or("a folder with frames") };
+    page.line("kind", store.kind.map_or(other, Kind::name));
     page.attributes("attributes", &store.attributes);
     page.line("leaves", thousands(leaves));
     page.list(tree, "--tree");

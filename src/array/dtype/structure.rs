@@ -110,6 +110,33 @@ impl Struct {
         Struct::build(fields, true)
     }
 
+    /// Makes a structure of `itemsize` bytes from the names, offsets and dtypes of its fields. The dtypes are converted to NumPy's spelling.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a name occurs twice, a field does not fit into the structure, the structure takes more than 2147483647 bytes, fields that
+    /// overlap hold objects, or the types nest more than 100 levels deep.
+    ///
+    /// ```
+    /// use b2nd::dtype::{DType, Struct};
+    ///
+    /// let padded = Struct::with_offsets([("flag", 0, "|u1".parse()?), ("value", 8, "<f8".parse()?)], 16)?;
+    /// let string = "{'names': ['flag', 'value'], 'formats': ['u1', '<f8'], 'offsets': [0, 8], 'itemsize': 16}";
+    /// assert_eq!(DType::from(padded).to_string(), string);
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn with_offsets<N: Into<String>>(fields: impl IntoIterator<Item = (N, usize, DType)>, itemsize: usize) -> Result<Struct> {
+        let field = |(name, offset, dtype): (N, usize, DType)| Field {
+            name: name.into(),
+            title: None,
+            offset,
+            dtype: dtype.into_canonical(),
+        };
+        let fields = fields.into_iter().map(field).collect();
+        let laid_out = Struct::lay_out(Parts { fields, has_offsets: true, itemsize: Some(itemsize), aligned: false });
+        laid_out.map_err(|misfit| Error::custom(misfit.why).field("dtype"))
+    }
+
     fn build<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>, aligned: bool) -> Result<Struct> {
         let field =
             |(name, dtype): (N, DType)| Field { name: name.into(), title: None, offset: 0, dtype: dtype.into_canonical() };

@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use b2nd_check::{Digests, Does, Finding, Limits, Options, Reader, Report};
+use b2nd_frame::{FrameType, Offsets};
 use b2nd_ndarray::codec::{Decompressor, metalayer};
 use b2nd_store::{SPARSE_FRAME, attributes};
 use b2nd_view::Frame;
@@ -21,6 +22,7 @@ use serde::Serialize;
 
 use super::meta;
 use crate::error::Error;
+use crate::hdf5;
 use crate::output::{Output, fitted};
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress::{self, Counted};
@@ -117,6 +119,12 @@ impl Check {
             let (place, findings) = match *found {
                 Found::Frame { place, frame } => {
                     let mut findings = self.frame(frame, &apart)?;
+                    // Only a sparse frame in a store may be a dataset of an HDF5 file.
+                    if frame.header().frame_type() == FrameType::Sparse && place.key.is_some() {
+                        let count = frame.offsets().map_or(0, Offsets::len);
+                        let in_chunks = hdf5::check(&place, count, &findings, |frame| self.frame(frame, &apart))?;
+                        findings = in_chunks.unwrap_or(findings);
+                    }
                     if self.decodes() && is_arrow(frame) && findings.iter().all(Finding::is_of_readers) {
                         findings.extend(crate::tables::verify_cells(frame, &self.limits()));
                     }

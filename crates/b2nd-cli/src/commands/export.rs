@@ -15,7 +15,7 @@ use crate::signals;
 use crate::staged::{Replaced, must_not_exist, new_file};
 use crate::status::{FAILED, UNREADABLE};
 use crate::tables::{Part, write_array};
-use crate::values::{Start, Values, source};
+use crate::values::{Start, Values};
 use crate::zarr;
 
 /// Writes an array as numpy (.npy), bytes (.bin), CSV, JSON, text or Zarr (.zarr); a table, or objects, batches and lists, as
@@ -63,7 +63,7 @@ impl Export {
             if self.slice.is_some() || self.part.rows.is_some() || !self.part.columns.is_empty() {
                 return Err(Error::new("a Zarr array is written as a whole: leave out --slice, --rows and --columns"));
             }
-            let values = Values::of(source(&self.file)?, &self.start, None)?;
+            let values = Values::open(&self.file, &self.start, None)?;
             signals::clean_up();
             let replaced = Replaced::at(&self.out, self.overwrite)?;
             zarr::export(&values.array, replaced.as_ref().map_or(&self.out, Replaced::path))?;

@@ -14,6 +14,7 @@ use crate::compression::Compression;
 use crate::error::{Error, Result};
 use crate::format::csv;
 use crate::format::npy::{self, Elements, length_of};
+use crate::hdf5;
 use crate::output::{self, Output};
 use crate::piped::is_standard;
 use crate::progress;
@@ -21,11 +22,11 @@ use crate::signals;
 use crate::staged::{must_not_exist, must_not_look_foreign};
 use crate::zarr;
 
-/// Converts numpy (.npy), CSV (.csv), raw bytes (--dtype) or a Zarr array to a `.b2nd` file, compressed with python-blosc2's
-/// defaults.
+/// Converts numpy (.npy), CSV (.csv), raw bytes (--dtype), a Zarr array or an HDF5 dataset to a `.b2nd` file, compressed with
+/// python-blosc2's defaults. Chunks of HDF5 that Blosc2 compressed are copied.
 #[derive(Args)]
 pub(crate) struct Import {
-    /// The file, the directory of a Zarr array, or - for standard input, which is read as numpy, or with --dtype as raw bytes.
+    /// The file, the directory of a Zarr array, a dataset (FILE.h5::/group/name), or - for standard input, which is read as numpy, or with --dtype as raw bytes.
     pub(super) file: PathBuf,
 
     /// The new array (.b2nd), or - for standard output.
@@ -68,6 +69,9 @@ impl Import {
         signals::clean_up();
         if zarr::is_zarr(&self.file) && !is_printed {
             return zarr::import(&self.file, &self.out, &options).map(|()| true);
+        }
+        if let Some(dataset) = hdf5::dataset(&self.file)?.filter(|_| !is_printed) {
+            return hdf5::import(dataset, &self.out, &self.compression, &options).map(|()| true);
         }
         let file = self.elements()?;
         let geometry = options.geometry(&file.shape, file.dtype.itemsize())?;

@@ -89,7 +89,7 @@ impl Info {
         // Some lines of the screen are needed for the next prompt and for values.
         let others = 1 + if self.values { VALUE_ROWS as usize + 3 } else { 0 };
         let height = height.filter(|_| !self.full).map(|height| height.saturating_sub(others).max(LEAST_LINES));
-        let options = json::Options { chunks: self.chunks, slice: self.slice.clone(), width, height };
+        let options = json::Options { chunks: self.chunks, slice: self.slice.clone(), width, height, full: self.full };
         if self.json {
             let show: &ShowAtOnce = if self.meta { &meta_object } else { &|found, out| object(found, &options, out) };
             return self.paths.each_at_once(Leaves::Each, output, show);
@@ -134,7 +134,10 @@ impl Pages<'_> {
                 Found::Store { store, .. } if store.kind == Some(Kind::CTable) && !self.info.tree => return Ok(true),
                 Found::Store { key, store, .. } => {
                     let (attributes, groups) = (store.attributes.clone(), store.groups.clone());
-                    Some((*key, StoreListing { kind: store.kind, attributes, groups, ..StoreListing::default() }))
+                    Some((
+                        *key,
+                        StoreListing { kind: store.kind, format: store.format, attributes, groups, ..StoreListing::default() },
+                    ))
                 }
                 Found::Frame { place: Place { key: None, .. }, frame } if is_store(frame) => {
                     let kind = Some(Kind::of(frame.header(), None));
@@ -169,7 +172,7 @@ impl Pages<'_> {
         let Some((name, key, store, tree)) = self.store.take() else { return Ok(()) };
         let lines = tree::lines(&tree, key.as_deref(), self.info.depth.map(usize::from));
         if self.info.tree {
-            let kind = store.kind.map_or(if key.is_some() { "group" } else { "frames" }, Kind::name);
+            let kind = store.kind.map_or(if key.is_some() { "group" } else { store.format.unwrap_or("frames") }, Kind::name);
             let title = format!("{}  {kind}", printable(&name));
             return [title].into_iter().chain(lines).try_for_each(|line| writeln!(out, "{}", self.cut(line)));
         }

@@ -20,7 +20,7 @@ use crate::progress;
 use crate::report::{Of, Report};
 use crate::tables::{self, Part, Rows};
 use crate::tiles;
-use crate::values::{Start, Values, length, source};
+use crate::values::{Start, Values, length, source_at};
 
 /// `b2nd stats`.
 #[derive(Args)]
@@ -90,8 +90,8 @@ impl Stats {
             let rows = tables::open(&subject.word)?.ok_or_else(|| Error::new("it is a table that cannot be opened"))?;
             return self.count_rows(rows, subject, output, shown);
         }
-        let source = source(&subject.word)?;
         let start = Start { offset: subject.offset, dtype: self.dtype.clone() };
+        let source = source_at(&subject.word, &start)?;
         let values = Values::of(source.clone(), &start, self.slice.as_ref());
         if values.is_err() && subject.offset.is_none() {
             if let Some(cells) = tables::open_cells(source)? {

@@ -10,6 +10,8 @@ mod diff;
 mod draw;
 mod early_frame;
 mod harness;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod hex;
 mod import;
 mod info;

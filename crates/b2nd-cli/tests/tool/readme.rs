@@ -11,10 +11,16 @@ use crate::harness::Place;
 fn compare(path: &str) -> usize {
     let path = Place::root().path(path);
     let readme = fs::read_to_string(&path).unwrap();
-    let (mut printed, mut commands, mut in_block) = (String::new(), 0, false);
+    let (mut printed, mut commands, mut in_block, mut is_run) = (String::new(), 0, false, true);
     for line in readme.lines() {
         match (in_block, line.strip_prefix("$ b2nd ")) {
+            // Without the feature, what the tool says of HDF5 files is not compared.
+            (true, Some(arguments)) if cfg!(not(feature = "hdf5")) && arguments.contains(".h5") => {
+                writeln!(printed, "{line}").unwrap();
+                is_run = false;
+            }
             (true, Some(arguments)) => {
+                is_run = true;
                 let (out, err, _) = Place::root().run(&arguments.split(' ').collect::<Vec<_>>());
                 assert_eq!(err, "", "{line}");
                 let trimmed: Vec<&str> = out.lines().map(str::trim_end).collect();
@@ -22,7 +28,7 @@ fn compare(path: &str) -> usize {
                 commands += 1;
             }
             // What it printed before.
-            (true, None) if line != "```" => {}
+            (true, None) if line != "```" && is_run => {}
             _ => writeln!(printed, "{line}").unwrap(),
         }
         in_block = line == "```console" || in_block && line != "```";
@@ -52,5 +58,5 @@ fn every_page_is_what_the_tool_prints() {
 
 #[test]
 fn the_first_page_is_what_the_tool_prints() {
-    assert_eq!(compare("README.md"), 3);
+    assert_eq!(compare("README.md"), if cfg!(feature = "hdf5") { 5 } else { 3 });
 }

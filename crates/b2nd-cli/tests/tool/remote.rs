@@ -53,6 +53,8 @@ fn an_address_is_read_by_ranges() {
     same("example.b2nd", &["info", "--chunks"]);
     same("example.b2nd", &["hex"]);
     same("python-blosc2-4.14.1/treestore__dfltb2z.b2z", &["info", "--json"]);
+    #[cfg(feature = "hdf5")]
+    same("../../crates/b2nd-hdf5/tests/data/pytables.h5", &["info", "--full"]);
     let gone = "http://127.0.0.1:1/file";
     let (_, error, status) = Place::data().run(&[gone]);
     assert!(error.starts_with(&format!("{gone}: ")) && status == 1);

@@ -45,6 +45,7 @@ pub(super) struct Page {
     width: Option<usize>,
     /// The number of lines of the terminal, or `None` if the page is not cut.
     height: Option<usize>,
+    full: bool,
 }
 
 enum Part {
@@ -72,7 +73,7 @@ impl Page {
     pub(super) const TEXT: usize = Page::LABELS + 4;
 
     pub(super) fn new(title: String, options: &Options) -> Page {
-        Page { title, parts: Vec::new(), is_complete: true, width: options.width, height: options.height }
+        Page { title, parts: Vec::new(), is_complete: true, width: options.width, height: options.height, full: options.full }
     }
 
     /// Returns the page as text, cut to the height of the terminal.
@@ -203,10 +204,17 @@ impl Page {
         self.line(label, if attributes.is_empty() { "none".to_owned() } else { attributes.iter().len().to_string() });
         let mut rows: Vec<_> = attributes.iter().map(|(name, _)| vec![quoted(name.as_bytes())]).collect();
         let room = self.room_beside(&rows);
-        for (row, (_, value)) in rows.iter_mut().zip(attributes.iter()) {
-            row.push(value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(room)));
+        for (row, (name, value)) in rows.iter_mut().zip(attributes.iter()) {
+            let text = || value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(room));
+            row.push(self.hidden(name.as_bytes(), value).unwrap_or_else(text));
         }
         self.table(columns(&rows, &[]));
+    }
+
+    /// Returns a text in place of the attributes that PyTables writes for itself into HDF5 files, unless all is shown.
+    pub(super) fn hidden(&self, name: &[u8], value: Option<Value>) -> Option<String> {
+        let value = value.filter(|_| !self.full && name == b"pytables")?;
+        Some(format!("{} of PyTables, which --full shows", count(value.entries().count(), "attribute")))
     }
 
     pub(super) fn table(&mut self, lines: Vec<String>) {

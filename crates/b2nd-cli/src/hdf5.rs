@@ -1,0 +1,120 @@
+//! Selects the code for HDF5 files. Only `register` and `check` depend on whether the feature `hdf5` is enabled.
+
+use std::path::Path;
+
+use b2nd_check::Finding;
+use b2nd_frame::FrameType;
+use b2nd_ndarray::{Options, RepackOptions, repack_from};
+#[cfg(feature = "hdf5")]
+use b2nd_store::Source;
+use b2nd_store::{Bytes, Frame, Location, Store, Target};
+use b2nd_view::json::Place;
+
+use crate::compression::Compression;
+use crate::error::{Error, Result};
+use crate::output;
+use crate::progress;
+
+/// The first bytes of an HDF5 file.
+const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
+
+/// Makes the datasets of HDF5 files leaves of stores, for all commands.
+#[cfg(feature = "hdf5")]
+pub(crate) fn register() {
+    b2nd_store::foreign::open_hdf5_with(|source| Ok(std::sync::Arc::new(b2nd_hdf5::File::open(source)?)));
+}
+
+#[cfg(not(feature = "hdf5"))]
+pub(crate) fn register() {}
+
+/// Opens the dataset that an argument names. Returns `None` if the argument does not name an HDF5 file or a part of one.
+pub(crate) fn dataset(word: &Path) -> Result<Option<Bytes>> {
+    let location = Location::new(word.as_os_str());
+    let is_named_so = |end: &str| location.place().to_ascii_lowercase().ends_with(end);
+    // Other files are not opened here: raw bytes can come from a pipe, which is read once.
+    if location.key().is_none() && ![".h5", ".hdf5", ".nc", ".hdf", ".he5", ".nc4"].iter().any(|end| is_named_so(end)) {
+        return Ok(None);
+    }
+    let target = location.open()?;
+    match &target {
+        Target::File(source) if source.read(0..8)?.starts_with(SIGNATURE) => {}
+        _ => return Ok(None),
+    }
+    match (Store::of(location.place(), target)?, location.key()) {
+        (store, Some(key)) => Ok(Some(store.leaf(key)?)),
+        (store, None) => match store.list()?.leaves.as_slice() {
+            [one] => Ok(Some(one.open(&store)?)),
+            _ => Err(b2nd_store::no_key(&location.place()).into()),
+        },
+    }
+}
+
+/// Writes a dataset as an array with the dataset's chunks. Chunks that are compressed with Blosc2 in the layout of the array are copied.
+/// Others are compressed with the options.
+pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &Options) -> Result<()> {
+    let frame = Frame::open(&*dataset)?;
+    let header = frame.header();
+    let mut chunks = (0..frame.offsets()?.len()).map(|number| frame.chunk_header(number));
+    // The first chunk that is not special shows whether the chunks of the file can be copied.
+    let first = chunks.find(|chunk| !matches!(chunk, Ok(chunk) if chunk.special().is_some())).transpose()?;
+    let copies = first.is_none_or(|chunk| !chunk.is_stored());
+    // Without a chunk that Blosc2 compressed, the frame's level is 0.
+    let (codec, level, filters) = match (copies, header.level()) {
+        (true, _) => (None, None, None),
+        (false, 0) => (Some(options.codec), Some(options.level), Some(options.filters.clone())),
+        (false, _) => (Some(header.codec()), None, None),
+    };
+    let bar = progress::bytes(u64::try_from(header.nbytes()).unwrap_or(0));
+    let new = RepackOptions {
+        codec: given.codec.or(codec),
+        level: given.level.or(level),
+        filters: given.filters().or(filters),
+        chunkshape: given.chunks.clone(),
+        blockshape: given.blocks.clone(),
+        frame_type: Some(FrameType::Contiguous),
+        overwrite: options.overwrite,
+        progress: Some(&|bytes| bar.inc(bytes)),
+    };
+    repack_from(dataset.clone(), out, &new).map_err(|error| Error::new(output::named(out, error)))
+}
+
+/// Checks the frames that Blosc2 made of the chunks of a dataset, which readers of HDF5 pass to C-Blosc2. Returns `None` if the place is not
+/// in an HDF5 file. Otherwise returns the findings in `found`, which are those of the dataset as an array, and those in the frames.
+#[cfg(feature = "hdf5")]
+pub(crate) fn check(
+    place: &Place,
+    count: u64,
+    found: &[Finding],
+    mut check: impl FnMut(&Frame) -> b2nd_frame::Result<Vec<Finding>>,
+) -> b2nd_frame::Result<Option<Vec<Finding>>> {
+    let (Some(key), Target::File(source)) = (place.key, Location::new(place.path.as_ref()).open()?) else { return Ok(None) };
+    if !source.read(0..8)?.starts_with(SIGNATURE) {
+        return Ok(None);
+    }
+    // The length of a chunk in the file is that of the filters' output, not that of a chunk of the frame.
+    let kept = |finding: &&Finding| finding.place != "header" || !finding.finding.starts_with("cbytes: ");
+    let mut findings: Vec<_> = found.iter().filter(kept).cloned().collect();
+    let dataset = b2nd_hdf5::File::open(source)?.dataset(key)?;
+    for number in 0..count {
+        // An error of the filters after Blosc2 is among the findings of the array.
+        let Ok(Some(bytes)) = dataset.chunk_frame(number) else { continue };
+        let refused = |error: b2nd_frame::Error| {
+            let (place, finding) = ("header".to_owned(), error.to_string());
+            vec![Finding { place, finding, document: Some(false), unreadable: true, ..Finding::default() }]
+        };
+        let all = Frame::open(&bytes as &dyn Source).and_then(|frame| check(&frame)).unwrap_or_else(refused);
+        let named = |finding: Finding| Finding { place: format!("the frame in chunk {number}: {}", finding.place), ..finding };
+        findings.extend(all.into_iter().map(named));
+    }
+    Ok(Some(findings))
+}
+
+#[cfg(not(feature = "hdf5"))]
+pub(crate) fn check(
+    _: &Place,
+    _: u64,
+    _: &[Finding],
+    _: impl FnMut(&Frame) -> b2nd_frame::Result<Vec<Finding>>,
+) -> b2nd_frame::Result<Option<Vec<Finding>>> {
+    Ok(None)
+}

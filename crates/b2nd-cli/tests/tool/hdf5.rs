@@ -1,0 +1,143 @@
+//! HDF5 files, which are opened like stores. What h5py reads of them is in b2nd-hdf5's tests.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::harness::{Directory, Place};
+
+fn directory() -> Directory {
+    let directory = Directory::new();
+    for name in ["h5py.h5", "pytables.h5"] {
+        let file = Place::root().path("crates/b2nd-hdf5/tests/data").join(name);
+        fs::copy(file, directory.path(name)).unwrap();
+    }
+    directory
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text.lines().next().unwrap()).unwrap()
+}
+
+#[test]
+fn a_file_is_shown_as_a_store_of_its_datasets() {
+    let tests = directory();
+    let (out, err, status) = tests.run(&["info", "h5py.h5"]);
+    assert!(
+        out.starts_with("h5py.h5\n  kind          HDF5 file\n  attributes    1\n    \"title\"  \"made for tests\"\n"),
+        "{out}"
+    );
+    assert!(out.contains("── cube         ndarray  <f4"), "{out}");
+    // Each dataset that has no form as an array is named.
+    assert_eq!((err.lines().count(), status), (5, 1), "{err}");
+    assert!(err.contains("its elements are references to objects, which have no dtype of a fixed size"), "{err}");
+
+    let cube = json(&tests.ok(&["info", "--json", "h5py.h5::/cube"]));
+    assert_eq!(
+        (&cube["key"], &cube["codec"], &cube["array"]["chunkshape"]),
+        (&"/cube".into(), &"zstd".into(), &serde_json::json!([2, 10, 15]))
+    );
+    assert_eq!(tests.ok(&["meta", "get", "h5py.h5::/cube", "units"]), "\"K\"\n");
+    let inside = tests.ok(&["info", "--tree", "h5py.h5::/types"]);
+    assert!(inside.starts_with("h5py.h5::/types  group\n") && inside.contains("complex"), "{inside}");
+    assert!(tests.refused(&["head", "h5py.h5"]).ends_with("it is a store: name a leaf, as in h5py.h5::/KEY"));
+    assert!(tests.refused(&["head", "h5py.h5::/cub"]).contains("it has no leaf /cub; its leaves are "));
+}
+
+#[test]
+fn every_command_for_arrays_reads_datasets() {
+    let tests = directory();
+    assert_eq!(tests.ok(&["head", "-n", "2", "h5py.h5::/flat"]), "0  1\n… the first 2 of 600\n");
+    assert_eq!(tests.ok(&["cat", "h5py.h5::/cube", "5,19,27:"]), "3597.0  3598.0  3599.0\n");
+    let stats = json(&tests.ok(&["stats", "--json", "h5py.h5::/types/big"]));
+    assert_eq!((&stats["count"], &stats["max"]), (&600.into(), &599.0.into()));
+    tests.ok(&["export", "h5py.h5::/gzip", "gzip.npy"]);
+    tests.ok(&["export", "h5py.h5::/both", "both.npy"]);
+    assert_eq!(tests.read("gzip.npy").len(), 128 + 3600 * 8);
+    assert_eq!(tests.read("both.npy").len(), 128 + 3600 * 4);
+    let rows = tests.ok(&["cat", "pytables.h5::/group/events", "118:"]);
+    assert!(rows.contains("119") && rows.contains("abc"), "{rows}");
+    assert_eq!(tests.run(&["diff", "--data", "h5py.h5::/cube", "h5py.h5::/links/soft"]).2, 0);
+    assert!(tests.ok(&["show", "h5py.h5::/cube"]).contains("6 x 20 x 30"));
+}
+
+#[test]
+fn attributes_that_pytables_writes_for_itself_are_in_the_full_output() {
+    let tests = directory();
+    let table = "pytables.h5::/group/events";
+    let (short, full) = (tests.ok(&["info", table]), tests.ok(&["info", "--full", table]));
+    assert!(short.contains("attributes of PyTables, which --full shows") && !short.contains("TITLE"), "{short}");
+    assert!(full.contains("\"TITLE\": \"what was seen\"") && full.contains("\"units\""), "{full}");
+    assert!(!tests.ok(&["info", "pytables.h5"]).contains("CLASS"));
+}
+
+#[test]
+fn a_frame_in_a_chunk_is_read_at_its_offset() {
+    let tests = directory();
+    let file = tests.read("h5py.h5");
+    let at = file.windows(9).position(|bytes| bytes[1..] == *b"\xa8b2frame").unwrap().to_string();
+    for command in ["info", "cat", "stats", "head"] {
+        assert!(!tests.ok(&[command, "h5py.h5", "--offset", &at]).is_empty(), "{command}");
+    }
+}
+
+#[test]
+fn an_import_copies_compressed_chunks() {
+    let tests = directory();
+    let file = tests.read("h5py.h5");
+    for name in ["cube", "missing", "types/big"] {
+        let (dataset, array) = (format!("h5py.h5::/{name}"), format!("{}.b2nd", name.replace('/', "-")));
+        tests.ok(&["import", &dataset, &array]);
+        tests.ok(&["check", "--strict", &array]);
+        tests.ok(&["export", &dataset, "a.npy", "--overwrite"]);
+        tests.ok(&["export", &array, "b.npy", "--overwrite"]);
+        assert!(tests.read("a.npy") == tests.read("b.npy"), "{name}");
+        let frame = b2nd_frame::File::open(tests.path(&array)).unwrap();
+        let mut copied = 0;
+        for number in 0..frame.offsets().unwrap().len() {
+            let chunk = frame.chunk(number).unwrap();
+            if chunk.header().special().is_none() {
+                assert!(file.windows(chunk.bytes().len()).any(|bytes| bytes == chunk.bytes()), "{name}: chunk {number}");
+                copied += 1;
+            }
+        }
+        assert!(copied > 0, "{name}");
+    }
+    assert_eq!(tests.ok(&["meta", "get", "cube.b2nd", "range"]), "[1,-2]\n");
+    // Data that Blosc2 did not compress are compressed, in the same chunks.
+    tests.ok(&["import", "h5py.h5::/gzip", "gzip.b2nd"]);
+    let array = json(&tests.ok(&["info", "--json", "gzip.b2nd"]));
+    assert_eq!((&array["codec"], &array["array"]["chunkshape"]), (&"zstd".into(), &serde_json::json!([3, 20, 30])));
+    assert!(array["cbytes"].as_u64() < Some(8000), "{}", array["cbytes"]);
+    tests.ok(&["check", "--strict", "gzip.b2nd"]);
+    tests.ok(&["import", "h5py.h5::/cube", "other.b2nd", "--chunks", "6,20,10", "--codec", "lz4"]);
+    let array = json(&tests.ok(&["info", "--json", "other.b2nd"]));
+    assert_eq!((&array["codec"], &array["array"]["chunkshape"]), (&"lz4".into(), &serde_json::json!([6, 20, 10])));
+    assert!(tests.refused(&["import", "h5py.h5", "all.b2nd"]).contains("it is a store: name a leaf"));
+    assert!(tests.refused(&["import", "h5py.h5::/refused/strings", "all.b2nd"]).contains("strings of variable length"));
+}
+
+#[test]
+fn a_check_finds_damage_in_chunks() {
+    let tests = directory();
+    for dataset in ["h5py.h5::/cube", "h5py.h5::/both", "h5py.h5::/checked", "h5py.h5::/plain"] {
+        tests.ok(&["check", dataset]);
+        tests.ok(&["check", "--strict", dataset]);
+    }
+    // A bit in the frame of the first chunk of /checked, which has the fourth dataset's checksum.
+    let file = tests.read("h5py.h5");
+    let frames: Vec<_> =
+        file.windows(9).enumerate().filter(|(_, bytes)| bytes[1..] == *b"\xa8b2frame").map(|(at, _)| at).collect();
+    let (mut found_checksums, mut found_frames) = (0, 0);
+    for at in frames {
+        let mut damaged = file.clone();
+        damaged[at + 11 + 3] ^= 0x10;
+        tests.write("damaged.h5", damaged);
+        let (out, ..) = tests.run(&["check", "--for", "c-blosc2", "damaged.h5"]);
+        found_checksums += usize::from(out.contains("checksum mismatch"));
+        found_frames += usize::from(out.contains("the frame in chunk "));
+    }
+    // /checked and /both have 6 chunks each.
+    assert_eq!(found_checksums, 12);
+    assert!(found_frames > 50, "{found_frames}");
+}

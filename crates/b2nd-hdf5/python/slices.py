@@ -1,0 +1,37 @@
+"""Prints 200 slices at random of the datasets of each HDF5 file, as h5py reads them, for tests/python.rs to read too.
+
+    python slices.py FILE...       (h5py, hdf5plugin, numpy)
+
+Each line has the file, the dataset, the ranges (0:3,2:9) and the SHA-256 of the elements in C order, with tabs between.
+"""
+
+import hashlib
+import random
+import sys
+
+import h5py
+import hdf5plugin
+import numpy as np
+
+
+def datasets(file):
+    found = []
+    file.visititems(lambda name, it: found.append(it) if isinstance(it, h5py.Dataset) else None)
+    for it in found:
+        # Without what has no dtype of a fixed size, what has no elements, and what is not in the file.
+        kinds = [it.dtype[name] for name in it.dtype.names] if it.dtype.names else [it.dtype]
+        if it.shape and it.size and not any(kind.hasobject for kind in kinds) and not it.external:
+            yield it
+
+
+if __name__ == "__main__":
+    for path in sys.argv[1:]:
+        rng = random.Random(path.rsplit("/")[-1])
+        with h5py.File(path) as file:
+            every = sorted(datasets(file), key=lambda it: it.name)
+            for _ in range(200):
+                dataset = rng.choice(every)
+                ranges = [sorted((rng.randrange(length + 1), rng.randrange(length + 1))) for length in dataset.shape]
+                values = np.ascontiguousarray(dataset[tuple(slice(*each) for each in ranges)])
+                text = ",".join(f"{start}:{end}" for start, end in ranges)
+                print(path, dataset.name, text, hashlib.sha256(values.tobytes()).hexdigest(), sep="\t")

@@ -1,0 +1,78 @@
+//! Converts attributes to values of MessagePack.
+
+use hdf5_reader::{Attribute, ByteOrder, Datatype, StringSize, dtype_element_size};
+use rmpv::Value;
+
+use crate::dtype::is_bool;
+
+/// Returns the value of an attribute, or `None` if it contains references or sequences of variable length. Arrays become lists, structures
+/// become maps.
+pub(crate) fn value(attribute: &Attribute) -> Option<Value> {
+    match &attribute.decoded_strings {
+        Some(strings) => {
+            let mut strings = strings.iter();
+            list(&attribute.shape, &mut || strings.next().map(|text| text.as_str().into()))
+        }
+        // PyTables stores an empty text without a shape.
+        None if attribute.shape == [0] && matches!(attribute.datatype, Datatype::String { .. }) => Some("".into()),
+        None => elements(&attribute.datatype, &attribute.shape, &attribute.raw_data),
+    }
+}
+
+/// Returns nested lists of elements.
+fn elements(datatype: &Datatype, lengths: &[u64], bytes: &[u8]) -> Option<Value> {
+    let mut parts = bytes.chunks_exact(dtype_element_size(datatype).ok().filter(|&size| size > 0)?);
+    list(lengths, &mut || element(datatype, parts.next()?))
+}
+
+fn list(lengths: &[u64], next: &mut dyn FnMut() -> Option<Value>) -> Option<Value> {
+    match lengths.split_first() {
+        None => next(),
+        // Lists of empty lists can have any length, although they take no bytes.
+        Some((1.., inner)) if inner.contains(&0) => None,
+        Some((&length, inner)) => (0..length).map(|_| list(inner, next)).collect::<Option<_>>().map(Value::Array),
+    }
+}
+
+fn element(datatype: &Datatype, bytes: &[u8]) -> Option<Value> {
+    Some(match datatype {
+        Datatype::FixedPoint { signed: true, byte_order, size } => {
+            let unused = 64_u32.checked_sub(u32::from(*size) * 8)?;
+            Value::from((u64::from_le_bytes(widened(bytes, *byte_order)?) << unused) as i64 >> unused)
+        }
+        Datatype::FixedPoint { byte_order, .. } | Datatype::Bitfield { byte_order, .. } => {
+            Value::from(u64::from_le_bytes(widened(bytes, *byte_order)?))
+        }
+        Datatype::FloatingPoint { size: 4, byte_order } => {
+            Value::from(f32::from_le_bytes(widened(bytes, *byte_order)?.first_chunk().copied()?))
+        }
+        Datatype::FloatingPoint { size: 8, byte_order } => Value::from(f64::from_le_bytes(widened(bytes, *byte_order)?)),
+        Datatype::Enum { .. } if is_bool(datatype) => Value::from(bytes != [0]),
+        Datatype::Enum { base, .. } => element(base, bytes)?,
+        Datatype::String { size: StringSize::Fixed(_), .. } => {
+            let text = bytes.split(|&byte| byte == 0).next()?;
+            std::str::from_utf8(text).map_or_else(|_| text.into(), Value::from)
+        }
+        Datatype::Compound { fields, .. } => {
+            let value = |field: &hdf5_reader::CompoundField| {
+                let part = bytes.get(field.byte_offset as usize..)?.get(..dtype_element_size(&field.datatype).ok()?)?;
+                Some((field.name.as_str().into(), element(&field.datatype, part)?))
+            };
+            Value::Map(fields.iter().map(value).collect::<Option<_>>()?)
+        }
+        Datatype::Array { base, dims } => elements(base, dims, bytes)?,
+        Datatype::Opaque { .. } => bytes.into(),
+        _ => return None,
+    })
+}
+
+/// Returns the bytes of a number in little-endian order, extended to 8 bytes.
+fn widened(bytes: &[u8], order: ByteOrder) -> Option<[u8; 8]> {
+    let mut wide = [0; 8];
+    let number = wide.get_mut(..bytes.len())?;
+    number.copy_from_slice(bytes);
+    if order == ByteOrder::BigEndian {
+        number.reverse();
+    }
+    Some(wide)
+}

@@ -1,0 +1,336 @@
+//! [`Dataset`]: the metadata of a dataset.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use b2nd::dtype::DType;
+use b2nd::{B2ndMeta, Geometry, Grid};
+use b2nd_frame::{Error, Result};
+use b2nd_frame::{Frame, Header, Source, Window};
+use b2nd_store::Bytes;
+use hdf5_reader::btree_v1::BTreeV1Key;
+use hdf5_reader::chunk_index::ChunkEntry;
+use hdf5_reader::io::Cursor;
+use hdf5_reader::messages::dataspace::{DataspaceMessage, DataspaceType};
+use hdf5_reader::messages::layout::{ChunkIndexing, DataLayout};
+use hdf5_reader::messages::{HdfMessage, filter_pipeline::FilterDescription};
+use hdf5_reader::{btree_v1, chunk_index, extensible_array, fixed_array};
+
+use crate::attributes;
+use crate::dtype::dtype;
+use crate::file::{Attribute, File, fault};
+use crate::filters::BLOSC2;
+
+/// Data without chunks are read as an array whose chunks have at most this number of bytes, or one element.
+const CHUNK: i64 = 1 << 18;
+
+/// The number of chunks that a dataset may have although its file does not hold them.
+const EMPTY_CHUNKS: u64 = 1 << 20;
+
+/// A dataset of an HDF5 file.
+#[non_exhaustive]
+pub struct Dataset {
+    /// The array's shape, chunkshape and blockshape. A dataset without chunks is divided into chunks of at most 256 KiB.
+    pub geometry: Geometry,
+    /// The dtype of the elements.
+    pub dtype: DType,
+    /// The attributes.
+    pub attributes: Vec<Attribute>,
+    /// The filters, in the order in which they were applied.
+    pub filters: Vec<FilterDescription>,
+    pub(crate) file: File,
+    pub(crate) grid: Grid,
+    pub(crate) layout: Layout,
+    /// The bytes of an element that was not written, or nothing if they are zeros.
+    pub(crate) fill: Vec<u8>,
+}
+
+/// Where the data of a dataset are.
+pub(crate) enum Layout {
+    /// In C order, or nowhere yet.
+    Flat(Option<Window<Bytes>>),
+    /// In chunks, in the order of their numbers.
+    Chunked(Vec<Place>),
+}
+
+/// Where a chunk is in the file.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) number: u64,
+    pub(crate) address: u64,
+    pub(crate) size: u64,
+    /// Has a bit for each filter that was not applied to this chunk.
+    pub(crate) mask: u32,
+}
+
+impl Dataset {
+    pub(crate) fn open(file: &File, path: &str) -> Result<Dataset> {
+        let opened = file.hdf5.dataset(path).map_err(fault)?;
+        let header = file.hdf5.get_or_parse_header(opened.address()).map_err(fault)?;
+        let (mut space, mut found, mut filters, mut fill) = (None, None, Vec::new(), Vec::new());
+        for message in &header.messages {
+            match message {
+                HdfMessage::Dataspace(message) => space = Some(message),
+                HdfMessage::DataLayout(message) => found = Some(&message.layout),
+                HdfMessage::FilterPipeline(message) => filters.clone_from(&message.filters),
+                HdfMessage::FillValue(message) => fill = message.value.clone().unwrap_or_default(),
+                HdfMessage::ExternalFiles(_) => return Err(Error::custom("its data are in other files, which are not read")),
+                _ => {}
+            }
+        }
+        let (Some(space), Some(found)) = (space, found) else {
+            return Err(Error::custom("the dataset has no dataspace or no layout"));
+        };
+        if space.dataspace_type == DataspaceType::Null {
+            return Err(Error::custom("the dataset has a null dataspace, which has no elements and no shape"));
+        }
+        let dtype = dtype(opened.dtype(), file.is_pytables)?;
+        // The mask of a chunk has 32 bits.
+        if filters.len() > 32 {
+            return Err(Error::custom(format_args!("expected at most 32 filters, found {}", filters.len())));
+        }
+        if fill.len() != dtype.itemsize() || fill.iter().all(|&byte| byte == 0) {
+            fill.clear();
+        }
+        let shape = space.dims.iter().map(|&length| i64::try_from(length)).collect::<Result<Vec<_>, _>>();
+        let shape = shape.map_err(|_| Error::custom(format_args!("shape: {:?} does not fit int64", space.dims)))?;
+        let itemsize = dtype.itemsize();
+        let (geometry, layout) = match found {
+            DataLayout::Compact { data } => {
+                (flat_geometry(&shape, itemsize)?, Layout::Flat(Some(Window::new(Arc::new(data.clone()), 0..u64::MAX))))
+            }
+            DataLayout::Contiguous { address, .. } => {
+                let bytes = file.defined(*address).map(|address| file.window(address, u64::MAX));
+                (flat_geometry(&shape, itemsize)?, Layout::Flat(bytes))
+            }
+            DataLayout::Chunked { address, dims, chunk_indexing, .. } => {
+                // Older files have the size of an element as the last dimension.
+                let dims = dims.get(..shape.len()).unwrap_or(dims);
+                let chunkshape: Option<Vec<_>> =
+                    dims.iter().map(|&length| i32::try_from(length).ok().filter(|&it| it > 0)).collect();
+                let chunkshape = chunkshape.ok_or_else(|| Error::custom(format_args!("chunks: {dims:?} does not fit int32")))?;
+                let geometry = Geometry::new(&shape, &chunkshape, &chunkshape)?;
+                let grid = geometry.grid()?;
+                let entries = match file.defined(*address) {
+                    Some(address) => file.entries(address, space, dims, itemsize, chunk_indexing.as_ref())?,
+                    None => Vec::new(),
+                };
+                let size = u64::try_from(grid.chunknitems()).unwrap_or(0).saturating_mul(itemsize as u64);
+                let place = |entry: ChunkEntry| {
+                    let start: Vec<_> = entry.offsets.iter().map(|&at| i64::try_from(at).unwrap_or(i64::MAX)).collect();
+                    let size = if filters.is_empty() { size } else { entry.size };
+                    let (address, mask) = (file.defined(entry.address)?, entry.filter_mask);
+                    Some(Place { number: grid.chunk_index(&start)?, address, size, mask })
+                };
+                let mut places: Vec<_> = entries.into_iter().filter_map(place).collect();
+                places.sort_by_key(|place| place.number);
+                places.dedup_by_key(|place| place.number);
+                (geometry, Layout::Chunked(places))
+            }
+        };
+        let all = opened.attributes().iter().map(|it| (it.name.clone(), attributes::value(it))).collect();
+        let grid = geometry.grid()?;
+        let mut dataset = Dataset { file: file.clone(), grid, layout, filters, fill, geometry, dtype, attributes: all };
+        dataset.check_limits()?;
+        if let Some(blockshape) = dataset.first_frame().and_then(|frame| dataset.blockshape(&frame)) {
+            let geometry = Geometry::new(&shape, dataset.geometry.chunkshape(), &blockshape)?;
+            let grid = geometry.grid()?;
+            // In many dimensions, the padding of blocks can be longer than the data.
+            if grid.extchunknitems() / 8 <= grid.chunknitems() {
+                (dataset.geometry, dataset.grid) = (geometry, grid);
+            }
+        }
+        Ok(dataset)
+    }
+
+    /// Checks that the memory for a chunk, and for the list of chunks, is bounded.
+    fn check_limits(&self) -> Result<()> {
+        let (chunk, limit) = (self.chunk_len().unwrap_or(usize::MAX), self.file.limit);
+        if chunk > limit {
+            return Err(Error::custom(format_args!("a chunk has {chunk} bytes; the limit is {limit}")));
+        }
+        let written = match &self.layout {
+            Layout::Chunked(places) => places.len() as u64,
+            _ => self.file.hdf5.storage().len() / CHUNK.unsigned_abs(),
+        };
+        let (count, limit) = (self.grid.nchunks(), EMPTY_CHUNKS.saturating_add(written.saturating_mul(64)));
+        if count > limit {
+            let message = format_args!("the dataset has {count} chunks, of which the file holds {written}; the limit is {limit}");
+            return Err(Error::custom(message));
+        }
+        Ok(())
+    }
+
+    /// Returns the length of an unpadded chunk in bytes.
+    pub(crate) fn chunk_len(&self) -> Option<usize> {
+        usize::try_from(self.grid.chunknitems()).ok()?.checked_mul(self.dtype.itemsize())
+    }
+
+    /// Returns the header that a frame with this array has: with the codec and filters of the first chunk that is a frame.
+    pub(crate) fn header(&self) -> Result<Header> {
+        let header = Header::for_array(&B2ndMeta::new(self.geometry, self.dtype.to_string()))?;
+        let Some(frame) = self.first_frame() else { return header.with_level(0) };
+        let first = frame.header();
+        let header = header.with_codec(first.codec(), first.codec_meta()).with_level(first.level().min(9))?;
+        let header = header.with_filters(&first.filters().collect::<Vec<_>>())?;
+        Ok(first.split_mode().map_or(header.clone(), |mode| header.with_split_mode(mode)))
+    }
+
+    /// Opens the frame in the first chunk, if Blosc2 compressed it and no other filter changed the frame.
+    fn first_frame(&self) -> Option<Frame<Window<Bytes>>> {
+        let Layout::Chunked(places) = &self.layout else { return None };
+        let place = places.first()?;
+        let at = self.blosc2(place)?;
+        // Fletcher32 only appends a checksum.
+        let others = self.filters.iter().enumerate().skip(at + 1).filter(|(at, _)| place.mask >> at & 1 == 0);
+        let is_plain = others.map(|(_, filter)| filter.id).all(|id| id == hdf5_reader::filters::FILTER_FLETCHER32);
+        if is_plain { Frame::open(self.file.window(place.address, place.size)).ok() } else { None }
+    }
+
+    /// Returns the frame that Blosc2 made of a chunk. Returns `None` if the chunk was not written, or not by Blosc2 before other filters.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the chunk cannot be read, or if filters after Blosc2 fail, such as Fletcher32 for damaged data.
+    pub fn chunk_frame(&self, number: u64) -> Result<Option<Vec<u8>>> {
+        let found = self.place(number).and_then(|place| Some((place, self.blosc2(place)?)));
+        found.map(|(place, at)| self.read(place, at + 1)).transpose()
+    }
+
+    pub(crate) fn place(&self, number: u64) -> Option<&Place> {
+        let Layout::Chunked(places) = &self.layout else { return None };
+        places.get(places.binary_search_by_key(&number, |place| place.number).ok()?)
+    }
+
+    /// Reads a chunk, and reverses the filters from `first`.
+    pub(crate) fn read(&self, place: &Place, first: usize) -> Result<Vec<u8>> {
+        let bytes = self.file.window(place.address, place.size).read(0..place.size)?.into_owned();
+        complete(&bytes, place.size)?;
+        self.unfilter(bytes, place, first..self.filters.len())
+    }
+
+    /// Reverses some of the filters.
+    pub(crate) fn unfilter(&self, mut bytes: Vec<u8>, place: &Place, range: Range<usize>) -> Result<Vec<u8>> {
+        // Filters before the last may have made a chunk a little longer.
+        let limit = self.chunk_len().unwrap_or(0).saturating_mul(2).saturating_add(1 << 16);
+        for at in range.rev().filter(|at| place.mask >> at & 1 == 0) {
+            let Some(filter) = self.filters.get(at) else { continue };
+            bytes = self.file.registry.apply_with_limit(filter, &bytes, self.dtype.itemsize(), Some(limit)).map_err(fault)?;
+        }
+        Ok(bytes)
+    }
+
+    /// Returns the position of the filter Blosc2, if it was the first that was applied to a chunk.
+    pub(crate) fn blosc2(&self, place: &Place) -> Option<usize> {
+        let first = (0..self.filters.len()).find(|at| place.mask >> at & 1 == 0)?;
+        (self.filters.get(first)?.id == BLOSC2).then_some(first)
+    }
+
+    /// Returns the blockshape of a chunk's frame if the chunk can be a chunk of the array as it is.
+    fn blockshape<S: Source>(&self, frame: &Frame<S>) -> Option<Vec<i32>> {
+        let (header, chunkshape) = (frame.header(), self.geometry.chunkshape());
+        if let Some(array) = header.array().ok()? {
+            return is_whole(array.geometry(), chunkshape).then(|| array.geometry().blockshape().to_vec());
+        }
+        // A frame of one dimension has no metalayer.
+        let [chunk] = chunkshape else { return None };
+        let block = header.blocksize().checked_div(header.typesize())?;
+        (block > 0 && chunk % block == 0 && block.checked_mul(header.typesize())? == header.blocksize()).then(|| vec![block])
+    }
+
+    /// Returns true if the frame has one chunk, whose data and blocks are those of a chunk of the array.
+    pub(crate) fn fits<S: Source>(&self, frame: &Frame<S>) -> bool {
+        let (header, itemsize) = (frame.header(), i64::try_from(self.dtype.itemsize()).unwrap_or(i64::MAX));
+        let same = match header.array() {
+            Ok(Some(array)) => {
+                let blocks = array.geometry().blockshape() == self.geometry.blockshape();
+                blocks && is_whole(array.geometry(), self.geometry.chunkshape())
+            }
+            Ok(None) => self.is_c_order() && self.grid.blocknitems().checked_mul(itemsize) == Some(header.blocksize().into()),
+            Err(_) => false,
+        };
+        same && header.nchunks() == Some(1) && self.grid.extchunknitems().checked_mul(itemsize) == Some(header.nbytes())
+    }
+
+    /// Returns true if the blocks of a chunk, one after another, hold its elements in C order.
+    pub(crate) fn is_c_order(&self) -> bool {
+        let mut axes = self.geometry.chunkshape().iter().zip(self.geometry.blockshape()).skip_while(|(_, block)| **block == 1);
+        axes.next().is_none_or(|(chunk, block)| chunk % block == 0) && axes.all(|(chunk, block)| chunk == block)
+    }
+}
+
+/// Checks that bytes of the file have the expected length.
+pub(crate) fn complete(bytes: &[u8], expected: u64) -> Result<()> {
+    if (bytes.len() as u64) < expected {
+        let found = bytes.len();
+        return Err(Error::custom(format_args!("expected {expected} bytes, found {found}: the file is cut off")));
+    }
+    Ok(())
+}
+
+/// Returns true if an array consists of one chunk of this shape.
+fn is_whole(array: &Geometry, chunkshape: &[i32]) -> bool {
+    array.chunkshape() == chunkshape && array.shape().iter().copied().eq(chunkshape.iter().map(|&length| i64::from(length)))
+}
+
+/// Divides data in C order into contiguous chunks.
+fn flat_geometry(shape: &[i64], itemsize: usize) -> Result<Geometry> {
+    let (mut rows, mut chunkshape) = (CHUNK / i64::try_from(itemsize).unwrap_or(i64::MAX).max(1), vec![1; shape.len()]);
+    for (chunk, &length) in chunkshape.iter_mut().zip(shape).rev() {
+        *chunk = i32::try_from(length.clamp(1, rows.max(1))).unwrap_or(1);
+        // Chunks of parts of rows have length 1 in the dimensions before.
+        rows = if i64::from(*chunk) < length { 1 } else { rows / i64::from(*chunk) };
+    }
+    Ok(Geometry::new(shape, &chunkshape, &chunkshape)?)
+}
+
+impl File {
+    /// Returns an address, or `None` if it is the one that means that nothing was written.
+    fn defined(&self, address: u64) -> Option<u64> {
+        (!Cursor::is_undefined_offset(address, self.hdf5.superblock().offset_size)).then_some(address)
+    }
+
+    /// Reads the index of a dataset's chunks.
+    fn entries(
+        &self,
+        at: u64,
+        space: &DataspaceMessage,
+        dims: &[u32],
+        itemsize: usize,
+        indexing: Option<&ChunkIndexing>,
+    ) -> Result<Vec<ChunkEntry>> {
+        let (storage, superblock) = (self.hdf5.storage(), self.hdf5.superblock());
+        let (offsets, lengths, shape, rank) = (superblock.offset_size, superblock.length_size, &space.dims, dims.len());
+        let longest = space.max_dims.as_deref();
+        let entries = match indexing {
+            None => {
+                let leaves =
+                    btree_v1::collect_btree_v1_leaves_storage(storage, at, offsets, lengths, Some(rank as u32), dims, None);
+                let entry = |(key, address)| match key {
+                    BTreeV1Key::RawData { chunk_size, filter_mask, mut offsets } => {
+                        offsets.truncate(rank);
+                        Some(ChunkEntry { address, size: chunk_size.into(), filter_mask, offsets })
+                    }
+                    BTreeV1Key::Group { .. } => None,
+                };
+                leaves.map(|leaves| leaves.into_iter().filter_map(entry).collect())
+            }
+            Some(ChunkIndexing::SingleChunk { filtered_size, filters }) => {
+                Ok(vec![chunk_index::single_chunk_entry(at, *filtered_size, *filters, rank)])
+            }
+            Some(ChunkIndexing::Implicit) => {
+                chunk_index::collect_implicit_chunk_entries(at, shape, dims, itemsize, None, storage.len())
+            }
+            Some(ChunkIndexing::FixedArray { .. }) => {
+                fixed_array::collect_fixed_array_chunk_entries_storage(storage, at, offsets, lengths, shape, dims, None)
+            }
+            Some(ChunkIndexing::ExtensibleArray { .. }) => extensible_array::collect_extensible_array_chunk_entries_storage(
+                storage, at, offsets, lengths, shape, longest, dims, None,
+            ),
+            Some(ChunkIndexing::BTreeV2) => {
+                chunk_index::collect_v2_chunk_entries_storage(storage, at, offsets, lengths, rank as u32, dims, None)
+            }
+        };
+        entries.map_err(fault)
+    }
+}

@@ -1,0 +1,76 @@
+//! Converts the types of HDF5 to dtypes.
+
+use b2nd::dtype::{DType, Struct, Subarray};
+use b2nd::{Error, Result};
+use hdf5_reader::{ByteOrder, Datatype, ReferenceType, StringSize, VarLenKind};
+
+/// Returns the dtype that h5py, or PyTables for a file that PyTables wrote, has for a type.
+pub(crate) fn dtype(datatype: &Datatype, is_pytables: bool) -> Result<DType> {
+    let refused = |what: &str| Err(Error::custom(format_args!("its elements are {what}, which have no dtype of a fixed size")));
+    let number = |kind: &str, order: &ByteOrder, size: u8| match order {
+        _ if size == 1 => format!("|{kind}1").parse(),
+        ByteOrder::LittleEndian => format!("<{kind}{size}").parse(),
+        ByteOrder::BigEndian => format!(">{kind}{size}").parse(),
+    };
+    match datatype {
+        Datatype::FixedPoint { size: size @ (1 | 2 | 4 | 8), signed, byte_order } => {
+            number(if *signed { "i" } else { "u" }, byte_order, *size)
+        }
+        Datatype::FloatingPoint { size: size @ (2 | 4 | 8), byte_order } => number("f", byte_order, *size),
+        Datatype::Bitfield { size: 1, .. } if is_pytables => "|b1".parse(),
+        Datatype::Bitfield { size: size @ (1 | 2 | 4 | 8), byte_order } => number("u", byte_order, *size),
+        Datatype::Enum { .. } if is_bool(datatype) => "|b1".parse(),
+        Datatype::Enum { base, .. } => dtype(base, is_pytables),
+        Datatype::String { size: StringSize::Fixed(size), .. } => format!("|S{size}").parse(),
+        Datatype::Compound { size, fields } => match complex(datatype) {
+            Some((order, half)) => number("c", &order, half * 2),
+            None => {
+                let mut parts = Vec::new();
+                for field in fields {
+                    let inner = dtype(&field.datatype, is_pytables)
+                        .map_err(|error| Error::custom(format_args!("field {:?}: {error}", field.name)))?;
+                    parts.push((field.name.as_str(), field.byte_offset as usize, inner));
+                }
+                Ok(Struct::with_offsets(parts, *size as usize)?.into())
+            }
+        },
+        Datatype::Array { base, dims } => {
+            let dims: Vec<_> = dims.iter().map(|&length| usize::try_from(length).unwrap_or(usize::MAX)).collect();
+            Ok(Subarray::new(dtype(base, is_pytables)?, &dims)?.into())
+        }
+        // h5py stores dates as opaque bytes with NumPy's dtype in the tag.
+        Datatype::Opaque { size, tag } => {
+            let known = tag.strip_prefix("NUMPY:").and_then(|dtype| dtype.trim_end_matches('\0').parse::<DType>().ok());
+            match known.filter(|dtype| dtype.itemsize() == *size as usize) {
+                Some(dtype) => Ok(dtype),
+                None => format!("|V{size}").parse(),
+            }
+        }
+        Datatype::String { size: StringSize::Variable, .. } | Datatype::VarLen { kind: VarLenKind::String, .. } => {
+            refused("strings of variable length")
+        }
+        Datatype::VarLen { .. } => refused("sequences of variable length"),
+        Datatype::Reference { ref_type: ReferenceType::Object, .. } => refused("references to objects"),
+        Datatype::Reference { .. } => refused("references to regions of datasets"),
+        Datatype::FixedPoint { size, .. } | Datatype::FloatingPoint { size, .. } | Datatype::Bitfield { size, .. } => {
+            refused(&format!("numbers of {size} bytes"))
+        }
+    }
+}
+
+/// Returns true for the type by which h5py stores booleans.
+pub(crate) fn is_bool(datatype: &Datatype) -> bool {
+    let Datatype::Enum { base, members } = datatype else { return false };
+    let has = |name: &str, value: u8| members.iter().any(|it| it.name == name && it.value == [value]);
+    matches!(**base, Datatype::FixedPoint { size: 1, .. }) && members.len() == 2 && has("FALSE", 0) && has("TRUE", 1)
+}
+
+/// Returns the byte order and the size of a part if the type is a complex number, which h5py and PyTables store as fields `r` and `i`.
+fn complex(datatype: &Datatype) -> Option<(ByteOrder, u8)> {
+    let Datatype::Compound { size, fields } = datatype else { return None };
+    let [real, imaginary] = fields.as_slice() else { return None };
+    let Datatype::FloatingPoint { size: half @ (4 | 8), byte_order } = real.datatype else { return None };
+    let is_packed = real.byte_offset == 0 && imaginary.byte_offset == u32::from(half) && *size == 2 * u32::from(half);
+    let is_complex = (real.name.as_str(), imaginary.name.as_str()) == ("r", "i") && real.datatype == imaginary.datatype;
+    (is_packed && is_complex).then_some((byte_order, half))
+}

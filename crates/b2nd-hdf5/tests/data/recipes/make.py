@@ -1,0 +1,135 @@
+"""The HDF5 files of this directory, and values.json with what h5py reads in them.
+
+    python make.py OUTDIR       (h5py, hdf5plugin, numpy, tables)
+
+values.json maps FILE::/dataset to its shape, its dtype (NumPy's string), and the SHA-256 of its elements as they are stored, in C order.
+"""
+
+import hashlib
+import json
+import pathlib
+import sys
+
+import h5py
+import hdf5plugin
+import numpy as np
+import tables
+from numpy.lib._utils_impl import drop_metadata
+
+OUT = pathlib.Path(sys.argv[1])
+VALUES = {}
+
+
+def note(file, name, values):
+    dtype = values.dtype
+    # h5py adds the encoding of strings to the dtype.
+    text = str(drop_metadata(dtype)) if dtype.names else dtype.str
+    digest = hashlib.sha256(np.ascontiguousarray(values).tobytes()).hexdigest()
+    VALUES[f"{file}::{name}"] = {"shape": list(values.shape), "dtype": text, "sha256": digest}
+
+
+def h5py_file():
+    name = "h5py.h5"
+    blosc2, blosc = hdf5plugin.Blosc2(cname="lz4", clevel=5), hdf5plugin.Blosc(cname="zstd")
+    numbers = np.arange(600)
+    padded = np.dtype({"names": ["a", "it's"], "formats": ["u1", ("<f4", (2,))], "offsets": [0, 4], "itemsize": 16})
+    structure = np.dtype([("id", "<i8"), ("t", ">f4"), ("name", "S8"), ("xyz", "<f8", (3,))])
+    records = np.zeros(50, structure)
+    records["id"], records["t"], records["name"], records["xyz"] = numbers[:50], numbers[:50] / 4, b"star", numbers[:150].reshape(50, 3)
+    gaps = np.zeros(20, padded)
+    gaps["a"], gaps["it's"] = numbers[:20], numbers[:40].reshape(20, 2)
+    cube = np.arange(3600, dtype="<f4").reshape(6, 20, 30)
+    arrays = {
+        "cube": (cube, dict(chunks=(2, 10, 15), **hdf5plugin.Blosc2(cname="zstd", filters=hdf5plugin.Blosc2.SHUFFLE))),
+        "flat": (numbers.astype("<i4"), dict(chunks=(250,), **blosc2)),
+        "blosc": (numbers.reshape(20, 30), dict(chunks=(7, 30), **blosc)),
+        "both": (cube, dict(chunks=(4, 9, 30), shuffle=True, fletcher32=True, **blosc2)),
+        "checked": (numbers.astype("<u2"), dict(chunks=(100,), fletcher32=True, **blosc2)),
+        "gzip": (cube.astype("<f8"), dict(chunks=(3, 20, 30), compression="gzip", shuffle=True)),
+        "plain": (np.arange(12000, dtype="<i2").reshape(40, 300), {}),
+        "scalar": (np.float64(2.5), {}),
+        "empty": (np.zeros((0, 5), "<f4"), dict(chunks=(4, 5), maxshape=(None, 5), **blosc2)),
+        "types/big": (numbers.astype(">f8"), dict(chunks=(128,), **blosc2)),
+        "types/bool": (numbers % 3 == 0, dict(chunks=(128,), **blosc2)),
+        "types/complex": (numbers + 1j, dict(chunks=(128,), **blosc2)),
+        "types/half": (numbers.astype("<f2"), dict(chunks=(128,), **blosc2)),
+        "types/records": (records, dict(chunks=(20,), **blosc2)),
+        "types/gaps": (gaps, dict(chunks=(8,), **blosc2)),
+        "types/text": (np.array([b"ab", b"cde"] * 20, "S5"), dict(chunks=(16,), **blosc2)),
+        "types/time": (np.arange(30).astype("<M8[s]").astype(h5py.opaque_dtype("<M8[s]")), dict(chunks=(16,), **blosc2)),
+    }
+    with h5py.File(OUT / name, "w", libver=("earliest", "v110")) as file:
+        file.attrs["title"] = "made for tests"
+        for path, (values, options) in arrays.items():
+            file.create_dataset(path, data=values, **options)
+        file.create_dataset("missing", (30, 20), "<i2", chunks=(8, 8), fillvalue=7, **blosc2)[10:12] = 1
+        file.create_dataset("wide", (4, 4), "<i2", chunks=(16, 16), maxshape=(None, None), **blosc2)[:] = 5
+        file.create_dataset("types/enum", (9,), h5py.enum_dtype({"red": 0, "green": 1}, basetype="i1"), chunks=(4,), **blosc2)[::2] = 1
+        for path in [*arrays, "missing", "wide", "types/enum"]:
+            note(name, f"/{path}", np.asarray(file[path][()]))
+        cube = file["cube"]
+        cube.attrs["units"] = "K"
+        cube.attrs["scale"] = np.float32(0.5)
+        cube.attrs["range"] = np.array([1, -2], ">i4")
+        cube.attrs["flag"] = True
+        cube.attrs["names"] = ["a", "bc"]
+        cube.attrs["to"] = file["flat"].ref
+        for number in range(20):
+            file["flat"].attrs[f"number{number}"] = number
+        file["types"].attrs["about"] = "types"
+        file["refused/strings"] = ["variable"]
+        file.create_dataset("refused/sequences", (2,), h5py.vlen_dtype("<i4"))[0] = [1, 2]
+        file.create_dataset("refused/references", (1,), h5py.ref_dtype)[0] = file["cube"].ref
+        file.create_dataset("refused/null", data=h5py.Empty("<f4"))
+        file.create_dataset("refused/external", (3,), "<i4", external=[("other.bin", 0, 12)])
+        file["links/again"] = file["flat"]
+        file["links/soft"] = h5py.SoftLink("/cube")
+        file["links/nowhere"] = h5py.SoftLink("/links/nowhere")
+        file["links/other"] = h5py.ExternalLink("other.h5", "/x")
+        file["links/up"] = file["/"]
+    # The newest indexes of chunks.
+    name = "latest.h5"
+    with h5py.File(OUT / name, "w", libver="latest") as file:
+        shapes = {"single": None, "fixed": None, "extensible": (None, 30), "tree": (None, None)}
+        for path, limit in shapes.items():
+            chunks = (20, 30) if path == "single" else (6, 7)
+            file.create_dataset(path, data=numbers.reshape(20, 30), chunks=chunks, maxshape=limit, **blosc2)
+            note(name, f"/{path}", file[path][()])
+
+
+def virtual_file():
+    # In a directory of its own, because its datasets cannot be listed.
+    (OUT / "virtual").mkdir(exist_ok=True)
+    with h5py.File(OUT / "virtual/virtual.h5", "w") as file:
+        file["real"] = np.arange(10)
+        layout = h5py.VirtualLayout(shape=(2, 10), dtype="<i8")
+        layout[0] = h5py.VirtualSource(file["real"])
+        file.create_virtual_dataset("virtual", layout)
+
+
+def pytables_file():
+    name = "pytables.h5"
+    filters = tables.Filters(complevel=5, complib="blosc2:zstd", shuffle=True)
+    with tables.open_file(OUT / name, "w", title="made for tests", filters=filters) as file:
+        fields = np.dtype([("id", "<i8"), ("good", "?"), ("z", "<c16"), ("name", "S4"), ("xy", "<f4", (2, 2))])
+        rows = np.zeros(120, fields)
+        rows["id"], rows["good"], rows["z"], rows["name"] = np.arange(120), np.arange(120) % 2, np.arange(120) * 1j, b"abc"
+        table = file.create_table("/group", "events", obj=rows, createparents=True, chunkshape=50, title="what was seen")
+        table.attrs.units = "s"
+        note(name, "/group/events", table[:])
+        array = file.create_carray("/", "grid", obj=np.arange(300.0).reshape(12, 25), chunkshape=(5, 10))
+        note(name, "/grid", array[:])
+        flags = file.create_carray("/", "flags", obj=np.arange(64) % 3 == 0, chunkshape=(20,))
+        note(name, "/flags", flags[:])
+        old = file.create_earray("/", "old", atom=tables.Int32Atom(), shape=(0, 6), chunkshape=(10, 6),
+                                 filters=tables.Filters(complevel=3, complib="blosc:lz4"))
+        old.append(np.arange(84).reshape(14, 6))
+        note(name, "/old", old[:])
+
+
+OUT.mkdir(parents=True, exist_ok=True)
+h5py_file()
+pytables_file()
+virtual_file()
+lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in VALUES.items()]
+(OUT / "values.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")

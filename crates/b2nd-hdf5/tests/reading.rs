@@ -1,0 +1,132 @@
+//! What is read: lists of datasets, attributes, parts of chunks, and the datasets that are refused.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use b2nd_frame::Source;
+use b2nd_hdf5::File;
+use b2nd_store::{Frame, LocalFile, Store, Value, attributes};
+
+fn open(name: &str) -> File {
+    File::open(Arc::new(LocalFile::open(format!("tests/data/{name}").as_ref()).unwrap())).unwrap()
+}
+
+/// A source that counts the bytes that are read.
+struct Counted(LocalFile, Arc<AtomicU64>);
+
+impl Source for Counted {
+    fn len(&self) -> b2nd_frame::Result<u64> {
+        self.0.len()
+    }
+
+    fn read(&self, range: Range<u64>) -> b2nd_frame::Result<Cow<'_, [u8]>> {
+        self.1.fetch_add(range.end - range.start, Ordering::Relaxed);
+        self.0.read(range)
+    }
+}
+
+#[test]
+fn groups_in_a_cycle_of_links_are_listed_once() {
+    let names = open("h5py.h5").datasets().unwrap();
+    let of_links: Vec<_> = names.iter().filter(|name| name.starts_with("/links")).collect();
+    assert_eq!(of_links, ["/links/again", "/links/soft"]);
+    assert_eq!(names.len(), 27);
+    // The path through the cycle names the same dataset.
+    let through = open("h5py.h5").array("/links/up/links/up/cube").unwrap();
+    assert_eq!(through.geometry().shape(), [6, 20, 30]);
+}
+
+#[test]
+fn what_has_no_form_as_an_array_is_refused_by_name() {
+    let file = open("h5py.h5");
+    let error = |path: &str| file.array(path).unwrap_err().to_string();
+    let no_size = ", which have no dtype of a fixed size";
+    assert_eq!(error("/refused/strings"), format!("its elements are strings of variable length{no_size}"));
+    assert_eq!(error("/refused/sequences"), format!("its elements are sequences of variable length{no_size}"));
+    assert_eq!(error("/refused/references"), format!("its elements are references to objects{no_size}"));
+    assert_eq!(error("/refused/null"), "the dataset has a null dataspace, which has no elements and no shape");
+    assert_eq!(error("/refused/external"), "its data are in other files, which are not read");
+    assert_eq!(error("/links/other"), "/links/other: dataset not found: other");
+    assert_eq!(error("/nothing"), "/nothing: dataset not found: nothing");
+}
+
+#[test]
+fn a_virtual_dataset_is_refused_by_name() {
+    let file = open("virtual/virtual.h5");
+    assert!(file.array("/virtual").unwrap_err().to_string().ends_with(": virtual datasets are not read"));
+    assert!(file.datasets().unwrap_err().to_string().ends_with(": virtual datasets are not read"));
+    assert_eq!(file.array("/real").unwrap().geometry().shape(), [10]);
+}
+
+#[test]
+fn attributes_are_those_of_the_frame() {
+    let store = Store::from_folder("h5py.h5", Arc::new(open("h5py.h5")));
+    let values = |key: &str| {
+        let source = store.leaf(key).unwrap();
+        let frame = Frame::open(&*source).unwrap();
+        let all = attributes::of(frame.trailer().unwrap()).into_iter().map(|it| {
+            let value = it.value.unwrap();
+            (String::from_utf8(it.name.to_vec()).unwrap(), serde_json::to_value(Value::from_slice(&value).unwrap()).unwrap())
+        });
+        all.collect::<serde_json::Map<_, _>>()
+    };
+    let expected = serde_json::json!({
+        "units": "K", "scale": 0.5, "range": [1, -2], "flag": true, "names": ["a", "bc"],
+        "hdf5": {"filters": ["blosc2"], "unsupported attributes": ["to"]},
+    });
+    assert_eq!(serde_json::Value::from(values("/cube")), expected);
+    // A trailer has 16 attributes.
+    let many = values("/flat");
+    assert_eq!((many.len(), &many["number13"]), (15, &13.into()));
+    assert_eq!(
+        many["hdf5"]["attributes"],
+        serde_json::json!({"number14": 14, "number15": 15, "number16": 16, "number17": 17, "number18": 18, "number19": 19})
+    );
+    let listing = store.list().unwrap();
+    assert_eq!(serde_json::to_value(&listing.attributes).unwrap(), serde_json::json!({"title": "made for tests"}));
+    let groups: Vec<_> =
+        listing.groups.iter().map(|(key, attributes)| (key.as_str(), serde_json::to_value(attributes).unwrap())).collect();
+    assert_eq!(groups, [("/types", serde_json::json!({"about": "types"}))]);
+}
+
+#[test]
+fn attributes_of_pytables_are_apart_from_those_of_the_user() {
+    let store = Store::from_folder("pytables.h5", Arc::new(open("pytables.h5")));
+    let source = store.leaf("/group/events").unwrap();
+    let frame = Frame::open(&*source).unwrap();
+    let names: Vec<_> = attributes::of(frame.trailer().unwrap()).iter().map(|it| it.name.to_vec()).collect();
+    assert_eq!(names, [b"units".to_vec(), b"pytables".to_vec(), b"hdf5".to_vec()]);
+    let value = attributes::get(frame.trailer().unwrap(), "pytables").unwrap();
+    let value = serde_json::to_value(Value::from_slice(&value).unwrap()).unwrap();
+    assert_eq!((&value["CLASS"], &value["TITLE"]), (&"TABLE".into(), &"what was seen".into()));
+    assert_eq!(value["FIELD_0_NAME"], "id");
+}
+
+/// The padding of a block that is much longer than its chunk would take any amount of memory.
+#[test]
+fn a_blockshape_that_multiplies_the_length_of_a_chunk_is_not_used() {
+    let mut file = std::fs::read("tests/data/h5py.h5").unwrap();
+    let blockshape = [2, 10, 15_i32].map(|length| [&[0xd2][..], &length.to_be_bytes()].concat()).concat();
+    let places: Vec<_> = (0..file.len() - 15).filter(|&at| file[at..at + 15] == blockshape).collect();
+    // The chunkshape and the blockshape of each of the 12 chunks are the same.
+    assert_eq!(places.len(), 24);
+    for at in places {
+        file[at + 1..at + 5].copy_from_slice(&i32::to_be_bytes(1 << 20));
+    }
+    let array = File::open(Arc::new(file)).unwrap().array("/cube").unwrap();
+    assert_eq!(array.geometry().blockshape(), [2, 10, 15]);
+}
+
+#[test]
+fn a_slice_reads_no_more_than_the_chunks_that_it_touches() {
+    let count = Arc::new(AtomicU64::new(0));
+    let source = Counted(LocalFile::open("tests/data/h5py.h5".as_ref()).unwrap(), count.clone());
+    let array = File::open(Arc::new(source)).unwrap().array("/cube").unwrap();
+    let before = count.load(Ordering::Relaxed);
+    array.read_bytes(&[0..1, 0..1, 0..1]).unwrap();
+    // The chunk has 675 bytes, which h5py reads too.
+    assert_eq!(count.load(Ordering::Relaxed) - before, 675);
+}
