@@ -41,7 +41,7 @@ fuzz_target!(|input: &[u8]| {
 /// The header of a sparse frame with this number of chunks, whose index may be long.
 fn header(nchunks: u64) -> Header {
     let sizes = Sizes { typesize: 1, chunksize: 1, blocksize: 1 };
-    let mut bytes = Header::new(sizes).and_then(|header| b2nd::to_vec(&header)).expect("sizes of 1");
+    let mut bytes = Header::new(sizes).and_then(|header| Ok(b2nd::to_vec(&header)?)).expect("sizes of 1");
     // frame_len, the frame's type, and nbytes.
     bytes[0x10..0x18].copy_from_slice(&(1u64 << 40).to_be_bytes());
     bytes[0x1a] = 1;
