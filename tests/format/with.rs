@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::common::{both_ways, cat, cbor, message, refused, unwritable};
+use crate::common::{both_ways, cat, cbor, refused, unwritable};
 use hex_literal::hex;
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
@@ -462,7 +462,7 @@ fn named_reads_what_it_writes_at_every_depth() {
         let expected = format!("{}: nested more than 128 levels deep at byte 127", "[0]".repeat(127));
         unwritable(&Deep(value(&whole)), &expected);
         refused::<Deep>(&whole, &expected);
-        let error = message(b2nd::to_vec(&[Deep(value(&deepest))]));
+        let error = crate::common::message(b2nd::to_vec(&[Deep(value(&deepest))]));
         assert!(error.contains("nested more than 128 levels deep"), "{error}");
         refused::<Vec<Deep>>(&whole, &expected);
     }
