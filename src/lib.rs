@@ -96,7 +96,7 @@
 //! | `skip_serializing_if` | an error if a field is skipped |
 //! | `Some(None)`, `Some(())` | an error: they would be read as `None` |
 //! | struct variants of `untagged` and adjacently tagged enums | written, but an error when read |
-//! | unit variants of adjacently tagged enums | an error when written |
+//! | unit variants of adjacently tagged enums | written, but an error when read |
 //! | `&[u8]` without `serde_bytes` | written as a sequence, but an error when read, which names `serde_bytes` |
 //!
 //! A shape of 16 dimensions has the marker `a0`, which is an empty string in generic MessagePack. Decoding into the metadata types handles
@@ -118,8 +118,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! In a binary format such as CBOR or postcard, [`with::embedded`] can instead store a value as one byte string in the encoding of this
-//! crate.
+//! In a binary format such as CBOR or postcard, a field can instead hold a value as one byte string in the encoding of this crate:
+//!
+//! ```
+//! #[derive(serde::Serialize, serde::Deserialize)]
+//! struct Message(#[serde(with = "serde_bytes")] Vec<u8>);
+//!
+//! let message = Message(b2nd::to_vec(&(1.5, "m"))?);
+//! let read: (f64, &str) = b2nd::from_slice(&message.0)?;
+//! # assert_eq!(read, (1.5, "m"));
+//! # Ok::<(), b2nd::Error>(())
+//! ```
 //!
 //! # Features
 //!

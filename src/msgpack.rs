@@ -54,8 +54,8 @@ pub(crate) fn decode<'de, T>(
     read: impl FnOnce(&mut Deserializer<'de>) -> Result<T, rmp_serde::decode::Error>,
 ) -> Result<T> {
     let mut deserializer = rmp_serde::Deserializer::from_read_ref(entry);
-    // The default limit of 1,024 levels needs more stack than the 2 MiB of a thread.
-    deserializer.set_max_depth(MAX_DEPTH.into());
+    // The entry has at most MAX_DEPTH levels. rmp-serde counts an extension as one more, and refuses the last level that it may count.
+    deserializer.set_max_depth(usize::from(MAX_DEPTH) + 2);
     read(&mut deserializer).map_err(|error| refused(&error))
 }
 

@@ -224,8 +224,10 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
     type SerializeStruct = Compound<'a, O>;
     type SerializeStructVariant = Compound<'a, O>;
 
+    /// Returns true only for the value inside the newtype of a [`Value`](crate::Value): serde gives it no other way to learn that it is this
+    /// serializer that takes its bytes.
     fn is_human_readable(&self) -> bool {
-        false
+        matches!(self.mark, Some(Mark::Raw))
     }
 
     numbers! {

@@ -19,7 +19,7 @@ fn rows<T: DeserializeOwned>(path: impl AsRef<Path>) -> Vec<T> {
 
 #[derive(Deserialize)]
 struct Reference {
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "geometry")]
     geometry: Geometry,
     ext_shape: Vec<i64>,
     ext_chunks: Vec<i64>,
@@ -28,6 +28,18 @@ struct Reference {
     itemsize: u64,
     schunk_nbytes: u64,
     slices: Vec<Slice>,
+}
+
+/// Python's rows have the lists alone.
+fn geometry<'de, D: serde::Deserializer<'de>>(row: D) -> Result<Geometry, D::Error> {
+    #[derive(Deserialize)]
+    struct Lists {
+        shape: Vec<i64>,
+        chunkshape: Vec<i32>,
+        blockshape: Vec<i32>,
+    }
+    let Lists { shape, chunkshape, blockshape } = Lists::deserialize(row)?;
+    Geometry::new(&shape, &chunkshape, &blockshape).map_err(serde::de::Error::custom)
 }
 
 #[derive(Deserialize)]
@@ -60,7 +72,7 @@ fn grids_are_those_of_python_blosc2() {
 
 #[derive(Deserialize)]
 struct Limit {
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "geometry")]
     geometry: Geometry,
     opens: bool,
     #[serde(default)]

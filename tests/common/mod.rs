@@ -37,7 +37,6 @@ pub fn cat(parts: &[&[u8]]) -> Vec<u8> {
 pub fn writes<T: Serialize + ?Sized>(value: &T, bytes: &[u8]) {
     let written = b2nd::to_vec(value).unwrap();
     assert_eq!(Hex(&written), Hex(bytes));
-    assert_eq!(written.capacity(), written.len(), "allocated once and exactly");
     assert_eq!(b2nd::serialized_len(value).unwrap(), bytes.len());
     let mut buffer = vec![0xaa; bytes.len() + 1];
     assert_eq!(Hex(b2nd::to_slice(value, &mut buffer).unwrap()), Hex(bytes));
@@ -55,6 +54,21 @@ pub fn writes<T: Serialize + ?Sized>(value: &T, bytes: &[u8]) {
 pub fn both_ways<'de, T: Serialize + Deserialize<'de> + PartialEq + fmt::Debug>(value: T, bytes: &'de [u8]) {
     writes(&value, bytes);
     assert_eq!(b2nd::from_slice::<T>(bytes).unwrap(), value);
+}
+
+/// The array is written as these bytes, and they are read as the array, whatever follows them.
+#[track_caller]
+pub fn metalayer(array: ArrayMeta<&str>, bytes: &[u8]) {
+    assert_eq!(Hex(&array.to_metalayer().unwrap()), Hex(bytes));
+    assert_eq!(Hex(&array.into_owned().to_metalayer().unwrap()), Hex(bytes));
+    assert_eq!(ArrayMeta::from_metalayer(bytes).unwrap(), (array, &b""[..]));
+    assert_eq!(ArrayMeta::from_metalayer(&cat(&[bytes, b"\xff\0"])).unwrap(), (array, &b"\xff\0"[..]));
+}
+
+/// These bytes are no array metalayer, and the error says why.
+#[track_caller]
+pub fn no_metalayer(bytes: &[u8], expected: &str) {
+    assert_eq!(message(ArrayMeta::from_metalayer(bytes)), expected);
 }
 
 /// The whole message of an error.

@@ -42,7 +42,7 @@ fn plain_fields_read_the_metalayer_of_a_file() {
     let file = std::fs::read("tests/data/example.b2nd").unwrap();
     let bytes = &crate::common::metalayers(&file)[0];
     let meta: Meta = b2nd::from_slice(bytes).unwrap();
-    let array: b2nd::ArrayMeta = b2nd::from_slice(bytes).unwrap();
+    let (array, _) = b2nd::ArrayMeta::from_metalayer(bytes).unwrap();
     assert_eq!((meta.ndim, meta.shape.as_slice(), Some(meta.dtype.as_str())), (3, array.geometry().shape(), array.dtype()));
     writes(&meta, bytes);
 }
@@ -266,7 +266,7 @@ fn json_is_transcoded_both_ways() {
     let json = r#"{"a":[1,-2,3.5,null,true,"x",[],{}],"b":{"c":{"d":[[[0]]]}},"e":[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]}"#;
     let mut serializer = b2nd::Serializer::new(Vec::new());
     serde_transcode::transcode(&mut serde_json::Deserializer::from_str(json), &mut serializer).unwrap();
-    let bytes = serializer.into_sink();
+    let bytes = serializer.into_output();
     let mut back = serde_json::Serializer::new(Vec::new());
     serde_transcode::transcode(&mut b2nd::Deserializer::new(&bytes), &mut back).unwrap();
     assert_eq!(String::from_utf8(back.into_inner()).unwrap(), json);
@@ -285,7 +285,7 @@ fn every_marker_is_transcoded_as_it_is() {
     let bytes = b2nd::to_vec(&value).unwrap();
     let mut serializer = b2nd::Serializer::new(Vec::new());
     serde_transcode::transcode(&mut b2nd::Deserializer::new(&bytes), &mut serializer).unwrap();
-    assert_eq!(crate::common::Hex(&serializer.into_sink()), crate::common::Hex(&bytes));
+    assert_eq!(crate::common::Hex(&serializer.into_output()), crate::common::Hex(&bytes));
     let ignored: (serde::de::IgnoredAny, u8) = b2nd::from_slice(&cat(&[&hex!("92"), &bytes[..], &hex!("07")])).unwrap();
     assert_eq!(ignored.1, 7);
 }

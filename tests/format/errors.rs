@@ -16,7 +16,7 @@ fn the_sentences_that_the_design_promises() {
         ),
         "chunkshape[1]: expected int32 (d2), found int64 (d3) at byte 28",
     );
-    refused::<B2ndMeta>(&hex!("97 00 11"), "b2nd metalayer: expected at most 16 dimensions, found 17");
+    refused::<B2ndMeta>(&hex!("97 00 11 90 90 90 00 db00000000"), "expected at most 16 dimensions, found 17");
     refused::<B2ndMeta>(
         &hex!(
             "97 00 02 92 d30000000000000190 d30000000000000003 92 d20000006e d200000003 92 d200000039 d200000003 00 db00000006 7c7531"
@@ -111,5 +111,8 @@ fn a_struct_of_a_user_is_not_taken_for_one_of_this_crate_by_its_name() {
     }
     let bytes = hex!("95 00 02 91 d30000000000000001 91 d200000001 c0");
     refused::<CatervaMeta>(&bytes, "blockshape: expected array (90 to 9f, dc, dd), found nil (c0) at byte 19");
-    refused::<b2nd::CatervaMeta>(&bytes, "caterva metalayer: shape has 1 dimension, but ndim is 2");
+    refused::<b2nd::CatervaMeta>(
+        &bytes,
+        "blockshape: expected a list of at most 16 elements (90 to a0), found nil (c0) at byte 19",
+    );
 }

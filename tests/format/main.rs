@@ -8,7 +8,6 @@ mod common;
 #[cfg(feature = "arbitrary")]
 mod arbitrary;
 mod derive;
-mod embedded;
 mod errors;
 mod errors_shown;
 mod layout;

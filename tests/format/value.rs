@@ -1,7 +1,7 @@
 //! Values of any MessagePack keep their bytes; what they say is found by name, index and pointer.
 
 use crate::common::{Hex, cat, message};
-use b2nd::{Error, ErrorKind, Head, RawValue, Value, from_slice, from_value, to_value, to_vec, values};
+use b2nd::{Error, ErrorKind, Head, RawValue, Value, from_slice, from_value, to_value, to_vec};
 use hex_literal::hex;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -299,18 +299,6 @@ fn a_type_becomes_a_value_and_comes_back() {
         Err("[1]: invalid value: integer `300`, expected u8".into())
     );
     assert_eq!(from_value::<(i64,)>(&steps()["steps"]).map_err(error), Err("expected 1 element, found 2".into()));
-}
-
-#[test]
-fn values_stand_one_after_another() {
-    let bytes = cat(&[&hex!("01 a16d dc 0001 c0 c0")]);
-    let raw: Vec<_> = values::<RawValue>(&bytes).map(|entry| entry.unwrap().encoded().to_vec()).collect();
-    assert_eq!(raw, [&hex!("01")[..], &hex!("a16d"), &hex!("dc0001c0"), &hex!("c0")]);
-    let mut wrong = values::<Value>(&hex!("01 c1 01"));
-    assert_eq!((wrong.next().unwrap().unwrap(), wrong.offset()), (Value::Fixint(1), 1));
-    assert_eq!(message(wrong.next().unwrap()), "expected a marker of MessagePack, found the unused marker (c1) at byte 1");
-    assert!(wrong.next().is_none());
-    assert_eq!(values::<Value>(b"").count(), 0);
 }
 
 #[test]

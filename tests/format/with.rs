@@ -198,7 +198,7 @@ fn a_mark_holds_no_other_kind_of_value() {
             )*
         };
     }
-    refuse!(true, 1u8, -1i64, 1u128, 0.5f64, (), ByteBuf::new(), BTreeMap::<u8, u8>::new());
+    refuse!(true, 1u8, -1i64, 0.5f64, (), ByteBuf::new(), BTreeMap::<u8, u8>::new());
     refuse!(Kind::Newtype(1), Kind::Tuple(1, 2), Kind::Struct { x: 3 });
 }
 
@@ -307,20 +307,165 @@ fn here_the_marks_are_in_the_bytes_and_buffered_reading_understands_them() {
 }
 
 #[test]
-fn numbers_have_the_bytes_of_the_list() {
-    field!(Vector<>("b2nd::with::numbers", Vec<i64>));
-    field!(Boxed<>("b2nd::with::numbers", Box<[f32]>));
-    field!(Array<>("b2nd::with::numbers", [u8; 3]));
-    for count in [0, 1, 15, 16, 70_000] {
-        let list: Vec<i64> = (0..count).map(|number| number - 7).collect();
-        both_ways(Vector(list.clone()), &b2nd::to_vec(&list).unwrap());
-        assert_eq!(serde_json::to_string(&Vector(list.clone())).unwrap(), serde_json::to_string(&list).unwrap());
+fn dims() {
+    field!(Dims<>("b2nd::with::dims", Vec<u8>));
+    field!(Array<>("b2nd::with::dims", [u8; 16]));
+    field!(Struct<>("b2nd::with::dims", Pair));
+    field!(Optional<>("b2nd::with::dims", Option<Newtype<(bool,)>>));
+    for count in 0..=16 {
+        both_ways(Dims(vec![7; count]), &cat(&[&[0x90 + count as u8], &vec![7; count]]));
     }
-    both_ways(Boxed(vec![0.5, -1.0].into()), &hex!("92 ca3f000000 cabf800000"));
-    both_ways(Array([1, 2, 200]), &hex!("93 01 02 ccc8"));
-    refused::<Array>(&hex!("92 01 02"), "invalid length 2, expected [u8; 3]");
-    refused::<Vector>(&hex!("92 d30000000000000001 d200000001"), "[1]: expected int64 (d3), found int32 (d2) at byte 10");
-    refused::<Vector>(&hex!("c0"), "expected array (90 to 9f, dc, dd), found nil (c0) at byte 0");
+    both_ways(Array([7; 16]), &cat(&[&hex!("a0"), &[7; 16]]));
+    both_ways(Struct(Pair { a: 1, b: 2 }), &hex!("92 01 d002"));
+    both_ways(Optional(Some(Newtype((true,)))), &hex!("91 c3"));
+    both_ways(Optional(None), &hex!("c0"));
+    field!(Text<>("b2nd::with::dims", String));
+    unwritable(&Dims(vec![7; 17]), "17 elements are too many: with::dims holds at most 16");
+    unwritable(&Text("x".into()), "unsupported: with::dims is only for sequences and tuples");
+    for (marker, name) in [(0xdc, "array16"), (0xa1, "fixstr"), (0x80, "fixmap"), (0xc0, "nil")] {
+        let expected = format!("expected a list of at most 16 elements (90 to a0), found {name} ({marker:02x}) at byte 0");
+        refused::<Dims>(&[marker], &expected);
+    }
+    refused::<Array>(&hex!("91 07"), "invalid length 1, expected an array of length 16");
+}
+
+/// The released layout of an array metalayer, as a user writes it.
+#[derive(Serialize, Deserialize, PartialEq, Debug)]
+#[serde(deny_unknown_fields)]
+struct Released {
+    #[serde(with = "b2nd::with::fixint")]
+    version: u8,
+    ndim: u8,
+    #[serde(with = "b2nd::with::dims")]
+    shape: Vec<i64>,
+    #[serde(with = "b2nd::with::dims")]
+    chunkshape: Vec<i32>,
+    #[serde(with = "b2nd::with::dims")]
+    blockshape: Vec<i32>,
+    #[serde(with = "b2nd::with::fixint")]
+    dtype_format: u8,
+    dtype: String,
+}
+
+#[test]
+fn a_users_own_struct_has_the_bytes_of_the_crates() {
+    let own = |ndim: u8| {
+        let geometry = crate::common::geometry(ndim);
+        let (shape, chunkshape, blockshape) =
+            (geometry.shape().into(), geometry.chunkshape().into(), geometry.blockshape().into());
+        Released { version: 0, ndim, shape, chunkshape, blockshape, dtype_format: 5, dtype: "<f8".into() }
+    };
+    for ndim in 0..=16 {
+        let [.., (_, bytes)] = crate::common::layouts(ndim);
+        both_ways(own(ndim), &bytes);
+    }
+    unwritable(&Released { shape: vec![1; 17], ..own(0) }, "shape: 17 elements are too many: with::dims holds at most 16");
+    unwritable(&Released { dtype_format: 200, ..own(0) }, "dtype_format: expected a positive fixint (at most 127), found 200");
+
+    #[derive(Deserialize, Debug)]
+    #[allow(dead_code)]
+    struct Forgotten {
+        version: u8,
+        ndim: u8,
+        shape: Vec<i64>,
+    }
+    let [(_, bytes), ..] = crate::common::layouts(16);
+    refused::<Forgotten>(
+        &cat(&[&[0x93], &bytes[1..3 + 1 + 16 * 9]]),
+        "shape: expected array (90 to 9f, dc, dd; with::dims reads a0 as 16 dimensions), found fixstr (a0) at byte 3",
+    );
+}
+
+#[test]
+fn an_error_when_writing_names_the_field() {
+    #[derive(Serialize)]
+    struct Meta {
+        geo: Geo,
+        by_name: BTreeMap<String, Step>,
+        kind: Option<Kind>,
+    }
+    #[derive(Serialize)]
+    struct Geo {
+        steps: Vec<Step>,
+    }
+    #[derive(Serialize, Clone)]
+    struct Step(#[serde(with = "b2nd::with::fixint")] u8);
+    #[derive(Serialize)]
+    enum Kind {
+        Ring {
+            #[serde(with = "b2nd::with::fixint")]
+            version: u8,
+        },
+    }
+    let meta = |last: u8, value: u8, version: u8| Meta {
+        geo: Geo { steps: [1, 2, 3, last].map(Step).into() },
+        by_name: BTreeMap::from([("north".into(), Step(value))]),
+        kind: Some(Kind::Ring { version }),
+    };
+    let wrong = "expected a positive fixint (at most 127), found 200";
+    assert!(b2nd::to_vec(&meta(1, 2, 127)).is_ok());
+    unwritable(&Kind::Ring { version: 200 }, &format!("version: {wrong}"));
+    unwritable(&meta(200, 0, 0), &format!("geo.steps[3]: {wrong}"));
+    unwritable(&meta(0, 200, 0), &format!("by_name.value: {wrong}"));
+    unwritable(&meta(0, 0, 200), &format!("kind.version: {wrong}"));
+    assert_eq!(b2nd::to_vec(&meta(200, 0, 0)).unwrap_err().path().as_deref(), Some("geo.steps[3]"));
+}
+
+/// Content as Python packs it: a complex number, a set, a tuple, an array, and plain types.
+#[cfg(feature = "msgpack")]
+#[test]
+fn a_value_keeps_extensions_through_every_door() {
+    use b2nd::{Value, msgpack};
+    field!(Named<>("b2nd::with::named", Value));
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Attributes {
+        id: u8,
+        any: Value,
+        more: Vec<Option<Value>>,
+    }
+    let json = r#"[{"complex":[1.5,-2.0]},{"set":[1,2,"x"]},{"tuple":[1,{"complex":[0.0,1.0]}]},
+        {"ndarray":{"dtype":"<i2","shape":[2],"data":"01000200"}},{"ext":[7,"00ff"]},{"ext":[-3,"000102030405060708090a0b0c0d0e0f"]},
+        {"bytes":"00ff"},{"a":{"set":[]}},null,-129,70000,0.5,"text",true]"#;
+    let all: Value = serde_json::from_str(json).unwrap();
+    for value in all.elements().iter().chain([&all]) {
+        let bytes = value.to_vec().unwrap();
+        assert_eq!(&msgpack::from_slice::<Value>(&bytes).unwrap(), value);
+        assert_eq!(msgpack::to_vec(value).unwrap(), bytes);
+        both_ways(Named(value.clone()), &bytes);
+        both_ways(value.clone(), &bytes);
+        let attributes = || Attributes { id: 7, any: value.clone(), more: vec![None, Some(all.clone())] };
+        let packed = msgpack::to_vec(&attributes()).unwrap();
+        assert!(packed.windows(bytes.len()).any(|window| window == bytes));
+        assert_eq!(msgpack::from_slice::<Attributes>(&packed).unwrap(), attributes());
+        #[derive(Serialize, Deserialize, PartialEq, Debug)]
+        struct Metalayer(#[serde(with = "b2nd::with::named")] Attributes);
+        both_ways(Metalayer(attributes()), &packed);
+    }
+    let complex = all.elements()[0].to_vec().unwrap();
+    assert_eq!(complex[..3], [0xd8, 44, 0x3f], "a fixext16 of type 44");
+}
+
+#[cfg(feature = "msgpack")]
+#[test]
+fn named_reads_what_it_writes_at_every_depth() {
+    field!(Deep<>("b2nd::with::named", b2nd::Value));
+    let nested = |depth: usize, inner: &[u8]| cat(&[&vec![0x91; depth], inner]);
+    let value = |bytes: &[u8]| b2nd::RawValue::from_slice(bytes).unwrap().to_value().unwrap();
+    for inner in [&hex!("90")[..], &hex!("80"), &hex!("91 d4 07 00"), &hex!("91 c0")] {
+        let whole = nested(127, inner);
+        assert_eq!(b2nd::msgpack::from_slice::<b2nd::Value>(&whole).unwrap(), value(&whole));
+        assert!(b2nd::msgpack::from_slice::<b2nd::Value>(&nested(128, inner)).is_err());
+        // The newtype is a level of its own.
+        let deepest = nested(126, inner);
+        both_ways(Deep(value(&deepest)), &deepest);
+        // One level more, in it or around it.
+        let expected = format!("{}: nested more than 128 levels deep at byte 127", "[0]".repeat(127));
+        unwritable(&Deep(value(&whole)), &expected);
+        refused::<Deep>(&whole, &expected);
+        let error = crate::common::message(b2nd::to_vec(&[Deep(value(&deepest))]));
+        assert!(error.contains("nested more than 128 levels deep"), "{error}");
+        refused::<Vec<Deep>>(&whole, &expected);
+    }
 }
 
 #[cfg(feature = "msgpack")]
@@ -354,7 +499,7 @@ fn named_is_what_python_packs() {
     }
     let deep = [&[0x91; 200][..], &[0x90]].concat();
     field!(Deep<>("b2nd::with::named", serde_json::Value));
-    assert!(b2nd::from_slice::<Deep>(&deep).unwrap_err().to_string().contains("depth limit exceeded"));
+    assert!(b2nd::from_slice::<Deep>(&deep).unwrap_err().to_string().contains("nested more than 128 levels deep"));
 }
 
 #[test]
