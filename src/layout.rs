@@ -219,7 +219,7 @@ macro_rules! values {
     };
 }
 
-impl<'a> ser::Serializer for &'a mut Paths {
+impl ser::Serializer for &mut Paths {
     type Ok = ();
     type Error = Error;
     type SerializeSeq = Self;

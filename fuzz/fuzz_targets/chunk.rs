@@ -12,7 +12,7 @@ fuzz_target!(|input: &[u8]| {
     store(input);
     let header = match ChunkHeader::from_slice(input) {
         Ok(header) => header,
-        Err(error) => return explains(&error.into(), input),
+        Err(error) => return explains(error, input),
     };
     assert_eq!(header.as_bytes(), &input[..header.header_len()]);
     assert!(header.cbytes() >= header.header_len() && header.typesize() > 0 && header.blocksize() > 0);

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::dims::{Dims, negative, too_many};
+use super::meta::check_count;
 use crate::error::{Error, Result, Segment, plural};
 use crate::marker::MAX_DIMENSIONS;
 use crate::with::{dims, extensible};
@@ -105,6 +106,7 @@ impl Geometry {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn from_metalayer(content: &[u8]) -> Result<Geometry> {
+        check_count(content)?;
         extensible::deserialize(&mut crate::Deserializer::new(content)).map(|meta: super::CatervaMeta| meta.geometry)
     }
 

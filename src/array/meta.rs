@@ -61,16 +61,13 @@ impl<'a> ArrayMeta<&'a str> {
     ///
     /// Fails if the content does not start with an array metalayer of one of the layouts.
     pub fn from_metalayer(content: &'a [u8]) -> Result<(Self, &'a [u8])> {
+        check_count(content)?;
         match content.first() {
             Some(0x95) => take_from_slice(content).map(|(meta, rest)| (ArrayMeta::Caterva(meta), rest)),
-            Some(0x96) => match Self::miscounted(content) {
-                Some(miscounted) => miscounted,
-                None => take_from_slice(content).map(|(meta, rest)| (ArrayMeta::LegacyB2nd(meta), rest)),
+            Some(0x96) => match take_from_slice(content) {
+                Ok((meta, rest)) => Ok((ArrayMeta::LegacyB2nd(meta), rest)),
+                Err(error) => Self::miscounted(content).unwrap_or(Err(error)),
             },
-            Some(&marker @ (0x90..=0x94 | 0x98..=0x9f)) => {
-                let message = format_args!("array metalayer: expected 5 to 7 entries, found {}", marker & 0x0f);
-                Err(Error::custom(message).within_offset(0))
-            }
             _ => take_from_slice(content).map(|(meta, rest)| (ArrayMeta::B2nd(meta), rest)),
         }
     }
@@ -196,6 +193,17 @@ impl<S> From<LegacyB2ndMeta<S>> for ArrayMeta<S> {
 impl<S> From<CatervaMeta> for ArrayMeta<S> {
     fn from(meta: CatervaMeta) -> Self {
         ArrayMeta::Caterva(meta)
+    }
+}
+
+/// Checks that the content does not start with a list of fewer than five entries or of more than seven.
+pub(super) fn check_count(content: &[u8]) -> Result<()> {
+    match content.first() {
+        Some(&marker @ (0x90..=0x94 | 0x98..=0x9f)) => {
+            let message = format_args!("array metalayer: expected 5 to 7 entries, found {}", marker & 0x0f);
+            Err(Error::custom(message).within_offset(0))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -384,8 +384,8 @@ fn a_dtype_in_another_language_does_not_hide_the_geometry() {
         assert!(!whole, "{length}");
     }
     for (content, message) in [
-        (&[0x94][..], "unexpected end of input at byte 1: [0] needs 1 more byte"),
-        (&[0x94, 0, 0, 0x90, 0x90], "invalid length 4, expected a caterva metalayer of 5 entries"),
+        (&[0x94][..], "array metalayer: expected 5 to 7 entries, found 4 at byte 0"),
+        (&[0x98, 0, 0, 0x90, 0x90], "array metalayer: expected 5 to 7 entries, found 8 at byte 0"),
         (&[0xc0], "expected array (90 to 9f, dc, dd), found nil (c0) at byte 0"),
         (&[0x97, 0, 1, 0x90, 0x90, 0x90, 0, 0], "shape has 0 dimensions, but ndim is 1"),
     ] {

@@ -1,11 +1,10 @@
 //! Values of any MessagePack keep their bytes; what they say is found by name, index and pointer.
 
 use crate::common::{Hex, cat, message};
-use b2nd::{Error, ErrorKind, Head, RawValue, Value, from_slice, from_value, to_value, to_vec};
+use b2nd::{ErrorKind, Head, RawValue, Value, from_slice, to_vec};
 use hex_literal::hex;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// The bytes come back from a value in every way there is.
 #[track_caller]
@@ -133,7 +132,7 @@ proptest! {
             Ok(bytes) => {
                 prop_assert_eq!(&kept(&bytes), &value);
                 prop_assert!((0..bytes.len()).all(|end| is_eof(&bytes[..end])));
-                prop_assert_eq!(to_value(&value).unwrap(), value.clone());
+                prop_assert_eq!(Value::from_slice(&to_vec(&value).unwrap()).unwrap(), value.clone());
             }
             Err(error) => prop_assert!(error.to_string().contains("marker") || error.to_string().contains("fixint"), "{}", error),
         }
@@ -257,48 +256,6 @@ fn a_pointer_goes_through_maps_lists_and_tuples() {
     let mut value = value;
     *value.get_mut("a/b~").unwrap() = Value::I16(3);
     assert_eq!(value.to_string(), r#"{"steps": [1, (2.5, "x")], "a/b~": 3, 5: null}"#);
-}
-
-#[derive(Serialize, Deserialize, PartialEq, Debug)]
-enum Kind {
-    Unit,
-    Newtype(u8),
-    Struct { x: f64 },
-}
-
-#[derive(Serialize, Deserialize, PartialEq, Debug)]
-struct Station {
-    name: String,
-    kinds: Vec<Kind>,
-    depth: Option<i32>,
-    #[serde(with = "b2nd::with::fixext16")]
-    ext: [u8; 17],
-    #[serde(with = "serde_bytes")]
-    raw: Vec<u8>,
-    any: Value,
-}
-
-#[test]
-fn a_type_becomes_a_value_and_comes_back() {
-    let any = Value::from_slice(&hex!("dc 0002 cc 05 c4 00")).unwrap();
-    let kinds = vec![Kind::Unit, Kind::Newtype(200), Kind::Struct { x: 1.5 }];
-    let station = Station { name: "K1".into(), kinds, depth: Some(-3), ext: [7; 17], raw: vec![0xff], any: any.clone() };
-    let value = to_value(&station).unwrap();
-    assert_eq!((&value[2], &value[5]), (&Value::I32(-3), &any));
-    assert_eq!(from_value::<Station>(&value).unwrap(), station);
-    // By names, with the shortest markers, as another program may have packed it.
-    let names = ["name", "kinds", "depth", "ext", "raw", "any"];
-    let pairs: Vec<_> = names.into_iter().map(Value::from).zip(value.elements().iter().cloned()).collect();
-    let short = Value::map(pairs).shortest();
-    assert_eq!(from_value::<Station>(&short).unwrap(), Station { any: any.shortest(), ..station });
-
-    assert_eq!(from_value::<(i64, (f32, &str))>(&steps()["steps"]).unwrap(), (1, (2.5, "x")));
-    let error = |error: Error| error.to_string();
-    assert_eq!(
-        from_value::<Vec<u8>>(&to_value(&[1, 300i64]).unwrap()).map_err(error),
-        Err("[1]: invalid value: integer `300`, expected u8".into())
-    );
-    assert_eq!(from_value::<(i64,)>(&steps()["steps"]).map_err(error), Err("expected 1 element, found 2".into()));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn arguments(directory: &str, name: &str) -> Vec<String> {
 #[test]
 fn examples_print_what_they_did() {
     let frame = "crates/b2nd-frame/examples";
-    assert_eq!(names("examples"), ["interop"]);
+    assert_eq!(names("examples"), ["derive", "interop"]);
     assert_eq!(names(frame), ["json", "own_metalayer", "read_header", "remote", "write_header"]);
     let mut others = Vec::new();
     for (directory, name) in ["examples", frame].into_iter().flat_map(|it| names(it).into_iter().map(move |name| (it, name))) {

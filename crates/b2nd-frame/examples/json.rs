@@ -9,7 +9,7 @@ use b2nd_frame::{File, Header};
 use serde_json::Value;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let header = File::open("../../tests/data/example.b2nd")?.header().clone();
+    let header = File::open("tests/data/example.b2nd")?.header().clone();
     let before = b2nd::to_vec(&header)?;
 
     // The whole header: every field as the file has it, metalayers as names and bytes.

@@ -7,7 +7,7 @@
 use b2nd_frame::File;
 
 fn main() -> b2nd_frame::Result<()> {
-    let path = std::env::args().nth(1).unwrap_or_else(|| "../../tests/data/example.b2nd".to_owned());
+    let path = std::env::args().nth(1).unwrap_or_else(|| "tests/data/example.b2nd".to_owned());
     let file = File::open(&path)?;
     let Some(array) = file.header().array()? else {
         println!("{path} holds no array");

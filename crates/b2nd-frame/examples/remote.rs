@@ -64,7 +64,7 @@ impl Remote {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let example = std::fs::read("../../tests/data/example.b2nd")?;
+    let example = std::fs::read("tests/data/example.b2nd")?;
     let files = BTreeMap::from([
         ("cut.b2nd", example[..200].to_vec()),
         ("example.b2nd", example),
