@@ -1,7 +1,7 @@
 //! `b2nd import` converts files of other formats to arrays.
 
 use std::fs;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Read};
 use std::path::PathBuf;
 
 use b2nd::B2ndMeta;
@@ -32,14 +32,19 @@ pub(crate) struct Import {
     /// The new array (.b2nd), or - for standard output.
     out: PathBuf,
 
-    /// The dtype of the elements of raw bytes or CSV, in numpy's form: '<i4'. The default for CSV is '<i8' if all values
-    /// are integers that fit it, '<f8' if all values are numbers, and text for other values.
+    /// The dtype of the elements of raw bytes or CSV, in numpy's form: '<i4'. The default for CSV is '<i8' or '<u8' if
+    /// all values are integers that fit it, '<f8' if all values are numbers, and text for other values.
     #[arg(long)]
     dtype: Option<DType>,
 
     /// The array's shape: 100,200. The default for raw bytes is one dimension.
     #[arg(long, value_delimiter = ',')]
     shape: Option<Vec<i64>>,
+
+    /// Whether the first line of CSV is a heading, which is left out. By default, it is one if it consists of names and all
+    /// other lines are numbers.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    header: Option<bool>,
 
     #[command(flatten)]
     compression: Compression,
@@ -93,7 +98,8 @@ impl Import {
         let ending = self.file.extension().unwrap_or_default();
         let is_npy = ending.eq_ignore_ascii_case("npy");
         match &self.dtype {
-            dtype if ending.eq_ignore_ascii_case("csv") => csv::read(&self.file, dtype.as_ref(), self.shape.clone()),
+            dtype if ending.eq_ignore_ascii_case("csv") => csv::read(&self.file, dtype.as_ref(), self.shape.clone(), self.header),
+            _ if self.header.is_some() => Err(Error::new("--header is only for CSV: leave it out")),
             Some(dtype) if !is_npy => self.raw(dtype),
             None if self.shape.is_none() => npy::read(&self.file),
             _ if is_npy => Err(Error::new("--dtype and --shape are only for raw bytes and CSV: leave them out")),
@@ -105,9 +111,9 @@ impl Import {
     fn raw(&self, dtype: &DType) -> Result<Elements> {
         no_objects(dtype)?;
         let (data, length): (Box<dyn Read>, u64) = if is_standard(&self.file) {
-            let mut bytes = Vec::new();
-            let length = io::stdin().lock().read_to_end(&mut bytes)?;
-            (Box::new(Cursor::new(bytes)), length as u64)
+            let file = npy::spooled(io::stdin().lock())?;
+            let length = file.metadata()?.len();
+            (Box::new(file), length)
         } else {
             let file = npy::open(&self.file)?;
             let length = file.metadata()?.len();

@@ -1,13 +1,14 @@
 //! [`Csv`] writes comma-separated values as in RFC 4180, except that lines end in `\n` instead of `\r\n`. [`read`] reads CSV files.
 
-use std::io::{self, Cursor, Write};
+use std::fs;
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use b2nd_view::elements::{cell, in_quotes};
 use b2nd_view::text::hex;
 
-use super::npy::{Elements, length_of};
+use super::npy::{self, Elements, length_of};
 use super::{ElementInfo, Format, fields};
 use crate::error::{Error, Result};
 
@@ -46,6 +47,8 @@ impl Format for Csv {
     fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
         for item in elements.chunks(self.itemsize) {
             let cells = self.dtype.as_ref().map_or_else(|| hex(item, ""), |dtype| cells(dtype, item));
+            // Most readers skip a blank line.
+            let cells = if cells.is_empty() && self.record == 1 { "\"\"".to_owned() } else { cells };
             self.written += 1;
             let after = if self.written % self.record == 0 { "\n" } else { "," };
             write!(out, "{cells}{after}")?;
@@ -58,68 +61,210 @@ fn cells(dtype: &DType, bytes: &[u8]) -> String {
     if dtype.fields().is_empty() { cell(dtype, bytes) } else { fields(dtype, bytes, cell).join(",") }
 }
 
-/// The type of a cell. Each type can also represent the values of the types before it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    Integer,
-    /// A float. An empty cell is NaN.
-    Float,
-    Text,
+/// The dtypes that can represent all values found so far.
+#[derive(Clone, Copy)]
+struct Candidates {
+    signed: bool,
+    unsigned: bool,
+    /// An empty cell is NaN.
+    float: bool,
+    /// Whether there is a number at all, and not only empty cells.
+    number: bool,
 }
 
-impl Kind {
-    fn of(cell: &str) -> Kind {
-        if cell.parse::<i64>().is_ok() {
-            Kind::Integer
-        } else if cell.is_empty() || cell.contains(['.', 'e', 'E', 'n', 'N']) && cell.parse::<f64>().is_ok() {
-            Kind::Float
+impl Candidates {
+    const ALL: Candidates = Candidates { signed: true, unsigned: true, float: true, number: false };
+
+    fn add(&mut self, cell: &str) {
+        let cell = cell.trim();
+        let signed = cell.parse::<i64>().is_ok();
+        let is_float = cell.contains(['.', 'e', 'E', 'n', 'N']) && cell.parse::<f64>().is_ok();
+        self.signed &= signed;
+        self.unsigned &= cell.parse::<u64>().is_ok();
+        self.float &= signed || cell.is_empty() || is_float;
+        self.number |= signed || is_float;
+    }
+
+    fn dtype(self, widest: usize) -> String {
+        match self {
+            Candidates { signed: true, .. } => "<i8".to_owned(),
+            Candidates { unsigned: true, .. } => "<u8".to_owned(),
+            Candidates { float: true, .. } => "<f8".to_owned(),
+            _ => format!("<U{widest}"),
+        }
+    }
+
+    fn is_text(self) -> bool {
+        !self.signed && !self.unsigned && !self.float
+    }
+}
+
+/// Returns true if a cell can be the name of a column: a text that starts with a letter or underscore and does not mean a missing value.
+fn is_name(cell: &str) -> bool {
+    let cell = cell.trim();
+    let missing = ["na", "n/a", "nan", "nat", "null", "none", "nil", "inf", "infinity", "true", "false"];
+    cell.starts_with(|char: char| char.is_alphabetic() || char == '_') && !missing.contains(&&*cell.to_lowercase())
+}
+
+/// What the first reading of a file finds.
+struct Summary {
+    names: csv::StringRecord,
+    /// The types of the values in each column below the first line.
+    columns: Vec<Candidates>,
+    /// The length of the longest cell in the first line, and in the other lines, in characters.
+    widest: [usize; 2],
+    lines: i64,
+}
+
+type Reader = csv::Reader<fs::File>;
+
+fn reader(path: &Path) -> Result<Reader> {
+    Ok(csv::ReaderBuilder::new().has_headers(false).from_reader(npy::open(path)?))
+}
+
+fn summary(path: &Path) -> Result<Summary> {
+    let (mut reader, mut raw) = (reader(path)?, BufReader::new(npy::open(path)?));
+    let mut found = Summary { names: csv::StringRecord::new(), columns: Vec::new(), widest: [1; 2], lines: 0 };
+    let (mut record, mut bytes, mut start, mut after_return) = (csv::StringRecord::new(), Vec::new(), 0, false);
+    loop {
+        let is_record = reader.read_record(&mut record)?;
+        if is_record && found.lines == 0 {
+            found.columns = vec![Candidates::ALL; record.len()];
+        }
+        if found.columns.len() == 1 {
+            // The crate csv skips blank lines, so the bytes before each record are searched for them.
+            let end = reader.position().byte();
+            bytes.clear();
+            raw.by_ref().take(end - start).read_to_end(&mut bytes)?;
+            let rest = if after_return { bytes.strip_prefix(b"\n").unwrap_or(&bytes) } else { &bytes };
+            if rest.first().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
+                let number = found.lines + 1;
+                let what = "is blank: write \"\" for an empty value, or remove the line";
+                return Err(Error::new(format_args!("line {number}: expected a value, but the line {what}")));
+            }
+            (start, after_return) = (end, bytes.last() == Some(&b'\r'));
+        }
+        if !is_record {
+            return Ok(found);
+        }
+        let widest = &mut found.widest[usize::from(found.lines > 0)];
+        *widest = record.iter().map(|cell| cell.chars().count()).fold(*widest, usize::max);
+        if found.lines == 0 {
+            found.names = record.clone();
         } else {
-            Kind::Text
+            found.columns.iter_mut().zip(&record).for_each(|(column, cell)| column.add(cell));
         }
+        found.lines += 1;
     }
 }
 
-/// Reads an array from a CSV file. The array has one dimension if each line has one value, otherwise two. If the first line is text and all
-/// other lines are numbers, the first line is a heading and is skipped.
-pub(crate) fn read(path: &Path, dtype: Option<&DType>, shape: Option<Vec<i64>>) -> Result<Elements> {
-    let records =
-        || csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_path(path).map(csv::Reader::into_records);
-    let (mut first, mut kind, mut widest, mut lines, mut columns) = (None, Kind::Integer, 1, 0_i64, 1);
-    for record in records()? {
-        let record = record?;
-        (lines, columns) = (lines + 1, record.len());
-        widest = record.iter().map(|cell| cell.chars().count()).fold(widest, usize::max);
-        let of_record = record.iter().map(Kind::of).max().unwrap_or(Kind::Integer);
-        match first {
-            None => first = Some(of_record),
-            Some(_) => kind = kind.max(of_record),
-        }
+/// Opens an array in a CSV file. The array has one dimension if each line has one value, otherwise two. The file is read twice, so that
+/// only one line at a time is in memory.
+///
+/// Without `header`, the first line is a heading if it consists of names and all other lines are numbers.
+pub(crate) fn read(path: &Path, dtype: Option<&DType>, shape: Option<Vec<i64>>, header: Option<bool>) -> Result<Elements> {
+    let Summary { names, columns, widest: [first, rest], lines } = summary(path)?;
+    let below = columns.iter().fold(Candidates::ALL, |all, column| Candidates {
+        signed: all.signed && column.signed,
+        unsigned: all.unsigned && column.unsigned,
+        float: all.float && column.float,
+        number: all.number || column.number,
+    });
+    let takes_text = |dtype: &DType| matches!(dtype, DType::Scalar(scalar) if matches!(scalar.scalar_type(), ScalarType::Str(_)));
+    let is_heading = || below.number && !dtype.map_or(below.is_text(), takes_text) && names.iter().all(is_name);
+    let has_names = header.unwrap_or_else(is_heading) && lines > 0;
+    let mut all = below;
+    if !has_names {
+        names.iter().for_each(|cell| all.add(cell));
     }
-    let has_names = first == Some(Kind::Text) && kind != Kind::Text && lines > 1;
-    let kind = if has_names { kind } else { first.map_or(kind, |first| kind.max(first)) };
-    let dtype = match (dtype, kind) {
-        (Some(dtype), _) => dtype.clone(),
-        (None, Kind::Integer) => "<i8".parse()?,
-        (None, Kind::Float) => "<f8".parse()?,
-        (None, Kind::Text) => format!("<U{widest}").parse()?,
+    let is_guess = dtype.is_none();
+    let dtype = match dtype {
+        Some(dtype) => dtype.clone(),
+        None => all.dtype(if has_names { rest } else { first.max(rest) }).parse()?,
     };
-    let mut bytes = Vec::new();
-    for (line, record) in records()?.enumerate().skip(usize::from(has_names)) {
-        for (column, cell) in record?.iter().enumerate() {
-            let wrong =
-                || Error::new(format_args!("line {}, column {}: {cell:?} is not a value of {dtype}", line + 1, column + 1));
-            bytes.extend(element(cell, &dtype).ok_or_else(wrong)?);
-        }
+    let named = path.display();
+    if has_names && header.is_none() {
+        let names = names.iter().collect::<Vec<_>>().join(",");
+        eprintln!("{named}: line 1 ({names:?}) is a heading and left out: to keep it as values, use --header=false");
+    } else if is_guess && all.is_text() && columns.iter().any(|column| column.number && !column.is_text()) {
+        let types = columns.iter().map(|column| column.dtype(rest)).collect::<Vec<_>>().join(", ");
+        eprintln!(
+            "{named}: the columns have several types ({types} below line 1), so all values become text: select one type with --dtype{}",
+            if has_names { "" } else { "; if line 1 is a heading, leave it out with --header" }
+        );
     }
     let lines = lines - i64::from(has_names);
-    let shape = shape.unwrap_or_else(|| if columns == 1 { vec![lines] } else { vec![lines, columns as i64] });
-    let length = length_of(&shape, dtype.itemsize(), Some(bytes.len() as u64))?;
-    Ok(Elements { dtype, shape, data: Box::new(Cursor::new(bytes)), length })
+    let items = u64::try_from(lines)?.checked_mul(columns.len() as u64);
+    let shape = shape.unwrap_or_else(|| if columns.len() == 1 { vec![lines] } else { vec![lines, columns.len() as i64] });
+    let length = items.and_then(|items| items.checked_mul(dtype.itemsize() as u64));
+    let length = length_of(&shape, dtype.itemsize(), Some(length.unwrap_or(u64::MAX)))?;
+    let open = || Cells::new(reader(path)?, dtype.clone(), has_names);
+    if !is_guess {
+        // Wrong values are reported before anything is written.
+        let mut cells = open()?;
+        while cells.next()? {}
+    }
+    Ok(Elements { data: Box::new(open()?), dtype, shape, length })
+}
+
+/// The elements of a CSV file, line by line.
+struct Cells {
+    reader: Reader,
+    record: csv::StringRecord,
+    dtype: DType,
+    line: u64,
+    /// The next cell of the record.
+    column: usize,
+    bytes: Vec<u8>,
+    read: usize,
+}
+
+impl Cells {
+    fn new(mut reader: Reader, dtype: DType, has_names: bool) -> Result<Cells> {
+        let mut record = csv::StringRecord::new();
+        if has_names {
+            reader.read_record(&mut record)?;
+            record.clear();
+        }
+        Ok(Cells { reader, record, dtype, line: u64::from(has_names), column: 0, bytes: Vec::new(), read: 0 })
+    }
+
+    /// Converts the next cell. Returns false at the end of the file.
+    fn next(&mut self) -> Result<bool> {
+        if self.column == self.record.len() {
+            self.column = 0;
+            self.line += 1;
+            if !self.reader.read_record(&mut self.record)? {
+                self.record.clear();
+                return Ok(false);
+            }
+        }
+        let cell = self.record.get(self.column).unwrap_or_default();
+        self.column += 1;
+        let (line, column, dtype) = (self.line, self.column, &self.dtype);
+        let wrong = || Error::new(format_args!("line {line}, column {column}: {cell:?} is not a value of {dtype}"));
+        (self.bytes, self.read) = (element(cell, dtype).ok_or_else(wrong)?, 0);
+        Ok(true)
+    }
+}
+
+impl Read for Cells {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.read == self.bytes.len() && !self.next().map_err(|error| io::Error::other(error.to_string()))? {
+            return Ok(0);
+        }
+        let length = buffer.len().min(self.bytes.len() - self.read);
+        buffer[..length].copy_from_slice(&self.bytes[self.read..][..length]);
+        self.read += length;
+        Ok(length)
+    }
 }
 
 /// Converts a cell to the bytes of a number, bool or text of this dtype. Returns `None` if the cell is not a value of the dtype.
 fn element(cell: &str, dtype: &DType) -> Option<Vec<u8>> {
     let DType::Scalar(scalar) = dtype else { return None };
+    // Spaces around a number have no meaning, but those of a text are part of it.
+    let cell = if matches!(scalar.scalar_type(), ScalarType::Str(_)) { cell } else { cell.trim() };
     macro_rules! number {
         ($type:ty) => {
             cell.parse::<$type>().ok()?.to_le_bytes().to_vec()

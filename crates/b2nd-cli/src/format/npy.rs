@@ -1,12 +1,12 @@
 //! NumPy files (`.npy`): a header in Python's syntax, then the elements.
 
+use std::cmp::Ordering;
 use std::fs;
-use std::io::{self, BufReader, Cursor, Read, Write};
+use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::Path;
 
 use b2nd::dtype::{DType, Field};
 use b2nd_store::foreign;
-use ndarray::ShapeBuilder;
 
 use super::{ElementInfo, Format};
 use crate::error::{Error, Result};
@@ -105,7 +105,17 @@ fn descr(dtype: &DType) -> String {
 
 /// Formats a text as a string literal of Python.
 fn python(text: &str) -> String {
-    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n"))
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let escaped = text.chars().map(|char| match char {
+        char if char == '\\' || char == quote => format!("\\{char}"),
+        '\n' => "\\n".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\t' => "\\t".to_owned(),
+        // NumPy reads the header line by line, and Python's parser refuses NUL.
+        char if char.is_ascii_control() => format!("\\x{:02x}", u32::from(char)),
+        char => char.to_string(),
+    });
+    format!("{quote}{}{quote}", escaped.collect::<String>())
 }
 
 /// Reads a NumPy file from a path or from standard input.
@@ -114,8 +124,15 @@ pub(crate) fn read(path: &Path) -> Result<Elements> {
         return elements(io::stdin().lock(), None);
     }
     let file = open(path)?;
-    let length = file.metadata()?.len();
-    elements(BufReader::new(file), Some(length))
+    elements(BufReader::new(file.try_clone()?), Some(file))
+}
+
+/// Copies what can be read only once to a temporary file, so that its length is known and its parts can be read in any order.
+pub(crate) fn spooled(mut from: impl Read) -> Result<fs::File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(&mut from, &mut file)?;
+    file.rewind()?;
+    Ok(file)
 }
 
 /// Opens a file. Fails if it is not a regular file, because reading a pipe or a device might never end.
@@ -123,8 +140,9 @@ pub(crate) fn open(path: &Path) -> Result<fs::File> {
     if fs::metadata(path)?.is_file() { Ok(fs::File::open(path)?) } else { Err(Error::new("it is not a file")) }
 }
 
-/// Reads a NumPy file. `file_len` is its length, or `None` if the length is not known.
-fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elements> {
+/// Reads a NumPy file. `regular` is the same file if its parts can be read in any order.
+fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<Elements> {
+    let file_len = regular.as_ref().map(|file| file.metadata().map(|metadata| metadata.len())).transpose()?;
     let magic = next(&mut file, MAGIC.len() as u64)?;
     if magic != MAGIC {
         let what = foreign::describe(&magic).map_or_else(String::new, |what| format!("; it is {what}"));
@@ -151,29 +169,35 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
         1 | 2 => header.into_iter().map(char::from).collect(),
         _ => String::from_utf8(header).map_err(|error| Error::new(format_args!("the header is not UTF-8: {error}")))?,
     };
-    let descr = value(&header, "'descr': ", ", 'fortran_order'")?;
-    let is_fortran = match value(&header, "'fortran_order': ", ", 'shape'")? {
+    let entries = entries(&header);
+    let value = |key: &str| {
+        let entry = entries.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
+        entry.ok_or_else(|| Error::new(format_args!("the header has no '{key}'")))
+    };
+    let descr = value("descr")?;
+    let is_fortran = match value("fortran_order")? {
         "True" => true,
         "False" => false,
         other => return Err(Error::new(format_args!("fortran_order: expected True or False, found {other}"))),
     };
-    let shape = value(&header, "'shape': (", ")")?;
+    let shape = value("shape")?.trim_start_matches('(').trim_end_matches(')');
     let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
     let length = |length: &str| length.parse::<i64>().map_err(|_| Error::new(format_args!("shape: {length:?} is not a length")));
     let shape: Vec<i64> = lengths.map(length).collect::<Result<_>>()?;
-    let string = descr.strip_prefix('\'').and_then(|descr| descr.strip_suffix('\''));
+    let quoted = |quote: char| descr.strip_prefix(quote)?.strip_suffix(quote);
+    let string = quoted('\'').or_else(|| quoted('"'));
     let dtype = without_padding(string.unwrap_or(descr))?;
     // If elements are objects, the rest of the file is a pickle, which cannot be imported.
     no_objects(&dtype)?;
     let length = length_of(&shape, dtype.itemsize(), file_len.map(|length| length.saturating_sub(before)))?;
     let data: Box<dyn Read> = if is_fortran && shape.len() > 1 {
-        let mut data = Vec::new();
-        file.take(length).read_to_end(&mut data)?;
-        if data.len() as u64 != length {
-            let found = data.len();
-            return Err(Error::new(format_args!("the shape needs {length} bytes of elements, but the file has {found}")));
-        }
-        Box::new(Cursor::new(to_c_order(&data, &shape, dtype.itemsize())?))
+        let (file, start) = match regular {
+            Some(file) => (file, before),
+            None => (spooled(file.take(length))?, 0),
+        };
+        let found = file.metadata()?.len() - start;
+        length_of(&shape, dtype.itemsize(), Some(found))?;
+        Box::new(Fortran::new(file, start, &shape, dtype.itemsize(), BLOCK))
     } else {
         Box::new(file)
     };
@@ -203,12 +227,46 @@ fn next(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Returns the part of the header between the texts `before` and `after`.
-fn value<'a>(header: &'a str, before: &str, after: &str) -> Result<&'a str> {
-    let missing = || Error::new(format_args!("the header has no {}", before.trim_end_matches([':', ' ', '('])));
-    let (_, rest) = header.split_once(before).ok_or_else(missing)?;
-    let (value, _) = rest.split_once(after).ok_or_else(missing)?;
-    Ok(value.trim())
+/// Splits text of Python into string literals, with their quotes, and other characters.
+fn tokens(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let quote = text.chars().next()?;
+        let mut is_escaped = false;
+        let end = text.char_indices().skip(1).find(|&(_, char)| {
+            let is_end = !is_escaped && char == quote;
+            is_escaped = !is_escaped && char == '\\';
+            is_end
+        });
+        let length = match quote {
+            '\'' | '"' => end.map_or(text.len(), |(at, _)| at + 1),
+            char => char.len_utf8(),
+        };
+        let (token, rest) = text.split_at(length);
+        text = rest;
+        Some(token)
+    })
+}
+
+/// Returns the keys and values of a Python dictionary, as they are written.
+fn entries(header: &str) -> Vec<(String, String)> {
+    let (mut entries, mut key, mut value, mut depth) = (Vec::new(), String::new(), String::new(), 0_usize);
+    for token in tokens(header) {
+        match token {
+            "{" | "[" | "(" => depth += 1,
+            "}" | "]" | ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match (token, depth) {
+            ("{", 1) => {}
+            (":", 1) => key = std::mem::take(&mut value),
+            (",", 1) | ("}", 0) => {
+                let name = key.trim().trim_matches(['\'', '"']).to_owned();
+                entries.push((name, std::mem::take(&mut value).trim().to_owned()));
+            }
+            _ => value.push_str(token),
+        }
+    }
+    entries
 }
 
 /// The start of the temporary names that padding fields get until they are removed.
@@ -216,11 +274,14 @@ const PADDING: &str = "b2nd padding ";
 
 /// Parses a `descr` and removes the unnamed fields that NumPy writes for gaps in structures.
 fn without_padding(descr: &str) -> Result<DType> {
-    const NAMELESS: &str = "('', '|V";
-    let mut parts = descr.split(NAMELESS);
-    let mut named = parts.next().unwrap_or_default().to_owned();
-    for (index, part) in parts.enumerate() {
-        named += &format!("('{PADDING}{index}', '|V{part}");
+    let (mut named, mut count) = (String::new(), 0);
+    for token in tokens(descr) {
+        if matches!(token, "''" | "\"\"") {
+            count += 1;
+            named += &format!("'{PADDING}{count}'");
+        } else {
+            named += token;
+        }
     }
     let dtype: DType = named.parse().map_err(|error: b2nd::Error| Error::new(format_args!("descr: {error}")))?;
     if named == descr {
@@ -250,10 +311,134 @@ fn spec(dtype: &DType) -> String {
     dtype.to_string()
 }
 
-/// Reorders elements from Fortran order to C order.
-fn to_c_order(data: &[u8], shape: &[i64], itemsize: usize) -> Result<Vec<u8>> {
-    let lengths: Vec<usize> = [itemsize].into_iter().chain(shape.iter().map(|&length| length as usize)).collect();
-    let elements = ndarray::ArrayView::from_shape(ndarray::IxDyn(&lengths).f(), data)?;
-    let axes: Vec<usize> = (1..lengths.len()).chain([0]).collect();
-    Ok(elements.permuted_axes(axes).iter().copied().collect())
+/// The most bytes of elements in Fortran order that are in memory, unless a single element has more.
+const BLOCK: usize = 1 << 26;
+
+/// Reads elements that a file has in Fortran order in C order, in blocks. The file is read once for each block.
+struct Fortran {
+    file: BufReader<fs::File>,
+    /// Where the elements start in the file.
+    start: u64,
+    lengths: Vec<usize>,
+    itemsize: usize,
+    /// The dimension that is divided into blocks. A block has one index of each dimension before it, and all of those after it.
+    divided: usize,
+    /// The number of indices of the divided dimension in a block.
+    step: usize,
+    /// The first index of the next block, or `None` if there is none.
+    next: Option<Vec<usize>>,
+    bytes: Vec<u8>,
+    read: usize,
+}
+
+impl Fortran {
+    fn new(file: fs::File, start: u64, shape: &[i64], itemsize: usize, most: usize) -> Fortran {
+        let lengths: Vec<usize> = shape.iter().map(|&length| length as usize).collect();
+        let row =
+            |dimension: usize| lengths[dimension + 1..].iter().fold(itemsize, |bytes, &length| bytes.saturating_mul(length));
+        let divided = (0..lengths.len()).find(|&dimension| row(dimension) <= most).unwrap_or(lengths.len() - 1);
+        let step = (most / row(divided).max(1)).clamp(1, lengths[divided].max(1));
+        let run = if divided == 0 { step * itemsize } else { 1 << 16 };
+        let next = (!lengths.contains(&0) && itemsize != 0).then(|| vec![0; lengths.len()]);
+        let file = BufReader::with_capacity(run.clamp(512, 1 << 16), file);
+        Fortran { file, start, lengths, itemsize, divided, step, next, bytes: Vec::new(), read: 0 }
+    }
+
+    /// Reads the block that starts at an index, run by run: the elements along the first dimension are adjacent in the file.
+    fn block(&mut self, first: &[usize]) -> io::Result<()> {
+        let counts: Vec<usize> = (0..first.len())
+            .map(|dimension| match dimension.cmp(&self.divided) {
+                Ordering::Less => 1,
+                Ordering::Equal => self.step.min(self.lengths[dimension] - first[dimension]),
+                Ordering::Greater => self.lengths[dimension],
+            })
+            .collect();
+        let size = self.itemsize;
+        self.bytes.resize(counts.iter().product::<usize>() * size, 0);
+        let row: usize = counts[1..].iter().product::<usize>() * size;
+        let mut run = vec![0; counts[0] * size];
+        let mut index = vec![0; first.len()];
+        let mut here = self.file.stream_position()?;
+        loop {
+            let (mut place, mut stride, mut target) = (self.start, size as u64, 0);
+            for dimension in 0..index.len() {
+                place += (first[dimension] + index[dimension]) as u64 * stride;
+                stride *= self.lengths[dimension] as u64;
+                target = target * counts[dimension] + index[dimension];
+            }
+            self.file.seek_relative(place as i64 - here as i64)?;
+            self.file.read_exact(&mut run)?;
+            here = place + run.len() as u64;
+            for (number, element) in run.chunks_exact(size).enumerate() {
+                let at = number * row + target * size;
+                self.bytes[at..at + size].copy_from_slice(element);
+            }
+            let Some(dimension) = (1..index.len()).find(|&dimension| index[dimension] + 1 < counts[dimension]) else {
+                return Ok(());
+            };
+            index[1..dimension].fill(0);
+            index[dimension] += 1;
+        }
+    }
+
+    /// Returns the start of the block after the one that starts at `first`.
+    fn after(&self, mut first: Vec<usize>) -> Option<Vec<usize>> {
+        for dimension in (0..=self.divided).rev() {
+            first[dimension] += if dimension == self.divided { self.step } else { 1 };
+            if first[dimension] < self.lengths[dimension] {
+                return Some(first);
+            }
+            first[dimension] = 0;
+        }
+        None
+    }
+}
+
+impl Read for Fortran {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.read == self.bytes.len() {
+            let Some(first) = self.next.take() else { return Ok(0) };
+            self.block(&first)?;
+            (self.read, self.next) = (0, self.after(first));
+        }
+        let length = buffer.len().min(self.bytes.len() - self.read);
+        buffer[..length].copy_from_slice(&self.bytes[self.read..][..length]);
+        self.read += length;
+        Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use super::Fortran;
+
+    /// Each element is its number in C order, two bytes long.
+    #[test]
+    fn fortran_order_becomes_c_order_in_blocks_of_any_size() {
+        for shape in [&[5, 4][..], &[3, 1, 4], &[2, 3, 2, 2], &[1, 7], &[4, 0]] {
+            let count: i64 = shape.iter().product();
+            let element = |number: i64| (number as u16).to_le_bytes();
+            let expected: Vec<u8> = (0..count).flat_map(element).collect();
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(b"head").unwrap();
+            for place in 0..count {
+                let (mut left, mut number, mut stride) = (place, 0, count);
+                for &length in shape {
+                    stride /= length;
+                    number += left % length * stride;
+                    left /= length;
+                }
+                file.write_all(&element(number)).unwrap();
+            }
+            for most in 1..=expected.len() + 3 {
+                let mut found = Vec::new();
+                std::io::Seek::rewind(&mut file).unwrap();
+                let file = file.try_clone().unwrap();
+                Fortran::new(file, 4, shape, 2, most).read_to_end(&mut found).unwrap();
+                assert_eq!(found, expected, "{shape:?} in blocks of {most} bytes");
+            }
+        }
+    }
 }

@@ -77,7 +77,7 @@ fn raw_bytes_and_csv_become_arrays() {
         ("é\nlong\n", "<U4", "[\"é\",\"long\"]"),
     ] {
         tests.write("a.csv", csv);
-        tests.ok(&["import", "--overwrite", "a.csv", "c.b2nd"]);
+        assert_eq!(tests.run(&["import", "--overwrite", "a.csv", "c.b2nd"]).2, 0, "{csv}");
         assert_eq!(tests.ok(&["cat", "--json", "c.b2nd"]), format!("{json}\n"));
         assert!(tests.ok(&["info", "--json", "c.b2nd"]).contains(&format!("\"dtype\":\"{dtype}\"")), "{csv}");
     }
@@ -191,4 +191,129 @@ fn nothing_is_left_of_a_run_that_was_stopped() {
     }
     assert_eq!(tests.names(), ["a.b2nd", "a.npy", "b.npy"]);
     assert_eq!(import.wait().unwrap().code(), None, "it ended by the signal");
+}
+
+#[test]
+fn no_value_of_a_csv_file_is_lost() {
+    let tests = Directory::new();
+    for (csv, args, json) in [
+        ("18446744073709551615\n5\n", "", "[18446744073709551615,5]"),
+        ("18446744073709551615\n5\n", "--dtype=<u8", "[18446744073709551615,5]"),
+        ("abc\n1\n", "--dtype=<U3", "[\"abc\",\"1\"]"),
+        ("0x10\n1\n", "", "[\"0x10\",\"1\"]"),
+        ("NA\n1\n", "", "[\"NA\",\"1\"]"),
+        ("1,x\n3,4\n", "", "[[\"1\",\"x\"],\n[\"3\",\"4\"]]"),
+        ("\" a \"\r\n\"\"\r\n", "", "[\" a \",\"\"]"),
+        (" 1, 2\n", "", "[[1,2]]"),
+        ("x\n1\n", "--header=false", "[\"x\",\"1\"]"),
+        ("7\n1\n", "--header", "[1]"),
+        ("x,y\n1,a\n", "--header", "[[\"1\",\"a\"]]"),
+    ] {
+        tests.write("a.csv", csv);
+        let args: Vec<_> = ["import", "--overwrite", "a.csv", "a.b2nd"].into_iter().chain(args.split_whitespace()).collect();
+        assert_eq!(tests.run(&args).2, 0, "{csv}");
+        assert_eq!(tests.ok(&["cat", "--json", "a.b2nd"]), format!("{json}\n"), "{csv}");
+    }
+    for (csv, line) in [("a\n\nc\n", 2), ("a\r\n\r\nc\r\n", 2), ("\na\n", 1), ("\"a\n\"\nb\n\n", 3)] {
+        tests.write("a.csv", csv);
+        let what = "expected a value, but the line is blank: write \"\" for an empty value, or remove the line";
+        tests.fails(&["import", "a.csv", "b.b2nd"], &format!("a.csv: line {line}: {what}"));
+    }
+    // What is left out or guessed is said.
+    tests.write("a.csv", "x,y\n1,2\n");
+    let note = "a.csv: line 1 (\"x,y\") is a heading and left out: to keep it as values, use --header=false\n";
+    assert_eq!(tests.run(&["import", "a.csv", "c.b2nd"]).1, note);
+    tests.write("a.csv", "x,y\n1,b\n2,c\n");
+    let note = "a.csv: the columns have several types (<i8, <U1 below line 1), so all values become text: select one type with \
+                --dtype; if line 1 is a heading, leave it out with --header\n";
+    assert_eq!(tests.run(&["import", "a.csv", "d.b2nd"]).1, note);
+    // A single column of text comes back as it was.
+    let text: Vec<u8> = ["a", "", " d", "\r"]
+        .iter()
+        .flat_map(|text| {
+            let mut bytes: Vec<u8> = text.chars().flat_map(|char| u32::from(char).to_le_bytes()).collect();
+            bytes.resize(8, 0);
+            bytes
+        })
+        .collect();
+    let written = tests.pipe(&["import", "--dtype", "<U2", "-", "-"], &text);
+    tests.write("e.b2nd", written);
+    tests.ok(&["export", "e.b2nd", "e.csv"]);
+    assert_eq!(tests.read("e.csv"), b"a\n\"\"\n\" d\"\n\"\r\"\n");
+    tests.ok(&["import", "--dtype", "<U2", "e.csv", "f.b2nd"]);
+    tests.ok(&["diff", "--data", "e.b2nd", "f.b2nd"]);
+}
+
+/// A wide cell gives all elements its width, so 3 KB of text are 12 MB of elements per 1,000 lines.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_import_keeps_only_a_part_of_the_elements_in_memory() {
+    let tests = Directory::new();
+    tests.write("wide.csv", "a".repeat(60_000) + "\n" + &"b\n".repeat(2000));
+    let script = "ulimit -v 300000; exec \"$B2ND\" import wide.csv wide.b2nd";
+    let mut shell = Command::new("sh");
+    let output =
+        shell.arg("-c").arg(script).env("B2ND", env!("CARGO_BIN_EXE_b2nd")).current_dir(tests.path("")).output().unwrap();
+    assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), ("", Some(0)));
+    std::os::unix::fs::symlink("/dev/zero", tests.path("zero.csv")).unwrap();
+    tests.fails(&["import", "zero.csv", "zero.b2nd"], "zero.csv: it is not a file");
+}
+
+#[test]
+fn fortran_order_is_read_from_files_and_pipes() {
+    let tests = Directory::new();
+    let (mut fortran, mut values) = (Vec::new(), Vec::new());
+    for z in 0..4 {
+        for y in 0..3 {
+            for x in 0..2 {
+                fortran.push(100 * x + 10 * y + z);
+            }
+        }
+    }
+    for x in 0..2 {
+        for y in 0..3 {
+            values.extend((0..4).map(|z| 100 * x + 10 * y + z));
+        }
+    }
+    let file = npy("<i4", "(2, 3, 4)", &fortran);
+    let text: Vec<u8> = String::from_utf8_lossy(&file[10..128]).replace("False", "True ").into_bytes();
+    tests.write("f.npy", [&file[..10], &text, &file[128..]].concat());
+    tests.write("c.npy", npy("<i4", "(2, 3, 4)", &values));
+    for name in ["f", "c"] {
+        tests.ok(&["import", &format!("{name}.npy"), &format!("{name}.b2nd")]);
+    }
+    tests.ok(&["diff", "--data", "f.b2nd", "c.b2nd"]);
+    let piped = tests.pipe(&["import", "-", "-"], &tests.read("f.npy"));
+    tests.write("p.b2nd", piped);
+    tests.ok(&["diff", "--data", "p.b2nd", "c.b2nd"]);
+}
+
+/// The keys of the header may have any order and quotes, and names any characters.
+#[test]
+fn headers_of_numpy_files_are_read_as_python_reads_them() {
+    let tests = Directory::new();
+    let numpy = |header: &str, elements: &[u8]| {
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend(u16::try_from(header.len() + 1).unwrap().to_le_bytes());
+        [&bytes, header.as_bytes(), b"\n", elements].concat()
+    };
+    for header in [
+        "{'fortran_order': False, 'shape': (2,), 'descr': '<i2', }",
+        "{\"descr\": \"<i2\", \"fortran_order\": False, \"shape\": (2,)}",
+    ] {
+        tests.write("k.npy", numpy(header, &[1, 0, 2, 0]));
+        tests.ok(&["import", "--overwrite", "k.npy", "k.b2nd"]);
+        assert_eq!(tests.ok(&["cat", "--json", "k.b2nd"]), "[1,2]\n", "{header}");
+    }
+    for name in ["'cr\\rx'", "'nul\\x00x'", "\"('', '|V\"", "\"a', 'fortran_order'\"", "'\\\\'"] {
+        let header = |name: &str| format!("{{'descr': [({name}, '<i2')], 'fortran_order': False, 'shape': (1,), }}");
+        tests.write("n.npy", numpy(&header(name), &[7, 0]));
+        tests.ok(&["import", "--overwrite", "n.npy", "n.b2nd"]);
+        tests.ok(&["export", "--overwrite", "n.b2nd", "m.npy"]);
+        let written = tests.read("m.npy");
+        let text = &written[10..written.len() - 3];
+        assert!(text.iter().all(|byte| (b' '..=b'~').contains(byte)), "{name}");
+        tests.ok(&["import", "--overwrite", "m.npy", "m.b2nd"]);
+        tests.ok(&["diff", "n.b2nd", "m.b2nd"]);
+    }
 }
