@@ -1,4 +1,4 @@
-//! Compares the public items of `b2nd`, all features on, with `items.txt`; with `--update` writes that file.
+//! Compares the public items of `b2nd` and `b2nd-frame`, all features on, with the lists next to this; with `--update` writes them.
 //!
 //! rustdoc says what is public, and says so on nightly compilers only. Its JSON changes with them: where it is of another version
 //! than the one that the crate `public-api` reads, this fails.
@@ -9,19 +9,32 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
+/// Each crate: the name of its library, its manifest, and its list.
+const CRATES: [(&str, &str, &str); 2] =
+    [("b2nd", "../../Cargo.toml", "items.txt"), ("b2nd_frame", "../../crates/b2nd-frame/Cargo.toml", "frame.txt")];
+
 fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let mut all_known = true;
+    for (library, manifest, list) in CRATES {
+        all_known &= compare(library, manifest, list)?;
+    }
+    Ok(if all_known { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Compares the items of a crate with its list, or writes the list; says whether they are the same.
+fn compare(library: &str, manifest: &str, list: &str) -> Result<bool, Box<dyn Error>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let Some(items) = items(&here.join("../../Cargo.toml"))? else {
+    let Some(items) = items(library, &here.join(manifest))? else {
         println!(
             "this nightly's rustdoc JSON is not of version {}: other versions of two crates read it",
             rustdoc_types::FORMAT_VERSION
         );
-        return Ok(ExitCode::FAILURE);
+        return Ok(false);
     };
-    let snapshot = here.join("items.txt");
+    let snapshot = here.join(list);
     if env::args().any(|argument| argument == "--update") {
         fs::write(snapshot, items)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(true);
     }
     // Their order is not the API's: an `impl` block that is split changes nothing.
     let known = fs::read_to_string(snapshot)?;
@@ -34,14 +47,14 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     if known != found {
         println!("public items have changed: if they should, run this with `-- --update` and say so in CHANGELOG.md");
-        return Ok(ExitCode::FAILURE);
+        return Ok(false);
     }
-    println!("{} public items, as before", found.len());
-    Ok(ExitCode::SUCCESS)
+    println!("{library}: {} public items, as before", found.len());
+    Ok(true)
 }
 
 /// One item a line, without derived implementations; `None` where the JSON has another version.
-fn items(manifest: &Path) -> Result<Option<String>, Box<dyn Error>> {
+fn items(library: &str, manifest: &Path) -> Result<Option<String>, Box<dyn Error>> {
     let target = env::current_exe()?.with_file_name("rustdoc-json");
     let status = Command::new("cargo")
         .args(["+nightly", "rustdoc", "--quiet", "--lib", "--all-features", "--manifest-path"])
@@ -55,7 +68,7 @@ fn items(manifest: &Path) -> Result<Option<String>, Box<dyn Error>> {
     if !status.success() {
         return Err(format!("cargo +nightly rustdoc: {status}").into());
     }
-    let path = target.join("doc/b2nd.json");
+    let path = target.join(format!("doc/{library}.json"));
     if !fs::read_to_string(&path)?.contains(&format!("\"format_version\":{}", rustdoc_types::FORMAT_VERSION)) {
         return Ok(None);
     }
@@ -67,5 +80,5 @@ fn items(manifest: &Path) -> Result<Option<String>, Box<dyn Error>> {
         .build()?;
     let items = api.items().map(|item| format!("{item}\n"));
     // Pages, which only rustdoc sees.
-    Ok(Some(items.filter(|item| !item.starts_with("pub mod b2nd::docs")).collect()))
+    Ok(Some(items.filter(|item| !item.starts_with(&format!("pub mod {library}::docs"))).collect()))
 }

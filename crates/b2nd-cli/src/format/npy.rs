@@ -409,6 +409,7 @@ impl Read for Fortran {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use std::io::{Read, Write};
 
