@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::dims::{Dims, negative, too_many};
-use super::meta::check_count;
+use super::meta::wrong_count;
 use crate::error::{Error, Result, Segment, plural};
 use crate::marker::MAX_DIMENSIONS;
 use crate::with::{dims, extensible};
@@ -106,7 +106,9 @@ impl Geometry {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn from_metalayer(content: &[u8]) -> Result<Geometry> {
-        check_count(content)?;
+        if let Some(marker @ (0x90..=0x94 | 0x98..=0x9f)) = content.first() {
+            return Err(wrong_count(marker & 0x0f));
+        }
         extensible::deserialize(&mut crate::Deserializer::new(content)).map(|meta: super::CatervaMeta| meta.geometry)
     }
 

@@ -61,8 +61,8 @@ impl<'a> ArrayMeta<&'a str> {
     ///
     /// Fails if the content does not start with an array metalayer of one of the layouts.
     pub fn from_metalayer(content: &'a [u8]) -> Result<(Self, &'a [u8])> {
-        check_count(content)?;
         match content.first() {
+            Some(marker @ 0x90..=0x94) => Err(wrong_count(marker & 0x0f)),
             Some(0x95) => take_from_slice(content).map(|(meta, rest)| (ArrayMeta::Caterva(meta), rest)),
             Some(0x96) => match take_from_slice(content) {
                 Ok((meta, rest)) => Ok((ArrayMeta::LegacyB2nd(meta), rest)),
@@ -196,15 +196,10 @@ impl<S> From<CatervaMeta> for ArrayMeta<S> {
     }
 }
 
-/// Checks that the content does not start with a list of fewer than five entries or of more than seven.
-pub(super) fn check_count(content: &[u8]) -> Result<()> {
-    match content.first() {
-        Some(&marker @ (0x90..=0x94 | 0x98..=0x9f)) => {
-            let message = format_args!("array metalayer: expected 5 to 7 entries, found {}", marker & 0x0f);
-            Err(Error::custom(message).within_offset(0))
-        }
-        _ => Ok(()),
-    }
+/// Returns the error for content that starts with a list of fewer than five entries or of more than seven.
+#[cold]
+pub(super) fn wrong_count(count: u8) -> Error {
+    Error::custom(format_args!("array metalayer: expected 5 to 7 entries, found {count}")).within_offset(0)
 }
 
 /// Converts a dtype's name, as NumPy's `str(dtype)` returns it, to a dtype string. Returns an unknown name unchanged.

@@ -311,11 +311,10 @@ fn another_count_is_refused() {
     refused::<LegacyB2ndMeta>(&example(0x95, b""), "invalid length 5, expected a b2nd metalayer of 6 entries");
     no_metalayer(&hex!("90"), "array metalayer: expected 5 to 7 entries, found 0 at byte 0");
     no_metalayer(&hex!("94 00 00 90 90"), "array metalayer: expected 5 to 7 entries, found 4 at byte 0");
-    let eight = "array metalayer: expected 5 to 7 entries, found 8 at byte 0";
-    no_metalayer(&example(0x98, &hex!("00 db00000000 c0")), eight);
+    no_metalayer(&example(0x98, &hex!("00 db00000000 c0")), "expected 7 elements, found 8 at byte 0");
     let format = "dtype_format: expected uint8 (positive fixint, or cc above 127), found str32 (db) at byte 44";
     no_metalayer(&example(0x97, &hex!("db00000000 db00000000")), format);
-    no_metalayer(&hex!("9f 96"), "array metalayer: expected 5 to 7 entries, found 15 at byte 0");
+    no_metalayer(&hex!("9f 96"), "expected 7 elements, found 15 at byte 0");
     no_metalayer(&hex!("97 00 03"), "unexpected end of input at byte 3: shape needs 1 more byte");
     no_metalayer(&hex!("dc0007"), "expected the shortest marker that holds the count, found array16 (dc) at byte 0");
     no_metalayer(&hex!("c0"), "expected array (90 to 9f, dc, dd), found nil (c0) at byte 0");

@@ -243,7 +243,7 @@ fn the_cause_of_a_chunks_error_is_kept() {
 fn what_is_not_written() {
     let path = tempfile::tempdir().unwrap().path().join("array.b2nd");
     let short = Options { chunkshape: Some(vec![1]), ..Options::default() };
-    let expected = "the numbers of dimensions differ: shape has 2, chunkshape 1, blockshape 1";
+    let expected = "chunkshape has 1 dimension, but ndim is 2";
     refused(b2nd_ndarray::write(&path, &array![[1, 2]], &short), expected);
     let long = Options { chunkshape: Some(vec![1, 2]), blockshape: Some(vec![1, 3]), ..Options::default() };
     let expected = "blockshape[1] is 3, but chunkshape[1] is 2: blocks must fit in chunks";

@@ -108,7 +108,7 @@ fn what_is_wrong_with_a_header() {
 #[test]
 fn what_is_wrong_with_the_array_in_a_header() {
     for (position, bytes, expected) in [
-        (0x77, &b"\x98"[..], "b2nd: array metalayer: expected 5 to 7 entries, found 8 at byte 119"),
+        (0x77, &b"\x98"[..], "b2nd: expected 7 elements, found 8 at byte 119"),
         (0x77, b"a", "b2nd: expected array (90 to 9f, dc, dd), found positive fixint (61) at byte 119"),
         (0x77, b"\x93", "b2nd: array metalayer: expected 5 to 7 entries, found 3 at byte 119"),
         (0x79, b"\x11", "b2nd: expected at most 16 dimensions, found 17"),
