@@ -6,8 +6,8 @@ use std::hint::black_box;
 use std::io::Read;
 use std::path::Path;
 
-use b2nd_frame::{Chunk, Header, Sizes, Writer};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::{Chunk, Header, Sizes, Writer};
 
 use crate::{Operation, c};
 

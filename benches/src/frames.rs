@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use b2nd_frame::{Header, Metalayers, Sizes, Trailer};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::{Header, Metalayers, Sizes, Trailer};
 
 use crate::{Operation, forever};
 

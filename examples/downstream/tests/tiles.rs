@@ -78,5 +78,5 @@ fn the_source_of_an_error_says_where() {
     assert_eq!(error.to_string(), "not a tile");
     let source: &b2nd_frame::Error = error.source().unwrap().downcast_ref().unwrap();
     assert_eq!(source.to_string(), "acquisition.time: expected int64 (d3), found int32 (d2) at byte 294");
-    assert_eq!(source.path().as_deref(), Some("acquisition.time"));
+    assert_eq!(source.path(), Some("acquisition.time"));
 }

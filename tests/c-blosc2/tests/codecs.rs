@@ -3,9 +3,9 @@
 mod common;
 
 use b2nd::Geometry;
-use b2nd_frame::{Chunk, CodecId, Decompressor, File, Filter, Frame, Offset};
 use b2nd_c_blosc2::{Array, Compression, Fill, SuperChunk, compress, decompress};
 use b2nd_codec::ErrorKind;
+use b2nd_frame::{Chunk, CodecId, Decompressor, File, Filter, Frame, Offset};
 use common::{assert_agree, meta};
 use fastrand::Rng;
 use tempfile::TempDir;

@@ -2,9 +2,9 @@
 
 mod common;
 
-use b2nd_frame::{Chunk, File, Header, Sizes, Special, Target, Writer};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_c_blosc2::{Array, Compression, SuperChunk, compress};
+use b2nd_frame::{Chunk, File, Header, Sizes, Special, Target, Writer};
 use common::{assert_agree, bytes, geometry, header, meta, to_chunks};
 use fastrand::Rng;
 use tempfile::TempDir;

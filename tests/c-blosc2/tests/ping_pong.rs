@@ -5,9 +5,9 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use b2nd_frame::{Chunk, File, Special, Writer, rewrite};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_c_blosc2::{Array, Compression, Fill, SuperChunk, compress};
+use b2nd_frame::{Chunk, File, Special, Writer, rewrite};
 use common::{assert_agree, bytes, geometry, geometry_of, header, meta, to_chunks};
 use fastrand::Rng;
 use tempfile::TempDir;

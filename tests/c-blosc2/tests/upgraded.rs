@@ -4,9 +4,9 @@ mod common;
 
 use std::path::Path;
 
-use b2nd_frame::{Chunk, File, Writer, rewrite};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta, Metalayer};
 use b2nd_c_blosc2::Array;
+use b2nd_frame::{Chunk, File, Writer, rewrite};
 use common::{assert_agree, bytes, geometry_of, header, meta, to_chunks};
 use fastrand::Rng;
 use tempfile::TempDir;

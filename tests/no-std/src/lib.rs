@@ -4,8 +4,8 @@
 
 extern crate alloc;
 
-use b2nd_frame::{Chunk, Frame, Header, Sizes, Writer};
 use b2nd::{ArrayMeta, B2ndMeta, Geometry};
+use b2nd_frame::{Chunk, Frame, Header, Sizes, Writer};
 
 #[cfg(not(test))]
 #[global_allocator]

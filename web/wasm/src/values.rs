@@ -6,8 +6,8 @@ mod seen;
 
 use std::sync::Arc;
 
-use b2nd_frame::{Error, Result};
 use b2nd_arrow::JsonCells;
+use b2nd_frame::{Error, Result};
 use b2nd_ndarray::Array;
 use b2nd_store::Bytes;
 use b2nd_view::elements::{self, Column, figures, reader};

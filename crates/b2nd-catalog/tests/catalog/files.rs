@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use b2nd_frame::{Chunk, Header, Writer};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::{Chunk, Header, Writer};
 use serde_json::Value;
 
 /// A frame with an array of float64 of this many elements, in one chunk.

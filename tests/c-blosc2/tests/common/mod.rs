@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use b2nd_frame::{Chunk, File, Filter, Frame, FrameType, Header, Sizes, Special};
 use b2nd::{ArrayMeta, B2ndMeta, Geometry, Grid};
 use b2nd_c_blosc2::{Array, Error, Meta, SuperChunk, decompress};
+use b2nd_frame::{Chunk, File, Filter, Frame, FrameType, Header, Sizes, Special};
 use fastrand::Rng;
 
 /// A chunk's data, by C.
