@@ -1,8 +1,7 @@
 //! [`Finding`]: a problem of a frame, and which libraries can read the frame in spite of the problem. This module collects all findings of
 //! a frame.
 
-use b2nd_frame::Result;
-use b2nd_frame::{Decompressor, FrameType, Header, HeaderField};
+use b2nd_frame::{Decompressor, FrameType, Header, HeaderField, Result};
 use b2nd_store::{Frame, Source};
 use serde::Serialize;
 

@@ -1,7 +1,6 @@
 //! [`check`] and [`verify`]: find the problems of a frame, and decide whether it is safe for other readers.
 
-use b2nd_frame::{Decompressor, FrameType};
-use b2nd_frame::{Error, Result};
+use b2nd_frame::{Decompressor, Error, FrameType, Result};
 use b2nd_store::{Frame, Source, is_of_source};
 use serde::Serialize;
 

@@ -6,9 +6,8 @@ use std::ops::Range;
 
 use b2nd::dtype::{DType, ScalarType};
 use b2nd_frame::{
-    Chunk, ChunkHeader, Decompressor, FrameType, Header, LONGEST, Offset, Offsets, Source, Special, Target, Writer,
+    Chunk, ChunkHeader, Decompressor, Error, FrameType, Header, LONGEST, Offset, Offsets, Result, Source, Special, Target, Writer,
 };
-use b2nd_frame::{Error, Result};
 
 use b2nd_store::Frame;
 use b2nd_store::is_of_source;

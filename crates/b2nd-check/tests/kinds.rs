@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use b2nd_check::{Limits, Reader, verify};
-use b2nd_frame::Result;
-use b2nd_frame::{Buffer, Chunk, Header, HeaderField, Sizes, Source, Writer};
+use b2nd_frame::{Buffer, Chunk, Header, HeaderField, Result, Sizes, Source, Writer};
 use serde::Serialize;
 
 /// A frame of this typesize with one metalayer and one attribute, each packed by name as Python packs them.

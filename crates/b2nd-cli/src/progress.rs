@@ -5,8 +5,7 @@ use std::io::{self, IsTerminal};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use b2nd_frame::Result;
-use b2nd_frame::Source;
+use b2nd_frame::{Result, Source};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 /// The minimum number of bytes to process for which a progress bar is shown.

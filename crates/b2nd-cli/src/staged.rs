@@ -4,8 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use b2nd_frame::ErrorKind;
-use b2nd_frame::{NewDirectory, NewFile};
+use b2nd_frame::{ErrorKind, NewDirectory, NewFile};
 
 use crate::error::{Error, Result};
 use crate::signals;

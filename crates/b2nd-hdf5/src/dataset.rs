@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use b2nd::dtype::DType;
 use b2nd::{B2ndMeta, Geometry, Grid};
-use b2nd_frame::{Error, Result};
-use b2nd_frame::{Frame, Header, Source, Window};
+use b2nd_frame::{Error, Frame, Header, Result, Source, Window};
 use b2nd_store::Bytes;
 use hdf5_reader::btree_v1::BTreeV1Key;
 use hdf5_reader::chunk_index::ChunkEntry;

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use b2nd_frame::{Error, Result};
-use b2nd_frame::{Header, Sizes, Source, Window, Writer};
+use b2nd_frame::{Error, Header, Result, Sizes, Source, Window, Writer};
 use b2nd_ndarray::Array;
 use b2nd_store::{Bytes, Folder};
 use hdf5_reader::error::Error as Fault;

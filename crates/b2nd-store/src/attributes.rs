@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use b2nd_frame::{Chunk, ChunkHeader, Decompressor, Trailer};
-use b2nd_frame::{Error, Result};
+use b2nd_frame::{Chunk, ChunkHeader, Decompressor, Error, Result, Trailer};
 use serde::Serialize;
 
 use crate::frame::Frame;

@@ -1,7 +1,6 @@
 //! Lists the chunks of a frame from the index and from the headers of the chunks.
 
-use b2nd_frame::Result;
-use b2nd_frame::{ChunkHeader, Header, Offset, Offsets, Special};
+use b2nd_frame::{ChunkHeader, Header, Offset, Offsets, Result, Special};
 
 use crate::Frame;
 

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use b2nd_frame::Offset;
-use b2nd_frame::{Error, Result};
+use b2nd_frame::{Error, Offset, Result};
 
 use crate::attributes::MAX_VALUE;
 use crate::folder::{Folder, LEAVES, named};

@@ -5,8 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use b2nd_frame::Result;
-use b2nd_frame::Source;
+use b2nd_frame::{Result, Source};
 use quick_cache::sync::Cache;
 
 /// The length of a cached block, in bytes. Most headers, trailers and indexes fit in one block.

@@ -5,8 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use b2nd_frame::{Error, Result};
-use b2nd_frame::{Source, Window};
+use b2nd_frame::{Error, Result, Source, Window};
 use rawzip::{CompressionMethod, ReaderAt, ZipArchive};
 
 use crate::attributes::MAX_VALUE;

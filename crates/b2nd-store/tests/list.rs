@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use b2nd_frame::Result;
-use b2nd_frame::{Chunk, Header, Sizes, Writer};
+use b2nd_frame::{Chunk, Header, Result, Sizes, Writer};
 use b2nd_store::{Bytes, Content, Folder, Kind, Zip, list};
 
 /// An archive whose `embed.b2e` is another frame, and whose other files lie in a folder of this name, with `/` at its end, if any.

@@ -1,7 +1,6 @@
 //! Formats the list of a frame's chunks for `b2nd chunks`.
 
-use b2nd_frame::Result;
-use b2nd_frame::{ChunkHeader, FrameType, Offsets};
+use b2nd_frame::{ChunkHeader, FrameType, Offsets, Result};
 use b2nd_store::chunks::{Content, Row, rows};
 use b2nd_store::{Frame, chunk_file_name, readable};
 

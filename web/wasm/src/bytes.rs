@@ -1,7 +1,6 @@
 //! Annotates the bytes of a frame's header and trailer with their meaning, and marks the byte at which an error was found.
 
-use b2nd_frame::{Error, Result};
-use b2nd_frame::{HeaderField, Source};
+use b2nd_frame::{Error, HeaderField, Result, Source};
 use b2nd_store::{Frame, is_frame, readable};
 use b2nd_view::bytes::{self, Row};
 use b2nd_view::{Array, text};

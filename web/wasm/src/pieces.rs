@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use b2nd_frame::{Error, Result};
-use b2nd_frame::{Pieces, Source};
+use b2nd_frame::{Error, Pieces, Result, Source};
 use b2nd_store::{Bytes, Folder, chunk_file_name};
 
 /// The files of a folder, or a single file, which then has an empty name.

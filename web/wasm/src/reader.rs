@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use b2nd::Grid;
-use b2nd_frame::{Error, Result};
-use b2nd_frame::{Offsets, Source};
+use b2nd_frame::{Error, Offsets, Result, Source};
 use b2nd_store::{Frame, Leaf, SPARSE_FRAME, Store, StoreListing};
 use b2nd_view::colors::COLOR_MAPS;
 use b2nd_view::facts::Facts;

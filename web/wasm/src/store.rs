@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use b2nd_frame::{Error, Result};
-use b2nd_frame::{FIRST_READ, Source};
+use b2nd_frame::{Error, FIRST_READ, Result, Source};
 use b2nd_store::{Content, Frame, Kind, Leaf, SPARSE_FRAME, Store, StoreListing, Table, is_of_source, is_zip};
 use b2nd_view::json;
 use b2nd_view::store::StoreObject;

@@ -6,8 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use b2nd_frame::ErrorKind;
-use b2nd_frame::{FIRST_READ, Pieces};
+use b2nd_frame::{ErrorKind, FIRST_READ, Pieces};
 use b2nd_view::Source;
 use futures::{StreamExt, stream};
 use object_store::ObjectStore;

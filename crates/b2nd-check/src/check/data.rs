@@ -3,8 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use b2nd_frame::{ChunkHeader, CodecId, Decompressor, Filter, FrameType};
-use b2nd_frame::{ErrorKind, Result};
+use b2nd_frame::{ChunkHeader, CodecId, Decompressor, ErrorKind, Filter, FrameType, Result};
 use b2nd_store::{Frame, readable};
 
 use super::{DECODED, Digests, Finding, Findings, NO, UNKNOWN, YES, chunk};

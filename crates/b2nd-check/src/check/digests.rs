@@ -1,7 +1,6 @@
 //! [`Digests`]: digests of a frame's values, which detect damaged chunks that can still be decoded.
 
-use b2nd_frame::Result;
-use b2nd_frame::{Chunk, Decompressor, Trailer};
+use b2nd_frame::{Chunk, Decompressor, Result, Trailer};
 use b2nd_store::attributes;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;

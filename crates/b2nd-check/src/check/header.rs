@@ -2,8 +2,7 @@
 
 use b2nd::dtype::DType;
 use b2nd::{ArrayMeta, Grid};
-use b2nd_frame::Result;
-use b2nd_frame::{Header, HeaderField, MAX_METALAYERS, Metalayers};
+use b2nd_frame::{Header, HeaderField, MAX_METALAYERS, Metalayers, Result};
 use b2nd_store::text::{count, quoted, thousands};
 use b2nd_store::value::{Value, is_pickle};
 use b2nd_store::{Array, Frame, Kind};

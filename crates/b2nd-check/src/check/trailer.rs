@@ -1,7 +1,6 @@
 //! Checks a frame's trailer: decompresses each attribute, and checks whether the attributes are those that the frame's kind requires.
 
-use b2nd_frame::{Chunk, Decompressor, HeaderField, Special};
-use b2nd_frame::{ErrorKind, Result};
+use b2nd_frame::{Chunk, Decompressor, ErrorKind, HeaderField, Result, Special};
 use b2nd_store::attributes::Attribute;
 use b2nd_store::{Frame, readable};
 

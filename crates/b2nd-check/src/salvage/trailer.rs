@@ -1,8 +1,7 @@
 //! Reads the trailer of a damaged frame, as far as it is intact.
 
 use b2nd::Value;
-use b2nd_frame::Result;
-use b2nd_frame::{ChunkHeader, Decompressor, MAX_METALAYERS};
+use b2nd_frame::{ChunkHeader, Decompressor, MAX_METALAYERS, Result};
 
 use super::Salvage;
 use b2nd_store::Frame;

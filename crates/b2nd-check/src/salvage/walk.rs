@@ -3,8 +3,7 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use b2nd_frame::{Chunk, ChunkHeader, Decompressor};
-use b2nd_frame::{Error, Result};
+use b2nd_frame::{Chunk, ChunkHeader, Decompressor, Error, Result};
 
 use super::{HEADER, MOST, Part, Salvage};
 

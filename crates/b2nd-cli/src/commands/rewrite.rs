@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use b2nd_frame::Metalayers;
-use b2nd_frame::{Error, Result};
+use b2nd_frame::{Error, Metalayers, Result};
 use b2nd_view::text::quoted;
 use b2nd_view::value::pack;
 use clap::Args;

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_frame::File;
-use b2nd_frame::{Chunk, Header, Sizes, Writer};
+use b2nd_frame::{Chunk, File, Header, Sizes, Writer};
 use b2nd_store::{Folder, Zip};
 use serde_json::{Value, json};
 

@@ -2,8 +2,7 @@
 
 use crate::common::manifest::{Entry, frames, is_content, number};
 use crate::common::{Hex, blosclz, message};
-use b2nd_frame::ErrorKind;
-use b2nd_frame::{Chunk, ChunkHeader, CodecId, File, Frame, FrameType, Offset, Offsets, Special, Trailer};
+use b2nd_frame::{Chunk, ChunkHeader, CodecId, ErrorKind, File, Frame, FrameType, Offset, Offsets, Special, Trailer};
 use serde_json::Value;
 
 /// The index chunk as it is at the start of the frame's tail.

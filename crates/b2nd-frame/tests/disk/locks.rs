@@ -4,8 +4,7 @@ use std::fs;
 use std::io::ErrorKind::NotFound;
 use std::time::Duration;
 
-use b2nd_frame::ErrorKind;
-use b2nd_frame::{File, rewrite};
+use b2nd_frame::{ErrorKind, File, rewrite};
 
 use crate::common::scratch::Scratch;
 use crate::common::{Hex, frames, message};

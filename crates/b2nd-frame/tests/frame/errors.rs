@@ -5,8 +5,7 @@ use std::error::Error as _;
 use std::io;
 
 use crate::common::{cat, header, layouts, message, refused};
-use b2nd_frame::{Error, ErrorKind};
-use b2nd_frame::{File, Header, Metalayers};
+use b2nd_frame::{Error, ErrorKind, File, Header, Metalayers};
 use hex_literal::hex;
 
 /// Changes of a header with these two metalayers: their place, the bytes, and what then is wrong with it.

@@ -1,7 +1,6 @@
 //! Kinds of errors, which a program tells apart by [`b2nd_frame::Error::kind`].
 
-use b2nd_frame::ErrorKind;
-use b2nd_frame::{Chunk, Frame, Header};
+use b2nd_frame::{Chunk, ErrorKind, Frame, Header};
 
 #[test]
 fn kinds_of_refusals() {

@@ -2,8 +2,7 @@
 
 #![allow(clippy::single_range_in_vec_init, reason = "the ranges that are missing are a list")]
 
-use b2nd_frame::ErrorKind;
-use b2nd_frame::{Frame, Pieces, Source, join};
+use b2nd_frame::{ErrorKind, Frame, Pieces, Source, join};
 
 use crate::common::{frames, message};
 

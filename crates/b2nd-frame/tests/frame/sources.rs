@@ -6,8 +6,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use b2nd_frame::{Buffer, Chunk, ChunkHeader, File, FileSource, Frame, Header, Pieces, Sizes, Source, Trailer, Window, Writer};
-use b2nd_frame::{ErrorKind, Result};
+use b2nd_frame::{
+    Buffer, Chunk, ChunkHeader, ErrorKind, File, FileSource, Frame, Header, Pieces, Result, Sizes, Source, Trailer, Window,
+    Writer,
+};
 
 use crate::common::scratch::Scratch;
 use crate::common::{frames, manifest};

@@ -2,8 +2,7 @@
 
 use crate::common::{header, layouts, message};
 use b2nd::B2ndMeta;
-use b2nd_frame::Error;
-use b2nd_frame::Header;
+use b2nd_frame::{Error, Header};
 
 /// Every proper prefix is an end of input, and adding what is needed, again and again, ends in success.
 #[track_caller]

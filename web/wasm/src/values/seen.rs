@@ -1,7 +1,6 @@
 //! [`Seen`]: the slice that is viewed. The slice is decompressed chunk by chunk.
 
-use b2nd_frame::Source;
-use b2nd_frame::{Error, Result};
+use b2nd_frame::{Error, Result, Source};
 use b2nd_ndarray::Array;
 use b2nd_view::slice::{Part, Selection};
 use serde::Serialize;
