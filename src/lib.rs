@@ -175,4 +175,4 @@ pub use layout::{Entry, Layout, layout};
 #[cfg(feature = "std")]
 pub use ser::to_writer;
 pub use ser::{Serializer, serialized_len, to_slice, to_vec};
-pub use value::{Head, RawValue, Value};
+pub use value::{Cursor, Head, RawValue, Token, Value};

@@ -121,7 +121,7 @@ impl<O: Output> Serializer<O> {
     fn unmarked(&self) -> Result<()> {
         match self.mark {
             None => Ok(()),
-            Some(mark) => refused(mark),
+            Some(mark) => unsupported(mark.holds()),
         }
     }
 
@@ -177,7 +177,7 @@ impl<O: Output> Serializer<O> {
             None => CountMarker::Array,
             Some(Mark::Array16) => CountMarker::Array16,
             Some(Mark::Dims) => CountMarker::Dims,
-            Some(mark) => return refused(mark),
+            Some(mark) => return unsupported(mark.holds()),
         };
         self.start(marker, count, 1)
     }
@@ -188,11 +188,6 @@ impl<O: Output> Serializer<O> {
         self.output.put(&[marker::VARIANT])?;
         wire::put_str32(&mut self.output, variant)
     }
-}
-
-#[cold]
-fn refused<T>(mark: Mark) -> Result<T> {
-    unsupported(mark.holds())
 }
 
 #[cold]
@@ -261,7 +256,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
         match self.mark.take() {
             None => wire::put_str32(&mut self.output, value),
             Some(Mark::Fixstr) => wire::put_fixstr(&mut self.output, value.as_bytes()),
-            Some(mark) => refused(mark),
+            Some(mark) => unsupported(mark.holds()),
         }
     }
 
@@ -274,7 +269,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
                 Err(_) => Err(Error::new(ErrorKind::Count { expected: 17, found: value.len() })),
             },
             Some(Mark::Raw) => self.put_raw(value),
-            Some(mark) => refused(mark),
+            Some(mark) => unsupported(mark.holds()),
         }
     }
 
@@ -362,7 +357,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
         let marker = match self.mark.take() {
             None => CountMarker::Map,
             Some(Mark::Map16) => CountMarker::Map16,
-            Some(mark) => return refused(mark),
+            Some(mark) => return unsupported(mark.holds()),
         };
         self.start(marker, count, 2)
     }

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::marker::MAX_DEPTH;
 use crate::wire::{Family, Item, Reader};
 
+mod cursor;
 mod decode;
 mod display;
 mod encode;
@@ -17,6 +18,7 @@ mod json_write;
 mod raw;
 mod serde_impls;
 
+pub use cursor::{Cursor, Token};
 use extension::Extension;
 pub use raw::RawValue;
 
@@ -159,11 +161,6 @@ impl Value {
         matches!(self, Value::Array(list, _) if list.first().is_some_and(is_tuple_mark))
     }
 
-    /// Returns true if the value is nil.
-    pub fn is_nil(&self) -> bool {
-        matches!(self, Value::Nil)
-    }
-
     /// Returns the boolean, or `None` if the value is not a boolean.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
@@ -263,15 +260,6 @@ impl Value {
             Value::Map(..) => value.get(&token.replace("~1", "/").replace("~0", "~")),
             _ => value.elements().get(index(token)?),
         })
-    }
-
-    /// Returns the number of nested levels of lists and maps in the value. A number has 0 levels.
-    pub fn depth(&self) -> usize {
-        match self {
-            Value::Array(list, _) => 1 + list.iter().map(Value::depth).max().unwrap_or(0),
-            Value::Map(pairs, _) => 1 + pairs.iter().flat_map(|(key, value)| [key, value]).map(Value::depth).max().unwrap_or(0),
-            _ => 0,
-        }
     }
 }
 

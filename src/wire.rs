@@ -216,31 +216,26 @@ pub(crate) struct Reader<'de> {
 }
 
 impl<'de> Reader<'de> {
-    #[inline(always)]
     pub(crate) fn new(input: &'de [u8]) -> Self {
         Reader { input, offset: 0 }
     }
 
     /// Returns the offset of the next byte in the input.
-    #[inline(always)]
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
 
     /// Returns the number of bytes that have not been read.
-    #[inline(always)]
     pub(crate) fn left(&self) -> usize {
         self.input.len() - self.offset
     }
 
     /// Returns the input that has not been read.
-    #[inline(always)]
     pub(crate) fn rest(&self) -> &'de [u8] {
         self.input.get(self.offset..).unwrap_or_default()
     }
 
     /// Returns the next byte without consuming it.
-    #[inline(always)]
     pub(crate) fn peek(&self) -> Result<u8> {
         match self.input.get(self.offset) {
             Some(&byte) => Ok(byte),
@@ -354,7 +349,6 @@ impl<'de> Reader<'de> {
         self.utf8(bytes)
     }
 
-    #[inline(always)]
     pub(crate) fn take_bin32(&mut self) -> Result<&'de [u8]> {
         self.take_with_length(BIN32, "bin32 (c6)")
     }

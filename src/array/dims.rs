@@ -98,15 +98,6 @@ impl<T> IntoIterator for Dims<T> {
     }
 }
 
-impl<'a, T> IntoIterator for &'a Dims<T> {
-    type Item = &'a T;
-    type IntoIter = core::slice::Iter<'a, T>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
-
 impl<T: fmt::Debug> fmt::Debug for Dims<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)

@@ -139,7 +139,9 @@ impl Geometry {
     /// Checks that no length is negative, and that chunks and blocks have length 0 only in dimensions in which the array has length 0.
     #[inline(always)]
     fn check_lengths(&self) -> Result<()> {
-        for (axis, ((&length, &chunk), &block)) in self.shape.iter().zip(&self.chunkshape).zip(&self.blockshape).enumerate() {
+        for (axis, ((&length, &chunk), &block)) in
+            self.shape.iter().zip(self.chunkshape.iter()).zip(self.blockshape.iter()).enumerate()
+        {
             if length < 0 || chunk < 0 || block < 0 || (length != 0 && (chunk == 0 || block == 0)) {
                 return Err(self.wrong_length(axis));
             }

@@ -369,5 +369,5 @@ fn dims_are_slices_to_compare_and_to_walk() {
     let (shorter, other) = ([2].as_slice(), [2, 2].as_slice());
     assert!(coords != [2, 2] && coords != [2, 1, 0] && coords != shorter && coords != *other);
     assert_eq!(coords.into_iter().collect::<Vec<i64>>(), [2, 1]);
-    assert_eq!((&coords).into_iter().rev().collect::<Vec<&i64>>(), [&1, &2]);
+    assert_eq!(coords.iter().rev().collect::<Vec<&i64>>(), [&1, &2]);
 }

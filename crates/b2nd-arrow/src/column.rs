@@ -9,7 +9,6 @@ pub(crate) mod element;
 pub(crate) mod files;
 pub(crate) mod fixed_width;
 pub(crate) mod ipc;
-pub(crate) mod message_pack;
 pub(crate) mod nulls;
 pub(crate) mod rows;
 pub(crate) mod text_builder;

@@ -66,7 +66,7 @@ impl JsonCells {
                 Ok(())
             })?,
             cells => cells.each(&selection, |pack| {
-                texts.push(json(pack.value()?)?);
+                texts.push(json(pack.entry()?)?);
                 Ok(())
             })?,
         }

@@ -120,7 +120,8 @@ impl Described {
         let index = catalog.get(name)?;
         let text = |key: &str| index.get(key).and_then(Value::as_str);
         let target = index.get("target")?;
-        let is_of_column = target.get("source")?.as_str() == Some("field") && target.get("field").is_none_or(Value::is_nil);
+        let is_of_column =
+            target.get("source")?.as_str() == Some("field") && target.get("field").is_none_or(|field| *field == Value::Nil);
         let is_current = index.get("stale")?.as_bool() == Some(false)
             && index.get("built_value_epoch").and_then(Value::as_u64) == Some(epoch)
             && index.get("shape")?.elements().first()?.as_u64() == Some(physical_rows);

@@ -4,11 +4,12 @@
 use std::ops::Range;
 
 use arrow_array::Array;
+use b2nd::Cursor;
 use b2nd_store::Value;
 
+use crate::column::cells::cells_in;
 use crate::column::column_file::ColumnFile;
 use crate::column::ipc;
-use crate::column::message_pack::Pack;
 use crate::error::{Error, Result};
 use crate::live_rows::Selection;
 
@@ -105,7 +106,7 @@ impl Batches {
         if self.is_arrow {
             return ipc::count(block, self.arrow_schema.as_deref());
         }
-        Ok(Pack::new(block).array("a block to be an array")? as u64)
+        Ok(cells_in(&mut Cursor::new(block))? as u64)
     }
 
     /// Calls `work` with each block that holds cells of a selection, in order. If `items_per_block` is not known, `work` also gets the

@@ -8,8 +8,9 @@ use arrow_array::{ArrayRef, ListArray, StructArray};
 use arrow_buffer::{BooleanBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields};
 
+use b2nd::{Cursor, Token};
+
 use crate::column::element;
-use crate::column::message_pack::{Item, Pack};
 use crate::column::nulls::some_nulls;
 use crate::column::text_builder::TextBuilder;
 use crate::error::{Error, Result};
@@ -60,11 +61,11 @@ impl CellBuilder {
         self.valid.len()
     }
 
-    /// Reads the next value from `pack`, and appends it.
-    pub(crate) fn push(&mut self, pack: &mut Pack) -> Result<()> {
-        let before = *pack;
-        let item = pack.next()?;
-        if matches!(item, Item::Nil) {
+    /// Reads the next value from `cursor`, and appends it.
+    pub(crate) fn push(&mut self, cursor: &mut Cursor) -> Result<()> {
+        let before = *cursor;
+        let item = cursor.token()?;
+        if matches!(item, Token::Nil) {
             self.push_null();
             return Ok(());
         }
@@ -72,33 +73,33 @@ impl CellBuilder {
             Values::Fixed(element, width, bytes) => fixed(element, *width, item, bytes)?,
             Values::Text(strings) => strings.push(text(item)?.as_bytes()),
             Values::Bytes(strings) => match item {
-                Item::Bytes(bytes) | Item::String(bytes) => strings.push(bytes),
+                Token::Bytes(bytes) | Token::Str(bytes) => strings.push(bytes),
                 item => return Err(unexpected("bytes", &item)),
             },
             Values::Json(strings) => {
-                *pack = before;
-                strings.push(json(pack.value()?)?.as_bytes());
+                *cursor = before;
+                strings.push(json(cursor.entry()?)?.as_bytes());
             }
             Values::Dictionary(words) => drop(words.append(text(item)?)?),
             Values::List(_, offsets, items) => {
-                let Item::Array(count) = item else { return Err(unexpected("an array", &item)) };
+                let Token::Array(count) = item else { return Err(unexpected("an array", &item)) };
                 for _ in 0..count {
-                    items.push(pack)?;
+                    items.push(cursor)?;
                 }
                 let end = i32::try_from(items.len());
                 offsets.push(end.map_err(|_| Error::damaged("more than 2^31 items in one batch: read fewer rows at once"))?);
             }
             Values::Struct(fields, columns) => {
-                let Item::Map(count) = item else { return Err(unexpected("a map", &item)) };
+                let Token::Map(count) = item else { return Err(unexpected("a map", &item)) };
                 let length = self.valid.len() + 1;
                 for at in 0..count {
-                    let name = text(pack.next()?)?;
+                    let name = text(cursor.token()?)?;
                     // Try the field at the same position first: python-blosc2 writes fields in the order of the schema.
                     let is_next = fields.get(at).is_some_and(|field| field.name() == name);
                     let place = if is_next { Some(at) } else { fields.iter().position(|field| field.name() == name) };
                     match place.and_then(|place| columns.get_mut(place)).filter(|column| column.len() < length) {
-                        Some(column) => column.push(pack)?,
-                        None => pack.skip()?,
+                        Some(column) => column.push(cursor)?,
+                        None => _ = cursor.entry()?,
                     }
                 }
                 columns.iter_mut().filter(|column| column.len() < length).for_each(CellBuilder::push_null);
@@ -141,14 +142,13 @@ impl CellBuilder {
     }
 }
 
-fn fixed(element: &DataType, width: usize, item: Item, bytes: &mut Vec<u8>) -> Result<()> {
+fn fixed(element: &DataType, width: usize, item: Token, bytes: &mut Vec<u8>) -> Result<()> {
     let outside = |number: i128| Error::damaged(format_args!("{number} does not fit into {element}"));
     match (element, item) {
-        (DataType::Boolean, Item::Bool(value)) => bytes.push(value.into()),
+        (DataType::Boolean, Token::Bool(value)) => bytes.push(value.into()),
         (of, item) if of.is_integer() || is_time(of) => {
             let number = match item {
-                Item::Int(number) => i128::from(number),
-                Item::Unsigned(number) => i128::from(number),
+                Token::Int(number) => number,
                 item => return Err(unexpected(&element.to_string(), &item)),
             };
             let bits = 8 * width;
@@ -160,9 +160,8 @@ fn fixed(element: &DataType, width: usize, item: Item, bytes: &mut Vec<u8>) -> R
         }
         (of, item) if of.is_floating() => {
             let number = match item {
-                Item::Float(number) => number,
-                Item::Int(number) => number as f64,
-                Item::Unsigned(number) => number as f64,
+                Token::Float(number) => number,
+                Token::Int(number) => number as f64,
                 item => return Err(unexpected(&element.to_string(), &item)),
             };
             match width {
@@ -182,15 +181,26 @@ pub(crate) fn json(value: &[u8]) -> Result<String> {
     serde_json::to_string(&value).map_err(|error| Error::damaged(format_args!("a value cannot be written as JSON: {error}")))
 }
 
-fn text<'a>(item: Item<'a>) -> Result<&'a str> {
+fn text<'a>(item: Token<'a>) -> Result<&'a str> {
     match item {
-        Item::String(bytes) => {
+        Token::Str(bytes) => {
             std::str::from_utf8(bytes).map_err(|error| Error::damaged(format_args!("text is not UTF-8: {error}")))
         }
         item => Err(unexpected("text", &item)),
     }
 }
 
-fn unexpected(expected: &str, found: &Item) -> Error {
+pub(crate) fn unexpected(expected: &str, found: &Token) -> Error {
+    let found = match found {
+        Token::Nil => "nil".to_owned(),
+        Token::Bool(value) => value.to_string(),
+        Token::Int(number) => number.to_string(),
+        Token::Float(number) => format!("{number:?}"),
+        Token::Str(_) => "text".to_owned(),
+        Token::Bytes(_) => "bytes".to_owned(),
+        Token::Ext(kind, _) => format!("an extension {kind}"),
+        Token::Array(count) => format!("an array of {count}"),
+        Token::Map(count) => format!("a map of {count}"),
+    };
     Error::damaged(format_args!("expected {expected}, found {found}"))
 }

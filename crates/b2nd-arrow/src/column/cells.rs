@@ -5,12 +5,13 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, new_empty_array};
 use arrow_schema::DataType;
 
+use b2nd::{Cursor, Token};
+
 use crate::column::batches::Batches;
 use crate::column::cast::conform;
-use crate::column::cell_builder::CellBuilder;
+use crate::column::cell_builder::{CellBuilder, unexpected};
 use crate::column::column_file::ColumnFile;
 use crate::column::ipc;
-use crate::column::message_pack::Pack;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::Selection;
 use crate::schema::spec::Spec;
@@ -48,34 +49,34 @@ impl Cells {
             }
         }
         let mut cells = CellBuilder::new(spec).map_err(refused)?;
-        self.each(selection, |pack| cells.push(pack))?;
+        self.each(selection, |cursor| cells.push(cursor))?;
         cells.finish()
     }
 
     /// Calls `push` for each selected cell of MessagePack. `push` must read exactly that cell.
-    pub(crate) fn each(&self, selection: &Selection, mut push: impl FnMut(&mut Pack) -> Result<()>) -> Result<()> {
+    pub(crate) fn each(&self, selection: &Selection, mut push: impl FnMut(&mut Cursor) -> Result<()>) -> Result<()> {
         let batches = match self {
             Cells::Batches(batches) => batches,
             Cells::Chunks(leaf) => return each_chunk(leaf, selection, push),
         };
         let (mut held, mut done) = (0, 0);
         batches.each(selection, |part| {
-            let mut pack = Pack::new(&part.block);
-            let count = pack.array("a block to be an array")?;
+            let mut cursor = Cursor::new(&part.block);
+            let count = cells_in(&mut cursor)?;
             part.check(count)?;
             let mut wanted = part.wanted.iter().cloned().flatten().peekable();
             for number in 0..count {
                 if wanted.next_if_eq(&number).is_none() {
-                    pack.skip()?;
+                    cursor.entry()?;
                     continue;
                 }
-                let before = pack.rest().len();
-                push(&mut pack).map_err(|error| error.at_row(selection.row(done)))?;
+                let before = cursor.rest().len();
+                push(&mut cursor).map_err(|error| error.at_row(selection.row(done)))?;
                 done += 1;
-                held += (before - pack.rest().len()) as u64;
+                held += (before - cursor.rest().len()) as u64;
                 batches.leaf.allow(held)?;
             }
-            match pack.rest() {
+            match cursor.rest() {
                 [] => Ok(()),
                 rest => Err(Error::damaged(format_args!("{} bytes follow the cells of a block", rest.len()))),
             }
@@ -83,7 +84,15 @@ impl Cells {
     }
 }
 
-fn each_chunk(leaf: &ColumnFile, selection: &Selection, mut push: impl FnMut(&mut Pack) -> Result<()>) -> Result<()> {
+/// Reads the start of a block of cells, which is an array, and returns the number of cells.
+pub(crate) fn cells_in(cursor: &mut Cursor) -> Result<usize> {
+    match cursor.token()? {
+        Token::Array(count) => Ok(count),
+        token => Err(unexpected("a block to be an array", &token)),
+    }
+}
+
+fn each_chunk(leaf: &ColumnFile, selection: &Selection, mut push: impl FnMut(&mut Cursor) -> Result<()>) -> Result<()> {
     let count = leaf.nchunks()?;
     for (done, row) in selection.runs.iter().cloned().flatten().enumerate() {
         let mut read = || {
@@ -91,9 +100,9 @@ fn each_chunk(leaf: &ColumnFile, selection: &Selection, mut push: impl FnMut(&mu
                 return Err(Error::damaged(format_args!("the file ends after {count} cells")));
             }
             let data = leaf.data(row)?;
-            let mut pack = Pack::new(&data);
-            push(&mut pack)?;
-            match pack.rest() {
+            let mut cursor = Cursor::new(&data);
+            push(&mut cursor)?;
+            match cursor.rest() {
                 [] => Ok(()),
                 rest => Err(Error::damaged(format_args!("{} bytes follow the cell", rest.len()))),
             }
