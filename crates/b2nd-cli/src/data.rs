@@ -36,7 +36,7 @@ impl Data {
                 }
             }
             // Without a slice and an offset, the code above already tried to open the argument as a table.
-            None if values.is_err() && (slice.is_some() || start.offset.is_some()) => {
+            same if values.is_err() && (start.offset.is_some() || same.is_none() && slice.is_some()) => {
                 if let Some(rows) = tables::open_instead(word, start.offset)? {
                     return select(rows);
                 }

@@ -65,6 +65,7 @@ pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &
         (false, _) => (Some(header.codec()), None, None),
     };
     let bar = progress::bytes(u64::try_from(header.nbytes()).unwrap_or(0));
+    let progress = |bytes| bar.inc(bytes);
     let new = RepackOptions {
         codec: given.codec.or(codec),
         level: given.level.or(level),
@@ -73,7 +74,7 @@ pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &
         blockshape: given.blocks.clone(),
         frame_type: Some(FrameType::Contiguous),
         overwrite: options.overwrite,
-        progress: Some(&|bytes| bar.inc(bytes)),
+        progress: Some(&progress),
     };
     repack_from(dataset.clone(), out, &new).map_err(|error| Error::new(output::named(out, error)))
 }

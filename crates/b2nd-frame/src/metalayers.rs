@@ -164,8 +164,8 @@ impl Metalayers {
         let as_c = |this: &[u8]| this.split(|&byte| byte == 0).next() == Some(name.as_bytes());
         let Some(index) = self.names.iter().position(|this| this == name.as_bytes() || as_c(this)) else { return Ok(None) };
         if self.names[index].len() != name.len() {
-            let message = format_args!("C-Blosc2 ends the name at its NUL and reads {name:?}");
-            return Err(Error::custom(message).field(&shown(&self.names[index])));
+            let error = Error::custom(format_args!("C-Blosc2 ends the name at its NUL and reads {name:?}"));
+            return Err(error.field(&shown(&self.names[index])));
         }
         Ok(Some(&self.contents[index]))
     }

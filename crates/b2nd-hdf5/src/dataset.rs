@@ -154,8 +154,9 @@ impl Dataset {
         };
         let (count, limit) = (self.grid.nchunks(), EMPTY_CHUNKS.saturating_add(written.saturating_mul(64)));
         if count > limit {
-            let message = format_args!("the dataset has {count} chunks, of which the file holds {written}; the limit is {limit}");
-            return Err(Error::custom(message));
+            return Err(Error::custom(format_args!(
+                "the dataset has {count} chunks, of which the file holds {written}; the limit is {limit}"
+            )));
         }
         Ok(())
     }

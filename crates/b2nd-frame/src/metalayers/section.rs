@@ -1,5 +1,6 @@
 //! [`Section`]: the part of a header or trailer that holds its metalayers.
 
+use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -73,7 +74,7 @@ impl Section<ByteBuf> {
         let count = metalayers.contents.len();
         if count != metalayers.len() {
             let at = place.start + metalayers.index_len();
-            let expected = format_args!("{} elements", metalayers.len());
+            let expected = format!("{} elements", metalayers.len());
             return Err(Error::mismatch("contents", expected, count, at).field(place.field));
         }
         let expected = place.idx(&metalayers);
