@@ -48,7 +48,7 @@ fn a_bad_file_is_a_row_with_its_error() {
     let sentences: Vec<_> = bad.iter().map(|row| row["error"].as_str().unwrap()).collect();
     assert!(sentences[0].starts_with("unexpected end of input at byte 50"), "{sentences:?}");
     assert!(sentences[1].starts_with("unexpected end of input at byte 0"), "{sentences:?}");
-    assert!(sentences[2].starts_with("not a Blosc2 frame: expected array"), "{sentences:?}");
+    assert!(sentences[2].starts_with("not a Blosc2 frame: expected an array"), "{sentences:?}");
     assert_eq!(ask(&out, "select count(*) as n from arrays where kind = 'ndarray'")[0]["n"], 2);
 }
 
