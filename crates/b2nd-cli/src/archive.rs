@@ -15,14 +15,16 @@ use crate::staged::scratch;
 const PART: u64 = 1 << 20;
 
 /// Writes an archive that contains the members `names`. The function `member` gets the name of a member and a path, and writes the content
-/// of the member to this path. Members are stored without compression, because python-blosc2 cannot read compressed members.
+/// of the member to this path. A new file gets the attributes of `like`. Members are stored without compression, because python-blosc2 cannot read compressed members.
 pub(crate) fn write(
     target: &Path,
     overwrite: bool,
+    like: Option<&Path>,
     names: &[String],
     mut member: impl FnMut(&str, &Path) -> Result<()>,
 ) -> Result<()> {
     let mut file = if overwrite { NewFile::create(target)? } else { NewFile::create_new(target)? };
+    like.map_or(Ok(()), |source| file.copy_attributes(source))?;
     // This temporary directory contains only the member that is being added.
     let scratch = scratch(target)?;
     let path = scratch.path().join("member.b2nd");

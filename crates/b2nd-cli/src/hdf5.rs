@@ -74,6 +74,7 @@ pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &
         blockshape: given.blocks.clone(),
         frame_type: Some(FrameType::Contiguous),
         overwrite: options.overwrite,
+        like: None,
         progress: Some(&progress),
     };
     repack_from(dataset.clone(), out, &new).map_err(|error| Error::new(output::named(out, error)))

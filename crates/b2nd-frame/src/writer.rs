@@ -58,7 +58,7 @@ pub struct Writer<T = Memory> {
     odd_blocks: Option<(u64, usize)>,
     /// Whether a chunk was copied from another frame. If so, the chunks are not compared with the array's metalayer.
     is_copy: bool,
-    target: T,
+    pub(crate) target: T,
 }
 
 /// The destination of a [`Writer`]: [`Memory`], [`OneFile`](super::OneFile) or [`Directory`](super::Directory). Other crates cannot

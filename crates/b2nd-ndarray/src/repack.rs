@@ -35,6 +35,9 @@ pub struct RepackOptions<'a> {
     pub frame_type: Option<FrameType>,
     /// Whether an existing target file is replaced. If false, an existing file is an error.
     pub overwrite: bool,
+    /// The file or directory whose permissions and other attributes a new file or directory gets. `None` stands for the source of
+    /// [`repack`]. A file that is replaced keeps its attributes.
+    pub like: Option<&'a Path>,
     /// A function that is called after each chunk is written. Its argument is the length of the chunk's uncompressed data, in bytes.
     pub progress: Option<&'a dyn Fn(u64)>,
 }
@@ -80,6 +83,7 @@ pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &Repa
     let (source, target) = (source.as_ref(), target.as_ref());
     if !matches!((fs::canonicalize(source), fs::canonicalize(target)), (Ok(one), Ok(other)) if one == other) {
         let held = File::open_shared(source)?;
+        let options = &RepackOptions { like: options.like.or(Some(source)), ..options.clone() };
         let job = Job::new(frame::of_file(&held)?, options).map_err(|error| Error::in_file(source, error))?;
         return job.write(target, Some(held));
     }
@@ -180,11 +184,13 @@ impl<'a> Job<'a> {
         let kind = self.options.frame_type.unwrap_or(self.frame.header().frame_type());
         if kind == FrameType::Sparse {
             let mut writer = Writer::create_sparse(target, self.header.clone())?;
+            self.options.like.map_or(Ok(()), |source| writer.copy_attributes(source))?;
             self.fill(&mut writer)?;
             return Ok(writer.finish()?);
         }
         let create = if self.options.overwrite { Writer::create } else { Writer::create_new };
         let mut writer = create(target, self.header.clone())?;
+        self.options.like.map_or(Ok(()), |source| writer.copy_attributes(source))?;
         self.fill(&mut writer)?;
         // `finish` waits for editors of the target. Such an editor may wait for the lock on the source, so this lock is released first.
         drop(held);

@@ -12,7 +12,7 @@ use crate::format::OutputFormat;
 use crate::output::{self, Output};
 use crate::progress;
 use crate::signals;
-use crate::staged::{Replaced, must_not_exist, new_file};
+use crate::staged::{self, Replaced, must_not_be_input, must_not_exist, new_file};
 use crate::status::{FAILED, UNREADABLE};
 use crate::tables::{Part, write_array};
 use crate::values::{Start, Values};
@@ -59,13 +59,14 @@ impl Export {
 
     /// Writes the new file. Returns false if columns of a table are left out.
     fn write(&self) -> Result<bool> {
+        must_not_be_input(&self.out, &self.file)?;
         if self.format.is_none() && zarr::is_zarr(&self.out) {
             if self.slice.is_some() || self.part.rows.is_some() || !self.part.columns.is_empty() {
                 return Err(Error::new("a Zarr array is written as a whole: leave out --slice, --rows and --columns"));
             }
             let values = Values::open(&self.file, &self.start, None)?;
             signals::clean_up();
-            let replaced = Replaced::at(&self.out, self.overwrite)?;
+            let replaced = Replaced::at(&self.out, self.overwrite, staged::Output::ZarrArray)?;
             zarr::export(&values.array, replaced.as_ref().map_or(&self.out, Replaced::path))?;
             return replaced.map_or(Ok(()), Replaced::finish).map(|()| true);
         }

@@ -19,7 +19,7 @@ use crate::output::{self, Output};
 use crate::piped::is_standard;
 use crate::progress;
 use crate::signals;
-use crate::staged::{must_not_exist, must_not_look_foreign};
+use crate::staged::{must_not_be_input, must_not_exist, must_not_look_foreign};
 use crate::zarr;
 
 /// Converts numpy (.npy), CSV (.csv), raw bytes (--dtype), a Zarr array or an HDF5 dataset to a `.b2nd` file, compressed with
@@ -71,6 +71,7 @@ impl Import {
         if !is_printed && !self.overwrite {
             must_not_exist(&self.out)?;
         }
+        must_not_be_input(&self.out, &self.file)?;
         signals::clean_up();
         if zarr::is_zarr(&self.file) && !is_printed {
             return zarr::import(&self.file, &self.out, &options).map(|()| true);

@@ -278,7 +278,7 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
     signals::clean_up();
     names.extend((!is_there).then(|| member.clone()));
     let mut change = Some(change);
-    archive::write(path, true, &names, |name, path| {
+    archive::write(path, true, None, &names, |name, path| {
         if is_there || *name != member {
             archive::copy(&archive::member(&store, name)?, path)?;
         } else {

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::piped::Piped;
 use crate::progress;
-use crate::staged::{Replaced, must_not_look_foreign};
+use crate::staged::{self, Replaced, must_not_be_input, must_not_look_foreign};
 
 /// Copies a frame or a store without the gaps that edits leave.
 #[derive(Args)]
@@ -53,10 +53,12 @@ impl Repack {
         let leaf = if location.key().is_some() || location.path().is_none() { Some(location.frame()?) } else { None };
         if let Some(target) = &self.target {
             must_not_look_foreign(target, matches!(store_at(&files.source), Ok(Some(_))))?;
+            must_not_be_input(target, &files.source)?;
         }
         let mut replaced = None;
+        let writes = self.writes(&files);
         if let Some(target) = files.target.as_mut().filter(|target| !self.overwrite || target.is_dir()) {
-            replaced = Replaced::at(target, self.overwrite)?;
+            replaced = Replaced::at(target, self.overwrite, writes)?;
             if let Some(replaced) = &replaced {
                 *target = replaced.path().to_owned();
             }
@@ -80,6 +82,7 @@ impl Repack {
                 _ => None,
             },
             overwrite: self.overwrite,
+            like: location.path(),
             progress: Some(&progress),
         };
         let done = match (leaf, store_at(&files.source)) {
@@ -102,6 +105,17 @@ impl Repack {
         Ok(true)
     }
 
+    /// Returns what the command writes if it is given a target.
+    fn writes(&self, files: &Piped) -> staged::Output {
+        let is_sparse = || files.source.is_dir() && files.source.join(SPARSE_FRAME).exists();
+        match (store_at(&files.source), &files.target) {
+            (Ok(Some(store)), Some(target)) if !is_archive(&store, target, files) => staged::Output::Store,
+            (Ok(None), _) if self.sparse || is_sparse() && !self.contiguous => staged::Output::SparseFrame,
+            (Err(_), _) if self.sparse => staged::Output::SparseFrame,
+            _ => staged::Output::File,
+        }
+    }
+
     fn store(&self, store: &Store, files: &Piped, options: &RepackOptions<'_>) -> Result<()> {
         if self.compression.chunks.is_some() || self.compression.blocks.is_some() {
             return Err(Error::new("it is a store: --chunks and --blocks are only for single arrays"));
@@ -122,15 +136,18 @@ impl Repack {
         match (&files.target, members.directory) {
             (None, Some(directory)) => members.in_place(directory),
             (None, None) => members.archive(&files.source, true),
-            (Some(target), directory) => {
-                let is_archive = match target.extension().and_then(|ending| ending.to_str()) {
-                    Some("b2d") => false,
-                    Some("b2z") => true,
-                    _ => directory.is_none() || files.is_printed(),
-                };
-                if is_archive { members.archive(target, self.overwrite) } else { members.write_directory(target) }
-            }
+            (Some(target), _) if is_archive(store, target, files) => members.archive(target, self.overwrite),
+            (Some(target), _) => members.write_directory(target),
         }
+    }
+}
+
+/// Returns true if the copy of a store is an archive, and false if it is a directory.
+fn is_archive(store: &Store, target: &Path, files: &Piped) -> bool {
+    match target.extension().and_then(|ending| ending.to_str()) {
+        Some("b2d") => false,
+        Some("b2z") => true,
+        _ => store.is_archive() || files.is_printed(),
     }
 }
 
@@ -178,6 +195,7 @@ impl Members<'_> {
 
     fn write_directory(&self, target: &Path) -> Result<()> {
         let new = NewDirectory::create_new(target)?;
+        self.options.like.map_or(Ok(()), |source| new.copy_attributes(source))?;
         for name in &self.names {
             let path = new.path().join(name);
             fs::create_dir_all(path.parent().unwrap_or(new.path()))?;
@@ -187,7 +205,7 @@ impl Members<'_> {
     }
 
     fn archive(&self, target: &Path, overwrite: bool) -> Result<()> {
-        archive::write(target, overwrite, &self.names, |name, path| self.write(name, path))
+        archive::write(target, overwrite, self.options.like, &self.names, |name, path| self.write(name, path))
     }
 }
 

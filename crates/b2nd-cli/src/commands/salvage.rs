@@ -60,7 +60,8 @@ impl Salvage {
     fn copy(&self, files: &Piped, output: &mut Output) -> Result<bool> {
         let target = files.target.as_ref().unwrap_or(&self.new);
         must_not_exist(target)?;
-        let source = Location::new(files.source.as_os_str()).frame()?;
+        let location = Location::new(files.source.as_os_str());
+        let source = location.frame()?;
         let header = b2nd_view::Frame::open(&*source)?.header().clone();
         let array = header.array().ok().flatten().and_then(|array| metalayer(&array).ok()).unwrap_or_default();
         let found = Found::new(&*source, self.in_order, &mut Decompressor::new().with_metalayer(&array))?;
@@ -69,6 +70,7 @@ impl Salvage {
             FillWith::Nan => Fill::Nan,
         };
         let mut writer = Writer::create_new(target, header)?;
+        location.path().map_or(Ok(()), |source| writer.copy_attributes(source))?;
         found.write(fill, &mut writer)?;
         writer.finish()?;
         files.print()?;

@@ -19,7 +19,7 @@ use crate::output::{Output, fitted, terminal};
 use crate::piped::is_standard;
 use crate::report::DIGITS;
 use crate::screen;
-use crate::staged::{must_not_exist, new_file};
+use crate::staged::{must_not_be_input, must_not_exist, new_file};
 use crate::tables::{self, Part, Rows};
 use crate::values::{Start, Values, length};
 
@@ -117,6 +117,9 @@ impl Show {
     fn draw(&self, out: &mut dyn Write) -> Result<()> {
         if let Some(path) = self.png.as_ref().filter(|path| !is_standard(path) && !self.overwrite) {
             must_not_exist(path)?;
+        }
+        if let Some(path) = &self.png {
+            must_not_be_input(path, &self.file)?;
         }
         if let Some(rows) = self.table()? {
             return self.columns(rows, out);

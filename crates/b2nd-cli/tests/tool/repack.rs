@@ -165,17 +165,109 @@ fn a_failure_leaves_what_was_there() {
 }
 
 #[test]
-fn a_directory_is_replaced_only_if_that_is_asked_for() {
+fn a_directory_is_replaced_only_if_it_is_what_the_command_writes() {
     let tests = Directory::new();
     tests.take("example.b2nd", "a.b2nd");
     let repack = ["repack", "--sparse", "a.b2nd", "new.b2frame"];
     tests.ok(&repack);
-    fs::write(tests.path("new.b2frame/of the old one"), "").unwrap();
     tests.refused(&repack);
-    tests.ok(&[&repack[..], &["--overwrite"]].concat());
-    assert!(!tests.path("new.b2frame/of the old one").exists());
+    let overwrite = ["repack", "--sparse", "--overwrite", "a.b2nd", "new.b2frame"];
+    tests.ok(&overwrite);
     assert_eq!(tests.ok(&["cat", "new.b2frame"]), tests.ok(&["cat", "a.b2nd"]));
     assert_eq!(fs::read_dir(tests.path("")).unwrap().count(), 2, "nothing else is left");
+
+    fs::create_dir_all(tests.path("home/docs")).unwrap();
+    tests.write("home/docs/thesis.txt", "precious");
+    tests.write("new.b2frame/notes.txt", "precious");
+    tests.unpack("tree.b2z", "store.b2d");
+    tests.write("store.b2d/notes.txt", "precious");
+    let before = tests.contents();
+    for (args, why) in [
+        ("--overwrite a.b2nd home", "it is a directory, but the command writes a file"),
+        ("--overwrite --sparse a.b2nd home", "it is not a sparse frame"),
+        ("--overwrite --sparse a.b2nd new.b2frame", "\"notes.txt\" is not a part of a sparse frame"),
+        ("--overwrite a.b2nd new.b2frame", "it is a directory, but the command writes a file"),
+        ("--overwrite store.b2d new.b2frame", "it is not a store"),
+    ] {
+        let args: Vec<_> = ["repack"].into_iter().chain(args.split(' ')).collect();
+        let said = tests.refused(&args);
+        assert!(said.contains(why), "{args:?}: {said}");
+        assert!(tests.contents() == before, "{args:?} changed something");
+    }
+    tests.ok(&["repack", "store.b2d", "copy.b2z"]);
+    let before = tests.contents();
+    let said = tests.refused(&["repack", "--overwrite", "copy.b2z", "store.b2d"]);
+    assert!(said.contains("\"notes.txt\" is not a part of a store"), "{said}");
+    assert!(tests.contents() == before);
+    fs::remove_file(tests.path("store.b2d/notes.txt")).unwrap();
+    tests.ok(&["repack", "--overwrite", "copy.b2z", "store.b2d"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_to_a_directory_is_not_replaced() {
+    let tests = Directory::new();
+    tests.take("example.b2nd", "a.b2nd");
+    tests.ok(&["repack", "--sparse", "a.b2nd", "old.b2frame"]);
+    std::os::unix::fs::symlink("old.b2frame", tests.path("link.b2frame")).unwrap();
+    let said = tests.refused(&["repack", "--sparse", "--overwrite", "a.b2nd", "link.b2frame"]);
+    assert!(said.contains("it is a link to a directory"), "{said}");
+    assert_eq!(tests.ok(&["cat", "old.b2frame"]), tests.ok(&["cat", "a.b2nd"]));
+}
+
+#[test]
+fn the_input_is_not_replaced() {
+    let tests = Directory::new();
+    tests.take("example.b2nd", "a.b2nd");
+    tests.ok(&["repack", "--sparse", "a.b2nd", "sparse.b2frame"]);
+    tests.unpack("tree.b2z", "store.b2d");
+    let before = tests.contents();
+    for args in [
+        "repack --overwrite a.b2nd a.b2nd",
+        "repack --overwrite a.b2nd ./a.b2nd",
+        "repack --overwrite --sparse sparse.b2frame sparse.b2frame",
+        "repack --overwrite --sparse sparse.b2frame/chunks.b2frame sparse.b2frame",
+        "repack --overwrite store.b2d store.b2d",
+        "export --overwrite --format npy a.b2nd a.b2nd",
+        "show a.b2nd --png a.b2nd --overwrite",
+        "import --overwrite --dtype |u1 a.b2nd a.b2nd",
+    ] {
+        let said = tests.refused(&args.split(' ').collect::<Vec<_>>());
+        assert!(said.contains("it is the input, or contains it"), "{args}: {said}");
+        assert!(tests.contents() == before, "{args} changed something");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_copy_is_as_private_as_its_source() {
+    use std::os::unix::fs::PermissionsExt;
+    let tests = Directory::new();
+    tests.take("example.b2nd", "a.b2nd");
+    tests.unpack("tree.b2z", "store.b2d");
+    let set = |name: &str, mode| fs::set_permissions(tests.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    let mode = |name: &str| fs::metadata(tests.path(name)).unwrap().permissions().mode() & 0o777;
+    (set("a.b2nd", 0o600), set("store.b2d", 0o700));
+    for (args, new, expected) in [
+        ("repack a.b2nd", "b.b2nd", 0o600),
+        ("repack --sparse a.b2nd", "c.b2nd", 0o700),
+        ("repack --contiguous c.b2nd", "d.b2nd", 0o600),
+        ("salvage a.b2nd", "e.b2nd", 0o600),
+        ("repack store.b2d", "f.b2z", 0o600),
+        ("repack f.b2z", "g.b2d", 0o700),
+        ("repack store.b2d", "h.b2d", 0o700),
+    ] {
+        let args: Vec<_> = args.split(' ').chain([new]).collect();
+        tests.ok(&args);
+        assert_eq!(mode(new), expected, "{args:?}");
+    }
+    // What is replaced keeps its permissions.
+    (set("a.b2nd", 0o644), set("c.b2nd", 0o700), set("store.b2d", 0o755), set("f.b2z", 0o600), set("h.b2d", 0o700));
+    tests.ok(&["repack", "--overwrite", "a.b2nd", "b.b2nd"]);
+    tests.ok(&["repack", "--overwrite", "--sparse", "a.b2nd", "c.b2nd"]);
+    tests.ok(&["repack", "--overwrite", "store.b2d", "f.b2z"]);
+    tests.ok(&["repack", "--overwrite", "store.b2d", "h.b2d"]);
+    assert_eq!(["b.b2nd", "c.b2nd", "f.b2z", "h.b2d"].map(mode), [0o600, 0o700, 0o600, 0o700]);
 }
 
 #[test]

@@ -9,7 +9,9 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let permissions = own(from, to)?;
     fs::set_permissions(to, permissions)?;
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-    extended(from, to);
+    if from.is_dir() == to.is_dir() {
+        extended(from, to);
+    }
     Ok(())
 }
 
@@ -21,6 +23,15 @@ fn own(from: &Path, to: &Path) -> io::Result<fs::Permissions> {
 
     let (old, new) = (fs::metadata(from)?, fs::metadata(to)?);
     let mut mode = old.mode() & 0o7777;
+    match (old.is_dir(), new.is_dir()) {
+        (true, false) => mode &= 0o666,
+        (false, true) => mode = mode & 0o777 | (mode & 0o444) >> 2,
+        _ => {}
+    }
+    if new.is_dir() {
+        // The owner is going to write to the directory.
+        mode |= 0o700;
+    }
     if old.gid() != new.gid() && chown(to, None, Some(old.gid())).is_err() {
         // The group of the old file could not be kept. The new file has a different group, which must not get the permissions of the old
         // group.

@@ -109,9 +109,7 @@ fn write_file(source: File, header: Header, target: &Path, stage: Stage, check: 
 fn write_directory(source: File, header: Header, target: &Path, check: impl FnOnce(&File) -> Result<()>) -> Result<()> {
     let directory = source.path().parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
     let staged = Staged::directory(target)?;
-    if !fs::metadata(&directory)?.permissions().readonly() {
-        staged.keep_attributes(&directory)?;
-    }
+    staged.keep_attributes(&directory)?;
     for entry in fs::read_dir(&directory)? {
         let from = entry?.path();
         if from.extension().is_some_and(|extension| extension == "chunk") {

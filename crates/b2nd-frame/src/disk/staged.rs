@@ -27,12 +27,17 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The maximum number of attempts to remove a directory. An attempt fails if another thread creates a file in the directory.
+const ATTEMPTS: usize = 100;
+
 /// Removes the temporary files and directories of everything that this process is writing with this crate. Call this when a signal ends the
 /// program. Writes in progress then fail.
 pub fn remove_temporary_files() {
-    for path in unfinished().drain(..) {
-        // Ignore errors, since the file may have been renamed already.
-        let _ = Disk.remove(&path);
+    // While this function holds the lock, no file or directory gets its final name, so only temporary ones are removed.
+    let mut unfinished = unfinished();
+    for path in unfinished.drain(..) {
+        let is_removed = |_: &usize| Disk.remove(&path).is_ok() || fs::symlink_metadata(&path).is_err();
+        (0..ATTEMPTS).find(is_removed);
     }
 }
 
@@ -72,6 +77,7 @@ impl Staged {
 
     /// Creates a temporary directory, which is renamed to `target` when it is finished. Fails if `target` exists.
     pub(super) fn directory(target: &Path) -> io::Result<Self> {
+        take_back(target);
         must_not_exist(target)?;
         let (mut staged, lock) = Staged::new(target, target.to_path_buf(), |staged| {
             storage().create_dir(&staged.temporary)?;
@@ -134,6 +140,12 @@ impl Staged {
         if of.exists() { storage().copy_attributes(of, &self.temporary) } else { Ok(()) }
     }
 
+    /// Copies the attributes of `source`, the file or directory that is copied, to the temporary file or directory. If an existing file is
+    /// replaced, the new file keeps the attributes of that file instead.
+    pub(super) fn copy_attributes(&self, source: &Path) -> io::Result<()> {
+        if self.replaces { Ok(()) } else { self.keep_attributes(source) }
+    }
+
     /// Renames the file to its final name and syncs the directory. If the file replaces an existing file, first waits until no editor has
     /// the existing file open. If no file is to be replaced, fails if another process has created a file with the final name. The caller
     /// must have synced the content.
@@ -154,16 +166,43 @@ impl Staged {
 
     /// Renames this file to its final name and syncs the directory, without waiting for an editor.
     pub(super) fn rename(mut self) -> Result<()> {
-        if self.replaces {
-            storage().rename(&self.temporary, &self.target)?;
-        } else {
-            storage().rename_new(&self.temporary, &self.target).map_err(|error| match error.kind() {
-                ErrorKind::AlreadyExists => exists_already(),
-                _ => error,
-            })?;
-        }
-        self.end();
+        self.in_one_step(|staged| {
+            if staged.replaces {
+                storage().rename(&staged.temporary, &staged.target)?;
+            } else {
+                storage().rename_new(&staged.temporary, &staged.target).map_err(|error| match error.kind() {
+                    ErrorKind::AlreadyExists => exists_already(),
+                    _ => error,
+                })?;
+            }
+            staged.exists = false;
+            Ok(())
+        })?;
         Ok(sync_parent(&self.target)?)
+    }
+
+    /// Exchanges `new`, a complete directory inside this temporary directory, and the directory `target`. The old directory is then removed
+    /// with this temporary directory.
+    pub(super) fn exchange(mut self, new: &Path, target: &Path) -> Result<()> {
+        storage().copy_attributes(target, new)?;
+        storage().sync_dir(new)?;
+        self.in_one_step(|_| storage().exchange(new, target))?;
+        Ok(sync_parent(target)?)
+    }
+
+    /// Calls `rename`, which gives the file its final name. [`remove_temporary_files`] runs before it or after it, but not at the same time.
+    fn in_one_step(&mut self, rename: impl FnOnce(&mut Staged) -> io::Result<()>) -> io::Result<()> {
+        let mut unfinished = unfinished();
+        if !unfinished.contains(&self.temporary) {
+            return Err(io::Error::new(
+                ErrorKind::Interrupted,
+                "its temporary file was removed, since a signal ends the program",
+            ));
+        }
+        rename(self)?;
+        let (temporary, exists) = (&self.temporary, self.exists);
+        unfinished.retain(|path| exists || path != temporary);
+        Ok(())
     }
 }
 
@@ -183,6 +222,28 @@ fn must_not_exist(path: &Path) -> io::Result<()> {
 
 fn exists_already() -> io::Error {
     io::Error::new(ErrorKind::AlreadyExists, "it already exists")
+}
+
+/// Returns the path at which [`Storage::exchange`](super::storage::Storage::exchange) keeps the old directory while it renames the new one,
+/// on systems that cannot exchange directories.
+pub(super) fn aside(target: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(target.file_name().unwrap_or_default());
+    name.push(".b2nd-old");
+    target.with_file_name(name)
+}
+
+/// Renames the old directory back if a process was killed while it replaced the directory `target`. Errors are ignored: the next call tries
+/// again.
+pub(super) fn take_back(target: &Path) {
+    let aside = aside(target);
+    if fs::symlink_metadata(&aside).is_ok_and(|found| found.is_dir()) {
+        if fs::symlink_metadata(target).is_err() {
+            let _ = storage().rename_new(&aside, target);
+        } else {
+            let _ = storage().remove(&aside);
+        }
+    }
 }
 
 /// Returns the path of the file that `path` names, with symbolic links resolved. If the file exists, it must be a regular file and not

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::permissions;
+use super::staged::aside;
 
 /// The file operations for edits and new frames. [`Disk`] implements them for the file system. A test can wrap `Disk`, for example to make
 /// some operations fail.
@@ -53,6 +54,15 @@ pub trait Storage: fmt::Debug + Send + Sync {
         if fs::symlink_metadata(to).is_ok() { Err(ErrorKind::AlreadyExists.into()) } else { self.rename(from, to) }
     }
 
+    /// Exchanges two directories. After an error, both have their old names.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a directory cannot be renamed.
+    fn exchange(&self, new: &Path, old: &Path) -> io::Result<()> {
+        one_by_one(self, new, old)
+    }
+
     /// Removes a file, or a directory and its content.
     ///
     /// # Errors
@@ -60,8 +70,8 @@ pub trait Storage: fmt::Debug + Send + Sync {
     /// Fails if the path cannot be removed.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Copies the permissions of `from` to `to`, and the owner, group and extended attributes as far as the system allows. The paths name
-    /// two files or two directories.
+    /// Copies the permissions of `from` to `to`, and the owner, group and extended attributes as far as the system allows. If a file's
+    /// permissions are copied to a directory, whoever may read the file may list the directory.
     ///
     /// # Errors
     ///
@@ -127,6 +137,18 @@ impl Drop for Replaced {
     }
 }
 
+/// Exchanges two directories by renaming one after the other.
+fn one_by_one<S: Storage + ?Sized>(storage: &S, new: &Path, old: &Path) -> io::Result<()> {
+    let aside = aside(old);
+    storage.rename_new(old, &aside)?;
+    if let Err(error) = storage.rename_new(new, old) {
+        // If this fails, too, `take_back` renames the old directory later.
+        let _ = storage.rename_new(&aside, old);
+        return Err(error);
+    }
+    storage.rename_new(&aside, new)
+}
+
 impl Storage for Disk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Handle>> {
         Ok(Box::new(to_write().open(path)?))
@@ -163,8 +185,21 @@ impl Storage for Disk {
         }
     }
 
+    fn exchange(&self, new: &Path, old: &Path) -> io::Result<()> {
+        #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+        {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            // Some file systems do not support this operation: rename one after the other.
+            if renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE).is_ok() {
+                return Ok(());
+            }
+        }
+        one_by_one(self, new, old)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
-        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+        // A link is removed, and the directory that it names is kept.
+        if fs::symlink_metadata(path)?.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
     }
 
     fn copy_attributes(&self, from: &Path, to: &Path) -> io::Result<()> {

@@ -64,6 +64,16 @@ impl Writer<OneFile> {
         Ok(Writer::into_file(header, staged, file))
     }
 
+    /// Copies the permissions and other attributes of `source`, the frame that is copied, to the new file. Does nothing if the new file
+    /// replaces another file, whose attributes it keeps.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the permissions cannot be read or set.
+    pub fn copy_attributes(&self, source: impl AsRef<Path>) -> Result<()> {
+        Ok(self.target.staged.copy_attributes(source.as_ref())?)
+    }
+
     fn into_file(header: Header, staged: Staged, file: Box<dyn Handle>) -> Self {
         let header_len = header.header_len() as u64;
         Writer::to(header, OneFile { staged, file, header_len, end: header_len, end_of_parts: header_len })
@@ -80,6 +90,15 @@ impl Writer<Directory> {
     pub fn create_sparse(path: impl AsRef<Path>, header: Header) -> Result<Self> {
         let staged = Staged::directory(path.as_ref()).map_err(|error| Error::from(error).in_file(path.as_ref()))?;
         Ok(Writer::to(header, Directory { staged, first: 0, like: None, parts: Vec::new() }))
+    }
+
+    /// Copies the permissions and other attributes of `source`, the frame that is copied, to the new directory.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the permissions cannot be read or set.
+    pub fn copy_attributes(&self, source: impl AsRef<Path>) -> Result<()> {
+        Ok(self.target.staged.copy_attributes(source.as_ref())?)
     }
 
     /// Creates a writer of a sparse frame that will replace the sparse frame with this `chunks.b2frame`. The new files are in a temporary
