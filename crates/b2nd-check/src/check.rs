@@ -21,7 +21,7 @@ mod trailer;
 pub use digests::Digests;
 use limits::Budget;
 pub use limits::Limits;
-pub use stores::{check_file, check_store, check_table};
+pub use stores::{check_crcs, check_file, check_store, check_table};
 
 /// The memory needed to decode the header or the trailer is its length times this number.
 const DECODED: u64 = 4;

@@ -3,7 +3,7 @@
 //! | to | look at |
 //! | --- | --- |
 //! | find the errors of a frame | [`check`] |
-//! | find the errors of a store or a table, apart from those of its frames | [`check_store`], [`check_table`] |
+//! | find the errors of a store or a table, apart from those of its frames | [`check_store`], [`check_crcs`], [`check_table`] |
 //! | decide whether a file is safe to open with C-Blosc2 | [`verify()`] |
 //! | find damaged chunks that can still be decoded | [`check::Digests`] |
 //! | recover the intact parts of a damaged frame | [`salvage`] |
@@ -17,7 +17,7 @@ mod known_defects;
 mod reader;
 pub mod salvage;
 
-pub use check::{Digests, Finding, Limits, check_file, check_store, check_table, misplaced};
+pub use check::{Digests, Finding, Limits, check_crcs, check_file, check_store, check_table, misplaced};
 pub use gate::{Options, Report, check, check_frame, verify};
 pub use known_defects::{Does, FACTS, Fact};
 pub use reader::{Library, Reader};

@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use b2nd_frame::NewFile;
-use b2nd_store::{Bytes, Folder, Store};
-use rawzip::ZipArchiveWriter;
+use b2nd_store::{Bytes, Folder, LeftOut, Store, Why};
+use rawzip::{Crc32Option, ZipArchiveWriter};
 
 use crate::error::{Error, Result};
 use crate::staged::scratch;
@@ -14,24 +14,23 @@ use crate::staged::scratch;
 /// The maximum number of bytes that are copied at a time.
 const PART: u64 = 1 << 20;
 
-/// Writes an archive that contains the members `names`. The function `member` gets the name of a member and a path, and writes the content
-/// of the member to this path. A new file gets the attributes of `like`. Members are stored without compression, because python-blosc2 cannot read compressed members.
+/// Writes an archive that contains the members `names` to the file `new`, which gets the name `target`. The function `member` gets the name of
+/// a member and a path, and writes the content of the member to this path. It returns the CRC-32 of this content if another archive stores
+/// it: damage of the content can then still be detected. Members are stored without compression, because python-blosc2 cannot read
+/// compressed members.
 pub(crate) fn write(
     target: &Path,
-    overwrite: bool,
-    like: Option<&Path>,
+    mut new: NewFile,
     names: &[String],
-    mut member: impl FnMut(&str, &Path) -> Result<()>,
+    mut member: impl FnMut(&str, &Path) -> Result<Option<u32>>,
 ) -> Result<()> {
-    let mut file = if overwrite { NewFile::create(target)? } else { NewFile::create_new(target)? };
-    like.map_or(Ok(()), |source| file.copy_attributes(source))?;
     // This temporary directory contains only the member that is being added.
     let scratch = scratch(target)?;
     let path = scratch.path().join("member.b2nd");
-    let mut archive = ZipArchiveWriter::new(BufWriter::new(&mut file));
+    let mut archive = ZipArchiveWriter::new(BufWriter::new(&mut new));
     for name in names {
-        member(name, &path)?;
-        let (mut entry, config) = archive.new_file(name).start()?;
+        let crc = member(name, &path)?.map_or(Crc32Option::Calculate, Crc32Option::Custom);
+        let (mut entry, config) = archive.new_file(name).crc32(crc).start()?;
         let mut writer = config.wrap(&mut entry);
         io::copy(&mut fs::File::open(&path)?, &mut writer)?;
         let (_, written) = writer.finish()?;
@@ -39,7 +38,23 @@ pub(crate) fn write(
         fs::remove_file(&path)?;
     }
     archive.finish()?.flush()?;
-    Ok(file.finish()?)
+    Ok(new.finish()?)
+}
+
+/// Locks a store that is going to be replaced, if it is an archive, and reads it again, so that no change of another editor is lost.
+pub(crate) fn lock(store: Store, path: &Path) -> Result<(Option<NewFile>, Store)> {
+    if store.is_archive() { Ok((Some(NewFile::replace(path)?), Store::open(path)?)) } else { Ok((None, store)) }
+}
+
+/// Returns the names of all files of a store that is copied, sorted, and the names of links, which are not copied. Fails if the store has
+/// other files that cannot be copied.
+pub(crate) fn names(store: &Store) -> Result<(Vec<String>, Vec<LeftOut>)> {
+    let (mut names, left_out) = store.contents()?;
+    names.sort_unstable();
+    match left_out.iter().find(|one| one.why != Why::Link) {
+        Some(one) => Err(Error::new(format_args!("{one}. It would be lost, so the store is not copied"))),
+        None => Ok((names, left_out)),
+    }
 }
 
 /// Opens a member of a store. Fails if the member no longer exists.

@@ -50,7 +50,7 @@ pub(crate) enum Found<'a, 's> {
     /// A frame, which is a file or a leaf of a store.
     Frame { place: Place<'a>, frame: &'a Frame<'s> },
     /// A store, or a group of the store if `key` is given. The leaves are found next.
-    Store { path: &'a str, key: Option<&'a str>, store: &'a StoreListing },
+    Store { path: &'a str, key: Option<&'a str>, store: &'a StoreListing, folder: &'a Store },
     /// A leaf that is not a single frame: a table or a reference.
     Leaf { path: &'a str, leaf: &'a Leaf, store: &'a Arc<Store> },
 }
@@ -219,7 +219,7 @@ impl Paths {
                 (None, Leaves::OneByKey) => return Err(no_key(path).into()),
                 (None, _) => (None, store),
             };
-            let shown = show(&Found::Store { path, key: key.as_deref(), store: &store })?;
+            let shown = show(&Found::Store { path, key: key.as_deref(), store: &store, folder })?;
             Ok(shown & (which.1 == Leaves::Itself || leaves(path, folder, &store.leaves, show, err)?))
         };
         if let (Some(offset), Target::File(source)) = (self.offset, target) {

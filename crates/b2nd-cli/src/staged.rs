@@ -89,7 +89,9 @@ impl Output {
         }
         let is_part =
             |name: &String| self.is_part(name) && fs::symlink_metadata(path.join(name)).is_ok_and(|found| found.is_file());
-        match Directory(path.to_owned()).files()?.iter().find(|name| !is_part(name)) {
+        let (names, left_out) = Directory(path.to_owned()).contents()?;
+        let all = left_out.iter().map(|one| &one.name).chain(&names);
+        match all.into_iter().find(|name| !is_part(name)) {
             Some(name) => refused(&format!("{name:?} is not a part of {what}")),
             None => Ok(()),
         }

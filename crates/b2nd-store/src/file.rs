@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use b2nd_frame::{ErrorKind, Result};
+use b2nd_frame::{Error, ErrorKind, Result};
 
-use crate::folder::Folder;
+use crate::folder::{Folder, LeftOut, Why};
 use crate::frame::{Bytes, Frame};
 use crate::kind::Kind;
 use b2nd_frame::{FIRST_READ, FileSource, Source};
@@ -92,23 +92,35 @@ pub struct Directory(
 
 impl Folder for Directory {
     fn files(&self) -> Result<Vec<String>> {
-        let (mut files, mut waiting) = (Vec::new(), vec![String::new()]);
+        Ok(self.contents()?.0)
+    }
+
+    fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)> {
+        let (mut files, mut left_out, mut waiting) = (Vec::new(), Vec::new(), vec![String::new()]);
         while let Some(below) = waiting.pop() {
             for entry in fs::read_dir(self.0.join(&below))? {
                 let entry = entry?;
-                let name = entry.file_name().to_string_lossy().into_owned();
-                let path = if below.is_empty() { name } else { format!("{below}/{name}") };
-                // Links to directories are not followed: they may form a cycle.
-                if entry.file_type()?.is_dir() { waiting.push(path) } else { files.push(path) }
+                let (name, kind) = (entry.file_name(), entry.file_type()?);
+                let text = name.to_string_lossy();
+                let path = if below.is_empty() { text.into_owned() } else { format!("{below}/{text}") };
+                match kind {
+                    _ if kind.is_symlink() => left_out.push(LeftOut { name: path, why: Why::Link }),
+                    _ if name.to_str().is_none() => left_out.push(LeftOut { name: path, why: Why::NotUtf8 }),
+                    _ if kind.is_dir() => waiting.push(path),
+                    _ => files.push(path),
+                }
             }
         }
-        Ok(files)
+        Ok((files, left_out))
     }
 
     fn member(&self, file: &str) -> Result<Option<Bytes>> {
         // A name that leads out of the directory, such as `../x`, is not a file of the store.
         if !Path::new(file).components().all(|part| matches!(part, Component::Normal(_))) {
             return Ok(None);
+        }
+        if has_link(&self.0, file) {
+            return Err(Error::custom(LeftOut { name: file.to_owned(), why: Why::Link }));
         }
         let is_absent = |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
         match LocalFile::open(&self.0.join(file)) {
@@ -117,6 +129,15 @@ impl Folder for Directory {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Returns true if a path below a directory is a symbolic link, or leads through one. Links in the path of the directory are allowed.
+fn has_link(directory: &Path, below: &str) -> bool {
+    let mut path = directory.to_owned();
+    Path::new(below).components().any(|part| {
+        path.push(part);
+        fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink())
+    })
 }
 
 /// Returns true if a path is the directory of a store: its name ends in `.b2d`, or it contains the file `_meta.b2f` of a table or the file

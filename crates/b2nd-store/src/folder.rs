@@ -1,8 +1,15 @@
 //! [`Folder`]: a set of named files, and the file names that have a meaning in a store.
 
-use b2nd_frame::{Error, ErrorKind, Result};
+use std::fmt;
+
+use b2nd_frame::{Error, ErrorKind, Result, Source};
+use rawzip::Crc32;
 
 use crate::frame::Bytes;
+use crate::text::printable;
+
+/// The maximum number of bytes that [`Folder::verify`] reads at a time.
+const PART: u64 = 1 << 20;
 
 /// The file of a store that contains small leaves as embedded frames. Its metalayers determine the kind of the store.
 pub(crate) const EMBED: &str = "embed.b2e";
@@ -21,6 +28,45 @@ pub(crate) const TABLE_ATTRIBUTES: &str = "_vlmeta.b2f";
 
 /// The endings of the names of files that are leaves.
 pub(crate) const LEAVES: [&str; 3] = [".b2nd", ".b2f", ".b2b"];
+
+/// A file that a folder contains, but that [`Folder::files`] does not list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The name of the file. Bytes that are not UTF-8 are replaced.
+    pub name: String,
+    /// Why the file is left out.
+    pub why: Why,
+}
+
+/// Why a file is [`LeftOut`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// It is a symbolic link. Links are not followed, since they can lead to any file.
+    Link,
+    /// Its name is not UTF-8.
+    NotUtf8,
+    /// Its name leads out of the folder.
+    Outside,
+    /// A later member of the archive has the same name. The later one is used, as in Python.
+    Duplicate,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", printable(&self.name), self.why)
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Why::Link => "it is a symbolic link, which is not followed",
+            Why::NotUtf8 => "its name is not UTF-8",
+            Why::Outside => "its name leads out of the store",
+            Why::Duplicate => "another member has the same name: the last one is used",
+        })
+    }
+}
 
 /// A set of named files: a directory or an archive. It may be remote, with only a part of its bytes fetched so far.
 pub trait Folder {
@@ -47,9 +93,37 @@ pub trait Folder {
         self.member(file)?.ok_or_else(|| Error::custom(format_args!("{file:?} is not in the store")))
     }
 
-    /// Returns the names that more than one file has. The last file with such a name is used.
-    fn duplicates(&self) -> Vec<String> {
-        Vec::new()
+    /// Returns the files that `files` lists, and those that it leaves out.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the files cannot be listed.
+    fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)> {
+        Ok((self.files()?, Vec::new()))
+    }
+
+    /// Returns the CRC-32 of a file's content that the folder stores, or `None` if it stores none.
+    fn crc(&self, file: &str) -> Option<u32> {
+        let _ = file;
+        None
+    }
+
+    /// Reads all of a file, and compares its content with the stored [`crc`](Folder::crc). Does nothing if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the content has another CRC-32, or cannot be read.
+    fn verify(&self, file: &str) -> Result<()> {
+        let Some(expected) = self.crc(file) else { return Ok(()) };
+        let (bytes, mut crc, mut start) = (self.open(file)?, Crc32::new(), 0_u64);
+        loop {
+            let part = bytes.read(start..start.saturating_add(PART))?;
+            if part.is_empty() {
+                return same_crc(file, expected, crc.checksum());
+            }
+            crc.update(&part);
+            start += part.len() as u64;
+        }
     }
 
     /// Returns the offset of a file in its archive, in bytes, or 0 if the folder is not an archive.
@@ -61,6 +135,15 @@ pub trait Folder {
         let _ = file;
         Ok(0)
     }
+}
+
+/// Fails if the CRC-32 of a member of an archive is not the one that the archive stores.
+pub(crate) fn same_crc(file: &str, expected: u32, found: u32) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    let name = printable(file);
+    Err(Error::custom(format_args!("{name}: its content is damaged: expected the CRC-32 {expected:08x}, found {found:08x}")))
 }
 
 /// Returns true if a file that starts with these ten bytes is a frame. A frame starts with a MessagePack array whose first element is the

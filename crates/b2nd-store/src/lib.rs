@@ -43,7 +43,7 @@ pub use array::Array;
 pub use attributes::Attributes;
 pub use b2nd_frame::{Source, Window, chunk_file_name};
 pub use file::{Directory, LocalFile, SPARSE_FRAME, is_store_directory};
-pub use folder::{Folder, is_frame, is_of_source, is_zip, readable};
+pub use folder::{Folder, LeftOut, Why, is_frame, is_of_source, is_zip, readable};
 pub use frame::{Bytes, Frame};
 pub use kind::Kind;
 pub use leaf::{Content, Leaf, find};

@@ -8,8 +8,8 @@ use b2nd_frame::{Error, Result};
 
 use crate::attributes::Attributes;
 use crate::folder::{
-    ATTRIBUTES, EMBED, EMBEDDED_ATTRIBUTES, Folder, LEAVES, TABLE, TABLE_ATTRIBUTES, folder_of, is_below, is_frame, named,
-    readable,
+    ATTRIBUTES, EMBED, EMBEDDED_ATTRIBUTES, Folder, LEAVES, LeftOut, TABLE, TABLE_ATTRIBUTES, folder_of, is_below, is_frame,
+    named, readable,
 };
 use crate::frame::Frame;
 use crate::kind::Kind;
@@ -32,8 +32,8 @@ pub struct StoreListing {
     pub leaves: Vec<Leaf>,
     /// Whether the store has a file `embed.b2e`. Without it, python-blosc2 cannot open a `.b2d` or a `.b2z`.
     pub has_embed: bool,
-    /// The names that more than one member of an archive has. The last member with such a name is used.
-    pub duplicates: Vec<String>,
+    /// The files of the folder that are left out, such as symbolic links, and members of an archive whose name is not UTF-8.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// Lists the leaves, groups and attributes of a store in a directory or an archive.
@@ -46,10 +46,10 @@ pub struct StoreListing {
 ///
 /// Fails if the folder or the metadata of the store cannot be read, or if the folder contains neither a store nor a frame.
 pub fn list(folder: &dyn Folder) -> Result<StoreListing> {
-    let mut files = folder.files()?;
+    let (mut files, left_out) = folder.contents()?;
     files.sort_unstable();
     let has_embed = files.iter().any(|file| file == EMBED);
-    let mut store = StoreListing { has_embed, duplicates: folder.duplicates(), ..StoreListing::default() };
+    let mut store = StoreListing { has_embed, left_out, ..StoreListing::default() };
     let tables: Vec<&str> = files.iter().filter_map(|file| folder_of(file, TABLE)).collect();
     let is_store = store.has_embed || !tables.is_empty();
     let mut waits = None;

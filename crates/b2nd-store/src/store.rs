@@ -6,7 +6,7 @@ use std::sync::Arc;
 use b2nd_frame::{Error, Result};
 
 use crate::file::{Directory, LocalFile};
-use crate::folder::{Folder, LEAVES, TABLE, folder_of, is_frame, is_zip};
+use crate::folder::{Folder, LEAVES, LeftOut, TABLE, folder_of, is_frame, is_zip};
 use crate::foreign;
 use crate::frame::{Bytes, Frame};
 use crate::kind::Kind;
@@ -219,8 +219,12 @@ impl Folder for Store {
         }
     }
 
-    fn duplicates(&self) -> Vec<String> {
-        self.folder().map_or(Vec::new(), Folder::duplicates)
+    fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)> {
+        self.folder().map_or_else(|| Ok(Default::default()), Folder::contents)
+    }
+
+    fn crc(&self, file: &str) -> Option<u32> {
+        self.folder()?.crc(file)
     }
 
     fn offset(&self, file: &str) -> Result<u64> {

@@ -50,9 +50,7 @@ impl Candidate {
     /// Returns true if the path is a file whose name has one of the endings of Blosc2 files. The content of the file is not checked. For
     /// links, and for the path at which the search started, returns false.
     pub fn is_named_so(&self) -> bool {
-        let ends = ["b2nd", "b2frame", "b2f", "b2b", "b2z", "b2e", "caterva"];
-        matches!(&self.what, Ok(What::File(kind)) if kind.is_file())
-            && self.path.extension().is_some_and(|end| ends.iter().any(|&one| end == one))
+        matches!(&self.what, Ok(What::File(kind)) if kind.is_file()) && is_named_so(&self.path)
     }
 
     /// Returns true if the path may contain many frames.
@@ -63,8 +61,8 @@ impl Candidate {
 }
 
 /// Iterates over the candidates below a path, in the order of their names. Candidates are files, and the directories of sparse frames and
-/// stores. Files inside these directories are not candidates. If the path itself is not a directory, it is the only candidate. Links to
-/// directories below the path are not followed.
+/// stores. Files inside these directories are not candidates. If the path itself is not a directory, it is the only candidate. Links below
+/// the path are not followed: opening one that is named like a Blosc2 file returns an error.
 ///
 /// A path that cannot be read is also a candidate: opening it returns the error.
 pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<> {
@@ -109,9 +107,18 @@ fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> 
     Ok(None)
 }
 
+fn is_named_so(path: &Path) -> bool {
+    let ends = ["b2nd", "b2frame", "b2f", "b2b", "b2z", "b2e", "b2d", "caterva"];
+    path.extension().is_some_and(|end| ends.iter().any(|&one| end == one))
+}
+
 fn frame_or_archive(path: &Path, kind: fs::FileType) -> Result<Option<LocalFile>> {
-    // Skips devices and pipes, and links that do not lead to a regular file.
-    if !(kind.is_file() || kind.is_symlink() && fs::metadata(path)?.is_file()) {
+    // A link can lead to any file. If it is named like a Blosc2 file, an error tells that the file is left out.
+    if kind.is_symlink() && is_named_so(path) {
+        return Err(Error::custom("it is a symbolic link, which is not followed: give the name of the file itself"));
+    }
+    // Skips devices, pipes and other links.
+    if !kind.is_file() {
         return Ok(None);
     }
     let file = LocalFile::regular(path)?;

@@ -9,7 +9,7 @@ use b2nd_frame::{Error, Result, Source, Window};
 use rawzip::{CompressionMethod, ReaderAt, ZipArchive};
 
 use crate::attributes::MAX_VALUE;
-use crate::folder::{EMBED, Folder};
+use crate::folder::{EMBED, Folder, LeftOut, Why, same_crc};
 use crate::frame::Bytes;
 use crate::text::printable;
 
@@ -26,7 +26,7 @@ const LOCAL_HEADER: u64 = 30;
 pub struct Zip {
     source: Bytes,
     members: BTreeMap<String, Member>,
-    duplicates: Vec<String>,
+    left_out: Vec<LeftOut>,
     /// The decompressed members. Their total length is at most `MAX_VALUE` bytes.
     inflated: Mutex<BTreeMap<String, Arc<Vec<u8>>>>,
 }
@@ -38,6 +38,7 @@ struct Member {
     is_encrypted: bool,
     packed: u64,
     length: u64,
+    crc: u32,
 }
 
 impl Zip {
@@ -50,26 +51,34 @@ impl Zip {
         let mut buffer = vec![0; BUFFER];
         let located = ZipArchive::with_max_search_space(SEARCHED).locate_in_reader(At(&source), &mut buffer, source.len()?);
         let archive = located.map_err(|(_, error)| wrong(error))?;
-        let (mut members, mut duplicates, mut places) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let (mut members, mut left_out, mut places) = (BTreeMap::new(), Vec::new(), Vec::new());
         let mut entries = archive.entries(&mut buffer);
         while let Some(entry) = entries.next_entry().map_err(wrong)? {
             let path = entry.file_path();
             let start = entry.local_header_offset();
             let length = LOCAL_HEADER.saturating_add(path.as_ref().len() as u64).saturating_add(entry.compressed_size_hint());
             places.push(start..start.saturating_add(length));
-            let Ok(name) = std::str::from_utf8(path.as_ref()) else { continue };
-            // Skips members whose path leads out of the archive.
-            let leads_out = name.starts_with('/') || name.split('/').any(|part| part == "..");
-            if !entry.is_dir() && !leads_out {
+            if entry.is_dir() {
+                continue;
+            }
+            let mut leave_out = |why| left_out.push(LeftOut { name: String::from_utf8_lossy(path.as_ref()).into_owned(), why });
+            let Ok(name) = std::str::from_utf8(path.as_ref()) else {
+                leave_out(Why::NotUtf8);
+                continue;
+            };
+            if name.starts_with('/') || name.split('/').any(|part| part == "..") {
+                leave_out(Why::Outside);
+            } else {
                 let member = Member {
                     start,
                     method: entry.compression_method(),
                     is_encrypted: entry.flags().is_encrypted(),
                     packed: entry.compressed_size_hint(),
                     length: entry.uncompressed_size_hint(),
+                    crc: entry.crc32(),
                 };
                 if members.insert(name.to_owned(), member).is_some() {
-                    duplicates.push(name.to_owned());
+                    leave_out(Why::Duplicate);
                 }
             }
         }
@@ -78,8 +87,7 @@ impl Zip {
         if let Some((_, place)) = pairs.into_iter().find(|(one, other)| other.start < one.end) {
             return Err(Error::custom(format_args!("two members of the archive overlap at byte {}", place.start)));
         }
-        duplicates.dedup();
-        Ok(Zip { source: Arc::new(source), members, duplicates, inflated: Mutex::default() })
+        Ok(Zip { source: Arc::new(source), members, left_out, inflated: Mutex::default() })
     }
 
     /// Returns the range of bytes of the archive that contains a member, or `None` if the member is compressed.
@@ -123,6 +131,7 @@ impl Zip {
         if data.len() != length {
             return Err(refused(name, &format!("compressed: expected {length} bytes after decompression, found {}", data.len())));
         }
+        same_crc(name, member.crc, rawzip::crc32(&data))?;
         let data = Arc::new(data);
         inflated.insert(name.to_owned(), data.clone());
         Ok(data)
@@ -186,8 +195,12 @@ impl Folder for Zip {
         Ok(self.entry(name)?.1.start)
     }
 
-    fn duplicates(&self) -> Vec<String> {
-        self.duplicates.clone()
+    fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)> {
+        Ok((self.files()?, self.left_out.clone()))
+    }
+
+    fn crc(&self, file: &str) -> Option<u32> {
+        self.members.get(file).map(|member| member.crc)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use b2nd_frame::{ErrorKind, Result};
-use b2nd_store::{Folder, Frame, StoreListing, Table};
+use b2nd_store::{Folder, Frame, LeftOut, StoreListing, Table, readable};
 use serde_json::Value;
 
 use super::{Finding, Findings, Limits, NO, UNKNOWN, YES, kinds};
@@ -13,8 +13,8 @@ use b2nd_store::text::quoted;
 /// The keys that a column of any kind may have in a table's schema.
 const COLUMN: &[&str] = &["name", "default", "cparams", "dparams", "chunks", "blocks"];
 
-/// Checks a store, but not its leaves. Returns a finding if `embed.b2e` is missing in a `.b2d` or `.b2z`, and one for each name that
-/// several members of an archive have. `path` is the path or URL of the store.
+/// Checks a store, but not its leaves. Returns a finding if `embed.b2e` is missing in a `.b2d` or `.b2z`, and one for each file
+/// that is left out. `path` is the path or URL of the store.
 pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     let mut findings = Findings::new(&Limits::NONE);
     // An archive or directory whose name does not end in `.b2d` or `.b2z` is only a folder with frames, and needs no `embed.b2e`.
@@ -26,11 +26,25 @@ pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     if is_named_so && !store.has_embed {
         findings.add("store", None, "it has no embed.b2e, without which python-blosc2 cannot open the store", [None, None, NO]);
     }
-    for name in &store.duplicates {
-        let finding = "another member has the same name: the last one is used";
-        findings.add(format!("member {}", quoted(name.as_bytes())), None, finding, [None, None, YES]);
+    for LeftOut { name, why } in &store.left_out {
+        findings.add(format!("member {}", quoted(name.as_bytes())), None, why.to_string(), [None, None, YES]);
     }
     findings.all
+}
+
+/// Reads all members of an archive, and returns a finding for each whose content does not have the CRC-32 that the archive stores.
+///
+/// # Errors
+///
+/// Fails if the archive cannot be read.
+pub fn check_crcs(folder: &dyn Folder) -> Result<Vec<Finding>> {
+    let mut findings = Findings::new(&Limits::NONE);
+    for name in folder.files()? {
+        if let Err(error) = readable(folder.verify(&name))? {
+            findings.unreadable(format!("member {}", quoted(name.as_bytes())), None, error.to_string(), [None, None, YES]);
+        }
+    }
+    Ok(findings.all)
 }
 
 /// Checks a table in a store, but not the frames of the table. Returns findings if the schema is invalid, or if files are missing, belong

@@ -147,10 +147,16 @@ impl Check {
                     }
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }
-                Found::Store { path, store, .. } => match b2nd_check::check_store(store, path) {
-                    findings if findings.is_empty() => return Ok(true),
-                    findings => (Place { path, ..Place::default() }, findings),
-                },
+                Found::Store { path, store, folder, .. } => {
+                    let mut findings = b2nd_check::check_store(store, path);
+                    if self.decodes() {
+                        findings.extend(b2nd_check::check_crcs(folder)?);
+                    }
+                    if findings.is_empty() {
+                        return Ok(true);
+                    }
+                    (Place { path, ..Place::default() }, findings)
+                }
                 Found::Leaf { .. } => return Ok(true),
             };
             let report = Report { findings };

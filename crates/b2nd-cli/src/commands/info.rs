@@ -253,7 +253,7 @@ fn meta_object(found: &Found, out: &mut dyn Write) -> Result<bool> {
             let meta = frame.header().metalayers().iter().map(named).collect();
             MetaObject { place, kind: Some(kind), meta, vlmeta: &of_frame, groups: None }
         }
-        Found::Store { path: store_path, key, store } => MetaObject {
+        Found::Store { path: store_path, key, store, .. } => MetaObject {
             place: Place { key, ..path(store_path) },
             kind: store.kind,
             meta: BTreeMap::new(),
@@ -281,7 +281,7 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
             complete = object.is_complete();
             json::write_line(out, &object)
         }
-        Found::Store { path, key, store } => json::write_line(out, &StoreObject::of_store(store, path, *key)),
+        Found::Store { path, key, store, .. } => json::write_line(out, &StoreObject::of_store(store, path, *key)),
         Found::Leaf { path, leaf, store } => json::write_line(out, &StoreObject::of_leaf(&counted(store, leaf), path)),
     };
     written.map_err(Error::Write)?;

@@ -259,35 +259,34 @@ fn change(file: &Path, change: impl FnOnce(&mut Editor) -> Result<()>) -> Result
     let Some(path) = location.path().filter(|path| location.key().is_some() || holds_store(path)) else {
         return change(&mut edit(file)?);
     };
-    let store = Store::open(path)?;
+    signals::clean_up();
+    let (new, store) = archive::lock(Store::open(path)?, path)?;
     let member = member_of(&store, location.key().unwrap_or("/"))?;
-    let mut names = store.files()?;
-    let is_there = names.contains(&member);
+    let is_there = store.member(&member)?.is_some();
     let create = |path: &Path| -> Result<()> {
         // The new file for the attributes has no data, like the file that python-blosc2 would create.
         let header = Header::new(Sizes { typesize: 1, chunksize: 0, blocksize: 0 })?;
         Ok(Writer::create_new(path, header)?.finish()?)
     };
-    if !store.is_archive() {
+    let Some(new) = new else {
         let path = path.join(member);
         if !is_there {
             create(&path)?;
         }
         return change(&mut File::edit(path)?);
-    }
-    signals::clean_up();
+    };
+    let (mut names, _) = archive::names(&store)?;
     names.extend((!is_there).then(|| member.clone()));
     let mut change = Some(change);
-    archive::write(path, true, None, &names, |name, path| {
+    archive::write(path, new, &names, |name, path| {
         if is_there || *name != member {
             archive::copy(&archive::member(&store, name)?, path)?;
         } else {
             create(path)?;
         }
-        match change.take_if(|_| *name == member) {
-            Some(change) => change(&mut File::edit(path)?),
-            None => Ok(()),
-        }
+        let Some(change) = change.take_if(|_| *name == member) else { return Ok(store.crc(name)) };
+        store.verify(name)?;
+        change(&mut File::edit(path)?).map(|()| None)
     })
 }
 

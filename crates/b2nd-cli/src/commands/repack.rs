@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
-use b2nd_frame::{FileSource, Frame, FrameType, NewDirectory, SPARSE_FRAME, Source};
+use b2nd_frame::{FileSource, Frame, FrameType, NewDirectory, NewFile, SPARSE_FRAME, Source};
 use b2nd_ndarray::RepackOptions;
 use b2nd_store::{Bytes, Directory, Folder, Location, Store, is_store_directory, is_zip};
 use b2nd_view::text::thousands;
@@ -88,7 +88,7 @@ impl Repack {
         let done = match (leaf, store_at(&files.source)) {
             (Some(leaf), _) => b2nd_ndarray::repack_from(leaf, target, &options).map_err(Error::new),
             (_, store) => match store? {
-                Some(store) => self.store(&store, &files, &options),
+                Some(store) => self.store(store, &files, &options),
                 None => b2nd_ndarray::repack(&files.source, target, &options).map_err(Error::new),
             },
         };
@@ -116,7 +116,7 @@ impl Repack {
         }
     }
 
-    fn store(&self, store: &Store, files: &Piped, options: &RepackOptions<'_>) -> Result<()> {
+    fn store(&self, store: Store, files: &Piped, options: &RepackOptions<'_>) -> Result<()> {
         if self.compression.chunks.is_some() || self.compression.blocks.is_some() {
             return Err(Error::new("it is a store: --chunks and --blocks are only for single arrays"));
         }
@@ -126,17 +126,25 @@ impl Repack {
                  a directory (.b2d)",
             ));
         }
-        let mut names = store.files()?;
-        names.sort_unstable();
+        let (new, store) = if files.target.is_none() { archive::lock(store, &files.source)? } else { (None, store) };
+        let (names, links) = archive::names(&store)?;
+        links.iter().for_each(|link| eprintln!("{}", output::named(&files.source, link)));
         let leads_out = |name: &&String| !Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
         if let Some(name) = names.iter().find(leads_out) {
             return Err(Error::new(format_args!("its member {name:?} would be written outside of the target directory")));
         }
-        let members = Members { store, names, directory: (!store.is_archive()).then_some(&files.source), options };
+        let members = Members { store: &store, names, directory: files.source.is_dir().then_some(&files.source), options };
         match (&files.target, members.directory) {
             (None, Some(directory)) => members.in_place(directory),
-            (None, None) => members.archive(&files.source, true),
-            (Some(target), _) if is_archive(store, target, files) => members.archive(target, self.overwrite),
+            (None, None) => match new {
+                Some(new) => members.archive(&files.source, new),
+                None => Err(Error::new("only stores that are archives or directories can be replaced: choose another target")),
+            },
+            (Some(target), _) if is_archive(&store, target, files) => {
+                let new = if self.overwrite { NewFile::create(target)? } else { NewFile::create_new(target)? };
+                options.like.map_or(Ok(()), |source| new.copy_attributes(source))?;
+                members.archive(target, new)
+            }
             (Some(target), _) => members.write_directory(target),
         }
     }
@@ -168,18 +176,20 @@ impl Members<'_> {
         Ok((bytes, is_frame))
     }
 
-    /// Writes a member of the store to a new path. A frame is written without gaps; any other file is copied unchanged.
-    fn write(&self, name: &str, path: &Path) -> Result<()> {
+    /// Writes a member of the store to a new path. A frame is written without gaps; any other file is copied unchanged. Returns the CRC-32
+    /// that an archive stores of a file that is copied.
+    fn write(&self, name: &str, path: &Path) -> Result<Option<u32>> {
         let (bytes, is_frame) = self.open(name)?;
         if !is_frame {
-            return archive::copy(&bytes, path);
+            return archive::copy(&bytes, path).map(|()| self.store.crc(name));
         }
+        self.store.verify(name)?;
         let done = match self.directory {
             // `repack` waits until no other program is editing the file.
             Some(directory) => b2nd_ndarray::repack(directory.join(name), path, self.options),
             None => b2nd_ndarray::repack_from(bytes, path, self.options),
         };
-        done.map_err(|error| Error::new(format_args!("{name}: {error}")))
+        done.map(|()| None).map_err(|error| Error::new(format_args!("{name}: {error}")))
     }
 
     /// Replaces each file of the store that is a frame by a copy without gaps.
@@ -204,8 +214,8 @@ impl Members<'_> {
         Ok(new.finish()?)
     }
 
-    fn archive(&self, target: &Path, overwrite: bool) -> Result<()> {
-        archive::write(target, overwrite, self.options.like, &self.names, |name, path| self.write(name, path))
+    fn archive(&self, target: &Path, new: NewFile) -> Result<()> {
+        archive::write(target, new, &self.names, |name, path| self.write(name, path))
     }
 }
 

@@ -299,7 +299,9 @@ fn the_files_of_a_table_are_checked_as_frames() {
         {
             fs::remove_file(table.join("_cols/100%25.b2nd")).unwrap();
             std::os::unix::fs::symlink("nowhere", table.join("_cols/100%25.b2nd")).unwrap();
-            assert_eq!(places(&[path]), [file("_cols/100%25.b2nd"), ab, meta]);
+            let (out, err, status) = check(&[path]);
+            assert_eq!((err.as_str(), status), ("", 1));
+            assert!(out.contains("it is a symbolic link") && out.contains("column \"100%\": its file is missing"), "{out}");
         }
         fs::remove_dir_all(&store).unwrap();
     }

@@ -89,16 +89,19 @@ fn a_tree_is_walked_for_every_frame_in_it() {
 
 #[cfg(unix)]
 #[test]
-fn links_to_files_are_followed_and_links_to_directories_are_not() {
+fn links_below_a_directory_are_not_followed() {
     let tests = Directory::new();
     let tree = tests.path("");
     let link = |to: &str, name: &str| std::os::unix::fs::symlink(Place::root().path(to), tree.join(name)).unwrap();
     link(tree.to_str().unwrap(), "loop");
     link(SPARSE, "sparse");
     link(EXAMPLE, "file");
-    let out = shown(&["-r", "--json", tree.to_str().unwrap()]);
-    let found: Vec<Value> = out.lines().map(|line| json_of(line)["path"].take()).collect();
-    assert_eq!(found, [json!(tree.join("file"))]);
+    assert_eq!(run(&["-r", "--json", tree.to_str().unwrap()]), (String::new(), String::new(), 0));
+    link(EXAMPLE, "file.b2nd");
+    let (out, err, status) = run(&["-r", "--json", tree.to_str().unwrap()]);
+    assert!(out.is_empty() && err.contains("file.b2nd: it is a symbolic link, which is not followed"), "{out}{err}");
+    assert_eq!(status, 1);
+    assert_eq!(shown(&["--json", tree.join("file").to_str().unwrap()]).lines().count(), 1, "the path itself may be a link");
 }
 
 #[test]

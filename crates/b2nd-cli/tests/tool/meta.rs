@@ -90,6 +90,12 @@ fn editors_at_once_lose_nothing() {
         assert_eq!(tests.ok(&["meta", "get", "a.b2nd", &format!("n{n}")]), format!("{n}\n"));
     }
     assert_eq!(tests.run(&["check", "--data", "a.b2nd"]).2, 0);
+
+    tests.take(STORE, "a.b2z");
+    all(&|n| words(&format!("meta set a.b2z n{n} --json {n}")));
+    for n in 0..8 {
+        assert_eq!(tests.ok(&["meta", "get", "a.b2z", &format!("n{n}")]), format!("{n}\n"));
+    }
 }
 
 #[test]

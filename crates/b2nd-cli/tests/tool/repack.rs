@@ -247,7 +247,8 @@ fn a_copy_is_as_private_as_its_source() {
     tests.unpack("tree.b2z", "store.b2d");
     let set = |name: &str, mode| fs::set_permissions(tests.path(name), fs::Permissions::from_mode(mode)).unwrap();
     let mode = |name: &str| fs::metadata(tests.path(name)).unwrap().permissions().mode() & 0o777;
-    (set("a.b2nd", 0o600), set("store.b2d", 0o700));
+    set("a.b2nd", 0o600);
+    set("store.b2d", 0o700);
     for (args, new, expected) in [
         ("repack a.b2nd", "b.b2nd", 0o600),
         ("repack --sparse a.b2nd", "c.b2nd", 0o700),
@@ -262,7 +263,9 @@ fn a_copy_is_as_private_as_its_source() {
         assert_eq!(mode(new), expected, "{args:?}");
     }
     // What is replaced keeps its permissions.
-    (set("a.b2nd", 0o644), set("c.b2nd", 0o700), set("store.b2d", 0o755), set("f.b2z", 0o600), set("h.b2d", 0o700));
+    for (name, mode) in [("a.b2nd", 0o644), ("c.b2nd", 0o700), ("store.b2d", 0o755), ("f.b2z", 0o600), ("h.b2d", 0o700)] {
+        set(name, mode);
+    }
     tests.ok(&["repack", "--overwrite", "a.b2nd", "b.b2nd"]);
     tests.ok(&["repack", "--overwrite", "--sparse", "a.b2nd", "c.b2nd"]);
     tests.ok(&["repack", "--overwrite", "store.b2d", "f.b2z"]);

@@ -461,3 +461,96 @@ fn deflated_members_are_read_or_named() {
     tests.write("cut.zip", cut);
     assert_eq!(tests.run(&["cut.zip"]).2, 1);
 }
+
+/// Replaces each occurrence of `old` by bytes of the same length.
+fn replaced(bytes: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    while let Some(at) = bytes.windows(old.len()).position(|part| part == old) {
+        bytes[at..at + old.len()].copy_from_slice(new);
+    }
+    bytes
+}
+
+#[test]
+fn an_edit_of_an_archive_loses_no_member() {
+    let tests = Directory::new();
+    let tree = Place::tables().read("tree.b2z");
+    for (new, why) in [
+        (&b"/rray.b2nd"[..], "/rray.b2nd: its name leads out of the store"),
+        (b"arra\xff.b2nd", "arra\u{fffd}.b2nd: its name is not UTF-8"),
+    ] {
+        let bytes = replaced(&tree, b"array.b2nd", new);
+        assert!(bytes != tree);
+        tests.write("a.b2z", &bytes);
+        for args in ["meta set a.b2z k --json 1", "repack a.b2z", "repack a.b2z b.b2d", "repack a.b2z b.b2z"] {
+            let said = tests.refused(&args.split(' ').collect::<Vec<_>>());
+            assert!(said.contains(why), "{args}: {said}");
+            assert!(tests.read("a.b2z") == bytes && tests.names() == ["a.b2z"], "{args}");
+        }
+        let (out, ..) = tests.run(&["check", "a.b2z"]);
+        assert!(out.contains(why.split_once(": ").unwrap().1), "{out}");
+    }
+}
+
+#[test]
+fn an_edit_of_an_archive_keeps_the_evidence_of_damage() {
+    let tests = Directory::new();
+    tests.take("example.b2nd", "x.b2nd");
+    tests.unpack("tree.b2z", "a.b2d");
+    fs::copy(tests.path("x.b2nd"), tests.path("a.b2d/other.b2nd")).unwrap();
+    tests.ok(&["repack", "a.b2d", "a.b2z"]);
+    // A letter in the name of a metalayer: the frame can still be read.
+    let bytes = tests.read("a.b2z");
+    let at = bytes.windows(10).position(|part| part == b"other.b2nd").unwrap();
+    let units = at + bytes[at..].windows(5).position(|part| part == b"units").unwrap();
+    let mut damaged = bytes.clone();
+    damaged[units] = b'U';
+    let crc = |place: &str| {
+        let (out, ..) = tests.run(&["check", "--data", place]);
+        out.lines().filter(|line| line.contains("expected the CRC-32")).count()
+    };
+    assert_eq!(crc("a.b2z"), 0);
+    tests.write("a.b2z", &damaged);
+    assert_eq!(crc("a.b2z"), 1);
+    tests.ok(&["meta", "set", "a.b2z::/array", "k", "--json", "1"]);
+    assert_eq!(crc("a.b2z"), 1, "the stored CRC is copied");
+    let before = tests.read("a.b2z");
+    for args in ["meta set a.b2z::/other k --json 1", "repack a.b2z", "repack a.b2z b.b2z"] {
+        let said = tests.refused(&args.split(' ').collect::<Vec<_>>());
+        assert!(said.contains("other.b2nd: its content is damaged: expected the CRC-32"), "{args}: {said}");
+        assert!(tests.read("a.b2z") == before);
+    }
+    assert_eq!(tests.names(), ["a.b2d", "a.b2z", "x.b2nd"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn links_in_a_store_are_neither_followed_nor_copied() {
+    use std::os::unix::fs::symlink;
+    let tests = Directory::new();
+    tests.take("example.b2nd", "x.b2nd");
+    tests.write("secret.txt", "secret");
+    tests.unpack("tree.b2z", "a.b2d");
+    fs::create_dir(tests.path("outside")).unwrap();
+    tests.take("example.b2nd", "outside/y.b2nd");
+    symlink("../x.b2nd", tests.path("a.b2d/link.b2nd")).unwrap();
+    symlink("../secret.txt", tests.path("a.b2d/notes.txt")).unwrap();
+    symlink("../outside", tests.path("a.b2d/far")).unwrap();
+    let outside = (tests.read("x.b2nd"), tests.read("outside/y.b2nd"));
+
+    let (out, err, code) = tests.run(&["repack", "a.b2d", "b.b2z"]);
+    assert_eq!(code, 0, "{out}{err}");
+    for name in ["link.b2nd", "notes.txt", "far"] {
+        assert!(err.contains(&format!("{name}: it is a symbolic link, which is not followed")), "{err}");
+    }
+    let copied = b2nd_store::Folder::files(&b2nd_store::Store::open(tests.path("b.b2z")).unwrap()).unwrap();
+    assert!(copied.iter().all(|name| !["link", "notes", "far"].iter().any(|link| name.starts_with(link))), "{copied:?}");
+    assert_eq!(tests.run(&["repack", "--codec", "lz4", "a.b2d"]).2, 0);
+    for key in ["/link", "/far/y"] {
+        tests.refused(&["meta", "set", &format!("a.b2d::{key}"), "k", "--json", "1"]);
+        assert!(tests.refused(&["cat", &format!("a.b2d::{key}")]).contains("it is a symbolic link"));
+    }
+    assert!((tests.read("x.b2nd"), tests.read("outside/y.b2nd")) == outside);
+    let (out, ..) = tests.run(&["check", "a.b2d"]);
+    assert_eq!(out.matches("it is a symbolic link").count(), 3, "{out}");
+}

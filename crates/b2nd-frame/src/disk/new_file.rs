@@ -6,8 +6,8 @@ use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::lock::named;
-use super::staged::Staged;
+use super::lock::{Claim, named};
+use super::staged::{Staged, replaceable};
 use super::storage::Handle;
 use crate::error::Result;
 
@@ -32,6 +32,8 @@ use crate::error::Result;
 pub struct NewFile {
     staged: Staged,
     file: Box<dyn Handle>,
+    /// The lock on the file that is replaced, if `replace` created this file.
+    claim: Option<Claim>,
 }
 
 impl NewFile {
@@ -45,7 +47,7 @@ impl NewFile {
         let create = || {
             let (staged, file) = Staged::file(path.as_ref())?;
             staged.keep_attributes(staged.target())?;
-            Ok(NewFile { staged, file })
+            Ok(NewFile { staged, file, claim: None })
         };
         create().map_err(|error: io::Error| named(error.into(), path.as_ref()))
     }
@@ -58,7 +60,23 @@ impl NewFile {
     pub fn create_new(path: impl AsRef<Path>) -> Result<NewFile> {
         let created = Staged::new_file(path.as_ref());
         let (staged, file) = created.map_err(|error| named(error.into(), path.as_ref()))?;
-        Ok(NewFile { staged, file })
+        Ok(NewFile { staged, file, claim: None })
+    }
+
+    /// Creates a file that replaces an existing file, which stays locked until then. Waits until no editor has the existing file open. Read
+    /// the existing file after this call, so that the changes of other editors are read, too.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`create`](NewFile::create). Also fails if `path` does not exist, and returns
+    /// [`ErrorKind::Locked`](crate::ErrorKind::Locked) if this thread has the file open for editing.
+    pub fn replace(path: impl AsRef<Path>) -> Result<NewFile> {
+        let path = path.as_ref();
+        let create = || {
+            let claim = Claim::new(path, &replaceable(path)?, true)?;
+            Ok(NewFile { claim: Some(claim), ..NewFile::create(path)? })
+        };
+        create().map_err(|error| named(error, path))
     }
 
     /// Copies the permissions and other attributes of `source`, the file or directory whose content is copied to this file. Does nothing if
@@ -82,16 +100,23 @@ impl NewFile {
     }
 
     /// Gives the file its final name, and blocks until the file is on stable storage. A file that existed when `create` was called is
-    /// replaced even if an editor has locked it. To replace a frame, use a [`Writer`](super::super::Writer), which waits for editors.
+    /// replaced even if an editor has locked it, unless this file was created by [`replace`](NewFile::replace). To replace a frame, use a
+    /// [`Writer`](super::super::Writer), which waits for editors.
     ///
     /// # Errors
     ///
-    /// Fails if the file cannot be written. Also fails if no file of that name existed when this `NewFile` was created, but another process
+    /// Fails if the file cannot be written. Fails with [`ErrorKind::Changed`](crate::ErrorKind::Changed) if the file that
+    /// [`replace`](NewFile::replace) locked no longer exists under its name. Also fails if no file of that name existed when this `NewFile` was created, but another process
     /// has created such a file since. The file of the other process is then kept.
     pub fn finish(mut self) -> Result<()> {
         let target = self.staged.target().to_path_buf();
         let synced = self.file.sync().map_err(Into::into);
-        synced.and_then(|()| self.staged.rename()).map_err(|error| named(error, &target))
+        let staged = self.staged;
+        let put = |()| match self.claim {
+            Some(mut claim) => staged.replace(&mut claim),
+            None => staged.rename(),
+        };
+        synced.and_then(put).map_err(|error| named(error, &target))
     }
 }
 
