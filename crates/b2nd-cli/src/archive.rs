@@ -52,7 +52,7 @@ pub(crate) fn names(store: &Store) -> Result<(Vec<String>, Vec<LeftOut>)> {
     let (mut names, left_out) = store.contents()?;
     names.sort_unstable();
     match left_out.iter().find(|one| one.why != Why::Link) {
-        Some(one) => Err(Error::new(format_args!("{one}. It would be lost, so the store is not copied"))),
+        Some(one) => Err(Error::new(format_args!("{one}. It would be lost, so nothing was written"))),
         None => Ok((names, left_out)),
     }
 }

@@ -1,5 +1,7 @@
 //! `remove_temporary_files`, as a signal calls it, in a process of its own: it removes the temporary files of all threads.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::fs;
