@@ -78,7 +78,11 @@ impl Array {
     ///
     /// Returns the errors of [`open`](Array::open).
     pub fn new(file: File) -> Result<Array> {
-        let array = frame::of_file(&file).and_then(Array::try_from).map_err(|error| Error::in_file(file.path(), error))?;
+        Array::of_file(&file)
+    }
+
+    pub(crate) fn of_file(file: &File) -> Result<Array> {
+        let array = frame::of_file(file).and_then(Array::try_from).map_err(|error| Error::in_file(file.path(), error))?;
         Ok(array.in_file(file.path()))
     }
 

@@ -4,7 +4,7 @@ pub(crate) mod append;
 mod draft;
 
 use std::ops::{Deref, Range};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use b2nd::Grid;
 use b2nd_frame::{Offset, Special};
@@ -73,7 +73,6 @@ fn contiguous<T: Clone>(view: ArrayViewD<'_, T>) -> Vec<T> {
 /// ```
 #[derive(Debug)]
 pub struct ArrayEditor {
-    path: PathBuf,
     draft: Draft,
     array: Array,
     /// The entries of the index of chunks.
@@ -91,17 +90,16 @@ impl ArrayEditor {
     /// Returns the errors of [`Array::open`] and [`File::edit`](b2nd_frame::File::edit). Also fails if the array's metalayer does not have
     /// the layout that C-Blosc2 has written since 2.7.0 (`b2nd upgrade` converts older layouts).
     pub fn open(path: impl AsRef<Path>) -> Result<ArrayEditor> {
-        let path = path.as_ref();
         // The file is locked before it is read, so that all changes by other editors are read.
-        let draft = Draft::open(path)?;
-        let array = Array::open(path)?;
+        let draft = Draft::open(path.as_ref())?;
+        let array = draft.array()?;
         let entries = draft.entries()?;
         if entries.len() as u64 != array.grid().nchunks() {
             let (expected, found) = (array.grid().nchunks(), entries.len());
             return Err(array
                 .error(b2nd_frame::Error::custom(format_args!("the array has {expected} chunks, but the frame has {found}"))));
         }
-        Ok(ArrayEditor { path: path.to_owned(), draft, array, entries, stale: false })
+        Ok(ArrayEditor { draft, array, entries, stale: false })
     }
 
     /// Replaces the values of a slice by `values`. The slice has one range per dimension. Returns when the new values are on stable
@@ -276,7 +274,7 @@ impl ArrayEditor {
     /// Opens the array again if the file may have changed.
     fn refresh(&mut self) -> Result<()> {
         if self.stale {
-            self.array = Array::open(&self.path)?;
+            self.array = self.draft.array()?;
             self.entries = self.draft.entries()?;
             self.stale = false;
         }

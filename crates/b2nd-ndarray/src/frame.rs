@@ -70,8 +70,9 @@ const STORED: &str = "a store of python-blosc2: download it, and open its arrays
 
 const STORE: &str = "a store of python-blosc2: open its arrays by key with `Array::from_store`";
 
+/// Opens the frame in an open file again, from the same open file: its path can lead to another file by now.
 pub(crate) fn of_file(file: &File) -> Result<ArrayFrame> {
-    Ok(Frame::open_at(Arc::new(FileSource::open(file.path())?) as Bytes, file.offset())?)
+    Ok(Frame::open_at(Arc::new(file.source().try_clone()?) as Bytes, file.offset())?)
 }
 
 /// Reads the chunk with this number. If `front` is given and the rest can be read later, only the first `front` bytes are read.

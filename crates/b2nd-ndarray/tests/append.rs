@@ -140,6 +140,27 @@ fn rows_are_flushed_when_the_appender_is_dropped() {
 }
 
 #[test]
+fn rows_whose_flush_failed_are_not_flushed_when_the_appender_is_dropped() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, away) = (directory.path().join("log.b2nd"), directory.path().join("away.b2nd"));
+    let failed = || {
+        let mut log = Appender::create::<i32>(&path, &[7], &Options { overwrite: true, ..options() }).unwrap();
+        log.append(&rows(0, 30)).unwrap();
+        // An edit fails if the path no longer names the file.
+        std::fs::rename(&path, &away).unwrap();
+        log.flush().unwrap_err();
+        std::fs::rename(&away, &path).unwrap();
+        log
+    };
+    drop(failed());
+    assert_eq!(whole::<i32>(&path).shape(), [0, 7]);
+    let mut log = failed();
+    log.flush().unwrap();
+    drop(log);
+    assert_eq!(whole::<i32>(&path), rows(0, 30).into_dyn());
+}
+
+#[test]
 fn rows_that_do_not_fit_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("log.b2nd");

@@ -304,3 +304,38 @@ fn a_damaged_chunk_is_an_error_and_the_file_stays() {
     editor.write_slice(&[4..8, 0..4], &Array2::<u32>::zeros((4, 4))).unwrap();
     assert_eq!(editor.read::<u32>(&[4..8, 0..4]).unwrap().sum(), 0);
 }
+
+/// The editor reads and writes the file that it locked, even if the link that it was given leads to another file by now.
+#[test]
+#[cfg(unix)]
+fn an_editor_stays_with_its_file() {
+    use std::os::unix::fs::symlink;
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let options = Options { chunkshape: Some(vec![4]), blockshape: Some(vec![4]), ..Options::default() };
+    for is_sparse in [false, true] {
+        for (name, value) in [("a", 1), ("b", 2)] {
+            b2nd_ndarray::write(path(name), &ndarray::Array1::from_elem(8, value), &options).unwrap();
+            if is_sparse {
+                fs::rename(path(name), path("file")).unwrap();
+                sparse(&path("file"), &path(name));
+                fs::remove_file(path("file")).unwrap();
+            }
+        }
+        symlink("a", path("link")).unwrap();
+        let mut editor = ArrayEditor::open(path("link")).unwrap();
+        fs::remove_file(path("link")).unwrap();
+        symlink("b", path("link")).unwrap();
+        editor.write_slice(&[0..1], &array![100]).unwrap();
+        assert_eq!(editor.read::<i32>(&[0..8]).unwrap(), array![100, 1, 1, 1, 1, 1, 1, 1].into_dyn());
+        editor.write_slice(&[5..6], &array![500]).unwrap();
+        drop(editor);
+        let read = |name: &str| b2nd_ndarray::Array::open(path(name)).unwrap().read::<i32>(&[0..8]).unwrap();
+        assert_eq!(read("a"), array![100, 1, 1, 1, 1, 500, 1, 1].into_dyn());
+        assert_eq!(read("b"), ndarray::Array1::from_elem(8, 2).into_dyn());
+        for name in ["a", "b", "link"] {
+            let path = path(name);
+            if fs::symlink_metadata(&path).unwrap().is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+        }
+    }
+}

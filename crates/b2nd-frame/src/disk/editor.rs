@@ -138,7 +138,7 @@ impl Editor {
             let real = replaceable(&path)?;
             let claim = Claim::new(&path, &real, wait)?;
             clean(&real)?;
-            let file = File::of(path.clone(), claim.handle.file().try_clone()?, 0)?;
+            let file = File::of_edited(path.clone(), claim.handle.file().try_clone()?, &real)?;
             Ok(Editor { file, claim })
         };
         open().map_err(|error| named(error, &path))
@@ -392,7 +392,7 @@ impl Editor {
 
     /// Opens the frame again, with the current content of the file.
     fn reopened(&self) -> Result<File> {
-        File::of(self.file.path().to_path_buf(), self.claim.handle.file().try_clone()?, 0)
+        File::of_edited(self.file.path().to_path_buf(), self.claim.handle.file().try_clone()?, self.claim.path())
     }
 
     /// Syncs the file after an edit that changes nothing, since an earlier edit may have failed between its last write and the sync.

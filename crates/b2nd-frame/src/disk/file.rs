@@ -83,6 +83,11 @@ impl File {
         File::from_source(FileSource::new(file, path), offset)
     }
 
+    /// Opens the frame at the start of an open file that is being edited. The chunk files of a sparse frame are next to the file `real`.
+    pub(super) fn of_edited(path: PathBuf, file: fs::File, real: &Path) -> Result<File> {
+        File::from_source(FileSource::new(file, path).beside(real), 0)
+    }
+
     fn from_source(source: FileSource, offset: u64) -> Result<File> {
         match read_header(&source, offset) {
             Ok(header) => Ok(File { frame: Frame::new(source, offset, header) }),

@@ -66,6 +66,18 @@ impl Claim {
     }
 }
 
+impl Drop for Claim {
+    fn drop(&mut self) {
+        unlock(self.handle.file());
+    }
+}
+
+/// Removes the lock on a file, which would otherwise last until all clones of the open file are closed. Errors are ignored: the system removes
+/// the lock then.
+pub(super) fn unlock(file: &fs::File) {
+    let _ = system::unlock(file);
+}
+
 /// Opens a file for reading, and blocks editors until the file is closed.
 pub(super) fn open_shared(path: &Path) -> io::Result<fs::File> {
     locked(path, Ask { exclusive: false, wait: true }, || system::open_shared(path), |file| file)
@@ -302,6 +314,14 @@ mod system {
         Ok(rustix::io::retry_on_intr(|| flock(file, operation))?)
     }
 
+    pub(super) fn unlock(file: &fs::File) -> io::Result<()> {
+        #[cfg(unix)]
+        flock(file, FlockOperation::Unlock)?;
+        #[cfg(not(unix))]
+        let _ = file;
+        Ok(())
+    }
+
     pub(super) use lock as lock_sidecar;
 
     pub(super) fn open_shared(path: &Path) -> io::Result<fs::File> {
@@ -340,6 +360,10 @@ mod system {
     const ERROR_SHARING_VIOLATION: i32 = 32;
 
     pub(super) fn lock(_: &fs::File, _: Ask) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(super) fn unlock(_: &fs::File) -> io::Result<()> {
         Ok(())
     }
 

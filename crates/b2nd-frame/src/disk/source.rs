@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::SPARSE_FRAME;
-use super::lock::Sidecars;
+use super::lock::{Sidecars, unlock};
 use super::storage::open_to_read;
 use crate::chunk_file_name;
 use crate::error::{Error, ErrorKind, Result};
@@ -26,8 +26,11 @@ const UNSEEN: u64 = 1 << 16;
 pub struct FileSource {
     file: fs::File,
     path: PathBuf,
+    /// The file without symbolic links and relative directories, if the file is open for editing. The chunk files are next to it, even if
+    /// `path` leads to another file by now.
+    real: Option<PathBuf>,
     /// Locks on the lock files of C-Blosc2, if the file was opened by `File::open_shared`.
-    _sidecars: Option<Sidecars>,
+    sidecars: Option<Sidecars>,
 }
 
 impl FileSource {
@@ -52,12 +55,29 @@ impl FileSource {
     }
 
     pub(super) fn new(file: fs::File, path: PathBuf) -> FileSource {
-        FileSource { file, path, _sidecars: None }
+        FileSource { file, path, real: None, sidecars: None }
     }
 
     /// Returns this source with locks, which are held for as long as the file is open.
-    pub(super) fn holding(self, sidecars: Sidecars) -> FileSource {
-        FileSource { _sidecars: Some(sidecars), ..self }
+    pub(super) fn holding(mut self, sidecars: Sidecars) -> FileSource {
+        self.sidecars = Some(sidecars);
+        self
+    }
+
+    /// Returns this source, with the chunk files next to `real`.
+    pub(super) fn beside(mut self, real: &Path) -> FileSource {
+        self.real = Some(real.to_owned());
+        self
+    }
+
+    /// Returns another source that reads the same open file. It does not keep the file locked.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system has no more file descriptors.
+    pub fn try_clone(&self) -> Result<FileSource> {
+        let file = self.named(self.file.try_clone().map_err(Error::from))?;
+        Ok(FileSource { file, path: self.path.clone(), real: self.real.clone(), sidecars: None })
     }
 
     /// Returns the open file.
@@ -75,6 +95,14 @@ impl FileSource {
     }
 }
 
+impl Drop for FileSource {
+    fn drop(&mut self) {
+        if self.sidecars.is_some() {
+            unlock(&self.file);
+        }
+    }
+}
+
 impl Source for FileSource {
     fn len(&self) -> Result<u64> {
         self.named(self.file.len())
@@ -89,7 +117,7 @@ impl Source for FileSource {
     }
 
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        let path = self.path.with_file_name(chunk_file_name(number));
+        let path = self.real.as_ref().unwrap_or(&self.path).with_file_name(chunk_file_name(number));
         // Put the path into the message, so that the error reads: the number of the chunk (which the frame adds), the path, the reason.
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let bytes = read(&open_to_read(&path).map_err(named)?, range);

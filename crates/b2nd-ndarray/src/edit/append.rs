@@ -6,7 +6,6 @@ use b2nd::{B2ndMeta, Geometry};
 use b2nd_frame::Offset;
 use ndarray::{ArrayBase, Axis, Data, Dimension, Slice};
 
-use crate::array::Array;
 use crate::edit::contiguous;
 use crate::edit::draft::{Draft, refused};
 use crate::element::{self, Element, scalar};
@@ -24,7 +23,8 @@ const ROWS: i64 = 1 << 20;
 ///
 /// Rows stay in memory until they fill chunks; [`flush`](Appender::flush) writes all of them. New chunks, the index and the trailer are
 /// appended to the file; then a single write of the header's first 512 bytes makes them valid. A crash therefore loses only rows that were
-/// not flushed. Dropping an `Appender` flushes it and ignores errors, so call [`flush`](Appender::flush) to see errors. Each flush leaves
+/// not flushed. Dropping an `Appender` flushes it and ignores errors, so call [`flush`](Appender::flush) to see errors. If the last call of
+/// `flush` failed, dropping the `Appender` discards the rows that are not in the file, so that they can be appended again. Each flush leaves
 /// the old index and the old incomplete chunks in the file as a gap, so do not flush after every row.
 ///
 /// ```
@@ -57,6 +57,8 @@ pub struct Appender {
     /// pending before the call are restored from them.
     kept: Option<Vec<u8>>,
     changed: bool,
+    /// Whether the last call of `flush` failed.
+    failed: bool,
 }
 
 impl Appender {
@@ -87,7 +89,7 @@ impl Appender {
         let path = path.as_ref();
         // The file is locked before it is read, so that rows of other appenders are read.
         let draft = Draft::open(path)?;
-        let array = Array::open(path)?;
+        let array = draft.array()?;
         if draft.is_sparse() {
             return Err(refused(path, "sparse frames cannot be appended to"));
         }
@@ -107,7 +109,7 @@ impl Appender {
             range.start = full;
         }
         draft.can_take(&[&[i64::MAX], &grid.shape()[1..]].concat())?;
-        Ok(Appender { pending: array.read_bytes(&last)?, kept: None, changed: false, full, offsets, draft })
+        Ok(Appender { pending: array.read_bytes(&last)?, kept: None, changed: false, failed: false, full, offsets, draft })
     }
 
     /// Returns the number of rows of the array, including rows that have not been flushed.
@@ -195,13 +197,14 @@ impl Appender {
     /// # Errors
     ///
     /// Fails if the file cannot be written. The file then holds the old array, or the new array if only the last sync failed. The rows stay
-    /// in memory, and `flush` can be called again.
+    /// in memory, and `flush` can be called again. If the `Appender` is dropped instead, the rows are discarded.
     pub fn flush(&mut self) -> Result<()> {
         if !self.changed {
             return Ok(());
         }
         let (before, shape) = (self.draft.chunks.position(), self.shape(self.rows()));
         let put = self.put_pending().and_then(|put| self.draft.commit(&shape, &[&self.offsets[..], &put].concat()));
+        self.failed = put.is_err();
         put.inspect_err(|_| self.draft.chunks.rewind(before))?;
         self.changed = false;
         Ok(())
@@ -245,7 +248,10 @@ impl Appender {
 
 impl Drop for Appender {
     fn drop(&mut self) {
-        // `drop` cannot return an error, so errors are ignored.
-        let _ = self.flush();
+        // After a failed `flush`, the caller may append the rows again, so they must not be in the file, too.
+        if !self.failed {
+            // `drop` cannot return an error, so errors are ignored.
+            let _ = self.flush();
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use b2nd::{ArrayMeta, B2ndMeta, Geometry};
 use b2nd_frame::{Chunk, ChunkEditor, File, FrameType, Offset};
 
+use crate::array::Array;
 use crate::error::{Error, Result};
 
 /// An array whose metalayer has the layout that C-Blosc2 has written since 2.7.0. Its file is locked against other editors, and can contain
@@ -22,6 +23,11 @@ impl Draft {
         let chunks = File::edit(path).and_then(ChunkEditor::new).map_err(|error| in_file(error.into()))?;
         let meta = meta_in(&chunks).map_err(in_file)?;
         Ok(Draft { chunks, meta })
+    }
+
+    /// Opens the array as the file holds it, without the new chunks.
+    pub(crate) fn array(&self) -> Result<Array> {
+        Array::of_file(&self.chunks)
     }
 
     pub(crate) fn is_sparse(&self) -> bool {
