@@ -9,6 +9,9 @@ const BLOCK: i64 = 128 << 10;
 /// The length of a chunk, in bytes, that python-blosc2 chooses on the same processor.
 const CHUNK: i64 = 4 << 20;
 
+/// The maximum length of a block, in bytes, that C-Blosc2 and this crate read.
+const MAX_BLOCK: i64 = 536_866_816;
+
 /// Returns the geometry of an array of this shape. Chunk and block shapes that are not given are chosen. `itemsize` is in bytes.
 pub(crate) fn geometry(
     shape: &[i64],
@@ -38,11 +41,35 @@ pub(crate) fn geometry(
         chunks.iter().zip(shape.iter().zip(&blocks)).map(whole).collect()
     });
     let narrow = |lengths: Vec<i64>| lengths.iter().map(|&length| i32::try_from(length).unwrap_or(i32::MAX)).collect::<Vec<_>>();
-    if let Some((axis, (chunk, block))) = chunks.iter().zip(&blocks).enumerate().find(|(_, (chunk, block))| block > chunk) {
-        let message = format!("blockshape[{axis}] is {block}, but chunkshape[{axis}] is {chunk}: blocks must fit in chunks");
-        return Err(b2nd_frame::Error::custom(message).into());
+    let geometry = Geometry::new(shape, &narrow(chunks), &narrow(blocks))?;
+    check_fit(&geometry)?;
+    check_block(&geometry, itemsize)?;
+    Ok(geometry)
+}
+
+/// Fails if a block is longer than its chunk along an axis.
+pub(crate) fn check_fit(geometry: &Geometry) -> Result<()> {
+    let mut axes = geometry.chunkshape().iter().zip(geometry.blockshape()).enumerate();
+    match axes.find(|(_, (chunk, block))| block > chunk) {
+        Some((axis, (chunk, block))) => {
+            let message = format!("blockshape[{axis}] is {block}, but chunkshape[{axis}] is {chunk}: blocks must fit in chunks");
+            Err(b2nd_frame::Error::custom(message).into())
+        }
+        None => Ok(()),
     }
-    Ok(Geometry::new(shape, &narrow(chunks), &narrow(blocks))?)
+}
+
+/// Fails if a block is longer than Blosc2 allows: its data could be written, but not read. `itemsize` is in bytes.
+pub(crate) fn check_block(geometry: &Geometry, itemsize: i64) -> Result<()> {
+    let lengths = geometry.blockshape().iter().map(|&length| i64::from(length));
+    match lengths.fold(itemsize, i64::saturating_mul) {
+        length if length > MAX_BLOCK => {
+            let message =
+                format!("blockshape: expected blocks of at most {MAX_BLOCK} bytes, found {length}: give a smaller blockshape");
+            Err(b2nd_frame::Error::custom(message).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the shape of a box of about `nitems` elements, like python-blosc2's `compute_partition`. The box grows along the last dimension

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::read::area::{each_axis, extent, whole};
 use crate::read::{in_bytes, lengths};
+use crate::shapes::check_block;
 use crate::threads::{in_parallel, threads};
 
 mod in_order;
@@ -174,6 +175,7 @@ impl Packer {
     /// Creates a packer for an array whose frame has this header.
     pub(crate) fn of(header: &Header, meta: &B2ndMeta) -> Result<Packer> {
         let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
+        check_block(&meta.geometry, header.typesize().into())?;
         Ok(Packer { grid: meta.geometry.grid()?, itemsize, compressor: crate::codec::compressor(header, meta)? })
     }
 

@@ -342,3 +342,40 @@ fn damaged_chunks() {
     }
     assert!(read > 500 && refused > 500, "{read} read, {refused} refused");
 }
+
+#[test]
+fn blocks_that_could_be_written_but_not_read_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.b2nd");
+    let items = 536_866_817;
+    let options = Options { chunkshape: Some(vec![items]), blockshape: Some(vec![items]), ..Options::default() };
+    let expected = "blockshape: expected blocks of at most 536866816 bytes, found 536866817: give a smaller blockshape";
+    refused(b2nd_ndarray::write(&path, &array![0_u8], &options), expected);
+    refused(Appender::create::<u8>(&path, &[], &options), expected);
+    refused(options.geometry(&[3], 1), expected);
+    assert!(!path.exists());
+
+    // A file of another writer.
+    let meta = B2ndMeta::new(Geometry::new(&[0], &[items], &[items]).unwrap(), "|u1");
+    std::fs::write(&path, Writer::new(Header::for_array(&meta).unwrap()).finish().unwrap()).unwrap();
+    refused(ArrayEditor::open(&path).and_then(|mut editor| editor.resize(&[3], 1_u8)), expected);
+    let mut log = Appender::open(&path).unwrap();
+    log.append(&array![1_u8]).unwrap();
+    refused(log.flush(), expected);
+}
+
+/// The blocks would be compressed for minutes.
+#[test]
+fn a_block_that_is_longer_than_its_chunk_is_not_edited() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.b2nd");
+    let options = Options { chunkshape: Some(vec![5]), blockshape: Some(vec![3]), ..Options::default() };
+    b2nd_ndarray::write(&path, &array![1_u8, 2, 3], &options).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let at = bytes.windows(6).position(|part| part == b"\x91\xd2\0\0\0\x03").unwrap();
+    bytes[at + 2..at + 6].copy_from_slice(&65_537_i32.to_be_bytes());
+    std::fs::write(&path, bytes).unwrap();
+    let error = ArrayEditor::open(&path).unwrap_err().to_string();
+    assert!(error.contains("block"), "{error}");
+    assert!(Appender::open(&path).is_err());
+}

@@ -7,6 +7,7 @@ use b2nd_frame::{Chunk, ChunkEditor, File, FrameType, Offset};
 
 use crate::array::Array;
 use crate::error::{Error, Result};
+use crate::shapes::check_fit;
 
 /// An array whose metalayer has the layout that C-Blosc2 has written since 2.7.0. Its file is locked against other editors, and can contain
 /// new chunks that are not yet part of the array.
@@ -22,7 +23,10 @@ impl Draft {
         let in_file = |error| Error::in_file(path, error);
         let chunks = File::edit(path).and_then(ChunkEditor::new).map_err(|error| in_file(error.into()))?;
         let meta = meta_in(&chunks).map_err(in_file)?;
-        Ok(Draft { chunks, meta })
+        let draft = Draft { chunks, meta };
+        // Such an array can be read, but a chunk would be as long as its block, and could take minutes to compress.
+        check_fit(&draft.meta.geometry).map_err(in_file)?;
+        Ok(draft)
     }
 
     /// Opens the array as the file holds it, without the new chunks.
