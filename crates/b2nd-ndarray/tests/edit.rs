@@ -112,7 +112,10 @@ fn slices_and_shapes_that_were_changed_are_those_of_ndarray() {
             let named = frame.offsets().unwrap().iter().filter(|offset| matches!(offset, Offset::At(_))).count();
             let files =
                 fs::read_dir(&path).unwrap().filter(|file| file.as_ref().unwrap().file_name() != "chunks.b2frame").count();
-            assert_eq!(named, files, "no file is left that no index names");
+            assert!(
+                [named, named + 1].contains(&files),
+                "no file is left that no index names, apart from the last: {named} {files}"
+            );
         }
     }
 }
@@ -338,4 +341,59 @@ fn an_editor_stays_with_its_file() {
             if fs::symlink_metadata(&path).unwrap().is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
         }
     }
+}
+
+fn chunk_files(path: &Path) -> usize {
+    let names = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+    names.filter(|path| path.extension().is_some_and(|end| end == "chunk")).count()
+}
+
+/// A reader that has read the index before gets its values or an error, not those of other chunks.
+#[test]
+fn numbers_of_chunk_files_are_not_used_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, path) = (directory.path().join("file"), directory.path().join("sparse"));
+    let options = Options { chunkshape: Some(vec![7, 9]), blockshape: Some(vec![7, 9]), ..Options::default() };
+    let values = Array2::from_shape_fn((40, 30), |(row, column)| (row * 100 + column) as i32);
+    b2nd_ndarray::write(&file, &values, &options).unwrap();
+    for reopened in [false, true] {
+        sparse(&file, &path);
+        let reader = b2nd_ndarray::Array::open(&path).unwrap();
+        for (shape, value) in [([7, 30], 0), ([7, 90], -9), ([0, 90], 0), ([40, 30], -7)] {
+            let mut editor = ArrayEditor::open(&path).unwrap();
+            editor.resize(&shape, value).unwrap();
+            if !reopened {
+                editor.resize(&[1, 1], value).unwrap();
+                editor.resize(&[40, 30], value - 1).unwrap();
+            }
+            for row in 0..40 {
+                if let Ok(found) = reader.read::<i32>(&[row..row + 1, 0..30]) {
+                    assert_eq!(found, values.slice(ndarray::s![row as usize..=row as usize, ..]).into_dyn());
+                }
+            }
+        }
+        fs::remove_dir_all(&path).unwrap();
+    }
+}
+
+#[test]
+fn chunk_files_of_interrupted_edits_are_removed_by_the_next_edit() {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, path) = (directory.path().join("file"), directory.path().join("sparse"));
+    let options = Options { chunkshape: Some(vec![4]), blockshape: Some(vec![4]), ..Options::default() };
+    b2nd_ndarray::write(&file, &ndarray::Array1::from_elem(8, 1), &options).unwrap();
+    sparse(&file, &path);
+    let chunk = fs::read(path.join("00000000.chunk")).unwrap();
+    for number in 2..100 {
+        fs::write(path.join(format!("{number:08X}.chunk")), &chunk).unwrap();
+    }
+    let mut editor = ArrayEditor::open(&path).unwrap();
+    editor.write_slice(&[0..1], &array![100]).unwrap();
+    assert_eq!(chunk_files(&path), 2);
+    editor.resize(&[4], 0).unwrap();
+    editor.resize(&[0], 0).unwrap();
+    assert_eq!(chunk_files(&path), 1, "the last one is kept, so that its number is not used again");
+    editor.resize(&[8], 3).unwrap();
+    assert_eq!(editor.read::<i32>(&[0..8]).unwrap(), ndarray::Array1::from_elem(8, 3).into_dyn());
+    assert_eq!(chunk_files(&path), 2);
 }

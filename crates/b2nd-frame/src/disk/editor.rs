@@ -21,6 +21,7 @@ use super::staged::{Staged, clean, directory, replaceable, sync_parent};
 use super::storage::{Handle, storage};
 use super::writer::{Directory, OneFile};
 use crate::chunk::Offset;
+use crate::chunk::chunk_file_name;
 use crate::chunk::file_name::chunk_number;
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::{FrameType, Header, HeaderField};
@@ -257,7 +258,7 @@ impl Editor {
             return Err(Error::custom("it is a frame in one file, which a directory cannot replace").into());
         }
         let old = self.chunk_files()?;
-        let first = old.last().map_or(0, |last| last.saturating_add(1));
+        let first = self.unused_number()?;
         let mut writer = Writer::inside(self.claim.path(), first, header)?;
         fill(&self.file, &mut writer)?;
         Ok(self.named(|editor| {
@@ -266,6 +267,8 @@ impl Editor {
             if let Ok(mut kept) = editor.chunk_files() {
                 // After a failed sync, a crash may restore the old index, so also keep the files of the old chunks.
                 kept.extend(replaced.is_err().then_some(old).into_iter().flatten());
+                // If no new chunk has a file, keep the last old file: see `unused_number`.
+                kept.extend(first.checked_sub(1).filter(|last| kept.last() <= Some(last)));
                 editor.remove_chunks_except(&kept);
             }
             replaced
@@ -283,11 +286,23 @@ impl Editor {
 
     /// Removes the chunk files in the directory of a sparse frame whose numbers are not in `kept`. Errors are ignored.
     fn remove_chunks_except(&self, kept: &BTreeSet<u64>) {
-        for entry in fs::read_dir(directory(self.claim.path())).into_iter().flatten().flatten() {
-            if chunk_number(&entry.file_name()).is_some_and(|number| !kept.contains(&number)) {
-                let _ = storage().remove(&entry.path());
-            }
+        for number in self.files_of_chunks().unwrap_or_default().difference(kept) {
+            let _ = storage().remove(&self.claim.path().with_file_name(chunk_file_name(*number)));
         }
+    }
+
+    /// Returns the numbers of all chunk files in the directory of this sparse frame, including those that its index does not have.
+    fn files_of_chunks(&self) -> Result<BTreeSet<u64>> {
+        let names = fs::read_dir(directory(self.claim.path()))?.map(|entry| Ok(chunk_number(&entry?.file_name())));
+        Ok(names.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
+    /// Returns the first number for new chunk files of this sparse frame. It is higher than the numbers of all chunk files that the frame had
+    /// since it was written: readers that have read an older index would take other chunks for theirs. Therefore the file with the highest
+    /// number is never removed after it was part of the frame.
+    fn unused_number(&self) -> Result<u64> {
+        let last = self.files_of_chunks()?.last().copied().max(self.chunk_files()?.last().copied());
+        Ok(last.map_or(0, |last| last.saturating_add(1)))
     }
 
     /// Returns the numbers of the chunk files of this sparse frame, as its index gives them.

@@ -61,6 +61,8 @@ pub struct ChunkEditor {
     floor: u64,
     /// In a sparse frame, the numbers of the chunk files that were written since the last commit.
     made: Vec<u64>,
+    /// In a sparse frame, the numbers of other chunk files that the index does not have. Interrupted edits leave such files.
+    unnamed: Vec<u64>,
 }
 
 impl ChunkEditor {
@@ -70,7 +72,12 @@ impl ChunkEditor {
     ///
     /// Fails if the index cannot be read.
     pub fn new(editor: Editor) -> Result<ChunkEditor> {
-        let mut chunks = ChunkEditor { editor, end: 0, floor: 0, made: Vec::new() };
+        let mut chunks = ChunkEditor { editor, end: 0, floor: 0, made: Vec::new(), unnamed: Vec::new() };
+        if chunks.is_sparse() {
+            let (found, named) = (chunks.editor.files_of_chunks()?, chunks.editor.chunk_files()?);
+            chunks.unnamed = found.difference(&named).copied().collect();
+            chunks.end = chunks.editor.unused_number()?;
+        }
         chunks.settle()?;
         Ok(chunks)
     }
@@ -87,6 +94,9 @@ impl ChunkEditor {
         }
         let place = self.end;
         if self.is_sparse() {
+            if place > u64::from(u32::MAX) {
+                return Err(Error::custom("all 2^32 names of chunk files have been used: copy the frame to another directory"));
+            }
             self.made.push(place);
             self.named(|chunks| Ok(chunks.write_file(place, chunk.bytes())?))?;
             self.end += 1;
@@ -190,8 +200,17 @@ impl ChunkEditor {
         self.made.clear();
         self.floor = self.end;
         self.editor.replace(&[&b2nd::to_vec(&header)?, tail].concat(), 0..0)?;
-        self.remove(dropped);
+        self.unnamed.extend(dropped);
+        self.remove_unnamed();
         Ok(())
+    }
+
+    /// Removes chunk files that the index does not have, apart from the file with the highest number: see `Editor::unused_number`.
+    fn remove_unnamed(&mut self) {
+        let last = self.end.saturating_sub(1);
+        let (kept, gone) = std::mem::take(&mut self.unnamed).into_iter().partition(|&number| number == last);
+        self.unnamed = kept;
+        self.remove(gone);
     }
 
     /// Returns the header with `array` as the metalayer that describes the array.
@@ -214,7 +233,7 @@ impl ChunkEditor {
     /// Sets the location of the next chunk to the first location after the frame's chunks.
     fn settle(&mut self) -> Result<()> {
         let free = match self.is_sparse() {
-            true => self.editor.chunk_files()?.last().map_or(0, |last| last.saturating_add(1)),
+            true => self.end.max(self.editor.chunk_files()?.last().map_or(0, |last| last.saturating_add(1))),
             false => self.header().frame_len(),
         };
         (self.end, self.floor) = (free, free);
