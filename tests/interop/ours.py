@@ -63,7 +63,7 @@ def geometry(data, chunks, blocks):
 
 def chunks_of(rust, data, chunks, blocks):
     """The chunks of an array as b2nd packs them: python-blosc2 must find each element in its place."""
-    shapes = {"shape": data.shape, "chunkshape": chunks, "blockshape": blocks}
+    shapes = {"ndim": data.ndim, "shape": data.shape, "chunkshape": chunks, "blockshape": blocks}
     return rust.ask("pack", geometry=shapes, itemsize=data.dtype.itemsize, elements=data.tobytes().hex())
 
 

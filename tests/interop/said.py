@@ -85,7 +85,7 @@ def compare_elements(rust, array):
     schunk = array.schunk
     if schunk.nbytes > ELEMENTS or any(is_uninitialized(bytes(schunk.get_chunk(n)).hex()) for n in range(schunk.nchunks)):
         return
-    shapes = {"shape": array.shape, "chunkshape": array.chunks, "blockshape": array.blocks}
+    shapes = {"ndim": array.ndim, "shape": array.shape, "chunkshape": array.chunks, "blockshape": array.blocks}
     chunks = [bytes(schunk.decompress_chunk(number)).hex() for number in range(schunk.nchunks)]
     # All of it, since with the filter delta C-Blosc2 reads parts of a chunk wrong. As raw bytes, since NumPy does not copy the padding
     # of structures. Without dimensions it gives a scalar, which has lost byte order and zeros at the end.
