@@ -20,7 +20,7 @@ pub use meta::ArrayMeta;
 /// A type whose values are stored in a frame as a metalayer with a fixed name.
 ///
 /// Implement this trait for your own types. The name is 0 to 31 bytes long. The content of a metalayer in a file can be replaced only by
-/// content of the same length (see `Editor::set_metalayer` of `b2nd-frame`). Changing a number keeps the length,
+/// content of the same length (see `Editor::overwrite_metalayer` of `b2nd-frame`). Changing a number keeps the length,
 /// except that a `u8` above 127 takes one byte more. A longer or shorter string or sequence changes the length of the content, and another
 /// variant of an enum or `Option` may change it.
 ///
@@ -38,4 +38,10 @@ pub use meta::ArrayMeta;
 pub trait Metalayer {
     /// The metalayer's name in the frame.
     const NAME: &'static str;
+
+    /// Whether the content is generic MessagePack, in which structs are maps with the names of their fields: Python then reads a `dict`. By
+    /// default, the content has the format of this crate, and Python reads a `list` of the fields' values.
+    ///
+    /// In generic MessagePack, the length of a number depends on its value, so another value may not fit in the place of the old one.
+    const NAMED: bool = false;
 }

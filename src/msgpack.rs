@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::marker::MAX_DEPTH;
 use crate::wire::Reader;
 
@@ -16,11 +16,9 @@ type Deserializer<'de> = rmp_serde::Deserializer<rmp_serde::decode::ReadRefReade
 
 /// Decodes a value from generic MessagePack. A struct is decoded from a map with the names of its fields, or from a list.
 ///
-/// Bytes after the value are ignored. They may be the end of a longer value that was overwritten.
-///
 /// # Errors
 ///
-/// Fails if the content does not start with a value of this type, or if the value is nested more than 128 levels deep.
+/// Fails if the content is not a value of this type, if bytes follow the value, or if the value is nested more than 128 levels deep.
 ///
 /// ```
 /// #[derive(serde::Deserialize)]
@@ -35,7 +33,28 @@ type Deserializer<'de> = rmp_serde::Deserializer<rmp_serde::decode::ReadRefReade
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub fn from_slice<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<T> {
-    decode(Reader::new(content).take_entry(0)?, |deserializer| T::deserialize(deserializer))
+    match take_from_slice(content)? {
+        (value, []) => Ok(value),
+        (_, rest) => Err(Error::at(ErrorKind::TrailingBytes { count: rest.len() }, content.len() - rest.len())),
+    }
+}
+
+/// Decodes a value from the start of `content`, like [`from_slice`], and returns the value and the bytes after it. They may be the end of a
+/// longer value that was overwritten.
+///
+/// # Errors
+///
+/// Fails if the content does not start with a value of this type, or if the value is nested more than 128 levels deep.
+///
+/// ```
+/// let (number, rest) = b2nd::msgpack::take_from_slice::<u64>(b"\xcd\x01\x00\xc0")?;
+/// assert_eq!((number, rest), (256, &b"\xc0"[..]));
+/// # Ok::<(), b2nd::Error>(())
+/// ```
+pub fn take_from_slice<'de, T: Deserialize<'de>>(content: &'de [u8]) -> Result<(T, &'de [u8])> {
+    let entry = Reader::new(content).take_entry(0)?;
+    let value = decode(entry, |deserializer| T::deserialize(deserializer))?;
+    Ok((value, content.get(entry.len()..).unwrap_or_default()))
 }
 
 /// Encodes a value as generic MessagePack that Python can read. Structs become maps with the names of their fields.

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_frame::{Header, Metalayers, Sizes, Trailer};
+use b2nd_frame::{Header, Metalayers, Sizes, Trailer, Vlmetalayers};
 
 use crate::{Operation, forever};
 
@@ -25,7 +25,7 @@ fn trailer(count: usize) -> &'static [u8] {
     for number in 0..count {
         metalayers.insert(&format!("metalayer{number}"), vec![number as u8; 64]).unwrap();
     }
-    let trailer = Trailer::new(metalayers);
+    let trailer = Trailer::new(Vlmetalayers::from_raw_chunks(metalayers));
     let bytes = forever(b2nd::to_vec(&trailer).unwrap());
     assert_eq!(Trailer::from_slice(bytes).unwrap(), trailer);
     bytes

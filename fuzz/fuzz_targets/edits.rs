@@ -116,10 +116,10 @@ fn run(plan: Plan) {
                 let fits = |place: &usize| *place == content.len() || (shorter && content.len() < *place);
                 let place = model.metalayers.get_mut(&name.text()).filter(|place| fits(&place.len()));
                 let expected = place.map(|place| place[..content.len()].copy_from_slice(&content)).is_some();
-                (file.set_metalayer_bytes(&name.text(), &content), expected)
+                (file.overwrite_metalayer_bytes(&name.text(), &content), expected)
             }
             Edit::SetVlmetalayer(name, value) => {
-                let done = file.set_vlmetalayer(&name.text(), &value);
+                let done = file.set_vlmetalayer_bytes(&name.text(), &value);
                 (done, model.vlmetalayers.insert(name.text(), value))
             }
             Edit::RemoveVlmetalayer(name) => {
@@ -226,7 +226,7 @@ fn fill<T: b2nd_frame::Target>(plan: &Plan, model: &mut Model, writer: &mut Writ
         model.chunks.extend(done.ok());
     }
     for (name, value) in &plan.vlmetalayers {
-        let done = writer.set_vlmetalayer(&name.text(), value);
+        let done = writer.set_vlmetalayer_bytes(&name.text(), value);
         assert_eq!(done.is_ok(), model.vlmetalayers.insert(name.text(), value.clone()));
     }
 }
@@ -243,7 +243,7 @@ fn check(path: &Path, model: &Model) {
     let text = |name: &[u8]| String::from_utf8(name.to_vec()).expect("a name of ours");
     let metalayers = header.metalayers().iter().map(|(name, content)| (text(name), content.to_vec()));
     assert_eq!(Named(metalayers.collect()), model.metalayers);
-    let vlmetalayers = trailer.vlmetalayers().iter().map(|(name, content)| {
+    let vlmetalayers = trailer.vlmetalayers().raw_chunks().iter().map(|(name, content)| {
         (text(name), Chunk::from_slice(content).expect("a chunk").stored().expect("a stored one").to_vec())
     });
     assert_eq!(Named(vlmetalayers.collect()), model.vlmetalayers);

@@ -13,12 +13,12 @@ fuzz_target!(|input: &[u8]| {
             assert_eq!(reencodes::<Trailer>(input).as_ref(), Some(&trailer));
             let tail = [b"what is in front", input].concat();
             assert_eq!(Trailer::from_tail(&tail).expect("the same trailer"), trailer);
-            for (name, content) in trailer.vlmetalayers().iter() {
+            for (name, content) in trailer.vlmetalayers().raw_chunks().iter() {
                 // A special chunk can claim 2 GiB.
                 let small = Chunk::from_slice(content).is_ok_and(|chunk| chunk.header().nbytes() <= 1 << 16);
                 if let (Ok(name), true) = (str::from_utf8(name), small) {
-                    assert_eq!(trailer.vlmetalayers().get(name), Some(content));
-                    let _ = trailer.value(name);
+                    assert_eq!(trailer.vlmetalayers().raw_chunk(name), Some(content));
+                    let _ = trailer.vlmetalayers().value(name);
                 }
             }
             edit(trailer);
@@ -34,11 +34,11 @@ fuzz_target!(|input: &[u8]| {
 /// A value that is put under a name is there afterwards, and in what is written.
 fn edit(mut trailer: Trailer) {
     let count = trailer.vlmetalayers().len();
-    if trailer.set_value("name", b"value").is_err() {
-        assert!(count >= 16 && trailer.vlmetalayers().get("name").is_none());
+    if trailer.vlmetalayers_mut().set_bytes("name", b"value").is_err() {
+        assert!(count >= 16 && trailer.vlmetalayers().raw_chunk("name").is_none());
         return;
     }
     let bytes = b2nd::to_vec(&trailer).expect("a trailer of so few bytes can be written");
     let again = Trailer::from_slice(&bytes).expect("what was written can be read");
-    assert_eq!(again.value("name").expect("a stored value").as_deref(), Some(&b"value"[..]));
+    assert_eq!(again.vlmetalayers().value("name").expect("a stored value").as_deref(), Some(&b"value"[..]));
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use b2nd_frame::{Chunk, Frame, Header, HeaderField, Metalayers, Sizes, Trailer};
+use b2nd_frame::{Chunk, Frame, Header, HeaderField, Sizes, Trailer, Vlmetalayers};
 use fastrand::Rng;
 
 /// A part of a frame that is changed as one.
@@ -65,7 +65,7 @@ impl Seed {
                 [offset, Field { name: "special value in the index", range: at + 7..at + 8, kind: Kind::Special }]
             }));
         }
-        for (_, content) in frame.trailer().ok()?.vlmetalayers().iter().filter(|(_, content)| content.len() >= 32) {
+        for (_, content) in frame.trailer().ok()?.vlmetalayers().raw_chunks().iter().filter(|(_, content)| content.len() >= 32) {
             let place = bytes[trailer.clone()].windows(content.len()).position(|window| window == content);
             fields.extend(place.into_iter().flat_map(|at| chunk_fields(trailer.start + at..trailer.start + at + content.len())));
         }
@@ -214,7 +214,7 @@ fn wrapped(mut chunk: Vec<u8>, rng: &mut Rng) -> Option<Vec<u8>> {
     let mut header = b2nd::to_vec(&header).ok()?;
     let starts: Vec<u8> = (0..copies).flat_map(|copy| ((copy * chunk.len()) as u64).to_le_bytes()).collect();
     let index = Chunk::store(&starts, 8).ok()?.into_bytes();
-    let trailer = b2nd::to_vec(&Trailer::new(Metalayers::new())).ok()?;
+    let trailer = b2nd::to_vec(&Trailer::new(Vlmetalayers::default())).ok()?;
     let lengths = [
         (HeaderField::NBYTES, u64::try_from(nbytes).ok()? * copies as u64),
         (HeaderField::CBYTES, (chunk.len() * copies) as u64),

@@ -11,7 +11,7 @@ pub(crate) fn digest(bytes: &[u8]) -> b2nd_frame::Result<Option<u64>> {
     };
     frame.header().metalayers().iter().for_each(|(_, content)| add(content));
     let vlmetalayers = frame.trailer()?.vlmetalayers();
-    for (_, content) in vlmetalayers.iter() {
+    for (_, content) in vlmetalayers.raw_chunks().iter() {
         let chunk = b2nd_frame::Chunk::from_slice(content)?;
         if is_anything(chunk.header()) {
             return Ok(None);

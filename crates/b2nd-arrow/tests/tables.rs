@@ -50,7 +50,7 @@ fn schema_changed(directory: &Path, change: Change) {
     let changed = change(schema.clone());
     assert_ne!(changed, schema);
     let packed = b2nd_store::value::pack_text(&changed);
-    b2nd_frame::File::edit(&meta).unwrap().set_vlmetalayer("schema", &packed).unwrap();
+    b2nd_frame::File::edit(&meta).unwrap().set_vlmetalayer_bytes("schema", &packed).unwrap();
 }
 
 /// Writes the files of an archive into a directory.
@@ -233,7 +233,7 @@ fn an_index_that_is_not_of_the_table_as_it_is_is_none() {
     let frame = b2nd_frame::File::open(&meta).unwrap();
     let content = |name: &str| {
         let trailer = frame.trailer().unwrap();
-        let chunk = b2nd_frame::Chunk::from_slice(trailer.vlmetalayers().get(name).unwrap()).unwrap();
+        let chunk = b2nd_frame::Chunk::from_slice(trailer.vlmetalayers().raw_chunk(name).unwrap()).unwrap();
         chunk.data().unwrap()
     };
     let (catalog, epoch) = (b2nd::Value::from_slice(&content("index_catalog")).unwrap(), content("value_epoch"));
@@ -242,7 +242,7 @@ fn an_index_that_is_not_of_the_table_as_it_is_is_none() {
         table.summary(table.project(["n"]).unwrap()[0])
     };
     assert!(summary().unwrap().is_some());
-    let set = |name: &str, bytes: &[u8]| b2nd_frame::File::edit(&meta).unwrap().set_vlmetalayer(name, bytes).unwrap();
+    let set = |name: &str, bytes: &[u8]| b2nd_frame::File::edit(&meta).unwrap().set_vlmetalayer_bytes(name, bytes).unwrap();
     type Change = fn(&mut b2nd::Value);
     let changes: [(&str, Change); 7] = [
         ("stale", |value| *value = true.into()),

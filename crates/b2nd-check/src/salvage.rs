@@ -147,7 +147,7 @@ impl<'s> Salvage<'s> {
                 Part::File(file) => append(writer, &Chunk::from_slice(&self.file(*file)?)?)?,
             }
         }
-        self.attributes.iter().try_for_each(|(name, value)| writer.set_vlmetalayer(name, value))
+        self.attributes.iter().try_for_each(|(name, value)| writer.set_vlmetalayer_bytes(name, value))
     }
 
     fn lose(&mut self, what: impl std::fmt::Display) {

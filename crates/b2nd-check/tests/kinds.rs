@@ -15,7 +15,7 @@ fn frame(typesize: i32, metalayer: (&str, impl Serialize), attribute: (&str, imp
     header.metalayers_mut().insert(metalayer.0, b2nd::msgpack::to_vec(&metalayer.1).unwrap()).unwrap();
     let mut writer = Writer::new(header);
     writer.append(&Chunk::store(&[7; 64], usize::try_from(typesize).unwrap()).unwrap()).unwrap();
-    writer.set_vlmetalayer(attribute.0, &b2nd::msgpack::to_vec(&attribute.1).unwrap()).unwrap();
+    writer.set_vlmetalayer_bytes(attribute.0, &b2nd::msgpack::to_vec(&attribute.1).unwrap()).unwrap();
     writer.finish().unwrap()
 }
 
@@ -29,7 +29,7 @@ fn list_array(list: impl Serialize, others: &[&str]) -> Vec<u8> {
     let mut writer = Writer::new(header);
     writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
     let lengths = BTreeMap::from([("batch_lengths", [64])]);
-    writer.set_vlmetalayer("_batch_array_metadata", &b2nd::msgpack::to_vec(&lengths).unwrap()).unwrap();
+    writer.set_vlmetalayer_bytes("_batch_array_metadata", &b2nd::msgpack::to_vec(&lengths).unwrap()).unwrap();
     writer.finish().unwrap()
 }
 
@@ -106,7 +106,7 @@ fn extensions_that_python_refuses_are_found() {
     let found = |packed: &[u8]| {
         let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
         writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
-        writer.set_vlmetalayer("note", packed).unwrap();
+        writer.set_vlmetalayer_bytes("note", packed).unwrap();
         let frame: Vec<u8> = writer.finish().unwrap();
         let report = verify(&frame, &Limits::default());
         let sentences: Vec<_> = report.findings.iter().map(|found| found.finding.clone()).collect();

@@ -41,7 +41,7 @@ impl Good {
             again.append(&chunk).ok()?;
         }
         again.finish().ok()?;
-        let attributes = frame.trailer().unwrap().vlmetalayers().iter();
+        let attributes = frame.trailer().unwrap().vlmetalayers().raw_chunks().iter();
         let attributes = attributes.map(|(name, content)| (name.to_vec(), data(&Chunk::from_slice(content).unwrap()))).collect();
         let tail = frame.header().tail_range();
         let index = if chunks.is_empty() { 0 } else { Chunk::from_slice(&bytes[tail.start as usize..]).unwrap().bytes().len() };
@@ -109,7 +109,7 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
 /// An array of `chunks` chunks of 64 int32, of which `what` makes each.
 fn array(codec: CodecId, chunks: usize, mut what: impl FnMut(usize, &mut Compressor, &[u8]) -> Chunk<'static>) -> Vec<u8> {
     let meta = B2ndMeta::of::<i32>(Geometry::new(&[64 * chunks as i64], &[64], &[32]).unwrap());
-    let header = Header::for_array(&meta).unwrap().with_codec(codec, 0).with_level(5).unwrap();
+    let header = Header::for_array(&meta).unwrap().with_codec(codec).unwrap().with_level(5).unwrap();
     let header = header.with_filters(&[(Filter::Shuffle, 0)]).unwrap();
     let mut compressor = header.compressor().unwrap();
     let mut writer = Writer::new(header);
@@ -117,7 +117,7 @@ fn array(codec: CodecId, chunks: usize, mut what: impl FnMut(usize, &mut Compres
         let data: Vec<u8> = (0..64).flat_map(|index| (1 + number as i32 * 1000 + index * index % 77).to_le_bytes()).collect();
         writer.append(&what(number, &mut compressor, &data)).unwrap();
     }
-    (0..3).for_each(|number| writer.set_vlmetalayer(&format!("attribute {number}"), &[number; 100]).unwrap());
+    (0..3).for_each(|number| writer.set_vlmetalayer_bytes(&format!("attribute {number}"), &[number; 100]).unwrap());
     writer.finish().unwrap()
 }
 
@@ -150,7 +150,7 @@ fn made() -> Vec<Good> {
     }
     all.push(("chunks of any length".into(), writer.finish().unwrap()));
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
-    writer.set_vlmetalayer("only", b"an attribute").unwrap();
+    writer.set_vlmetalayer_bytes("only", b"an attribute").unwrap();
     all.push(("no chunks".into(), writer.finish().unwrap()));
     all.into_iter().map(|(name, bytes)| Good::new(&name, bytes).unwrap()).collect()
 }

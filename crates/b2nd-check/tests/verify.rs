@@ -138,7 +138,7 @@ fn nothing_takes_more_memory_than_is_allowed() {
     // Attributes that claim 256 MiB each.
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
     writer.append(&Chunk::store(b"data", 1).unwrap()).unwrap();
-    (0..9).for_each(|number| writer.set_vlmetalayer(&format!("a{number}"), &[0; 96]).unwrap());
+    (0..9).for_each(|number| writer.set_vlmetalayer_bytes(&format!("a{number}"), &[0; 96]).unwrap());
     let mut bytes: Vec<u8> = writer.finish().unwrap();
     let claim = Chunk::special(b2nd_frame::Special::Zeros, 1 << 28, 1).unwrap().into_bytes();
     for at in 0..bytes.len() - 128 {
@@ -160,7 +160,7 @@ fn nothing_takes_more_memory_than_is_allowed() {
     for number in 0..70_000_u32 {
         writer.append(&Chunk::store(&number.to_le_bytes(), 1).unwrap()).unwrap();
     }
-    writer.set_vlmetalayer("long", &vec![0; 1 << 19]).unwrap();
+    writer.set_vlmetalayer_bytes("long", &vec![0; 1 << 19]).unwrap();
     let long: Vec<u8> = writer.finish().unwrap();
     let places: Vec<_> = found(&long, &limits).iter().map(|found| found.split(':').next().unwrap().to_owned()).collect();
     assert_eq!(places, ["trailer", "index"]);
@@ -186,7 +186,7 @@ fn nothing_takes_more_time_than_is_allowed() {
 #[test]
 fn zstandard_is_decoded_by_the_safe_set_or_said_not_to_be() {
     let header = Header::new(Sizes { typesize: 1, chunksize: 4096, blocksize: 4096 }).unwrap();
-    let compressor = header.with_codec(CodecId::Zstd, 0).with_level(5).unwrap().compressor().unwrap();
+    let compressor = header.with_codec(CodecId::Zstd).unwrap().with_level(5).unwrap().compressor().unwrap();
     let report = verify(&frame(4096, &[compressor.chunk(&[3; 4096]).unwrap()]), &Limits::default());
     if cfg!(feature = "safe") {
         assert!(passes(&report), "{:?}", report.findings);
@@ -257,7 +257,7 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
 fn flags_that_only_chunks_in_memory_have_do_not_pass_in_metadata() {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
     writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
-    writer.set_vlmetalayer("note", &[9; 8]).unwrap();
+    writer.set_vlmetalayer_bytes("note", &[9; 8]).unwrap();
     let good: Vec<u8> = writer.finish().unwrap();
     let at = good.windows(8).rposition(|window| window == [9; 8]).unwrap() - 32;
     let uninitialized = Chunk::special(b2nd_frame::Special::Uninitialized, 8, 1).unwrap().into_bytes();
@@ -402,7 +402,7 @@ fn values_that_are_not_those_of_their_digests_are_not_readable() {
     let with = |digested: &[u8]| {
         let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
         writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
-        writer.set_vlmetalayer(Digests::NAME, &b2nd::to_vec(&Digests::of_data([digested])).unwrap()).unwrap();
+        writer.set_vlmetalayer_bytes(Digests::NAME, &b2nd::to_vec(&Digests::of_data([digested])).unwrap()).unwrap();
         let bytes: Vec<u8> = writer.finish().unwrap();
         verify(&bytes, &Limits::default())
     };
@@ -450,7 +450,7 @@ fn with_most_memory(bytes: &Vec<u8>) -> (Report, u64) {
 fn a_value_of_an_attribute_that_is_longer_than_its_elements_does_not_pass() {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
     writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
-    writer.set_vlmetalayer("note", &[9; 8]).unwrap();
+    writer.set_vlmetalayer_bytes("note", &[9; 8]).unwrap();
     let mut bytes: Vec<u8> = writer.finish().unwrap();
     assert!(!verify(&bytes, &Limits::default()).findings.iter().any(|found| found.c_blosc2 != Some(true)));
     // The stored chunk of 8 bytes, as one value of 8 bytes whose elements have 1.
@@ -465,7 +465,7 @@ fn a_value_of_an_attribute_that_is_longer_than_its_elements_does_not_pass() {
 fn a_codec_by_the_number_of_a_users_one_does_not_pass_in_an_attribute() {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
     writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
-    writer.set_vlmetalayer("note", &[9; 48]).unwrap();
+    writer.set_vlmetalayer_bytes("note", &[9; 48]).unwrap();
     let mut bytes: Vec<u8> = writer.finish().unwrap();
     // Its 80 bytes as a chunk of a stream of zlib, of which only the header counts here.
     let at = bytes.windows(48).rposition(|window| window == [9; 48]).unwrap() - 32;

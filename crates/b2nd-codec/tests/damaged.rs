@@ -70,7 +70,7 @@ fn a_front_that_ends_early_says_how_much_it_lacks() {
 #[test]
 fn the_front_that_is_read_of_a_chunk_ends_with_its_dictionary() {
     let meta = B2ndMeta::of::<u32>(Geometry::new(&[3000], &[3000], &[700]).unwrap());
-    let header = Header::for_array(&meta).unwrap().with_codec(CodecId::Zstd, 0).with_level(5).unwrap();
+    let header = Header::for_array(&meta).unwrap().with_codec(CodecId::Zstd).unwrap().with_level(5).unwrap();
     let data: Vec<u8> = (0..3500_u32).flat_map(u32::to_le_bytes).collect();
     let plain = header.compressor().unwrap().chunk(&data).unwrap();
     let table_end = 32 + 5 * 4;

@@ -68,7 +68,7 @@ impl Tally {
             }
         }
         if let Ok(trailer) = file.trailer() {
-            for (_, content) in trailer.vlmetalayers().iter() {
+            for (_, content) in trailer.vlmetalayers().raw_chunks().iter() {
                 if let Ok(chunk) = Chunk::from_slice(content) {
                     self.chunk(&chunk, None, path);
                 }

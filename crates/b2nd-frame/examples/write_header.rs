@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let geometry = Geometry::new(&[30_000, 100_000], &[1_000, 10_000], &[100, 1_000])?;
     let meta = B2ndMeta::of::<f64>(geometry);
     // Zstandard has no parameter of its own except the level, so 0.
-    let header = Header::for_array(&meta)?.with_codec(CodecId::Zstd, 0).with_filters(&[(Filter::Shuffle, 0)])?;
+    let header = Header::for_array(&meta)?.with_codec(CodecId::Zstd)?.with_filters(&[(Filter::Shuffle, 0)])?;
 
     let bytes = b2nd::to_vec(&header)?;
     println!("the header, {} bytes:", bytes.len());

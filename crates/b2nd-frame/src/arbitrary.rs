@@ -44,8 +44,9 @@ impl<'a> Arbitrary<'a> for Header {
         let filters: Vec<(Filter, u8)> = filters.collect::<Result<_>>()?;
         let codec = CodecId::from_code(bytes.arbitrary()?);
         let split_mode = bytes.choose(&[SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat])?;
-        let header = refused(Header::new(bytes.arbitrary()?))?.with_codec(codec, bytes.arbitrary()?);
-        let header = refused(header.with_level(bytes.int_in_range(0..=9)?))?.with_split_mode(*split_mode);
+        let header = refused(Header::new(bytes.arbitrary()?).and_then(|header| header.with_codec(codec)))?;
+        let header =
+            refused(header.with_level(bytes.int_in_range(0..=9)?).and_then(|header| header.with_split_mode(*split_mode)))?;
         let mut header = refused(header.with_filters(&filters))?;
         *header.metalayers_mut() = bytes.arbitrary()?;
         Ok(header)

@@ -7,13 +7,14 @@ use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, Metalayer};
 use serde::Deserialize;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::metalayers::{Metalayers, Place};
+use crate::metalayers::{self, Metalayers, Place};
 
 mod build;
 pub use build::Sizes;
 mod chunks;
 pub(crate) use chunks::over_its_place;
 mod fields;
+pub(crate) mod fit;
 mod positions;
 pub use positions::HeaderField;
 mod wire;
@@ -209,7 +210,7 @@ impl Header {
     /// would read a different metalayer: one whose name starts with `T::NAME`, followed by a NUL. Offsets in errors count from the start of
     /// the header.
     pub fn metalayer<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
-        self.decode(T::NAME, |content| Ok(b2nd::take_from_slice(content)?.0))
+        self.decode(T::NAME, |content| Ok(metalayers::decode(content)?.0))
     }
 
     fn decode<'s, T>(&'s self, name: &str, read: impl FnOnce(&'s [u8]) -> b2nd::Result<T>) -> Result<Option<T>> {

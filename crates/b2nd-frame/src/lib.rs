@@ -19,8 +19,8 @@
 //! | find the bytes of a chunk in a file | [`Offsets::range`] |
 //! | read and decompress chunks | [`File::chunk`], [`Chunk::data`], [`Decompressor`] |
 //! | compress chunks | [`Header::compressor`] |
-//! | change metadata in a file | [`File::edit`], [`Editor::set_metalayer`] |
-//! | read and write variable-length metalayers | [`Trailer`], [`Editor::set_vlmetalayer`] |
+//! | change metadata in a file | [`File::edit`], [`Editor::overwrite_metalayer`] |
+//! | read and write variable-length metalayers | [`Vlmetalayers`], [`Editor::set_vlmetalayer`] |
 //! | add or lengthen metalayers of a file that already holds data | [`rewrite()`] |
 //! | write a new frame, contiguous or sparse | [`Header::for_array`], [`Writer`] |
 //! | handle errors | [`Error`], [`ErrorKind`] |
@@ -73,6 +73,7 @@ mod open;
 mod pieces;
 mod source;
 mod trailer;
+mod vlmetalayers;
 mod writer;
 
 pub use b2nd_codec::{Blocks, ChunkHeader, CodecId, Compressor, Decompressor, Filter, Special, SplitMode};
@@ -95,6 +96,7 @@ pub use open::{ChunkReader, Frame};
 pub use pieces::{Pieces, join};
 pub use source::{Buffer, Source, Window};
 pub use trailer::Trailer;
+pub use vlmetalayers::Vlmetalayers;
 pub use writer::{Memory, Outline, Target, Writer};
 
 #[cfg(all(doctest, feature = "std"))]

@@ -53,8 +53,12 @@ impl Metalayers {
     /// Fails if the content is not a `T`, or bytes follow the value. [`Header::metalayer`](super::Header::metalayer) accepts bytes after
     /// the value.
     pub fn decode<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
-        let decoded = self.get(T::NAME).map(b2nd::from_slice).transpose();
-        decoded.map_err(|error| Error::from(error).field(T::NAME))
+        let Some(content) = self.get(T::NAME) else { return Ok(None) };
+        let decoded = decode::<T>(content).and_then(|(value, rest)| match rest {
+            [] => Ok(value),
+            _ => Err(b2nd::Error::custom(format_args!("{} bytes follow the value", rest.len()))),
+        });
+        decoded.map(Some).map_err(|error| Error::from(error).field(T::NAME))
     }
 
     /// Returns an iterator over the names and contents of the metalayers, in the order of the file.
@@ -96,13 +100,14 @@ impl Metalayers {
         Ok(None)
     }
 
-    /// Encodes a value with [`to_vec`](b2nd::to_vec), and stores it as the metalayer with the name `T::NAME`.
+    /// Encodes a value, and stores it as the metalayer with the name `T::NAME`. The encoding is that of [`to_vec`](b2nd::to_vec), or generic
+    /// MessagePack if `T::NAMED` is true.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`to_vec`](b2nd::to_vec) and [`insert`](Metalayers::insert).
+    /// Fails if the value cannot be encoded. Also returns the errors of [`insert`](Metalayers::insert).
     pub fn set<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
-        self.insert(T::NAME, b2nd::to_vec(value)?)?;
+        self.insert(T::NAME, encode(value)?)?;
         Ok(())
     }
 
@@ -201,6 +206,31 @@ impl Metalayers {
     pub(crate) fn content_offset(&self, name: &str, section_start: usize) -> Option<usize> {
         self.content_offsets(section_start).nth(self.position(name.as_bytes())?)
     }
+}
+
+/// Encodes the content of a metalayer.
+pub(crate) fn encode<T: Metalayer + Serialize>(value: &T) -> Result<Vec<u8>> {
+    Ok(if T::NAMED { generic(value)? } else { b2nd::to_vec(value)? })
+}
+
+/// Decodes the value at the start of a metalayer's content. Returns the value and the bytes after it.
+pub(crate) fn decode<'a, T: Metalayer + Deserialize<'a>>(content: &'a [u8]) -> b2nd::Result<(T, &'a [u8])> {
+    #[cfg(feature = "std")]
+    if T::NAMED {
+        return b2nd::msgpack::take_from_slice(content);
+    }
+    b2nd::take_from_slice(content)
+}
+
+/// Encodes a value as generic MessagePack.
+#[cfg(feature = "std")]
+fn generic<T: Serialize>(value: &T) -> b2nd::Result<Vec<u8>> {
+    b2nd::msgpack::to_vec(value)
+}
+
+#[cfg(not(feature = "std"))]
+fn generic<T: Serialize>(_value: &T) -> b2nd::Result<Vec<u8>> {
+    Err(b2nd::Error::custom("generic MessagePack needs the feature std of b2nd-frame"))
 }
 
 /// The maximum length of a name in bytes, which is that of a fixstr.

@@ -1,24 +1,20 @@
 //! [`Trailer`]: the trailer of a frame, which holds the variable-length metalayers.
 
-use alloc::borrow::Cow;
-
 use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_bytes::{ByteBuf, Bytes};
 
-use crate::chunk::Chunk;
 use crate::error::{Error, Result};
-use crate::metalayers::{Metalayers, Place, Section};
+use crate::metalayers::{Place, Section};
+use crate::vlmetalayers::Vlmetalayers;
 
 /// The trailer of a frame, with owned data. It holds the variable-length metalayers, which can be added, replaced and removed at any time.
 ///
-/// The content of each variable-length metalayer is a Blosc2 chunk, compressed or not, that holds the value: see [`value`](Trailer::value).
-///
 /// ```
 /// let file = std::fs::read("../../tests/data/example.b2nd")?;
-/// for (name, content) in b2nd_frame::Trailer::from_tail(&file)?.vlmetalayers().iter() {
-///     println!("{}: a chunk of {} bytes", name.escape_ascii(), content.len());
+/// for name in b2nd_frame::Trailer::from_tail(&file)?.vlmetalayers().names() {
+///     println!("{}", name.escape_ascii());
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -27,7 +23,7 @@ use crate::metalayers::{Metalayers, Place, Section};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trailer {
     version: u8,
-    vlmetalayers: Metalayers,
+    vlmetalayers: Vlmetalayers,
     fingerprint: [u8; 17],
 }
 
@@ -41,9 +37,9 @@ const LEN_BEFORE_END: usize = 23;
 const VERSION: u8 = 1;
 
 impl Trailer {
-    /// Creates a trailer with these metalayers and a fingerprint of zeros.
+    /// Creates a trailer with these vlmetalayers and a fingerprint of zeros.
     #[must_use]
-    pub fn new(vlmetalayers: Metalayers) -> Self {
+    pub fn new(vlmetalayers: Vlmetalayers) -> Self {
         Trailer { version: VERSION, vlmetalayers, fingerprint: [0; 17] }
     }
 
@@ -100,7 +96,7 @@ impl Trailer {
     /// Returns the length of the trailer in bytes.
     pub fn trailer_len(&self) -> usize {
         // `SHORTEST` and `section_len` both include the 10 bytes that are stored even if there are no metalayers.
-        SHORTEST - 10 + self.vlmetalayers.section_len()
+        SHORTEST - 10 + self.vlmetalayers.0.section_len()
     }
 
     /// Returns the trailer's version, which is 1 in all known files.
@@ -108,45 +104,19 @@ impl Trailer {
         self.version
     }
 
-    /// Returns the variable-length metalayers. Each content is a chunk: [`value`](Trailer::value) returns the value in the chunk.
-    pub fn vlmetalayers(&self) -> &Metalayers {
+    /// Returns the variable-length metalayers.
+    pub fn vlmetalayers(&self) -> &Vlmetalayers {
         &self.vlmetalayers
     }
 
     /// Returns a mutable reference to the variable-length metalayers.
-    pub fn vlmetalayers_mut(&mut self) -> &mut Metalayers {
+    pub fn vlmetalayers_mut(&mut self) -> &mut Vlmetalayers {
         &mut self.vlmetalayers
     }
 
     /// Returns the fingerprint: a byte for its type, then 16 bytes. All of them are 0 in all known files.
     pub fn fingerprint(&self) -> [u8; 17] {
         self.fingerprint
-    }
-
-    /// Returns the value of the variable-length metalayer with this name, or `None` if no vlmetalayer has this name.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`Chunk::data`]. Also fails if the content is not a chunk, or if C-Blosc2 would read a different metalayer:
-    /// one whose name starts with this name, followed by a NUL.
-    pub fn value(&self, name: &str) -> Result<Option<Cow<'_, [u8]>>> {
-        let Some(content) = self.vlmetalayers.get_as_c(name).map_err(|error| error.field("vlmetalayers"))? else {
-            return Ok(None);
-        };
-        let value = Chunk::from_slice(content).and_then(|chunk| chunk.into_data());
-        value.map(Some).map_err(|error| error.field(name).field("vlmetalayers"))
-    }
-
-    /// Sets the value of a variable-length metalayer, and stores it in an uncompressed chunk of typesize 1.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the name is longer than 31 bytes or contains a NUL, the value is too long for a chunk (2 GiB less 32 bytes), or there are
-    /// 16 other vlmetalayers already.
-    pub fn set_value(&mut self, name: &str, value: &[u8]) -> Result<()> {
-        let chunk = Chunk::store(value, 1)?;
-        self.vlmetalayers.insert(name, chunk.into_bytes())?;
-        Ok(())
     }
 }
 
@@ -176,14 +146,14 @@ impl<'a> WireTrailer<&'a Bytes> {
         let length = trailer.trailer_len();
         let too_long = |_| Error::too_long("trailer_len", length, u32::MAX as usize);
         let trailer_len = u32::try_from(length).map_err(too_long)?;
-        let vlmetalayers = Section::new(&trailer.vlmetalayers, Place::TRAILER)?;
+        let vlmetalayers = Section::new(&trailer.vlmetalayers.0, Place::TRAILER)?;
         Ok(WireTrailer { version: trailer.version, vlmetalayers, trailer_len, fingerprint: trailer.fingerprint })
     }
 }
 
 impl WireTrailer<ByteBuf> {
     fn into_trailer(self) -> Result<Trailer> {
-        let vlmetalayers = self.vlmetalayers.into_metalayers(Place::TRAILER)?;
+        let vlmetalayers = Vlmetalayers(self.vlmetalayers.into_metalayers(Place::TRAILER)?);
         let trailer = Trailer { version: self.version, vlmetalayers, fingerprint: self.fingerprint };
         let expected = trailer.trailer_len();
         if usize::try_from(self.trailer_len) != Ok(expected) {
@@ -200,7 +170,7 @@ impl WireTrailer<ByteBuf> {
 struct Readable {
     #[serde(with = "b2nd::with::fixint")]
     version: u8,
-    vlmetalayers: Metalayers,
+    vlmetalayers: Vlmetalayers,
     fingerprint: [u8; 17],
 }
 

@@ -7,12 +7,13 @@ use b2nd_codec::{ChunkHeader, Special};
 
 use crate::chunk::{Chunk, Offset};
 use crate::error::{Error, Result};
+use crate::header::fit::check;
 use crate::header::{FrameType, Header};
-use crate::metalayers::{MAX_METALAYERS, Metalayers};
+use crate::metalayers::MAX_METALAYERS;
 use crate::open::Frame;
 use crate::source::Source;
 use crate::trailer::Trailer;
-use b2nd::dtype::DType;
+use crate::vlmetalayers::Vlmetalayers;
 
 mod outline;
 pub use outline::Outline;
@@ -56,8 +57,10 @@ pub struct Writer<T = Memory> {
     ended: bool,
     /// The number and the blocksize of the first compressed chunk whose blocksize differs from the header's blocksize.
     odd_blocks: Option<(u64, usize)>,
-    /// Whether a chunk was copied from another frame. If so, the chunks are not compared with the array's metalayer.
-    is_copy: bool,
+    /// The number of chunks of the frame that is copied, if it has the same array metalayer and sizes.
+    copied: Option<u64>,
+    /// Whether a chunk was copied to another place than in the frame that is copied, or from a frame of another array.
+    is_moved: bool,
     pub(crate) target: T,
 }
 
@@ -133,7 +136,7 @@ impl fmt::Debug for Memory {
 
 impl<T: fmt::Debug> fmt::Debug for Writer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (metalayers, vlmetalayers) = (self.header.metalayers(), self.vlmetalayers.vlmetalayers());
+        let (metalayers, vlmetalayers) = (self.header.metalayers(), self.vlmetalayers.vlmetalayers().raw_chunks());
         write!(f, "Writer({} chunks, {metalayers:?}, {vlmetalayers:?}, {:?})", self.offsets.len() / 8, self.target)
     }
 }
@@ -148,7 +151,7 @@ impl Writer<Memory> {
 
 impl<T: Target> Writer<T> {
     pub(crate) fn to(header: Header, target: T) -> Self {
-        let vlmetalayers = Trailer::new(Metalayers::new());
+        let vlmetalayers = Trailer::new(Vlmetalayers::default());
         Writer {
             header,
             vlmetalayers,
@@ -157,7 +160,8 @@ impl<T: Target> Writer<T> {
             cbytes: 0,
             ended: false,
             odd_blocks: None,
-            is_copy: false,
+            copied: None,
+            is_moved: false,
             target,
         }
     }
@@ -199,7 +203,7 @@ impl<T: Target> Writer<T> {
     /// header, records this for `finish`, which returns an error if the frame is an array.
     fn check(&mut self, chunk: &ChunkHeader) -> Result<()> {
         self.check_next(chunk.nbytes())?;
-        let number = (self.offsets.len() / 8) as u64;
+        let number = self.len();
         let blocksize = usize::try_from(self.header.blocksize()).unwrap_or(0);
         let (own, is_compressed) = (chunk.blocksize(), chunk.special().is_none() && !chunk.is_stored());
         if is_compressed && own != blocksize && self.odd_blocks.is_none() {
@@ -254,13 +258,23 @@ impl<T: Target> Writer<T> {
         self.push(Offset::Special(special), nbytes)
     }
 
-    /// Sets the value of a variable-length metalayer. The value is stored uncompressed.
+    /// Sets the value of a variable-length metalayer, in generic MessagePack.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Trailer::set_value`].
-    pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
-        self.vlmetalayers.set_value(name, value)
+    /// Returns the errors of [`Vlmetalayers::set`].
+    #[cfg(feature = "std")]
+    pub fn set_vlmetalayer<V: serde::Serialize + ?Sized>(&mut self, name: &str, value: &V) -> Result<()> {
+        self.vlmetalayers.vlmetalayers_mut().set(name, value)
+    }
+
+    /// Sets the bytes of a variable-length metalayer's value. python-blosc2 expects generic MessagePack.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Vlmetalayers::set_bytes`].
+    pub fn set_vlmetalayer_bytes(&mut self, name: &str, value: &[u8]) -> Result<()> {
+        self.vlmetalayers.vlmetalayers_mut().set_bytes(name, value)
     }
 
     /// Replaces the trailer, for example by the trailer of another frame. The variable-length metalayers of the new trailer are written
@@ -272,11 +286,13 @@ impl<T: Target> Writer<T> {
     /// Appends a chunk of another frame unchanged, without decompressing it. A special entry in the other frame's index is copied to the
     /// index of this frame. Returns the length of the chunk's uncompressed data in bytes.
     ///
-    /// After a call of this method, [`finish`](Writer::finish) does not check that the chunks match the array that the header describes.
+    /// If all chunks have the same numbers as in the other frame, and the array's metalayer and the sizes are the same, then
+    /// [`finish`](Writer::finish) does not check that the chunks match the array: a frame that breaks these rules can be copied.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Frame::chunk`]. Also fails if the target cannot be written; the chunk can then be appended again.
+    /// Returns the errors of [`Frame::chunk`], and of [`append`](Writer::append) if the frames differ. Also fails if the target cannot be
+    /// written; the chunk can then be appended again.
     ///
     /// ```
     /// use b2nd_frame::{Frame, Writer};
@@ -295,11 +311,16 @@ impl<T: Target> Writer<T> {
     pub fn copy_chunk<S: Source>(&mut self, frame: &Frame<S>, number: u64) -> Result<usize> {
         let chunk = frame.chunk(number)?;
         let nbytes = chunk.header().nbytes();
+        let is_moved = number != self.len() || !self.header.is_sized_like(frame.header());
+        if is_moved {
+            self.check(chunk.header())?;
+        }
         match frame.offsets()?.get(number) {
             Some(special @ Offset::Special(_)) => self.push(special, nbytes)?,
             _ => self.put(chunk.bytes(), nbytes)?,
         }
-        self.is_copy = true;
+        self.is_moved |= is_moved;
+        self.copied = Some(frame.offsets()?.len());
         Ok(nbytes)
     }
 
@@ -311,7 +332,7 @@ impl<T: Target> Writer<T> {
 
     /// Appends a chunk whose `cbytes` bytes were written by [`put_part`](Writer::put_part). Its data has `nbytes` bytes.
     fn end_parts(&mut self, cbytes: usize, nbytes: usize) -> Result<()> {
-        let number = (self.offsets.len() / 8) as u64;
+        let number = self.len();
         let at = self.target.end_parts(number, self.cbytes, cbytes)?;
         self.cbytes += cbytes as u64;
         self.push(Offset::At(at), nbytes)
@@ -323,8 +344,8 @@ impl<T: Target> Writer<T> {
     /// # Errors
     ///
     /// Fails if the frame does not match the array that its metalayer describes: it has too few or too many chunks, the last chunk is not
-    /// padded to full size, or the typesize, chunksize or blocksize does not match the shapes and the dtype. Also fails if there are more
-    /// than 16 metalayers, or the target cannot be written.
+    /// padded to full size, the typesize, chunksize or blocksize does not match the shapes and the dtype, or the metalayer cannot be
+    /// decoded. Also fails if there are more than 16 metalayers, or the target cannot be written.
     pub fn finish(self) -> Result<<T as sealed::Target>::Output> {
         let (target, header, tail) = self.ended()?;
         target.finish(&header, &tail)
@@ -333,7 +354,7 @@ impl<T: Target> Writer<T> {
     /// Checks the frame as [`finish`](Writer::finish) does. Returns the target, the bytes of the header, and the bytes of the index and
     /// trailer.
     pub(crate) fn ended(self) -> Result<(T, Vec<u8>, Vec<u8>)> {
-        if !self.is_copy {
+        if self.is_moved || self.copied != Some(self.len()) {
             self.check_array()?;
         }
         let Writer { mut header, vlmetalayers, offsets, nbytes, cbytes, target, .. } = self;
@@ -350,7 +371,7 @@ impl<T: Target> Writer<T> {
 
     /// Checks that a chunk with `nbytes` bytes of uncompressed data can be appended.
     fn check_next(&self, nbytes: usize) -> Result<()> {
-        let number = self.offsets.len() / 8;
+        let number = self.len();
         let chunksize = usize::try_from(self.header.chunksize()).unwrap_or(0);
         if self.ended {
             return Err(Error::custom(format_args!(
@@ -372,39 +393,14 @@ impl<T: Target> Writer<T> {
 
     /// Checks that the chunks match the array that the header describes, if the header has the metalayer of an array.
     fn check_array(&self) -> Result<()> {
-        // A metalayer that cannot be decoded may be a user's metalayer with the same name.
-        let Ok(Some(array)) = self.header.array() else { return Ok(()) };
-        let grid = array.geometry().grid()?;
-        let refuse = |name: &str, expected: i64, found: i64| match expected == found {
-            true => Ok(()),
-            false => {
-                Err(Error::custom(format_args!("{name}: expected {expected}, as the array's metalayer says, found {found}")))
-            }
-        };
-        let typesize = i64::from(self.header.typesize());
-        if let Some(Ok(dtype)) = array.dtype().map(str::parse::<DType>) {
-            let itemsize = i64::try_from(dtype.itemsize()).unwrap_or(i64::MAX);
-            // The itemsize of the dtype may be less than the typesize: C-Blosc2 writes |u1 if no dtype was given, and NumPy's string for an
-            // aligned structure leaves out padding.
-            let may_be_longer = array.dtype() == Some("|u1") || !matches!(dtype, DType::Scalar(_));
-            if itemsize > typesize || !may_be_longer {
-                refuse("typesize", itemsize, typesize)?;
-            }
-        }
-        let count = (self.offsets.len() / 8) as u64;
-        if count != grid.nchunks() {
-            let expected = grid.nchunks();
-            return Err(Error::custom(format_args!("chunks: expected {expected}, as the array's shapes say, found {count}")));
-        }
-        if count == 0 {
+        let count = self.len();
+        self.header.check_array(count)?;
+        if self.header.array()?.is_none() || count == 0 {
             return Ok(());
         }
-        refuse("chunksize", grid.extchunknitems().saturating_mul(typesize), self.header.chunksize().into())?;
-        let blocksize = grid.blocknitems().saturating_mul(typesize);
-        refuse("blocksize", blocksize, self.header.blocksize().into())?;
         if let Some((number, found)) = self.odd_blocks {
             let found = i64::try_from(found).unwrap_or(i64::MAX);
-            return refuse("blocksize", blocksize, found).map_err(|error| error.in_chunk(number));
+            return check("blocksize", self.header.blocksize().into(), found).map_err(|error| error.in_chunk(number));
         }
         if self.ended {
             return Err(Error::custom(
@@ -412,6 +408,11 @@ impl<T: Target> Writer<T> {
             ));
         }
         Ok(())
+    }
+
+    /// Returns the number of chunks so far.
+    fn len(&self) -> u64 {
+        (self.offsets.len() / 8) as u64
     }
 
     fn push(&mut self, offset: Offset, nbytes: usize) -> Result<()> {

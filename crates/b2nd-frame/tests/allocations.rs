@@ -152,7 +152,7 @@ fn a_read_takes_what_is_read_and_not_what_lies_around_it() {
     };
     let (_, info) = allocated(|| read(&path));
     assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
-    let (_, info) = allocated(|| File::edit(&path).unwrap().set_vlmetalayer("more", b"value").unwrap());
+    let (_, info) = allocated(|| File::edit(&path).unwrap().set_vlmetalayer_bytes("more", b"value").unwrap());
     assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
     assert!(std::fs::metadata(&path).unwrap().len() < 1024, "the older trailers are gone");
 

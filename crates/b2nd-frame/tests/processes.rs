@@ -25,9 +25,9 @@ type Job = fn(&Path, u8, u8) -> b2nd_frame::Result<()>;
 
 /// A child's work, over and over: a vlmetalayer, a metalayer in its place, one over three sectors, a rewrite.
 const JOBS: [Job; 4] = [
-    |path, child, value| File::edit(path)?.set_vlmetalayer(&own("v", child), &[value; 40]),
-    |path, child, value| File::edit(path)?.set_metalayer_bytes(&own("m", child), &[value; 40]),
-    |path, child, value| File::edit(path)?.set_metalayer_bytes(&own("w", child), &[value; 1100]),
+    |path, child, value| File::edit(path)?.set_vlmetalayer_bytes(&own("v", child), &[value; 40]),
+    |path, child, value| File::edit(path)?.overwrite_metalayer_bytes(&own("m", child), &[value; 40]),
+    |path, child, value| File::edit(path)?.overwrite_metalayer_bytes(&own("w", child), &[value; 1100]),
     |path, child, value| {
         rewrite(path, path, |metalayers| {
             metalayers.insert(&own("r", child), vec![value; usize::from(value)])?;
@@ -106,7 +106,7 @@ fn at_once(jobs: &[usize], rounds: u32, locking: &str) {
             let file = File::open(&path).unwrap();
             let name = own(["v", "m", "w", "r"][job], number as u8);
             let found = match job {
-                0 => file.trailer().unwrap().value(&name).unwrap().map(|value| value.into_owned()),
+                0 => file.trailer().unwrap().vlmetalayers().value(&name).unwrap().map(|value| value.into_owned()),
                 _ => file.header().metalayers().get(&name).map(<[u8]>::to_vec),
             };
             let length = [40, 40, 1100, usize::from(said.value)][job];

@@ -171,9 +171,9 @@ impl Dataset {
         let header = Header::for_array(&B2ndMeta::new(self.geometry, self.dtype.to_string()))?;
         let Some(frame) = self.first_frame() else { return header.with_level(0) };
         let first = frame.header();
-        let header = header.with_codec(first.codec(), first.codec_meta()).with_level(first.level().min(9))?;
+        let header = header.with_codec(first.codec())?.with_level(first.level().min(9))?;
         let header = header.with_filters(&first.filters().collect::<Vec<_>>())?;
-        Ok(first.split_mode().map_or(header.clone(), |mode| header.with_split_mode(mode)))
+        if let Some(mode) = first.split_mode() { header.with_split_mode(mode) } else { Ok(header) }
     }
 
     /// Opens the frame in the first chunk, if Blosc2 compressed it and no other filter changed the frame.

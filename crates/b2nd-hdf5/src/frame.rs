@@ -187,7 +187,7 @@ pub(crate) fn set_attributes<T: Target>(
             Some(value)
                 if ![HDF5, PYTABLES].contains(&name.as_str())
                     && count < ATTRIBUTES
-                    && writer.set_vlmetalayer(name, &packed(value)?).is_ok() =>
+                    && writer.set_vlmetalayer_bytes(name, &packed(value)?).is_ok() =>
             {
                 count += 1
             }
@@ -196,11 +196,11 @@ pub(crate) fn set_attributes<T: Target>(
     }
     let lists = [("attributes", Value::Map(others)), ("unsupported attributes", Value::Array(unread))];
     if !pytables.is_empty() {
-        writer.set_vlmetalayer(PYTABLES, &packed(&Value::Map(pytables))?)?;
+        writer.set_vlmetalayer_bytes(PYTABLES, &packed(&Value::Map(pytables))?)?;
     }
     let is_empty = |list: &Value| matches!(list, Value::Map(list) if list.is_empty()) || *list == Value::Array(Vec::new());
     entries.extend(lists.into_iter().filter(|(_, list)| !is_empty(list)).map(|(name, list)| (name.into(), list)));
-    if entries.is_empty() { Ok(()) } else { writer.set_vlmetalayer(HDF5, &packed(&Value::Map(entries))?) }
+    if entries.is_empty() { Ok(()) } else { writer.set_vlmetalayer_bytes(HDF5, &packed(&Value::Map(entries))?) }
 }
 
 fn packed(value: &Value) -> Result<Vec<u8>> {

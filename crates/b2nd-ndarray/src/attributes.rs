@@ -51,7 +51,7 @@ impl<'a> Attributes<'a> {
     ///
     /// Fails if the value cannot be decompressed, or is not MessagePack of type `T`.
     pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>> {
-        Ok(self.0.decode_msgpack(name)?)
+        Ok(self.0.vlmetalayers().get(name)?)
     }
 
     /// Returns the decompressed bytes of the attribute with this name, or `None` if the array has no such attribute.
@@ -60,11 +60,11 @@ impl<'a> Attributes<'a> {
     ///
     /// Fails if the value cannot be decompressed.
     pub fn bytes(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        Ok(self.0.value(name)?.map(std::borrow::Cow::into_owned))
+        Ok(self.0.vlmetalayers().value(name)?.map(std::borrow::Cow::into_owned))
     }
 
     /// Returns the names of the attributes, in the order in which they are stored. A name need not be UTF-8.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
-        self.0.vlmetalayers().iter().map(|(name, _)| name)
+        self.0.vlmetalayers().names()
     }
 }

@@ -77,10 +77,10 @@ impl Options {
         let mut header = Header::for_array(meta)?;
         check_filters(&self.filters, header.typesize())?;
         header = header
-            .with_codec(self.codec, 0)
+            .with_codec(self.codec)?
             .with_level(self.level)?
             .with_filters(&self.filters)?
-            .with_split_mode(self.split_mode);
+            .with_split_mode(self.split_mode)?;
         for (name, content) in &self.metalayers {
             header.metalayers_mut().insert(name, content.clone())?;
         }
@@ -96,7 +96,7 @@ impl Options {
 
     /// Adds the attributes of these options to a frame.
     pub(crate) fn attach<T: Target>(&self, writer: &mut Writer<T>) -> Result<()> {
-        Ok(self.attributes.iter().try_for_each(|(name, content)| writer.set_vlmetalayer(name, content))?)
+        Ok(self.attributes.iter().try_for_each(|(name, content)| writer.set_vlmetalayer_bytes(name, content))?)
     }
 }
 

@@ -5,9 +5,7 @@ use std::path::Path;
 
 use b2nd::B2ndMeta;
 use b2nd_frame::Error as Fault;
-use b2nd_frame::{
-    Chunk, CodecId, Compressor, Decompressor, File, Filter, FrameType, Header, LONGEST, Sizes, SplitMode, Target, Writer,
-};
+use b2nd_frame::{Chunk, CodecId, Compressor, Decompressor, File, Filter, FrameType, Header, LONGEST, Sizes, Target, Writer};
 use b2nd_store::Bytes;
 
 use crate::array::Array;
@@ -157,7 +155,7 @@ impl<'a> Job<'a> {
             header = cut(meta, old, options)?;
         }
         if let Some(codec) = options.codec {
-            header = header.with_codec(codec, 0);
+            header = header.with_codec(codec)?;
         }
         if let Some(level) = options.level {
             header = header.with_level(level)?;
@@ -259,12 +257,7 @@ fn cut(meta: &mut B2ndMeta, old: &Header, options: &RepackOptions<'_>) -> Result
     let grid = meta.geometry.grid()?;
     let size = |items: i64| i32::try_from(items.saturating_mul(old.typesize().into())).unwrap_or(i32::MAX);
     let (chunksize, blocksize) = (size(grid.extchunknitems()), size(grid.blocknitems()));
-    let mut header = Header::new(Sizes { typesize: old.typesize(), chunksize, blocksize })?
-        .with_codec(old.codec(), old.codec_meta())
-        .with_level(old.level())?
-        .with_filters(&old.filters().collect::<Vec<_>>())?
-        .with_split_mode(old.split_mode().unwrap_or(SplitMode::Auto));
-    header.metalayers_mut().clone_from(old.metalayers());
+    let mut header = old.clone().with_sizes(Sizes { typesize: old.typesize(), chunksize, blocksize })?;
     header.metalayers_mut().set(meta)?;
     Ok(header)
 }

@@ -188,7 +188,7 @@ fn attributes_and_metalayers_stay() {
     editor.resize(&[1, 1], 4).unwrap();
     let frame = File::open(&path).unwrap();
     assert_eq!(frame.header().metalayers().get("other"), Some(&[7; 600][..]));
-    let title = frame.trailer().unwrap().value("title").unwrap().unwrap().into_owned();
+    let title = frame.trailer().unwrap().vlmetalayers().value("title").unwrap().unwrap().into_owned();
     assert_eq!(b2nd::msgpack::from_slice::<String>(&title).unwrap(), "North Sea");
     assert_eq!(whole::<i32>(&path), array![[4]].into_dyn());
 }

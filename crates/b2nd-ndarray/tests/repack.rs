@@ -127,7 +127,8 @@ fn frames() -> Vec<(&'static str, Vec<u8>)> {
     let header = |chunksize| {
         Header::new(Sizes { typesize: 4, chunksize, blocksize: 1600 })
             .unwrap()
-            .with_codec(CodecId::Zstd, 0)
+            .with_codec(CodecId::Zstd)
+            .unwrap()
             .with_level(5)
             .unwrap()
     };
@@ -141,7 +142,7 @@ fn frames() -> Vec<(&'static str, Vec<u8>)> {
         writer.append(&Chunk::from_slice(&compressed(&data)).unwrap()).unwrap();
         writer.append(&Chunk::store(&data, 4).unwrap()).unwrap();
         writer.append(&Chunk::store(&data[..400], 4).unwrap()).unwrap();
-        writer.set_vlmetalayer("note", &[0xc0]).unwrap();
+        writer.set_vlmetalayer_bytes("note", &[0xc0]).unwrap();
         (kind, writer.finish().unwrap())
     };
     let empty = Writer::new(header(16000)).finish().unwrap();

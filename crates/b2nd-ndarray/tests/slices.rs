@@ -247,7 +247,7 @@ fn chunks_in_other_blocks_than_the_array_says_are_read() {
     let path = directory.path().join("array.b2nd");
     for block in [500, 2000] {
         let meta = B2ndMeta::of::<u32>(Geometry::new(&[4000], &[4000], &[block]).unwrap());
-        File::edit(&path).unwrap().set_metalayer(&meta).unwrap();
+        File::edit(&path).unwrap().overwrite_metalayer(&meta).unwrap();
         let reader = Array::open(&path).unwrap();
         assert_eq!(reader.read::<u32>(&[700..2300]).unwrap(), cut(&values, &[700..2300]), "{block}");
     }
@@ -260,7 +260,7 @@ fn a_delta_is_read_with_the_block_that_it_refers_to() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("delta.b2nd");
     let meta = B2ndMeta::of::<u64>(Geometry::new(&[4000], &[4000], &[1000]).unwrap());
-    let header = Header::for_array(&meta).unwrap().with_codec(CodecId::BloscLz, 0).with_level(5).unwrap();
+    let header = Header::for_array(&meta).unwrap().with_codec(CodecId::BloscLz).unwrap().with_level(5).unwrap();
     let header = header.with_filters(&[(Filter::Delta, 0), (Filter::Shuffle, 0)]).unwrap();
     let chunk = header.compressor().unwrap().chunk(&data).unwrap();
     let mut writer = Writer::create(&path, header).unwrap();
@@ -362,7 +362,7 @@ fn packed(shape: &[u8], dtype: &str) -> Vec<u8> {
     let tuple = |length: usize| [&[0x91 + length as u8][..], b"\xa9__tuple__"].concat();
     let dtype = [&[0xa0 + dtype.len() as u8], dtype.as_bytes()].concat();
     let described = [&tuple(3)[..], b"\xa5numpy", &tuple(shape.len()), shape, &dtype].concat();
-    writer.set_vlmetalayer("__pack_tensor__", &described).unwrap();
+    writer.set_vlmetalayer_bytes("__pack_tensor__", &described).unwrap();
     writer.finish().unwrap()
 }
 

@@ -35,7 +35,12 @@ impl<'a> Attribute<'a> {
 /// Returns the vlmetalayers of a trailer, in the order in which they are stored.
 pub fn of(trailer: &Trailer) -> Vec<Attribute<'_>> {
     Decompressor::lend(|decompressor| {
-        trailer.vlmetalayers().iter().map(|(name, content)| Attribute::new_with(name, content, decompressor)).collect()
+        trailer
+            .vlmetalayers()
+            .raw_chunks()
+            .iter()
+            .map(|(name, content)| Attribute::new_with(name, content, decompressor))
+            .collect()
     })
 }
 
@@ -46,7 +51,7 @@ pub fn get<'a>(trailer: &'a Trailer, name: &str) -> Option<Cow<'a, [u8]>> {
 
 /// Returns the value of the vlmetalayer with this name, like `get`, but uses the given decompressor.
 pub fn get_with<'a>(trailer: &'a Trailer, name: &str, decompressor: &mut Decompressor) -> Option<Cow<'a, [u8]>> {
-    data(Chunk::from_slice(trailer.vlmetalayers().get(name)?).ok()?, decompressor).ok()
+    data(Chunk::from_slice(trailer.vlmetalayers().raw_chunk(name)?).ok()?, decompressor).ok()
 }
 
 /// Decompresses a chunk. Fails if its data are longer than [`MAX_VALUE`].

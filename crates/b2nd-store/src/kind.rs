@@ -84,7 +84,7 @@ impl Kind {
         if let Some((_, kind)) = by_name.into_iter().find(|(name, _)| has(name)) {
             return kind;
         }
-        let attribute = |name| trailer.and_then(|trailer| trailer.vlmetalayers().get(name));
+        let attribute = |name| trailer.and_then(|trailer| trailer.vlmetalayers().raw_chunk(name));
         if attribute("__pack_tensor__").is_some() {
             return Kind::Tensor;
         }

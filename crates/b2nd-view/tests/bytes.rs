@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use b2nd_frame::{Chunk, File, Header, Metalayers, Trailer};
+use b2nd_frame::{Chunk, File, Header, Metalayers, Trailer, Vlmetalayers};
 use b2nd_view::bytes::{self, Row};
 use serde_json::{Value, json};
 
@@ -72,8 +72,9 @@ fn what_is_odd_about_a_chunk_has_its_row() {
         (vec![], vec![]),
     ];
     for (content, expected) in cases {
-        let mut trailer = Trailer::new(Metalayers::new());
-        trailer.vlmetalayers_mut().insert("v", content.as_slice()).unwrap();
+        let mut chunks = Metalayers::new();
+        chunks.insert("v", content.as_slice()).unwrap();
+        let trailer = Trailer::new(Vlmetalayers::from_raw_chunks(chunks));
         let bytes = b2nd::to_vec(&trailer).unwrap();
         let rows = checked(bytes::trailer(&bytes, 1000), &bytes, 1000);
         let inside = rows.iter().skip_while(|row| row.marker != "bin32").skip(1).take_while(|row| row.name != "trailer_len");

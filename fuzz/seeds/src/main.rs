@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         add("trailer", tail);
         if let Ok(trailer) = b2nd_frame::Trailer::from_tail(tail) {
             add("trailer", &tail[tail.len() - trailer.trailer_len()..]);
-            trailer.vlmetalayers().iter().for_each(|(_, content)| add("chunk", content));
+            trailer.vlmetalayers().raw_chunks().iter().for_each(|(_, content)| add("chunk", content));
         }
         if let Some(index) = ChunkHeader::from_slice(tail).ok().and_then(|index| index_seed(&index, tail)) {
             add("index", &index);

@@ -96,7 +96,7 @@ fn compressed_indexes() {
 
         // The index stays compressed, and readable, under our edits.
         let mut file = File::edit(&path).unwrap();
-        file.set_vlmetalayer("more", b"ours").unwrap();
+        file.set_vlmetalayer_bytes("more", b"ours").unwrap();
         assert_eq!(assert_agree(&path), None);
         file.rewrite(|metalayers| metalayers.insert("user", vec![0; 99]).map(drop)).unwrap();
         assert_eq!(assert_agree(&path), None);

@@ -17,8 +17,8 @@ fn fill<T: Target>(writer: &mut Writer<T>, chunks: &[Vec<u8>], itemsize: usize, 
         };
         writer.append(&Chunk::from_slice(&chunk).unwrap()).unwrap();
     }
-    writer.set_vlmetalayer("title", b"North Sea").unwrap();
-    writer.set_vlmetalayer("nothing", b"").unwrap();
+    writer.set_vlmetalayer_bytes("title", b"North Sea").unwrap();
+    writer.set_vlmetalayer_bytes("nothing", b"").unwrap();
 }
 
 #[test]
@@ -121,13 +121,13 @@ fn empty_arrays() {
         let (file, sparse) = (dir.path().join(format!("{number}.b2nd")), dir.path().join(format!("{number}.b2sd")));
         Writer::create(&file, header.clone()).unwrap().finish().unwrap();
         let mut writer = Writer::create_sparse(&sparse, header).unwrap();
-        writer.set_vlmetalayer("title", b"empty").unwrap();
+        writer.set_vlmetalayer_bytes("title", b"empty").unwrap();
         writer.finish().unwrap();
         for path in [file, sparse] {
             assert_eq!(assert_agree(&path).unwrap(), b"");
             let mut edited = File::edit(&path).unwrap();
-            edited.set_vlmetalayer("more", &[7; 1000]).unwrap();
-            edited.set_metalayer(&B2ndMeta::new(geometry, "<i8")).unwrap();
+            edited.set_vlmetalayer_bytes("more", &[7; 1000]).unwrap();
+            edited.overwrite_metalayer(&B2ndMeta::new(geometry, "<i8")).unwrap();
             assert_agree(&path);
             edited.remove_vlmetalayer("more").unwrap();
             assert_agree(&path);
@@ -178,12 +178,12 @@ fn edits_and_rewrites() {
         }
 
         let mut file = File::edit(&path).unwrap();
-        file.set_metalayer(&B2ndMeta::new(geometry, "<u2")).unwrap();
-        file.set_metalayer_bytes("user", &[2; 600]).unwrap();
-        assert!(file.set_metalayer_bytes("user", b"shorter").is_err(), "what follows the value is an error for Python");
+        file.overwrite_metalayer(&B2ndMeta::new(geometry, "<u2")).unwrap();
+        file.overwrite_metalayer_bytes("user", &[2; 600]).unwrap();
+        assert!(file.overwrite_metalayer_bytes("user", b"shorter").is_err(), "what follows the value is an error for Python");
         let long = bytes(&mut rng, 10_000);
-        file.set_vlmetalayer("long", &long).unwrap();
-        file.set_vlmetalayer("title", b"Baltic Sea").unwrap();
+        file.set_vlmetalayer_bytes("long", &long).unwrap();
+        file.set_vlmetalayer_bytes("title", b"Baltic Sea").unwrap();
         assert!(file.remove_vlmetalayer("nothing").unwrap());
         drop(file);
         assert!(assert_agree(&path).unwrap() == values);

@@ -136,17 +136,17 @@ impl Game {
         let step = match self.rng.u8(..6) {
             0 => {
                 let dtype = if self.rng.bool() { "<u4" } else { "<f4" };
-                file.set_metalayer(&B2ndMeta::new(geometry, dtype)).unwrap();
+                file.overwrite_metalayer(&B2ndMeta::new(geometry, dtype)).unwrap();
                 "we set the array's metalayer"
             }
             1 => {
                 self.user.fill(self.rng.u8(..));
-                file.set_metalayer_bytes("user", &self.user).unwrap();
+                file.overwrite_metalayer_bytes("user", &self.user).unwrap();
                 "we set a metalayer"
             }
             2 | 3 => {
                 let (name, value) = self.vlmetalayer();
-                file.set_vlmetalayer(&name, &value).unwrap();
+                file.set_vlmetalayer_bytes(&name, &value).unwrap();
                 self.vlmetalayers.insert(name.into(), value);
                 "we set a vlmetalayer"
             }
@@ -222,7 +222,7 @@ fn chunks_inserted_updated_and_deleted() {
             for (number, data) in (0..).zip(&model) {
                 assert!(file.chunk(number).unwrap().data().unwrap() == *data, "round {round}");
             }
-            file.set_vlmetalayer("round", &[round]).unwrap();
+            file.set_vlmetalayer_bytes("round", &[round]).unwrap();
             if round % 10 == 9 {
                 file.rewrite(|_| Ok(())).unwrap();
             }
@@ -278,7 +278,7 @@ fn arrays_emptied_and_filled_again() {
             Array::open(path).unwrap().resize(&[0, 4]).unwrap();
             assert_eq!(assert_agree(path).unwrap(), b"");
             let mut file = File::edit(path).unwrap();
-            file.set_vlmetalayer("round", &[round; 200]).unwrap();
+            file.set_vlmetalayer_bytes("round", &[round; 200]).unwrap();
             assert_eq!(assert_agree(path).unwrap(), b"");
             file.rewrite(|metalayers| metalayers.insert("user", vec![1; 3]).map(drop)).unwrap();
             assert_eq!(assert_agree(path).unwrap(), b"");

@@ -28,7 +28,7 @@ pub fn read(path: &Path, chunks: u64) -> Result<Value> {
     let trailer_bytes = place(trailer_start, header.frame_len())?;
     same("trailer", &to_vec(&trailer)?, trailer_bytes)?;
     same("trailer", &to_vec(&Trailer::from_slice(trailer_bytes)?)?, trailer_bytes)?;
-    for (_, content) in trailer.vlmetalayers().iter() {
+    for (_, content) in trailer.vlmetalayers().raw_chunks().iter() {
         let chunk = Chunk::from_slice(content)?;
         same("the chunk of a vlmetalayer", chunk.bytes(), content)?;
         check_chunk(&chunk)?;
@@ -62,7 +62,7 @@ pub fn read(path: &Path, chunks: u64) -> Result<Value> {
         }
     }
 
-    let values = trailer.vlmetalayers().iter().map(|(_, content)| Ok(stored(&Chunk::from_slice(content)?)));
+    let values = trailer.vlmetalayers().raw_chunks().iter().map(|(_, content)| Ok(stored(&Chunk::from_slice(content)?)));
     Ok(json!({
         "sparse": header.frame_type() == FrameType::Sparse,
         "version": header.version(),
@@ -81,7 +81,7 @@ pub fn read(path: &Path, chunks: u64) -> Result<Value> {
         "nchunks": count,
         "nchunks_of_sizes": header.nchunks(),
         "metalayers": pairs(header.metalayers()),
-        "vlmetalayers": pairs(trailer.vlmetalayers()),
+        "vlmetalayers": pairs(trailer.vlmetalayers().raw_chunks()),
         "stored_values": values.collect::<Result<Vec<_>>>()?,
         "array": array.as_ref().map(describe).transpose()?,
         "chunks": chunks.iter().map(|chunk| hex::of(chunk.bytes())).collect::<Vec<_>>(),

@@ -17,7 +17,7 @@ pub fn together(path: &Path, number: u8, first: u64, duration: Duration) -> Resu
         let content = vec![(value % 251) as u8; (value % 700) as usize];
         let metalayer = to_vec(&format!("{value:09}"))?;
         let mut editor = File::edit(path)?;
-        editor.set_vlmetalayer(&format!("rust {number}"), &content)?;
+        editor.set_vlmetalayer_bytes(&format!("rust {number}"), &content)?;
         if value % 2 == 0 {
             // Another editor may come between.
             drop(editor);
@@ -30,10 +30,10 @@ pub fn together(path: &Path, number: u8, first: u64, duration: Duration) -> Resu
                 Ok(())
             })?,
             1 => {
-                editor.set_metalayer_bytes("wide", &to_vec(&format!("{value:02000}"))?)?;
-                editor.set_metalayer_bytes(&format!("m{number}"), &metalayer)?;
+                editor.overwrite_metalayer_bytes("wide", &to_vec(&format!("{value:02000}"))?)?;
+                editor.overwrite_metalayer_bytes(&format!("m{number}"), &metalayer)?;
             }
-            _ => editor.set_metalayer_bytes(&format!("m{number}"), &metalayer)?,
+            _ => editor.overwrite_metalayer_bytes(&format!("m{number}"), &metalayer)?,
         }
         edits += 2;
     }

@@ -28,7 +28,7 @@ pub fn frame(path: &Path) -> Result<Value> {
         step("grid", array.geometry().grid())?;
     }
     let trailer = step("trailer", file.trailer())?;
-    for (name, content) in trailer.vlmetalayers().iter() {
+    for (name, content) in trailer.vlmetalayers().raw_chunks().iter() {
         let name = format!("vlmetalayer {}", name.escape_ascii());
         let chunk = step(&name, Chunk::from_slice(content))?;
         if chunk.header().special().is_some() && chunk.header().nbytes() <= MAX_FILLED {
@@ -42,7 +42,7 @@ pub fn frame(path: &Path) -> Result<Value> {
     Ok(json!({
         "array": array.as_ref().map(describe),
         "metalayers": pairs(header.metalayers()),
-        "vlmetalayers": pairs(trailer.vlmetalayers()),
+        "vlmetalayers": pairs(trailer.vlmetalayers().raw_chunks()),
         "nchunks": offsets.len(),
         "nbytes": header.nbytes(),
         "cbytes": header.cbytes(),

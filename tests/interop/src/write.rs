@@ -79,7 +79,7 @@ impl NewFrame {
             }
         }
         for (name, Hex(value)) in &self.vlmetalayers {
-            writer.set_vlmetalayer(name, value)?;
+            writer.set_vlmetalayer_bytes(name, value)?;
         }
         Ok(writer)
     }
@@ -112,10 +112,10 @@ pub fn edit(path: &Path, edits: Vec<Edit>) -> Result<Value> {
     let mut file = File::edit(path)?;
     for edit in edits {
         match edit {
-            Edit::SetArray(array) => file.set_metalayer(&array)?,
-            Edit::SetInterop(value) => file.set_metalayer(&value)?,
-            Edit::SetMetalayer(name, Hex(content)) => file.set_metalayer_bytes(&name, &content)?,
-            Edit::SetVlmetalayer(name, Hex(value)) => file.set_vlmetalayer(&name, &value)?,
+            Edit::SetArray(array) => file.overwrite_metalayer(&array)?,
+            Edit::SetInterop(value) => file.overwrite_metalayer(&value)?,
+            Edit::SetMetalayer(name, Hex(content)) => file.overwrite_metalayer_bytes(&name, &content)?,
+            Edit::SetVlmetalayer(name, Hex(value)) => file.set_vlmetalayer_bytes(&name, &value)?,
             Edit::RemoveVlmetalayer(name) => {
                 if !file.remove_vlmetalayer(&name)? {
                     return Err(format!("no vlmetalayer {name:?} to remove").into());

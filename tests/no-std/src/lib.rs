@@ -47,10 +47,10 @@ fn header() -> b2nd_frame::Result<bool> {
 fn frame() -> b2nd_frame::Result<bool> {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 })?);
     writer.append(&Chunk::store(b"data", 1)?)?;
-    writer.set_vlmetalayer("name", b"value")?;
+    writer.set_vlmetalayer_bytes("name", b"value")?;
     let bytes = writer.finish()?;
     let frame = Frame::from_slice(&bytes)?;
-    let value = frame.trailer()?.value("name")?;
+    let value = frame.trailer()?.vlmetalayers().value("name")?;
     Ok(frame.chunk(0)?.stored() == Some(b"data") && value.as_deref() == Some(b"value"))
 }
 

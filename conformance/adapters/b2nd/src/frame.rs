@@ -17,7 +17,7 @@ pub(crate) fn read(path: &Path) -> Result {
     let header = file.header();
     let trailer = file.trailer()?;
     let mut values = Vec::new();
-    for (name, content) in trailer.vlmetalayers().iter() {
+    for (name, content) in trailer.vlmetalayers().raw_chunks().iter() {
         let chunk = Chunk::from_slice(content)?;
         if chunk.bytes().len() != content.len() {
             return Err(refuse("bytes follow the chunk of a vlmetalayer"));

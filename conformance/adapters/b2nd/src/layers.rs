@@ -68,7 +68,7 @@ pub(crate) fn trailer(bytes: &[u8]) -> Result {
     Ok(Fact::map([
         ("trailer_len", number(trailer.trailer_len())),
         ("version", Fact::int(trailer.version())),
-        ("vlmetalayers", pairs(trailer.vlmetalayers())),
+        ("vlmetalayers", pairs(trailer.vlmetalayers().raw_chunks())),
         ("fingerprint", Fact::bytes(&trailer.fingerprint())),
     ]))
 }

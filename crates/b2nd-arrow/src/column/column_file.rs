@@ -75,7 +75,7 @@ impl ColumnFile {
 
     /// Returns the decompressed content of a vlmetalayer.
     pub(crate) fn vlmetalayer(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let Some(content) = self.frame.trailer()?.vlmetalayers().get(name) else { return Ok(None) };
+        let Some(content) = self.frame.trailer()?.vlmetalayers().raw_chunk(name) else { return Ok(None) };
         let chunk = Chunk::from_slice(content)?;
         let (nbytes, cbytes) = (chunk.header().nbytes(), chunk.header().cbytes());
         if nbytes > MAX_VALUE || nbytes / MAX_RATIO > cbytes {

@@ -327,7 +327,7 @@ async fn extremes_are_found_without_the_column_and_not_in_an_index_that_is_stale
     let other = says("q").await.unwrap();
     // One value was changed since the index was made.
     let mut meta = b2nd_frame::File::edit(path("_meta.b2f")).unwrap();
-    meta.set_vlmetalayer("value_epoch", &[0xcd, 0x01, 0x2d]).unwrap();
+    meta.set_vlmetalayer_bytes("value_epoch", &[0xcd, 0x01, 0x2d]).unwrap();
     drop(meta);
     assert_ne!(says("q").await.unwrap(), other);
     std::fs::remove_file(path("_cols/n.b2nd")).unwrap();
@@ -350,7 +350,7 @@ async fn a_stale_index_is_not_believed() {
     assert_eq!(count().await, "0");
     // One value was changed since the index was made.
     let mut meta = b2nd_frame::File::edit(directory.path().join("_meta.b2f")).unwrap();
-    meta.set_vlmetalayer("value_epoch", &[0xcd, 0x01, 0x2d]).unwrap();
+    meta.set_vlmetalayer_bytes("value_epoch", &[0xcd, 0x01, 0x2d]).unwrap();
     drop(meta);
     assert_eq!(count().await, truth);
 }

@@ -22,7 +22,7 @@ impl Findings {
                 return Ok(());
             }
         };
-        let vlmetalayers = trailer.vlmetalayers();
+        let vlmetalayers = trailer.vlmetalayers().raw_chunks();
         self.names("vlmetalayer", vlmetalayers);
         if frame.header().has_vlmetalayers() == vlmetalayers.is_empty() {
             let finding = if vlmetalayers.is_empty() {

@@ -13,7 +13,11 @@ impl Salvage<'_> {
     pub(super) fn trailer(&mut self, frame: &Frame, tail: &[u8], decompressor: &mut Decompressor) -> Result<()> {
         match frame.trailer() {
             Ok(trailer) => {
-                trailer.vlmetalayers().iter().for_each(|(name, content)| self.attribute(name, Some(content), decompressor));
+                trailer
+                    .vlmetalayers()
+                    .raw_chunks()
+                    .iter()
+                    .for_each(|(name, content)| self.attribute(name, Some(content), decompressor));
                 return Ok(());
             }
             Err(error) if is_of_source(&error) => return Err(error),

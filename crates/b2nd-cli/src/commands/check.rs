@@ -128,7 +128,7 @@ impl Check {
                     if self.decodes() && is_arrow(frame) && findings.iter().all(Finding::is_of_readers) {
                         findings.extend(crate::tables::verify_cells(frame, &self.limits()));
                     }
-                    let has_digests = || frame.trailer().is_ok_and(|one| one.vlmetalayers().get(Digests::NAME).is_some());
+                    let has_digests = || frame.trailer().is_ok_and(|one| one.vlmetalayers().raw_chunk(Digests::NAME).is_some());
                     if tells && frame.header().nbytes() > 0 && place.key.is_none() && !has_digests() {
                         let mut first = undigested.lock().unwrap_or_else(PoisonError::into_inner);
                         first.get_or_insert_with(|| place.path.to_owned());
@@ -278,7 +278,7 @@ fn digest(path: &Path) -> Result<u64, Error> {
     let mut codec = Decompressor::new().with_metalayer(&metalayer);
     let before = attributes::get_with(&editor.trailer()?, Digests::NAME, &mut codec).map(Cow::into_owned);
     let is_other = before.map_or_else(
-        || editor.trailer().is_ok_and(|trailer| trailer.vlmetalayers().get(Digests::NAME).is_some()),
+        || editor.trailer().is_ok_and(|trailer| trailer.vlmetalayers().raw_chunk(Digests::NAME).is_some()),
         |bytes| b2nd::from_slice::<Digests>(&bytes).is_err(),
     );
     if is_other {
@@ -288,7 +288,7 @@ fn digest(path: &Path) -> Result<u64, Error> {
     }
     let count = editor.offsets()?.len();
     let digests = Digests::of_chunks(count, |number| editor.chunk(number), &mut codec)?;
-    editor.set_vlmetalayer(Digests::NAME, &b2nd::to_vec(&digests)?)?;
+    editor.set_vlmetalayer_bytes(Digests::NAME, &b2nd::to_vec(&digests)?)?;
     Ok(count)
 }
 

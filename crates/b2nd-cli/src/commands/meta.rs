@@ -316,9 +316,9 @@ fn member_of(store: &Store, key: &str) -> Result<String> {
 fn set(file: &Path, name: &str, bytes: &[u8], fixed: bool) -> Result<()> {
     change(file, |editor| {
         if fixed {
-            editor.set_metalayer_bytes(name, bytes)?
+            editor.overwrite_metalayer_bytes(name, bytes)?
         } else {
-            editor.set_vlmetalayer(name, bytes)?
+            editor.set_vlmetalayer_bytes(name, bytes)?
         }
         Ok(())
     })

@@ -217,7 +217,7 @@ fn a_packed_tensor_has_its_shape() {
         writer.append(&Chunk::store(&[0, 0, 1, 0, 2, 0, 3, 0], 2).unwrap()).unwrap();
         writer.append(&Chunk::store(&[4, 0, 5, 0], 2).unwrap()).unwrap();
         let described = [&b"\x94\xa9__tuple__\xa5numpy\x93\xa9__tuple__\x02\x03"[..], dtype].concat();
-        writer.set_vlmetalayer("__pack_tensor__", &described).unwrap();
+        writer.set_vlmetalayer_bytes("__pack_tensor__", &described).unwrap();
         tests.write(name, writer.finish().unwrap());
     }
     assert_eq!(tests.ok(&["cat", "t.bl2"]), "0  1  2\n3  4  5\n");

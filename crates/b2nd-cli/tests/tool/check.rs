@@ -46,7 +46,7 @@ fn array(dtype: &str, chunks: usize) -> Vec<u8> {
     for _ in 0..2 {
         writer.append(&Chunk::store(&[1; 4], 2).unwrap()).unwrap();
     }
-    writer.set_vlmetalayer("n", b"\x01").unwrap();
+    writer.set_vlmetalayer_bytes("n", b"\x01").unwrap();
     let frame = writer.finish().unwrap();
     let mut frame: Vec<u8> = frame;
     let place = frame.windows(3).position(|bytes| bytes == b"<i2").unwrap();
@@ -168,7 +168,7 @@ fn what_a_metalayer_holds_is_nobodys_business() {
     header.metalayers_mut().insert("after", [1, 2]).unwrap();
     let mut writer = Writer::new(header);
     writer.append_special(b2nd_frame::Special::Zeros, 4).unwrap();
-    writer.set_vlmetalayer("theirs", b"plain text").unwrap();
+    writer.set_vlmetalayer_bytes("theirs", b"plain text").unwrap();
     let frame: Vec<u8> = writer.finish().unwrap();
     assert_eq!(check(&[TemporaryFile::new(&frame).path()]), (String::new(), String::new(), 0));
 }
@@ -241,7 +241,7 @@ fn a_name_with_a_nul_is_read_under_another() {
     header.metalayers_mut().insert("us_er", [1]).unwrap();
     let mut writer = Writer::new(header);
     writer.append_special(b2nd_frame::Special::Zeros, 4).unwrap();
-    writer.set_vlmetalayer("at_tr", &[2]).unwrap();
+    writer.set_vlmetalayer_bytes("at_tr", &[2]).unwrap();
     let frame: Vec<u8> = writer.finish().unwrap();
     for (name, line) in [
         ("us_er", "metalayer \"us\\0er\": its name has a NUL, so C-Blosc2 reads \"us\""),
@@ -376,11 +376,11 @@ fn the_rows_of_a_table_are_counted_where_its_schema_does_not_say_them_rightly() 
         let path = directory.join("_meta.b2f");
         let file = File::open(&path).unwrap();
         let trailer = file.trailer().unwrap();
-        let value = trailer.value("schema").unwrap().unwrap();
+        let value = trailer.vlmetalayers().value("schema").unwrap().unwrap();
         let text: String = b2nd::msgpack::from_slice(&value).unwrap();
         assert!(text.contains("\"n_rows\": 1"), "{text}");
         let text = b2nd::msgpack::to_vec(&schema(&text)).unwrap();
-        File::edit(&path).unwrap().set_vlmetalayer("schema", &text).unwrap();
+        File::edit(&path).unwrap().set_vlmetalayer_bytes("schema", &text).unwrap();
         let info: Value = serde_json::from_str(tests.run(&["info", "--json", "table.b2d"]).0.lines().last().unwrap()).unwrap();
         (info["rows"].clone(), tests.run(&["check", "--data", "table.b2d"]).0)
     };
@@ -449,10 +449,10 @@ fn a_schema_that_contradicts_itself_is_found() {
         write_table(&directory);
         write_embed(&directory);
         let path = directory.join("_meta.b2f");
-        let value = File::open(&path).unwrap().trailer().unwrap().value("schema").unwrap().unwrap().into_owned();
+        let value = File::open(&path).unwrap().trailer().unwrap().vlmetalayers().value("schema").unwrap().unwrap().into_owned();
         let text: String = b2nd::msgpack::from_slice(&value).unwrap();
         let text = b2nd::msgpack::to_vec(&text.replacen(from, to, 1)).unwrap();
-        File::edit(&path).unwrap().set_vlmetalayer("schema", &text).unwrap();
+        File::edit(&path).unwrap().set_vlmetalayer_bytes("schema", &text).unwrap();
         tests.run(&["check", "table.b2d"]).0
     };
     assert_eq!(said("", ""), "");

@@ -93,7 +93,7 @@ fn digests_find_damage_that_still_decodes() {
     assert_eq!(tests.ok(&["check", "b.b2nd"]), "");
     // Entries of the index that changed places.
     let digests = b2nd_frame::File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap();
-    let digests = digests.value("b2nd_digests").unwrap().unwrap().into_owned();
+    let digests = digests.vlmetalayers().value("b2nd_digests").unwrap().unwrap().into_owned();
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
     for byte in [Some(0), None, Some(2), None, Some(1)] {
         match byte {
@@ -101,7 +101,7 @@ fn digests_find_damage_that_still_decodes() {
             None => writer.append_special(Special::Zeros, 64).unwrap(),
         }
     }
-    writer.set_vlmetalayer("b2nd_digests", &digests).unwrap();
+    writer.set_vlmetalayer_bytes("b2nd_digests", &digests).unwrap();
     tests.write("b.b2nd", writer.finish().unwrap());
     let (out, _, status) = tests.run(&["check", "--data", "b.b2nd"]);
     assert!(out.contains(&format!("chunk 1: {others}")) && out.contains("chunk 4 at byte ") && status == 1, "{out}");
@@ -110,7 +110,7 @@ fn digests_find_damage_that_still_decodes() {
     let with = |digests: &[u8]| {
         tests.write("b.b2nd", &digested);
         let mut editor = b2nd_frame::File::edit(tests.path("b.b2nd")).unwrap();
-        editor.set_vlmetalayer("b2nd_digests", digests).unwrap();
+        editor.set_vlmetalayer_bytes("b2nd_digests", digests).unwrap();
         drop(editor);
         tests.run(&["check", "--data", "b.b2nd"]).0
     };

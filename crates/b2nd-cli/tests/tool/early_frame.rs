@@ -14,6 +14,6 @@ pub(crate) fn early(path: impl AsRef<Path>, name: &str, content: &[u8]) {
     let mut writer = Writer::create(path, header).unwrap();
     writer.append(&Chunk::store(&[7; 20], 4).unwrap()).unwrap();
     writer.append_special(Special::Zeros, 20).unwrap();
-    writer.set_vlmetalayer("note", b"\xa4kept").unwrap();
+    writer.set_vlmetalayer_bytes("note", b"\xa4kept").unwrap();
     writer.finish().unwrap();
 }

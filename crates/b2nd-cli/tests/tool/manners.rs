@@ -25,7 +25,7 @@ fn nothing_in_a_file_reaches_the_terminal_as_it_is() {
     header.metalayers_mut().insert(HOSTILE, packed.as_slice()).unwrap();
     let mut writer = Writer::new(header);
     writer.append_special(b2nd_frame::Special::Zeros, 4).unwrap();
-    writer.set_vlmetalayer(HOSTILE, &packed).unwrap();
+    writer.set_vlmetalayer_bytes(HOSTILE, &packed).unwrap();
     let name = format!("{}.b2nd", HOSTILE.trim_end());
     tests.write(&name, writer.finish().unwrap());
     let commands: [&[&str]; 12] = [

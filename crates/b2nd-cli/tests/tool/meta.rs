@@ -31,7 +31,7 @@ fn an_attribute_is_set_read_and_removed() {
     // Packed as rmp-serde packs the same, which is the shortest form.
     tests.ok(&["meta", "set", "a.b2nd", "plain", "--json", r#"{"a": [1, -200, 70000, "x", null, true, 0.5], "b": {"c": []}}"#]);
     let trailer = File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap();
-    let value = trailer.value("plain").unwrap().unwrap();
+    let value = trailer.vlmetalayers().value("plain").unwrap().unwrap();
     let expected = json!({"a": [1, -200, 70000, "x", null, true, 0.5], "b": {"c": []}});
     assert_eq!(msgpack::from_slice::<Value>(&value).unwrap(), expected);
     assert_eq!(b2nd::msgpack::to_vec(&expected).unwrap(), &*value);

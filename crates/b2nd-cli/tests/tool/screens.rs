@@ -27,7 +27,7 @@ fn zeros(shape: &[i64], dtype: &str, layers: usize) -> Vec<u8> {
         writer.append_special(Special::Zeros, chunksize as usize).unwrap();
     }
     for number in 0..layers {
-        writer.set_vlmetalayer(&name(number), b"\xa3abc").unwrap();
+        writer.set_vlmetalayer_bytes(&name(number), b"\xa3abc").unwrap();
     }
     writer.finish().unwrap()
 }

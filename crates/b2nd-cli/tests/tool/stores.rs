@@ -145,7 +145,7 @@ impl Store {
     fn attribute(&self, file: &str, name: &str, value: &[u8]) {
         let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
         writer.append_special(Special::Zeros, 4).unwrap();
-        writer.set_vlmetalayer(name, value).unwrap();
+        writer.set_vlmetalayer_bytes(name, value).unwrap();
         let frame: Vec<u8> = writer.finish().unwrap();
         self.write(file, frame);
     }
@@ -360,7 +360,7 @@ fn embed_store(metalayer: &str, data: &[u8], map: &str) -> Vec<u8> {
     let mut writer = Writer::new(header);
     writer.append(&Chunk::store(data, 1).unwrap()).unwrap();
     let map = b2nd_view::value::pack(&format!(r#"{{"embed_map": {{{map}}}, "current_offset": {length}}}"#)).unwrap();
-    writer.set_vlmetalayer("estore_metadata", &map).unwrap();
+    writer.set_vlmetalayer_bytes("estore_metadata", &map).unwrap();
     writer.finish().unwrap()
 }
 
@@ -370,7 +370,7 @@ fn embedded_attributes_are_no_leaves() {
     let tests = Directory::new();
     let frame = |number: u8| -> Vec<u8> {
         let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
-        writer.set_vlmetalayer("number", &[number]).unwrap();
+        writer.set_vlmetalayer_bytes("number", &[number]).unwrap();
         writer.finish().unwrap()
     };
     let frames = [frame(1), frame(2), frame(3)];

@@ -24,11 +24,12 @@ use crate::chunk::Offset;
 use crate::chunk::chunk_file_name;
 use crate::chunk::file_name::chunk_number;
 use crate::error::{Error, ErrorKind, Result};
+use crate::header::fit::ARRAY_NAMES;
 use crate::header::{FrameType, Header, HeaderField};
-use crate::metalayers::{Metalayers, Place};
+use crate::metalayers::{Metalayers, Place, encode};
 use crate::trailer::Trailer;
 use crate::writer::Writer;
-use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
+use b2nd::{ArrayMeta, Metalayer};
 
 /// The size of a sector in bytes. A write inside one aligned sector is assumed to be atomic.
 const SECTOR: u64 = 512;
@@ -100,11 +101,10 @@ impl File {
     /// # let path = std::env::temp_dir().join(format!("b2nd-edit-{}.b2nd", std::process::id()));
     /// # std::fs::copy("../../tests/data/example.b2nd", &path)?;
     /// let mut editor = b2nd_frame::File::edit(&path)?;
-    /// editor.set_vlmetalayer("title", &b2nd::msgpack::to_vec("North Sea, 2023")?)?;
+    /// editor.set_vlmetalayer("title", "North Sea, 2023")?;
     ///
     /// let trailer = b2nd_frame::File::open(&path)?.trailer()?;
-    /// let value = trailer.value("title")?.expect("just written");
-    /// assert_eq!(b2nd::msgpack::from_slice::<String>(&value)?, "North Sea, 2023");
+    /// assert_eq!(trailer.vlmetalayers().get::<String>("title")?.as_deref(), Some("North Sea, 2023"));
     /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), b2nd_frame::Error>(())
     /// ```
@@ -145,31 +145,45 @@ impl Editor {
         open().map_err(|error| named(error, &path))
     }
 
-    /// Replaces the content of the metalayer whose name is `T::NAME`. The new content must have the same length, or may be shorter if the
-    /// metalayer describes an array.
+    /// Overwrites the metalayer whose name is `T::NAME` by a value of the same length, which keeps its place in the file. An array's
+    /// metalayer may become shorter, as when C-Blosc2 squeezes an array. [`rewrite`](crate::rewrite) writes metalayers of any length.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`set_metalayer_bytes`](Editor::set_metalayer_bytes).
-    pub fn set_metalayer<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
-        let content = b2nd::to_vec(value)?;
-        self.set_metalayer_bytes(T::NAME, &content)
+    /// Returns the errors of [`overwrite_metalayer_bytes`](Editor::overwrite_metalayer_bytes).
+    pub fn overwrite_metalayer<T: Metalayer + Serialize>(&mut self, value: &T) -> Result<()> {
+        let content = encode(value)?;
+        self.overwrite_metalayer_bytes(T::NAME, &content)
     }
 
-    /// Replaces the content of a metalayer by content of the same length. For the metalayer that describes an array, the new content may
+    /// Overwrites the content of a metalayer by content of the same length. For the metalayer that describes an array, the new content may
     /// also be shorter: the end of the old content then stays after the new content, as after a squeeze in C-Blosc2.
     ///
     /// # Errors
     ///
     /// Fails if the header has no such metalayer, or if the new content has a different length. Content cannot become longer, since chunks
     /// follow the header. Except in the metalayer of an array, content cannot become shorter either, since readers would find the end of
-    /// the old content after the new content. To add or lengthen metalayers, use
-    /// [`rewrite`](Editor::rewrite). Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
-    pub fn set_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
-        self.named(|editor| editor.write_metalayer(name, content))
+    /// the old content after the new content. To add or lengthen metalayers, use [`rewrite`](crate::rewrite).
+    ///
+    /// If the metalayer describes an array, also fails if the content cannot be decoded, does not match the frame's chunks, or would move
+    /// elements: to change the shape of an array, use [`ChunkEditor`](crate::ChunkEditor). Returns [`ErrorKind::Io`] if writing fails: see
+    /// [`Editor`] for the content of the file in this case.
+    pub fn overwrite_metalayer_bytes(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        self.named(|editor| editor.write_metalayer(name, content, true))
     }
 
-    /// Sets the value of a variable-length metalayer. The value is stored uncompressed.
+    /// Overwrites the content of a metalayer like [`overwrite_metalayer_bytes`](Editor::overwrite_metalayer_bytes), but does not compare
+    /// the metalayer of an array with the frame. This repairs files: wrong content makes an array unreadable, or moves its elements.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the header has no such metalayer, if the new content has a different length, or if writing fails.
+    pub fn overwrite_metalayer_unchecked(&mut self, name: &str, content: &[u8]) -> Result<()> {
+        self.named(|editor| editor.write_metalayer(name, content, false))
+    }
+
+    /// Sets the value of a variable-length metalayer, in generic MessagePack: a struct becomes a map with the names of its fields, which
+    /// Python reads as a `dict`. The value is stored uncompressed.
     ///
     /// The old trailer stays in the file, as unused bytes, until a later edit overwrites it.
     ///
@@ -178,8 +192,18 @@ impl Editor {
     /// Fails if the name is longer than 31 bytes or contains a NUL, or the value is too long for a chunk (2 GiB less 32 bytes). Also fails
     /// if there are 16 other vlmetalayers already: C-Blosc2 can open a file with more than 16, but destroys the file when it next writes to
     /// it. Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
-    pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
-        self.named(|editor| editor.edit_trailer(|trailer| trailer.set_value(name, value)))
+    pub fn set_vlmetalayer<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<()> {
+        self.named(|editor| editor.edit_trailer(|trailer| trailer.vlmetalayers_mut().set(name, value)))
+    }
+
+    /// Sets the bytes of a variable-length metalayer's value, like [`set_vlmetalayer`](Editor::set_vlmetalayer). python-blosc2 expects
+    /// generic MessagePack.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`set_vlmetalayer`](Editor::set_vlmetalayer).
+    pub fn set_vlmetalayer_bytes(&mut self, name: &str, value: &[u8]) -> Result<()> {
+        self.named(|editor| editor.edit_trailer(|trailer| trailer.vlmetalayers_mut().set_bytes(name, value)))
     }
 
     /// Removes a variable-length metalayer. Returns `false` if no vlmetalayer has this name.
@@ -188,7 +212,7 @@ impl Editor {
     ///
     /// Returns [`ErrorKind::Io`] if writing fails: see [`Editor`] for the content of the file in this case.
     pub fn remove_vlmetalayer(&mut self, name: &str) -> Result<bool> {
-        self.named(|editor| editor.edit_trailer(|trailer| Ok(trailer.vlmetalayers_mut().remove(name).is_some())))
+        self.named(|editor| editor.edit_trailer(|trailer| Ok(trailer.vlmetalayers_mut().remove(name))))
     }
 
     /// Rewrites the frame and changes its metalayers, like the function [`rewrite`](crate::rewrite). This `Editor` then edits the
@@ -315,12 +339,11 @@ impl Editor {
         edit(self).map_err(|error| named(error, self.file.path()))
     }
 
-    fn write_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
+    fn write_metalayer(&mut self, name: &str, content: &[u8], is_checked: bool) -> Result<()> {
         let place = self.header().metalayers().get(name).ok_or_else(|| no_room(name, 0, None))?;
         // In an array's metalayer, the value may be followed by the end of a longer, old value, as after a squeeze in C-Blosc2. In other
         // metalayers, readers expect no bytes after the value.
-        let may_be_shorter = [B2ndMeta::<&str>::NAME, CatervaMeta::NAME].contains(&name)
-            && matches!(ArrayMeta::from_metalayer(content), Ok((_, [])));
+        let may_be_shorter = ARRAY_NAMES.contains(&name) && matches!(ArrayMeta::from_metalayer(content), Ok((_, [])));
         if content.len() > place.len() || (content.len() < place.len() && !may_be_shorter) {
             return Err(no_room(name, content.len(), Some(place.len())));
         }
@@ -332,6 +355,9 @@ impl Editor {
 
         let mut header = self.header().clone();
         header.metalayers_mut().insert(name, whole.as_slice())?;
+        if is_checked {
+            header.check_replaced_array(self.header(), || Ok(self.offsets()?.len()))?;
+        }
         if first / SECTOR == last / SECTOR {
             let written = self.checked_handle().and_then(|file| Ok(write_at(file, first, &whole[changed])?));
             self.adopt(header, written)

@@ -32,7 +32,8 @@ use crate::metalayers::{MAX_METALAYERS, Metalayers};
 /// # Errors
 ///
 /// Fails if `source` is not a frame, `edit` fails or leaves more than 16 metalayers and more than `source` has, `target` is read-only or
-/// not a regular file, or a file cannot be written. After an error, `target` is unchanged, unless only the final sync of the directory
+/// not a regular file, or a file cannot be written. Also fails if `edit` changes the metalayer of an array to one that cannot be decoded,
+/// that does not match the chunks, or that would move elements. After an error, `target` is unchanged, unless only the final sync of the directory
 /// failed: `target` is then the new frame.
 ///
 /// ```
@@ -142,6 +143,7 @@ pub(super) fn rewritten(file: &File, edit: impl FnOnce(&mut Metalayers) -> Resul
     if count > MAX_METALAYERS && count > file.header().metalayers().len() {
         return Err(header.metalayers().too_many());
     }
+    header.check_replaced_array(file.header(), || Ok(file.offsets()?.len()))?;
     Ok(header)
 }
 

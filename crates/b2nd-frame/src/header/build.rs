@@ -72,8 +72,8 @@ impl Header {
     /// Creates the header of a new frame with these sizes. For an array, use [`for_array`](Header::for_array), which computes the sizes. In
     /// contrast, `new` does not compare the given sizes with a metalayer.
     ///
-    /// The codec is BloscLZ at level 5, the split mode is `forward_compat`, and the number of threads is 1, as by default in C-Blosc2.
-    /// Unlike in C-Blosc2, there is no filter. The lengths of the data and the frame are 0 until a [`Writer`](crate::Writer) sets
+    /// The codec is BloscLZ at level 5 after the filter shuffle, the split mode is `forward_compat`, and the number of threads is 1, as by
+    /// default in C-Blosc2. The lengths of the data and the frame are 0 until a [`Writer`](crate::Writer) sets
     /// them.
     ///
     /// # Errors
@@ -88,6 +88,32 @@ impl Header {
     /// # Ok::<(), b2nd_frame::Error>(())
     /// ```
     pub fn new(sizes: Sizes) -> Result<Header> {
+        let mut pipeline = [0; 17];
+        pipeline[0] = 6;
+        pipeline[6] = Filter::Shuffle.code();
+        let header = Header {
+            frame_len: 0,
+            flags: [ORDINARY, 0, LEVEL << 4, 3],
+            nbytes: 0,
+            cbytes: 0,
+            typesize: 1,
+            blocksize: 0,
+            chunksize: 0,
+            compression_threads: 1,
+            decompression_threads: 1,
+            has_vlmetalayers: false,
+            pipeline,
+            metalayers: Metalayers::new(),
+        };
+        header.with_sizes(sizes)
+    }
+
+    /// Sets the typesize, chunksize and blocksize.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the typesize is below 1, or the chunksize or blocksize is negative.
+    pub fn with_sizes(mut self, sizes: Sizes) -> Result<Header> {
         let Sizes { typesize, chunksize, blocksize } = sizes;
         let least = [("typesize", typesize, 1), ("chunksize", chunksize, 0), ("blocksize", blocksize, 0)];
         for (name, length, least) in least {
@@ -95,33 +121,26 @@ impl Header {
                 return Err(Error::custom(format_args!("{name}: expected {least} or more, found {length}")));
             }
         }
-        let mut pipeline = [0; 17];
-        pipeline[0] = 6;
-        Ok(Header {
-            frame_len: 0,
-            flags: [if chunksize == 0 { VARIABLE } else { ORDINARY }, 0, LEVEL << 4, 3],
-            nbytes: 0,
-            cbytes: 0,
-            typesize,
-            blocksize,
-            chunksize,
-            compression_threads: 1,
-            decompression_threads: 1,
-            has_vlmetalayers: false,
-            pipeline,
-            metalayers: Metalayers::new(),
-        })
+        (self.typesize, self.chunksize, self.blocksize) = (typesize, chunksize, blocksize);
+        self.flags[0] = if chunksize == 0 { VARIABLE } else { ORDINARY };
+        Ok(self)
     }
 
-    /// Sets the codec and its parameter, which is 0 for most codecs.
-    #[must_use]
-    pub fn with_codec(mut self, codec: CodecId, meta: u8) -> Header {
+    /// Sets the codec, without a parameter. The compression level stays.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the codec is [`CodecId::Other`] with a code of C-Blosc2's own codecs, 0 to 31, that is not known.
+    pub fn with_codec(mut self, codec: CodecId) -> Result<Header> {
         let code = codec.code();
+        if matches!(codec, CodecId::Other(0..=31)) {
+            return Err(Error::custom(format_args!("codec: expected a known codec or a plugin, 32 to 255, found {code}")));
+        }
         // The pipeline holds the codec's number. The flags also hold this number, in 4 bits, but have 6 for all numbers above 5.
         self.flags[2] = self.flags[2] & 0xf0 | code.min(6);
         self.pipeline[7] = code;
-        self.pipeline[8] = meta;
-        self
+        self.pipeline[8] = 0;
+        Ok(self)
     }
 
     /// Sets the compression level, 0 to 9.
@@ -134,6 +153,22 @@ impl Header {
             return Err(Error::custom(format_args!("level: expected 0 to 9, found {level}")));
         }
         self.flags[2] = self.flags[2] & 0x0f | level << 4;
+        Ok(self)
+    }
+
+    /// Sets the parameter of the codec, which is 0 for the codecs of C-Blosc2. It is not the compression level.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `meta` is not 0 and the codec is one of C-Blosc2, which has no parameter.
+    pub fn with_codec_meta(mut self, meta: u8) -> Result<Header> {
+        if meta != 0 && self.pipeline[7] < 32 {
+            let codec = self.codec();
+            return Err(Error::custom(format_args!(
+                "codec meta: {codec} has no parameter, found {meta}: the level is set by with_level"
+            )));
+        }
+        self.pipeline[8] = meta;
         Ok(self)
     }
 
@@ -157,10 +192,14 @@ impl Header {
     }
 
     /// Sets the split mode.
-    #[must_use]
-    pub fn with_split_mode(mut self, mode: SplitMode) -> Header {
-        self.flags[3] = mode.code() - 1;
-        self
+    ///
+    /// # Errors
+    ///
+    /// Fails if the header has no number for the mode.
+    pub fn with_split_mode(mut self, mode: SplitMode) -> Result<Header> {
+        let unknown = || Error::custom(format_args!("split mode: {mode:?} has no number"));
+        self.flags[3] = mode.code().checked_sub(1).ok_or_else(unknown)?;
+        Ok(self)
     }
 
     /// Returns a mutable reference to the metalayers, to set the metalayers of a new frame. To change metalayers in a file, use

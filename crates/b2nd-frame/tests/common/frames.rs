@@ -42,7 +42,7 @@ pub fn contiguous() -> Vec<u8> {
 pub fn with_header(header: Header) -> Vec<u8> {
     let mut writer = Writer::new(header);
     append(&mut writer).unwrap();
-    writer.set_vlmetalayer("note", &[3; 100]).unwrap();
+    writer.set_vlmetalayer_bytes("note", &[3; 100]).unwrap();
     writer.finish().unwrap()
 }
 
@@ -56,7 +56,7 @@ pub fn bare() -> Vec<u8> {
 /// A frame without chunks.
 pub fn empty() -> Vec<u8> {
     let mut writer = Writer::new(header_of(0));
-    writer.set_vlmetalayer("note", &[3; 100]).unwrap();
+    writer.set_vlmetalayer_bytes("note", &[3; 100]).unwrap();
     writer.finish().unwrap()
 }
 
@@ -85,7 +85,7 @@ pub fn edited() -> Vec<u8> {
 pub fn sparse(path: &Path) {
     let mut writer = Writer::create_sparse(path, header()).unwrap();
     append(&mut writer).unwrap();
-    writer.set_vlmetalayer("note", &[3; 100]).unwrap();
+    writer.set_vlmetalayer_bytes("note", &[3; 100]).unwrap();
     writer.finish().unwrap();
 }
 
@@ -102,7 +102,7 @@ pub fn small() -> Vec<u8> {
     let mut writer = Writer::new(header);
     writer.append(&Chunk::store(b"chunk  0", 4).unwrap()).unwrap();
     writer.append(&Chunk::store(b"chunk  1", 4).unwrap()).unwrap();
-    writer.set_vlmetalayer("v", b"val").unwrap();
+    writer.set_vlmetalayer_bytes("v", b"val").unwrap();
     let bytes = writer.finish().unwrap();
     assert_eq!(bytes.len(), 338);
     bytes

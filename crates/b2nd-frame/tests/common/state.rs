@@ -23,9 +23,9 @@ impl State {
 
     pub fn of(file: &File) -> b2nd_frame::Result<State> {
         let trailer = file.trailer()?;
-        let values = trailer.vlmetalayers().iter().map(|(name, _)| {
+        let values = trailer.vlmetalayers().raw_chunks().iter().map(|(name, _)| {
             let name = core::str::from_utf8(name).ok()?;
-            trailer.value(name).ok()?.map(|value| value.into_owned())
+            trailer.vlmetalayers().value(name).ok()?.map(|value| value.into_owned())
         });
         let offsets: Vec<Offset> = file.offsets()?.iter().collect();
         let chunks =

@@ -51,7 +51,7 @@ fn values_of_vlmetalayers_are_what_their_writer_stored() {
         let trailer = entry.open().trailer().unwrap();
         let expected = entry.parsed["vlmetalayers"].as_array().cloned().unwrap_or_default();
         assert_eq!(trailer.vlmetalayers().len(), expected.len(), "{}", entry.id);
-        for ((name, content), expected) in trailer.vlmetalayers().iter().zip(&expected) {
+        for ((name, content), expected) in trailer.vlmetalayers().raw_chunks().iter().zip(&expected) {
             assert!(is_content(name, &expected["name_hex"]), "{}", entry.id);
             let chunk = Chunk::from_slice(content).unwrap_or_else(|error| panic!("{}: {error}", entry.id));
             assert_header(&entry, chunk.header(), &expected["chunk"]);
@@ -61,7 +61,7 @@ fn values_of_vlmetalayers_are_what_their_writer_stored() {
             if chunk.header().is_stored() || chunk.header().special().is_some() {
                 is_value(&chunk.data().unwrap());
                 if let Ok(name) = core::str::from_utf8(name) {
-                    is_value(&trailer.value(name).unwrap().unwrap());
+                    is_value(&trailer.vlmetalayers().value(name).unwrap().unwrap());
                 }
                 stored += 1;
                 continue;

@@ -23,9 +23,9 @@ fn permissions_are_kept() {
     let path = file(&scratch, &frames::empty());
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     let mut open = File::edit(&path).unwrap();
-    open.set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+    open.overwrite_metalayer_bytes("wide", &[9; 1100]).unwrap();
     assert_eq!(mode(&path), 0o640);
-    open.set_vlmetalayer("note", b"other").unwrap();
+    open.set_vlmetalayer_bytes("note", b"other").unwrap();
     assert_eq!(mode(&path), 0o640);
     drop(open);
     rewrite(&path, &path, change).unwrap();
@@ -79,7 +79,7 @@ fn what_is_private_stays_private_while_it_is_copied() {
     let path = file(&scratch, &frames::contiguous());
     private(&path);
     let replaced = replace_storage(Arc::new(Private));
-    File::edit(&path).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+    File::edit(&path).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]).unwrap();
     assert_eq!(mode(&path), 0o600);
     drop(replaced);
 
@@ -133,7 +133,7 @@ mod linux {
             found.ino()
         };
         let mut inodes = vec![look(&path)];
-        File::edit(&path).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+        File::edit(&path).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]).unwrap();
         inodes.push(look(&path));
         rewrite(&path, &path, |metalayers| metalayers.insert("added", [1]).map(drop)).unwrap();
         inodes.push(look(&path));
@@ -149,7 +149,7 @@ mod linux {
     #[ignore = "the next test runs it as a process of its own"]
     fn another_user() {
         let Some(path) = std::env::var_os(EDITED) else { return };
-        File::edit(path).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+        File::edit(path).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]).unwrap();
     }
 
     /// Has a file replaced by another user. `false` if this process may not become one who can run it.
@@ -201,7 +201,7 @@ mod linux {
         *large.metalayers_mut() = header.metalayers().clone();
         let mut writer = Writer::new(large);
         writer.append(&Chunk::store(&vec![0; HOLE], 4).unwrap()).unwrap();
-        writer.set_vlmetalayer("note", &[3; 100]).unwrap();
+        writer.set_vlmetalayer_bytes("note", &[3; 100]).unwrap();
         let bytes = writer.finish().unwrap();
         let mut sparse = fs::File::create(&path).unwrap();
         for (number, block) in bytes.chunks(4096).enumerate().filter(|(_, block)| block.iter().any(|&byte| byte != 0)) {
@@ -212,7 +212,7 @@ mod linux {
         let few = |path: &Path| assert!(fs::metadata(path).unwrap().blocks() * 512 < 1 << 20, "{}", path.display());
         few(&path);
         let mut editor = File::edit(&path).unwrap();
-        editor.set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+        editor.overwrite_metalayer_bytes("wide", &[9; 1100]).unwrap();
         few(&path);
         editor.rewrite(|metalayers| metalayers.insert("added", [1; 700]).map(drop)).unwrap();
         few(&path);
@@ -222,7 +222,7 @@ mod linux {
         for path in [&path, &scratch.join("g.b2nd")] {
             let file = File::open(path).unwrap();
             assert!(file.chunk(0).unwrap().data().unwrap().iter().all(|&byte| byte == 0));
-            assert_eq!(file.trailer().unwrap().value("note").unwrap().as_deref(), Some([3; 100].as_slice()));
+            assert_eq!(file.trailer().unwrap().vlmetalayers().value("note").unwrap().as_deref(), Some([3; 100].as_slice()));
         }
     }
 }

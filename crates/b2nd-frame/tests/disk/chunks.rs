@@ -13,8 +13,8 @@ use b2nd_frame::Result;
 use b2nd_frame::testing::{Replaced, replace_storage};
 use b2nd_frame::{Chunk, ChunkEditor, File, FrameType, Offset, Special};
 
-fn array(length: i64) -> B2ndMeta {
-    B2ndMeta::new(Geometry::new(&[length], &[16], &[8]).unwrap(), "<i4")
+fn array(length: i64) -> ArrayMeta {
+    B2ndMeta::new(Geometry::new(&[length], &[16], &[8]).unwrap(), "<i4".to_owned()).into()
 }
 
 /// Opens a file whose writes go through the storage as long as both results live.

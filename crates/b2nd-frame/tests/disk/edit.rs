@@ -17,7 +17,7 @@ fn a_metalayer_changes_in_its_place_alone() {
         let before = frames::followed();
         let path = file(&scratch, &before);
         let mut open = File::edit(&path).unwrap();
-        open.set_metalayer_bytes(name, &content).unwrap();
+        open.overwrite_metalayer_unchecked(name, &content).unwrap();
         let mut expected = before[..Header::from_slice(&before).unwrap().frame_len() as usize].to_vec();
         let old = Frame::from_slice(&before).unwrap().header().metalayers().get(name).unwrap().to_vec();
         let at = before.windows(old.len()).position(|window| window == old).unwrap();
@@ -35,7 +35,7 @@ fn a_typed_metalayer_changes_under_its_name() {
     let mut open = File::edit(file(&scratch, &frames::contiguous())).unwrap();
     let mut meta = open.header().metalayer::<B2ndMeta>().unwrap().unwrap();
     meta.dtype = "<u4".into();
-    open.set_metalayer(&meta).unwrap();
+    open.overwrite_metalayer(&meta).unwrap();
     assert_eq!(File::open(open.path()).unwrap().header().metalayer().unwrap(), Some(meta));
 }
 
@@ -45,36 +45,36 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     let path = file(&scratch, &frames::contiguous());
     let mut open = File::edit(&path).unwrap();
     assert_eq!(
-        refusal(&path, open.set_metalayer_bytes("small", &[0; 21])),
+        refusal(&path, open.overwrite_metalayer_bytes("small", &[0; 21])),
         concat!(
             "the new value of metalayer \"small\" has 21 bytes, but its space in the header has 20 bytes, ",
             "which an edit in place cannot change (a rewrite of the file can)"
         )
     );
-    let nothing = refusal(&path, open.set_metalayer_bytes("b2nd", &[]));
+    let nothing = refusal(&path, open.overwrite_metalayer_bytes("b2nd", &[]));
     assert!(
         nothing.starts_with("the new value of metalayer \"b2nd\" has 0 bytes, but its space in the header has "),
         "{nothing}"
     );
-    let shorter = refusal(&path, open.set_metalayer_bytes("small", &[0; 19]));
+    let shorter = refusal(&path, open.overwrite_metalayer_bytes("small", &[0; 19]));
     assert!(
         shorter.starts_with("the new value of metalayer \"small\" has 19 bytes, but its space in the header has 20 bytes, "),
         "{shorter}"
     );
     assert_eq!(
-        refusal(&path, open.set_metalayer_bytes("none", &[0; 21])),
+        refusal(&path, open.overwrite_metalayer_bytes("none", &[0; 21])),
         "metalayer \"none\" is not in the header: a rewrite of the file can add it, an edit in place cannot"
     );
     assert_eq!(
-        refusal(&path, open.set_vlmetalayer(&"n".repeat(32), b"")),
+        refusal(&path, open.set_vlmetalayer_bytes(&"n".repeat(32), b"")),
         "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes are too many: a metalayer's name holds at most 31"
     );
     for number in 1..16 {
-        open.set_vlmetalayer(&format!("v{number}"), b"").unwrap();
+        open.set_vlmetalayer_bytes(&format!("v{number}"), b"").unwrap();
     }
     let too_many = "\"more\" would be metalayer number 17: C-Blosc2 supports at most 16";
     let before = fs::read(&path).unwrap();
-    assert_eq!(refusal(&path, open.set_vlmetalayer("more", b"")), too_many);
+    assert_eq!(refusal(&path, open.set_vlmetalayer_bytes("more", b"")), too_many);
     assert!(!open.remove_vlmetalayer("more").unwrap());
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&before));
 }
@@ -97,7 +97,7 @@ fn vlmetalayers_come_and_go_in_every_real_frame() {
         };
         let mut open = File::edit(&path).unwrap();
         for value in [b"first".as_slice(), &[7; 5000], b""] {
-            open.set_vlmetalayer("added by a test", value).unwrap();
+            open.set_vlmetalayer_bytes("added by a test", value).unwrap();
             let now = State::read(&path).unwrap();
             assert!(State::of(&open).unwrap() == now, "{}", source.display());
             same_but_trailer(&now);
@@ -130,7 +130,7 @@ fn a_file_that_ends_before_its_frame_is_not_copied() {
     let bytes = frames::contiguous();
     let short = &bytes[..bytes.len() - 10];
     let path = file(&scratch, short);
-    let refused = refusal(&path, File::edit(&path).unwrap().set_metalayer_bytes("wide", &[9; 1100]));
+    let refused = refusal(&path, File::edit(&path).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]));
     assert_eq!(refused, "the file ends 10 bytes before the frame does");
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(short));
     assert_eq!(scratch.names(), ["f.b2nd"]);
@@ -163,7 +163,7 @@ mod unix {
             let before = fs::metadata(&path).unwrap().ino();
             let mut expected = bytes.clone();
             (expected[first], expected[last]) = (7, 7);
-            File::edit(&path).unwrap().set_metalayer_bytes("wide", &expected[wide..][..1100]).unwrap();
+            File::edit(&path).unwrap().overwrite_metalayer_bytes("wide", &expected[wide..][..1100]).unwrap();
             assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&expected));
             assert_eq!(fs::metadata(&path).unwrap().ino() == before, in_place, "{first} to {last}");
         }
@@ -175,7 +175,7 @@ mod unix {
         let path = file(&scratch, &frames::contiguous());
         let link = scratch.join("link.b2nd");
         symlink("f.b2nd", &link).unwrap();
-        File::edit(&link).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+        File::edit(&link).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]).unwrap();
         rewrite(&link, &link, change).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(File::open(&path).unwrap().header().metalayers().get("wide"), Some([9; 1100].as_slice()));
@@ -192,9 +192,9 @@ fn nothing_follows_a_frame_that_was_edited() {
         let mut editor = File::edit(&path).unwrap();
         // The second of them goes where the first trailer was, and is shorter than what is behind it.
         for value in [&[7; 5_000][..], b"short", b"shorter", &[7; 9_000], b""] {
-            editor.set_vlmetalayer("value", value).unwrap();
+            editor.set_vlmetalayer_bytes("value", value).unwrap();
             assert_eq!(fs::metadata(&path).unwrap().len(), editor.header().frame_len());
-            assert_eq!(File::open(&path).unwrap().trailer().unwrap().value("value").unwrap().unwrap(), value);
+            assert_eq!(File::open(&path).unwrap().trailer().unwrap().vlmetalayers().value("value").unwrap().unwrap(), value);
         }
     }
 }

@@ -155,15 +155,15 @@ fn edit(path: &Path, watch: Watch, edit: &dyn Fn(&mut Editor) -> b2nd_frame::Res
 type Edit = (&'static str, &'static dyn Fn(&mut Editor) -> b2nd_frame::Result<()>);
 
 const METALAYERS: [Edit; 3] = [
-    ("a metalayer of the same length", &|file| file.set_metalayer_bytes("small", &[7; 20])),
-    ("a shorter metalayer of the array", &|file| file.set_metalayer_bytes("b2nd", &frames::short_array())),
-    ("a metalayer over three sectors", &|file| file.set_metalayer_bytes("wide", &[9; 1100])),
+    ("a metalayer of the same length", &|file| file.overwrite_metalayer_bytes("small", &[7; 20])),
+    ("a shorter metalayer of the array", &|file| file.overwrite_metalayer_unchecked("b2nd", &frames::short_array())),
+    ("a metalayer over three sectors", &|file| file.overwrite_metalayer_bytes("wide", &[9; 1100])),
 ];
 
 const VLMETALAYERS: [Edit; 4] = [
-    ("a new vlmetalayer", &|file| file.set_vlmetalayer("other", &[4; 50])),
-    ("another value", &|file| file.set_vlmetalayer("note", &[5; 100])),
-    ("a long value", &|file| file.set_vlmetalayer("note", &[6; 3000])),
+    ("a new vlmetalayer", &|file| file.set_vlmetalayer_bytes("other", &[4; 50])),
+    ("another value", &|file| file.set_vlmetalayer_bytes("note", &[5; 100])),
+    ("a long value", &|file| file.set_vlmetalayer_bytes("note", &[6; 3000])),
     ("a vlmetalayer removed", &|file| file.remove_vlmetalayer("note").map(|_| ())),
 ];
 
@@ -214,7 +214,7 @@ fn write<T: Target<Output = ()>>(mut writer: Writer<T>, attempt: &dyn Fn(&mut Wr
     attempt(&mut writer, &|writer| writer.append(&Chunk::store(&frames::data(0, 64), 4)?));
     attempt(&mut writer, &|writer| writer.append_special(Special::Zeros, 64));
     attempt(&mut writer, &|writer| writer.append(&Chunk::store(&frames::data(1, 64), 4)?));
-    writer.set_vlmetalayer("note", &[9; 40])?;
+    writer.set_vlmetalayer_bytes("note", &[9; 40])?;
     writer.finish()
 }
 

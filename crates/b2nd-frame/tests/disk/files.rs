@@ -99,7 +99,7 @@ fn a_full_disk_gets_back_what_a_failed_edit_took() {
         let path = file(&scratch, &bytes);
         let replaced = replace_storage(Arc::new(Full(1000)));
         let mut editor = File::edit(&path).unwrap();
-        let said = message(editor.set_vlmetalayer("long", &[7; 50_000]));
+        let said = message(editor.set_vlmetalayer_bytes("long", &[7; 50_000]));
         assert!(said.starts_with(&path.display().to_string()), "{said}");
         assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&bytes));
         assert_eq!(scratch.names(), ["f.b2nd"]);
@@ -110,7 +110,7 @@ fn a_full_disk_gets_back_what_a_failed_edit_took() {
         drop(replaced);
         assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&bytes));
         assert_eq!(scratch.names(), ["f.b2nd"]);
-        File::edit(&path).unwrap().set_vlmetalayer("long", &[7; 50_000]).unwrap();
+        File::edit(&path).unwrap().set_vlmetalayer_bytes("long", &[7; 50_000]).unwrap();
         assert!(State::read(&path).is_ok());
     }
 }
@@ -122,14 +122,14 @@ fn a_trailer_is_written_where_older_ones_stood() {
     let before = State::read(&path).unwrap();
     let mut editor = File::edit(&path).unwrap();
     for round in 0..100u8 {
-        editor.set_vlmetalayer("large", &vec![round; 100_000]).unwrap();
-        editor.set_vlmetalayer("note", &vec![round; usize::from(round)]).unwrap();
+        editor.set_vlmetalayer_bytes("large", &vec![round; 100_000]).unwrap();
+        editor.set_vlmetalayer_bytes("note", &vec![round; usize::from(round)]).unwrap();
         let length = fs::metadata(&path).unwrap().len();
         assert!(length < 320_000, "round {round}: {length} bytes");
     }
     editor.remove_vlmetalayer("large").unwrap();
     for round in 0..3 {
-        editor.set_vlmetalayer("note", &[round; 30]).unwrap();
+        editor.set_vlmetalayer_bytes("note", &[round; 30]).unwrap();
     }
     let length = fs::metadata(&path).unwrap().len();
     assert!(length < frames::contiguous().len() as u64 + 1000, "{length} bytes");
@@ -145,8 +145,8 @@ fn names_as_long_as_the_system_takes_are_edited() {
         let path = scratch.join(&name);
         fs::write(&path, frames::contiguous()).unwrap();
         let mut editor = File::edit(&path).unwrap();
-        editor.set_metalayer_bytes("wide", &[9; 1100]).unwrap();
-        editor.set_vlmetalayer("more", b"value").unwrap();
+        editor.overwrite_metalayer_bytes("wide", &[9; 1100]).unwrap();
+        editor.set_vlmetalayer_bytes("more", b"value").unwrap();
         editor.rewrite(|metalayers| metalayers.insert("added", [1]).map(drop)).unwrap();
         assert_eq!(File::open(&path).unwrap().header().metalayers().get("added"), Some([1].as_slice()));
         assert_eq!(scratch.names(), [name]);
@@ -160,12 +160,12 @@ fn what_a_killed_process_left_is_removed_and_what_is_being_written_is_not() {
     let path = file(&scratch, &frames::contiguous());
     let left = [scratch.join(".f.b2nd.0.tmp"), scratch.join(".f.b2nd.1.tmp")];
     left.iter().for_each(|left| fs::write(left, b"half of a frame").unwrap());
-    File::edit(&path).unwrap().set_metalayer_bytes("small", &[9; 20]).unwrap();
+    File::edit(&path).unwrap().overwrite_metalayer_bytes("small", &[9; 20]).unwrap();
     assert_eq!(scratch.names(), ["f.b2nd"]);
 
     let mut writer = Writer::create(&path, frames::header()).unwrap();
     fs::write(&left[1], b"half of a frame").unwrap();
-    File::edit(&path).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+    File::edit(&path).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]).unwrap();
     assert_eq!(scratch.names(), [".f.b2nd.0.tmp", "f.b2nd"]);
     frames::append(&mut writer).unwrap();
     writer.finish().unwrap();

@@ -22,7 +22,7 @@ fn a_second_editor_is_told_that_there_is_one() {
     let shared = [File::open_shared(&path).unwrap(), File::open_shared(&path).unwrap()];
     assert!(matches!(File::try_edit(&path).unwrap_err().kind(), ErrorKind::Locked { .. }));
     drop(shared);
-    File::try_edit(&path).unwrap().set_vlmetalayer("more", b"value").unwrap();
+    File::try_edit(&path).unwrap().set_vlmetalayer_bytes("more", b"value").unwrap();
 }
 
 /// Does something in another thread, and makes sure that it waits for the holder of the lock.
@@ -40,15 +40,15 @@ fn waits<H, T: Send>(holder: H, act: impl FnOnce() -> T + Send) -> T {
 fn editors_and_readers_wait_for_each_other() {
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());
-    let set = |value: &[u8]| File::edit(&path).unwrap().set_vlmetalayer("more", value).unwrap();
+    let set = |value: &[u8]| File::edit(&path).unwrap().set_vlmetalayer_bytes("more", value).unwrap();
     let shared = || File::open_shared(&path).unwrap().trailer().unwrap();
     set(b"first");
     waits(File::edit(&path).unwrap(), || set(b"second"));
     waits(File::open_shared(&path).unwrap(), || set(b"third"));
     let mut editor = File::edit(&path).unwrap();
-    editor.set_vlmetalayer("more", b"fourth").unwrap();
+    editor.set_vlmetalayer_bytes("more", b"fourth").unwrap();
     let trailer = waits(editor, shared);
-    assert_eq!(trailer.value("more").unwrap().unwrap(), b"fourth".as_slice());
+    assert_eq!(trailer.vlmetalayers().value("more").unwrap().unwrap(), b"fourth".as_slice());
 }
 
 #[test]
@@ -73,9 +73,9 @@ fn what_another_wrote_without_a_lock_is_not_overwritten() {
     let place = bytes.windows(20).position(|window| window == [1; 20]).unwrap();
     bytes[place] = 7;
     fs::write(&path, &bytes).unwrap();
-    assert_eq!(refusal(&path, editor.set_vlmetalayer("more", &[9; 100])), changed);
-    assert_eq!(refusal(&path, editor.set_metalayer_bytes("small", &[9; 20])), changed);
-    assert_eq!(refusal(&path, editor.set_metalayer_bytes("wide", &[9; 1100])), changed);
+    assert_eq!(refusal(&path, editor.set_vlmetalayer_bytes("more", &[9; 100])), changed);
+    assert_eq!(refusal(&path, editor.overwrite_metalayer_bytes("small", &[9; 20])), changed);
+    assert_eq!(refusal(&path, editor.overwrite_metalayer_bytes("wide", &[9; 1100])), changed);
     assert_eq!(refusal(&path, editor.remove_vlmetalayer("note")), changed);
     assert_eq!(refusal(&path, editor.rewrite(change)), changed);
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&bytes));
@@ -95,7 +95,7 @@ fn a_thread_does_not_wait_for_itself() {
     refused(File::edit(&path).unwrap_err());
     refused(File::open_shared(&path).unwrap_err());
     refused(rewrite(&path, &path, |_| Ok(())).unwrap_err());
-    waits(editor, || File::edit(&path).unwrap().set_vlmetalayer("more", b"value").unwrap());
+    waits(editor, || File::edit(&path).unwrap().set_vlmetalayer_bytes("more", b"value").unwrap());
     let shared = File::open_shared(&path).unwrap();
     refused(File::edit(&path).unwrap_err());
     // Another reader is not in the way.
@@ -135,20 +135,20 @@ mod linux {
             ("link.b2nd", "f.b2nd.b2lock"),
         ] {
             let (frame, sidecar) = (scratch.join(frame), scratch.join(sidecar));
-            File::edit(&frame).unwrap().set_vlmetalayer("more", b"value").unwrap();
+            File::edit(&frame).unwrap().set_vlmetalayer_bytes("more", b"value").unwrap();
             assert!(!sidecar.exists(), "nothing asks for it");
             // It appears while there is an editor already.
             let mut editor = File::try_edit(&frame).unwrap();
             let theirs = fs::File::options().read(true).write(true).create(true).truncate(false).open(&sidecar).unwrap();
             flock(&theirs, FlockOperation::LockExclusive).unwrap();
-            assert!(matches!(editor.set_vlmetalayer("more", b"other").unwrap_err().kind(), ErrorKind::Locked { .. }));
+            assert!(matches!(editor.set_vlmetalayer_bytes("more", b"other").unwrap_err().kind(), ErrorKind::Locked { .. }));
             drop(editor);
             assert!(matches!(File::try_edit(&frame).unwrap_err().kind(), ErrorKind::Locked { .. }));
             flock(&theirs, FlockOperation::Unlock).unwrap();
             for count in 1..4u64 {
                 let mut editor = File::edit(&frame).unwrap();
-                editor.set_vlmetalayer("more", &[7; 7]).unwrap();
-                editor.set_vlmetalayer("more", &[8; 7]).unwrap();
+                editor.set_vlmetalayer_bytes("more", &[7; 7]).unwrap();
+                editor.set_vlmetalayer_bytes("more", &[8; 7]).unwrap();
                 assert!(flock(&theirs, FlockOperation::NonBlockingLockShared).is_err());
                 assert_eq!(fs::read(&sidecar).unwrap()[8..], count.to_ne_bytes());
             }
@@ -195,7 +195,7 @@ mod linux {
         // One that appears while there is an editor.
         let mut editor = File::edit(&path).unwrap();
         symlink("victim", &sidecar).unwrap();
-        assert!(editor.set_vlmetalayer("more", b"value").is_err());
+        assert!(editor.set_vlmetalayer_bytes("more", b"value").is_err());
         assert_eq!(fs::read_to_string(&victim).unwrap(), text);
     }
 
@@ -207,9 +207,9 @@ mod linux {
         fs::write(scratch.join("g.b2nd"), frames::contiguous()).unwrap();
         fs::rename(scratch.join("g.b2nd"), &path).unwrap();
         let replaced = format!("{}: the file has changed since it was opened: open it again", path.display());
-        assert_eq!(message(editor.set_vlmetalayer("more", b"value")), replaced);
-        assert_eq!(message(editor.set_metalayer_bytes("small", &[9; 20])), replaced);
-        assert_eq!(message(editor.set_metalayer_bytes("wide", &[9; 1100])), replaced);
+        assert_eq!(message(editor.set_vlmetalayer_bytes("more", b"value")), replaced);
+        assert_eq!(message(editor.overwrite_metalayer_bytes("small", &[9; 20])), replaced);
+        assert_eq!(message(editor.overwrite_metalayer_bytes("wide", &[9; 1100])), replaced);
         assert_eq!(message(editor.rewrite(|_| Ok(()))), replaced);
         assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
         assert_eq!(scratch.names(), ["f.b2nd"]);
@@ -222,7 +222,7 @@ fn a_file_that_is_removed_while_it_is_edited_stays_removed() {
     let path = file(&scratch, &frames::contiguous());
     let mut editor = File::edit(&path).unwrap();
     fs::remove_file(&path).unwrap();
-    for refused in [editor.set_vlmetalayer("more", b"value").unwrap_err(), editor.rewrite(|_| Ok(())).unwrap_err()] {
+    for refused in [editor.set_vlmetalayer_bytes("more", b"value").unwrap_err(), editor.rewrite(|_| Ok(())).unwrap_err()] {
         assert!(matches!(refused.kind(), ErrorKind::Changed), "{refused}");
     }
     assert!(!path.exists());

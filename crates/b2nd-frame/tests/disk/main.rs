@@ -36,7 +36,10 @@ fn real_frames() -> Vec<PathBuf> {
 }
 
 fn change(metalayers: &mut Metalayers) -> b2nd_frame::Result<()> {
-    let first = metalayers.iter().next().and_then(|(name, _)| core::str::from_utf8(name).ok()).map(str::to_owned);
+    // Without its `caterva`, a frame whose `b2nd` is something else would be one of an array that cannot be read.
+    let is_only_one = ["b2nd", "caterva"].iter().any(|name| metalayers.get(name).is_none());
+    let first = metalayers.iter().next().and_then(|(name, _)| core::str::from_utf8(name).ok()).filter(|_| is_only_one);
+    let first = first.map(str::to_owned);
     if let Some(content) = first.and_then(|first| metalayers.remove(&first)) {
         metalayers.insert("renamed", [content.as_slice(), b"longer"].concat())?;
     }

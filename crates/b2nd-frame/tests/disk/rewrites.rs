@@ -166,7 +166,7 @@ fn a_rewrite_adds_no_metalayer_beyond_16() {
     {
         let mut header = Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap();
         *header.metalayers_mut() = many(before);
-        let mut bytes = [b2nd::to_vec(&header).unwrap(), b2nd::to_vec(&Trailer::new(many(0))).unwrap()].concat();
+        let mut bytes = [b2nd::to_vec(&header).unwrap(), b2nd::to_vec(&Trailer::new(Default::default())).unwrap()].concat();
         let length = bytes.len() as u64;
         bytes[0x10..0x18].copy_from_slice(&length.to_be_bytes());
         let scratch = Scratch::new();
@@ -208,7 +208,7 @@ fn a_frame_that_takes_several_reads_is_copied_and_nothing_after_it() {
     let before = State::read(&path).unwrap();
     let target = scratch.join("g.b2nd");
     rewrite(&path, &target, change).unwrap();
-    File::edit(&path).unwrap().set_metalayer_bytes("wide", &[9; 1100]).unwrap();
+    File::edit(&path).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]).unwrap();
     for path in [&path, &target] {
         let after = State::read(path).unwrap();
         assert_eq!(fs::metadata(path).unwrap().len(), after.header.frame_len());

@@ -30,7 +30,7 @@ fn a_frame_in_memory_is_read_back() {
     assert_eq!(header.metalayers(), frames::header().metalayers());
     assert!(header.has_vlmetalayers());
     assert_eq!(frame.trailer().unwrap().vlmetalayers().len(), 1);
-    assert_eq!(frame.trailer().unwrap().value("note").unwrap().unwrap(), [3; 100].as_slice());
+    assert_eq!(frame.trailer().unwrap().vlmetalayers().value("note").unwrap().unwrap(), [3; 100].as_slice());
     let expected = [Offset::At(0), Offset::Special(Special::Zeros), Offset::At(96), Offset::At(192)];
     assert_eq!(frame.offsets().unwrap().iter().collect::<Vec<_>>(), expected);
     assert!(!frame.offsets().unwrap().is_empty());
@@ -61,7 +61,7 @@ fn every_target_holds_the_same() {
     let path = scratch.join("f.b2nd");
     let mut writer = Writer::create(&path, frames::header()).unwrap();
     frames::append(&mut writer).unwrap();
-    writer.set_vlmetalayer("note", &[3; 100]).unwrap();
+    writer.set_vlmetalayer_bytes("note", &[3; 100]).unwrap();
     assert!(!path.exists(), "not before it is complete");
     writer.finish().unwrap();
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
@@ -151,7 +151,7 @@ fn a_new_file_replaces_none_not_even_one_made_meanwhile() {
     fs::remove_file(&path).unwrap();
     let mut writer = Writer::create_new(&path, frames::header()).unwrap();
     frames::append(&mut writer).unwrap();
-    writer.set_vlmetalayer("note", &[3; 100]).unwrap();
+    writer.set_vlmetalayer_bytes("note", &[3; 100]).unwrap();
     writer.finish().unwrap();
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
     assert_eq!(scratch.names(), ["f.b2nd"]);
@@ -259,18 +259,18 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     assert_eq!(message(header.metalayers_mut().insert("more", [1])), refusal);
     let mut writer = Writer::new(header);
     for number in 0..16 {
-        writer.set_vlmetalayer(&format!("v{number}"), &[number]).unwrap();
+        writer.set_vlmetalayer_bytes(&format!("v{number}"), &[number]).unwrap();
     }
-    assert_eq!(message(writer.set_vlmetalayer("more", &[1])), refusal);
-    writer.set_vlmetalayer("v3", b"longer than before").unwrap();
+    assert_eq!(message(writer.set_vlmetalayer_bytes("more", &[1])), refusal);
+    writer.set_vlmetalayer_bytes("v3", b"longer than before").unwrap();
     let refusal = "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn: 32 bytes are too many: a metalayer's name holds at most 31";
-    assert_eq!(message(writer.set_vlmetalayer(&"n".repeat(32), b"")), refusal);
+    assert_eq!(message(writer.set_vlmetalayer_bytes(&"n".repeat(32), b"")), refusal);
     let bytes = writer.finish().unwrap();
     let frame = Frame::from_slice(&bytes).unwrap();
     assert_eq!((frame.header().metalayers().len(), frame.trailer().unwrap().vlmetalayers().len()), (16, 16));
-    assert_eq!(frame.trailer().unwrap().value("v3").unwrap().unwrap(), b"longer than before".as_slice());
-    assert_eq!(frame.trailer().unwrap().value("v15").unwrap().unwrap(), [15].as_slice());
-    assert_eq!(frame.trailer().unwrap().value("none").unwrap(), None);
+    assert_eq!(frame.trailer().unwrap().vlmetalayers().value("v3").unwrap().unwrap(), b"longer than before".as_slice());
+    assert_eq!(frame.trailer().unwrap().vlmetalayers().value("v15").unwrap().unwrap(), [15].as_slice());
+    assert_eq!(frame.trailer().unwrap().vlmetalayers().value("none").unwrap(), None);
 
     let mut metalayers = Metalayers::new();
     assert_eq!(metalayers.insert(&"n".repeat(31), b"").unwrap(), None);
@@ -286,14 +286,19 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
 fn a_new_header_says_how_its_chunks_are_compressed() {
     let mut header = Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap();
     assert_eq!((header.raw_flags(), header.codec(), header.level()), ([0x12, 0, 0x50, 3], CodecId::BloscLz, 5));
-    for (codec, meta, level, byte) in [(CodecId::Zstd, 3, 9, 0x95), (CodecId::Other(200), 7, 6, 0x66), (CodecId::Lz4, 0, 0, 0x01)]
+    for (codec, meta, level, byte) in [(CodecId::Zstd, 0, 9, 0x95), (CodecId::Other(200), 7, 6, 0x66), (CodecId::Lz4, 0, 0, 0x01)]
     {
         // The codec goes into a byte that has a level, and the level into one that has a codec.
-        header = header.with_codec(codec, meta).with_level(level).unwrap().with_codec(codec, meta);
+        header = header.with_codec(codec).unwrap().with_level(level).unwrap().with_codec(codec).unwrap();
+        header = header.with_codec_meta(meta).unwrap();
         assert_eq!((header.codec(), header.codec_meta(), header.level()), (codec, meta, level));
         assert_eq!(header.raw_flags()[2], byte);
     }
     assert_eq!(message(header.clone().with_level(10)), "level: expected 0 to 9, found 10");
+    let refusal = "codec: expected a known codec or a plugin, 32 to 255, found 31";
+    assert_eq!(message(header.clone().with_codec(CodecId::Other(31))), refusal);
+    let zstd = header.clone().with_codec(CodecId::Zstd).unwrap();
+    assert_eq!(message(zstd.with_codec_meta(9)), "codec meta: zstd has no parameter, found 9: the level is set by with_level");
 
     let six = [Filter::Shuffle, Filter::Delta, Filter::BitShuffle, Filter::Other(35), Filter::Shuffle, Filter::TruncPrec];
     for count in [6, 2, 1, 0] {
@@ -309,7 +314,7 @@ fn a_new_header_says_how_its_chunks_are_compressed() {
     assert_eq!(seven, "filters: expected at most 6, found 7");
 
     for (code, mode) in [SplitMode::Always, SplitMode::Never, SplitMode::Auto, SplitMode::ForwardCompat].into_iter().enumerate() {
-        header = header.with_split_mode(mode);
+        header = header.with_split_mode(mode).unwrap();
         assert_eq!((header.split_mode(), header.raw_flags()[3]), (Some(mode), code as u8));
     }
 }
@@ -357,10 +362,11 @@ fn a_frame_that_does_not_hold_its_array_is_refused() {
     assert!(finished(array_header("[('a', '|i1')]", 2, 12, 6), &[12, 12]).is_ok());
     let refused = finished(array_header("[('a', '<i4')]", 2, 12, 6), &[12, 12]);
     assert_eq!(message(refused), format!("typesize: expected 4, {said} 2"));
-    // A metalayer of the user's that has the name of the array's.
+    // A metalayer that is no array's under the name of one.
     let mut header = Header::new(Sizes { typesize: 2, chunksize: 12, blocksize: 6 }).unwrap();
     header.metalayers_mut().insert("b2nd", b"something else".as_slice()).unwrap();
-    assert!(finished(header, &[12]).is_ok());
+    let refused = "b2nd: expected array (90 to 9f, dc, dd), found positive fixint (73) at byte 115";
+    assert_eq!(message(finished(header, &[12])), refused);
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn frame_len() {
 #[test]
 fn a_trailer_of_another_frame() {
     let mut longer = Trailer::new(Default::default());
-    longer.set_value("v", b"another value").unwrap();
+    longer.vlmetalayers_mut().set_bytes("v", b"another value").unwrap();
     let longer = b2nd::to_vec(&longer).unwrap();
     let bytes = [&frame()[..TRAILER], &longer].concat();
     refused_bytes(&bytes, "trailer_len: expected uint32 (ce), found positive fixint (74) at byte 315");
@@ -134,7 +134,7 @@ fn values_of_vlmetalayers() {
         let mut bytes = frame();
         bytes[TRAILER + 24 + at..][..change.len()].copy_from_slice(change);
         let trailer = Frame::from_slice(&bytes).unwrap().trailer().unwrap().clone();
-        assert_eq!(message(trailer.value("v")), expected);
+        assert_eq!(message(trailer.vlmetalayers().value("v")), expected);
     };
     refuse(12, &[36], "unexpected end of input at byte 35: vlmetalayers.v.chunk needs 1 more byte");
     refuse(4, &[4], "vlmetalayers.v.cbytes: expected 32 + nbytes (4), found 35 at byte 12");

@@ -306,7 +306,7 @@ fn a_chunk_header_is_serialized_for_people_and_programs() {
 #[test]
 fn an_attribute_in_blosclz_is_decompressed() {
     let file = File::open("../../tests/data/python-blosc2-2.1.1/random__18.b2nd").unwrap();
-    let value = file.trailer().unwrap().value("v4_zzzzzzzzzzzzzzzzzzzz").unwrap().unwrap().into_owned();
+    let value = file.trailer().unwrap().vlmetalayers().value("v4_zzzzzzzzzzzzzzzzzzzz").unwrap().unwrap().into_owned();
     // A str8 of 148 bytes.
     assert_eq!(value, [&[0xd9, 0x94][..], &[b'x'; 148]].concat());
 }

@@ -51,7 +51,7 @@ fn read_everything(path: &Path) -> b2nd_frame::Result<()> {
     let file = File::open(path)?;
     let array = file.header().array().map(|_| ());
     let trailer = file.trailer()?;
-    for (_, content) in trailer.vlmetalayers().iter() {
+    for (_, content) in trailer.vlmetalayers().raw_chunks().iter() {
         read_data(&Chunk::from_slice(content)?)?;
     }
     let count = file.offsets()?.len();

@@ -69,9 +69,9 @@ fn a_users_metalayer_is_read_by_its_type() {
 
 #[test]
 fn a_trailer_keeps_its_fingerprint() {
-    let mut trailer = Trailer::new(Metalayers::new());
-    trailer.vlmetalayers_mut().insert("v", *b"content").unwrap();
-    assert_eq!((trailer.vlmetalayers().get("v"), trailer.fingerprint()), (Some(&b"content"[..]), [0; 17]));
+    let mut trailer = Trailer::new(Default::default());
+    trailer.vlmetalayers_mut().set_bytes("v", b"content").unwrap();
+    assert_eq!((trailer.vlmetalayers().value("v").unwrap().as_deref(), trailer.fingerprint()), (Some(&b"content"[..]), [0; 17]));
     let mut bytes = b2nd::to_vec(&trailer).unwrap();
     let fingerprint = core::array::from_fn(|index| index as u8 + 1);
     let start = bytes.len() - 17;
@@ -235,7 +235,7 @@ fn a_frame_that_its_file_does_not_hold_has_no_end() {
     let expected = format!("unexpected end of input at byte {length}: the frame needs 1 more byte");
     assert_eq!(message(file.trailer()), expected);
     assert_eq!(message(file.offsets()), expected);
-    let edited = message(File::edit(&path).unwrap().set_vlmetalayer("name", b"value"));
+    let edited = message(File::edit(&path).unwrap().set_vlmetalayer_bytes("name", b"value"));
     assert_eq!(edited, format!("{}: {expected}", path.display()));
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
     std::fs::remove_dir_all(&directory).unwrap();
@@ -243,7 +243,7 @@ fn a_frame_that_its_file_does_not_hold_has_no_end() {
 
 #[test]
 fn a_trailer_has_four_elements() {
-    let trailer = b2nd::to_vec(&Trailer::new(Metalayers::new())).unwrap();
+    let trailer = b2nd::to_vec(&Trailer::new(Default::default())).unwrap();
     let refused = |first: u8| message(Trailer::from_slice(&[&[first], &trailer[1..]].concat()));
     assert_eq!(refused(0x93), "the frame's trailer: invalid length 3, expected a trailer of 4 elements at byte 0");
     assert_eq!(refused(0x95), "the frame's trailer: expected 4 elements, found 5 at byte 0");

@@ -17,7 +17,7 @@ fn value(entry: &Entry, name: &str) -> Vec<u8> {
     let found = vlmetalayers.iter().find(|vlmetalayer| vlmetalayer["name"] == name).unwrap();
     let expected = unhex(found["decoded_hex"].as_str().unwrap());
     // Some need a codec that the tests have not.
-    if let Ok(value) = entry.open().trailer().unwrap().value(name) {
+    if let Ok(value) = entry.open().trailer().unwrap().vlmetalayers().value(name) {
         assert_eq!(Hex(&value.unwrap()), Hex(&expected));
     }
     expected
@@ -75,9 +75,9 @@ fn every_value_of_a_vlmetalayer_is_one_value() {
     let mut count = 0;
     for entry in frames().iter().filter(|entry| entry.id.starts_with("python-blosc2")) {
         let trailer = entry.open().trailer().unwrap();
-        for (name, _) in trailer.vlmetalayers().iter() {
+        for (name, _) in trailer.vlmetalayers().raw_chunks().iter() {
             let name = core::str::from_utf8(name).unwrap();
-            let Ok(Some(value)) = trailer.value(name) else { continue };
+            let Ok(Some(value)) = trailer.vlmetalayers().value(name) else { continue };
             from_slice::<IgnoredAny>(&value).unwrap_or_else(|error| panic!("{} {name}: {error}", entry.id));
             count += 1;
         }
@@ -241,14 +241,14 @@ fn a_struct_in_a_file_of_ours() {
     std::fs::write(&path, crate::common::frames::contiguous()).unwrap();
     let mut file = File::edit(&path).unwrap();
     let reference = Reference { kind: "ours".into(), version: 7 };
-    file.set_vlmetalayer("ref", &to_vec(&reference).unwrap()).unwrap();
+    file.set_vlmetalayer_bytes("ref", &to_vec(&reference).unwrap()).unwrap();
     let trailer = File::open(&path).unwrap().trailer().unwrap();
-    assert_eq!(trailer.decode_msgpack::<Reference>("ref").unwrap(), Some(reference));
-    assert_eq!(trailer.decode_msgpack::<Reference>("none").unwrap(), None);
-    let refusal = message(trailer.decode_msgpack::<String>("ref"));
+    assert_eq!(trailer.vlmetalayers().get::<Reference>("ref").unwrap(), Some(reference));
+    assert_eq!(trailer.vlmetalayers().get::<Reference>("none").unwrap(), None);
+    let refusal = message(trailer.vlmetalayers().get::<String>("ref"));
     assert!(refusal.starts_with("vlmetalayers.ref: msgpack: "), "{refusal}");
     let text = "of twenty bytes: 19";
-    file.set_metalayer_bytes("small", &to_vec(text).unwrap()).unwrap();
+    file.overwrite_metalayer_bytes("small", &to_vec(text).unwrap()).unwrap();
     assert_eq!(file.header().decode_msgpack::<String>("small").unwrap().unwrap(), text);
 }
 

@@ -41,14 +41,14 @@ fn c_blosc2_ends_names_at_a_nul_and_takes_the_first() {
     assert_eq!(read(&[("b2nd", array(2)), ("b2nd\0", array(1))]).unwrap(), Some(2));
     assert_eq!(read(&[("b2nd_", array(1))]).unwrap(), None);
 
-    let mut trailer = Trailer::new(Metalayers::new());
-    trailer.set_value("k_", b"other").unwrap();
-    trailer.set_value("k", b"value").unwrap();
+    let mut trailer = Trailer::new(Default::default());
+    trailer.vlmetalayers_mut().set_bytes("k_", b"other").unwrap();
+    trailer.vlmetalayers_mut().set_bytes("k", b"value").unwrap();
     let mut bytes = b2nd::to_vec(&trailer).unwrap();
     let at = bytes.windows(2).position(|name| name == b"k_").unwrap();
     bytes[at + 1] = 0;
     let refusal = "vlmetalayers.k\\0: C-Blosc2 ends the name at its NUL and reads \"k\"";
-    assert_eq!(message(Trailer::from_slice(&bytes).unwrap().value("k")), refusal);
+    assert_eq!(message(Trailer::from_slice(&bytes).unwrap().vlmetalayers().value("k")), refusal);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_name_with_a_nul_is_not_written() {
     assert_eq!(message(metalayers.insert("b2nd\0", [1])), refusal);
     metalayers.insert("user", [1]).unwrap();
     assert_eq!(message(metalayers.rename("user", "b2nd\0")), refusal);
-    assert_eq!(message(Trailer::new(Metalayers::new()).set_value("b2nd\0", b"")), refusal);
+    assert_eq!(message(Trailer::new(Default::default()).vlmetalayers_mut().set_bytes("b2nd\0", b"")), refusal);
 }
 
 #[test]
@@ -86,8 +86,8 @@ fn without_data(trailers: &[&[u8]]) -> Vec<u8> {
 #[test]
 fn of_two_trailers_without_data_the_first_is_read() {
     let trailer = |value: &[u8]| {
-        let mut trailer = Trailer::new(Metalayers::new());
-        trailer.set_value("k", value).unwrap();
+        let mut trailer = Trailer::new(Default::default());
+        trailer.vlmetalayers_mut().set_bytes("k", value).unwrap();
         b2nd::to_vec(&trailer).unwrap()
     };
     let scratch = Scratch::new();
@@ -98,7 +98,7 @@ fn of_two_trailers_without_data_the_first_is_read() {
         std::fs::write(&path, &bytes).unwrap();
         let expected = vec![1; length - 1];
         let frame = Frame::from_slice(&bytes).unwrap();
-        assert_eq!(frame.trailer().unwrap().value("k").unwrap().unwrap(), expected);
+        assert_eq!(frame.trailer().unwrap().vlmetalayers().value("k").unwrap().unwrap(), expected);
         assert_eq!(File::open(&path).unwrap().trailer().unwrap(), *frame.trailer().unwrap());
     }
     let bytes = without_data(&[b"garbage!", &trailer(b"second")]);

@@ -67,7 +67,7 @@ fn what_is_longer_than_a_buffer_survives_every_format() {
     survives(&header);
     survives(header.metalayers());
     let mut trailer = Trailer::new(Default::default());
-    trailer.vlmetalayers_mut().insert("long", vec![9; 10_000]).unwrap();
+    trailer.vlmetalayers_mut().set_bytes("long", &[9; 10_000]).unwrap();
     survives(&trailer);
 }
 
@@ -121,10 +121,10 @@ fn headers_and_trailers_are_the_same_bytes_through_ron_and_yaml() {
     is_the_same_bytes(&header);
     is_the_same_bytes(header.metalayers());
 
-    let mut trailer = Trailer::new(Metalayers::new());
+    let mut trailer = Trailer::new(Default::default());
     is_the_same_bytes(&trailer);
     for (name, content) in [("text", &b"\x01\xff"[..]), ("12", b""), ("~", b"\x12"), ("long", &[0x77; 70_000])] {
-        trailer.set_value(name, content).unwrap();
+        trailer.vlmetalayers_mut().set_bytes(name, content).unwrap();
     }
     is_the_same_bytes(&trailer);
 
@@ -172,8 +172,8 @@ fn long_contents_come_back_from_a_stream() {
     let mut header = Header::from_slice(&header(&[(b"long", &[7; 5000]), (b"short", b"x")])).unwrap();
     header.metalayers_mut().set(&b2nd::B2ndMeta::of::<u8>(b2nd::Geometry::new(&[8], &[8], &[8]).unwrap())).unwrap();
     survives(&header);
-    let mut trailer = Trailer::new(Metalayers::new());
-    trailer.set_value("long", &[8; 70_000]).unwrap();
+    let mut trailer = Trailer::new(Default::default());
+    trailer.vlmetalayers_mut().set_bytes("long", &[8; 70_000]).unwrap();
     survives(&trailer);
 }
 

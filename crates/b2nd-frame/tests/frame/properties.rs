@@ -178,7 +178,7 @@ proptest! {
         let trailer = Trailer::from_slice(&bytes).unwrap();
         prop_assert_eq!(&comes_back(&trailer), &bytes);
         ends_early_everywhere(&bytes, Trailer::from_slice);
-        let lengths: usize = trailer.vlmetalayers().iter().map(|(name, content)| 11 + name.len() + content.len()).sum();
+        let lengths: usize = trailer.vlmetalayers().raw_chunks().iter().map(|(name, content)| 11 + name.len() + content.len()).sum();
         prop_assert_eq!(bytes.len(), 35 + lengths);
     }
 

@@ -1,7 +1,7 @@
 //! Findings of the fuzzer, one test each.
 
 use crate::common::message;
-use b2nd_frame::{Frame, Header, Metalayers, Trailer};
+use b2nd_frame::{Frame, Header, Trailer};
 
 /// A frame whose chunks are at their places, and whose header has this in its field nbytes.
 fn frame_of(nbytes: i64) -> Vec<u8> {
@@ -35,13 +35,13 @@ fn an_index_of_another_length_than_the_header_says_is_not_decompressed() {
 /// A version above 127 takes a second byte, and the trailer was a byte longer than it said.
 #[test]
 fn a_trailers_version_is_one_byte() {
-    let mut bytes = b2nd::to_vec(&Trailer::new(Metalayers::new())).unwrap();
+    let mut bytes = b2nd::to_vec(&Trailer::new(Default::default())).unwrap();
     bytes[1] = 127;
     assert_eq!(Trailer::from_slice(&bytes).unwrap().version(), 127);
     bytes.splice(1..2, [0xcc, 128]);
     let expected = "version: expected a positive fixint (at most 127), found 128";
     assert_eq!(message(Trailer::from_slice(&bytes)), format!("{expected} at byte 1"));
-    let readable = serde_json::to_value(Trailer::new(Metalayers::new())).unwrap();
+    let readable = serde_json::to_value(Trailer::new(Default::default())).unwrap();
     let mut object = readable.as_object().unwrap().clone();
     object["version"] = 128.into();
     assert!(serde_json::from_value::<Trailer>(object.into()).is_err_and(|error| error.to_string().starts_with(&expected[9..])));

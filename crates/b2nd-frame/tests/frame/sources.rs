@@ -121,7 +121,7 @@ fn samples() -> Vec<Vec<u8>> {
     long.metalayers_mut().insert("long", vec![5; 60_000]).unwrap();
     let mut writer = Writer::new(long);
     frames::append(&mut writer).unwrap();
-    writer.set_vlmetalayer("long", &[6; 50_000]).unwrap();
+    writer.set_vlmetalayer_bytes("long", &[6; 50_000]).unwrap();
     let long = writer.finish().unwrap();
     vec![frames::contiguous(), frames::bare(), frames::empty(), frames::followed(), frames::edited(), long]
 }
@@ -193,13 +193,13 @@ fn an_empty_frame_with_two_trailers_has_the_first() {
     let frame = frames::empty();
     let header = Header::from_slice(&frame).unwrap();
     let mut other = Trailer::from_tail(&frame).unwrap();
-    other.set_value("note", &[4; 100]).unwrap();
+    other.vlmetalayers_mut().set_bytes("note", &[4; 100]).unwrap();
     // Near the front, and behind more than is read at first.
     for gap in [0, 10_000] {
         let mut bytes = [frame.clone(), vec![0; gap], b2nd::to_vec(&other).unwrap()].concat();
         let length = bytes.len() as u64;
         bytes[0x10..0x18].copy_from_slice(&length.to_be_bytes());
-        let value = |source: &dyn Source| Ok(Frame::open(source)?.trailer()?.value("note")?.unwrap().into_owned());
+        let value = |source: &dyn Source| Ok(Frame::open(source)?.trailer()?.vlmetalayers().value("note")?.unwrap().into_owned());
         assert_eq!(everywhere(&bytes, value).unwrap(), [3; 100]);
         let start = |source: &dyn Source| Ok(Frame::open(source)?.trailer_range()?.start);
         assert_eq!(everywhere(&bytes, start).unwrap(), header.header_len() as u64);
@@ -247,7 +247,7 @@ fn with_hole(hole: u64) -> Hole {
 #[test]
 fn a_hole_before_the_trailer_is_not_read() {
     let frame = Frame::open(with_hole(10 << 30)).unwrap();
-    assert_eq!(frame.trailer().unwrap().value("note").unwrap().unwrap(), [3; 100].as_slice());
+    assert_eq!(frame.trailer().unwrap().vlmetalayers().value("note").unwrap().unwrap(), [3; 100].as_slice());
     assert_eq!(frame.offsets().unwrap().len(), 4);
     assert_eq!(frame.chunk(3).unwrap().stored(), Some(&*frames::data(3, 64)));
     let longest = frame.source().read.lock().unwrap().iter().map(|range| range.end - range.start).max();

@@ -55,7 +55,7 @@ impl Draft {
 
     /// Commits an array of this shape whose index has these entries. Returns when the change is on stable storage.
     pub(crate) fn commit(&mut self, shape: &[i64], entries: &[Offset]) -> Result<()> {
-        let committed = self.chunks.commit(&self.meta_of(shape)?, entries);
+        let committed = self.chunks.commit(&self.meta_of(shape)?.into(), entries);
         // The metalayer is read again, since after an error the file may hold the old array or the new array.
         self.meta = meta_in(&self.chunks).map_err(|error| Error::in_file(self.chunks.path(), error))?;
         Ok(committed?)
@@ -63,7 +63,7 @@ impl Draft {
 
     /// Checks that the header can hold this shape and be changed by a single write, before any chunk is written.
     pub(crate) fn can_take(&self, shape: &[i64]) -> Result<()> {
-        Ok(self.chunks.check(&self.meta_of(shape)?)?)
+        Ok(self.chunks.check(&self.meta_of(shape)?.into())?)
     }
 }
 

@@ -109,7 +109,7 @@ pub fn assert_agree(path: &Path) -> Option<Vec<u8>> {
 
     let trailer = file.trailer().unwrap();
     let value = |content: &[u8]| data(&Chunk::from_slice(content).unwrap()).unwrap();
-    let values = trailer.vlmetalayers().iter().map(|(name, content)| (name.to_vec(), value(content)));
+    let values = trailer.vlmetalayers().raw_chunks().iter().map(|(name, content)| (name.to_vec(), value(content)));
     assert_eq!(values.collect::<Vec<_>>(), theirs.vlmetalayers().unwrap());
     assert_eq!(header.has_vlmetalayers(), !trailer.vlmetalayers().is_empty());
 

@@ -19,8 +19,9 @@ use crate::disk::lock::named;
 use crate::disk::staged::directory;
 use crate::disk::storage::storage;
 use crate::error::{Error, Result};
+use crate::header::fit::check;
 use crate::header::{FrameType, Header};
-use b2nd::Metalayer;
+use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 
 /// An editor that replaces, adds and removes chunks of an array in its file. [`put`](ChunkEditor::put) writes new chunks, and
 /// [`commit`](ChunkEditor::commit) then makes them part of the frame. A `ChunkEditor` dereferences to [`File`] for reading.
@@ -36,7 +37,6 @@ use b2nd::Metalayer;
 ///
 /// ```
 /// use b2nd_frame::{Chunk, ChunkEditor, File, Frame};
-/// use b2nd::{ArrayMeta, Geometry};
 ///
 /// # let path = std::env::temp_dir().join(format!("b2nd-chunks-{}.b2nd", std::process::id()));
 /// # std::fs::copy("../../tests/data/example.b2nd", &path)?;
@@ -44,7 +44,7 @@ use b2nd::Metalayer;
 /// let mut offsets: Vec<_> = editor.offsets()?.iter().collect();
 /// let elements = vec![7; editor.header().chunksize() as usize];
 /// offsets[1] = editor.put(&Chunk::store(&elements, 16)?)?;
-/// let Some(ArrayMeta::B2nd(array)) = editor.header().array()?.map(ArrayMeta::into_owned) else { panic!("it is an array") };
+/// let array = editor.header().array()?.expect("it is an array").into_owned();
 /// editor.commit(&array, &offsets)?;
 ///
 /// assert_eq!(File::open(&path)?.chunk(1)?.stored(), Some(&elements[..]));
@@ -61,6 +61,8 @@ pub struct ChunkEditor {
     floor: u64,
     /// In a sparse frame, the numbers of the chunk files that were written since the last commit.
     made: Vec<u64>,
+    /// The offsets of the chunks that were written since the last commit.
+    put: BTreeSet<u64>,
     /// In a sparse frame, the numbers of other chunk files that the index does not have. Interrupted edits leave such files.
     unnamed: Vec<u64>,
 }
@@ -72,7 +74,7 @@ impl ChunkEditor {
     ///
     /// Fails if the index cannot be read.
     pub fn new(editor: Editor) -> Result<ChunkEditor> {
-        let mut chunks = ChunkEditor { editor, end: 0, floor: 0, made: Vec::new(), unnamed: Vec::new() };
+        let mut chunks = ChunkEditor { editor, end: 0, floor: 0, made: Vec::new(), put: BTreeSet::new(), unnamed: Vec::new() };
         if chunks.is_sparse() {
             let (found, named) = (chunks.editor.files_of_chunks()?, chunks.editor.chunk_files()?);
             chunks.unnamed = found.difference(&named).copied().collect();
@@ -87,8 +89,14 @@ impl ChunkEditor {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails. The frame is then unchanged.
+    /// Fails if the chunk's data is not as long as the chunksize in the header, or if the chunk is compressed in blocks of another
+    /// blocksize. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails. The frame is then unchanged.
     pub fn put(&mut self, chunk: &Chunk<'_>) -> Result<Offset> {
+        let (header, found) = (self.header(), chunk.header());
+        check("the chunk's data in bytes", header.chunksize().into(), length(found.nbytes()))?;
+        if found.special().is_none() && !found.is_stored() {
+            check("blocksize", header.blocksize().into(), length(found.blocksize()))?;
+        }
         if chunk.header().special() == Some(Special::Zeros) {
             return Ok(Offset::Special(Special::Zeros));
         }
@@ -100,10 +108,13 @@ impl ChunkEditor {
             self.made.push(place);
             self.named(|chunks| Ok(chunks.write_file(place, chunk.bytes())?))?;
             self.end += 1;
+            self.put.insert(place);
             return Ok(Offset::At(place));
         }
         self.named(|chunks| Ok(chunks.write(chunk.bytes())?))?;
-        Ok(Offset::At(place - self.header().header_len() as u64))
+        let offset = place - self.header().header_len() as u64;
+        self.put.insert(offset);
+        Ok(Offset::At(offset))
     }
 
     /// Returns the location of the next chunk, for a later call of [`rewind`](ChunkEditor::rewind).
@@ -115,6 +126,8 @@ impl ChunkEditor {
     /// committed, and frees their space.
     pub fn rewind(&mut self, position: u64) {
         self.end = position.max(self.floor);
+        let first = if self.is_sparse() { self.end } else { self.end.saturating_sub(self.header().header_len() as u64) };
+        self.put.split_off(&first);
         if self.is_sparse() {
             let end = self.end;
             let gone: Vec<_> = self.made.iter().copied().filter(|&number| number >= end).collect();
@@ -131,9 +144,11 @@ impl ChunkEditor {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`check`](ChunkEditor::check) if `offsets` is not empty. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if
-    /// writing fails: see [`ChunkEditor`] for the content of the file in this case.
-    pub fn commit<T: Metalayer + Serialize>(&mut self, array: &T, offsets: &[Offset]) -> Result<()> {
+    /// Returns the errors of [`check`](ChunkEditor::check) if `offsets` is not empty. Fails if the frame would not match `array`: another
+    /// number of chunks, or another typesize, chunksize or blocksize. Also fails if an offset occurs twice, or is neither in the index nor
+    /// from [`put`](ChunkEditor::put) since the last commit. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails: see [`ChunkEditor`] for the content
+    /// of the file in this case.
+    pub fn commit<S: AsRef<str> + Serialize>(&mut self, array: &ArrayMeta<S>, offsets: &[Offset]) -> Result<()> {
         self.named(|chunks| chunks.commit_unnamed(array, offsets))
     }
 
@@ -143,12 +158,17 @@ impl ChunkEditor {
     /// # Errors
     ///
     /// Fails if the frame is contiguous, and its header would change in length or after the first 512 bytes.
-    pub fn check<T: Metalayer + Serialize>(&self, array: &T) -> Result<()> {
+    pub fn check<S: AsRef<str> + Serialize>(&self, array: &ArrayMeta<S>) -> Result<()> {
         if self.is_sparse() { Ok(()) } else { self.in_one_sector(&self.header_with(array)?) }
     }
 
-    fn commit_unnamed<T: Metalayer + Serialize>(&mut self, array: &T, offsets: &[Offset]) -> Result<()> {
+    fn commit_unnamed<S: AsRef<str> + Serialize>(&mut self, array: &ArrayMeta<S>, offsets: &[Offset]) -> Result<()> {
         let mut header = self.header_with(array)?;
+        header.check_array(offsets.len() as u64)?;
+        self.check_offsets(offsets)?;
+        if let Ok(Some(old)) = self.header().geometry() {
+            header.check_same_chunks(&old)?;
+        }
         let chunksize = u64::try_from(header.chunksize()).unwrap_or(0);
         let nbytes = (offsets.len() as u64).saturating_mul(chunksize);
         let raw: Option<Vec<_>> = offsets.iter().map(|offset| offset.to_raw()).collect();
@@ -214,10 +234,26 @@ impl ChunkEditor {
     }
 
     /// Returns the header with `array` as the metalayer that describes the array.
-    fn header_with<T: Metalayer + Serialize>(&self, array: &T) -> Result<Header> {
+    fn header_with<S: AsRef<str> + Serialize>(&self, array: &ArrayMeta<S>) -> Result<Header> {
         let mut header = self.header().clone();
-        header.metalayers_mut().set(array)?;
+        let name = if matches!(array, ArrayMeta::Caterva(_)) { CatervaMeta::NAME } else { B2ndMeta::<S>::NAME };
+        header.metalayers_mut().insert(name, array.to_metalayer()?)?;
         Ok(header)
+    }
+
+    /// Checks that each offset is that of a chunk in this file, and that none occurs twice.
+    fn check_offsets(&self, offsets: &[Offset]) -> Result<()> {
+        let known: BTreeSet<u64> = self.offsets()?.iter().filter_map(file_number).collect();
+        let mut used = BTreeSet::new();
+        for (number, place) in offsets.iter().enumerate().filter_map(|(number, &offset)| Some((number, file_number(offset)?))) {
+            let wrong = match (used.insert(place), known.contains(&place) || self.put.contains(&place)) {
+                (true, true) => continue,
+                (false, _) => "of an earlier chunk too",
+                (true, false) => "of no chunk in this frame: put the chunk first",
+            };
+            return Err(Error::custom(format_args!("the offset {place} is {wrong}")).in_chunk(number as u64));
+        }
+        Ok(())
     }
 
     fn in_one_sector(&self, new: &Header) -> Result<()> {
@@ -237,6 +273,7 @@ impl ChunkEditor {
             false => self.header().frame_len(),
         };
         (self.end, self.floor) = (free, free);
+        self.put.clear();
         Ok(())
     }
 
@@ -285,4 +322,8 @@ impl Deref for ChunkEditor {
     fn deref(&self) -> &File {
         &self.editor
     }
+}
+
+fn length(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
 }

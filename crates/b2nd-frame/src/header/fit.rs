@@ -1,0 +1,98 @@
+//! Compares a frame with the array that its metalayer describes.
+
+use alloc::format;
+
+use b2nd::dtype::DType;
+use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, Metalayer};
+
+use super::Header;
+use crate::error::{Error, Result};
+
+/// The names of the metalayers that describe an array.
+pub(crate) const ARRAY_NAMES: [&str; 2] = [B2ndMeta::<&str>::NAME, CatervaMeta::NAME];
+
+impl Header {
+    /// Checks that the typesize, chunksize and blocksize, and the number of chunks, are those of the array that the header describes. Does
+    /// nothing if the frame holds no array.
+    pub(crate) fn check_array(&self, nchunks: u64) -> Result<()> {
+        let Some(array) = self.array()? else { return Ok(()) };
+        let grid = array.geometry().grid()?;
+        self.check_typesize(&array)?;
+        if nchunks != grid.nchunks() {
+            let expected = grid.nchunks();
+            return Err(Error::custom(format_args!("chunks: expected {expected}, as the array's shapes say, found {nchunks}")));
+        }
+        if nchunks == 0 {
+            return Ok(());
+        }
+        let typesize = i64::from(self.typesize());
+        check("chunksize", grid.extchunknitems().saturating_mul(typesize), self.chunksize().into())?;
+        check("blocksize", grid.blocknitems().saturating_mul(typesize), self.blocksize().into())
+    }
+
+    /// Checks that the array that the header describes has the same chunks and blocks as another array.
+    #[cfg(feature = "std")]
+    pub(crate) fn check_same_chunks(&self, other: &Geometry) -> Result<()> {
+        let shapes = |geometry: &Geometry| format!("{:?} and blocks of {:?}", geometry.chunkshape(), geometry.blockshape());
+        let (expected, found) = (shapes(other), self.geometry()?.as_ref().map(shapes).unwrap_or_default());
+        if expected == found {
+            return Ok(());
+        }
+        Err(Error::custom(format_args!("expected chunks of {expected}, as in the frame, found {found}: write the array again")))
+    }
+
+    /// Returns whether a frame with this header has the array metalayer, and the lengths of elements, blocks and chunks, of another frame.
+    pub(crate) fn is_sized_like(&self, other: &Header) -> bool {
+        let sizes = |header: &Header| (header.typesize(), header.blocksize(), header.chunksize());
+        sizes(self) == sizes(other) && ARRAY_NAMES.iter().all(|name| self.metalayers().get(name) == other.metalayers().get(name))
+    }
+
+    /// Checks that the typesize is the itemsize of the array's dtype.
+    fn check_typesize(&self, array: &ArrayMeta<&str>) -> Result<()> {
+        let Some(Ok(dtype)) = array.dtype().map(str::parse::<DType>) else { return Ok(()) };
+        let typesize = i64::from(self.typesize());
+        let itemsize = i64::try_from(dtype.itemsize()).unwrap_or(i64::MAX);
+        // The itemsize of the dtype may be less than the typesize: C-Blosc2 writes |u1 if no dtype was given, and NumPy's string for an
+        // aligned structure leaves out padding.
+        let may_be_longer = array.dtype() == Some("|u1") || !matches!(dtype, DType::Scalar(_));
+        if itemsize <= typesize && may_be_longer { Ok(()) } else { check("typesize", itemsize, typesize) }
+    }
+
+    /// Checks that the array's metalayer can be changed from that of `old` to that of this header without a change of the chunks: the frame
+    /// still holds the array, and each element keeps its place. Dimensions of length 1 may go or come, as when C-Blosc2 squeezes an array.
+    pub(crate) fn check_replaced_array(&self, old: &Header, nchunks: impl FnOnce() -> Result<u64>) -> Result<()> {
+        if self.is_sized_like(old) {
+            return Ok(());
+        }
+        self.check_array(nchunks()?)?;
+        // If the old metalayer cannot be decoded, this repairs it.
+        match (old.geometry(), self.geometry()?) {
+            (Ok(Some(old)), Some(new)) if !axes(&old).eq(axes(&new)) => Err(Error::custom(format_args!(
+                "the elements of an array of shape {:?} in chunks of {:?} and blocks of {:?} would not keep their places with shape {:?}, \
+                 chunks of {:?} and blocks of {:?}: write the array again",
+                old.shape(),
+                old.chunkshape(),
+                old.blockshape(),
+                new.shape(),
+                new.chunkshape(),
+                new.blockshape()
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the lengths of the array, chunks and blocks along each axis, except for axes of length 1.
+fn axes(geometry: &Geometry) -> impl Iterator<Item = (i64, i32, i32)> {
+    let chunks = geometry.chunkshape().iter().zip(geometry.blockshape());
+    let axes = geometry.shape().iter().zip(chunks).map(|(&length, (&chunk, &block))| (length, chunk, block));
+    axes.filter(|&axis| axis != (1, 1, 1))
+}
+
+/// Checks a length that the array's metalayer determines.
+pub(crate) fn check(name: &str, expected: i64, found: i64) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::custom(format_args!("{name}: expected {expected}, as the array's metalayer says, found {found}")))
+}
