@@ -223,24 +223,6 @@ impl DType {
     }
 }
 
-impl From<Scalar> for DType {
-    fn from(scalar: Scalar) -> DType {
-        DType::Scalar(scalar)
-    }
-}
-
-impl From<Struct> for DType {
-    fn from(structure: Struct) -> DType {
-        DType::Struct(structure)
-    }
-}
-
-impl From<Subarray> for DType {
-    fn from(subarray: Subarray) -> DType {
-        DType::Subarray(subarray)
-    }
-}
-
 /// Serializes the type as its dtype string.
 impl Serialize for DType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

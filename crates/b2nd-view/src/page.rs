@@ -10,10 +10,11 @@ use crate::text::{self, NOTICE, View, columns, count, printable, quoted, size, s
 use crate::{chunk_table, details};
 use b2nd_store::Array;
 use b2nd_store::Frame;
+use b2nd_store::Kind;
 use b2nd_store::attributes::{self, Attribute};
 use b2nd_store::readable;
+use b2nd_store::value::read;
 use b2nd_store::{Content, Leaf, StoreListing};
-use b2nd_store::{Kind, Value};
 use lines::Page;
 
 mod lines;
@@ -222,7 +223,7 @@ fn trailer(page: &mut Page, header: &Header, trailer: b2nd_frame::Result<&Traile
     for (row, Attribute { name, value, .. }) in rows.iter_mut().zip(&vlmetalayers) {
         row.push(match value {
             Ok(value) => {
-                let hidden = page.hidden(name, Value::from_slice(value));
+                let hidden = page.hidden(name, read(value));
                 hidden.unwrap_or_else(|| lines::describe(value, room).unwrap_or_default())
             }
             Err(error) => {

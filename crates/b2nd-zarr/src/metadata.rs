@@ -88,7 +88,7 @@ pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -
     vec![json!({"name": "b2nd", "configuration": configuration})]
 }
 
-/// Converts attributes to JSON. Values that JSON cannot represent become objects, in the form in which [`b2nd_store::value::Value`] is
+/// Converts attributes to JSON. Values that JSON cannot represent become objects, in the form in which [`b2nd::Value`] is
 /// serialized. Attributes that are not MessagePack, or whose names are not UTF-8, become null.
 pub(crate) fn attributes(array: &Array) -> Result<Map<String, Value>> {
     let found = array.attributes()?;
@@ -96,7 +96,7 @@ pub(crate) fn attributes(array: &Array) -> Result<Map<String, Value>> {
     for name in found.names() {
         let name = String::from_utf8_lossy(name).into_owned();
         let content = found.bytes(&name)?.unwrap_or_default();
-        let value = b2nd_store::value::Value::from_slice(&content).and_then(|value| serde_json::to_value(value).ok());
+        let value = b2nd_store::value::read(&content).and_then(|value| serde_json::to_value(value).ok());
         attributes.insert(name, value.unwrap_or_default());
     }
     Ok(attributes)
