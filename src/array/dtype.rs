@@ -122,8 +122,8 @@ impl DType {
     /// Returns the alignment in bytes. In an aligned structure, the offset of a field of this type is a multiple of the alignment.
     pub fn alignment(&self) -> usize {
         match self.innermost() {
-            DType::Scalar(scalar) => scalar.alignment(),
-            DType::Struct(structure) => structure.alignment(),
+            DType::Scalar(scalar) => scalar.scalar_type().row().alignment,
+            DType::Struct(structure) => structure.alignment,
             DType::Subarray(_) => 1,
         }
     }

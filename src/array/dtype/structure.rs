@@ -65,7 +65,7 @@ impl Field {
 pub struct Struct {
     pub(super) fields: Vec<Field>,
     itemsize: usize,
-    alignment: usize,
+    pub(super) alignment: usize,
     aligned: bool,
     pub(super) depth: u8,
     /// Whether the structure contains a value of type `object` at any level.
@@ -163,11 +163,6 @@ impl Struct {
     /// Returns the size in bytes, including padding.
     pub fn itemsize(&self) -> usize {
         self.itemsize
-    }
-
-    /// Returns the alignment in bytes: 1 for a structure that is not aligned.
-    pub fn alignment(&self) -> usize {
-        self.alignment
     }
 
     /// Returns true if the structure is declared as aligned. A structure that is not declared as aligned may still have fields at aligned
