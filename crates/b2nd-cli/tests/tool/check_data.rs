@@ -92,7 +92,7 @@ fn digests_find_damage_that_still_decodes() {
     assert_eq!(tests.run(&["check", "--data", "b.b2nd"]), (line, String::new(), 1));
     assert_eq!(tests.ok(&["check", "b.b2nd"]), "");
     // Entries of the index that changed places.
-    let digests = b2nd_frame::File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap();
+    let digests = b2nd_frame::File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap().clone();
     let digests = digests.vlmetalayers().value("b2nd_digests").unwrap().unwrap().into_owned();
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
     for byte in [Some(0), None, Some(2), None, Some(1)] {
