@@ -15,6 +15,7 @@ mod hdf5;
 mod hex;
 mod import;
 mod info;
+mod ls;
 mod manners;
 mod meta;
 mod readme;
