@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-#[cfg(any(feature = "lz4", feature = "zlib", feature = "zstd"))]
+#[cfg(any(feature = "lz4", feature = "snappy", feature = "zlib", feature = "zstd"))]
 use crate::buffer::front;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
@@ -74,6 +74,11 @@ impl Leaves {
             CodecId::Zstd if self.is_safe || IS_SMALL => return Err(crate::available::no_safe_zstd()),
             #[cfg(feature = "zstd")]
             CodecId::Zstd => self.zstd.expand(dictionary, stream, place)?,
+            #[cfg(feature = "snappy")]
+            CodecId::SNAPPY => {
+                let length = snap::raw::Decoder::new().decompress(stream, place);
+                length.map_err(|error| failed(codec, error))?
+            }
             other => return Err(Error::custom(format_args!("codec {other} is not supported"))),
         };
         if length == place.len() {
@@ -98,6 +103,8 @@ pub(crate) struct Packers {
     zlib: zlib::Packer,
     #[cfg(feature = "zstd")]
     zstd: zstd::Packer,
+    #[cfg(feature = "snappy")]
+    snappy: Option<snap::raw::Encoder>,
 }
 
 impl Packers {
@@ -124,6 +131,14 @@ impl Packers {
             CodecId::Zlib => self.zlib.pack(level, bytes, front(stream, bytes.len())?),
             #[cfg(feature = "zstd")]
             CodecId::Zstd => self.zstd.pack(level, bytes, front(stream, bytes.len())?),
+            #[cfg(feature = "snappy")]
+            CodecId::SNAPPY => {
+                let place = front(stream, snap::raw::max_compress_len(bytes.len()))?;
+                self.snappy
+                    .get_or_insert_with(snap::raw::Encoder::new)
+                    .compress(bytes, place)
+                    .map_err(|error| failed(codec, error))
+            }
             other => Err(Error::custom(format_args!("codec {other} is not supported"))),
         }
     }

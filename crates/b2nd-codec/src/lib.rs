@@ -82,7 +82,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use guard::quiet_panics;
 pub use header::ChunkHeader;
 pub use ids::{CodecId, Filter, Special, SplitMode};
-pub use options::Options;
+pub use options::{Format, Options};
 
 /// Decompresses a chunk. Bytes after the end of the chunk are ignored.
 ///
