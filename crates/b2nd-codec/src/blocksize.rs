@@ -18,16 +18,14 @@ impl Settings {
     /// blocksize that C-Blosc2 would choose. The length is at most `nbytes`.
     pub(crate) fn blocksize(&self, nbytes: usize) -> usize {
         let typesize = usize::from(self.typesize);
-        let whole = |blocksize: usize| if blocksize > typesize { blocksize / typesize * typesize } else { blocksize };
-        if self.blocksize != 0 {
-            return match self.format {
-                Format::Blosc2 => self.blocksize.min(nbytes),
-                Format::Blosc1 => whole(self.blocksize.max(self.shortest()).min(nbytes)),
-            };
+        if self.blocksize != 0 && self.format == Format::Blosc2 {
+            return self.blocksize.min(nbytes);
         }
         let is_dense = !matches!(self.codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Other(_));
         let mut blocksize = nbytes;
-        if nbytes >= L1 {
+        if self.blocksize != 0 {
+            blocksize = self.blocksize.max(self.shortest());
+        } else if nbytes >= L1 {
             blocksize = L1 << usize::from(is_dense);
             blocksize = match self.level {
                 0 => blocksize / 4,
@@ -47,9 +45,14 @@ impl Settings {
                 8 => 8 * L1,
                 _ => 16 * L1,
             };
-            blocksize = (stream * typesize).min(LARGEST_SPLIT);
+            blocksize = match self.format {
+                Format::Blosc2 => (stream * typesize).min(LARGEST_SPLIT),
+                // Even a length that the caller chose.
+                Format::Blosc1 => (blocksize.min(1 << 18) * typesize).clamp(1 << 16, 1 << 20),
+            };
         }
-        whole(blocksize.min(nbytes))
+        blocksize = blocksize.min(nbytes);
+        if blocksize > typesize { blocksize / typesize * typesize } else { blocksize }
     }
 
     /// Returns the minimum length in bytes of data that are compressed, and of the streams into which a block is split, unless the split mode

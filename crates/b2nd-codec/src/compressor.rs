@@ -358,7 +358,7 @@ impl Compressor {
             }
             return Ok(());
         }
-        let length = packers.pack(self.settings.codec, self.settings.level, part, stream)?;
+        let length = packers.pack(&self.settings, part, stream)?;
         let content = stream.get(..length).filter(|content| (1..part.len()).contains(&content.len())).unwrap_or(part);
         chunk.extend_from_slice(&int32(content.len())?);
         chunk.extend_from_slice(content);

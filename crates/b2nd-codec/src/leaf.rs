@@ -8,6 +8,9 @@ use crate::buffer::front;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::ids::CodecId;
+#[cfg(feature = "zlib")]
+use crate::options::Format;
+use crate::options::Settings;
 
 mod blosclz;
 #[cfg(feature = "lz4")]
@@ -110,7 +113,8 @@ pub(crate) struct Packers {
 impl Packers {
     /// Compresses bytes to the start of a buffer, and returns the length of the stream. If compression does not make the bytes shorter, the
     /// returned length is 0 or at least the length of the bytes.
-    pub(crate) fn pack(&mut self, codec: CodecId, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<usize> {
+    pub(crate) fn pack(&mut self, settings: &Settings, bytes: &[u8], stream: &mut Vec<u8>) -> Result<usize> {
+        let (codec, level) = (settings.codec, settings.level);
         match codec {
             CodecId::BloscLz => {
                 let hashes = HASHES.get(usize::from(level.saturating_sub(1))).copied().unwrap_or(HASHES[2]);
@@ -127,6 +131,10 @@ impl Packers {
             }
             #[cfg(feature = "lz4")]
             CodecId::Lz4Hc => Ok(self.lz4hc.pack(level, bytes, front(stream, bytes.len())?).unwrap_or(0)),
+            #[cfg(feature = "zlib")]
+            CodecId::Zlib if settings.format == Format::Blosc1 => {
+                Ok(zlib::pack_like_zlib(level, bytes, front(stream, bytes.len())?))
+            }
             #[cfg(feature = "zlib")]
             CodecId::Zlib => self.zlib.pack(level, bytes, front(stream, bytes.len())?),
             #[cfg(feature = "zstd")]
