@@ -8,8 +8,7 @@ use b2nd_codec::{Blocks, CodecId, Decompressor, Filter, Options, SplitMode, comp
 use b2nd_frame::{Chunk, Frame, Header, Writer};
 
 fn options(codec: CodecId, filter: Filter, meta: u8) -> Options {
-    let split_mode = SplitMode::ForwardCompat;
-    Options { codec, level: 5, typesize: 4, blocksize: 2800, filters: vec![(filter, meta)], split_mode }
+    Options { codec, level: 5, typesize: 4, blocksize: 2800, filters: vec![(filter, meta)], ..Options::default() }
 }
 
 #[test]
