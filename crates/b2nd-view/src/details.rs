@@ -40,12 +40,6 @@ pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, width: usize) -> Ve
                 lines.push("fetched", format!("{}{of} {unit}", thousands(bits)));
             }
         }
-        Kind::NdArray => {
-            for name in ["var", "long_name", "units", "dims"] {
-                let bytes = attribute(name).unwrap_or_default();
-                lines.text(name, Value::from_slice(&bytes));
-            }
-        }
         Kind::ListArray => lines.text("item", metalayer("listarray").and_then(|list| list.get("item"))),
         Kind::Tensor => {
             let bytes = attribute("__pack_tensor__").unwrap_or_default();

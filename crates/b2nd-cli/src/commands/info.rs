@@ -1,4 +1,4 @@
-//! `b2nd info` shows the metadata of frames and stores. `b2nd chunks` and `b2nd slice` are short for options of `info`.
+//! `b2nd info` shows the metadata of frames and stores.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -72,18 +72,6 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    /// Converts the options to those of `b2nd chunks` or, if a slice is given, to those of `b2nd slice`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if options contradict each other.
-    pub(crate) fn with_chunks(self, slice: Option<Slice>) -> Result<Info, &'static str> {
-        if self.meta || self.tree || self.slice.is_some() {
-            return Err("chunks cannot be listed together with --meta, --tree or --slice");
-        }
-        Ok(Info { chunks: slice.is_none() || self.chunks, slice, ..self })
-    }
-
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
         let (width, height) = terminal().unzip();
         // Some lines of the screen are needed for the next prompt and for values.
@@ -203,17 +191,6 @@ fn tree_cells(found: &Found) -> tree::Cells {
 /// Returns true if a frame is a store that embeds its leaves.
 fn is_store(frame: &Frame) -> bool {
     Kind::of(frame.header(), None).is_store()
-}
-
-/// `b2nd slice`: the options of `info` with a slice.
-#[derive(Args)]
-pub(crate) struct SliceOf {
-    #[command(flatten)]
-    pub(super) info: Info,
-
-    /// The slice, as the last argument: a range or an index for each dimension, as in Python.
-    #[arg(id = "part", value_name = "SLICE", required = true, allow_hyphen_values = true)]
-    pub(super) slice: Slice,
 }
 
 /// Prints the first values of an array. Does nothing for a frame without an array.

@@ -20,21 +20,7 @@ const NARROWEST: usize = 8;
 const LIST: usize = 4;
 
 /// The labels of facts that are left out on a small screen, the least important first.
-const DETAILS: [&str; 13] = [
-    "threads",
-    "split mode",
-    "blocksize",
-    "chunksize",
-    "trailer",
-    "padding",
-    "blocks",
-    "typesize",
-    "frame",
-    "element",
-    "filters",
-    "length",
-    "codec",
-];
+const DETAILS: [&str; 3] = ["in chunks", "chunks", "element"];
 
 /// A page: a title, facts and lists.
 pub(super) struct Page {
@@ -74,6 +60,11 @@ impl Page {
 
     pub(super) fn new(title: String, options: &Options) -> Page {
         Page { title, parts: Vec::new(), is_complete: true, width: options.width, height: options.height, full: options.full }
+    }
+
+    /// Returns true if the page has all metadata, not only what most readers need.
+    pub(super) fn is_full(&self) -> bool {
+        self.full
     }
 
     /// Returns the page as text, cut to the height of the terminal.
