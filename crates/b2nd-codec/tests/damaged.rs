@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_codec::{Blocks, CodecId, Decompressor, Filter, Options, SplitMode, compress};
+use b2nd_codec::{Blocks, CodecId, Decompressor, Filter, Options, compress};
 use b2nd_frame::{Chunk, Frame, Header, Writer};
 
 fn options(codec: CodecId, filter: Filter, meta: u8) -> Options {
