@@ -10,10 +10,11 @@ use crate::text::{self, NOTICE, View, columns, count, printable, quoted, size, s
 use crate::{chunk_table, details};
 use b2nd_store::Array;
 use b2nd_store::Frame;
+use b2nd_store::Kind;
 use b2nd_store::attributes::{self, Attribute};
 use b2nd_store::readable;
+use b2nd_store::value::read;
 use b2nd_store::{Content, Leaf, StoreListing};
-use b2nd_store::{Kind, Value};
 use lines::Page;
 
 mod lines;
@@ -237,7 +238,7 @@ fn attributes(page: &mut Page, header: &Header, trailer: Result<&&Trailer, &b2nd
     for (row, Attribute { name, value, .. }) in rows.iter_mut().zip(&found) {
         row.push(match value {
             Ok(value) => {
-                let hidden = page.hidden(name, Value::from_slice(value));
+                let hidden = page.hidden(name, read(value));
                 hidden.or_else(|| lines::describe(value, room)).unwrap_or_else(|| bytes(value.len()))
             }
             Err(error) => {

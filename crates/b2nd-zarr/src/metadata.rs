@@ -115,14 +115,14 @@ pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -
 }
 
 /// Converts attributes to JSON. NaN and infinities become null. Other values that JSON cannot represent become objects, in the form in which
-/// [`b2nd_store::value::Value`] is serialized. Attributes that are not MessagePack, or whose names are not UTF-8, become null.
+/// [`b2nd::Value`] is serialized. Attributes that are not MessagePack, or whose names are not UTF-8, become null.
 pub(crate) fn attributes(array: &Array) -> Result<Map<String, Value>> {
     let found = array.attributes()?;
     let mut attributes = Map::new();
     for name in found.names() {
         let name = String::from_utf8_lossy(name).into_owned();
         let content = found.bytes(&name)?.unwrap_or_default();
-        let value = b2nd_store::value::Value::from_slice(&content).and_then(|value| serde_json::to_value(value).ok());
+        let value = b2nd_store::value::read(&content).and_then(|value| serde_json::to_value(value).ok());
         let mut value = value.unwrap_or_default();
         without_floats(&mut value);
         attributes.insert(name, value);

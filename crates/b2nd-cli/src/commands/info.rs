@@ -13,7 +13,7 @@ use b2nd_view::slice::Slice;
 use b2nd_view::store::Table;
 use b2nd_view::store::{Attributes, Content, Groups, Leaf, StoreListing, StoreObject};
 use b2nd_view::text::{LABEL, columns, printable, shortened, styled};
-use b2nd_view::{Frame, Kind, Value};
+use b2nd_view::{Frame, Kind, value};
 use clap::Args;
 use serde::Serialize;
 
@@ -240,7 +240,7 @@ struct MetaObject<'a> {
     #[serde(flatten)]
     place: Place<'a>,
     kind: Option<Kind>,
-    meta: BTreeMap<String, Option<Value<'a>>>,
+    meta: BTreeMap<String, Option<b2nd::RawValue<'a>>>,
     vlmeta: &'a Attributes,
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<Groups<'a>>,
@@ -254,7 +254,7 @@ fn meta_object(found: &Found, out: &mut dyn Write) -> Result<bool> {
         Found::Frame { place, frame } => {
             of_frame = Attributes::of(frame)?;
             let kind = Kind::of(frame.header(), Some(frame.trailer()?));
-            let named = |(name, content): (&[u8], _)| (String::from_utf8_lossy(name).into_owned(), Value::from_slice(content));
+            let named = |(name, content): (&[u8], _)| (String::from_utf8_lossy(name).into_owned(), value::read(content));
             let meta = frame.header().metalayers().iter().map(named).collect();
             MetaObject { place, kind: Some(kind), meta, vlmeta: &of_frame, groups: None }
         }

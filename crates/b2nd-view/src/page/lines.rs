@@ -2,8 +2,9 @@
 
 use std::fmt::Display;
 
+use b2nd::RawValue;
 use b2nd_store::Attributes;
-use b2nd_store::Value;
+use b2nd_store::value;
 
 use super::Options;
 use crate::text::{
@@ -196,14 +197,14 @@ impl Page {
         let mut rows: Vec<_> = attributes.iter().map(|(name, _)| vec![quoted(name.as_bytes())]).collect();
         let room = self.room_beside(&rows);
         for (row, (name, value)) in rows.iter_mut().zip(attributes.iter()) {
-            let text = || value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(room));
+            let text = || value.map_or_else(|| "not MessagePack".to_owned(), |found| value::text(&found, room));
             row.push(self.hidden(name.as_bytes(), value).unwrap_or_else(text));
         }
         self.table(columns(&rows, &[]));
     }
 
     /// Returns a text in place of the attributes that PyTables writes for itself into HDF5 files, unless all is shown.
-    pub(super) fn hidden(&self, name: &[u8], value: Option<Value>) -> Option<String> {
+    pub(super) fn hidden(&self, name: &[u8], value: Option<RawValue>) -> Option<String> {
         let value = value.filter(|_| !self.full && name == b"pytables")?;
         Some(format!("{} of PyTables, which --full shows", count(value.entries().count(), "attribute")))
     }
@@ -230,5 +231,5 @@ pub(super) fn describe(content: &[u8], limit: usize) -> Option<String> {
     if content.is_empty() {
         return None;
     }
-    Value::from_slice(content).map(|value| value.text(limit)).or_else(|| quoted_text(content, limit))
+    value::read(content).map(|found| value::text(&found, limit)).or_else(|| quoted_text(content, limit))
 }
