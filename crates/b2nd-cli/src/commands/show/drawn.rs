@@ -2,7 +2,6 @@
 
 use b2nd::dtype::{DType, ScalarType};
 use b2nd_ndarray::Array;
-use b2nd_view::Value;
 use b2nd_view::elements::{Column, Tally, figures_to, reader, step_seconds, text as text_of, time_bytes};
 use b2nd_view::histogram::Scale;
 use b2nd_view::pixels::{self, Pixels};
@@ -258,5 +257,5 @@ pub(super) fn title(array: &Array, selection: &Selection, column: &Column) -> St
 pub(super) fn attribute(array: &Array, names: &[&str]) -> Option<serde_json::Value> {
     let attributes = array.attributes().ok()?;
     let bytes = names.iter().find_map(|name| attributes.bytes(name).ok()?)?;
-    serde_json::to_value(Value::from_slice(&bytes)?).ok()
+    serde_json::to_value(b2nd_view::value::read(&bytes)?).ok()
 }
