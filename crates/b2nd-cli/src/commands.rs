@@ -2,6 +2,7 @@
 
 mod cat;
 mod check;
+mod concat;
 mod diff;
 mod export;
 mod import;
@@ -66,6 +67,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  b2nd repack field.b2nd\n  b2nd repack --codec zstd --level 9 field.b2nd small.b2nd\n  b2nd repack --sparse field.b2nd field.b2frame\n  b2nd repack archive.b2z archive.b2d"
     )]
     Repack(repack::Repack),
+    /// Joins arrays along an axis, without decompressing chunks that align.
+    #[command(
+        after_help = "Examples:\n  b2nd concat jan.b2nd feb.b2nd year.b2nd\n  b2nd concat --axis 1 west.b2nd east.b2nd all.b2nd"
+    )]
+    Concat(concat::Concat),
     /// Copies the intact parts of a damaged frame and fills the lost ones.
     ///
     /// Lists the lost parts, and exits with 1 if there are any.
@@ -151,6 +157,7 @@ impl Command {
             Command::Salvage(salvage) => Output::plain().until_done().run_on(&salvage.broken, |output| salvage.run(output)),
             Command::Rewrite(rewrite) => Output::plain().run_on(&rewrite.source, |_| rewrite.run()),
             Command::Repack(repack) => Output::plain().run_on(&repack.source, |output| repack.run(output)),
+            Command::Concat(concat) => Output::plain().run(|output| concat.run(output)),
             // All files are upgraded, even if the reader of the output closes the pipe.
             Command::Upgrade(args) => Output::plain().until_done().run(|output| args.run(output)),
             Command::Cat(cat) => Output::plain().run(|output| cat.print(output, None)),

@@ -6,6 +6,7 @@ mod cat;
 mod check;
 mod check_data;
 mod chunks;
+mod concat;
 mod diff;
 mod draw;
 mod early_frame;
