@@ -8,8 +8,8 @@
 //! | read a Zarr array into a `.b2nd` file | [`import`] |
 //! | compress Zarr's chunks as Blosc2 chunks | [`Blosc2Codec`] |
 //!
-//! Linking this crate registers the codecs `blosc2`, `b2nd`, `zstd` and `blosc` (only for reading) for every array that [`zarrs`] opens.
-//! All of them are written in Rust. Do not enable the features `zstd` and `blosc` of [`zarrs`] as well, because only one codec can be
+//! Linking this crate registers the codecs `blosc2`, `b2nd`, `gzip`, `zstd` and `blosc` (only for reading) for every array that [`zarrs`] opens.
+//! All of them are written in Rust. Do not enable the features `gzip`, `zstd` and `blosc` of [`zarrs`] as well, because only one codec can be
 //! registered under a name.
 //!
 //! # Which files need the codec `b2nd`
@@ -32,7 +32,9 @@ mod bytes_codec;
 mod data_type;
 mod error;
 mod export;
+mod files;
 mod fixed_bytes;
+mod gzip_codec;
 mod import;
 mod metadata;
 #[cfg(feature = "object_store")]

@@ -8,7 +8,7 @@ use zstd_pure_rs::decompress::zstd_decompress::{
     ZSTD_CONTENTSIZE_ERROR, ZSTD_CONTENTSIZE_UNKNOWN, ZSTD_decompress, ZSTD_getFrameContentSize,
 };
 
-use crate::bytes_codec::{BytesCodec, register};
+use crate::bytes_codec::{BytesCodec, LARGEST, register};
 
 /// The valid compression levels of Zstandard. 0 means the default level.
 const LEVELS: std::ops::RangeInclusive<i32> = -131_072..=22;
@@ -44,6 +44,9 @@ impl BytesCodec for ZstdCodec {
         let is_known = claimed != ZSTD_CONTENTSIZE_UNKNOWN && claimed != ZSTD_CONTENTSIZE_ERROR;
         // Prefer the expected length, so that a damaged header cannot cause an allocation of more memory than the array needs.
         let length = length.or(is_known.then_some(claimed)).ok_or_else(|| failed("the frame has no length"))?;
+        if length > LARGEST {
+            return Err(failed(format_args!("the frame has {length} bytes; at most {LARGEST} are supported")));
+        }
         let length = usize::try_from(length).map_err(failed)?;
         let mut data = Vec::new();
         data.try_reserve_exact(length).map_err(failed)?;
