@@ -37,12 +37,6 @@ pub(crate) enum Command {
     /// Draws an array's chunks and blocks and the bytes of its header as SVG.
     #[command(after_help = "Examples:\n  b2nd draw field.b2nd > field.svg\n  b2nd draw archive.b2z::/group/x > x.svg")]
     Draw(Paths),
-    /// Lists the chunks of a frame; the same as `b2nd info --chunks`.
-    #[command(after_help = "Examples:\n  b2nd chunks field.b2nd\n  b2nd chunks --json field.b2nd")]
-    Chunks(Info),
-    /// Lists the chunks and blocks that a slice touches. Slices are written as in Python: `0:10,5,:` or `...,0`.
-    #[command(after_help = "Examples:\n  b2nd slice field.b2nd 0:10,5,:\n  b2nd slice --json field.b2nd ...,::2")]
-    Slice(info::SliceOf),
     /// Checks frames and stores for errors.
     ///
     /// Exits with 1 if there are errors, with 3 if something cannot be read, and with 4 if a file is readable but not safe for the
@@ -84,7 +78,10 @@ pub(crate) enum Command {
     ///
     /// For an array, prints a line for each row of its last dimension, and an empty line between planes. For a table, prints
     /// each row on one line, which is not cut to the width of the terminal.
-    #[command(after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x")]
+    #[command(
+        visible_alias = "slice",
+        after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x"
+    )]
     Cat(cat::Cat),
     /// Prints the first screen of an array's values or of a table's rows.
     ///
@@ -139,9 +136,7 @@ impl Command {
     /// Runs the subcommand. `tool` returns the definition of the whole command line, for error messages, completions and manual pages.
     pub(crate) fn run(self, tool: fn() -> clap::Command) -> ExitCode {
         match self {
-            Command::Info(command) => info(Ok(command), tool),
-            Command::Chunks(chunks) => info(chunks.with_chunks(None), tool),
-            Command::Slice(slice) => info(slice.info.with_chunks(Some(slice.slice)), tool),
+            Command::Info(info) => Output::json_or_styled(info.json).run(|output| info.run(output)),
             // Even if the reader of the output closes the pipe, all files are checked, because each can change the exit status.
             Command::Check(mut check) => Output::styled().until_done().run_to_status(|output| check.run(output)),
             Command::Hex(paths) => Output::styled().run(|output| {
@@ -178,14 +173,6 @@ impl Command {
                 }
             },
         }
-    }
-}
-
-/// Runs `info`, or prints the error if its options contradict each other.
-fn info(info: Result<Info, &'static str>, tool: fn() -> clap::Command) -> ExitCode {
-    match info {
-        Ok(info) => Output::json_or_styled(info.json).run(|output| info.run(output)),
-        Err(message) => tool().error(clap::error::ErrorKind::ArgumentConflict, message).exit(),
     }
 }
 

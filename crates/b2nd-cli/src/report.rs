@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 /// The maximum number of characters that are shown of a value.
 const TEXT: usize = 40;
 
-/// The number of significant digits of floats in text.
-pub(crate) const DIGITS: usize = 6;
+/// The number of significant digits of floats in text, which is the same as in NumPy.
+pub(crate) const DIGITS: usize = 8;
 
 /// The statistics of an array, a field or a column.
 pub(crate) struct Report {
@@ -89,7 +89,7 @@ impl Of {
 
     fn json(&self, bytes: &[u8]) -> Value {
         match self {
-            Of::Elements(Some(dtype)) => elements::json(dtype, bytes),
+            Of::Elements(Some(dtype)) => elements::exact_json(dtype, bytes),
             Of::Texts(..) => String::from_utf8_lossy(bytes).into(),
             _ => json!({ "bytes": hex(bytes, "") }),
         }

@@ -100,7 +100,7 @@ impl Values {
     }
 
     /// Reads the selected elements in a part of the selected ranges, in the order of the selection.
-    fn read(&self, part: &[Range<i64>]) -> Result<Vec<u8>> {
+    fn read(&self, part: &[Range<i64>]) -> b2nd_ndarray::Result<Vec<u8>> {
         let mut bytes = self.array.read_bytes_steps(part, &self.selection.steps)?;
         let lengths = Selection { ranges: part.to_vec(), ..self.selection.clone() }.lengths();
         self.selection.reverse(&mut bytes, &lengths, self.array.itemsize());
@@ -109,15 +109,27 @@ impl Values {
 
     /// Reads all selected elements.
     pub(crate) fn read_all(&self) -> Result<Vec<u8>> {
-        self.read(&self.selection.ranges)
+        Ok(self.read(&self.selection.ranges)?)
+    }
+
+    /// Reads rows of the selection: elements with these indices in the first dimension of the result.
+    pub(crate) fn read_rows(&self, rows: Range<u64>) -> b2nd_ndarray::Result<Vec<u8>> {
+        let Selection { ranges, steps, kept, reversed } = &self.selection;
+        let mut part = ranges.clone();
+        if let Some(axis) = kept.iter().position(|&kept| kept) {
+            let [start, end] = [rows.start, rows.end].map(|row| i64::try_from(row).unwrap_or(i64::MAX));
+            let length = self.selection.lengths()[axis];
+            let (start, end) = if reversed[axis] { (length - end, length - start) } else { (start, end) };
+            let at = |row: i64| ranges[axis].start.saturating_add(row.saturating_mul(steps[axis]));
+            part[axis] = at(start)..at(end).min(ranges[axis].end);
+        }
+        self.read(&part)
     }
 
     /// Writes the selected elements in a format. `width` is the width of the terminal, for text.
     pub(crate) fn write(&self, form: OutputFormat, width: Option<usize>, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
         let Values { array, selection } = self;
-        // In text, a dimension that an index removes is kept, so that each line is a row of the array.
-        let shape = if form == OutputFormat::Text { selection.lengths() } else { selection.shape() };
-        let layout = ElementInfo { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape, width };
+        let layout = ElementInfo { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape: selection.shape(), width };
         let mut format = form.begin(layout)?;
         format.start(out).map_err(Error::Write)?;
         for part in parts(array, &selection.ranges, &selection.reversed) {

@@ -26,7 +26,7 @@ use b2nd::dtype::{DType, ScalarType};
 use b2nd_frame::{Error, Result};
 
 pub use figures::{figures, figures_to, mean_bytes, time_unit};
-pub use json::{float, json};
+pub use json::{exact_json, float, json};
 pub use number::{Column, Number, Read, columns, reader};
 pub use statistics::Tally;
 pub use text::{cell, in_quotes, significant, text, text_to};

@@ -259,7 +259,7 @@ impl Check {
 
 /// Returns true if the batches of a frame are Arrow IPC.
 fn is_arrow(frame: &Frame) -> bool {
-    let batches = frame.header().metalayers().get("batcharray").and_then(b2nd_store::Value::from_slice);
+    let batches = frame.header().metalayers().get("batcharray").and_then(b2nd_store::value::read);
     batches.and_then(|batches| batches.get("serializer")?.as_str()) == Some("arrow")
 }
 

@@ -1,4 +1,4 @@
-//! `b2nd info` shows the metadata of frames and stores. `b2nd chunks` and `b2nd slice` are short for options of `info`.
+//! `b2nd info` shows the metadata of frames and stores.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use b2nd_view::slice::Slice;
 use b2nd_view::store::Table;
 use b2nd_view::store::{Attributes, Content, Groups, Leaf, StoreListing, StoreObject};
 use b2nd_view::text::{LABEL, columns, printable, shortened, styled};
-use b2nd_view::{Frame, Kind, Value};
+use b2nd_view::{Frame, Kind, value};
 use clap::Args;
 use serde::Serialize;
 
@@ -72,18 +72,6 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    /// Converts the options to those of `b2nd chunks` or, if a slice is given, to those of `b2nd slice`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if options contradict each other.
-    pub(crate) fn with_chunks(self, slice: Option<Slice>) -> Result<Info, &'static str> {
-        if self.meta || self.tree || self.slice.is_some() {
-            return Err("chunks cannot be listed together with --meta, --tree or --slice");
-        }
-        Ok(Info { chunks: slice.is_none() || self.chunks, slice, ..self })
-    }
-
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
         let (width, height) = terminal().unzip();
         // Some lines of the screen are needed for the next prompt and for values.
@@ -205,17 +193,6 @@ fn is_store(frame: &Frame) -> bool {
     Kind::of(frame.header(), None).is_store()
 }
 
-/// `b2nd slice`: the options of `info` with a slice.
-#[derive(Args)]
-pub(crate) struct SliceOf {
-    #[command(flatten)]
-    pub(super) info: Info,
-
-    /// The slice, as the last argument: a range or an index for each dimension, as in Python.
-    #[arg(id = "part", value_name = "SLICE", required = true, allow_hyphen_values = true)]
-    pub(super) slice: Slice,
-}
-
 /// Prints the first values of an array. Does nothing for a frame without an array.
 fn values(frame: &Frame, word: &Path, slice: Option<&Slice>, out: &mut dyn Write) -> Result<()> {
     if !matches!(frame.header().array(), Ok(Some(_))) {
@@ -235,7 +212,7 @@ struct MetaObject<'a> {
     #[serde(flatten)]
     place: Place<'a>,
     kind: Option<Kind>,
-    meta: BTreeMap<String, Option<Value<'a>>>,
+    meta: BTreeMap<String, Option<b2nd::RawValue<'a>>>,
     vlmeta: &'a Attributes,
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<Groups<'a>>,
@@ -249,7 +226,7 @@ fn meta_object(found: &Found, out: &mut dyn Write) -> Result<bool> {
         Found::Frame { place, frame } => {
             of_frame = Attributes::of(frame)?;
             let kind = Kind::of(frame.header(), Some(frame.trailer()?));
-            let named = |(name, content): (&[u8], _)| (String::from_utf8_lossy(name).into_owned(), Value::from_slice(content));
+            let named = |(name, content): (&[u8], _)| (String::from_utf8_lossy(name).into_owned(), value::read(content));
             let meta = frame.header().metalayers().iter().map(named).collect();
             MetaObject { place, kind: Some(kind), meta, vlmeta: &of_frame, groups: None }
         }

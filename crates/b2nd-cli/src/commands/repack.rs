@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use b2nd_frame::{FileSource, Frame, FrameType, NewDirectory, NewFile, SPARSE_FRAME, Source};
 use b2nd_ndarray::RepackOptions;
 use b2nd_store::{Bytes, Directory, Folder, Location, Store, is_store_directory, is_zip};
+use b2nd_view::facts;
 use b2nd_view::text::thousands;
 use clap::Args;
 
@@ -94,11 +95,14 @@ impl Repack {
         };
         done.map_err(|error| Error::new(files.named(&error.to_string())))?;
         let new = length(target)?;
+        // A store has no ratio of its own.
+        let frame = b2nd_frame::File::open(target).ok();
+        let ratio =
+            frame.and_then(|frame| facts::ratio(frame.header())).map_or_else(String::new, |ratio| format!(", ratio {ratio}"));
         replaced.map_or(Ok(()), Replaced::finish)?;
         files.print()?;
         if !files.is_printed() {
-            let ratio = old as f64 / new.max(1) as f64;
-            let line = format!("{} bytes, {} before, ratio {ratio:.1}", thousands(new), thousands(old));
+            let line = format!("{} bytes, {} before{ratio}", thousands(new), thousands(old));
             let line = output::named(self.target.as_ref().unwrap_or(&self.source), line);
             writeln!(output.out, "{line}").map_err(Error::Write)?;
         }

@@ -357,7 +357,7 @@ impl Drawn {
             page += &format!("{}\n", fitted(&styled(FAINT, self.notes.join(", "))));
         }
         let numbers = if self.channels.is_some() && !show.histogram { Vec::new() } else { self.numbers(elements) };
-        if tally.count == 0 {
+        if tally.count + tally.nan == 0 {
             page += "no elements\n";
         } else if show.histogram {
             page += &histogram(&numbers, width, &|number| self.value(number));

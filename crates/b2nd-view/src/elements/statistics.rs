@@ -12,10 +12,10 @@ const RUN: usize = 4096;
 /// The maximum number of distinct values that are counted separately.
 const FEW: usize = 16;
 
-/// Statistics of values. NaN is counted, but ignored by min, max, mean and standard deviation.
+/// Statistics of values. NaN is counted separately, and ignored by everything else.
 #[derive(Clone, Default)]
 pub struct Tally {
-    /// The number of values.
+    /// The number of values that are neither NaN nor NaT.
     pub count: u64,
     /// The number of values that are NaN or NaT.
     pub nan: u64,
@@ -46,11 +46,11 @@ impl Tally {
         let [mut min, mut max]: [Option<(Number, &[u8])>; 2] = [None, None];
         for bytes in scalars {
             let number = read(bytes);
-            self.count += 1;
             if number == Number::Nan {
                 self.nan += 1;
                 continue;
             }
+            self.count += 1;
             self.zeros += u64::from(number.is_zero());
             if !matches!(number, Number::Complex(..)) {
                 if min.is_none_or(|(least, _)| number < least) {
