@@ -88,6 +88,7 @@ impl Header {
             blocksize: usize::try_from(self.blocksize).unwrap_or(0),
             filters: self.filters().collect(),
             split_mode: self.split_mode().unwrap_or(SplitMode::ForwardCompat),
+            ..Options::default()
         })?)
     }
 
