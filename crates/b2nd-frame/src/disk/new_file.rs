@@ -20,7 +20,7 @@ use crate::error::Result;
 /// use std::io::Write;
 ///
 /// # let path = std::env::temp_dir().join(format!("b2nd-new-file-{}.csv", std::process::id()));
-/// let mut file = b2nd_frame::NewFile::create_new(&path)?;
+/// let file = b2nd_frame::NewFile::create_new(&path)?;
 /// file.file().write_all(b"1,2,3\n")?;
 /// assert!(!path.exists());
 /// file.finish()?;
