@@ -55,6 +55,21 @@ struct Cli {
     color: colorchoice_clap::Color,
 }
 
+/// Puts slices that start with a negative index, such as `-2:`, in brackets, so that they are not taken for options. The value of an option
+/// stays as it is.
+fn in_brackets(words: Vec<OsString>) -> Vec<OsString> {
+    let is_slice = |word: &str| {
+        word.starts_with('-') && word[1..].starts_with(|char: char| char.is_ascii_digit()) && word.contains([':', ','])
+    };
+    let mut is_value = false;
+    let bracketed = words.into_iter().map(|word| {
+        let new = word.to_str().filter(|word| !is_value && is_slice(word)).map(|word| format!("[{word}]").into());
+        is_value = word.to_string_lossy().starts_with('-');
+        new.unwrap_or(word)
+    });
+    bracketed.collect()
+}
+
 fn main() -> ExitCode {
     b2nd_ndarray::codec::quiet_panics();
     hdf5::register();
@@ -65,7 +80,7 @@ fn main() -> ExitCode {
     if let Some(status) = external::run(&words, &Cli::command()) {
         return status;
     }
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(std::env::args_os().take(1).chain(in_brackets(words)));
     cli.color.write_global();
     cli.command.unwrap_or(Command::Info(cli.info)).run(Cli::command)
 }
