@@ -7,6 +7,7 @@ mod diff;
 mod export;
 mod import;
 pub(crate) mod info;
+mod ls;
 mod meta;
 mod repack;
 mod rewrite;
@@ -32,6 +33,9 @@ pub(crate) enum Command {
     /// Shows what is in frames and stores; `b2nd PATH...` does the same.
     #[command(after_help = "Examples:\n  b2nd info field.b2nd\n  b2nd info --tree archive.b2z")]
     Info(Info),
+    /// Lists frames and stores, a line each: kind, dtype, shape, size and ratio; `b2nd DIRECTORY` does the same.
+    #[command(after_help = "Examples:\n  b2nd ls data/\n  b2nd ls -r --tree data/")]
+    Ls(ls::Ls),
     /// Prints the bytes of the header and trailer with their meaning.
     #[command(after_help = "Examples:\n  b2nd hex field.b2nd\n  b2nd hex archive.b2z::/group/x")]
     Hex(Paths),
@@ -142,7 +146,8 @@ impl Command {
     /// Runs the subcommand. `tool` returns the definition of the whole command line, for error messages, completions and manual pages.
     pub(crate) fn run(self, tool: fn() -> clap::Command) -> ExitCode {
         match self {
-            Command::Info(info) => Output::json_or_styled(info.json).run(|output| info.run(output)),
+            Command::Info(mut info) => Output::json_or_styled(info.json).run(|output| info.run(output)),
+            Command::Ls(ls) => Output::plain().run(|output| ls.run(output)),
             // Even if the reader of the output closes the pipe, all files are checked, because each can change the exit status.
             Command::Check(mut check) => Output::styled().until_done().run_to_status(|output| check.run(output)),
             Command::Hex(paths) => Output::styled().run(|output| {
@@ -165,7 +170,7 @@ impl Command {
             Command::Tail(tail) => Output::plain().run(|output| tail.run(End::Last, output)),
             Command::Show(show) => Output::styled().run_on(&show.file, |output| show.run(output)),
             Command::View(view) => Output::plain().run(|output| view.run(output)),
-            Command::Stats(stats) => Output::json_or_styled(stats.json).run(|output| stats.run(output)),
+            Command::Stats(mut stats) => Output::json_or_styled(stats.json).run(|output| stats.run(output)),
             Command::Export(export) => Output::plain().run_to_status(|output| export.run(output)),
             Command::Import(import) => Output::plain().run_on(&import.file, |output| import.run(output)),
             Command::Completions { shell } => Output::plain().run(|output| {

@@ -16,6 +16,7 @@ mod hdf5;
 mod hex;
 mod import;
 mod info;
+mod ls;
 mod manners;
 mod meta;
 mod readme;
