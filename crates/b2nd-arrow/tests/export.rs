@@ -115,13 +115,7 @@ fn far() -> RecordBatch {
 
 /// The times as text, column by column: a date, or the number with its unit.
 const FAR: [[&str; 5]; 7] = [
-    [
-        "+262142-12-31T23:59:59",
-        "8210266876800 s after 1970",
-        "9223372036854775807 s after 1970",
-        "NULL",
-        "1970-01-01T00:00:00",
-    ],
+    ["+262142-12-31T23:59:59", "8210266876800 s after 1970", "9223372036854775807 s after 1970", "NULL", "1970-01-01T00:00:00"],
     ["[9223372036854775807 s after 1970, NULL, 1970-01-01T00:00:00]", "NULL", "[]", "[-258204-12-31T00:00:01]", "[NULL]"],
     [
         "{z: 8210266876799 s after 1970}",
@@ -130,13 +124,7 @@ const FAR: [[&str; 5]; 7] = [
         "{z: NULL}",
         "{z: 1970-01-01T01:00:00+01:00}",
     ],
-    [
-        "8210266876799 s after 1970",
-        "8210266876800 s after 1970",
-        "9223372036854775807 s after 1970",
-        "NULL",
-        "0 s after 1970",
-    ],
+    ["8210266876799 s after 1970", "8210266876800 s after 1970", "9223372036854775807 s after 1970", "NULL", "0 s after 1970"],
     [
         "-9223372036854775808 µs after 1970",
         "-9223372036854775807 µs after 1970",
@@ -162,7 +150,10 @@ fn a_time_without_a_date_is_text_in_every_format_and_breaks_none() {
         assert!(!lines.contains("ERROR") && !lines.contains("invalid"), "{lines}");
         let csv = String::from_utf8(written(Format::Csv, &[column]).unwrap()).unwrap();
         if is_nested {
-            assert!(lines.contains("9223372036854775807 s after 1970") && csv.contains("9223372036854775807 s after 1970"), "{csv}");
+            assert!(
+                lines.contains("9223372036854775807 s after 1970") && csv.contains("9223372036854775807 s after 1970"),
+                "{csv}"
+            );
             continue;
         }
         for ((line, cell), text) in lines.lines().zip(csv.lines().skip(1)).zip(texts) {
