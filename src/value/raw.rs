@@ -151,7 +151,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawValue<'a> {
         if deserializer.is_human_readable() {
             return Err(elsewhere());
         }
-        deserializer.deserialize_newtype_struct(RAW_MARK, Marked)
+        deserializer.deserialize_newtype_struct(RAW_MARK, EntryVisitor)
     }
 }
 
@@ -161,9 +161,9 @@ fn elsewhere<E: de::Error>() -> E {
 }
 
 /// The visitor of the newtype struct that marks a `RawValue`, and of the entry's bytes inside it.
-struct Marked;
+struct EntryVisitor;
 
-impl<'de> Visitor<'de> for Marked {
+impl<'de> Visitor<'de> for EntryVisitor {
     type Value = RawValue<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

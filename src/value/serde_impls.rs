@@ -74,14 +74,14 @@ impl<'de> Deserialize<'de> for Value {
         if deserializer.is_human_readable() {
             return deserializer.deserialize_any(AnyVisitor { takes_forms: true });
         }
-        deserializer.deserialize_newtype_struct(RAW_MARK, Marked)
+        deserializer.deserialize_newtype_struct(RAW_MARK, MarkedVisitor)
     }
 }
 
 /// The visitor of the newtype struct that marks a value.
-struct Marked;
+struct MarkedVisitor;
 
-impl<'de> Visitor<'de> for Marked {
+impl<'de> Visitor<'de> for MarkedVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

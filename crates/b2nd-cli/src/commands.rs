@@ -2,10 +2,12 @@
 
 mod cat;
 mod check;
+mod concat;
 mod diff;
 mod export;
 mod import;
 pub(crate) mod info;
+mod ls;
 mod meta;
 mod repack;
 mod rewrite;
@@ -31,6 +33,9 @@ pub(crate) enum Command {
     /// Shows what is in frames and stores; `b2nd PATH...` does the same.
     #[command(after_help = "Examples:\n  b2nd info field.b2nd\n  b2nd info --tree archive.b2z")]
     Info(Info),
+    /// Lists frames and stores, a line each: kind, dtype, shape, size and ratio; `b2nd DIRECTORY` does the same.
+    #[command(after_help = "Examples:\n  b2nd ls data/\n  b2nd ls -r --tree data/")]
+    Ls(ls::Ls),
     /// Prints the bytes of the header and trailer with their meaning.
     #[command(after_help = "Examples:\n  b2nd hex field.b2nd\n  b2nd hex archive.b2z::/group/x")]
     Hex(Paths),
@@ -66,6 +71,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  b2nd repack field.b2nd\n  b2nd repack --codec zstd --level 9 field.b2nd small.b2nd\n  b2nd repack --sparse field.b2nd field.b2frame\n  b2nd repack archive.b2z archive.b2d"
     )]
     Repack(repack::Repack),
+    /// Joins arrays along an axis, without decompressing chunks that align.
+    #[command(
+        after_help = "Examples:\n  b2nd concat jan.b2nd feb.b2nd year.b2nd\n  b2nd concat --axis 1 west.b2nd east.b2nd all.b2nd"
+    )]
+    Concat(concat::Concat),
     /// Copies the intact parts of a damaged frame and fills the lost ones.
     ///
     /// Lists the lost parts, and exits with 1 if there are any.
@@ -136,7 +146,8 @@ impl Command {
     /// Runs the subcommand. `tool` returns the definition of the whole command line, for error messages, completions and manual pages.
     pub(crate) fn run(self, tool: fn() -> clap::Command) -> ExitCode {
         match self {
-            Command::Info(info) => Output::json_or_styled(info.json).run(|output| info.run(output)),
+            Command::Info(mut info) => Output::json_or_styled(info.json).run(|output| info.run(output)),
+            Command::Ls(ls) => Output::plain().run(|output| ls.run(output)),
             // Even if the reader of the output closes the pipe, all files are checked, because each can change the exit status.
             Command::Check(mut check) => Output::styled().until_done().run_to_status(|output| check.run(output)),
             Command::Hex(paths) => Output::styled().run(|output| {
@@ -151,6 +162,7 @@ impl Command {
             Command::Salvage(salvage) => Output::plain().until_done().run_on(&salvage.broken, |output| salvage.run(output)),
             Command::Rewrite(rewrite) => Output::plain().run_on(&rewrite.source, |_| rewrite.run()),
             Command::Repack(repack) => Output::plain().run_on(&repack.source, |output| repack.run(output)),
+            Command::Concat(concat) => Output::plain().run(|output| concat.run(output)),
             // All files are upgraded, even if the reader of the output closes the pipe.
             Command::Upgrade(args) => Output::plain().until_done().run(|output| args.run(output)),
             Command::Cat(cat) => Output::plain().run(|output| cat.print(output, None)),
@@ -158,7 +170,7 @@ impl Command {
             Command::Tail(tail) => Output::plain().run(|output| tail.run(End::Last, output)),
             Command::Show(show) => Output::styled().run_on(&show.file, |output| show.run(output)),
             Command::View(view) => Output::plain().run(|output| view.run(output)),
-            Command::Stats(stats) => Output::json_or_styled(stats.json).run(|output| stats.run(output)),
+            Command::Stats(mut stats) => Output::json_or_styled(stats.json).run(|output| stats.run(output)),
             Command::Export(export) => Output::plain().run_to_status(|output| export.run(output)),
             Command::Import(import) => Output::plain().run_on(&import.file, |output| import.run(output)),
             Command::Completions { shell } => Output::plain().run(|output| {

@@ -23,8 +23,10 @@ use crate::paths::{Found, Leaves, Paths, ShowAtOnce};
 use crate::screen::{self, Cut};
 use crate::values::{End, Start, Values};
 
-mod tree;
+pub(super) mod tree;
 use tree::Tree;
+
+use super::ls::{Ls, is_listed};
 
 /// The number of rows of values that `--values` adds to a page.
 const VALUE_ROWS: u64 = 6;
@@ -72,7 +74,14 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+    pub(crate) fn run(&mut self, output: &mut Output) -> io::Result<bool> {
+        if self.slice.is_none() {
+            self.slice = self.paths.take_slice();
+        }
+        let is_plain = !self.paths.recursive && !self.json && !self.tree && !self.meta && !self.has_leaves();
+        if is_plain && self.paths.paths.iter().all(|path| is_listed(path)) {
+            return Ls::of(self.paths.paths.clone()).run(output);
+        }
         let (width, height) = terminal().unzip();
         // Some lines of the screen are needed for the next prompt and for values.
         let others = 1 + if self.values { VALUE_ROWS as usize + 3 } else { 0 };
@@ -89,6 +98,25 @@ impl Info {
             pages.finish(&mut *output.out)?;
         }
         Ok(all)
+    }
+
+    fn of(path: &Path) -> Info {
+        Info {
+            paths: Paths::of(path),
+            json: false,
+            meta: false,
+            full: false,
+            tree: false,
+            depth: None,
+            chunks: false,
+            slice: None,
+            values: false,
+        }
+    }
+
+    /// Creates the options that print the tree of each store below a path.
+    pub(super) fn tree(path: &Path) -> Info {
+        Info { paths: Paths { recursive: path.is_dir(), ..Paths::of(path) }, tree: true, ..Info::of(path) }
     }
 
     /// Returns true if each leaf of a store is shown on a page of its own.
@@ -180,7 +208,7 @@ impl Pages<'_> {
 }
 
 /// Returns the texts that follow the name in a line of the tree.
-fn tree_cells(found: &Found) -> tree::Cells {
+pub(super) fn tree_cells(found: &Found) -> tree::Cells {
     match found {
         Found::Frame { frame, .. } => tree::of_frame(frame),
         Found::Leaf { leaf, store, .. } => tree::of_leaf(&counted(store, leaf)),
@@ -289,7 +317,7 @@ fn text(found: &Found, options: &json::Options, meta: bool, gap: &str, out: &mut
 }
 
 /// Adds the number of rows to a table whose schema lacks this number. python-blosc2 before 4.4 wrote such schemas.
-fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
+pub(super) fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
     match &leaf.content {
         Content::Table(table) if table.rows.is_none() => {
             let table = Table { rows: crate::tables::rows(store, &leaf.key), ..Table::clone(table) };

@@ -1,5 +1,7 @@
 //! `b2nd repack` removes the gaps that edits leave, or recompresses files.
 
+mod trial;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -43,11 +45,18 @@ pub(crate) struct Repack {
     /// Replace an existing file or directory.
     #[arg(long)]
     overwrite: bool,
+
+    /// Write nothing: compress a sample of the chunks with each codec and filter, and print the ratios and the times.
+    #[arg(long = "try", conflicts_with_all = ["target", "sparse", "contiguous", "overwrite", "chunks", "blocks"])]
+    is_trial: bool,
 }
 
 impl Repack {
     /// Writes the copy. Prints the lengths of the copy and of the source, unless the copy goes to standard output.
     pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
+        if self.is_trial {
+            return trial::print(&self.source, &self.compression, output).map(|()| true);
+        }
         crate::signals::clean_up();
         let mut files = Piped::new(&self.source, self.target.as_deref())?;
         let location = Location::new(files.source.as_os_str());

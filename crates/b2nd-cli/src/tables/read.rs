@@ -23,7 +23,7 @@ use crate::screen::Cut;
 use crate::values::{End, Values};
 
 pub(crate) use super::compare::compare;
-use super::count::{count, summary};
+use super::count::{count, numbers, summary};
 use super::{Part, Rows};
 
 /// The maximum number of characters that are shown of a column's type.
@@ -168,9 +168,14 @@ impl Rows for Selected {
         table.columns().iter().filter_map(why).collect()
     }
 
-    fn count(self: Box<Self>) -> Result<Vec<Report>> {
+    fn count(self: Box<Self>, has_quantiles: bool) -> Result<Vec<Report>> {
         let rows = self.len();
-        count(self.read(BATCH_SIZE)?, rows)
+        count(self.read(BATCH_SIZE)?, rows, has_quantiles)
+    }
+
+    fn numbers(self: Box<Self>) -> Result<Vec<(String, Vec<f64>)>> {
+        let rows = self.len();
+        numbers(self.read(BATCH_SIZE)?, rows)
     }
 
     fn summary(self: Box<Self>) -> Result<Vec<Vec<String>>> {

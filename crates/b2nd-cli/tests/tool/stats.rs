@@ -86,6 +86,35 @@ fn digits_that_a_number_does_not_have_are_not_printed_and_a_deviation_of_times_h
 }
 
 #[test]
+fn quartiles_are_those_of_numpy_and_a_slice_follows_the_file() {
+    let tests = five_by_seven();
+    let line = tests.ok(&["stats", "--json", "--quantiles", "a.b2nd"]);
+    assert!(line.contains("\"quantiles\":[8.5,17.0,25.5]"), "{line}");
+    let page = tests.ok(&["stats", "--quantiles", "a.b2nd", ":2,:2"]);
+    // numpy.quantile([0, 1, 7, 8], [.25, .5, .75])
+    assert!(page.contains("\n  shape   2 x 2\n") && page.contains("\n  25%     0.75\n  50%     4.0\n  75%     7.25\n"), "{page}");
+    assert!(!tests.ok(&["stats", "--json", "a.b2nd"]).contains("quantiles"));
+    assert_eq!(tests.ok(&["stats", "a.b2nd", "0"]), tests.ok(&["stats", "--slice", "0", "a.b2nd"]));
+    assert_eq!(tests.ok(&["info", "a.b2nd", "0"]), tests.ok(&["info", "--slice", "0", "a.b2nd"]));
+    assert!(tests.ok(&["info", "--values", "a.b2nd", "[1, :2]"]).ends_with("\n  values\n    7  8\n"));
+}
+
+#[test]
+fn fields_are_a_grid_with_a_row_each() {
+    let tests = Directory::with_example();
+    let grid = tests.ok(&["stats", "a.b2nd", ":3,0"]);
+    let expected = "a.b2nd  3 x 7\n\
+                    column  type  count  zeros         min         max       mean       std\n\
+                    time    <i8      21      0  1700000000  1700112800  1.70006e9   44596.9\n\
+                    temp    <f4      21      0        15.0       20.75    17.9286   2.09612\n\
+                    rain    <f4      21     17         0.0         1.0   0.190476  0.392677\n";
+    assert_eq!(grid, expected);
+    let one = tests.ok(&["stats", "--columns", "temp", "a.b2nd"]);
+    assert!(one.starts_with("a.b2nd  temp\n  dtype   <f4\n"), "{one}");
+    assert_eq!(tests.refused(&["stats", "--columns", "none", "a.b2nd"]), "a.b2nd: there is no field none");
+}
+
+#[test]
 fn structures_are_counted_field_by_field() {
     let tests = Directory::new();
     tests.take("example.b2nd", "s.b2nd");

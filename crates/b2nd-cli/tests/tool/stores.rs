@@ -209,7 +209,7 @@ fn columns_that_are_computed_come_last() {
     // No file has to hold them.
     store.attribute("embed.b2e", "own", b"\x01");
     store.attribute("_valid_rows.b2nd", "own", b"\x01");
-    assert_eq!(store.run(&["check"]), (String::new(), String::new(), 0));
+    assert!(store.run(&["check"]).0.lines().all(|line| line.contains(": ok: ")));
 }
 
 #[test]
