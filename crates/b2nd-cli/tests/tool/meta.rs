@@ -30,7 +30,7 @@ fn an_attribute_is_set_read_and_removed() {
 
     // Packed as rmp-serde packs the same, which is the shortest form.
     tests.ok(&["meta", "set", "a.b2nd", "plain", "--json", r#"{"a": [1, -200, 70000, "x", null, true, 0.5], "b": {"c": []}}"#]);
-    let trailer = File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap();
+    let trailer = File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap().clone();
     let value = trailer.vlmetalayers().value("plain").unwrap().unwrap();
     let expected = json!({"a": [1, -200, 70000, "x", null, true, 0.5], "b": {"c": []}});
     assert_eq!(msgpack::from_slice::<Value>(&value).unwrap(), expected);
@@ -41,7 +41,7 @@ fn an_attribute_is_set_read_and_removed() {
         tests.fails(&["meta", "rm", "a.b2nd", name], &format!("a.b2nd: there is no attribute {name:?}"));
     }
     tests.fails(&["meta", "get", "a.b2nd", "all"], r#"a.b2nd: there is no attribute "all""#);
-    let trailer = |path: &Path| File::open(path).unwrap().trailer().unwrap();
+    let trailer = |path: &Path| File::open(path).unwrap().trailer().unwrap().clone();
     assert_eq!(trailer(&tests.path("a.b2nd")), trailer(&Place::data().path("example.b2nd")));
 }
 
