@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { data, dist, drop, launch, root, serve, shown, tool, visit } from "./browser.js";
+import { data, dist, drop, launch, root, serve, shown, tool, visit, visitUrl } from "./browser.js";
 
 /** Where pictures of the page are kept, for a person to look at. */
 const SHOTS = process.env.B2ND_WEB_SHOTS;
@@ -236,8 +236,8 @@ test("a million rows scroll, and only the bytes in view are read", async () => {
     "2000",
   );
   const far = await serve(scratch, true);
-  const address = `${home.url}?url=${encodeURIComponent(`${far.url}long.b2nd`)}#view=table`;
-  const { page, wrong } = await visit(browser, address, { allowed: [far.url], viewport: { width: 1280, height: 1000 } });
+  const options = { allowed: [far.url], viewport: { width: 1280, height: 1000 } };
+  const { page, wrong } = await visitUrl(browser, home, `${far.url}long.b2nd`, "#view=table", options);
   await shown(page);
   const check = async (least, most) => {
     const { rows } = await table(page);
@@ -356,10 +356,8 @@ test("a large array has a coarse view with a label, zooming shows all elements, 
     "500,500",
   );
   const far = await serve(scratch, true);
-  const { page, wrong } = await visit(browser, `${home.url}?url=${encodeURIComponent(`${far.url}large.b2nd`)}`, {
-    allowed: [far.url],
-    viewport: { width: 1280, height: 1000 },
-  });
+  const options = { allowed: [far.url], viewport: { width: 1280, height: 1000 } };
+  const { page, wrong } = await visitUrl(browser, home, `${far.url}large.b2nd`, "", options);
   await shown(page);
   const began = Date.now();
   await look(page);
