@@ -1,6 +1,6 @@
 //! [`layout()`]: the positions of all entries in the encoding of a value.
 //!
-//! The paths of the entries come from a serializer that writes nothing ([`Paths`]), and their positions from the bytes.
+//! The paths of the entries come from a serializer that writes nothing ([`Entries`]), and their positions from the bytes.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -60,25 +60,10 @@ pub struct Entry {
 /// Returns the errors of [`to_vec`](crate::to_vec).
 pub fn layout<T: Serialize + ?Sized>(value: &T) -> Result<Layout> {
     let bytes = crate::to_vec(value)?;
-    let mut paths = Paths::default();
-    value.serialize(&mut paths)?;
-    let mut entries: Vec<Entry> = Vec::with_capacity(paths.entries.len());
-    let mut reader = Reader::new(&bytes);
-    for (mut entry, kind) in paths.entries {
-        (entry.offset, entry.marker) = (reader.offset(), reader.peek()?);
-        match kind {
-            Kind::Leaf => drop(reader.take_entry(0)?),
-            Kind::Group => drop(reader.take_item()?),
-            Kind::Variant => drop((reader.take_item()?, reader.take_item()?)),
-        }
-        entries.push(entry);
-    }
-    for index in 0..entries.len() {
-        let depth = entries[index].depth;
-        let after = entries[index + 1..].iter().find(|entry| entry.depth <= depth);
-        entries[index].len = after.map_or(bytes.len(), |entry| entry.offset) - entries[index].offset;
-    }
-    Ok(Layout { entries })
+    let mut entries =
+        Entries { reader: Reader::new(&bytes), list: Vec::new(), path: String::new(), around: Vec::new(), text: None };
+    value.serialize(&mut entries)?;
+    Ok(Layout { entries: entries.list })
 }
 
 #[allow(clippy::len_without_is_empty)] // A value has at least one byte.
@@ -134,92 +119,93 @@ impl Entry {
     }
 }
 
-/// How the bytes of an entry are followed by the entries inside.
-enum Kind {
-    /// There are no entries inside.
-    Leaf,
-    /// A marker, which has the count, and then the entries inside.
-    Group,
-    /// The marker of a map and the name of a variant, and then the variant's data.
-    Variant,
-}
-
-/// A serializer that records the paths of entries.
-#[derive(Default)]
-struct Paths {
-    entries: Vec<(Entry, Kind)>,
+/// A serializer that writes nothing. It reads the bytes of the same value, and records each entry.
+struct Entries<'a> {
+    reader: Reader<'a>,
+    list: Vec<Entry>,
     /// The path of the next entry.
     path: String,
-    /// For each entry around the next one, the length of its path and the number of values inside that have been serialized.
+    /// For each entry around the next one, its index in `list` and the number of values inside that have been serialized.
     around: Vec<(usize, usize)>,
     /// The string that was serialized last, which may be the key of a map.
     text: Option<String>,
 }
 
-impl Paths {
-    fn push(&mut self, kind: Kind) {
-        let entry = Entry { path: self.path.clone(), depth: self.around.len(), marker: 0, offset: 0, len: 0 };
-        self.entries.push((entry, kind));
-    }
-
-    fn leaf(&mut self) -> Result<()> {
-        self.push(Kind::Leaf);
+impl Entries<'_> {
+    fn begin(&mut self) -> Result<()> {
+        let (marker, offset) = (self.reader.peek()?, self.reader.offset());
+        let entry = Entry { path: self.path.clone(), depth: self.around.len(), marker, offset, len: 0 };
+        self.around.push((self.list.len(), 0));
+        self.list.push(entry);
         Ok(())
     }
 
-    /// Begins an entry with other entries inside.
-    fn begin(&mut self, kind: Kind) -> Result<&mut Self> {
-        self.push(kind);
-        self.around.push((self.path.len(), 0));
+    fn end(&mut self) {
+        if let Some(entry) = self.around.pop().and_then(|(index, _)| self.list.get_mut(index)) {
+            entry.len = self.reader.offset() - entry.offset;
+        }
+    }
+
+    /// Records an entry without entries inside.
+    fn leaf(&mut self) -> Result<()> {
+        self.begin()?;
+        self.reader.take_entry(0)?;
+        self.end();
+        Ok(())
+    }
+
+    /// Begins a list, a struct or a map. Its marker has the count, and its values follow.
+    fn group(&mut self) -> Result<&mut Self> {
+        self.begin()?;
+        self.reader.take_item()?;
         Ok(self)
     }
 
-    /// Begins the data of a variant, which is a list or struct inside the entry of the variant.
-    fn begin_variant(&mut self, variant: &str) -> Result<&mut Self> {
-        self.begin(Kind::Variant)?.step(variant);
-        self.begin(Kind::Group)
-    }
-
-    fn end(&mut self) {
-        self.around.pop();
+    /// Begins a variant, which is a map of one pair: its name and its data.
+    fn variant(&mut self, name: &str) -> Result<&mut Self> {
+        self.group()?.reader.take_item()?;
+        self.step(name);
+        Ok(self)
     }
 
     /// Goes to an entry inside the current one.
     fn step(&mut self, step: &str) {
-        let &(length, _) = self.around.last().unwrap_or(&(0, 0));
-        self.path.truncate(length);
-        if length > 0 && !step.starts_with('[') {
+        let around = self.around.last().and_then(|&(index, _)| self.list.get(index));
+        self.path = around.map(|entry| entry.path.clone()).unwrap_or_default();
+        if !self.path.is_empty() && !step.starts_with('[') {
             self.path.push('.');
         }
         self.path.push_str(step);
     }
 
-    fn inside<T: Serialize + ?Sized>(&mut self, step: &str, value: &T) -> Result<()> {
-        self.step(step);
+    /// Serializes a value inside the current entry. Without a name, its step is its index.
+    fn inside<T: Serialize + ?Sized>(&mut self, name: Option<&str>, value: &T) -> Result<()> {
+        let index = self.values();
+        self.step(name.unwrap_or(&format!("[{index}]")));
+        if let Some((_, values)) = self.around.last_mut() {
+            *values += 1;
+        }
         value.serialize(self)
     }
 
-    /// Returns the number of values that were serialized before this one.
-    fn index(&mut self) -> usize {
-        self.around.last_mut().map_or(0, |(_, values)| {
-            *values += 1;
-            *values - 1
-        })
+    /// Returns the number of values inside the current entry that have been serialized.
+    fn values(&self) -> usize {
+        self.around.last().map_or(0, |&(_, values)| values)
     }
 }
 
-/// Defines methods for values without entries inside, for lists and structs, and for variants.
+/// Defines methods for values without entries inside, and for lists and structs.
 macro_rules! values {
-    ($($method:ident($($ty:ty),*) -> $ok:ty: $record:ident($($argument:expr)?);)*) => {
+    ($($method:ident($($ty:ty),*) -> $ok:ty: $record:ident;)*) => {
         $(
             fn $method(self, $(_: $ty),*) -> Result<$ok> {
-                self.$record($($argument)?)
+                self.$record()
             }
         )*
     };
 }
 
-impl ser::Serializer for &mut Paths {
+impl ser::Serializer for &mut Entries<'_> {
     type Ok = ();
     type Error = Error;
     type SerializeSeq = Self;
@@ -235,28 +221,28 @@ impl ser::Serializer for &mut Paths {
     }
 
     values! {
-        serialize_bool(bool) -> (): leaf();
-        serialize_i8(i8) -> (): leaf();
-        serialize_i16(i16) -> (): leaf();
-        serialize_i32(i32) -> (): leaf();
-        serialize_i64(i64) -> (): leaf();
-        serialize_u8(u8) -> (): leaf();
-        serialize_u16(u16) -> (): leaf();
-        serialize_u32(u32) -> (): leaf();
-        serialize_u64(u64) -> (): leaf();
-        serialize_f32(f32) -> (): leaf();
-        serialize_f64(f64) -> (): leaf();
-        serialize_char(char) -> (): leaf();
-        serialize_bytes(&[u8]) -> (): leaf();
-        serialize_none() -> (): leaf();
-        serialize_unit() -> (): leaf();
-        serialize_unit_struct(&'static str) -> (): leaf();
-        serialize_unit_variant(&'static str, u32, &'static str) -> (): leaf();
-        serialize_seq(Option<usize>) -> Self: begin(Kind::Group);
-        serialize_tuple(usize) -> Self: begin(Kind::Group);
-        serialize_tuple_struct(&'static str, usize) -> Self: begin(Kind::Group);
-        serialize_map(Option<usize>) -> Self: begin(Kind::Group);
-        serialize_struct(&'static str, usize) -> Self: begin(Kind::Group);
+        serialize_bool(bool) -> (): leaf;
+        serialize_i8(i8) -> (): leaf;
+        serialize_i16(i16) -> (): leaf;
+        serialize_i32(i32) -> (): leaf;
+        serialize_i64(i64) -> (): leaf;
+        serialize_u8(u8) -> (): leaf;
+        serialize_u16(u16) -> (): leaf;
+        serialize_u32(u32) -> (): leaf;
+        serialize_u64(u64) -> (): leaf;
+        serialize_f32(f32) -> (): leaf;
+        serialize_f64(f64) -> (): leaf;
+        serialize_char(char) -> (): leaf;
+        serialize_bytes(&[u8]) -> (): leaf;
+        serialize_none() -> (): leaf;
+        serialize_unit() -> (): leaf;
+        serialize_unit_struct(&'static str) -> (): leaf;
+        serialize_unit_variant(&'static str, u32, &'static str) -> (): leaf;
+        serialize_seq(Option<usize>) -> Self: group;
+        serialize_tuple(usize) -> Self: group;
+        serialize_tuple_struct(&'static str, usize) -> Self: group;
+        serialize_map(Option<usize>) -> Self: group;
+        serialize_struct(&'static str, usize) -> Self: group;
     }
 
     fn serialize_str(self, text: &str) -> Result<()> {
@@ -276,36 +262,35 @@ impl ser::Serializer for &mut Paths {
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &str, _: u32, variant: &str, value: &T) -> Result<()> {
-        self.begin(Kind::Variant)?.inside(variant, value)?;
+        value.serialize(&mut *self.variant(variant)?)?;
         self.end();
         Ok(())
     }
 
     fn serialize_tuple_variant(self, _: &str, _: u32, variant: &str, _: usize) -> Result<Self> {
-        self.begin_variant(variant)
+        self.variant(variant)?.group()
     }
 
     fn serialize_struct_variant(self, _: &str, _: u32, variant: &str, _: usize) -> Result<Self> {
-        self.begin_variant(variant)
+        self.variant(variant)?.group()
     }
 }
 
 /// Implements serde's traits for lists and structs. The last argument ends the entry, and the entry of the variant around it.
 macro_rules! compounds {
-    ($($interface:ident $method:ident($($key:ident)?) $($end:ident)*;)*) => {
+    ($($interface:ident $method:ident($($key:ident)?) $($end:ident)+;)*) => {
         $(
-            impl ser::$interface for &mut Paths {
+            impl ser::$interface for &mut Entries<'_> {
                 type Ok = ();
                 type Error = Error;
 
                 fn $method<T: Serialize + ?Sized>(&mut self, $($key: &'static str,)? value: &T) -> Result<()> {
-                    let _step = format!("[{}]", self.index());
-                    $(let _step = $key;)?
-                    self.inside(&_step, value)
+                    let name = [$($key)?].first().copied();
+                    self.inside(name, value)
                 }
 
                 fn end(self) -> Result<()> {
-                    $(Paths::$end(self);)*
+                    $(Entries::$end(self);)+
                     Ok(())
                 }
             }
@@ -322,24 +307,24 @@ compounds! {
     SerializeStructVariant serialize_field(key) end end;
 }
 
-impl ser::SerializeMap for &mut Paths {
+impl ser::SerializeMap for &mut Entries<'_> {
     type Ok = ();
     type Error = Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
-        let pair = self.index() / 2;
         self.text = None;
-        self.inside(&format!("[{pair}].key"), key)
+        let pair = self.values() / 2;
+        self.inside(Some(&format!("[{pair}].key")), key)
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        let pair = self.index() / 2;
+        let pair = self.values() / 2;
         let step = self.text.take().unwrap_or_else(|| format!("[{pair}].value"));
-        self.inside(&step, value)
+        self.inside(Some(&step), value)
     }
 
     fn end(self) -> Result<()> {
-        Paths::end(self);
+        Entries::end(self);
         Ok(())
     }
 }

@@ -31,7 +31,7 @@
 //! | find the chunks and blocks that hold a slice | [`Geometry::grid`], [`Grid::chunks_in`] |
 //! | convert a chunk's elements to C order and back | [`Grid::unpack`], [`Grid::pack`] |
 //! | read metalayers that Python wrote, and write them for Python | [`msgpack`], [`with::named`] |
-//! | read and change content of unknown type | [`Value`], [`RawValue`] |
+//! | read and change content of unknown type | [`Value`], [`RawValue`], [`msgpack::Cursor`] |
 //! | get the position of each field in the bytes of a value | [`layout`](layout()) |
 //! | learn how the metadata is stored, byte by byte, and what may change in later versions | [`docs`] |
 //!
@@ -135,7 +135,7 @@
 //! | feature | adds |
 //! | --- | --- |
 //! | `std` (default) | [`from_reader`], [`to_writer`], conversions from and to `std::io::Error` |
-//! | `msgpack` (default) | generic MessagePack, by `rmp-serde`, which needs the standard library |
+//! | `msgpack` (default) | the functions of [`msgpack`], by `rmp-serde`, which needs the standard library, and [`with::named`] |
 //! | `arbitrary` | `arbitrary::Arbitrary` for the metadata types, for fuzz targets |
 //!
 //! With `default-features = false`, the crate is `no_std` with `alloc`. The crate contains no `unsafe` code. It needs Rust 1.85 or later.
@@ -158,10 +158,8 @@ mod error;
 mod hex;
 mod layout;
 mod marker;
-#[cfg(feature = "msgpack")]
-#[cfg_attr(docsrs, doc(cfg(feature = "msgpack")))]
 pub mod msgpack;
-pub mod ser;
+mod ser;
 mod value;
 mod wire;
 pub mod with;
@@ -174,5 +172,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use layout::{Entry, Layout, layout};
 #[cfg(feature = "std")]
 pub use ser::to_writer;
+// The type of a serializer's lists and structs has to have a name; nothing can be done with it that serde's traits do not offer.
+#[doc(hidden)]
+pub use ser::{Compound, Output};
 pub use ser::{Serializer, serialized_len, to_slice, to_vec};
-pub use value::{Cursor, Head, RawValue, Token, Value};
+pub use value::{Head, RawValue, Value};

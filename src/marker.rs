@@ -99,8 +99,8 @@ marks! {
     Raw RAW_MARK "__b2nd_raw" "the bytes of one entry of MessagePack are no other value";
 }
 
-/// Returns a marker's name in the MessagePack specification.
-pub(crate) fn name(byte: u8) -> &'static str {
+/// Returns a marker's name in the MessagePack specification, such as `fixarray`.
+pub fn name(byte: u8) -> &'static str {
     match Marker::from_u8(byte) {
         Marker::FixPos(_) => "positive fixint",
         Marker::FixNeg(_) => "negative fixint",

@@ -1,10 +1,13 @@
 //! Encodes values: [`Serializer`], and functions such as [`to_vec`] that use it. The bytes of each marker are written in `wire.rs`.
 
+use alloc::string::String;
 use alloc::vec::Vec;
+use core::fmt::{self, Write};
 
 use serde::ser::{self, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::hex;
 use crate::marker::{self, CountMarker, MAX_DEPTH, Mark};
 use crate::wire::{self, Slice};
 
@@ -79,7 +82,7 @@ pub fn serialized_len<T: Serialize + ?Sized>(value: &T) -> Result<usize> {
     }
 }
 
-/// An encoder that writes values one after another into an [`Output`], a `Vec<u8>`.
+/// An encoder that writes values one after another into a `Vec<u8>`.
 ///
 /// After an error the content of the vector is unspecified. Do not use the serializer again.
 ///
@@ -159,6 +162,19 @@ impl<O: Output> Serializer<O> {
         }
     }
 
+    /// Writes the bytes of one entry, whose text is pairs of hexadecimal digits, or the reason why there are none. serde lets a value say
+    /// only to human-readable formats that it is more than its plain content, and the text is such a format.
+    fn put_digits<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        let mut text = String::new();
+        if write!(text, "{}", Text(value)).is_err() {
+            return unsupported(Mark::Raw.holds());
+        }
+        match hex::decode(&text) {
+            Some(entry) => self.put_raw(&entry),
+            None => Err(Error::custom(text)),
+        }
+    }
+
     /// Starts a sequence or map of `count` entries. Each entry consists of `per_entry` values.
     #[inline(always)]
     fn start(&mut self, marker: CountMarker, count: Option<usize>, per_entry: usize) -> Result<Compound<'_, O>> {
@@ -187,6 +203,15 @@ impl<O: Output> Serializer<O> {
         self.unmarked()?;
         self.output.put(&[marker::VARIANT])?;
         wire::put_str32(&mut self.output, variant)
+    }
+}
+
+/// The text of a value. Only what serializes as a string has one.
+struct Text<'a, T: ?Sized>(&'a T);
+
+impl<T: Serialize + ?Sized> fmt::Display for Text<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.serialize(f)
     }
 }
 
@@ -219,10 +244,8 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
     type SerializeStruct = Compound<'a, O>;
     type SerializeStructVariant = Compound<'a, O>;
 
-    /// Returns true only for the value inside the newtype of a [`Value`](crate::Value): serde gives it no other way to learn that it is this
-    /// serializer that takes its bytes.
     fn is_human_readable(&self) -> bool {
-        matches!(self.mark, Some(Mark::Raw))
+        false
     }
 
     numbers! {
@@ -268,7 +291,6 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
                 Ok(value) => wire::put_fixext16(&mut self.output, value),
                 Err(_) => Err(Error::new(ErrorKind::Count { expected: 17, found: value.len() })),
             },
-            Some(Mark::Raw) => self.put_raw(value),
             Some(mark) => unsupported(mark.holds()),
         }
     }
@@ -310,6 +332,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
             (Some(_), Some(_)) => unsupported("one `with` module applied directly inside another"),
             #[cfg(feature = "msgpack")]
             (Some(Mark::Named), None) => self.put_raw(&crate::msgpack::to_vec(value)?),
+            (Some(Mark::Raw), None) => self.put_digits(value),
             (mark, None) => {
                 self.mark = mark;
                 value.serialize(self)

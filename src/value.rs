@@ -8,7 +8,6 @@ use crate::error::Result;
 use crate::marker::MAX_DEPTH;
 use crate::wire::{Family, Item, Reader};
 
-mod cursor;
 mod decode;
 mod display;
 mod encode;
@@ -18,7 +17,6 @@ mod json_write;
 mod raw;
 mod serde_impls;
 
-pub use cursor::{Cursor, Token};
 use extension::Extension;
 pub use raw::RawValue;
 

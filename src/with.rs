@@ -38,9 +38,9 @@ use core::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Visitor};
 
 /// The visitor of a marked value. It decodes the value inside the newtype.
-struct Marked<T>(PhantomData<T>);
+struct NewtypeVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Marked<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for NewtypeVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -79,7 +79,7 @@ macro_rules! modules {
                 /// Fails if the input has a marker of another encoding, or if the value's own `Deserialize` returns an error.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-                    deserializer.deserialize_newtype_struct(marker::$mark, super::Marked(core::marker::PhantomData))
+                    deserializer.deserialize_newtype_struct(marker::$mark, super::NewtypeVisitor(core::marker::PhantomData))
                 }
             }
         )*
@@ -197,7 +197,7 @@ macro_rules! bytes_modules {
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     let value: super::AsBytes<T> =
-                        deserializer.deserialize_newtype_struct(marker::$mark, super::Marked(core::marker::PhantomData))?;
+                        deserializer.deserialize_newtype_struct(marker::$mark, super::NewtypeVisitor(core::marker::PhantomData))?;
                     Ok(value.0)
                 }
             }

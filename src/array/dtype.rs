@@ -122,8 +122,8 @@ impl DType {
     /// Returns the alignment in bytes. In an aligned structure, the offset of a field of this type is a multiple of the alignment.
     pub fn alignment(&self) -> usize {
         match self.innermost() {
-            DType::Scalar(scalar) => scalar.alignment(),
-            DType::Struct(structure) => structure.alignment(),
+            DType::Scalar(scalar) => scalar.scalar_type().row().alignment,
+            DType::Struct(structure) => structure.alignment,
             DType::Subarray(_) => 1,
         }
     }
@@ -220,24 +220,6 @@ impl DType {
             DType::Struct(structure) => structure.depth,
             DType::Subarray(subarray) => subarray.depth,
         }
-    }
-}
-
-impl From<Scalar> for DType {
-    fn from(scalar: Scalar) -> DType {
-        DType::Scalar(scalar)
-    }
-}
-
-impl From<Struct> for DType {
-    fn from(structure: Struct) -> DType {
-        DType::Struct(structure)
-    }
-}
-
-impl From<Subarray> for DType {
-    fn from(subarray: Subarray) -> DType {
-        DType::Subarray(subarray)
     }
 }
 

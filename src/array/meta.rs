@@ -184,18 +184,6 @@ impl<S> From<B2ndMeta<S>> for ArrayMeta<S> {
     }
 }
 
-impl<S> From<LegacyB2ndMeta<S>> for ArrayMeta<S> {
-    fn from(meta: LegacyB2ndMeta<S>) -> Self {
-        ArrayMeta::LegacyB2nd(meta)
-    }
-}
-
-impl<S> From<CatervaMeta> for ArrayMeta<S> {
-    fn from(meta: CatervaMeta) -> Self {
-        ArrayMeta::Caterva(meta)
-    }
-}
-
 /// Returns the error for content that starts with a list of fewer than five entries or of more than seven.
 #[cold]
 pub(super) fn wrong_count(count: u8) -> Error {

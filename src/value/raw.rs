@@ -13,7 +13,7 @@ use crate::wire::{Item, Reader};
 
 /// The bytes of one entry of MessagePack, borrowed from the input and kept unchanged.
 ///
-/// A field of this type reads an entry that another program wrote, without decoding it or allocating, and writes it back unchanged:
+/// A field of this type reads an entry that another program wrote, without decoding it or allocating. It is written back unchanged:
 ///
 /// ```
 /// use b2nd::RawValue;
@@ -33,7 +33,7 @@ use crate::wire::{Item, Reader};
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 ///
-/// In formats other than this crate's, a `RawValue` is written as the decoded [`Value`]. It cannot be read from such formats.
+/// A `RawValue` is written as the decoded [`Value`]. It can be read only from this crate's format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RawValue<'a>(&'a [u8]);
 
@@ -142,23 +142,7 @@ impl fmt::Debug for RawValue<'_> {
 
 impl Serialize for RawValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            return self.to_value().map_err(serde::ser::Error::custom)?.serialize(serializer);
-        }
-        serializer.serialize_newtype_struct(RAW_MARK, &Entry(*self))
-    }
-}
-
-/// The content of the newtype struct that marks a `RawValue`. This crate's serializer gets the bytes: it is the only one that reports
-/// itself as human-readable inside this newtype struct. Any other serializer gets the decoded [`Value`].
-struct Entry<'a>(RawValue<'a>);
-
-impl Serialize for Entry<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            return serializer.serialize_bytes(self.0.0);
-        }
-        self.0.to_value().map_err(serde::ser::Error::custom)?.serialize(serializer)
+        self.to_value().map_err(serde::ser::Error::custom)?.serialize(serializer)
     }
 }
 
@@ -167,7 +151,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawValue<'a> {
         if deserializer.is_human_readable() {
             return Err(elsewhere());
         }
-        deserializer.deserialize_newtype_struct(RAW_MARK, Marked)
+        deserializer.deserialize_newtype_struct(RAW_MARK, EntryVisitor)
     }
 }
 
@@ -177,9 +161,9 @@ fn elsewhere<E: de::Error>() -> E {
 }
 
 /// The visitor of the newtype struct that marks a `RawValue`, and of the entry's bytes inside it.
-struct Marked;
+struct EntryVisitor;
 
-impl<'de> Visitor<'de> for Marked {
+impl<'de> Visitor<'de> for EntryVisitor {
     type Value = RawValue<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,6 +11,7 @@ use serde_bytes::Bytes;
 use super::json_read::AnyVisitor;
 use super::json_write::Shown;
 use super::{Value, decode, encode};
+use crate::hex::Hex;
 use crate::marker::{MAX_DEPTH, RAW_MARK};
 
 impl Serialize for Value {
@@ -22,8 +23,8 @@ impl Serialize for Value {
     }
 }
 
-/// A value to be written to a binary format, inside the newtype struct that marks it as a `Value`. Inside this newtype struct, only this
-/// crate's serializer reports itself as human-readable.
+/// A value to be written to a binary format, inside the newtype struct that marks it as a `Value`. This crate's serializer asks for its
+/// text, which is the encoded value in hexadecimal digits.
 struct Plain<'a>(&'a Value);
 
 impl Serialize for Plain<'_> {
@@ -32,8 +33,10 @@ impl Serialize for Plain<'_> {
             let mut bytes = Vec::new();
             // The depth is not limited here, since the serializer that writes these bytes checks the depth, including the levels around the
             // value.
-            encode::put(self.0, &mut bytes, usize::MAX).map_err(serde::ser::Error::custom)?;
-            return serializer.serialize_bytes(&bytes);
+            return match encode::put(self.0, &mut bytes, usize::MAX) {
+                Ok(()) => serializer.collect_str(&Hex(&bytes)),
+                Err(error) => serializer.collect_str(&error),
+            };
         }
         match self.0 {
             Value::Nil => serializer.serialize_unit(),
@@ -71,14 +74,14 @@ impl<'de> Deserialize<'de> for Value {
         if deserializer.is_human_readable() {
             return deserializer.deserialize_any(AnyVisitor { takes_forms: true });
         }
-        deserializer.deserialize_newtype_struct(RAW_MARK, Marked)
+        deserializer.deserialize_newtype_struct(RAW_MARK, MarkedVisitor)
     }
 }
 
 /// The visitor of the newtype struct that marks a value.
-struct Marked;
+struct MarkedVisitor;
 
-impl<'de> Visitor<'de> for Marked {
+impl<'de> Visitor<'de> for MarkedVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

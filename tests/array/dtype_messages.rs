@@ -113,8 +113,10 @@ fn nesting_ends_at_100_levels() {
     let aligned = "{'names': ['f'], 'formats': [".repeat(100) + "'u1'" + &"], 'aligned': True}".repeat(100);
     assert_eq!(parse(&aligned).to_string(), aligned);
 
-    let levels: [fn(DType) -> DType; 2] =
-        [|inner| Struct::packed([("f", inner)]).unwrap().into(), |inner| Subarray::new(inner, &[1]).unwrap().into()];
+    let levels: [fn(DType) -> DType; 2] = [
+        |inner| DType::Struct(Struct::packed([("f", inner)]).unwrap()),
+        |inner| DType::Subarray(Subarray::new(inner, &[1]).unwrap()),
+    ];
     for level in levels {
         let dtype = (0..100).fold(parse("u1"), |inner, _| level(inner));
         assert_eq!(parse(&dtype.to_string()), dtype);

@@ -18,7 +18,7 @@ fn scalar() -> impl Strategy<Value = DType> {
     ];
     (scalar_type, prop::sample::select(vec![ByteOrder::Little, ByteOrder::Big]))
         .prop_filter_map("bfloat16 has no big-endian string", |(scalar_type, order)| {
-            Scalar::new(scalar_type, order).ok().map(DType::from)
+            Scalar::new(scalar_type, order).ok().map(DType::Scalar)
         })
 }
 
@@ -31,15 +31,15 @@ fn dtype() -> impl Strategy<Value = DType> {
             fields.into_iter().enumerate().map(|(index, (name, dtype))| (format!("{name}{index}"), dtype)).collect()
         };
         prop_oneof![
-            fields.clone().prop_filter_map("too large", move |fields| Struct::packed(named(fields)).ok().map(DType::from)),
+            fields.clone().prop_filter_map("too large", move |fields| Struct::packed(named(fields)).ok().map(DType::Struct)),
             fields.prop_filter_map("too large, or packed inside", move |fields| {
-                Struct::aligned(named(fields)).ok().map(DType::from)
+                Struct::aligned(named(fields)).ok().map(DType::Struct)
             }),
             (inner, prop::collection::vec(0..4usize, 1..4)).prop_filter_map("too large", |(base, shape)| Subarray::new(
                 base, &shape
             )
             .ok()
-            .map(DType::from)),
+            .map(DType::Subarray)),
         ]
     })
 }

@@ -211,12 +211,11 @@ fn grid(shape: &[i64], chunkshape: &[i32], blockshape: &[i32]) -> Grid {
 }
 
 #[test]
-fn chunks_come_from_both_ends_and_can_be_skipped() {
+fn chunks_can_be_skipped() {
     let grid = grid(&[7, 8, 9], &[2, 3, 4], &[1, 1, 1]);
     let slice = [1..6, 2..8, 4..9];
     let ascending: Vec<u64> = grid.chunks_in(&slice).unwrap().collect();
     assert_eq!(ascending, [1, 2, 4, 5, 7, 8, 10, 11, 13, 14, 16, 17, 19, 20, 22, 23, 25, 26][..]);
-    assert!(grid.chunks_in(&slice).unwrap().rev().eq(ascending.iter().rev().copied()));
     for skipped in 0..20 {
         let mut chunks = grid.chunks_in(&slice).unwrap();
         assert_eq!(chunks.nth(skipped), ascending.get(skipped).copied());
@@ -224,10 +223,6 @@ fn chunks_come_from_both_ends_and_can_be_skipped() {
         assert!(chunks.clone().eq(ascending.iter().skip(skipped + 1).copied()));
         assert_eq!(chunks.clone().count(), chunks.len());
         assert_eq!(chunks.clone().last(), ascending.iter().skip(skipped + 1).last().copied());
-
-        let mut chunks = grid.chunks_in(&slice).unwrap();
-        assert_eq!(chunks.nth_back(skipped), ascending.iter().rev().nth(skipped).copied());
-        assert!(chunks.eq(ascending.iter().take(18_usize.saturating_sub(skipped + 1)).copied()));
     }
 }
 
@@ -253,11 +248,10 @@ fn huge_grids_are_exact() {
         match (grid.chunks_in(&whole), usize::try_from(nchunks)) {
             (Ok(mut chunks), Ok(count)) => {
                 assert_eq!(chunks.len(), count);
-                assert_eq!((chunks.next(), chunks.next_back()), (Some(0), Some(nchunks - 1)));
+                assert_eq!(chunks.next(), Some(0));
                 // A loop over all of them would not end.
-                assert_eq!((chunks.clone().count(), chunks.clone().last()), (count - 2, Some(nchunks - 2)));
+                assert_eq!((chunks.clone().count(), chunks.clone().last()), (count - 1, Some(nchunks - 1)));
                 assert_eq!(chunks.nth(count / 2), Some(nchunks / 2 + 1));
-                assert_eq!(chunks.nth_back(count / 4), Some(nchunks - 2 - nchunks / 4));
             }
             (Err(error), Err(_)) => {
                 let message = format!("the slice touches {nchunks} chunks or blocks; at most {} can be counted", usize::MAX);

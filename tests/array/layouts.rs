@@ -349,20 +349,6 @@ fn a_dtype_may_be_any_type_of_string() {
 }
 
 #[test]
-fn every_layout_turns_into_any_layout() {
-    let [(caterva, _), (legacy, _), _, (b2nd, _)] = layouts(2);
-    for array in [caterva, legacy, b2nd] {
-        let again: ArrayMeta<&str> = match array {
-            ArrayMeta::Caterva(meta) => meta.into(),
-            ArrayMeta::LegacyB2nd(meta) => meta.into(),
-            ArrayMeta::B2nd(meta) => meta.into(),
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(again, array);
-    }
-}
-
-#[test]
 fn a_dtype_in_another_language_does_not_hide_the_geometry() {
     for ndim in [0, 1, 2, 15, 16] {
         for (array, bytes) in layouts(ndim) {

@@ -45,7 +45,7 @@ fn the_array_metalayers_are_laid_out_as_specified() {
     assert_eq!(of(layout(&legacy()).unwrap()), [&[" @0 96 51"], &ENTRIES[..11], &ENTRIES[13..]].concat());
     let seven = [&[" @0 97 53"], &ENTRIES[..13]].concat();
     assert_eq!(of(layout(&b2nd()).unwrap()), seven);
-    assert_eq!(of(layout(&ArrayMeta::from(b2nd())).unwrap()), seven);
+    assert_eq!(of(layout(&ArrayMeta::B2nd(b2nd())).unwrap()), seven);
     assert_eq!(of(layout(&ArrayMeta::MiscountedB2nd(b2nd())).unwrap()), seven);
     let paths: Vec<String> = layout(&geometry()).unwrap().entries().iter().map(|entry| entry.path().to_owned()).collect();
     assert_eq!(paths[1..4], ["ndim", "shape", "shape[0]"]);

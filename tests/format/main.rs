@@ -9,7 +9,6 @@ mod common;
 mod arbitrary;
 mod derive;
 mod errors;
-mod errors_shown;
 mod layout;
 mod layout_array;
 mod lengths;

@@ -1,7 +1,8 @@
 //! Values of any MessagePack keep their bytes; what they say is found by name, index and pointer.
 
 use crate::common::{Hex, cat, message};
-use b2nd::{Cursor, ErrorKind, Head, RawValue, Token, Value, from_slice, to_vec};
+use b2nd::msgpack::{Cursor, Token};
+use b2nd::{ErrorKind, Head, RawValue, Value, from_slice, to_vec};
 use hex_literal::hex;
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -16,6 +16,7 @@ from python_files import grid
 from rust import Rust
 from said import compare
 from together import together
+from values import values
 
 
 def main():
@@ -31,6 +32,7 @@ def main():
                 compare(rust, path)
         ours.run(rust, cases, directory)
         together(rust, cases, directory)
+        values(rust, cases, directory)
     malformed = os.environ.get("B2ND_MALFORMED")
     if malformed:
         verdicts.run(rust, cases, Path(malformed), update="--update" in sys.argv)

@@ -1,10 +1,11 @@
-//! [`ArrayReader`]: an array of one or two dimensions as record batches.
+//! [`ArrayReader`]: an array as record batches.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{Array as _, ArrayRef, FixedSizeListArray};
-use arrow_schema::{DataType, Field};
+use arrow_array::{Array as _, ArrayRef, Date32Array, FixedSizeListArray, StructArray};
+use arrow_schema::{DataType, Field, Fields};
+use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
 
 use crate::column::element;
@@ -12,12 +13,12 @@ use crate::column::nulls::{not_nat, some_nulls};
 use crate::column::rows::MAX_ROW;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::signed;
-use crate::schema::numpy_dtype::{data_type, is_time};
+use crate::schema::numpy_dtype::{data_type, is_complex, is_time};
 use crate::schema::spec::item;
 use crate::single_column::{NAME, OneColumn, ReadRows};
 
-/// The rows of an array as batches of one column, `values`. For an array of one dimension, the column holds the elements. For an array of
-/// two dimensions, it holds a `FixedSizeList` for each row. Only one batch is in memory at a time.
+/// The rows of an array along its first dimension, as batches. If the array has one dimension and its elements are structures, each field is
+/// a column. Otherwise, the only column is `values`; the other dimensions are nested `FixedSizeList`s. Only one batch is in memory at a time.
 ///
 /// ```
 /// use b2nd_arrow::{ArrayReader, RecordBatchReader};
@@ -31,12 +32,15 @@ use crate::single_column::{NAME, OneColumn, ReadRows};
 /// ```
 pub type ArrayReader = OneColumn<ArrayRows>;
 
+/// Reads the bytes of rows, in C order.
+type ReadBytes = Box<dyn Fn(Range<u64>) -> Result<Vec<u8>> + Send>;
+
 /// The rows of an array.
 pub struct ArrayRows {
-    array: Array,
-    element: DataType,
-    /// The number of elements in a row, if the array has two dimensions.
-    columns: Option<i32>,
+    dtype: DType,
+    /// The lengths of the dimensions after the first.
+    inner: Vec<i32>,
+    read: ReadBytes,
 }
 
 impl ArrayReader {
@@ -44,52 +48,123 @@ impl ArrayReader {
     ///
     /// # Errors
     ///
-    /// Fails if the array does not have one or two dimensions, or has empty rows, rows longer than 64 MiB or elements without an Arrow
-    /// type.
+    /// Fails if the array has empty rows, rows longer than 64 MiB or elements without an Arrow type.
     pub fn new(array: Array) -> Result<ArrayReader> {
+        let (shape, dtype) = (array.geometry().shape().to_vec(), array.dtype().cloned());
+        let dtype = dtype.ok_or_else(|| Error::new(ErrorKind::Refused, "the type of its elements is unknown"))?;
+        ArrayReader::with(dtype, &shape, move |rows| {
+            let mut slice = array.whole();
+            if let Some(first) = slice.first_mut() {
+                *first = signed(rows);
+            }
+            array.read_bytes(&slice)
+        })
+    }
+
+    /// Creates a reader of elements that `read` returns for a range of rows, such as a slice of an array.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`new`](ArrayReader::new).
+    pub fn with<E: std::error::Error>(
+        dtype: DType,
+        shape: &[i64],
+        read: impl Fn(Range<u64>) -> Result<Vec<u8>, E> + Send + 'static,
+    ) -> Result<ArrayReader> {
         let refused = |why: String| Error::new(ErrorKind::Refused, why);
-        let (rows, columns) = match *array.geometry().shape() {
-            [rows] => (rows, None),
-            [rows, columns] => (rows, Some(columns)),
-            ref shape => return Err(refused(format!("expected one or two dimensions, found {}", shape.len()))),
-        };
-        let meta = array.header().array()?.ok_or_else(|| Error::damaged("the frame holds no array"))?;
-        let element = data_type(meta.dtype().unwrap_or_default()).map_err(refused)?;
-        let width = usize::try_from(columns.unwrap_or(1)).ok().and_then(|columns| columns.checked_mul(array.itemsize()));
-        let width = match width {
+        let (rows, inner) = shape.split_first().map_or((1, shape), |(&rows, inner)| (rows, inner));
+        let inner: Option<Vec<i32>> = inner.iter().map(|&length| i32::try_from(length).ok()).collect();
+        let inner = inner.ok_or_else(|| refused("its rows are too long".to_owned()))?;
+        let items = inner.iter().try_fold(1_usize, |items, &length| items.checked_mul(usize::try_from(length).ok()?));
+        let width = match items.and_then(|items| items.checked_mul(dtype.itemsize())) {
             Some(0) => return Err(refused("its rows are empty: expected rows of 1 byte to 64 MiB".to_owned())),
             Some(width @ ..=MAX_ROW) => width,
             _ => {
-                let (columns, itemsize) = (columns.unwrap_or(1), array.itemsize());
-                let found = format!("found {columns} elements of {itemsize} bytes");
+                let found = format!("found {} elements of {} bytes", items.unwrap_or(usize::MAX), dtype.itemsize());
                 return Err(refused(format!("its rows are too long: expected rows of 1 byte to 64 MiB, {found}")));
             }
         };
-        let columns = columns.map(|columns| i32::try_from(columns).unwrap_or(i32::MAX));
-        let data_type = match columns {
-            Some(columns) => DataType::FixedSizeList(Arc::new(item(element.clone())), columns),
-            None => element.clone(),
-        };
-        let field = Field::new(NAME, data_type, true);
-        let source = ArrayRows { array, element, columns };
-        Ok(OneColumn::of(source, field, u64::try_from(rows).unwrap_or(0), width as u64))
+        let field = Field::new(NAME, nested(type_of(&dtype).map_err(refused)?, &inner), true);
+        let read: ReadBytes = Box::new(move |rows| read(rows).map_err(|error| Error::new(ErrorKind::Io, error)));
+        let rows = OneColumn::of(ArrayRows { dtype, inner, read }, field, u64::try_from(rows).unwrap_or(0), width as u64);
+        Ok(rows.with_fields())
     }
 }
 
 impl ReadRows for ArrayRows {
     fn read(&self, rows: Range<u64>) -> Result<ArrayRef> {
-        let count = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
-        let mut slice = self.array.whole();
-        if let Some(first) = slice.first_mut() {
-            *first = signed(rows.clone());
-        }
-        let bytes = self.array.read_bytes(&slice)?;
-        let items = self.columns.map_or(1, |columns| u64::try_from(columns).unwrap_or(1));
+        let items = self.inner.iter().fold(1, |items: u64, &length| items.saturating_mul(u64::from(length.unsigned_abs())));
         let row = |at: usize| rows.start.saturating_add((at as u64).checked_div(items).unwrap_or(0));
-        let nat = is_time(&self.element).then(|| not_nat(&bytes));
-        let values = element::array(&self.element, bytes, self.array.itemsize(), nat.and_then(some_nulls), row)?;
-        let Some(columns) = self.columns else { return Ok(values) };
-        let field = Arc::new(item(values.data_type().clone()));
-        Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, columns, values, None, count)?))
+        let values = values(&self.dtype, (self.read)(rows.clone())?, &row)?;
+        lists(values, &self.inner)
     }
+}
+
+/// Returns the Arrow type of elements, or a sentence that explains why they have none.
+fn type_of(dtype: &DType) -> Result<DataType, String> {
+    if !dtype.fields().is_empty() {
+        let field = |field: &b2nd::dtype::Field| Ok(Field::new(field.name(), type_of(field.dtype())?, true));
+        return Ok(DataType::Struct(dtype.fields().iter().map(field).collect::<Result<Fields, String>>()?));
+    }
+    if !dtype.shape().is_empty() {
+        return Ok(nested(type_of(dtype.base())?, &lengths(dtype)));
+    }
+    if is_days(dtype) { Ok(DataType::Date32) } else { data_type(&dtype.to_string()) }
+}
+
+fn is_days(dtype: &DType) -> bool {
+    dtype.to_string() == "<M8[D]"
+}
+
+fn lengths(dtype: &DType) -> Vec<i32> {
+    dtype.shape().iter().map(|&length| i32::try_from(length).unwrap_or(i32::MAX)).collect()
+}
+
+/// Returns the type of lists of lists with these lengths, from the outermost to the innermost.
+fn nested(element: DataType, lengths: &[i32]) -> DataType {
+    lengths.iter().rev().fold(element, |of, &length| DataType::FixedSizeList(Arc::new(item(of)), length))
+}
+
+/// Puts values into lists of lists.
+fn lists(values: ArrayRef, lengths: &[i32]) -> Result<ArrayRef> {
+    lengths.iter().rev().try_fold(values, |values, &length| {
+        let count = values.len().checked_div(usize::try_from(length).unwrap_or(0)).unwrap_or(0);
+        let field = Arc::new(item(values.data_type().clone()));
+        Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, length, values, None, count)?) as ArrayRef)
+    })
+}
+
+/// Converts elements to an Arrow array. `row` returns the row of an element.
+fn values(dtype: &DType, bytes: Vec<u8>, row: &dyn Fn(usize) -> u64) -> Result<ArrayRef> {
+    let refused = |why| Error::new(ErrorKind::Refused, why);
+    if !dtype.fields().is_empty() {
+        let column = |field: &b2nd::dtype::Field| {
+            let place = field.offset()..field.offset() + field.dtype().itemsize();
+            let part = bytes.chunks_exact(dtype.itemsize()).filter_map(|item| item.get(place.clone())).flatten();
+            values(field.dtype(), part.copied().collect(), row)
+        };
+        let columns = dtype.fields().iter().map(column).collect::<Result<Vec<_>>>()?;
+        let DataType::Struct(fields) = type_of(dtype).map_err(refused)? else { return Err(refused(String::new())) };
+        return Ok(Arc::new(StructArray::try_new(fields, columns, None)?));
+    }
+    if !dtype.shape().is_empty() {
+        let items = dtype.shape().iter().product::<usize>().max(1);
+        return lists(values(dtype.base(), bytes, &|at| row(at / items))?, &lengths(dtype));
+    }
+    let of = type_of(dtype).map_err(refused)?;
+    if is_days(dtype) {
+        let day = |(at, day): (usize, &[u8])| {
+            let day = day.try_into().map_or(i64::MIN, i64::from_le_bytes);
+            let far = || Error::new(ErrorKind::Refused, format_args!("day {day} does not fit a date of Arrow")).at_row(row(at));
+            if day == i64::MIN { Ok(None) } else { i32::try_from(day).map(Some).map_err(|_| far()) }
+        };
+        return Ok(Arc::new(bytes.chunks_exact(8).enumerate().map(day).collect::<Result<Date32Array>>()?));
+    }
+    let nat = is_time(&of).then(|| not_nat(&bytes));
+    element::array(&of, bytes, dtype.itemsize(), nat.and_then(some_nulls), row)
+}
+
+/// Returns true if this is the type of structures, whose fields can be columns.
+pub(crate) fn has_fields(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Struct(_)) && !is_complex(data_type)
 }

@@ -21,11 +21,13 @@ use crate::export::milliseconds::Milliseconds;
 pub enum Format {
     /// An Arrow IPC file.
     Arrow,
+    /// An Arrow IPC stream, which can be read before it is complete.
+    ArrowStream,
     /// Comma-separated values. The first line contains the names of the columns. Complex numbers are `1.5-2.0j`, lists and structs are
     /// JSON, an empty text is `""`, and a null is an empty cell.
     Csv,
-    /// One JSON object per line, with all fields of a row. Values that JSON lacks are objects: `{"float":"nan"}`, `{"bytes":"00ff"}`,
-    /// `{"complex":[1.5,-2.0]}`.
+    /// One JSON object per line, with all fields of a row. NaN and infinities are null. Other values that JSON lacks are objects:
+    /// `{"bytes":"00ff"}`, `{"complex":[1.5,-2.0]}`.
     Json,
     /// Parquet, compressed with Snappy. Timestamps in seconds, which Parquet lacks, are written in milliseconds.
     Parquet,
@@ -36,6 +38,7 @@ impl Format {
     pub fn of(ending: &str) -> Option<Format> {
         match ending.to_ascii_lowercase().as_str() {
             "arrow" | "feather" | "ipc" => Some(Format::Arrow),
+            "arrows" => Some(Format::ArrowStream),
             "csv" => Some(Format::Csv),
             "json" | "jsonl" | "ndjson" => Some(Format::Json),
             "parquet" => Some(Format::Parquet),
@@ -71,6 +74,11 @@ impl Format {
         match self {
             Format::Arrow => {
                 let mut writer = arrow_ipc::writer::FileWriter::try_new(out, schema)?;
+                each(&mut |batch| Ok(writer.write(batch)?))?;
+                writer.finish()?;
+            }
+            Format::ArrowStream => {
+                let mut writer = arrow_ipc::writer::StreamWriter::try_new(out, schema)?;
                 each(&mut |batch| Ok(writer.write(batch)?))?;
                 writer.finish()?;
             }

@@ -21,7 +21,7 @@
 //! | get the Arrow schema of a table, and the columns without an Arrow type | [`Table::schema`], [`Table::columns`] |
 //! | write batches as Arrow, Parquet, CSV or JSON, or format them as a text table | `Format`, `TextTable` (feature `export`) |
 //! | read some columns of some rows | [`Table::project`], [`Table::read`] |
-//! | read an array of one or two dimensions as if it were a table | [`ArrayReader`] |
+//! | read an array as if it were a table | [`ArrayReader`] |
 //! | read the values of a single `.b2b` file | [`CellReader`] |
 //! | read the values of a single `.b2b` file as JSON, without code for Arrow arrays | [`JsonCells`] |
 //! | split columns into scalars, to compute statistics | [`scalars`] |

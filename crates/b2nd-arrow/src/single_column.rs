@@ -1,11 +1,13 @@
-//! [`OneColumn`]: rows as record batches of one column.
+//! [`OneColumn`]: rows as record batches of one column, or of a column for each field of a structure.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
+use crate::array_reader::has_fields;
 use crate::error::Result;
 use crate::reader::BATCH_SIZE;
 use crate::table::BATCH_BYTES;
@@ -39,6 +41,16 @@ impl<S> OneColumn<S> {
         OneColumn { source, schema: Arc::new(Schema::new(vec![field])), rows: 0..rows, batch_size }
     }
 
+    /// Makes a column of each field, if the values are structures.
+    pub(crate) fn with_fields(mut self) -> OneColumn<S> {
+        if let DataType::Struct(fields) = self.schema.field(0).data_type() {
+            if has_fields(self.schema.field(0).data_type()) {
+                self.schema = Arc::new(Schema::new(fields.clone()));
+            }
+        }
+        self
+    }
+
     /// Keeps only the rows in this range, counted from 0. The part of the range after the last row is ignored.
     #[must_use]
     pub fn slice(mut self, rows: Range<u64>) -> Self {
@@ -62,7 +74,11 @@ impl<S: ReadRows> Iterator for OneColumn<S> {
         }
         let end = self.rows.start.saturating_add(self.batch_size).min(self.rows.end);
         let values = self.source.read(self.rows.start..end).map_err(ArrowError::from);
-        let batch = values.and_then(|values| RecordBatch::try_new(self.schema.clone(), vec![values]));
+        let columns = |values: ArrayRef| match values.as_struct_opt() {
+            Some(fields) if has_fields(values.data_type()) => fields.columns().to_vec(),
+            _ => vec![values],
+        };
+        let batch = values.and_then(|values| RecordBatch::try_new(self.schema.clone(), columns(values)));
         self.rows.start = if batch.is_ok() { end } else { self.rows.end };
         Some(batch)
     }

@@ -304,7 +304,7 @@ fn batches_end_where_blocks_do() {
 }
 
 #[test]
-fn an_array_of_one_or_two_dimensions_has_its_rows_as_batches() {
+fn an_array_has_its_rows_as_batches() {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, shape: &[usize]| {
         let path = directory.path().join(name);
@@ -322,8 +322,35 @@ fn an_array_of_one_or_two_dimensions_has_its_rows_as_batches() {
     assert_eq!(rows.value(2).as_primitive::<arrow_array::types::Int32Type>().values(), &[6, 7, 8]);
     let error = ArrayReader::new(write("empty", &[4, 0])).err().unwrap();
     assert_eq!(error.to_string(), "its rows are empty: expected rows of 1 byte to 64 MiB");
-    let error = ArrayReader::new(write("three", &[2, 2, 2])).err().unwrap();
-    assert_eq!((error.kind(), error.to_string()), (ErrorKind::Refused, "expected one or two dimensions, found 3".to_owned()));
+    let three: Vec<_> = ArrayReader::new(write("three", &[2, 3, 2])).unwrap().map(|batch| batch.unwrap()).collect();
+    let second = three[0].column(0).as_fixed_size_list().value(1);
+    let last = second.as_fixed_size_list().value(2);
+    assert_eq!(last.as_primitive::<arrow_array::types::Int32Type>().values(), &[10, 11]);
+}
+
+/// A structure of a number, a pair of numbers and a day; the last row has no day.
+#[test]
+fn fields_are_columns_and_days_are_dates() {
+    let elements: Vec<u8> = [(1_i32, [2_i16, 3], 366_i64), (4, [5, 6], i64::MIN)]
+        .iter()
+        .flat_map(|(a, [b, c], day)| [&a.to_le_bytes()[..], &b.to_le_bytes(), &c.to_le_bytes(), &day.to_le_bytes()].concat())
+        .collect();
+    let dtype: b2nd::dtype::DType = "[('a', '<i4'), ('b', '<i2', (2,)), ('d', '<M8[D]')]".parse().unwrap();
+    let part = elements.clone();
+    let read = move |rows: std::ops::Range<u64>| {
+        Ok::<_, std::io::Error>(part[16 * rows.start as usize..16 * rows.end as usize].to_vec())
+    };
+    let batch = ArrayReader::with(dtype.clone(), &[2], read).unwrap().next().unwrap().unwrap();
+    let names: Vec<_> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
+    assert_eq!(names, ["a", "b", "d"]);
+    assert_eq!(batch.column(0).as_primitive::<arrow_array::types::Int32Type>().values(), &[1, 4]);
+    assert_eq!(batch.column(1).as_fixed_size_list().value(1).as_primitive::<arrow_array::types::Int16Type>().values(), &[5, 6]);
+    let days = batch.column(2).as_primitive::<arrow_array::types::Date32Type>();
+    assert_eq!((days.value(0), days.is_null(1)), (366, true));
+
+    let far = move |_: std::ops::Range<u64>| Ok::<_, std::io::Error>([&elements[..24], &(1_i64 << 40).to_le_bytes()].concat());
+    let error = ArrayReader::with(dtype, &[2], far).unwrap().next().unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "External error: row 1: day 1099511627776 does not fit a date of Arrow");
 }
 
 #[test]

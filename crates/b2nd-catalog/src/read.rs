@@ -17,6 +17,9 @@ use fetched::Fetched;
 /// The maximum number of rows of a store in a batch.
 pub const ROWS: usize = 2048;
 
+/// The endings of files that have a row for each leaf. The leaves of an HDF5 file are its datasets.
+const STORES: [&str; 4] = [".b2z", ".b2e", ".h5", ".hdf5"];
+
 /// The minimum number of bytes that are read together from a store. More than one frame is read at a time, because small frames are often
 /// adjacent.
 const OF_STORE: u64 = 1 << 16;
@@ -97,7 +100,7 @@ pub fn rows_on_disk(objects: &[Object], extent: Extent, take: &mut Take) -> Batc
 
 /// Returns true if a file may have more than one row.
 fn is_store(object: &Object) -> bool {
-    !object.members.is_empty() || [".b2z", ".b2e"].iter().any(|ending| object.url.ends_with(ending))
+    !object.members.is_empty() || STORES.iter().any(|ending| object.url.ends_with(ending))
 }
 
 /// Returns the size, tag and time that the listing has for a file, or `None` if the listing does not include the size.

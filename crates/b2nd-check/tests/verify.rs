@@ -386,12 +386,15 @@ fn lengths_that_c_blosc2_cannot_multiply_do_not_pass() {
 /// Legal where dtype_format is not 0: C-Blosc2 opens it.
 #[test]
 fn a_dtype_that_is_not_utf_8_is_read_by_c_blosc2_and_not_by_python() {
-    let content = hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");
+    let content = hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 7532");
     let mut header = Header::new(Sizes { typesize: 2, chunksize: 12, blocksize: 4 }).unwrap();
     header.metalayers_mut().insert("b2nd", content).unwrap();
     let mut writer = Writer::new(header);
     (0..2).for_each(|_| writer.append_special(Special::Zeros, 12).unwrap());
-    let file: Vec<u8> = writer.finish().unwrap();
+    let mut file: Vec<u8> = writer.finish().unwrap();
+    // A writer refuses a metalayer that it cannot decode.
+    let dtype = file.windows(2).position(|two| two == b"u2").unwrap();
+    file[dtype..][..2].copy_from_slice(&[0xff, 0xfe]);
     let found = check_frame(&Frame::open(&file).unwrap(), &Options::default(), &mut Decompressor::safe()).unwrap().findings;
     let answers: Vec<_> = found.iter().map(|found| (found.document, found.c_blosc2, found.python_blosc2)).collect();
     assert_eq!(answers, [(None, Some(true), Some(false))], "{found:?}");

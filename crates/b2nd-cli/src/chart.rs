@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use b2nd_view::colors::Rgb;
-use b2nd_view::elements::significant;
+use b2nd_view::elements::{first_of_month, significant};
 use b2nd_view::histogram::Scale;
 use b2nd_view::pixels::Pixels;
 use embedded_graphics::mono_font::MonoTextStyle;
@@ -23,7 +23,7 @@ const LEFT: i32 = 130;
 /// The top margin, in pixels.
 const TOP: i32 = 44;
 /// The bottom margin, in pixels.
-const BELOW: i32 = 44;
+const BELOW: i32 = 68;
 /// The right margin of a drawing without a color bar, in pixels.
 const RIGHT: i32 = 30;
 /// The right margin of a drawing with a color bar, in pixels.
@@ -35,36 +35,83 @@ pub(crate) const SMALLEST: (u32, u32) = (400, 240);
 /// The color of lines and bars.
 const INK: Rgb = [68, 1, 84];
 
-/// An axis: the numbers at its ends, and the function that formats a number as a label.
+/// The color of elements that are NaN, and of others that the scale lacks.
+const LACKING: Rgb = [200; 3];
+
+/// Where an axis has ticks.
+#[derive(Clone, Copy)]
+pub(crate) enum Ticks {
+    /// At round numbers.
+    Plain,
+    /// At whole numbers.
+    Whole,
+    /// At powers of ten of a logarithmic axis.
+    Log,
+    /// At the first days of months, if the axis is long enough. Holds the number of days that the number 1 stands for.
+    Days(f64),
+}
+
+/// An axis: its name, the numbers at its ends, its ticks, and the function that formats a number as a label.
 pub(crate) struct Axis<'a> {
+    pub(crate) name: String,
     pub(crate) ends: [f64; 2],
-    /// Whether ticks are only at whole numbers.
-    pub(crate) is_whole: bool,
+    pub(crate) ticks: Ticks,
     pub(crate) label: &'a dyn Fn(f64) -> String,
+}
+
+impl<'a> Axis<'a> {
+    pub(crate) fn new(ends: [f64; 2], ticks: Ticks, label: &'a dyn Fn(f64) -> String) -> Axis<'a> {
+        Axis { name: String::new(), ends, ticks, label }
+    }
+}
+
+/// A picture with axes.
+pub(crate) struct Chart<'a> {
+    pub(crate) title: &'a str,
+    pub(crate) body: Body<'a>,
+    /// The horizontal axis.
+    pub(crate) across: Axis<'a>,
+    /// The vertical axis.
+    pub(crate) down: Axis<'a>,
+    /// The unit of the values of a heat map.
+    pub(crate) unit: Option<String>,
+    /// The width of a heat map by its height. By default, it fills the picture.
+    pub(crate) aspect: Option<f64>,
+    /// Whether the picture is cut to what is drawn, if the aspect leaves room.
+    pub(crate) is_cut: bool,
 }
 
 /// What is drawn inside the axes.
 pub(crate) enum Body<'a> {
-    /// A heat map: its pixels, and the axis of its color bar.
-    Map(Pixels, Axis<'a>),
-    /// A line: its values from left to right.
-    Line(&'a [f64]),
+    /// A heat map: its pixels, the axis of its color bar, and its color map.
+    Map(Pixels, Axis<'a>, &'a [Rgb]),
+    /// A line: its values from left to right, and their scale.
+    Line(&'a [f64], Scale),
     /// Bars: the height of each bar.
     Bars(&'a [u64]),
 }
 
-/// Draws a picture with the given size in pixels. `across` is the horizontal axis, and `down` is the vertical axis.
-pub(crate) fn draw(title: &str, body: &Body, across: &Axis, down: &Axis, (width, height): (u32, u32)) -> Pixels {
-    let (width, height) = (width as i32, height as i32);
-    let mut canvas = Canvas { width, colors: vec![Some([255; 3]); (width * height) as usize] };
+/// Draws a picture with the given size in pixels.
+pub(crate) fn draw(chart: &Chart, (width, height): (u32, u32)) -> Pixels {
+    let Chart { title, body, across, down, unit, aspect, is_cut } = chart;
+    let (mut width, mut height) = (width as i32, height as i32);
     let right = if matches!(body, Body::Map(..)) { BAR } else { RIGHT };
-    let frame = Frame { left: LEFT, top: TOP, width: (width - LEFT - right).max(1), height: (height - TOP - BELOW).max(1) };
+    let mut frame = Frame { left: LEFT, top: TOP, width: (width - LEFT - right).max(1), height: (height - TOP - BELOW).max(1) };
+    if let Some(aspect) = aspect {
+        let (wide, high) = (f64::from(frame.height) * aspect, f64::from(frame.width) / aspect);
+        (frame.width, frame.height) = ((wide as i32).clamp(1, frame.width), (high as i32).clamp(1, frame.height));
+        if *is_cut {
+            (width, height) = ((LEFT + frame.width + right).max(SMALLEST.0 as i32), TOP + frame.height + BELOW);
+        }
+    }
+    let mut canvas = Canvas::new(width, height);
     match body {
-        Body::Map(pixels, scale) => {
+        Body::Map(pixels, scale, colors) => {
+            canvas.fill_with(LACKING, (frame.left, frame.top), (frame.width, frame.height));
             canvas.copy(&pixels.scaled(frame.width as usize, frame.height as usize), frame.left, frame.top);
             let bar = Frame { left: frame.left + frame.width + 30, width: 24, ..frame };
             let ramp: Vec<f64> = (0..256).rev().map(f64::from).collect();
-            let ramp = Pixels::scaled_heat(&ramp, 1, Scale::new(0.0, 255.0, false));
+            let ramp = Pixels::heat(&ramp, 1, Scale::new(0.0, 255.0, false), colors);
             canvas.copy(&ramp.scaled(bar.width as usize, bar.height as usize), bar.left, bar.top);
             canvas.outline(&bar);
             for (at, label) in ticks(scale, bar.height / 60) {
@@ -72,9 +119,18 @@ pub(crate) fn draw(title: &str, body: &Body, across: &Axis, down: &Axis, (width,
                 canvas.line((bar.left + bar.width, y), (bar.left + bar.width + TICK, y));
                 canvas.text(&label, (bar.left + bar.width + TICK + 4, y), Alignment::Left, Baseline::Middle);
             }
+            if let Some(unit) = unit {
+                canvas.text(unit, (bar.left, TOP / 2), Alignment::Left, Baseline::Middle);
+            }
+            if pixels.colors.contains(&None) {
+                let y = bar.top + bar.height + TICK + 4;
+                canvas.fill_with(LACKING, (bar.left, y), (24, 18));
+                let lacking = if matches!(scale.ticks, Ticks::Log) { "NaN, <= 0" } else { "NaN" };
+                canvas.text(lacking, (bar.left + bar.width + TICK + 4, y), Alignment::Left, Baseline::Top);
+            }
         }
-        Body::Line(values) => {
-            let dots = Pixels::plot(values, frame.width as usize, frame.height as usize);
+        Body::Line(values, scale) => {
+            let dots = Pixels::plot(values, frame.width as usize, frame.height as usize, *scale);
             let ink = dots.colors.iter().enumerate().filter(|(_, color)| **color != Some([255; 3]));
             for (place, _) in ink {
                 let (x, y) = (place % dots.width, place / dots.width);
@@ -104,7 +160,15 @@ pub(crate) fn draw(title: &str, body: &Body, across: &Axis, down: &Axis, (width,
         canvas.line((frame.left - TICK, y), (frame.left, y));
         canvas.text(&label, (frame.left - TICK - 4, y), Alignment::Right, Baseline::Middle);
     }
-    let room = usize::try_from((width - LEFT) / CHARACTER).unwrap_or(0);
+    canvas.text(
+        &across.name,
+        (frame.left + frame.width / 2, frame.top + frame.height + TICK + 28),
+        Alignment::Center,
+        Baseline::Top,
+    );
+    canvas.text_upwards(&down.name, (4, frame.top + frame.height / 2));
+    let right = if unit.is_some() { frame.left + frame.width } else { width };
+    let room = usize::try_from((right - LEFT) / CHARACTER).unwrap_or(0);
     let title: String = title.chars().take(room).collect();
     canvas.text(&title, (frame.left, TOP / 2), Alignment::Left, Baseline::Middle);
     Pixels { width: width as usize, colors: canvas.colors }
@@ -114,6 +178,9 @@ pub(crate) fn draw(title: &str, body: &Body, across: &Axis, down: &Axis, (width,
 /// intervals between ticks.
 fn ticks(axis: &Axis, most: i32) -> Vec<(f64, String)> {
     let [first, last] = axis.ends;
+    if let Some(ticks) = ticks_of_kind(axis, most.max(1)) {
+        return ticks;
+    }
     let span = last - first;
     if span == 0.0 {
         return vec![(0.5, (axis.label)(first))];
@@ -125,11 +192,40 @@ fn ticks(axis: &Axis, most: i32) -> Vec<(f64, String)> {
     let least = span / f64::from(most.max(1));
     let unit = 10_f64.powf(least.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|times| times * unit).find(|&step| step >= least).unwrap_or(span);
-    let step = if axis.is_whole { step.ceil().max(1.0) } else { step };
+    let step = if matches!(axis.ticks, Ticks::Whole) { step.ceil().max(1.0) } else { step };
     let numbers = (0..=64).map(|nth| ((first / step).ceil() + f64::from(nth)) * step).take_while(|&at| at <= last + step * 1e-9);
     // A number that differs from zero only by a rounding error becomes zero.
     let numbers = numbers.map(|at| if at.abs() < step * 1e-9 { 0.0 } else { at });
     numbers.map(|at| ((at - first) / span, (axis.label)(at))).collect()
+}
+
+/// Returns the ticks of a logarithmic axis, or of an axis of dates that is long enough for months. Returns `None` for other axes.
+fn ticks_of_kind(axis: &Axis, most: i32) -> Option<Vec<(f64, String)>> {
+    let [first, last] = axis.ends;
+    match axis.ticks {
+        Ticks::Log => {
+            let scale = Scale::new(first, last, true);
+            let (low, high) = (first.log10().ceil() as i32, last.log10().floor() as i32);
+            let step = ((high - low) / most + 1).max(1) as usize;
+            let powers: Vec<f64> = (low..=high).step_by(step).map(|power| 10_f64.powi(power)).collect();
+            let numbers = if powers.len() < 2 { vec![first, last] } else { powers };
+            Some(numbers.into_iter().filter_map(|number| Some((scale.part(number)?, (axis.label)(number)))).collect())
+        }
+        Ticks::Days(days) => {
+            let months = (last - first) * days / 30.436_875;
+            if !(2.0..1e6).contains(&months) {
+                return None;
+            }
+            let steps = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 12_000, 120_000];
+            let step = steps.into_iter().find(|&step| months <= f64::from(most) * step as f64)?;
+            let month = (first * days / 30.436_875) as i64;
+            let month = (month - 2).div_euclid(step) * step;
+            let starts = (0..).map(|nth| first_of_month(month + nth * step) as f64 / days).take_while(|&at| at <= last);
+            let label = |at: f64| (axis.label)(at).chars().take(if step < 12 { 7 } else { 4 }).collect();
+            Some(starts.filter(|&at| at >= first).map(|at| ((at - first) / (last - first), label(at))).collect())
+        }
+        Ticks::Plain | Ticks::Whole => None,
+    }
 }
 
 /// Formats a number as the label of a tick.
@@ -152,6 +248,21 @@ struct Canvas {
 }
 
 impl Canvas {
+    fn new(width: i32, height: i32) -> Canvas {
+        Canvas { width, colors: vec![Some([255; 3]); (width * height) as usize] }
+    }
+
+    /// Writes text from below to above, around the middle of its left side.
+    fn text_upwards(&mut self, text: &str, (left, middle): (i32, i32)) {
+        let (long, high) = (CHARACTER * i32::try_from(text.chars().count()).unwrap_or(0), 20);
+        let mut line = Canvas::new(long.max(1), high);
+        line.text(text, (0, 0), Alignment::Left, Baseline::Top);
+        for (place, &color) in line.colors.iter().enumerate() {
+            let (x, y) = (place as i32 % line.width, place as i32 / line.width);
+            self.set(left + y, middle + long / 2 - x, color);
+        }
+    }
+
     fn set(&mut self, x: i32, y: i32, color: Option<Rgb>) {
         if (0..self.width).contains(&x) && y >= 0 {
             if let Some(place) = self.colors.get_mut((y * self.width + x) as usize) {
@@ -160,8 +271,9 @@ impl Canvas {
         }
     }
 
+    /// Copies the pixels that have a color.
     fn copy(&mut self, pixels: &Pixels, left: i32, top: i32) {
-        for (place, &color) in pixels.colors.iter().enumerate() {
+        for (place, &color) in pixels.colors.iter().enumerate().filter(|(_, color)| color.is_some()) {
             self.set(left + (place % pixels.width.max(1)) as i32, top + (place / pixels.width.max(1)) as i32, color);
         }
     }
@@ -182,9 +294,12 @@ impl Canvas {
         self.draw(&around.into_styled(PrimitiveStyle::with_stroke(Rgb888::BLACK, 2)));
     }
 
-    fn fill(&mut self, from: (i32, i32), (width, height): (i32, i32)) {
+    fn fill(&mut self, from: (i32, i32), size: (i32, i32)) {
+        self.fill_with(INK, from, size);
+    }
+
+    fn fill_with(&mut self, [red, green, blue]: Rgb, from: (i32, i32), (width, height): (i32, i32)) {
         let size = Size::new(width.max(1).unsigned_abs(), height.max(0).unsigned_abs());
-        let [red, green, blue] = INK;
         self.draw(&Rectangle::new(from.into(), size).into_styled(PrimitiveStyle::with_fill(Rgb888::new(red, green, blue))));
     }
 
@@ -212,3 +327,7 @@ impl DrawTarget for Canvas {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[path = "../tests/unit/chart.rs"]
+mod tests;

@@ -2,10 +2,12 @@
 
 mod cat;
 mod check;
+mod concat;
 mod diff;
 mod export;
 mod import;
 pub(crate) mod info;
+mod ls;
 mod meta;
 mod repack;
 mod rewrite;
@@ -31,18 +33,15 @@ pub(crate) enum Command {
     /// Shows what is in frames and stores; `b2nd PATH...` does the same.
     #[command(after_help = "Examples:\n  b2nd info field.b2nd\n  b2nd info --tree archive.b2z")]
     Info(Info),
+    /// Lists frames and stores, a line each: kind, dtype, shape, size and ratio; `b2nd DIRECTORY` does the same.
+    #[command(after_help = "Examples:\n  b2nd ls data/\n  b2nd ls -r --tree data/")]
+    Ls(ls::Ls),
     /// Prints the bytes of the header and trailer with their meaning.
     #[command(after_help = "Examples:\n  b2nd hex field.b2nd\n  b2nd hex archive.b2z::/group/x")]
     Hex(Paths),
     /// Draws an array's chunks and blocks and the bytes of its header as SVG.
     #[command(after_help = "Examples:\n  b2nd draw field.b2nd > field.svg\n  b2nd draw archive.b2z::/group/x > x.svg")]
     Draw(Paths),
-    /// Lists the chunks of a frame; the same as `b2nd info --chunks`.
-    #[command(after_help = "Examples:\n  b2nd chunks field.b2nd\n  b2nd chunks --json field.b2nd")]
-    Chunks(Info),
-    /// Lists the chunks and blocks that a slice touches. Slices are written as in Python: `0:10,5,:` or `...,0`.
-    #[command(after_help = "Examples:\n  b2nd slice field.b2nd 0:10,5,:\n  b2nd slice --json field.b2nd ...,::2")]
-    Slice(info::SliceOf),
     /// Checks frames and stores for errors.
     ///
     /// Exits with 1 if there are errors, with 3 if something cannot be read, and with 4 if a file is readable but not safe for the
@@ -72,6 +71,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  b2nd repack field.b2nd\n  b2nd repack --codec zstd --level 9 field.b2nd small.b2nd\n  b2nd repack --sparse field.b2nd field.b2frame\n  b2nd repack archive.b2z archive.b2d"
     )]
     Repack(repack::Repack),
+    /// Joins arrays along an axis, without decompressing chunks that align.
+    #[command(
+        after_help = "Examples:\n  b2nd concat jan.b2nd feb.b2nd year.b2nd\n  b2nd concat --axis 1 west.b2nd east.b2nd all.b2nd"
+    )]
+    Concat(concat::Concat),
     /// Copies the intact parts of a damaged frame and fills the lost ones.
     ///
     /// Lists the lost parts, and exits with 1 if there are any.
@@ -84,7 +88,10 @@ pub(crate) enum Command {
     ///
     /// For an array, prints a line for each row of its last dimension, and an empty line between planes. For a table, prints
     /// each row on one line, which is not cut to the width of the terminal.
-    #[command(after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x")]
+    #[command(
+        visible_alias = "slice",
+        after_help = "Examples:\n  b2nd cat field.b2nd 0:10,5\n  b2nd cat --csv archive.b2z::/group/x"
+    )]
     Cat(cat::Cat),
     /// Prints the first screen of an array's values or of a table's rows.
     ///
@@ -139,9 +146,8 @@ impl Command {
     /// Runs the subcommand. `tool` returns the definition of the whole command line, for error messages, completions and manual pages.
     pub(crate) fn run(self, tool: fn() -> clap::Command) -> ExitCode {
         match self {
-            Command::Info(command) => info(Ok(command), tool),
-            Command::Chunks(chunks) => info(chunks.with_chunks(None), tool),
-            Command::Slice(slice) => info(slice.info.with_chunks(Some(slice.slice)), tool),
+            Command::Info(mut info) => Output::json_or_styled(info.json).run(|output| info.run(output)),
+            Command::Ls(ls) => Output::plain().run(|output| ls.run(output)),
             // Even if the reader of the output closes the pipe, all files are checked, because each can change the exit status.
             Command::Check(mut check) => Output::styled().until_done().run_to_status(|output| check.run(output)),
             Command::Hex(paths) => Output::styled().run(|output| {
@@ -156,6 +162,7 @@ impl Command {
             Command::Salvage(salvage) => Output::plain().until_done().run_on(&salvage.broken, |output| salvage.run(output)),
             Command::Rewrite(rewrite) => Output::plain().run_on(&rewrite.source, |_| rewrite.run()),
             Command::Repack(repack) => Output::plain().run_on(&repack.source, |output| repack.run(output)),
+            Command::Concat(concat) => Output::plain().run(|output| concat.run(output)),
             // All files are upgraded, even if the reader of the output closes the pipe.
             Command::Upgrade(args) => Output::plain().until_done().run(|output| args.run(output)),
             Command::Cat(cat) => Output::plain().run(|output| cat.print(output, None)),
@@ -163,7 +170,7 @@ impl Command {
             Command::Tail(tail) => Output::plain().run(|output| tail.run(End::Last, output)),
             Command::Show(show) => Output::styled().run_on(&show.file, |output| show.run(output)),
             Command::View(view) => Output::plain().run(|output| view.run(output)),
-            Command::Stats(stats) => Output::json_or_styled(stats.json).run(|output| stats.run(output)),
+            Command::Stats(mut stats) => Output::json_or_styled(stats.json).run(|output| stats.run(output)),
             Command::Export(export) => Output::plain().run_to_status(|output| export.run(output)),
             Command::Import(import) => Output::plain().run_on(&import.file, |output| import.run(output)),
             Command::Completions { shell } => Output::plain().run(|output| {
@@ -178,14 +185,6 @@ impl Command {
                 }
             },
         }
-    }
-}
-
-/// Runs `info`, or prints the error if its options contradict each other.
-fn info(info: Result<Info, &'static str>, tool: fn() -> clap::Command) -> ExitCode {
-    match info {
-        Ok(info) => Output::json_or_styled(info.json).run(|output| info.run(output)),
-        Err(message) => tool().error(clap::error::ErrorKind::ArgumentConflict, message).exit(),
     }
 }
 

@@ -4,7 +4,7 @@ use b2nd_frame::{CodecId, Filter};
 use clap::Args;
 
 /// The number under which C-Blosc2 registers the filter bytedelta.
-const BYTEDELTA: u8 = 35;
+pub(crate) const BYTEDELTA: u8 = 35;
 
 /// Options for the chunks of a new file.
 #[derive(Args)]

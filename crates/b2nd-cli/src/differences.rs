@@ -1,19 +1,49 @@
 //! [`Lines`]: lines that show the differences between two files.
 
+use b2nd_view::elements::significant;
 use b2nd_view::text::count;
+use clap::Args;
+
+use crate::report::DIGITS;
 
 /// The minimum number of characters of a text that are shown, even if the line is then longer than the terminal is wide.
 const NARROWEST: usize = 16;
 
-/// The number of differences, and the position of the first.
+/// Options for numbers that are nearly equal.
+#[derive(Args, Default)]
+pub(crate) struct Tolerance {
+    /// Numbers are equal if they differ by at most N times the second number; NaN equals NaN. Implies --data.
+    #[arg(long, value_name = "N")]
+    rtol: Option<f64>,
+
+    /// Numbers are equal if they differ by at most N. Implies --data.
+    #[arg(long, value_name = "N")]
+    atol: Option<f64>,
+}
+
+impl Tolerance {
+    pub(crate) fn is_given(&self) -> bool {
+        self.rtol.is_some() || self.atol.is_some()
+    }
+
+    /// Returns true if a tolerance is given and the numbers are equal within it, as in NumPy's `isclose`.
+    pub(crate) fn accepts(&self, one: f64, other: f64) -> bool {
+        let room = self.atol.unwrap_or(0.0) + self.rtol.unwrap_or(0.0) * other.abs();
+        self.is_given() && (one == other || one.is_nan() && other.is_nan() || (one - other).abs() <= room)
+    }
+}
+
+/// The number of differences, the position of the first, and the largest difference between two numbers.
 #[derive(Default)]
 pub(crate) struct Differing {
     count: u64,
     first: String,
+    /// The difference, and its position.
+    largest: Option<(f64, String)>,
 }
 
 impl Differing {
-    /// Counts a difference. `at` returns the position of the difference; it is called only for the first difference.
+    /// Counts a difference. `at` returns the position of the difference, in brackets; it is called only for the first difference.
     pub(crate) fn add(&mut self, at: impl FnOnce() -> String) {
         if self.count == 0 {
             self.first = at();
@@ -21,10 +51,20 @@ impl Differing {
         self.count += 1;
     }
 
+    /// Records the difference between two numbers if it is the largest so far.
+    pub(crate) fn by(&mut self, difference: f64, at: impl FnOnce() -> String) {
+        if self.largest.as_ref().is_none_or(|(largest, _)| difference > *largest) && !difference.is_nan() {
+            self.largest = Some((difference, at()));
+        }
+    }
+
     /// Returns a sentence with the number of differences and the position of the first, or `None` if nothing differs.
     pub(crate) fn sentence(&self, what: &str) -> Option<String> {
         let verb = if self.count == 1 { "differs" } else { "differ" };
-        (self.count != 0).then(|| format!("{} {verb}, the first at [{}]", count(self.count, what), self.first))
+        let largest = self.largest.as_ref().map_or_else(String::new, |(largest, at)| {
+            format!("; the largest difference is {} at {at}", significant(*largest, DIGITS))
+        });
+        (self.count != 0).then(|| format!("{} {verb}, the first at {}{largest}", count(self.count, what), self.first))
     }
 }
 

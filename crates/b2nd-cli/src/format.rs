@@ -28,14 +28,23 @@ pub(crate) enum OutputFormat {
     Csv,
     /// Nested lists, or for a table an object for each row.
     Json,
-    /// An Arrow file of a table, or of an array of one or two dimensions.
+    /// A line of JSON for each row.
+    #[value(alias = "ndjson")]
+    Jsonl,
+    /// An Arrow file of a table or an array; on standard output, a stream.
+    #[value(aliases = ["feather", "ipc"])]
     Arrow,
-    /// A Parquet file of a table, or of an array of one or two dimensions.
+    /// An Arrow stream of a table or an array.
+    #[value(alias = "arrows")]
+    ArrowStream,
+    /// A Parquet file of a table or an array.
     Parquet,
+    /// A directory with a Zarr array.
+    Zarr,
 }
 
 /// The endings of file names that select a format, for an error message.
-const ENDINGS: &str = ".npy, .bin, .csv, .json, .txt, .arrow or .parquet";
+const ENDINGS: &str = ".npy, .bin, .csv, .json, .jsonl, .ndjson, .txt, .arrow, .feather, .arrows, .parquet or .zarr";
 
 /// The type and shape of the elements to write.
 pub(crate) struct ElementInfo {
@@ -77,6 +86,11 @@ impl OutputFormat {
         }
     }
 
+    /// Returns true if the format holds columns and rows.
+    pub(crate) fn is_of_tables(self) -> bool {
+        matches!(self, OutputFormat::Arrow | OutputFormat::ArrowStream | OutputFormat::Parquet)
+    }
+
     /// Creates the writer of this format.
     pub(crate) fn begin(self, layout: ElementInfo) -> Result<Box<dyn Format>> {
         Ok(match self {
@@ -84,9 +98,9 @@ impl OutputFormat {
             OutputFormat::Npy => Box::new(npy::Npy(npy::header(layout)?)),
             OutputFormat::Bin => Box::new(npy::Npy(Vec::new())),
             OutputFormat::Csv => Box::new(csv::Csv::new(layout)?),
-            OutputFormat::Json => Box::new(json::Json::new(layout)?),
-            OutputFormat::Arrow | OutputFormat::Parquet => {
-                return Err(Error::new("only a whole array can be exported as arrow and parquet, not a slice"));
+            OutputFormat::Json | OutputFormat::Jsonl => Box::new(json::Json::new(layout, self == OutputFormat::Jsonl)?),
+            OutputFormat::Arrow | OutputFormat::ArrowStream | OutputFormat::Parquet | OutputFormat::Zarr => {
+                return Err(Error::new("only `b2nd export` writes this format"));
             }
         })
     }

@@ -21,7 +21,7 @@ const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 /// Makes the datasets of HDF5 files leaves of stores, for all commands.
 #[cfg(feature = "hdf5")]
 pub(crate) fn register() {
-    b2nd_store::foreign::open_hdf5_with(|source| Ok(std::sync::Arc::new(b2nd_hdf5::File::open(source)?)));
+    b2nd_hdf5::open_as_stores();
 }
 
 #[cfg(not(feature = "hdf5"))]

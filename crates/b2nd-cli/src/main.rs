@@ -62,8 +62,7 @@ fn main() -> ExitCode {
     if let Some(status) = worker::serve(&words) {
         return status;
     }
-    let names: Vec<String> = Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
-    if let Some(status) = external::run(&words, &names) {
+    if let Some(status) = external::run(&words, &Cli::command()) {
         return status;
     }
     let cli = Cli::parse();

@@ -10,6 +10,7 @@ use b2nd_store::{
     Attributes, LocalFile, Location, SPARSE_FRAME, Store, Target, find, foreign, is_frame, is_store_directory, no_key,
 };
 use b2nd_view::json::Place;
+use b2nd_view::slice::Slice;
 use b2nd_view::store::{Content, Leaf, StoreListing};
 use b2nd_view::text::{View, parse_offset, printable};
 use b2nd_view::{Frame, Kind, Source};
@@ -36,6 +37,10 @@ pub(crate) struct Paths {
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     pub(crate) offset: Option<u64>,
 
+    /// Whether `-r` leaves out subdirectories.
+    #[arg(skip)]
+    pub(crate) is_shallow: bool,
+
     /// Whether `-r` also includes files that are named like Blosc2 files but have other content.
     #[arg(skip)]
     pub(crate) by_name: bool,
@@ -50,7 +55,7 @@ pub(crate) enum Found<'a, 's> {
     /// A frame, which is a file or a leaf of a store.
     Frame { place: Place<'a>, frame: &'a Frame<'s> },
     /// A store, or a group of the store if `key` is given. The leaves are found next.
-    Store { path: &'a str, key: Option<&'a str>, store: &'a StoreListing, folder: &'a Store },
+    Store { path: &'a str, key: Option<&'a str>, store: &'a StoreListing, folder: &'a Arc<Store> },
     /// A leaf that is not a single frame: a table or a reference.
     Leaf { path: &'a str, leaf: &'a Leaf, store: &'a Arc<Store> },
 }
@@ -111,7 +116,22 @@ const FILES_PER_THREAD: usize = 32;
 impl Paths {
     /// Creates the arguments for one path, without options.
     pub(crate) fn of(path: &Path) -> Paths {
-        Paths { paths: vec![path.to_owned()], recursive: false, offset: None, by_name: false, taken: AtomicU64::new(0) }
+        Paths {
+            paths: vec![path.to_owned()],
+            recursive: false,
+            offset: None,
+            is_shallow: false,
+            by_name: false,
+            taken: AtomicU64::new(0),
+        }
+    }
+
+    /// Removes the last path if it is not a file but a slice.
+    pub(crate) fn take_slice(&mut self) -> Option<Slice> {
+        let last = self.paths.last().filter(|last| self.paths.len() > 1 && !last.exists())?;
+        let slice = last.to_str()?.parse().ok()?;
+        self.paths.pop();
+        Some(slice)
     }
 
     /// Shows everything that is found at the paths. Prints errors to `err`, and returns false if there were errors. Fails if output cannot
@@ -120,7 +140,7 @@ impl Paths {
         let mut all = true;
         for path in &self.paths {
             if self.recursive {
-                for candidate in walk::candidates(path) {
+                for candidate in walk::candidates_in(path, !self.is_shallow) {
                     let shown = self.candidate(&candidate, leaves, show, err);
                     all &= settle(&candidate.path, shown, err)?;
                 }

@@ -1,16 +1,41 @@
 //! [`Report`]: the statistics of an array, a field or a column, as text and JSON.
 
 use b2nd::dtype::DType;
-use b2nd_view::elements::{self, Number, Tally, figures_to, float, mean_bytes, time_unit};
-use b2nd_view::text::{LABEL, TITLE, hex, printable, shortened, styled, thousands};
+use b2nd_view::elements::{self, Number, Tally, figures_to, float, mean_bytes, significant, time_bytes, time_unit};
+use b2nd_view::text::{LABEL, TITLE, columns, hex, printable, shortened, styled, thousands};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The maximum number of characters that are shown of a value.
 const TEXT: usize = 40;
 
-/// The number of significant digits of floats in text.
-pub(crate) const DIGITS: usize = 6;
+/// The maximum number of characters of a type in a grid.
+const GRID_TYPE: usize = 14;
+
+/// The number of significant digits of floats in a grid.
+const GRID_DIGITS: usize = 6;
+
+/// The number of significant digits of floats in text, which is the same as in NumPy.
+pub(crate) const DIGITS: usize = 8;
+
+/// Formats the statistics of several columns as a grid with a row for each. Columns of the grid without values are left out.
+pub(crate) fn grid(reports: &[Report]) -> Vec<String> {
+    let rows: Vec<Vec<(&str, String)>> = reports.iter().map(Report::cells).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for (place, (name, _)) in rows.iter().flat_map(|row| row.iter().enumerate()) {
+        if !names.contains(name) {
+            names.insert(place.min(names.len()), name);
+        }
+    }
+    let cell = |row: &Vec<(&str, String)>, name: &str| {
+        row.iter().find(|(other, _)| *other == name).map_or_else(String::new, |(_, text)| text.clone())
+    };
+    names.retain(|name| rows.iter().any(|row| !cell(row, name).is_empty()));
+    let heading = names.iter().map(|&name| name.to_owned()).collect();
+    let cells = rows.iter().map(|row| names.iter().map(|name| cell(row, name)).collect());
+    let right: Vec<usize> = (2..names.len()).collect();
+    columns(&std::iter::once(heading).chain(cells).collect::<Vec<_>>(), &right)
+}
 
 /// The statistics of an array, a field or a column.
 pub(crate) struct Report {
@@ -20,7 +45,12 @@ pub(crate) struct Report {
     pub(crate) tally: Tally,
     /// The number of nulls in a column of a table, or `None` for an array.
     pub(crate) nulls: Option<u64>,
+    /// The quantiles at [`FRACTIONS`], if they were requested and the values are numbers.
+    pub(crate) quantiles: Option<Vec<Number>>,
 }
+
+/// The fractions of the values below the quantiles: the quartiles.
+pub(crate) const FRACTIONS: [f64; 3] = [0.25, 0.5, 0.75];
 
 /// The type of the values of a report.
 pub(crate) enum Of {
@@ -57,6 +87,20 @@ pub(crate) struct Object<'a> {
     /// The number of distinct texts or byte strings of a column, or `null` if there are too many to count. Left out for other types.
     #[serde(skip_serializing_if = "Option::is_none")]
     distinct: Option<Option<u64>>,
+    /// The quartiles, if they were requested: 25%, 50% and 75%.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quantiles: Option<Vec<Value>>,
+}
+
+/// Formats the lengths of dimensions.
+pub(crate) fn shape_text(shape: &[i64]) -> String {
+    shape.iter().map(i64::to_string).collect::<Vec<_>>().join(" x ")
+}
+
+/// Formats the title of statistics.
+pub(crate) fn title(path: &str, key: Option<&str>, column: &str) -> String {
+    let key = key.map_or_else(String::new, |key| format!("::{key}"));
+    styled(TITLE, printable(&format!("{path}{key}{column}")))
 }
 
 impl Of {
@@ -89,7 +133,7 @@ impl Of {
 
     fn json(&self, bytes: &[u8]) -> Value {
         match self {
-            Of::Elements(Some(dtype)) => elements::json(dtype, bytes),
+            Of::Elements(Some(dtype)) => elements::exact_json(dtype, bytes),
             Of::Texts(..) => String::from_utf8_lossy(bytes).into(),
             _ => json!({ "bytes": hex(bytes, "") }),
         }
@@ -137,7 +181,53 @@ impl Report {
             values: few.map(|few| few.into_iter().map(|(bytes, count)| (of.json(bytes), count)).collect()),
             nulls: self.nulls,
             distinct: self.nulls.map(|_| of.distinct().flatten()),
+            quantiles: self.quantiles.as_ref().map(|all| all.iter().map(|&number| self.quantile_json(number)).collect()),
         }
+    }
+
+    /// Returns a quantile as the bytes of an element if it is a time or a whole number, otherwise as a float.
+    fn quantile(&self, number: Number) -> Result<Vec<u8>, f64> {
+        let steps = match number {
+            Number::Integer(steps) => steps,
+            other => other.to_f64() as i128,
+        };
+        time_bytes(steps, self.of.dtype()).ok_or(number.to_f64())
+    }
+
+    fn quantile_json(&self, number: Number) -> Value {
+        self.quantile(number).map_or_else(|number| float(&number.to_string()), |bytes| self.of.json(&bytes))
+    }
+
+    fn quantile_texts(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let text = |&number: &Number| {
+            self.quantile(number).map_or_else(|number| significant(number, DIGITS), |bytes| self.of.text(&bytes))
+        };
+        ["25%", "50%", "75%"].into_iter().zip(self.quantiles.iter().flatten().map(text))
+    }
+
+    /// Returns the names and the values of a row in a grid of columns.
+    pub(crate) fn cells(&self) -> Vec<(&'static str, String)> {
+        let Report { of, tally, .. } = self;
+        let figures = figures_to(GRID_DIGITS, tally, of.dtype());
+        let figure =
+            |name: &str| figures.iter().find(|(other, _)| *other == name).map_or_else(String::new, |(_, text)| text.clone());
+        let (is_text, has_few) = (of.distinct().is_some(), of.has_few());
+        let only = |is_shown: bool, number: u64| if is_shown { thousands(number) } else { String::new() };
+        let distinct = of.distinct().map_or_else(String::new, |distinct| distinct.map_or_else(|| "many".to_owned(), thousands));
+        let mut cells = vec![
+            ("column", printable(self.column.as_deref().unwrap_or_default())),
+            ("type", shortened(of.name().unwrap_or_default(), GRID_TYPE)),
+            ("count", thousands(tally.count)),
+            ("null", only(self.nulls.is_some_and(|nulls| nulls != 0), self.nulls.unwrap_or(0))),
+            ("NaN", only(tally.nan != 0, tally.nan)),
+            ("zeros", only(has_few && !is_text, tally.zeros)),
+            ("empty", only(is_text, tally.zeros)),
+            ("distinct", distinct),
+            ("min", figure("min")),
+        ];
+        cells.extend(self.quantile_texts());
+        cells.extend(["max", "mean", "std"].map(|name| (name, figure(name))));
+        cells
     }
 
     /// Returns min and max as text.
@@ -147,12 +237,10 @@ impl Report {
 
     pub(crate) fn text(&self, path: &str, key: Option<&str>) -> String {
         let Report { of, tally, .. } = self;
-        let key = key.map_or_else(String::new, |key| format!("::{key}"));
         let column = self.column.as_ref().map_or_else(String::new, |name| format!("  {name}"));
-        let lengths: Vec<String> = self.shape.iter().map(i64::to_string).collect();
         let mut lines = vec![
             ("dtype", of.name().unwrap_or_else(|| "none".to_owned())),
-            ("shape", lengths.join(" x ")),
+            ("shape", shape_text(&self.shape)),
             ("count", thousands(tally.count)),
         ];
         lines.extend(self.nulls.map(|nulls| ("nulls", thousands(nulls))));
@@ -164,6 +252,7 @@ impl Report {
             None if of.has_few() => {
                 lines.extend([("NaN", thousands(tally.nan)), ("zeros", thousands(tally.zeros))]);
                 lines.extend(figures_to(DIGITS, tally, of.dtype()));
+                lines.extend(self.quantile_texts());
             }
             None => {}
         }
@@ -172,7 +261,7 @@ impl Report {
                 few.into_iter().map(|(bytes, count)| format!("{} ({})", of.text(bytes), thousands(count))).collect();
             lines.push(("values", values.join(", ")));
         }
-        let title = styled(TITLE, printable(&format!("{path}{key}{column}")));
+        let title = title(path, key, &column);
         let width = lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0).max(6);
         let lines = lines
             .into_iter()

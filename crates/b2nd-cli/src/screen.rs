@@ -9,13 +9,11 @@ use b2nd_view::text::{self, hex, printable, shortened, thousands};
 use crate::error::{Error, Result};
 use crate::format::fields;
 use crate::output::terminal;
+use crate::report::DIGITS;
 use crate::values::{End, Values, length};
 
 /// The number of columns and lines to fill if the output does not go to a terminal.
 const PAGE: (usize, usize) = (80, 25);
-
-/// The number of significant digits of floats, which is the same as in NumPy.
-const DIGITS: usize = 8;
 
 /// The number of spaces between columns.
 const GAP: usize = 2;

@@ -25,6 +25,9 @@ use crate::screen::Cut;
 
 pub(crate) use implementation::{cells, compare, open, open_cells, rows, verify, verify_cells, write_array};
 
+/// The maximum number of values in the histogram of a column. The first values of the column are used.
+pub(crate) const SAMPLE: usize = 1 << 20;
+
 /// The rows of a table. The values of an object array, a batch array or a list array are the rows of a table with one column.
 pub(crate) trait Rows {
     /// Returns the key of the table in its store, which is `/` if the store itself is the table.
@@ -42,8 +45,11 @@ pub(crate) trait Rows {
     /// Returns a sentence for each column that cannot be read.
     fn left_out(&self) -> Vec<String>;
 
-    /// Computes statistics of each column.
-    fn count(self: Box<Self>) -> Result<Vec<Report>>;
+    /// Computes statistics of each column, with quantiles if requested.
+    fn count(self: Box<Self>, has_quantiles: bool) -> Result<Vec<Report>>;
+
+    /// Returns the name and the values of each column of numbers, at most [`SAMPLE`] values of each.
+    fn numbers(self: Box<Self>) -> Result<Vec<(String, Vec<f64>)>>;
 
     /// Returns rows of texts: a heading, and a row with statistics for each column.
     fn summary(self: Box<Self>) -> Result<Vec<Vec<String>>>;

@@ -7,13 +7,13 @@ use std::path::Path;
 use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
 use b2nd_store::{Bytes, Frame, Kind, Location, Target, no_key};
-use b2nd_view::elements::no_objects;
+use b2nd_view::elements::{no_objects, reader, text, time_unit};
 use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::text::parse_offset;
 use clap::Args;
 use indicatif::ProgressBar;
 
-use crate::differences::Differing;
+use crate::differences::{Differing, Tolerance};
 use crate::error::{Error, Result};
 use crate::format::{ElementInfo, OutputFormat};
 use crate::paths::{of_directory, what_is_at, what_it_is};
@@ -100,7 +100,7 @@ impl Values {
     }
 
     /// Reads the selected elements in a part of the selected ranges, in the order of the selection.
-    fn read(&self, part: &[Range<i64>]) -> Result<Vec<u8>> {
+    fn read(&self, part: &[Range<i64>]) -> b2nd_ndarray::Result<Vec<u8>> {
         let mut bytes = self.array.read_bytes_steps(part, &self.selection.steps)?;
         let lengths = Selection { ranges: part.to_vec(), ..self.selection.clone() }.lengths();
         self.selection.reverse(&mut bytes, &lengths, self.array.itemsize());
@@ -109,15 +109,27 @@ impl Values {
 
     /// Reads all selected elements.
     pub(crate) fn read_all(&self) -> Result<Vec<u8>> {
-        self.read(&self.selection.ranges)
+        Ok(self.read(&self.selection.ranges)?)
+    }
+
+    /// Reads rows of the selection: elements with these indices in the first dimension of the result.
+    pub(crate) fn read_rows(&self, rows: Range<u64>) -> b2nd_ndarray::Result<Vec<u8>> {
+        let Selection { ranges, steps, kept, reversed } = &self.selection;
+        let mut part = ranges.clone();
+        if let Some(axis) = kept.iter().position(|&kept| kept) {
+            let [start, end] = [rows.start, rows.end].map(|row| i64::try_from(row).unwrap_or(i64::MAX));
+            let length = self.selection.lengths()[axis];
+            let (start, end) = if reversed[axis] { (length - end, length - start) } else { (start, end) };
+            let at = |row: i64| ranges[axis].start.saturating_add(row.saturating_mul(steps[axis]));
+            part[axis] = at(start)..at(end).min(ranges[axis].end);
+        }
+        self.read(&part)
     }
 
     /// Writes the selected elements in a format. `width` is the width of the terminal, for text.
     pub(crate) fn write(&self, form: OutputFormat, width: Option<usize>, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
         let Values { array, selection } = self;
-        // In text, a dimension that an index removes is kept, so that each line is a row of the array.
-        let shape = if form == OutputFormat::Text { selection.lengths() } else { selection.shape() };
-        let layout = ElementInfo { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape, width };
+        let layout = ElementInfo { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape: selection.shape(), width };
         let mut format = form.begin(layout)?;
         format.start(out).map_err(Error::Write)?;
         for part in parts(array, &selection.ranges, &selection.reversed) {
@@ -224,9 +236,9 @@ fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> B
     }))
 }
 
-/// Compares the values of two arrays, and describes how the values differ. Returns `None` if no value differs. Also returns `None` if the
+/// Compares the values of two arrays, and describes how the values differ. Numbers that are equal within `tolerance` do not differ. Returns `None` if no value differs. Also returns `None` if the
 /// shapes or dtypes differ, because values are not compared then.
-pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<String>> {
+pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Option<String>> {
     let named = |path: &Path| {
         let array = source(path).and_then(|source| open(source, None));
         array.map_err(|error| Error::new(format_args!("{}: {error}", path.display())))
@@ -239,19 +251,32 @@ pub(crate) fn compare(a: &Path, b: &Path) -> Result<Option<String>> {
         return Ok(None);
     }
     let mut differing = Differing::default();
+    let read = a.dtype().and_then(reader);
+    let number = |bytes: &[u8]| read.map_or(f64::NAN, |read| read(bytes).to_f64());
     let bar = progress::bytes(length(&a, &a.whole()) as u64);
     for part in parts(&a, &a.whole(), &[]) {
         let [one, other] = [a.read_bytes(&part)?, b.read_bytes(&part)?];
         let items = one.chunks(a.itemsize().max(1)).zip(other.chunks(a.itemsize().max(1))).enumerate();
-        for (index, _) in items.filter(|(_, (one, other))| one != other) {
-            differing.add(|| coordinates(&part, index as i64));
+        for (index, (one, other)) in items.filter(|(_, (one, other))| one != other) {
+            let (first, second) = (number(one), number(other));
+            if tolerance.accepts(first, second) {
+                continue;
+            }
+            let at = || coordinates(&part, index as i64);
+            differing.add(|| match a.dtype() {
+                Some(dtype) => format!("{}: {} and {}", at(), text(dtype, one), text(dtype, other)),
+                None => at(),
+            });
+            if a.dtype().is_some_and(|dtype| time_unit(Some(dtype)).is_none()) {
+                differing.by((first - second).abs(), at);
+            }
         }
         bar.inc(one.len() as u64);
     }
     Ok(differing.sentence("element"))
 }
 
-/// Returns the coordinates of an element of a part, as text.
+/// Returns the coordinates of an element of a part, as text in brackets.
 fn coordinates(part: &[Range<i64>], mut index: i64) -> String {
     let mut coordinates = Vec::new();
     for range in part.iter().rev() {
@@ -260,5 +285,5 @@ fn coordinates(part: &[Range<i64>], mut index: i64) -> String {
         index /= length;
     }
     coordinates.reverse();
-    coordinates.join(", ")
+    format!("[{}]", coordinates.join(", "))
 }

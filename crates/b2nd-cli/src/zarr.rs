@@ -9,12 +9,12 @@ use crate::error::{Error, Result};
 /// Returns true if a path names a Zarr array: the path ends in `.zarr`, or is a directory that contains the metadata of a Zarr array.
 pub(crate) fn is_zarr(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "zarr")
-        || ["zarr.json", ".zarray"].iter().any(|name| path.join(name).is_file())
+        || ["zarr.json", ".zarray", ".zgroup"].iter().any(|name| path.join(name).is_file())
 }
 
 #[cfg(feature = "zarr")]
-pub(crate) fn export(array: &Array, out: &Path) -> Result<()> {
-    b2nd_zarr::export(array, out, &b2nd_zarr::ExportOptions::default()).map_err(Error::new)
+pub(crate) fn export(array: &Array, out: &Path, group: Option<String>) -> Result<()> {
+    b2nd_zarr::export(array, out, &b2nd_zarr::ExportOptions { group, ..Default::default() }).map_err(Error::new)
 }
 
 #[cfg(feature = "zarr")]
@@ -23,7 +23,7 @@ pub(crate) fn import(file: &Path, out: &Path, options: &Options) -> Result<()> {
 }
 
 #[cfg(not(feature = "zarr"))]
-pub(crate) fn export(_: &Array, out: &Path) -> Result<()> {
+pub(crate) fn export(_: &Array, out: &Path, _: Option<String>) -> Result<()> {
     Err(without(out))
 }
 

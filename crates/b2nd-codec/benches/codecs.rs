@@ -67,7 +67,8 @@ fn row(name: &str, data: &[u8], codec: CodecId, level: u8, filters: &[(Filter, u
     let data = &data[..CHUNK / typesize * typesize];
     let block = BLOCK / typesize * typesize;
     let split_mode = SplitMode::Auto;
-    let options = Options { codec, level, typesize, blocksize: block, filters: filters.to_vec(), split_mode };
+    let options =
+        Options { codec, level, typesize, blocksize: block, filters: filters.to_vec(), split_mode, ..Options::default() };
     let compressor = Compressor::new(&options).unwrap();
     let (mut codes, mut metas) = ([0; 6], [0; 6]);
     for (slot, (filter, meta)) in filters.iter().enumerate() {

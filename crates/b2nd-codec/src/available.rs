@@ -37,6 +37,7 @@ fn backend_of_codec(codec: CodecId) -> Found {
         CodecId::Lz4 | CodecId::Lz4Hc => cfg!(feature = "lz4"),
         CodecId::Zlib => cfg!(feature = "zlib"),
         CodecId::Zstd => cfg!(all(feature = "zstd", any(feature = "safe", not(target_pointer_width = "32")))),
+        CodecId::SNAPPY => cfg!(feature = "snappy"),
         // 32 is ndlz, and 33 to 35 are zfp.
         CodecId::Other(32..=35) => return plugins(),
         CodecId::Other(_) => return Err(false),
@@ -98,6 +99,9 @@ pub(crate) fn is_plain(chunk: &ChunkHeader) -> bool {
 pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     let codec = chunk.codec();
     let backend = backend(codec, chunk.filters())?;
+    if codec == CodecId::SNAPPY && chunk.is_extended() {
+        return Err(no_codec(codec, "snappy is a codec of Blosc 1: Blosc2 does not read it".into()));
+    }
     if chunk.has_dictionary() && !matches!(codec, CodecId::Lz4 | CodecId::Lz4Hc | CodecId::Zstd) {
         return Err(no_codec(codec, format!("dictionaries of {codec} are not supported")));
     }
@@ -115,6 +119,9 @@ pub(crate) fn backend_of(chunk: &ChunkHeader) -> Result<Backend> {
 pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     match backend_of(chunk)? {
         Backend::Here if chunk.codec() == CodecId::Zstd && !cfg!(feature = "safe") => Err(no_safe_zstd()),
+        Backend::Here if chunk.codec() == CodecId::SNAPPY => {
+            Err(no_codec(CodecId::SNAPPY, "snappy has no decoder for untrusted input".into()))
+        }
         Backend::Here => Ok(Backend::Here),
         Backend::Plugins => {
             let reason =

@@ -1,14 +1,11 @@
 //! Chooses the blocksize, and whether blocks are split, by the rules of C-Blosc2.
 
 use crate::ids::{CodecId, Filter, SplitMode};
-use crate::options::Settings;
+use crate::options::{Format, Settings};
 
 /// The maximum number of streams into which a block is split (one for each byte of an element), unless the split mode is
 /// [`SplitMode::Always`].
 const MAX_STREAMS: usize = 16;
-
-/// The minimum length in bytes of the streams into which a block is split, unless the split mode is [`SplitMode::Always`].
-const MIN_STREAM: usize = 32;
 
 /// The unit of automatic blocksizes in bytes: the size that C-Blosc2 assumes for an L1 cache.
 const L1: usize = 32 << 10;
@@ -21,12 +18,14 @@ impl Settings {
     /// blocksize that C-Blosc2 would choose. The length is at most `nbytes`.
     pub(crate) fn blocksize(&self, nbytes: usize) -> usize {
         let typesize = usize::from(self.typesize);
-        if self.blocksize != 0 {
+        if self.blocksize != 0 && self.format == Format::Blosc2 {
             return self.blocksize.min(nbytes);
         }
         let is_dense = !matches!(self.codec, CodecId::BloscLz | CodecId::Lz4 | CodecId::Other(_));
         let mut blocksize = nbytes;
-        if nbytes >= L1 {
+        if self.blocksize != 0 {
+            blocksize = self.blocksize.max(self.shortest());
+        } else if nbytes >= L1 {
             blocksize = L1 << usize::from(is_dense);
             blocksize = match self.level {
                 0 => blocksize / 4,
@@ -46,10 +45,20 @@ impl Settings {
                 8 => 8 * L1,
                 _ => 16 * L1,
             };
-            blocksize = (stream * typesize).min(LARGEST_SPLIT);
+            blocksize = match self.format {
+                Format::Blosc2 => (stream * typesize).min(LARGEST_SPLIT),
+                // Even a length that the caller chose.
+                Format::Blosc1 => (blocksize.min(1 << 18) * typesize).clamp(1 << 16, 1 << 20),
+            };
         }
         blocksize = blocksize.min(nbytes);
         if blocksize > typesize { blocksize / typesize * typesize } else { blocksize }
+    }
+
+    /// Returns the minimum length in bytes of data that are compressed, and of the streams into which a block is split, unless the split mode
+    /// is [`SplitMode::Always`].
+    pub(crate) fn shortest(&self) -> usize {
+        if self.format == Format::Blosc1 { 128 } else { 32 }
     }
 
     /// Returns true if blocks of this blocksize are split into one stream for each byte of an element. The rule is that of C-Blosc2.
@@ -63,13 +72,14 @@ impl Settings {
             SplitMode::Always => true,
             SplitMode::Never => false,
             _ => {
-                let fast = match self.codec {
-                    CodecId::BloscLz | CodecId::Lz4 => true,
-                    CodecId::Zstd => self.level <= 5,
+                let splits = match (self.format, self.codec) {
+                    (Format::Blosc1, CodecId::BloscLz | CodecId::SNAPPY) => true,
+                    (Format::Blosc1, codec) => self.split_mode == SplitMode::ForwardCompat && codec != CodecId::Zstd,
+                    (_, CodecId::BloscLz | CodecId::Lz4) => self.filters.contains(&Filter::Shuffle.code()),
+                    (_, CodecId::Zstd) => self.level <= 5 && self.filters.contains(&Filter::Shuffle.code()),
                     _ => false,
                 };
-                let shuffled = self.filters.contains(&Filter::Shuffle.code());
-                fast && shuffled && typesize <= MAX_STREAMS && blocksize / typesize >= MIN_STREAM
+                splits && typesize <= MAX_STREAMS && blocksize / typesize >= self.shortest()
             }
         }
     }

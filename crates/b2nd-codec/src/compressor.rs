@@ -8,13 +8,10 @@ use core::ops::Range;
 use crate::available::{Backend, backend, is_plain};
 use crate::error::{Error, Result};
 use crate::filters::Pipeline;
-use crate::header::ChunkHeader;
+use crate::header::{BLOSC1, ChunkHeader, SHORT, VERSION};
 use crate::ids::Special;
 use crate::leaf::Packers;
-use crate::options::{Options, Settings};
-
-/// The minimum length in bytes of data that are compressed. Shorter data are stored uncompressed.
-const SHORTEST: usize = 32;
+use crate::options::{Format, Options, Settings};
 
 /// Compresses data to chunks. A compressor can be shared by threads; with the feature `std`, each thread keeps its buffers for
 /// the next chunk.
@@ -124,7 +121,8 @@ impl Compressor {
     pub fn new(options: &Options) -> Result<Compressor> {
         let backend = backend(options.codec, options.used_filters())?;
         let settings = Settings::new(options)?;
-        let pipeline = Pipeline::new(&settings.filters, &settings.filters_meta, settings.typesize.into())?;
+        let version = if settings.format == Format::Blosc1 { BLOSC1 } else { VERSION };
+        let pipeline = Pipeline::new(&settings.filters, &settings.filters_meta, settings.typesize.into(), version)?;
         Ok(Compressor { settings, backend, pipeline })
     }
 
@@ -186,7 +184,7 @@ impl Compressor {
         }
         let mut packed = Packed { nbytes, first: blocks.start, bytes: Vec::new(), starts: Vec::new(), end: 0, is_zero: !is_raw };
         if blocks.start == 0 {
-            packed.bytes.resize(ChunkHeader::MAX_LEN + if is_raw { 0 } else { 4 * count }, 0);
+            packed.bytes.resize(self.header_len() + if is_raw { 0 } else { 4 * count }, 0);
         }
         State::lend(|state| {
             let State { packers, block, other, first, stream } = state;
@@ -211,7 +209,7 @@ impl Compressor {
                 block.resize(length, 0);
                 fill(number, block);
                 let is_zero = run_of(block) == Some(0);
-                packed.is_zero &= is_zero;
+                packed.is_zero &= is_zero && self.settings.format == Format::Blosc2;
                 if self.pipeline.has_delta() && number == 0 {
                     first.clone_from(block);
                     self.pipeline.truncate(first);
@@ -259,24 +257,19 @@ impl Compressor {
     /// Fails if blocks are missing, or the chunk would be too long.
     pub fn seal(&self, whole: &mut Packed, mut fill: impl FnMut(usize, &mut [u8])) -> Result<Option<Vec<u8>>> {
         let Packed { nbytes, first, ref mut bytes, ref starts, end, is_zero } = *whole;
-        let blocksize = self.blocksize(nbytes);
+        let (blocksize, header_len) = (self.blocksize(nbytes), self.header_len());
         if first != 0 || starts.len() != nbytes.div_ceil(blocksize.max(1)) {
             return Err(not_all_blocks());
         }
-        let stored = || {
-            let mut header = ChunkHeader::stored(nbytes, self.settings.typesize.into())?;
-            header.set_blocksize(blocksize);
-            Ok::<_, Error>(header)
-        };
         if self.is_raw(nbytes) {
             if let Some(compress) = self.foreign() {
-                let chunk = compress(&self.settings, &bytes[ChunkHeader::MAX_LEN..])?;
+                let chunk = compress(&self.settings, &bytes[header_len..])?;
                 let header = ChunkHeader::from_slice(&chunk)?;
                 if header.blocksize() == blocksize || is_plain(&header) {
                     return Ok(Some(chunk));
                 }
             }
-            bytes[..ChunkHeader::MAX_LEN].copy_from_slice(stored()?.as_bytes());
+            bytes[..header_len].copy_from_slice(self.stored(nbytes)?.as_bytes());
             return Ok(None);
         }
         let mut header = self.header(nbytes)?;
@@ -284,18 +277,18 @@ impl Compressor {
             header.set_special(Special::Zeros);
             return Ok(Some(header.as_bytes().to_vec()));
         }
-        if end < ChunkHeader::MAX_LEN + nbytes {
+        if end < header_len + nbytes {
             header.set_cbytes(end)?;
-            bytes[..ChunkHeader::MAX_LEN].copy_from_slice(header.as_bytes());
-            for (entry, &start) in bytes[ChunkHeader::MAX_LEN..].chunks_exact_mut(4).zip(starts) {
+            bytes[..header_len].copy_from_slice(header.as_bytes());
+            for (entry, &start) in bytes[header_len..].chunks_exact_mut(4).zip(starts) {
                 entry.copy_from_slice(&int32(start)?);
             }
             return Ok(None);
         }
         let mut chunk = core::mem::take(bytes);
-        chunk.resize(ChunkHeader::MAX_LEN + nbytes, 0);
-        chunk[..ChunkHeader::MAX_LEN].copy_from_slice(stored()?.as_bytes());
-        let data = &mut chunk[ChunkHeader::MAX_LEN..];
+        chunk.resize(header_len + nbytes, 0);
+        chunk[..header_len].copy_from_slice(self.stored(nbytes)?.as_bytes());
+        let data = &mut chunk[header_len..];
         data.chunks_mut(blocksize).enumerate().for_each(|(number, block)| fill(number, block));
         Ok(Some(chunk))
     }
@@ -307,13 +300,33 @@ impl Compressor {
         let mut header = ChunkHeader::new(nbytes, usize::from(*typesize))?;
         header.set_blocksize(blocksize);
         header.set_pipeline(*codec, filters, filters_meta, self.settings.splits(blocksize));
+        if self.settings.format == Format::Blosc1 {
+            header.shorten();
+        }
         Ok(header)
+    }
+
+    /// Creates the header of a chunk whose data are stored uncompressed. Only that of Blosc 1 has the codec and the filter, as C-Blosc
+    /// writes it.
+    fn stored(&self, nbytes: usize) -> Result<ChunkHeader> {
+        let mut header = match self.settings.format {
+            Format::Blosc1 => self.header(nbytes)?,
+            Format::Blosc2 => ChunkHeader::stored(nbytes, self.settings.typesize.into())?,
+        };
+        header.set_stored();
+        header.set_blocksize(self.blocksize(nbytes));
+        header.set_cbytes(self.header_len().saturating_add(nbytes))?;
+        Ok(header)
+    }
+
+    fn header_len(&self) -> usize {
+        if self.settings.format == Format::Blosc1 { SHORT } else { ChunkHeader::MAX_LEN }
     }
 
     /// Returns true if blocks are not compressed one by one: either they are stored uncompressed, or C-Blosc2 or a plugin compresses them
     /// together.
     fn is_raw(&self, nbytes: usize) -> bool {
-        self.needs_all_parts() || self.settings.level == 0 || nbytes < SHORTEST
+        self.needs_all_parts() || self.settings.level == 0 || nbytes < self.settings.shortest()
     }
 
     /// Returns true if C-Blosc2 or a plugin compresses the chunk. Both can compress only whole chunks, so [`seal`](Compressor::seal) then
@@ -329,23 +342,23 @@ impl Compressor {
             return Some(crate::plugins::compress);
         }
         #[cfg(feature = "c")]
-        if crate::c::encodes(&self.settings) {
+        if self.settings.format == Format::Blosc2 && crate::c::encodes(&self.settings) {
             return Some(crate::c::compress);
         }
         None
     }
 
-    /// Appends a stream with the bytes of `part` to the chunk. If all of these bytes are equal, the stream contains only their value. If
-    /// not, the stream is compressed, or uncompressed if compression would not make it shorter.
+    /// Appends a stream with the bytes of `part` to the chunk. If all of these bytes are equal, the stream of Blosc2 contains only their
+    /// value. If not, the stream is compressed, or uncompressed if compression would not make it shorter.
     fn put_stream(&self, part: &[u8], packers: &mut Packers, stream: &mut Vec<u8>, chunk: &mut Vec<u8>) -> Result<()> {
-        if let Some(byte) = run_of(part) {
+        if let Some(byte) = run_of(part).filter(|_| self.settings.format == Format::Blosc2) {
             chunk.extend_from_slice(&(-i32::from(byte)).to_le_bytes());
             if byte != 0 {
                 chunk.push(1);
             }
             return Ok(());
         }
-        let length = packers.pack(self.settings.codec, self.settings.level, part, stream)?;
+        let length = packers.pack(&self.settings, part, stream)?;
         let content = stream.get(..length).filter(|content| (1..part.len()).contains(&content.len())).unwrap_or(part);
         chunk.extend_from_slice(&int32(content.len())?);
         chunk.extend_from_slice(content);

@@ -44,7 +44,7 @@ use crate::streams::read_streams;
 /// ```
 #[derive(Default)]
 pub struct Decompressor {
-    leaves: Leaves,
+    pub(crate) leaves: Leaves,
     streams: Vec<u8>,
     filtered: Vec<u8>,
     #[cfg(feature = "plugins")]

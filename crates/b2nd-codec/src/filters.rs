@@ -100,9 +100,9 @@ impl Pipeline {
     /// # Errors
     ///
     /// Fails if the parameter of trunc_prec or int_trunc is not valid for elements of `typesize` bytes.
-    pub(crate) fn new(filters: &[u8; 6], metas: &[u8; 6], typesize: usize) -> Result<Pipeline> {
+    pub(crate) fn new(filters: &[u8; 6], metas: &[u8; 6], typesize: usize, version: u8) -> Result<Pipeline> {
         let named = filters.iter().zip(metas).filter(|(filter, _)| **filter != 0);
-        let pipeline = Pipeline::with(named.map(|(&filter, &meta)| (Filter::from_code(filter), meta)), typesize, 5);
+        let pipeline = Pipeline::with(named.map(|(&filter, &meta)| (Filter::from_code(filter), meta)), typesize, version);
         pipeline.steps().iter().try_for_each(|step| trunc::check(step.filter, step.meta, typesize))?;
         Ok(pipeline)
     }
@@ -132,7 +132,7 @@ impl Pipeline {
                     other.resize(block.len(), 0);
                     match step.filter {
                         Filter::Shuffle => shuffle(block, other, step.typesize(self.typesize)),
-                        _ => bits::shuffle(block, other, self.typesize),
+                        _ => bits::shuffle(block, other, self.typesize, self.version),
                     }
                     core::mem::swap(block, other);
                 }

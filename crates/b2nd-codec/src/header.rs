@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::ids::{CodecId, Filter, Special};
 
 /// The length in bytes of a header of Blosc 1.
-const SHORT: usize = 16;
+pub(crate) const SHORT: usize = 16;
 
 /// The longest block in bytes.
 const MAX_BLOCKSIZE: usize = 536_866_816;
@@ -28,7 +28,10 @@ const HAS_DELTA: u8 = 0x08;
 const IS_UNSPLIT: u8 = 0x10;
 
 /// The version of the chunk format that this crate and C-Blosc2 (since 2.0) write.
-const VERSION: u8 = 5;
+pub(crate) const VERSION: u8 = 5;
+
+/// The version of the chunk format of Blosc 1.
+pub(crate) const BLOSC1: u8 = 2;
 
 /// Bit 0 of the flags in byte 30: blocks vary in length, and each starts with its length.
 const HAS_VARIABLE_BLOCKS: u8 = 0x01;
@@ -90,7 +93,7 @@ impl ChunkHeader {
     /// Fails if the data is longer than a chunk can hold, or `typesize` is 0.
     pub fn stored(nbytes: usize, typesize: usize) -> Result<ChunkHeader> {
         let mut header = ChunkHeader::new(nbytes, typesize)?;
-        header.bytes[2] |= IS_STORED;
+        header.set_stored();
         header.set_cbytes(ChunkHeader::MAX_LEN.saturating_add(nbytes))?;
         header.check()?;
         Ok(header)
@@ -151,6 +154,23 @@ impl ChunkHeader {
         Ok(())
     }
 
+    /// Marks the data as stored uncompressed.
+    pub(crate) fn set_stored(&mut self) {
+        self.bytes[2] |= IS_STORED;
+    }
+
+    /// Makes this a header of Blosc 1, of 16 bytes, in which the flags give the filter.
+    pub(crate) fn shorten(&mut self) {
+        let shuffle = match self.filters().next() {
+            Some((Filter::Shuffle, _)) => 0x01,
+            Some((Filter::BitShuffle, _)) => 0x04,
+            _ => 0,
+        };
+        self.bytes[0] = BLOSC1;
+        self.bytes[2] = self.bytes[2] & !IS_EXTENDED | shuffle;
+        self.bytes[SHORT..].fill(0);
+    }
+
     /// Sets the kind of a chunk whose elements are all the same.
     pub(crate) fn set_special(&mut self, special: Special) {
         self.bytes[31] = special.code() << 4;
@@ -160,6 +180,7 @@ impl ChunkHeader {
     pub(crate) fn set_pipeline(&mut self, codec: CodecId, filters: &[u8; 6], filters_meta: &[u8; 6], is_split: bool) {
         let format = match codec {
             CodecId::Lz4Hc => 1,
+            CodecId::SNAPPY => 2,
             CodecId::Zlib => 3,
             CodecId::Zstd => 4,
             other => other.code(),
@@ -316,10 +337,11 @@ impl ChunkHeader {
             0 => CodecId::BloscLz,
             1 if own == CodecId::Lz4Hc.code() => CodecId::Lz4Hc,
             1 => CodecId::Lz4,
+            2 if !self.is_extended() => CodecId::SNAPPY,
             3 => CodecId::Zlib,
             4 => CodecId::Zstd,
             6 => CodecId::from_code(own),
-            // 7 means that the frame's header gives the codec. 2 and 5 are reserved.
+            // 7 means that the frame's header gives the codec. 5 is reserved, and so is 2 in Blosc2.
             format => CodecId::Other(format),
         }
     }

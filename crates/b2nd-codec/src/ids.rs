@@ -21,10 +21,11 @@ pub enum CodecId {
 }
 
 /// The known codecs with their compcodes and names.
-const CODECS: [(CodecId, u8, &str); 14] = [
+const CODECS: [(CodecId, u8, &str); 15] = [
     (CodecId::BloscLz, 0, "blosclz"),
     (CodecId::Lz4, 1, "lz4"),
     (CodecId::Lz4Hc, 2, "lz4hc"),
+    (CodecId::SNAPPY, 3, "snappy"),
     (CodecId::Zlib, 4, "zlib"),
     (CodecId::Zstd, 5, "zstd"),
     (CodecId::Other(32), 32, "ndlz"),
@@ -39,6 +40,9 @@ const CODECS: [(CodecId, u8, &str); 14] = [
 ];
 
 impl CodecId {
+    /// Snappy, with the compcode 3, which only chunks of [Blosc 1](crate::Format::Blosc1) can have.
+    pub const SNAPPY: CodecId = CodecId::Other(3);
+
     /// Returns the codec with this compcode.
     pub fn from_code(code: u8) -> CodecId {
         CODECS.iter().find(|row| row.1 == code).map_or(CodecId::Other(code), |row| row.0)

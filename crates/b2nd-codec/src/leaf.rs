@@ -3,11 +3,14 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-#[cfg(any(feature = "lz4", feature = "zlib", feature = "zstd"))]
+#[cfg(any(feature = "lz4", feature = "snappy", feature = "zlib", feature = "zstd"))]
 use crate::buffer::front;
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 use crate::ids::CodecId;
+#[cfg(feature = "zlib")]
+use crate::options::Format;
+use crate::options::Settings;
 
 mod blosclz;
 #[cfg(feature = "lz4")]
@@ -74,6 +77,11 @@ impl Leaves {
             CodecId::Zstd if self.is_safe || IS_SMALL => return Err(crate::available::no_safe_zstd()),
             #[cfg(feature = "zstd")]
             CodecId::Zstd => self.zstd.expand(dictionary, stream, place)?,
+            #[cfg(feature = "snappy")]
+            CodecId::SNAPPY => {
+                let length = snap::raw::Decoder::new().decompress(stream, place);
+                length.map_err(|error| failed(codec, error))?
+            }
             other => return Err(Error::custom(format_args!("codec {other} is not supported"))),
         };
         if length == place.len() {
@@ -98,12 +106,15 @@ pub(crate) struct Packers {
     zlib: zlib::Packer,
     #[cfg(feature = "zstd")]
     zstd: zstd::Packer,
+    #[cfg(feature = "snappy")]
+    snappy: Option<snap::raw::Encoder>,
 }
 
 impl Packers {
     /// Compresses bytes to the start of a buffer, and returns the length of the stream. If compression does not make the bytes shorter, the
     /// returned length is 0 or at least the length of the bytes.
-    pub(crate) fn pack(&mut self, codec: CodecId, level: u8, bytes: &[u8], stream: &mut Vec<u8>) -> Result<usize> {
+    pub(crate) fn pack(&mut self, settings: &Settings, bytes: &[u8], stream: &mut Vec<u8>) -> Result<usize> {
+        let (codec, level) = (settings.codec, settings.level);
         match codec {
             CodecId::BloscLz => {
                 let hashes = HASHES.get(usize::from(level.saturating_sub(1))).copied().unwrap_or(HASHES[2]);
@@ -121,9 +132,21 @@ impl Packers {
             #[cfg(feature = "lz4")]
             CodecId::Lz4Hc => Ok(self.lz4hc.pack(level, bytes, front(stream, bytes.len())?).unwrap_or(0)),
             #[cfg(feature = "zlib")]
+            CodecId::Zlib if settings.format == Format::Blosc1 => {
+                Ok(zlib::pack_like_zlib(level, bytes, front(stream, bytes.len())?))
+            }
+            #[cfg(feature = "zlib")]
             CodecId::Zlib => self.zlib.pack(level, bytes, front(stream, bytes.len())?),
             #[cfg(feature = "zstd")]
             CodecId::Zstd => self.zstd.pack(level, bytes, front(stream, bytes.len())?),
+            #[cfg(feature = "snappy")]
+            CodecId::SNAPPY => {
+                let place = front(stream, snap::raw::max_compress_len(bytes.len()))?;
+                self.snappy
+                    .get_or_insert_with(snap::raw::Encoder::new)
+                    .compress(bytes, place)
+                    .map_err(|error| failed(codec, error))
+            }
             other => Err(Error::custom(format_args!("codec {other} is not supported"))),
         }
     }

@@ -1,4 +1,4 @@
-//! Compresses and decompresses Blosc2 chunks without C: their headers, blocks, filters and codecs.
+//! Compresses and decompresses chunks of Blosc2 and Blosc 1 without C: their headers, blocks, filters and codecs.
 //!
 //! ```
 //! use b2nd_codec::{CodecId, Filter, Options, compress, decompress};
@@ -18,6 +18,7 @@
 //! | know whether this build can decompress a chunk | [`accept`] |
 //! | decompress many chunks with the same buffers, decompress single blocks or untrusted input, or set a time limit | [`Decompressor`], [`Blocks`] |
 //! | compress many chunks with the same options | [`Compressor`] |
+//! | write chunks of Blosc 1, as Zarr and HDF5 have them | [`Format`] |
 //!
 //! This crate handles chunks. The crate `b2nd` reads and writes the files that hold them.
 //!
@@ -27,6 +28,7 @@
 //! | --- | --- | --- |
 //! | none | BloscLZ | shuffle, bitshuffle, delta, trunc_prec, bytedelta, int_trunc |
 //! | `lz4`, `zlib`, `zstd` (default) | LZ4 and LZ4HC; zlib; Zstandard | |
+//! | `snappy` | Snappy, which only chunks of Blosc 1 have | |
 //! | `plugins` | ndlz, zfp | ndcell, ndmean |
 //! | `c` | no further codecs: C-Blosc2 compresses and decompresses whole chunks if it supports their codec and filters | |
 //! | `safe` | Zstandard for [`Decompressor::safe`] and on 32-bit platforms, by the decoder with the least `unsafe` code | |
@@ -72,6 +74,8 @@ mod plugins;
 #[cfg(feature = "serde")]
 mod serde;
 mod streams;
+#[cfg(feature = "zstd")]
+pub mod zstd;
 
 pub use available::accept;
 pub use block_table::Blocks;
@@ -82,7 +86,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use guard::quiet_panics;
 pub use header::ChunkHeader;
 pub use ids::{CodecId, Filter, Special, SplitMode};
-pub use options::Options;
+pub use options::{Format, Options};
 
 /// Decompresses a chunk. Bytes after the end of the chunk are ignored.
 ///

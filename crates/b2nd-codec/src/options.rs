@@ -5,6 +5,18 @@ use alloc::vec::Vec;
 use crate::error::{Error, Result};
 use crate::ids::{CodecId, Filter, SplitMode};
 
+/// The format of a chunk.
+#[non_exhaustive]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Format {
+    /// Blosc2, with a header of 32 bytes.
+    #[default]
+    Blosc2,
+    /// Blosc 1, with a header of 16 bytes, as in Zarr's codec `blosc` and HDF5's filter 32001. Blosc2 reads it too. Such a chunk has at most
+    /// one filter, a byte shuffle or a bit shuffle, and no special values.
+    Blosc1,
+}
+
 /// The codec, filters and lengths with which a [`Compressor`](crate::Compressor) creates chunks. The default is the same as in C-Blosc2:
 /// BloscLZ at level 5, after a byte shuffle of elements of 8 bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,6 +33,8 @@ pub struct Options {
     pub filters: Vec<(Filter, u8)>,
     /// The rule that determines whether blocks are split into streams, one for each byte of an element.
     pub split_mode: SplitMode,
+    /// The format of the chunks.
+    pub format: Format,
 }
 
 impl Default for Options {
@@ -32,6 +46,7 @@ impl Default for Options {
             blocksize: 0,
             filters: Vec::from([(Filter::Shuffle, 0)]),
             split_mode: SplitMode::ForwardCompat,
+            format: Format::Blosc2,
         }
     }
 }
@@ -51,6 +66,7 @@ pub(crate) struct Settings {
     pub(crate) typesize: u8,
     pub(crate) blocksize: usize,
     pub(crate) split_mode: SplitMode,
+    pub(crate) format: Format,
     /// The six filter slots of a header. If there are fewer filters, the first slots are empty.
     pub(crate) filters: [u8; 6],
     pub(crate) filters_meta: [u8; 6],
@@ -62,6 +78,19 @@ impl Settings {
     pub(crate) fn new(options: &Options) -> Result<Settings> {
         if let Some((filter, _)) = options.used_filters().find(|(filter, _)| *filter == Filter::Other(34)) {
             return Err(Error::custom(format_args!("{filter} can be read but not written: use bytedelta")));
+        }
+        if options.format == Format::Blosc1 {
+            let mut filters = options.used_filters();
+            let is_known = matches!(filters.next(), None | Some((Filter::Shuffle | Filter::BitShuffle, 0)));
+            if !is_known || filters.next().is_some() || matches!(options.codec, CodecId::Other(4..)) {
+                return Err(Error::custom(format_args!(
+                    "Blosc 1 has the codecs blosclz, lz4, lz4hc, snappy, zlib and zstd, and one filter: shuffle or bitshuffle; \
+                     found {} after {:?}",
+                    options.codec, options.filters
+                )));
+            }
+        } else if options.codec == CodecId::SNAPPY {
+            return Err(Error::custom("snappy is a codec of Blosc 1: Blosc2 does not read it"));
         }
         let (mut filters, mut filters_meta) = ([0; 6], [0; 6]);
         let count = options.used_filters().count();
@@ -78,6 +107,7 @@ impl Settings {
             typesize: u8::try_from(options.typesize).unwrap_or(1).max(1),
             blocksize: options.blocksize,
             split_mode: options.split_mode,
+            format: options.format,
             filters,
             filters_meta,
             metalayer: Vec::new(),

@@ -4,12 +4,11 @@
 use std::time::{Duration, Instant};
 
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_codec::{Blocks, CodecId, Decompressor, Filter, Options, SplitMode, compress};
+use b2nd_codec::{Blocks, CodecId, Decompressor, Filter, Options, compress};
 use b2nd_frame::{Chunk, Frame, Header, Writer};
 
 fn options(codec: CodecId, filter: Filter, meta: u8) -> Options {
-    let split_mode = SplitMode::ForwardCompat;
-    Options { codec, level: 5, typesize: 4, blocksize: 2800, filters: vec![(filter, meta)], split_mode }
+    Options { codec, level: 5, typesize: 4, blocksize: 2800, filters: vec![(filter, meta)], ..Options::default() }
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn streams_are_read_here_and_by_lz4_flex() {
     for content in contents() {
         for (codec, level) in [CodecId::Lz4, CodecId::Lz4Hc].into_iter().flat_map(|codec| [1, 5, 9].map(|level| (codec, level))) {
             let (typesize, blocksize, split_mode) = (1, content.len(), SplitMode::Never);
-            let options = Options { codec, level, typesize, blocksize, filters: Vec::new(), split_mode };
+            let options = Options { codec, level, typesize, blocksize, filters: Vec::new(), split_mode, ..Options::default() };
             let chunk = compress(&content, &options).unwrap();
             assert!(decompress(&chunk).unwrap() == content, "{} bytes, {codec}, level {level}", content.len());
             if ChunkHeader::from_slice(&chunk).unwrap().is_stored() || chunk.len() == BEFORE + content.len() {

@@ -47,7 +47,15 @@ fn options(
     blocksize: usize,
     split_mode: SplitMode,
 ) -> Options {
-    Options { codec, level, typesize, blocksize: blocksize / typesize * typesize, filters: filters.to_vec(), split_mode }
+    Options {
+        codec,
+        level,
+        typesize,
+        blocksize: blocksize / typesize * typesize,
+        filters: filters.to_vec(),
+        split_mode,
+        ..Options::default()
+    }
 }
 
 /// Pipelines of filters, none of which loses anything.

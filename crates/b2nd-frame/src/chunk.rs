@@ -69,6 +69,7 @@ impl<'a> Chunk<'a> {
             blocksize: INDEX_BLOCK,
             filters: Vec::from([(Filter::Shuffle, 0)]),
             split_mode: SplitMode::Never,
+            ..Options::default()
         };
         let bytes = Compressor::new(&options)?.chunk(offsets)?;
         Ok(Chunk { header: ChunkHeader::from_slice(&bytes)?, bytes: Cow::Owned(bytes) })

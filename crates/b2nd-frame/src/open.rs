@@ -143,6 +143,11 @@ impl<S: Source> Frame<S> {
         &self.source
     }
 
+    #[cfg(feature = "std")]
+    pub(crate) fn into_source(self) -> S {
+        self.source
+    }
+
     /// Returns the position, in bytes, at which the frame starts in its source.
     pub fn offset(&self) -> u64 {
         self.offset

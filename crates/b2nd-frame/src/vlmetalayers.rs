@@ -7,7 +7,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::chunk::Chunk;
-use crate::error::{Error, Result};
+#[cfg(feature = "std")]
+use crate::error::Error;
+use crate::error::Result;
 use crate::metalayers::Metalayers;
 
 /// Variable-length metalayers, which python-blosc2 calls `vlmeta`: values with names, which can be added, replaced and removed at any time.

@@ -57,10 +57,8 @@ pub struct Writer<T = Memory> {
     ended: bool,
     /// The number and the blocksize of the first compressed chunk whose blocksize differs from the header's blocksize.
     odd_blocks: Option<(u64, usize)>,
-    /// The number of chunks of the frame that is copied, if it has the same array metalayer and sizes.
-    copied: Option<u64>,
-    /// Whether a chunk was copied to another place than in the frame that is copied, or from a frame of another array.
-    is_moved: bool,
+    /// Whether `finish` does not compare the chunks with the array's metalayer.
+    is_unchecked: bool,
     pub(crate) target: T,
 }
 
@@ -160,8 +158,7 @@ impl<T: Target> Writer<T> {
             cbytes: 0,
             ended: false,
             odd_blocks: None,
-            copied: None,
-            is_moved: false,
+            is_unchecked: false,
             target,
         }
     }
@@ -286,13 +283,9 @@ impl<T: Target> Writer<T> {
     /// Appends a chunk of another frame unchanged, without decompressing it. A special entry in the other frame's index is copied to the
     /// index of this frame. Returns the length of the chunk's uncompressed data in bytes.
     ///
-    /// If all chunks have the same numbers as in the other frame, and the array's metalayer and the sizes are the same, then
-    /// [`finish`](Writer::finish) does not check that the chunks match the array: a frame that breaks these rules can be copied.
-    ///
     /// # Errors
     ///
-    /// Returns the errors of [`Frame::chunk`], and of [`append`](Writer::append) if the frames differ. Also fails if the target cannot be
-    /// written; the chunk can then be appended again.
+    /// Returns the errors of [`Frame::chunk`] and of [`append`](Writer::append).
     ///
     /// ```
     /// use b2nd_frame::{Frame, Writer};
@@ -311,17 +304,18 @@ impl<T: Target> Writer<T> {
     pub fn copy_chunk<S: Source>(&mut self, frame: &Frame<S>, number: u64) -> Result<usize> {
         let chunk = frame.chunk(number)?;
         let nbytes = chunk.header().nbytes();
-        let is_moved = number != self.len() || !self.header.is_sized_like(frame.header());
-        if is_moved {
-            self.check(chunk.header())?;
-        }
+        self.check(chunk.header())?;
         match frame.offsets()?.get(number) {
             Some(special @ Offset::Special(_)) => self.push(special, nbytes)?,
             _ => self.put(chunk.bytes(), nbytes)?,
         }
-        self.is_moved |= is_moved;
-        self.copied = Some(frame.offsets()?.len());
         Ok(nbytes)
+    }
+
+    /// Makes [`finish`](Writer::finish) accept a frame that does not match its array's metalayer. This is for copies and repairs of files
+    /// that others wrote.
+    pub fn skip_array_check(&mut self) {
+        self.is_unchecked = true;
     }
 
     /// Appends a chunk that consists of these bytes and holds `nbytes` bytes of uncompressed data.
@@ -354,7 +348,7 @@ impl<T: Target> Writer<T> {
     /// Checks the frame as [`finish`](Writer::finish) does. Returns the target, the bytes of the header, and the bytes of the index and
     /// trailer.
     pub(crate) fn ended(self) -> Result<(T, Vec<u8>, Vec<u8>)> {
-        if self.is_moved || self.copied != Some(self.len()) {
+        if !self.is_unchecked {
             self.check_array()?;
         }
         let Writer { mut header, vlmetalayers, offsets, nbytes, cbytes, target, .. } = self;

@@ -31,12 +31,12 @@ pub(crate) fn dtype(datatype: &Datatype, is_pytables: bool) -> Result<DType> {
                         .map_err(|error| Error::custom(format_args!("field {:?}: {error}", field.name)))?;
                     parts.push((field.name.as_str(), field.byte_offset as usize, inner));
                 }
-                Ok(Struct::with_offsets(parts, *size as usize)?.into())
+                Ok(DType::Struct(Struct::with_offsets(parts, *size as usize)?))
             }
         },
         Datatype::Array { base, dims } => {
             let dims: Vec<_> = dims.iter().map(|&length| usize::try_from(length).unwrap_or(usize::MAX)).collect();
-            Ok(Subarray::new(dtype(base, is_pytables)?, &dims)?.into())
+            Ok(DType::Subarray(Subarray::new(dtype(base, is_pytables)?, &dims)?))
         }
         // h5py stores dates as opaque bytes with NumPy's dtype in the tag.
         Datatype::Opaque { size, tag } => {

@@ -36,6 +36,11 @@ pub struct File {
     pub(crate) is_pytables: bool,
 }
 
+/// Makes [`Store`](b2nd_store::Store) and [`Location`](b2nd_store::Location) open the HDF5 files of this process like stores.
+pub fn open_as_stores() {
+    b2nd_store::foreign::open_hdf5_with(|source| Ok(Arc::new(File::open(source)?)));
+}
+
 /// An attribute: its name and its value. There is no value if it contains references or sequences of variable length.
 pub type Attribute = (String, Option<rmpv::Value>);
 

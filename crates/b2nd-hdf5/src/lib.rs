@@ -26,6 +26,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`open_as_stores`] makes `b2nd_store` open HDF5 files like stores, whose leaves are the datasets.
+//!
 //! Elements of all types with a fixed size are read, with the dtypes that h5py and PyTables have for them. Datasets of strings and
 //! sequences of variable length and of references, virtual datasets, and datasets whose data are in other files return errors.
 
@@ -37,7 +39,7 @@ mod filters;
 mod frame;
 
 pub use dataset::Dataset;
-pub use file::{Attribute, File};
+pub use file::{Attribute, File, open_as_stores};
 pub use filters::{BLOSC, BLOSC2, register, register_with_limit};
 pub use hdf5_reader;
 

@@ -50,20 +50,11 @@ fn every_dataset_of_the_corpus_has_the_values_that_h5py_reads() {
     let directory = Path::new(&directory);
     let truth: BTreeMap<String, Value> =
         serde_json::from_str(&std::fs::read_to_string(directory.join("truth.json")).unwrap()).unwrap();
-    let (mut same, mut refused) = (0, Vec::new());
     for (name, truth) in &truth {
         let (file, path) = name.split_once("::").unwrap();
         let array = open(&directory.join(file)).array(path).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(serde_json::json!(array.geometry().shape()), truth["shape"], "{name}");
-        let mut bytes = match read(&array) {
-            Ok(bytes) => bytes,
-            Err(error) if path.starts_with("/blosc/snappy/") => {
-                assert!(error.to_string().ends_with("Blosc: codec 2 is not supported"), "{name}: {error}");
-                refused.push(path);
-                continue;
-            }
-            Err(error) => panic!("{name}: {error}"),
-        };
+        let mut bytes = read(&array).unwrap_or_else(|error| panic!("{name}: {error}"));
         let dtype = array.dtype().unwrap().to_string();
         if dtype.starts_with('>') {
             bytes.chunks_exact_mut(array.itemsize()).for_each(<[u8]>::reverse);
@@ -72,9 +63,7 @@ fn every_dataset_of_the_corpus_has_the_values_that_h5py_reads() {
         let expected = truth["dtype"].as_str().unwrap();
         assert!(dtype == expected || expected.starts_with('['), "{name}: {dtype}, not {expected}");
         assert_eq!(sha256(&bytes), truth["sha256"], "{name}");
-        same += 1;
     }
-    println!("{same} of {} datasets are the same; Snappy is needed for {refused:?}", truth.len());
-    // b2nd-codec has no Snappy.
-    assert_eq!((same, refused.len()), (truth.len() - 3, 3));
+    println!("{} datasets are the same", truth.len());
+    assert!(truth.len() > 100);
 }

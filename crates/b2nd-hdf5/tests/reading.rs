@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use b2nd_frame::Source;
 use b2nd_hdf5::File;
-use b2nd_store::{Frame, LocalFile, Store, Value, attributes};
+use b2nd_store::{Frame, LocalFile, Store, attributes, value};
 
 fn open(name: &str) -> File {
     File::open(Arc::new(LocalFile::open(format!("tests/data/{name}").as_ref()).unwrap())).unwrap()
@@ -69,7 +69,7 @@ fn attributes_are_those_of_the_frame() {
         let frame = Frame::open(&*source).unwrap();
         let all = attributes::of(frame.trailer().unwrap()).into_iter().map(|it| {
             let value = it.value.unwrap();
-            (String::from_utf8(it.name.to_vec()).unwrap(), serde_json::to_value(Value::from_slice(&value).unwrap()).unwrap())
+            (String::from_utf8(it.name.to_vec()).unwrap(), serde_json::to_value(value::read(&value).unwrap()).unwrap())
         });
         all.collect::<serde_json::Map<_, _>>()
     };
@@ -100,7 +100,7 @@ fn attributes_of_pytables_are_apart_from_those_of_the_user() {
     let names: Vec<_> = attributes::of(frame.trailer().unwrap()).iter().map(|it| it.name.to_vec()).collect();
     assert_eq!(names, [b"units".to_vec(), b"pytables".to_vec(), b"hdf5".to_vec()]);
     let value = attributes::get(frame.trailer().unwrap(), "pytables").unwrap();
-    let value = serde_json::to_value(Value::from_slice(&value).unwrap()).unwrap();
+    let value = serde_json::to_value(value::read(&value).unwrap()).unwrap();
     assert_eq!((&value["CLASS"], &value["TITLE"]), (&"TABLE".into(), &"what was seen".into()));
     assert_eq!(value["FIELD_0_NAME"], "id");
 }

@@ -72,13 +72,16 @@ impl Array {
         Ok(array.in_file(path))
     }
 
-    /// Opens the array in an open file.
+    /// Opens the array in an open file. The array reads this file even if another file has its path by now, and keeps the locks of
+    /// [`File::open_shared`].
     ///
     /// # Errors
     ///
     /// Returns the errors of [`open`](Array::open).
     pub fn new(file: File) -> Result<Array> {
-        Array::of_file(&file)
+        let (path, offset) = (file.path().to_owned(), file.offset());
+        let array = Array::from_source(Arc::new(file.into_source()), offset);
+        Ok(array.map_err(|error| Error::in_file(&path, error))?.in_file(path))
     }
 
     pub(crate) fn of_file(file: &File) -> Result<Array> {

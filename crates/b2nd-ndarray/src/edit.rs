@@ -1,7 +1,7 @@
 //! [`ArrayEditor`]: changes an array in its file.
 
 pub(crate) mod append;
-mod draft;
+pub(crate) mod draft;
 
 use std::ops::{Deref, Range};
 use std::path::Path;
@@ -33,7 +33,7 @@ fn part<A: Clone>(values: &ArrayViewD<'_, A>, scale: usize, slice: &[Range<i64>]
 }
 
 /// Copies the elements of a view, in C order.
-fn contiguous<T: Clone>(view: ArrayViewD<'_, T>) -> Vec<T> {
+pub(crate) fn contiguous<T: Clone>(view: ArrayViewD<'_, T>) -> Vec<T> {
     view.as_standard_layout().into_owned().into_raw_vec_and_offset().0
 }
 

@@ -115,7 +115,7 @@ pub(crate) fn swapped<T: Element>(dtype: Option<&DType>) -> Result<bool> {
         }
     }
     let found = dtype.map_or_else(|| "of unknown type (Caterva has no dtype)".to_owned(), DType::describe);
-    let expected = DType::from(scalar::<T>()?).describe();
+    let expected = DType::Scalar(scalar::<T>()?).describe();
     let expected = expected.split(", ").next().unwrap_or_default().to_owned();
     Err(Error::DType { expected, found })
 }

@@ -48,7 +48,7 @@ pub enum Error {
         metalayer: &'static str,
     },
     /// The slice, the selection, the steps or the new shape have too many or too few dimensions.
-    #[error("the array has {expected} dimensions, but the slice has {found}")]
+    #[error("the array has {expected} dimensions, but {found} were given")]
     Dimensions {
         /// The number of dimensions of the array.
         expected: usize,
@@ -104,6 +104,12 @@ pub enum Error {
         items: i64,
         /// The size of an element in bytes.
         itemsize: usize,
+    },
+    /// The chunks of arrays to join do not align.
+    #[error("{why}: the arrays can be joined only by compressing their chunks again")]
+    Misaligned {
+        /// The part of the sentence that says which shapes do not fit.
+        why: String,
     },
     /// A request to an object store failed.
     #[cfg(feature = "object_store")]

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use b2nd::dtype::DType;
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_store::value::Value;
+use b2nd_store::value;
 use b2nd_store::{Kind, attributes};
 
 use crate::error::Result;
@@ -115,7 +115,7 @@ fn within(mut items: u64, shape: impl DoubleEndedIterator<Item = i64>) -> Vec<i3
 /// array's elements in C order. Returns `None` for other frames, and if the dtype is unknown or a list of fields.
 pub(crate) fn tensor(store: &ArrayFrame) -> Option<(Vec<i64>, DType)> {
     let described = attributes::get(store.trailer().ok()?, "__pack_tensor__")?;
-    let parts: Vec<Value<'_>> = Value::from_slice(&described)?.elements().collect();
+    let parts: Vec<_> = value::read(&described)?.elements().collect();
     let [_, shape, dtype] = parts.as_slice() else { return None };
     let lengths = shape.elements().map(|length| i64::try_from(length.as_u64()?).ok()).collect::<Option<Vec<_>>>();
     lengths.zip(dtype.as_str()?.parse().ok())

@@ -30,7 +30,8 @@
 //! | read structures and text | [`Array::elements`], [`Elements`] |
 //! | read an array in an object store, or write an array to an object store | `Remote` (feature `object_store`) |
 //! | read a remote array with your own client | [`Array::byte_ranges`], [`Pieces`] |
-//! | write an array | [`write()`], [`write_bytes`], [`write_from`], [`to_frame`], [`Options`] |
+//! | write an array | [`write()`], [`write_bytes`], [`write_from`], [`write_slabs`], [`to_frame`], [`Options`] |
+//! | join arrays along an axis, without decompressing them | [`concat`] |
 //! | append rows to an array | [`Appender`] |
 //! | overwrite the values of a slice, or change the length of any axis | [`ArrayEditor`] |
 //! | copy a file without the gaps that edits leave, or compress it again | [`repack`], [`repack_from`], [`RepackOptions`] |
@@ -49,6 +50,8 @@
 //! assert_eq!(column.into_dyn(), array.select::<i32>(&[Select::All, [0].into()])?.remove_axis(Axis(1)));
 //! # Ok::<(), Error>(())
 //! ```
+//!
+//! The same elements and options give the same file, byte for byte, with any number of threads.
 //!
 //! # Features
 //!
@@ -69,6 +72,7 @@ mod array;
 mod attributes;
 mod byte_ranges;
 pub mod codec;
+mod concat;
 mod edit;
 mod element;
 mod error;
@@ -88,6 +92,7 @@ pub use array::Array;
 pub use attributes::Attributes;
 pub use b2nd_frame::{Buffer, Pieces, Source};
 pub use b2nd_store::Bytes;
+pub use concat::{ConcatOptions, concat};
 pub use edit::ArrayEditor;
 pub use edit::append::Appender;
 pub use element::Element;
@@ -102,7 +107,7 @@ pub use read::select::Select;
 #[cfg(feature = "object_store")]
 pub use remote::Remote;
 pub use repack::{RepackOptions, repack, repack_from};
-pub use write::{to_frame, write, write_bytes, write_from};
+pub use write::{to_frame, write, write_bytes, write_from, write_slabs};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

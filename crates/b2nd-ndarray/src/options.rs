@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use b2nd::Geometry;
+use b2nd::{B2ndMeta, CatervaMeta, Geometry, Metalayer};
 use b2nd_frame::{CodecId, Filter, Header, OneFile, SplitMode, Target, Writer};
 
 use crate::error::Result;
@@ -28,7 +28,7 @@ pub struct Options {
     /// Whether a block is split into one stream for each byte of an element. The streams are then compressed separately.
     pub split_mode: SplitMode,
     /// The metalayers in addition to the array's own metalayer. Each has a name of at most 31 bytes, and its content. They are stored in
-    /// the header, and their lengths cannot change later.
+    /// the header, and their lengths cannot change later. The names `b2nd` and `caterva`, and names that occur twice, are errors.
     pub metalayers: Vec<(String, Vec<u8>)>,
     /// The attributes (variable-length metalayers). Each has a name of at most 31 bytes, and its content. python-blosc2 expects contents in
     /// MessagePack, which [`b2nd::msgpack::to_vec`] returns.
@@ -73,7 +73,7 @@ impl Options {
     }
 
     /// Returns the header of the array's frame.
-    pub(crate) fn header(&self, meta: &b2nd::B2ndMeta) -> Result<Header> {
+    pub(crate) fn header(&self, meta: &B2ndMeta) -> Result<Header> {
         let mut header = Header::for_array(meta)?;
         check_filters(&self.filters, header.typesize())?;
         header = header
@@ -82,7 +82,14 @@ impl Options {
             .with_filters(&self.filters)?
             .with_split_mode(self.split_mode)?;
         for (name, content) in &self.metalayers {
-            header.metalayers_mut().insert(name, content.clone())?;
+            if name == CatervaMeta::NAME || header.metalayers_mut().insert(name, content.clone())?.is_some() {
+                let why = if name == B2ndMeta::<&str>::NAME || name == CatervaMeta::NAME {
+                    "describes the array, and is written by this function"
+                } else {
+                    "occurs twice"
+                };
+                return Err(b2nd_frame::Error::custom(format_args!("metalayers: the name {name:?} {why}")).into());
+            }
         }
         Ok(header)
     }

@@ -11,6 +11,7 @@ use bytemuck::NoUninit;
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, Ix2};
 
 use crate::array::Array;
+use crate::edit::contiguous;
 use crate::element::{self, Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -40,11 +41,15 @@ pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     array: &ArrayBase<S, D>,
     options: &Options,
 ) -> Result<()> {
-    let meta = meta_of(array, options)?;
-    let (packer, header) = Packer::new(&meta, options)?;
-    let mut writer = options.create(path, header)?;
-    packer.put(&mut writer, &array.view().into_dyn())?;
-    Ok(writer.finish()?)
+    let path = path.as_ref();
+    let write = || {
+        let meta = meta_of(array, options)?;
+        let (packer, header) = Packer::new(&meta, options)?;
+        let mut writer = options.create(path, header)?;
+        packer.put(&mut writer, &array.view().into_dyn())?;
+        Ok(writer.finish()?)
+    };
+    write().map_err(|error| Error::in_file(path, error))
 }
 
 /// Writes an array of any dtype to a new file. Its elements are given as bytes, in C order and in the dtype's byte order. The shapes in
@@ -54,15 +59,19 @@ pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
 ///
 /// Fails with [`Error::Length`] if the number of bytes does not match `meta`. Also returns the errors of [`write()`].
 pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], options: &Options) -> Result<()> {
-    let (packer, header) = Packer::new(meta, options)?;
-    let items = usize::try_from(packer.grid.nitems()).ok();
-    let expected = items.and_then(|items| items.checked_mul(packer.itemsize));
-    if expected != Some(bytes.len()) {
-        return Err(Error::Length { expected: expected.unwrap_or(usize::MAX), found: bytes.len() });
-    }
-    let mut writer = options.create(path, header)?;
-    packer.put(&mut writer, &view(&whole(packer.grid.shape()), bytes, packer.itemsize)?)?;
-    Ok(writer.finish()?)
+    let path = path.as_ref();
+    let write = || {
+        let (packer, header) = Packer::new(meta, options)?;
+        let items = usize::try_from(packer.grid.nitems()).ok();
+        let expected = items.and_then(|items| items.checked_mul(packer.itemsize));
+        if expected != Some(bytes.len()) {
+            return Err(Error::Length { expected: expected.unwrap_or(usize::MAX), found: bytes.len() });
+        }
+        let mut writer = options.create(path, header)?;
+        packer.put(&mut writer, &view(&whole(packer.grid.shape()), bytes, packer.itemsize)?)?;
+        Ok(writer.finish()?)
+    };
+    write().map_err(|error| Error::in_file(path, error))
 }
 
 /// Writes an array of any dtype to a new file, like [`write_bytes`]. Its elements are read from `bytes`. The shapes in `meta` are used; the
@@ -70,11 +79,12 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
 /// several layers are in memory at the same time: as many as together have at most two chunks per thread.
 ///
 /// ```
+/// use std::io::{Read, repeat};
 /// use b2nd::{B2ndMeta, Geometry};
 ///
 /// # let path = std::env::temp_dir().join(format!("b2nd-ndarray-write-from-{}.b2nd", std::process::id()));
 /// let meta = B2ndMeta::new(Geometry::new(&[1000, 3], &[100, 3], &[10, 3])?, "<f8");
-/// b2nd_ndarray::write_from(&path, &meta, std::io::repeat(0), &b2nd_ndarray::Options::default())?;
+/// b2nd_ndarray::write_from(&path, &meta, repeat(0).take(24_000), &b2nd_ndarray::Options::default())?;
 /// let array = b2nd_ndarray::Array::open(&path)?;
 /// assert_eq!(array.read::<f64>(&array.whole())?, ndarray::ArrayD::<f64>::zeros(vec![1000, 3]));
 /// # std::fs::remove_file(&path)?;
@@ -83,34 +93,110 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
 ///
 /// # Errors
 ///
-/// Fails if the reader fails or ends too early. Also returns the errors of [`write()`].
+/// Fails if the reader fails, or has fewer bytes than the array ([`Error::Length`]) or more. Also returns the errors of [`write()`].
 pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read, options: &Options) -> Result<()> {
-    let (mut packer, header) = Packer::new(meta, options)?;
-    let itemsize = packer.itemsize;
-    let (items, mut shape) = (packer.grid.nitems(), packer.grid.shape().to_vec());
-    let mut writer = options.create(path, header)?;
-    // An array with no dimensions has one row.
-    let mut rows = if items == 0 { 0 } else { shape.first().copied().unwrap_or(1) };
-    let row = items / rows.max(1);
-    let in_chunk = meta.geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows));
-    // Reads as many layers at a time as together have at most two chunks per thread, but at least one layer.
-    let in_layer: i64 = packer.grid.chunks_per_dimension().iter().skip(1).product();
-    let layers = i64::try_from(2 * threads()).unwrap_or(1) / in_layer.max(1);
-    let step = in_chunk.saturating_mul(layers.max(1));
-    while rows > 0 {
-        let count = rows.min(step);
-        let memory = || Error::Memory { items: row * count, itemsize };
-        let length = usize::try_from(row * count).ok().and_then(|items| items.checked_mul(itemsize));
-        let mut data = length.and_then(element::zeroed).ok_or_else(memory)?;
-        bytes.read_exact(&mut data).map_err(b2nd_frame::Error::from)?;
-        if let Some(first) = shape.first_mut() {
-            *first = count;
+    write_layers(path.as_ref(), meta, options, |data, length| {
+        bytes.by_ref().take(length as u64).read_to_end(data).map(drop).map_err(|error| b2nd_frame::Error::from(error).into())
+    })
+}
+
+/// Writes an array of this shape to a new file, like [`write()`]. Its values come from an iterator over slabs, which are arrays of any
+/// number of rows. Like [`write_from`], this keeps only a few layers of chunks in memory.
+///
+/// ```
+/// use b2nd_ndarray::{Array, Options, write_slabs};
+/// use ndarray::Array2;
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("days.b2nd");
+/// let days = (0..365).map(|day| Array2::from_elem((24, 10), day as f32));
+/// write_slabs(&path, &[365 * 24, 10], days, &Options::default())?;
+/// assert_eq!(Array::open(&path)?.slice::<f32>(b2nd_ndarray::s![-1, 0])?.first(), Some(&364.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails if the slabs together have fewer rows than the array ([`Error::Length`]) or more, or if a slab's rows do not have the shape of the
+/// array's rows ([`Error::Rows`]). Also returns the errors of [`write()`].
+pub fn write_slabs<T: Element, S: Data<Elem = T>, D: Dimension>(
+    path: impl AsRef<Path>,
+    shape: &[i64],
+    slabs: impl IntoIterator<Item = ArrayBase<S, D>>,
+    options: &Options,
+) -> Result<()> {
+    let (path, dtype, mut slabs) = (path.as_ref(), scalar::<T>()?, slabs.into_iter());
+    let geometry = options.geometry(shape, dtype.itemsize()).map_err(|error| Error::in_file(path, error))?;
+    let row = shape.get(1..).unwrap_or_default();
+    let (mut values, mut at) = (Vec::new(), 0);
+    write_layers(path, &B2ndMeta::new(geometry, dtype.to_string()), options, |data, length| {
+        while data.len() < length {
+            if at == values.len() {
+                let Some(slab) = slabs.next() else { break };
+                let found: Vec<_> = slab.shape().iter().map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
+                if found.len() != shape.len() || found.get(1..).unwrap_or_default() != row {
+                    return Err(Error::Rows { expected: row.to_vec(), found: found.get(1..).unwrap_or_default().to_vec() });
+                }
+                (values, at) = (contiguous(slab.view().into_dyn()), 0);
+                continue;
+            }
+            // Both lengths are multiples of the size of a value, except for the request for one byte after the last layer.
+            let count = (length - data.len()).div_ceil(size_of::<T>()).min(values.len() - at);
+            data.extend_from_slice(bytemuck::cast_slice(&values[at..at + count]));
+            at += count;
         }
-        packer.grid = Geometry::new(&shape, meta.geometry.chunkshape(), meta.geometry.blockshape())?.grid()?;
-        packer.put(&mut writer, &view(&whole(&shape), &data, itemsize)?)?;
-        rows -= count;
-    }
-    Ok(writer.finish()?)
+        Ok(())
+    })
+}
+
+/// Writes an array whose elements `read` returns: it is called with a buffer, and appends the given number of bytes, or fewer at the end.
+fn write_layers(
+    path: &Path,
+    meta: &B2ndMeta,
+    options: &Options,
+    mut read: impl FnMut(&mut Vec<u8>, usize) -> Result<()>,
+) -> Result<()> {
+    let mut write = || {
+        let (mut packer, header) = Packer::new(meta, options)?;
+        let itemsize = packer.itemsize;
+        let (items, mut shape) = (packer.grid.nitems(), packer.grid.shape().to_vec());
+        let expected = usize::try_from(items).unwrap_or(usize::MAX).saturating_mul(itemsize);
+        let mut writer = options.create(path, header)?;
+        // An array with no dimensions has one row.
+        let mut rows = if items == 0 { 0 } else { shape.first().copied().unwrap_or(1) };
+        let row = items / rows.max(1);
+        let in_chunk = meta.geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows));
+        // Reads as many layers at a time as together have at most two chunks per thread, but at least one layer.
+        let in_layer: i64 = packer.grid.chunks_per_dimension().iter().skip(1).product();
+        let layers = i64::try_from(2 * threads()).unwrap_or(1) / in_layer.max(1);
+        let step = in_chunk.saturating_mul(layers.max(1));
+        let mut found = 0;
+        while rows > 0 {
+            let count = rows.min(step);
+            let memory = || Error::Memory { items: row * count, itemsize };
+            let length = usize::try_from(row * count).ok().and_then(|items| items.checked_mul(itemsize)).ok_or_else(memory)?;
+            let mut data = Vec::new();
+            data.try_reserve_exact(length).map_err(|_| memory())?;
+            read(&mut data, length)?;
+            found += data.len();
+            if data.len() < length {
+                return Err(Error::Length { expected, found });
+            }
+            if let Some(first) = shape.first_mut() {
+                *first = count;
+            }
+            packer.grid = Geometry::new(&shape, meta.geometry.chunkshape(), meta.geometry.blockshape())?.grid()?;
+            packer.put(&mut writer, &view(&whole(&shape), &data, itemsize)?)?;
+            rows -= count;
+        }
+        let mut more = Vec::new();
+        read(&mut more, 1)?;
+        if !more.is_empty() {
+            return Err(b2nd_frame::Error::custom(format_args!("the array has {expected} bytes, but more were given")).into());
+        }
+        Ok(writer.finish()?)
+    };
+    write().map_err(|error| Error::in_file(path, error))
 }
 
 /// Views bytes as the elements of an area. Along the last axis, each element takes `itemsize` entries.

@@ -247,7 +247,7 @@ fn chunks_in_other_blocks_than_the_array_says_are_read() {
     let path = directory.path().join("array.b2nd");
     for block in [500, 2000] {
         let meta = B2ndMeta::of::<u32>(Geometry::new(&[4000], &[4000], &[block]).unwrap());
-        File::edit(&path).unwrap().overwrite_metalayer(&meta).unwrap();
+        File::edit(&path).unwrap().overwrite_metalayer_unchecked("b2nd", &b2nd::to_vec(&meta).unwrap()).unwrap();
         let reader = Array::open(&path).unwrap();
         assert_eq!(reader.read::<u32>(&[700..2300]).unwrap(), cut(&values, &[700..2300]), "{block}");
     }

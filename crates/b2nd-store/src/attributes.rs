@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use b2nd::RawValue;
 use b2nd_frame::{Chunk, ChunkHeader, Decompressor, Error, Result, Trailer};
 use serde::Serialize;
 
 use crate::frame::Frame;
-use crate::value::Value;
+use crate::value;
 
 /// The maximum length of an attribute's decompressed value, in bytes. A limit is needed because a chunk of 32 bytes can claim to contain 2
 /// GiB.
@@ -96,13 +97,13 @@ impl Attributes {
     }
 
     /// Returns the value of the attribute with this name, if the value is MessagePack.
-    pub fn get(&self, name: &str) -> Option<Value<'_>> {
-        self.bytes(name).and_then(Value::from_slice)
+    pub fn get(&self, name: &str) -> Option<RawValue<'_>> {
+        self.bytes(name).and_then(value::read)
     }
 
     /// Iterates over the names and values of the attributes. A value that is not MessagePack is returned as `None`.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, Option<Value<'_>>)> {
-        self.0.iter().map(|(name, bytes)| (name.as_str(), Value::from_slice(bytes)))
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, Option<RawValue<'_>>)> {
+        self.0.iter().map(|(name, bytes)| (name.as_str(), value::read(bytes)))
     }
 
     /// Returns true if there are no attributes.

@@ -4,7 +4,7 @@ use b2nd_frame::{Decompressor, Header, Trailer};
 use serde::{Serialize, Serializer};
 
 use crate::attributes;
-use crate::value::Value;
+use crate::value;
 
 /// The kind of a frame: the type of object that python-blosc2 opens it as. The frame's metalayers and attributes determine its kind. A kind
 /// is serialized as the name that is given with each variant.
@@ -60,7 +60,7 @@ impl Kind {
     pub fn of_with(header: &Header, trailer: Option<&Trailer>, decompressor: &mut Decompressor) -> Kind {
         let has = |name: &str| header.metalayers().get(name).is_some();
         if let Some(content) = header.metalayers().get("b2o") {
-            let value = Value::from_slice(content);
+            let value = value::read(content);
             return match value.and_then(|value| value.get("kind")).and_then(|kind| kind.as_str()) {
                 Some("lazyexpr") => Kind::LazyExpr,
                 Some("lazyudf") => Kind::LazyUdf,
@@ -69,7 +69,7 @@ impl Kind {
             };
         }
         if let Some(content) = header.metalayers().get("LazyArray") {
-            let is_function = Value::from_slice(content).and_then(|value| value.as_u64()) == Some(1);
+            let is_function = value::read(content).and_then(|value| value.as_u64()) == Some(1);
             return if is_function { Kind::LazyUdf } else { Kind::LazyExpr };
         }
         let by_name = [
@@ -90,7 +90,7 @@ impl Kind {
         }
         if attribute("schema").is_some() {
             let kind = trailer.and_then(|trailer| attributes::get_with(trailer, "kind", decompressor));
-            if kind.as_deref().and_then(Value::from_slice).and_then(|kind| kind.as_str()) == Some("ctable") {
+            if kind.as_deref().and_then(value::read).and_then(|kind| kind.as_str()) == Some("ctable") {
                 return Kind::CTable;
             }
         }

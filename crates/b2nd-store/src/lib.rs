@@ -11,7 +11,7 @@
 //! | list a directory, an archive or a frame as a store | [`list`], [`embedded()`], [`Zip`], [`Directory`] |
 //! | determine what a frame contains | [`Kind`], [`Array`] |
 //! | list the chunks of a frame | [`chunks`] |
-//! | read attributes, and values of MessagePack | [`attributes`], [`Value`] |
+//! | read attributes, and values of MessagePack | [`attributes`], [`value`] |
 //!
 //! Without optional features, the crate compiles for wasm32. Attributes can be decompressed if the features of `b2nd` include their codec.
 
@@ -29,7 +29,6 @@ mod kind;
 mod leaf;
 mod listing;
 mod location;
-pub mod marker;
 #[cfg(feature = "range-cache")]
 mod range_cache;
 mod store;
@@ -53,7 +52,6 @@ pub use location::{Location, Target, no_key};
 pub use range_cache::{BLOCK, RangeCache};
 pub use store::Store;
 pub use table::Table;
-pub use value::Value;
 pub use zip::Zip;
 
 #[cfg(doctest)]

@@ -4,6 +4,7 @@
 //! a frame whose data are frames. A folder can contain a `.b2e` with the name `embed.b2e`. The leaves in this file also belong to the
 //! store.
 
+use b2nd::RawValue;
 use b2nd_frame::{Error, Result};
 
 use crate::attributes::Attributes;
@@ -15,7 +16,6 @@ use crate::frame::Frame;
 use crate::kind::Kind;
 use crate::leaf::{Content, Leaf};
 use crate::table::Table;
-use crate::value::Value;
 
 /// The content of a store.
 #[derive(Clone, Default)]
@@ -93,7 +93,7 @@ pub fn embedded(frame: &Frame) -> Result<StoreListing> {
         }
         map => map,
     };
-    for (key, place) in map.iter().flat_map(Value::entries) {
+    for (key, place) in map.iter().flat_map(RawValue::entries) {
         let Some(key) = key.as_str() else { continue };
         let number = |name| place.get(name).and_then(|value| value.as_u64());
         let text = |name| place.get(name).and_then(|value| value.as_str()).map(str::to_owned);

@@ -66,10 +66,22 @@ impl Candidate {
 ///
 /// A path that cannot be read is also a candidate: opening it returns the error.
 pub fn candidates(root: &Path) -> impl Iterator<Item = Candidate> + Send + use<> {
+    candidates_in(root, true)
+}
+
+/// Iterates over the [`candidates`] below a path, without those in its subdirectories unless `is_deep` is true.
+pub fn candidates_in(root: &Path, is_deep: bool) -> impl Iterator<Item = Candidate> + Send + use<> {
     let mut waiting = vec![(root.to_owned(), None)];
     std::iter::from_fn(move || {
         loop {
             let (path, kind) = waiting.pop()?;
+            if !is_deep
+                && kind.is_some_and(|kind: fs::FileType| kind.is_dir())
+                && !path.join(SPARSE_FRAME).is_file()
+                && !is_store_directory(&path)
+            {
+                continue;
+            }
             if let Some(what) = look(&path, kind, &mut waiting).transpose() {
                 return Some(Candidate { path, what });
             }

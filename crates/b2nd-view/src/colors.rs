@@ -16,7 +16,7 @@ const fn palette<const N: usize>(colors: [u32; N]) -> [Rgb; N] {
 }
 
 /// Viridis, a color map that is suitable for people with color blindness, and whose brightness increases evenly.
-pub(crate) const VIRIDIS: &[Rgb] =
+pub const VIRIDIS: &[Rgb] =
     &palette([0x440154, 0x482475, 0x414487, 0x355f8d, 0x2a788e, 0x21918c, 0x22a884, 0x44bf70, 0x7ad151, 0xbddf26, 0xfde725]);
 
 /// ColorBrewer's RdBu, reversed: from blue to red, with white in the middle.
@@ -26,14 +26,14 @@ const BLUE_RED: &[Rgb] =
 /// The color maps: the name of each, and its colors for evenly spaced values from the lowest to the highest.
 pub const COLOR_MAPS: [(&str, &[Rgb]); 3] = [("viridis", VIRIDIS), ("gray", &[[0; 3], [255; 3]]), ("blue-red", BLUE_RED)];
 
-/// Returns the color that the color map viridis gives to a value between 0 and 1.
-pub fn viridis(value: f64) -> Rgb {
-    let last = VIRIDIS.len() - 1;
+/// Returns the color that a color map gives to a value between 0 and 1.
+pub fn color(map: &[Rgb], value: f64) -> Rgb {
+    let last = map.len() - 1;
     let at = value.clamp(0.0, 1.0) * last as f64;
-    let below = (at as usize).min(last - 1);
+    let below = (at as usize).min(last.saturating_sub(1));
     let part = at - below as f64;
     [0, 1, 2].map(|channel| {
-        let [from, to] = [below, below + 1].map(|index| f64::from(VIRIDIS[index][channel]));
+        let [from, to] = [below, (below + 1).min(last)].map(|index| f64::from(map[index][channel]));
         (from + (to - from) * part).round() as u8
     })
 }

@@ -3,9 +3,10 @@
 use b2nd_frame::{Header, Trailer};
 
 use crate::text::{printable, quoted, shortened, thousands};
+use b2nd::RawValue;
 use b2nd_store::Kind;
-use b2nd_store::Value;
 use b2nd_store::attributes;
+use b2nd_store::value;
 
 /// The `width` to use for [`lines`] if the output is not a terminal.
 pub const WIDTH: usize = 96;
@@ -15,11 +16,11 @@ pub const WIDTH: usize = 96;
 pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, width: usize) -> Vec<(String, String)> {
     let mut lines = Lines { lines: Vec::new(), width };
     let attribute = |name: &str| attributes::get(trailer, name);
-    let metalayer = |name: &str| header.metalayers().get(name).and_then(Value::from_slice);
+    let metalayer = |name: &str| header.metalayers().get(name).and_then(value::read);
     match kind {
         Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray | Kind::B2Object => {
             let bytes = attribute("b2o").or_else(|| attribute("_LazyArray")).unwrap_or_default();
-            if let Some(recipe) = Value::from_slice(&bytes) {
+            if let Some(recipe) = value::read(&bytes) {
                 lines.recipe(recipe);
             }
         }
@@ -30,26 +31,20 @@ pub fn lines(kind: Kind, header: &Header, trailer: &Trailer, width: usize) -> Ve
             }
             for name in ["proxy-fetched", "proxy-fetched-blocks"] {
                 let Some(bytes) = attribute(name) else { continue };
-                let Some(bitmap) = Value::from_slice(&bytes).and_then(|value| value.as_bytes()) else { continue };
+                let Some(bitmap) = value::read(&bytes).and_then(|value| value.as_bytes()) else { continue };
                 let bits: u64 = bitmap.iter().map(|byte| u64::from(byte.count_ones())).sum();
                 let per_chunk = attribute("proxy-fetched-bpc");
-                let per_chunk = per_chunk.as_deref().and_then(Value::from_slice).and_then(|value| value.as_u64());
+                let per_chunk = per_chunk.as_deref().and_then(value::read).and_then(|value| value.as_u64());
                 let (unit, per_chunk) = if name == "proxy-fetched" { ("chunks", Some(1)) } else { ("blocks", per_chunk) };
                 let all = header.nchunks().zip(per_chunk).and_then(|(chunks, blocks)| chunks.checked_mul(blocks));
                 let of = all.map_or_else(String::new, |all| format!(" of {}", thousands(all)));
                 lines.push("fetched", format!("{}{of} {unit}", thousands(bits)));
             }
         }
-        Kind::NdArray => {
-            for name in ["var", "long_name", "units", "dims"] {
-                let bytes = attribute(name).unwrap_or_default();
-                lines.text(name, Value::from_slice(&bytes));
-            }
-        }
         Kind::ListArray => lines.text("item", metalayer("listarray").and_then(|list| list.get("item"))),
         Kind::Tensor => {
             let bytes = attribute("__pack_tensor__").unwrap_or_default();
-            lines.text("tensor", Value::from_slice(&bytes));
+            lines.text("tensor", value::read(&bytes));
         }
         _ => {}
     }
@@ -67,15 +62,16 @@ impl Lines {
     }
 
     /// Adds a value if it exists and is not null.
-    fn text(&mut self, label: &str, value: Option<Value>) {
+    fn text(&mut self, label: &str, value: Option<RawValue>) {
         let width = self.width;
-        let text = value.map(|value| value.as_str().map_or_else(|| value.text(width), |text| shortened(printable(text), width)));
+        let text = value
+            .map(|found| found.as_str().map_or_else(|| value::text(&found, width), |text| shortened(printable(text), width)));
         if let Some(text) = text.filter(|text| text != "null") {
             self.push(label, text);
         }
     }
 
-    fn recipe(&mut self, recipe: Value) {
+    fn recipe(&mut self, recipe: RawValue) {
         ["expression", "name", "source"].into_iter().for_each(|key| self.text(key, recipe.get(key)));
         for key in ["udf_source", "UDF"] {
             if let Some(source) = recipe.get(key).and_then(|source| source.as_str()) {
@@ -84,14 +80,14 @@ impl Lines {
             }
         }
         for (name, operand) in recipe.get("operands").iter().flat_map(|operands| operands.entries()) {
-            let name = name.as_str().map_or_else(|| name.text(self.width), printable);
+            let name = name.as_str().map_or_else(|| value::text(&name, self.width), printable);
             self.push("operand", format!("{name} = {}", reference(operand)));
         }
     }
 }
 
 /// Formats a reference to an operand: the path, followed by the key or the server's URL if the reference has one.
-fn reference(operand: Value) -> String {
+fn reference(operand: RawValue) -> String {
     if let Some(path) = operand.as_str() {
         return quoted(path.as_bytes());
     }
@@ -100,6 +96,6 @@ fn reference(operand: Value) -> String {
         (Some(path), Some(key), _) => format!("{path}, key {key}"),
         (Some(path), None, Some(base)) => format!("{path} at {base}"),
         (Some(path), None, None) => path,
-        (None, ..) => operand.text(WIDTH),
+        (None, ..) => value::text(&operand, WIDTH),
     }
 }

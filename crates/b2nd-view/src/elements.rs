@@ -25,8 +25,9 @@ mod text;
 use b2nd::dtype::{DType, ScalarType};
 use b2nd_frame::{Error, Result};
 
-pub use figures::{figures, figures_to, mean_bytes, time_unit};
-pub use json::{float, json};
+pub use date::first_of_month;
+pub use figures::{figures, figures_to, mean_bytes, step_seconds, time_bytes, time_unit};
+pub use json::{exact_json, float, json};
 pub use number::{Column, Number, Read, columns, reader};
 pub use statistics::Tally;
 pub use text::{cell, in_quotes, significant, text, text_to};

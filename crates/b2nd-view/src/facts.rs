@@ -39,7 +39,10 @@ impl Facts {
     /// ```
     pub fn of(header: &Header) -> Facts {
         let array = Array::find(header).ok().flatten();
-        Facts { array: array.map(|array| of_array(&array, header)), frame: [container(header), compression(header)].concat() }
+        Facts {
+            array: array.map(|array| of_array(&array, header)),
+            frame: [sizes(header), container(header), compression(header)].concat(),
+        }
     }
 }
 
@@ -59,7 +62,7 @@ fn of_array(array: &Array<'_>, header: &Header) -> Vec<Fact> {
     facts.extend(stale(array));
     match geometry.grid() {
         Ok(counted) => {
-            facts.extend(grid(&counted, header));
+            facts.extend(grid(&counted));
             facts.extend(padding(&counted));
         }
         Err(error) => facts.push(Fact("elements", error.to_string(), "nitems")),
@@ -67,11 +70,29 @@ fn of_array(array: &Array<'_>, header: &Header) -> Vec<Fact> {
     facts
 }
 
-/// Returns the length of the data divided by their compressed length, as text. Returns `None` if the frame has no data, or none of
-/// its chunks has bytes.
+/// Returns the size of the array in bytes, without the padding of its chunks. Returns the length of all chunks if the frame has no array.
+pub fn array_size(header: &Header) -> i128 {
+    let grid = header.geometry().ok().flatten().and_then(|geometry| geometry.grid().ok());
+    grid.map_or(header.nbytes().into(), |grid| i128::from(grid.nitems()) * i128::from(header.typesize()))
+}
+
+/// Returns the size of the array divided by its compressed size, as text. Returns `None` if there is no data, or none of the chunks has
+/// bytes.
 pub fn ratio(header: &Header) -> Option<String> {
-    let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
-    (nbytes > 0 && cbytes > 0).then(|| format!("{:.1}", nbytes as f64 / cbytes as f64))
+    let (size, cbytes) = (array_size(header), header.cbytes());
+    (size > 0 && cbytes > 0).then(|| format!("{:.1}", size as f64 / cbytes as f64))
+}
+
+/// Returns facts about sizes: of the array, compressed, and with the padding of its chunks if there is padding.
+pub fn sizes(header: &Header) -> Vec<Fact> {
+    let ratio = ratio(header).map_or_else(String::new, |ratio| format!(", ratio {ratio}"));
+    let (array, nbytes) = (array_size(header), i128::from(header.nbytes()));
+    let mut sizes =
+        vec![Fact("size", size(array), "nbytes"), Fact("compressed", size(header.cbytes().into()) + &ratio, "cbytes")];
+    if array != nbytes {
+        sizes.insert(1, Fact("in chunks", format!("{} with padding", size(nbytes)), "nbytes"));
+    }
+    sizes
 }
 
 /// Returns facts about the frame as a container: its type, its version and its lengths.
@@ -80,14 +101,10 @@ pub fn container(header: &Header) -> Vec<Fact> {
         FrameType::Contiguous => ("contiguous", "in all"),
         FrameType::Sparse => ("sparse", "in chunks.b2frame"),
     };
-    let (nbytes, cbytes) = (header.nbytes(), header.cbytes());
-    let ratio = ratio(header).map_or_else(String::new, |ratio| format!(", ratio {ratio}"));
     let frame_len = size(header.frame_len().into());
     vec![
         Fact("frame", format!("{kind}, version {}", header.version()), "frame_type"),
         Fact("length", format!("{frame_len} {length}, {} of header", thousands(header.header_len())), "frame_len"),
-        Fact("data", size(nbytes.into()), "nbytes"),
-        Fact("compressed", size(cbytes.into()) + &ratio, "cbytes"),
         Fact("typesize", size(header.typesize().into()), "typesize"),
         Fact("chunksize", size_or_varies(header.chunksize(), header.has_variable_chunks()), "chunksize"),
         Fact("blocksize", size_or_varies(header.blocksize(), header.has_variable_blocks()), "blocksize"),
@@ -154,11 +171,10 @@ pub fn stale(array: &Array<'_>) -> Option<Fact> {
 }
 
 /// Returns the numbers of elements, chunks and blocks.
-pub fn grid(grid: &Grid, header: &Header) -> [Fact; 3] {
-    let bytes = i128::from(grid.nitems()) * i128::from(header.typesize());
+pub fn grid(grid: &Grid) -> [Fact; 3] {
     let blocks = format!("{}, {} in each chunk", thousands(grid.nblocks()), thousands(grid.blocks_per_chunk()));
     [
-        Fact("elements", format!("{} in {}", thousands(grid.nitems()), size(bytes)), "nitems"),
+        Fact("elements", thousands(grid.nitems()), "nitems"),
         Fact("chunks", thousands(grid.nchunks()), "nchunks"),
         Fact("blocks", blocks, "nblocks"),
     ]

@@ -30,6 +30,12 @@ impl Scale {
         self.ends[1]
     }
 
+    /// Returns the value at a position from 0 to 1.
+    pub fn value(&self, part: f64) -> f64 {
+        let [least, greatest] = self.ends;
+        if self.is_log { least * (greatest / least).powf(part) } else { least + (greatest * part - least * part) }
+    }
+
     /// Returns the position of a value: 0 at the lower end, 1 at the upper, 0.5 if both ends are equal. Returns `None` if the value is not
     /// finite, or if it is not above 0 on a logarithmic scale.
     pub fn part(&self, value: f64) -> Option<f64> {

@@ -11,7 +11,7 @@ use b2nd_store::Array;
 use b2nd_store::Frame;
 use b2nd_store::Kind;
 use b2nd_store::attributes;
-use b2nd_store::{Value, readable};
+use b2nd_store::{readable, value};
 use data::{Attributes, GridObject, Index};
 
 pub use data::Readable;
@@ -103,7 +103,7 @@ struct Metalayer<'a> {
     name_hex: String,
     length: usize,
     content: String,
-    value: Option<Value<'a>>,
+    value: Option<b2nd::RawValue<'a>>,
 }
 
 #[derive(Serialize)]
@@ -268,6 +268,6 @@ fn metalayer<'a>((name, content): (&'a [u8], &'a [u8])) -> Metalayer<'a> {
         name_hex: hex(name, ""),
         length: content.len(),
         content: hex(content, ""),
-        value: Value::from_slice(content),
+        value: value::read(content),
     }
 }

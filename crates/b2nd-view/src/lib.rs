@@ -8,7 +8,7 @@
 //! | open a frame from byte ranges | [`Frame`], [`Source`] |
 //! | tell the kind of a frame | [`Kind`] |
 //! | convert a frame to JSON | [`json::frame`] |
-//! | read attributes | [`attributes`], [`Value`] |
+//! | read attributes | [`attributes`], [`value`] |
 //! | list the leaves of a store | [`store`] |
 //! | show each byte of header and trailer with its meaning | [`bytes::header`], [`bytes::trailer`] |
 //! | read elements as text, JSON and numbers, and compute their statistics | [`elements`] |
@@ -40,7 +40,7 @@ pub mod pixels;
 pub mod slice;
 pub mod text;
 
-pub use b2nd_store::{Array, Frame, Kind, Source, Value, Window, attributes, value};
+pub use b2nd_store::{Array, Frame, Kind, Source, Window, attributes, value};
 
 /// The contents of stores, and stores as JSON.
 pub mod store {

@@ -10,10 +10,11 @@ use crate::text::{self, NOTICE, View, columns, count, printable, quoted, size, s
 use crate::{chunk_table, details};
 use b2nd_store::Array;
 use b2nd_store::Frame;
+use b2nd_store::Kind;
 use b2nd_store::attributes::{self, Attribute};
 use b2nd_store::readable;
+use b2nd_store::value::read;
 use b2nd_store::{Content, Leaf, StoreListing};
-use b2nd_store::{Kind, Value};
 use lines::Page;
 
 mod lines;
@@ -48,92 +49,100 @@ pub fn page(frame: &Frame, name: &str, options: &Options) -> b2nd_frame::Result<
             }
         }
     }
-    for Fact(label, text, _) in [facts::container(header), facts::compression(header)].concat() {
-        page.line(label, text);
+    let found = Array::find(header);
+    array(&mut page, header, &found);
+    attributes(&mut page, header, trailer_read.as_ref());
+    metalayers(&mut page, header, found.as_ref().ok().and_then(Option::as_ref));
+    facts::sizes(header).into_iter().for_each(|Fact(label, text, _)| page.line(label, text));
+    grid(&mut page, header, options.slice.as_ref());
+    if options.full {
+        let facts = [facts::container(header), facts::compression(header)].concat();
+        facts.into_iter().for_each(|Fact(label, text, _)| page.line(label, text));
+        if let Ok(trailer) = trailer_read {
+            page.line("trailer", format_args!("{}, version {}", size(trailer.trailer_len() as i128), trailer.version()));
+        }
     }
-    array(&mut page, header, options.slice.as_ref());
-    metalayers(&mut page, header);
-    trailer(&mut page, header, trailer_read);
     if options.chunks {
         chunks(&mut page, frame)?;
     }
     Ok(page.view())
 }
 
-fn array(page: &mut Page, header: &Header, slice: Option<&Slice>) {
-    let array = match Array::find(header) {
+fn array(page: &mut Page, header: &Header, found: &b2nd_frame::Result<Option<Array<'_>>>) {
+    let array = match found {
         Ok(Some(array)) => array,
-        none => {
-            match none {
-                // The page still counts as complete, because this may be a user's own metalayer that happens to have the name of an array
-                // metalayer.
-                Err(error) => {
-                    page.line("array", styled(NOTICE, format_args!("cannot be read: metalayer {error}")));
-                    // The shapes may be readable even if the dtype is not.
-                    if let Ok(Some(geometry)) = header.geometry() {
-                        shapes(page, &geometry);
-                        return grid(page, &geometry, header, slice);
-                    }
-                }
-                _ => page.line("array", "none"),
-            }
-            if slice.is_some() {
-                page.problem("slice", "there is no array");
+        Ok(None) => return,
+        // The page still counts as complete, because this may be a user's own metalayer that happens to have the name of an array
+        // metalayer.
+        Err(error) => {
+            page.line("array", styled(NOTICE, format_args!("cannot be read: metalayer {error}")));
+            // The shapes may be readable even if the dtype is not.
+            if let Ok(Some(geometry)) = header.geometry() {
+                shapes(page, &geometry);
             }
             return;
         }
     };
-    let geometry = array.meta.geometry();
-    let Fact(label, text, _) = facts::layout(&array);
-    page.line(label, text);
-    shapes(page, geometry);
+    shapes(page, array.meta.geometry());
     if let Some(dtype) = array.meta.dtype() {
         let dtype = text::printable(dtype);
         let mut lines = text::fold(&dtype, page.room(Page::TEXT, DTYPE_WIDTH));
-        page.inner("dtype", lines.next().unwrap_or_default().trim_end());
+        page.line("dtype", lines.next().unwrap_or_default().trim_end());
         lines.by_ref().take(DTYPE_LINES - 1).for_each(|line| page.more(line.trim_end()));
         let rest: usize = lines.map(|line| line.chars().count()).sum();
         if rest != 0 {
             page.more(format_args!("… and {rest} characters"));
         }
     }
+    let Fact(label, text, _) = facts::layout(array);
+    // Other layouts than the released one are those of old versions.
+    if page.is_full() || array.layout() != "b2nd" {
+        page.line(label, text);
+    }
     match array.meta.parse_dtype() {
         Ok(Some(dtype)) => element(page, &dtype, header),
         Ok(None) => {}
-        Err(error) => page.inner("element", styled(NOTICE, format_args!("not known: {error}"))),
+        Err(error) => page.line("element", styled(NOTICE, format_args!("not known: {error}"))),
     }
-    if let Some(Fact(label, text, _)) = facts::stale(&array) {
-        page.inner(label, styled(NOTICE, text));
+    if let Some(Fact(label, text, _)) = facts::stale(array) {
+        page.line(label, styled(NOTICE, text));
     }
-    grid(page, geometry, header, slice);
 }
 
-/// Shows the type of an element. Adds a warning if the typesize of the frame differs from the length of an element.
+/// Shows the type of an element on a full page, or if the typesize of the frame differs from the length of an element.
 fn element(page: &mut Page, dtype: &DType, header: &Header) {
     let Fact(label, words, _) = facts::element(dtype);
     match facts::typesize_differs(dtype, header) {
-        None => page.inner(label, words),
-        Some(differs) => page.inner(label, format_args!("{words}; {}", styled(NOTICE, differs))),
+        None if page.is_full() => page.line(label, words),
+        None => {}
+        Some(differs) => page.line(label, format_args!("{words}; {}", styled(NOTICE, differs))),
     }
 }
 
-fn grid(page: &mut Page, geometry: &Geometry, header: &Header, slice: Option<&Slice>) {
+/// Shows the numbers of chunks and blocks, and the chunks that a slice touches.
+fn grid(page: &mut Page, header: &Header, slice: Option<&Slice>) {
+    let Ok(Some(geometry)) = header.geometry() else {
+        if slice.is_some() {
+            page.problem("slice", "there is no array");
+        }
+        return;
+    };
     let grid = match geometry.grid() {
         Ok(grid) => grid,
-        Err(error) => return page.problem("  grid", format_args!("none: {error}")),
+        Err(error) => return page.problem("grid", error),
     };
     let per_dimension: Vec<_> = grid.chunks_per_dimension().iter().map(thousands).collect();
-    let [elements, mut chunks, blocks] = facts::grid(&grid, header);
+    let [elements, mut chunks, blocks] = facts::grid(&grid);
     if per_dimension.len() > 1 {
         chunks.1 += &format!(" = {}", per_dimension.join(" x "));
     }
-    page.inner(elements.0, elements.1);
-    page.inner(chunks.0, chunks.1);
+    page.line(chunks.0, chunks.1);
     if let Some(found) = header.nchunks().filter(|&found| found != grid.nchunks()) {
         page.more(styled(NOTICE, format_args!("the frame holds {}", thousands(found))));
     }
-    for Fact(label, text, _) in [blocks].into_iter().chain(facts::padding(&grid)) {
-        page.inner(label, text);
+    if page.is_full() {
+        let facts = [blocks, elements].into_iter().chain(facts::padding(&grid));
+        facts.for_each(|Fact(label, text, _)| page.line(label, text));
     }
     let Some(slice) = slice else { return };
     match slice.touched(&grid) {
@@ -165,23 +174,28 @@ fn shapes(page: &mut Page, geometry: &Geometry) {
         }
     }
     for (name, shape) in ["shape", "chunkshape", "blockshape"].into_iter().zip(shapes) {
-        page.inner(name, if shape.is_empty() { "()" } else { &shape });
+        page.line(name, if shape.is_empty() { "()" } else { &shape });
     }
 }
 
-fn metalayers(page: &mut Page, header: &Header) {
-    let metalayers = header.metalayers();
-    page.line("metalayers", if metalayers.is_empty() { "none".to_owned() } else { metalayers.len().to_string() });
-    let array = Array::find(header).ok().flatten().map(|array| array.name);
-    let mut rows: Vec<_> = metalayers.iter().map(|(name, content)| vec![quoted(name), bytes(content.len())]).collect();
-    let room = page.room_beside(&rows);
-    for (row, (name, content)) in rows.iter_mut().zip(metalayers.iter()) {
-        // The array metalayer is left out here, because another part of the page shows it.
-        if array.is_none_or(|array| array.as_bytes() != name) {
-            row.push(lines::describe(content, room).unwrap_or_default());
-        }
+/// Shows the metalayers. The array's own metalayer, which other parts of the page show, is only on a full page.
+fn metalayers(page: &mut Page, header: &Header, array: Option<&Array<'_>>) {
+    let is_array = |name: &[u8]| array.is_some_and(|array| array.name.as_bytes() == name);
+    let shown: Vec<_> = header.metalayers().iter().filter(|(name, _)| page.is_full() || !is_array(name)).collect();
+    if shown.is_empty() {
+        return;
     }
-    page.table(columns(&rows, &[1]));
+    page.line("metalayers", shown.len());
+    let mut rows: Vec<_> = shown.iter().map(|(name, content)| vec![quoted(name), bytes(content.len())]).collect();
+    if !page.is_full() {
+        rows.iter_mut().for_each(|row| row.truncate(1));
+    }
+    let room = page.room_beside(&rows);
+    for (row, (name, content)) in rows.iter_mut().zip(shown) {
+        let value = if is_array(name) { None } else { lines::describe(content, room) };
+        row.push(value.unwrap_or_else(|| if row.len() == 1 { bytes(content.len()) } else { String::new() }));
+    }
+    page.table(columns(&rows, if page.is_full() { &[1] } else { &[] }));
 }
 
 /// Formats a number of bytes for a column that is aligned to the right. `1 byte` gets a space at the end, so that its digit is below those
@@ -190,28 +204,30 @@ fn bytes(length: usize) -> String {
     if length == 1 { "1 byte ".to_owned() } else { count(length, "byte") }
 }
 
-fn trailer(page: &mut Page, header: &Header, trailer: b2nd_frame::Result<&Trailer>) {
+/// Shows the attributes. Only a full page has their lengths and their compression.
+fn attributes(page: &mut Page, header: &Header, trailer: Result<&&Trailer, &b2nd_frame::Error>) {
     let trailer = match trailer {
         Ok(trailer) => trailer,
         Err(error) => return page.problem("trailer", error),
     };
-    let version = trailer.version();
-    page.line("trailer", format_args!("{}, version {version}", size(trailer.trailer_len() as i128)));
-    let vlmetalayers = attributes::of(trailer);
-    let mut number = if vlmetalayers.is_empty() { "none".to_owned() } else { vlmetalayers.len().to_string() };
-    if header.has_vlmetalayers() == vlmetalayers.is_empty() {
+    let found = attributes::of(trailer);
+    let mut number = if found.is_empty() { "none".to_owned() } else { found.len().to_string() };
+    if header.has_vlmetalayers() == found.is_empty() {
         number += if header.has_vlmetalayers() { " (the header says there are)" } else { " (the header says there are none)" };
+    } else if found.is_empty() && !page.is_full() {
+        return;
     }
-    page.line("vlmetalayers", number);
-    let rows = vlmetalayers.iter().map(|Attribute { name, chunk, .. }| match chunk {
-        Ok(chunk) => {
+    page.line("attributes", number);
+    let rows = found.iter().map(|Attribute { name, chunk, .. }| match chunk {
+        Ok(chunk) if page.is_full() => {
             let mut kind = chunk_table::kind(chunk);
             if !chunk.is_stored() && chunk.special().is_none() {
                 kind = format!("{kind}, {} compressed", chunk.cbytes());
             }
             vec![quoted(name), bytes(chunk.nbytes()), kind]
         }
-        Err(_) => vec![quoted(name), String::new()],
+        Err(_) if page.is_full() => vec![quoted(name), String::new()],
+        _ => vec![quoted(name)],
     });
     let mut rows: Vec<_> = rows.collect();
     if page.is_narrow(&rows) {
@@ -219,11 +235,11 @@ fn trailer(page: &mut Page, header: &Header, trailer: b2nd_frame::Result<&Traile
         rows.iter_mut().for_each(|row| row.truncate(2));
     }
     let room = page.room_beside(&rows);
-    for (row, Attribute { name, value, .. }) in rows.iter_mut().zip(&vlmetalayers) {
+    for (row, Attribute { name, value, .. }) in rows.iter_mut().zip(&found) {
         row.push(match value {
             Ok(value) => {
-                let hidden = page.hidden(name, Value::from_slice(value));
-                hidden.unwrap_or_else(|| lines::describe(value, room).unwrap_or_default())
+                let hidden = page.hidden(name, read(value));
+                hidden.or_else(|| lines::describe(value, room)).unwrap_or_else(|| bytes(value.len()))
             }
             Err(error) => {
                 page.is_complete = false;
@@ -231,7 +247,7 @@ fn trailer(page: &mut Page, header: &Header, trailer: b2nd_frame::Result<&Traile
             }
         });
     }
-    page.table(columns(&rows, &[1]));
+    page.table(columns(&rows, if page.is_full() { &[1] } else { &[] }));
 }
 
 fn chunks(page: &mut Page, frame: &Frame) -> b2nd_frame::Result<()> {

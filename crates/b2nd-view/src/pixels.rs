@@ -2,7 +2,7 @@
 
 use anstyle::{Ansi256Color, Color, RgbColor, Style};
 
-use crate::colors::{Rgb, VIRIDIS, viridis};
+use crate::colors::{Rgb, VIRIDIS, color};
 use crate::histogram::Scale;
 
 /// Characters from dark to bright.
@@ -17,16 +17,10 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// Draws a heat map of values, given row by row, with colors from the smallest finite value to the largest. NaN and infinite values
-    /// have no color.
-    pub fn heat(values: &[f64], width: usize) -> Pixels {
-        Pixels::scaled_heat(values, width, Scale::of(values, false))
-    }
-
-    /// Draws a heat map of values, given row by row, with the colors of a scale. Values beyond the ends of the scale have the color of the
-    /// nearest end.
-    pub fn scaled_heat(values: &[f64], width: usize, scale: Scale) -> Pixels {
-        Pixels { width, colors: values.iter().map(|&value| scale.part(value).map(viridis)).collect() }
+    /// Draws a heat map of values, given row by row, with the colors of a map along a scale. Values beyond the ends of the scale have the
+    /// color of the nearest end. NaN and infinite values, and values that a logarithmic scale lacks, have no color.
+    pub fn heat(values: &[f64], width: usize, scale: Scale, map: &[Rgb]) -> Pixels {
+        Pixels { width, colors: values.iter().map(|&value| scale.part(value).map(|part| color(map, part))).collect() }
     }
 
     /// Creates an image from 3 or 4 bytes for each pixel. Transparent pixels have no color.
@@ -39,10 +33,10 @@ impl Pixels {
         Pixels { width, colors: bytes.chunks_exact(channels.max(1)).map(color).collect() }
     }
 
-    /// Draws a line plot, with the values from left to right, as a dark line on white.
-    pub fn plot(values: &[f64], width: usize, height: usize) -> Pixels {
+    /// Draws a line plot, with the values from left to right, as a dark line on white. The scale is vertical.
+    pub fn plot(values: &[f64], width: usize, height: usize, scale: Scale) -> Pixels {
         let color = |is_drawn| Some(if is_drawn { VIRIDIS[2] } else { [255; 3] });
-        Pixels { width, colors: dots(values, width, height).into_iter().map(color).collect() }
+        Pixels { width, colors: dots(values, width, height, scale).into_iter().map(color).collect() }
     }
 
     /// Returns the number of rows.
@@ -91,16 +85,22 @@ impl Depth {
     }
 }
 
-/// Returns the number of the nearest of the 240 standard colors of terminals: a cube of 6 × 6 × 6 colors, and 24 grays.
+/// Returns the number of the nearest of the 240 standard colors of terminals: a cube of 6 × 6 × 6 colors, and 24 grays for grays.
+/// Brightness counts most, so that a color map whose brightness increases keeps its order.
 fn nearest(color: Rgb) -> u8 {
+    let light = |[red, green, blue]: Rgb| 0.3 * f64::from(red) + 0.59 * f64::from(green) + 0.11 * f64::from(blue);
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let of = |number: u8| match number {
         16..=231 => [36, 6, 1].map(|unit| STEPS[usize::from((number - 16) / unit % 6)]),
         _ => [8 + 10 * number.saturating_sub(232); 3],
     };
-    let distance =
-        |number: &u8| -> u32 { of(*number).iter().zip(color).map(|(&one, other)| u32::from(one.abs_diff(other)).pow(2)).sum() };
-    (16..=255).min_by_key(distance).unwrap_or(16)
+    let distance = |number: u8| {
+        let channels = of(number).into_iter().zip(color).map(|(one, other)| f64::from(one.abs_diff(other)).powi(2));
+        channels.sum::<f64>() + 16.0 * (light(of(number)) - light(color)).powi(2)
+    };
+    let spread = color.iter().max().zip(color.iter().min()).map_or(0, |(most, least)| most - least);
+    let last = if spread < 16 { 255 } else { 231 };
+    (16..=last).min_by(|&one, &other| distance(one).total_cmp(&distance(other))).unwrap_or(16)
 }
 
 fn cell(above: Option<Rgb>, below: Option<Rgb>, depth: Depth) -> String {
@@ -126,9 +126,9 @@ fn cell(above: Option<Rgb>, below: Option<Rgb>, depth: Depth) -> String {
 }
 
 /// Draws a line plot, with the values from left to right, as lines of Braille characters. Each character has two columns of four dots.
-pub fn plot(values: &[f64], width: usize, height: usize) -> Vec<String> {
+pub fn plot(values: &[f64], width: usize, height: usize, scale: Scale) -> Vec<String> {
     let mut cells = vec![0_u8; width * height];
-    for (place, _) in dots(values, 2 * width, 4 * height).iter().enumerate().filter(|(_, is_drawn)| **is_drawn) {
+    for (place, _) in dots(values, 2 * width, 4 * height, scale).iter().enumerate().filter(|(_, is_drawn)| **is_drawn) {
         let (row, column) = (place / (2 * width), place % (2 * width));
         let dot = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]][column % 2][row % 4];
         if let Some(cell) = cells.get_mut(row / 4 * width + column / 2) {
@@ -140,16 +140,25 @@ pub fn plot(values: &[f64], width: usize, height: usize) -> Vec<String> {
 }
 
 /// Returns which dots of a line plot are drawn, row by row.
-fn dots(values: &[f64], columns: usize, rows: usize) -> Vec<bool> {
+fn dots(values: &[f64], columns: usize, rows: usize, scale: Scale) -> Vec<bool> {
     let mut drawn = vec![false; columns * rows];
     if !values.is_empty() && rows != 0 && columns != 0 {
-        let scale = Scale::of(values, false);
-        let row = |value: f64| scale.part(value).map(|part| ((1.0 - part) * (rows - 1) as f64).round() as usize);
+        let row = |value: f64| {
+            scale.part(value).map(|part| part.clamp(0.0, 1.0)).map(|part| ((1.0 - part) * (rows - 1) as f64).round() as usize)
+        };
         let mut before: Option<usize> = None;
-        // If there are fewer values than columns, each value becomes a horizontal line.
         let points = values.len().max(columns);
+        // If there are fewer values than columns, straight lines connect the values.
+        let between = |point: usize| {
+            let at = point as f64 * (values.len() - 1) as f64 / (points - 1).max(1) as f64;
+            let (low, part) = (at as usize, at.fract());
+            let (low, high) = (values[low], values[(low + 1).min(values.len() - 1)]);
+            // The halves do not overflow, and a neighbor that is NaN does not matter if the point is a value.
+            if part < 1e-9 { low } else { 2.0 * (low / 2.0 * (1.0 - part) + high / 2.0 * part) }
+        };
         for point in 0..points {
-            let (column, value) = (point * columns / points, values[point * values.len() / points]);
+            let value = if values.len() < columns { between(point) } else { values[point] };
+            let column = point * columns / points;
             let now = row(value);
             if let Some(now) = now {
                 // Draw a vertical line from the previous value to this value. Without it, steep parts would be separate dots.

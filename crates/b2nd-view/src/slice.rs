@@ -14,7 +14,7 @@ pub fn padding(grid: &Grid) -> Option<f64> {
     (held != 0).then(|| 1.0 - grid.nitems() as f64 / held as f64)
 }
 
-/// A slice, written as in Python: `0:10,5,:`, `...,0`.
+/// A slice, written as in Python: `0:10,5,:`, `...,0`, `[0, :3]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slice(Vec<Index>);
 
@@ -31,6 +31,8 @@ impl FromStr for Slice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Slice, String> {
+        let text = text.trim();
+        let text = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
         if text.trim().is_empty() {
             return Ok(Slice(Vec::new()));
         }

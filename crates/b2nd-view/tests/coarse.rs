@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use b2nd::{Geometry, Grid};
-use b2nd_view::colors::viridis;
+use b2nd_view::colors::{VIRIDIS, color};
 use b2nd_view::histogram::{Scale, histogram_in};
-use b2nd_view::pixels::Pixels;
+use b2nd_view::pixels::{Depth, Pixels};
 use b2nd_view::slice::{Part, Selection};
 
 fn grid_of_two() -> Grid {
@@ -49,15 +49,42 @@ fn a_scale_by_logarithms_has_no_place_for_zero() {
     let values = [0.0, 1.0, 10.0, 100.0, f64::NAN];
     let scale = Scale::of(&values, true);
     assert_eq!((scale.least(), scale.greatest()), (1.0, 100.0));
-    let colors = Pixels::scaled_heat(&values, 5, scale).colors;
-    assert_eq!(colors, [None, Some(viridis(0.0)), Some(viridis(0.5)), Some(viridis(1.0)), None]);
+    let colors = Pixels::heat(&values, 5, scale, VIRIDIS).colors;
+    assert_eq!(colors, [None, Some(color(VIRIDIS, 0.0)), Some(color(VIRIDIS, 0.5)), Some(color(VIRIDIS, 1.0)), None]);
     assert_eq!(histogram_in(&values, 2, scale), [1, 2]);
     // What is beyond a typed range has the colour of its end, and falls into no bin.
     let typed = Scale::new(1.0, 10.0, false);
     assert_eq!(
-        Pixels::scaled_heat(&values, 5, typed).colors[..4],
-        [viridis(0.0), viridis(0.0), viridis(1.0), viridis(1.0)].map(Some)
+        Pixels::heat(&values, 5, typed, VIRIDIS).colors[..4],
+        [color(VIRIDIS, 0.0), color(VIRIDIS, 0.0), color(VIRIDIS, 1.0), color(VIRIDIS, 1.0)].map(Some)
     );
     assert_eq!(histogram_in(&values, 2, typed), [1, 1]);
     assert_eq!(Scale::of(&[-1.0, 0.0], true).part(1.0), Some(0.5));
+}
+
+/// In 256 colors, brightness never decreases along viridis, and neighbors in the map are neighbors on the screen.
+#[test]
+fn viridis_keeps_its_order_in_256_colors() {
+    let values: Vec<f64> = (0..256).map(f64::from).collect();
+    let line = Pixels::heat(&values, 256, Scale::of(&values, false), VIRIDIS).lines(Depth::Indexed).concat();
+    let codes = line.split("\u{1b}[38;5;").skip(1).map(|rest| rest.split('m').next().unwrap().parse::<usize>().unwrap());
+    let steps = [0.0, 95.0, 135.0, 175.0, 215.0, 255.0];
+    let light = |code: usize| {
+        assert!((16..232).contains(&code), "{code} is a gray");
+        let [red, green, blue] = [36, 6, 1].map(|unit| f64::powf(steps[(code - 16) / unit % 6], 2.2));
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    };
+    let lights: Vec<f64> = codes.map(light).collect();
+    assert_eq!(lights.len(), 256);
+    assert!(lights.is_sorted(), "{lights:?}");
+}
+
+#[test]
+fn a_line_connects_its_values() {
+    let plot = Pixels::plot(&[0.0, 1.0, 0.0], 101, 51, Scale::new(0.0, 1.0, false));
+    let row = |column: usize| (0..51).find(|row| plot.colors[row * 101 + column] != Some([255; 3])).unwrap();
+    assert_eq!([0, 25, 50, 75, 100].map(row), [50, 25, 0, 24, 49]);
+    // A gap stays a gap.
+    let plot = Pixels::plot(&[0.0, f64::NAN, 0.0, 0.0], 100, 10, Scale::new(0.0, 1.0, false));
+    assert!((0..10).all(|row| plot.colors[row * 100 + 20] == Some([255; 3])));
 }

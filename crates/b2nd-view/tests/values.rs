@@ -3,10 +3,10 @@
 
 use b2nd::Geometry;
 use b2nd_view::slice::Slice;
-use b2nd_view::{Value, text};
+use b2nd_view::{text, value};
 
 fn line(bytes: &[u8], limit: usize) -> Option<String> {
-    Value::from_slice(bytes).map(|value| value.text(limit))
+    value::read(bytes).map(|found| value::text(&found, limit))
 }
 
 #[test]

@@ -54,8 +54,6 @@ for compressor in ["blosclz", "lz4", "lz4hc", "zlib", "zstd"]:
     same(f"{compressor} by python-blosc2", np.frombuffer(blosc2.decompress2(chunk), "<i4"), data)
 
 group = out / "ours" / "group.zarr"
-zarr.create_group(group)
-(out / "ours" / "shape-8.zarr").rename(group / "field")
 same("shape-8 by xarray", xarray.open_zarr(group, consolidated=False)["field"].values, np.load(out / "arrays" / "shape-8.npy"))
 
 for failure in failures:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import blosc2
 import imagecodecs
+import numcodecs
 import numpy as np
 import zarr
 
@@ -90,6 +91,7 @@ for name, options in {
     "big-endian": {"chunks": (20, 12), "serializer": zarr.codecs.BytesCodec(endian="big")},
     "transposed": {"chunks": (20, 12), "filters": [zarr.codecs.TransposeCodec(order=(1, 0))]},
     "v2": {"chunks": (20, 12), "zarr_format": 2},
+    "v2-blosc": {"chunks": (20, 12), "zarr_format": 2, "compressors": numcodecs.Blosc("zlib", 5, numcodecs.Blosc.BITSHUFFLE)},
 }.items():
     zarr.create_array(zarrs / f"{name}.zarr", shape=array.shape, dtype=array.dtype, **options)[...] = array
     np.save(zarrs / f"{name}.npy", array)

@@ -115,6 +115,6 @@ pub(crate) fn decompress(bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, C
     b2nd_codec::decompress(bytes).map_err(failed)
 }
 
-fn failed(error: b2nd_codec::Error) -> CodecError {
+pub(crate) fn failed(error: impl std::fmt::Display) -> CodecError {
     CodecError::Other(error.to_string())
 }

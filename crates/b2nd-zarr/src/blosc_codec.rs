@@ -1,25 +1,74 @@
-//! Zarr's codec `blosc`, only for reading.
+//! [`BloscCodec`]: Zarr's codec `blosc`.
 
+use b2nd_codec::{CodecId, Filter, Format, Options};
 use serde::{Deserialize, Serialize};
 use zarrs::array::codec::api::CodecError;
+use zarrs::metadata_ext::codec::blosc::{
+    BloscCodecConfiguration as Configuration, BloscCompressor as Compressor, BloscShuffleMode as Shuffle,
+    codec_blosc_v2_numcodecs_to_v3,
+};
 
-use crate::blosc2_codec::decompress;
+use crate::blosc2_codec::{decompress, failed};
 use crate::bytes_codec::{BytesCodec, register};
 
-/// A codec for chunks of C-Blosc 1, whose header has 16 bytes.
+/// The bytes-to-bytes codec `blosc`. Stores each Zarr chunk as a chunk of Blosc 1, whose header has 16 bytes, as C-Blosc does.
+///
+/// ```json
+/// {"name": "blosc", "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}}
+/// ```
+///
+/// The configuration is ignored when chunks are read, because a chunk records how it was compressed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-struct BloscCodec(serde_json::Map<String, serde_json::Value>);
+pub struct BloscCodec(pub Configuration);
 
 register!(BloscCodec, "blosc");
 
+impl BloscCodec {
+    fn options(&self) -> Result<Options, String> {
+        let numcodecs;
+        let configuration = match &self.0 {
+            Configuration::V1(configuration) => configuration,
+            // Version 2 of Zarr has the typesize in the data type, which this codec does not know.
+            Configuration::Numcodecs(theirs) => {
+                numcodecs = codec_blosc_v2_numcodecs_to_v3(theirs, None);
+                let Configuration::V1(configuration) = &numcodecs else { return Err("it has no shuffle".to_owned()) };
+                configuration
+            }
+            _ => return Err("this version of its configuration is not known".to_owned()),
+        };
+        let filter = match (configuration.shuffle, configuration.typesize) {
+            (Shuffle::NoShuffle, _) => None,
+            (_, None | Some(0)) => return Err("expected a typesize of 1 or more, which a shuffle needs".to_owned()),
+            (Shuffle::Shuffle, _) => Some((Filter::Shuffle, 0)),
+            (Shuffle::BitShuffle, _) => Some((Filter::BitShuffle, 0)),
+        };
+        Ok(Options {
+            codec: match configuration.cname {
+                Compressor::BloscLZ => CodecId::BloscLz,
+                Compressor::LZ4 => CodecId::Lz4,
+                Compressor::LZ4HC => CodecId::Lz4Hc,
+                Compressor::Snappy => CodecId::SNAPPY,
+                Compressor::Zlib => CodecId::Zlib,
+                Compressor::Zstd => CodecId::Zstd,
+            },
+            level: configuration.clevel.into(),
+            typesize: configuration.typesize.unwrap_or(1),
+            blocksize: configuration.blocksize,
+            filters: filter.into_iter().collect(),
+            format: Format::Blosc1,
+            ..Options::default()
+        })
+    }
+}
+
 impl BytesCodec for BloscCodec {
     fn validate(&self) -> Result<(), String> {
-        Ok(())
+        self.options().map(|_| ())
     }
 
-    fn compress(&self, _data: &[u8]) -> Result<Vec<u8>, CodecError> {
-        Err(CodecError::Other("codec blosc can only be read: write with blosc2 or zstd".to_owned()))
+    fn compress(&self, data: &[u8]) -> Result<Vec<u8>, CodecError> {
+        b2nd_codec::compress(data, &self.options().map_err(failed)?).map_err(failed)
     }
 
     fn decompress(&self, bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError> {

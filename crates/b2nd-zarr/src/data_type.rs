@@ -129,7 +129,7 @@ pub(crate) fn from_zarr(data_type: &Value) -> Option<DType> {
         "structured" => {
             let fields = configuration["fields"].as_array()?.iter();
             let fields = fields.map(|field| Some((field[0].as_str()?.to_owned(), from_zarr(&field[1])?)));
-            return b2nd::dtype::Struct::packed(fields.collect::<Option<Vec<_>>>()?).ok().map(DType::from);
+            return b2nd::dtype::Struct::packed(fields.collect::<Option<Vec<_>>>()?).ok().map(DType::Struct);
         }
         _ => match name.strip_prefix('r').and_then(|bits| bits.parse::<usize>().ok()) {
             Some(bits) if bits % 8 == 0 => format!("|V{}", bits / 8),

@@ -1,6 +1,6 @@
 //! [`export()`]: writes an array as Zarr.
 
-use std::path::Path;
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 use b2nd::dtype::{ByteOrder, DType};
@@ -15,22 +15,27 @@ use crate::error::{Error, Result};
 use crate::metadata;
 
 /// Options for [`export()`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportOptions {
     /// The compression level of Zstandard, from 1 to 22. The default is 3.
     pub level: i32,
     /// Whether each chunk becomes a shard whose inner chunks are the blocks. Used only if the blocks divide the chunk and the elements are
     /// not structures. The default is true.
     pub sharding: bool,
+    /// The name of the array in a Zarr group, which is what xarray opens. By default, the directory is the array itself.
+    pub group: Option<String>,
 }
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        ExportOptions { level: 3, sharding: true }
+        ExportOptions { level: 3, sharding: true, group: None }
     }
 }
 
 /// Writes an array and its attributes to a new directory in Zarr version 3, compressed with Zstandard.
+///
+/// The attribute `dims`, a list of strings, becomes the names of the dimensions. In a group, dimensions without names are called `dim_0`,
+/// `dim_1`, and so on, because xarray needs names.
 ///
 /// The directory is renamed to `path` when it is complete (see [`NewDirectory`]). Only one chunk at a time is in memory.
 ///
@@ -57,7 +62,19 @@ impl Default for ExportOptions {
 pub fn export(array: &Array, path: impl AsRef<Path>, options: &ExportOptions) -> Result<()> {
     let path = path.as_ref();
     let new = NewDirectory::create_new(path)?;
-    write(array, new.path(), options)?;
+    let Some(name) = &options.group else {
+        write(array, new.path(), options)?;
+        return Ok(new.finish()?);
+    };
+    let inner = new.path().join(name);
+    if inner.parent() != Some(new.path()) || !matches!(inner.components().next_back(), Some(Component::Normal(_))) {
+        return Err(Error::Zarr(format!("{name:?} cannot be the name of an array in a group")));
+    }
+    let file = |error| Error::Zarr(format!("{}: {error}", path.display()));
+    std::fs::create_dir(&inner).map_err(file)?;
+    std::fs::write(new.path().join(metadata::FILE), r#"{"zarr_format": 3, "node_type": "group", "attributes": {}}"#)
+        .map_err(file)?;
+    write(array, &inner, options)?;
     Ok(new.finish()?)
 }
 
@@ -88,8 +105,10 @@ fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
     } else {
         plain
     };
-    let attributes = metadata::attributes(array)?;
-    let metadata = metadata::array(geometry.shape(), &chunkshape, &zarr, codecs, attributes);
+    let mut attributes = metadata::attributes(array)?;
+    let invented = || options.group.as_ref().map(|_| (0..geometry.ndim()).map(|dimension| format!("dim_{dimension}")).collect());
+    let names = metadata::take_names(&mut attributes, geometry.ndim()).or_else(invented);
+    let metadata = metadata::array(geometry.shape(), &chunkshape, &zarr, codecs, attributes, names);
     // This function writes the metadata itself: zarrs would write codecs without a configuration as bare names, which zarr-python rejects.
     let text = serde_json::to_vec_pretty(&metadata).map_err(Error::zarr)?;
     std::fs::write(path.join(metadata::FILE), text).map_err(|error| Error::Zarr(format!("{}: {error}", path.display())))?;

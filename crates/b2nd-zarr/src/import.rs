@@ -3,11 +3,12 @@
 use std::cmp::Ordering;
 use std::io::{self, Read};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd::B2ndMeta;
 use b2nd_ndarray::Options;
+use serde_json::Value;
 use zarrs::array::{Array, ArrayBytes, ArraySubset};
 use zarrs::filesystem::FilesystemStore;
 
@@ -17,7 +18,7 @@ use crate::error::{Error, Result};
 /// The maximum length, in bytes, of a part of the Zarr array that is read into memory.
 const MOST: u64 = 1 << 30;
 
-/// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file.
+/// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file. The names of the dimensions become the attribute `dims`.
 ///
 /// The chunks of the Zarr array become the chunks of the new array, and the inner chunks of shards become its blocks, unless `options`
 /// gives other shapes or a chunk has 1 GiB or more. One layer of chunks along the first dimension is read at a time. A layer of more than 1
@@ -27,7 +28,7 @@ const MOST: u64 = 1 << 30;
 ///
 /// Fails if `from` is not a Zarr array, its codec or data type is not supported, its chunks are damaged, or `to` cannot be written.
 pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<()> {
-    let from = from.as_ref();
+    let from = &array_in(from.as_ref())?;
     let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", from.display()));
     let store = FilesystemStore::new(from).map_err(|error| in_file(&error))?;
     let array = Array::open(Arc::new(store), "/").map_err(|error| in_file(&error))?;
@@ -57,16 +58,39 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
             options.blockshape = fits(&inner, &limits);
         }
     }
-    if let Some(attributes) = metadata["attributes"].as_object() {
-        for (name, value) in attributes {
-            let packed = b2nd_store::value::pack(&value.to_string())
-                .map_err(|error| in_file(&format_args!("attribute {name}: {error}")))?;
-            options.attributes.push((name.clone(), packed));
-        }
+    // Version 2 has the names, if any, in an attribute.
+    let names =
+        metadata.get("dimension_names").filter(|names| names.as_array().is_some_and(|names| names.iter().all(Value::is_string)));
+    let named = names.map(|names| (crate::metadata::NAMES, names)).into_iter();
+    let attributes = metadata["attributes"].as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
+    for (name, value) in attributes.filter(|(name, _)| names.is_none() || *name != crate::metadata::NAMES).chain(named) {
+        let packed =
+            b2nd_store::value::pack(&value.to_string()).map_err(|error| in_file(&format_args!("attribute {name}: {error}")))?;
+        options.attributes.push((name.to_owned(), packed));
     }
     let meta = B2ndMeta::new(options.geometry(&shape, dtype.itemsize())?, dtype.to_string());
     let elements = Elements::new(&array, &chunkshape, dtype.itemsize() as u64, MOST);
     Ok(b2nd_ndarray::write_from(to, &meta, elements, &options)?)
+}
+
+/// Returns the path of the only array in a group, or the path itself if it is not a group.
+fn array_in(path: &Path) -> Result<PathBuf> {
+    let text = std::fs::read_to_string(path.join(crate::metadata::FILE)).unwrap_or_default();
+    let metadata: Value = serde_json::from_str(&text).unwrap_or_default();
+    if metadata["node_type"] != "group" && !path.join(".zgroup").is_file() {
+        return Ok(path.to_owned());
+    }
+    let is_array = |path: &PathBuf| [crate::metadata::FILE, ".zarray"].iter().any(|name| path.join(name).is_file());
+    let entries = std::fs::read_dir(path).map_err(|error| Error::Zarr(format!("{}: {error}", path.display())))?;
+    let mut arrays: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_array).collect();
+    arrays.sort();
+    if let [one] = arrays.as_slice() {
+        return Ok(one.clone());
+    }
+    let names: Vec<_> = arrays.iter().filter_map(|array| Some(array.file_name()?.to_string_lossy())).collect();
+    let first = names.first().map_or("NAME", |name| name);
+    let (path, all) = (path.display(), if names.is_empty() { "no array".to_owned() } else { names.join(", ") });
+    Err(Error::Zarr(format!("{path}: it is a Zarr group: name one of its arrays, as in {path}/{first} (it has {all})")))
 }
 
 /// Returns true if a chunk of this shape has less than 1 GiB, which is half the limit of Blosc2.

@@ -8,9 +8,9 @@
 //! | read a Zarr array into a `.b2nd` file | [`import`] |
 //! | compress Zarr's chunks as Blosc2 chunks | [`Blosc2Codec`] |
 //!
-//! Linking this crate registers the codecs `blosc2`, `b2nd`, `zstd` and `blosc` (only for reading) for every array that [`zarrs`] opens.
-//! All of them are written in Rust. Do not enable the features `zstd` and `blosc` of [`zarrs`] as well, because only one codec can be
-//! registered under a name.
+//! Linking this crate registers the codecs `blosc2` and `b2nd` for every array that [`zarrs`] opens, and with the features `blosc` and
+//! `zstd`, which are enabled by default, codecs of these names. All of them are written in Rust. Do not enable a feature here and the
+//! feature of the same name of [`zarrs`], because only one codec can be registered under a name.
 //!
 //! # Which files need the codec `b2nd`
 //!
@@ -27,6 +27,7 @@
 
 mod blocks_codec;
 mod blosc2_codec;
+#[cfg(feature = "blosc")]
 mod blosc_codec;
 mod bytes_codec;
 mod data_type;
@@ -38,9 +39,12 @@ mod metadata;
 #[cfg(feature = "object_store")]
 mod object;
 mod storage;
+#[cfg(feature = "zstd")]
 mod zstd_codec;
 
 pub use blocks_codec::BlocksCodec;
+#[cfg(feature = "blosc")]
+pub use blosc_codec::BloscCodec;
 pub use blosc2_codec::{Blosc2Codec, Compressor, Shuffle};
 pub use error::{Error, Result};
 pub use export::{ExportOptions, export};

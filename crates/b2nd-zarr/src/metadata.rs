@@ -24,8 +24,9 @@ pub(crate) fn array(
     zarr: &ZarrType,
     codecs: Vec<Value>,
     attributes: Map<String, Value>,
+    names: Option<Vec<String>>,
 ) -> Value {
-    json!({
+    let mut array = json!({
         "zarr_format": 3,
         "node_type": "array",
         "shape": shape,
@@ -35,9 +36,34 @@ pub(crate) fn array(
         "fill_value": zarr.fill_value,
         "codecs": codecs,
         "attributes": attributes,
-        // xarray cannot open arrays without dimension names.
-        "dimension_names": (0..shape.len()).map(|dimension| format!("dim_{dimension}")).collect::<Vec<_>>(),
-    })
+    });
+    if let Some(names) = names {
+        array["dimension_names"] = json!(names);
+    }
+    array
+}
+
+/// The attribute with the names of the dimensions, in a frame.
+pub(crate) const NAMES: &str = "dims";
+
+/// Takes the names of the dimensions from the attributes: from `dims`, or from the attribute that xarray writes into Zarr version 2.
+pub(crate) fn take_names(attributes: &mut Map<String, Value>, ndim: usize) -> Option<Vec<String>> {
+    let (name, names) = [NAMES, "_ARRAY_DIMENSIONS"].into_iter().find_map(|name| {
+        let names: Vec<String> = serde_json::from_value(attributes.get(name)?.clone()).ok()?;
+        (names.len() == ndim && ndim != 0).then_some((name, names))
+    })?;
+    attributes.remove(name);
+    Some(names)
+}
+
+/// Replaces the objects that stand for NaN and infinities by null, as in `JSON.stringify`.
+fn without_floats(value: &mut Value) {
+    match value {
+        Value::Object(fields) if fields.len() == 1 && fields.get("float").is_some_and(Value::is_string) => *value = Value::Null,
+        Value::Object(fields) => fields.values_mut().for_each(without_floats),
+        Value::Array(items) => items.iter_mut().for_each(without_floats),
+        _ => {}
+    }
 }
 
 /// Returns the shape of the Zarr chunks. Each length is at least 1, even if the array has no elements.
@@ -88,16 +114,18 @@ pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -
     vec![json!({"name": "b2nd", "configuration": configuration})]
 }
 
-/// Converts attributes to JSON. Values that JSON cannot represent become objects, in the form in which [`b2nd_store::value::Value`] is
-/// serialized. Attributes that are not MessagePack, or whose names are not UTF-8, become null.
+/// Converts attributes to JSON. NaN and infinities become null. Other values that JSON cannot represent become objects, in the form in which
+/// [`b2nd::Value`] is serialized. Attributes that are not MessagePack, or whose names are not UTF-8, become null.
 pub(crate) fn attributes(array: &Array) -> Result<Map<String, Value>> {
     let found = array.attributes()?;
     let mut attributes = Map::new();
     for name in found.names() {
         let name = String::from_utf8_lossy(name).into_owned();
         let content = found.bytes(&name)?.unwrap_or_default();
-        let value = b2nd_store::value::Value::from_slice(&content).and_then(|value| serde_json::to_value(value).ok());
-        attributes.insert(name, value.unwrap_or_default());
+        let value = b2nd_store::value::read(&content).and_then(|value| serde_json::to_value(value).ok());
+        let mut value = value.unwrap_or_default();
+        without_floats(&mut value);
+        attributes.insert(name, value);
     }
     Ok(attributes)
 }

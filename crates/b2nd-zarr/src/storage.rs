@@ -75,8 +75,9 @@ impl B2ndStorage {
         let compressor = serde_json::from_value(compressor).unwrap_or_else(|_| crate::Blosc2Codec::default());
         let compressor = serde_json::to_value(compressor).map_err(Error::zarr)?;
         let codecs = metadata::codecs(geometry, &zarr, &compressor);
-        let attributes = metadata::attributes(&array)?;
-        let metadata = metadata::array(geometry.shape(), &metadata::chunkshape(geometry), &zarr, codecs, attributes);
+        let mut attributes = metadata::attributes(&array)?;
+        let names = metadata::take_names(&mut attributes, geometry.ndim());
+        let metadata = metadata::array(geometry.shape(), &metadata::chunkshape(geometry), &zarr, codecs, attributes, names);
         Ok(B2ndStorage { metadata: serde_json::to_vec_pretty(&metadata).map_err(Error::zarr)?.into(), array })
     }
 

@@ -53,6 +53,10 @@ fn values_are_those_of_python() {
         std::fs::write(ours.join(format!("{name}.bin")), elements.into_fixed().unwrap()).unwrap();
         export(&Array::open(&path).unwrap(), ours.join(format!("{name}.zarr")), &ExportOptions::default())
             .unwrap_or_else(|error| panic!("{name}: {error}"));
+        if name == "shape-8" {
+            let options = ExportOptions { group: Some("field".to_owned()), ..ExportOptions::default() };
+            export(&Array::open(&path).unwrap(), ours.join("group.zarr"), &options).unwrap();
+        }
     }
     for path in files(&scratch.join("zarrs"), "zarr") {
         let name = stem(&path);

@@ -1,15 +1,12 @@
 //! [`Element`]: Rust types that can be elements of an array.
 
-use super::DType;
-use crate::error::Result;
-
 /// A Rust type whose values have the same bytes in memory as the elements of an array.
 ///
 /// This trait is implemented for `bool`, the integers up to 64 bits and the floats, in the byte order of the machine. Implement it for your
 /// own types. A `#[repr(C)]` struct has the layout that NumPy calls aligned.
 ///
 /// ```
-/// use b2nd::dtype::{Element, ScalarType};
+/// use b2nd::dtype::{DType, Element};
 ///
 /// struct Complex32 {
 ///     re: f32,
@@ -20,22 +17,14 @@ use crate::error::Result;
 ///     const DTYPE: &'static str = "<c8";
 /// }
 ///
-/// assert_eq!(Complex32::dtype()?.itemsize(), size_of::<Complex32>());
+/// let dtype: DType = Complex32::DTYPE.parse()?;
+/// assert_eq!(dtype.itemsize(), size_of::<Complex32>());
 /// assert_eq!(u8::DTYPE, "|u1");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 pub trait Element {
     /// The dtype string. The itemsize of this dtype must equal the size of the Rust type.
     const DTYPE: &'static str;
-
-    /// Parses the dtype string.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `DTYPE` is not a valid dtype string, which is an error in the implementation of this trait.
-    fn dtype() -> Result<DType> {
-        Self::DTYPE.parse()
-    }
 }
 
 macro_rules! elements {

@@ -23,12 +23,12 @@ impl ByteOrder {
 }
 
 /// The properties of a type of scalar in NumPy.
-struct Row {
+pub(super) struct Row {
     name: &'static str,
     /// The letter in the type's code, or a blank if the type has only a name.
     code: char,
     size: usize,
-    alignment: usize,
+    pub(super) alignment: usize,
 }
 
 macro_rules! scalar_types {
@@ -57,7 +57,7 @@ macro_rules! scalar_types {
         const FIXED: &[ScalarType] = &[$(ScalarType::$variant),*];
 
         impl ScalarType {
-            fn row(self) -> Row {
+            pub(super) fn row(self) -> Row {
                 let (name, code, size, alignment) = match self {
                     $(ScalarType::$variant => ($name, $code, $size, $alignment),)*
                     ScalarType::Bytes(length) => ("bytes", 'S', length, 1),
@@ -238,11 +238,6 @@ impl Scalar {
     /// Returns the size of a value in bytes.
     pub fn itemsize(&self) -> usize {
         self.scalar_type.row().size
-    }
-
-    /// Returns the alignment in bytes. In an aligned structure, the offset of a field of this type is a multiple of the alignment.
-    pub fn alignment(&self) -> usize {
-        self.scalar_type.row().alignment
     }
 
     /// Writes the code or name as NumPy does. `inner` is whether the scalar is part of a structure or subarray.

@@ -49,15 +49,15 @@ impl Field {
 /// NumPy writes a structure as a list if each field starts where the previous one ends, and as a dictionary if not:
 ///
 /// ```
-/// use b2nd::dtype::{DType, Element, Struct};
+/// use b2nd::dtype::{DType, Struct};
 ///
-/// let fields = [("flag", u8::dtype()?), ("value", f64::dtype()?)];
+/// let fields = [("flag", "|u1".parse()?), ("value", "<f8".parse()?)];
 /// let packed = Struct::packed(fields.clone())?;
-/// assert_eq!(DType::from(packed).to_string(), "[('flag', 'u1'), ('value', '<f8')]");
+/// assert_eq!(DType::Struct(packed).to_string(), "[('flag', 'u1'), ('value', '<f8')]");
 ///
 /// let aligned = Struct::aligned(fields)?;
 /// assert_eq!((aligned.itemsize(), aligned.fields()[1].offset()), (16, 8));
-/// assert_eq!(DType::from(aligned).to_string(),
+/// assert_eq!(DType::Struct(aligned).to_string(),
 ///     "{'names': ['flag', 'value'], 'formats': ['u1', '<f8'], 'offsets': [0, 8], 'itemsize': 16, 'aligned': True}");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
@@ -65,7 +65,7 @@ impl Field {
 pub struct Struct {
     pub(super) fields: Vec<Field>,
     itemsize: usize,
-    alignment: usize,
+    pub(super) alignment: usize,
     aligned: bool,
     pub(super) depth: u8,
     /// Whether the structure contains a value of type `object` at any level.
@@ -122,7 +122,7 @@ impl Struct {
     ///
     /// let padded = Struct::with_offsets([("flag", 0, "|u1".parse()?), ("value", 8, "<f8".parse()?)], 16)?;
     /// let string = "{'names': ['flag', 'value'], 'formats': ['u1', '<f8'], 'offsets': [0, 8], 'itemsize': 16}";
-    /// assert_eq!(DType::from(padded).to_string(), string);
+    /// assert_eq!(DType::Struct(padded).to_string(), string);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn with_offsets<N: Into<String>>(fields: impl IntoIterator<Item = (N, usize, DType)>, itemsize: usize) -> Result<Struct> {
@@ -163,11 +163,6 @@ impl Struct {
     /// Returns the size in bytes, including padding.
     pub fn itemsize(&self) -> usize {
         self.itemsize
-    }
-
-    /// Returns the alignment in bytes: 1 for a structure that is not aligned.
-    pub fn alignment(&self) -> usize {
-        self.alignment
     }
 
     /// Returns true if the structure is declared as aligned. A structure that is not declared as aligned may still have fields at aligned

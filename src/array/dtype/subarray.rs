@@ -14,11 +14,11 @@ const MAX_SUBARRAY_DIMENSIONS: usize = 64;
 /// A small array inside each element: values of one type, in a fixed shape.
 ///
 /// ```
-/// use b2nd::dtype::{DType, Element, Subarray};
+/// use b2nd::dtype::{DType, Subarray};
 ///
-/// let matrix = Subarray::new(f32::dtype()?, &[2, 3])?;
+/// let matrix = Subarray::new("<f4".parse()?, &[2, 3])?;
 /// assert_eq!(matrix.itemsize(), 24);
-/// assert_eq!(DType::from(matrix).to_string(), "('<f4', (2, 3))");
+/// assert_eq!(DType::Subarray(matrix).to_string(), "('<f4', (2, 3))");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -48,7 +48,7 @@ impl Grid {
     /// Returns the numbers of the chunks that a slice touches, in ascending order. `slice` has one range for each dimension. If a range is
     /// empty, the slice touches no chunk.
     ///
-    /// The iterator computes each number on demand, from either end. Counting and skipping take constant time.
+    /// The iterator computes each number on demand. Counting and skipping take constant time.
     ///
     /// # Errors
     ///
@@ -65,10 +65,7 @@ impl Grid {
     /// assert_eq!(error.to_string(), "slice[1]: expected 0 <= start <= stop <= 10, found 8..11");
     /// # Ok::<(), b2nd::Error>(())
     /// ```
-    pub fn chunks_in(
-        &self,
-        slice: &[Range<i64>],
-    ) -> Result<impl ExactSizeIterator<Item = u64> + DoubleEndedIterator + Clone + fmt::Debug + use<>> {
+    pub fn chunks_in(&self, slice: &[Range<i64>]) -> Result<impl ExactSizeIterator<Item = u64> + Clone + fmt::Debug + use<>> {
         self.check_slice(slice)?;
         Numbers::new(self.chunks, |index| parts(slice[index].clone(), self.chunkshape[index]))
     }
@@ -96,7 +93,7 @@ impl Grid {
         &self,
         chunk: u64,
         slice: &[Range<i64>],
-    ) -> Result<impl ExactSizeIterator<Item = u64> + DoubleEndedIterator + Clone + fmt::Debug + use<>> {
+    ) -> Result<impl ExactSizeIterator<Item = u64> + Clone + fmt::Debug + use<>> {
         self.check_slice(slice)?;
         let Some(extent) = self.chunk_extent(chunk) else {
             let nchunks = self.nchunks();
@@ -170,7 +167,7 @@ impl Iterator for Numbers {
     }
 
     fn last(mut self) -> Option<u64> {
-        self.next_back()
+        self.cells.next_back().and_then(|cell| self.number(cell))
     }
 
     fn count(self) -> usize {
@@ -179,16 +176,6 @@ impl Iterator for Numbers {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.cells.size_hint()
-    }
-}
-
-impl DoubleEndedIterator for Numbers {
-    fn next_back(&mut self) -> Option<u64> {
-        self.cells.next_back().and_then(|cell| self.number(cell))
-    }
-
-    fn nth_back(&mut self, skipped: usize) -> Option<u64> {
-        self.cells.nth_back(skipped).and_then(|cell| self.number(cell))
     }
 }
 

@@ -5,6 +5,7 @@ mod hex;
 mod pack;
 mod read;
 mod together;
+mod values;
 mod verdict;
 mod write;
 
@@ -36,6 +37,10 @@ enum Request {
     Pack { geometry: Geometry, itemsize: usize, elements: Hex },
     /// The elements of a slice in C order, out of all chunks' data.
     Unpack { geometry: Geometry, itemsize: usize, chunks: Vec<Hex>, slice: Vec<Range<i64>> },
+    /// Values, read and written in each way.
+    Values { contents: Vec<Hex> },
+    /// The value of a vlmetalayer, written as another.
+    CopyValue { path: PathBuf, from: String, to: String },
     /// Judges a frame: whether everything in it can be read, and what its array is.
     JudgeFrame { path: PathBuf },
     /// Judges a file as the content of a `b2nd` metalayer, and says what it holds.
@@ -53,6 +58,8 @@ fn answer(request: &str) -> Result<Value, Box<dyn Error>> {
         }
         Request::Pack { geometry, itemsize, elements } => pack::pack(&geometry, itemsize, &elements),
         Request::Unpack { geometry, itemsize, chunks, slice } => pack::unpack(&geometry, itemsize, &chunks, &slice),
+        Request::Values { contents } => values::all_ways(&contents),
+        Request::CopyValue { path, from, to } => values::copy(&path, &from, &to),
         Request::JudgeFrame { path } => verdict::frame(&path),
         Request::JudgeMetalayer { path } => verdict::metalayer(&path),
     }

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use arrow_array::Array;
-use b2nd::Cursor;
-use b2nd_store::Value;
+use b2nd::msgpack::Cursor;
+use b2nd_store::value;
 
 use crate::column::cells::cells_in;
 use crate::column::column_file::ColumnFile;
@@ -46,7 +46,7 @@ impl Batches {
     pub(crate) fn open(leaf: ColumnFile) -> Result<Batches> {
         let metalayer = leaf.metalayer(METALAYER).ok_or_else(|| Error::damaged("expected the metalayer \"batcharray\""))?;
         let is_map = matches!(metalayer, [0x80..=0x8f | 0xde | 0xdf, ..]);
-        let said = Value::from_slice(metalayer)
+        let said = value::read(metalayer)
             .filter(|_| is_map)
             .ok_or_else(|| Error::damaged("the metalayer \"batcharray\" is not a map"))?;
         let is_arrow = said.get("serializer").and_then(|name| name.as_str()) == Some("arrow");
@@ -206,5 +206,5 @@ fn count(number: u64, expected: u64, found: u64) -> Error {
 
 /// Reads the list with the key `batch_lengths` from a MessagePack map.
 fn lengths_of(bytes: &[u8]) -> Option<Vec<u64>> {
-    Value::from_slice(bytes)?.get("batch_lengths")?.elements().map(|length| length.as_u64()).collect()
+    value::read(bytes)?.get("batch_lengths")?.elements().map(|length| length.as_u64()).collect()
 }

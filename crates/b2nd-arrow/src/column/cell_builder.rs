@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, ListArray, StructArray};
 use arrow_buffer::{BooleanBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Fields};
 
-use b2nd::{Cursor, Token};
+use b2nd::msgpack::{Cursor, Token};
 
 use crate::column::element;
 use crate::column::nulls::some_nulls;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, new_empty_array};
 use arrow_schema::DataType;
 
-use b2nd::{Cursor, Token};
+use b2nd::msgpack::{Cursor, Token};
 
 use crate::column::batches::Batches;
 use crate::column::cast::conform;

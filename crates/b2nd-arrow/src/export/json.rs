@@ -4,8 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, LazyLock};
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{ArrowPrimitiveType, Float16Type, Float32Type, Float64Type};
-use arrow_array::{Array, GenericBinaryArray, OffsetSizeTrait, PrimitiveArray};
+use arrow_array::{Array, GenericBinaryArray, OffsetSizeTrait};
 use arrow_cast::display::FormatOptions;
 use arrow_json::writer::{EncoderFactory, EncoderOptions, NullableEncoder, make_encoder};
 use arrow_json::{Encoder, LineDelimitedWriter, WriterBuilder};
@@ -15,8 +14,8 @@ use b2nd_store::text::hex;
 use crate::export::times;
 use crate::schema::numpy_dtype::is_complex;
 
-/// Creates a writer of rows, one object with all fields per line. Values that JSON lacks are objects with one key:
-/// `{"float":"nan"}`, `{"bytes":"00ff"}`, `{"complex":[1.5,-2.0]}`.
+/// Creates a writer of rows, one object with all fields per line. NaN and infinities are null. Other values
+/// that JSON lacks are objects with one key: `{"bytes":"00ff"}`, `{"complex":[1.5,-2.0]}`.
 pub(crate) fn lines<W: Write>(out: W) -> LineDelimitedWriter<W> {
     WriterBuilder::new().with_explicit_nulls(true).with_encoder_factory(Arc::new(Encoders)).build(out)
 }
@@ -33,9 +32,6 @@ impl EncoderFactory for Encoders {
         _: &'a EncoderOptions,
     ) -> Result<Option<NullableEncoder<'a>>, ArrowError> {
         match array.data_type() {
-            DataType::Float16 => return floats(field, array.as_primitive::<Float16Type>()),
-            DataType::Float32 => return floats(field, array.as_primitive::<Float32Type>()),
-            DataType::Float64 => return floats(field, array.as_primitive::<Float64Type>()),
             DataType::Binary => return Ok(Some(bytes(array.as_binary::<i32>()))),
             DataType::LargeBinary => return Ok(Some(bytes(array.as_binary::<i64>()))),
             of if is_complex(of) => return complex(field, array),
@@ -44,24 +40,6 @@ impl EncoderFactory for Encoders {
         let Some(times) = times::far(array, &FormatOptions::new()) else { return Ok(None) };
         Ok(Some(by(array, move |row, out| put(out, format_args!("\"{}\"", times.value(row))))))
     }
-}
-
-/// Returns an encoder that writes NaN and infinities as objects, since JSON has no such numbers. Returns `None` if all floats of the array
-/// are finite.
-fn floats<'a, T>(field: &'a FieldRef, array: &'a PrimitiveArray<T>) -> Result<Option<NullableEncoder<'a>>, ArrowError>
-where
-    T: ArrowPrimitiveType<Native: Into<f64>>,
-{
-    static PLAIN: LazyLock<EncoderOptions> = LazyLock::new(EncoderOptions::default);
-    let number = |row| -> f64 { array.value(row).into() };
-    if (0..array.len()).all(|row| number(row).is_finite()) {
-        return Ok(None);
-    }
-    let mut plain = make_encoder(field, array, &PLAIN)?;
-    Ok(Some(by(array, move |row, out| match number(row) {
-        finite if finite.is_finite() => plain.encode(row, out),
-        other => put(out, format_args!("{{\"float\":\"{}\"}}", other.to_string().to_ascii_lowercase())),
-    })))
 }
 
 fn complex<'a>(field: &'a FieldRef, array: &'a dyn Array) -> Result<Option<NullableEncoder<'a>>, ArrowError> {

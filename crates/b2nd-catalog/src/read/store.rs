@@ -55,6 +55,7 @@ type Fetch<'f> = dyn Fn(&[Arc<Fetched>]) -> bool + 'f;
 
 /// Reads the rows of a store into `batch`, and passes each full batch to `take`. Blocks the thread. Returns false if `take` returned false.
 pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut Batch, take: &mut Take) -> bool {
+    b2nd_hdf5::open_as_stores();
     let row = Row::of(object);
     let mut rows = Rows { extent, batch, take };
     if !object.members.is_empty() {

@@ -4,7 +4,7 @@ use b2nd::dtype::DType;
 use b2nd::{ArrayMeta, Grid};
 use b2nd_frame::{Header, HeaderField, MAX_METALAYERS, Metalayers, Result};
 use b2nd_store::text::{count, quoted, thousands};
-use b2nd_store::value::{Value, is_pickle};
+use b2nd_store::value::{self, is_pickle};
 use b2nd_store::{Array, Frame, Kind};
 
 use super::{Findings, NO, YES, kinds, lenient, products};
@@ -178,8 +178,8 @@ impl Findings {
     /// Adds findings about pickles, and about MessagePack values that python-blosc2 loads only from trusted files. `content` is not
     /// reported if it is not MessagePack, because a metalayer may have any content.
     pub(super) fn value(&mut self, place: &str, start: Option<u64>, content: &[u8]) {
-        let Some(value) = Value::from_slice(content) else { return };
-        for kind in value.extensions().into_iter().filter(|kind| !kinds::PASSIVE.contains(kind)) {
+        let Some(value) = value::read(content) else { return };
+        for kind in value::extensions(&value).into_iter().filter(|kind| !kinds::PASSIVE.contains(kind)) {
             let what = match kind {
                 42 => "a frame",
                 43 => "a reference",
@@ -188,7 +188,7 @@ impl Findings {
             let finding = format!("it holds {what} (extension {kind}), which python-blosc2 rejects unless told to trust it");
             self.add(place, start, finding, [YES, YES, NO]);
         }
-        if value.byte_strings().any(is_pickle) {
+        if value.leaves().filter_map(|leaf| leaf.as_bytes()).any(is_pickle) {
             self.add(place, start, "it holds a pickle: loading it can run any code", [YES, YES, None]);
         }
     }

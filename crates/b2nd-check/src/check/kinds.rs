@@ -5,7 +5,7 @@ use b2nd::RawValue;
 use b2nd::dtype::DType;
 use b2nd_frame::{Decompressor, Header, Trailer};
 use b2nd_store::attributes::Attribute;
-use b2nd_store::{Kind, Value, attributes};
+use b2nd_store::{Kind, attributes, value};
 use serde_json::Value as Json;
 
 use super::{Findings, NO, YES};
@@ -86,7 +86,7 @@ impl Findings {
         }
         // A store without leaves does not have this attribute, because python-blosc2 writes it with the first leaf.
         let Some(bytes) = attributes::get_with(trailer, "estore_metadata", decompressor) else { return };
-        let metadata = Value::from_slice(&bytes);
+        let metadata = value::read(&bytes);
         for key in ["embed_map", "current_offset"] {
             if metadata.and_then(|metadata| metadata.get(key)).is_none() {
                 let finding = format!("it has no {key:?}, without which python-blosc2 cannot open the store");
@@ -97,13 +97,12 @@ impl Findings {
 
     /// Checks a frame with batches of objects: how the objects are serialized, and the number of objects in each batch.
     fn batches(&mut self, header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) {
-        let serializer =
-            header.metalayers().get("batcharray").and_then(Value::from_slice).and_then(|meta| meta.get("serializer"));
+        let serializer = header.metalayers().get("batcharray").and_then(value::read).and_then(|meta| meta.get("serializer"));
         if let Some(serializer) = serializer.filter(|serializer| !matches!(serializer.as_str(), Some("msgpack" | "arrow"))) {
-            let finding = format!("its serializer: expected \"msgpack\" or \"arrow\", found {}", serializer.text(32));
+            let finding = format!("its serializer: expected \"msgpack\" or \"arrow\", found {}", value::text(&serializer, 32));
             self.add("metalayer \"batcharray\"", None, finding, [None, YES, NO]);
         }
-        let list = header.metalayers().get("listarray").and_then(Value::from_slice);
+        let list = header.metalayers().get("listarray").and_then(value::read);
         let list = list.and_then(|list| serde_json::to_value(list).ok()).unwrap_or_default();
         let item = || Some(format!("its items: {}", refused(list.get("item")?, &[])?));
         let words = ["backend", "storage"].iter().find_map(|key| list.get(key)?.as_str());
@@ -116,7 +115,7 @@ impl Findings {
             self.add("metalayer \"listarray\"", None, problem, [None, YES, NO]);
         }
         let bytes = attributes::get_with(trailer, "_batch_array_metadata", decompressor).unwrap_or_default();
-        let metadata = Value::from_slice(&bytes);
+        let metadata = value::read(&bytes);
         let lengths = metadata.and_then(|metadata| metadata.get("batch_lengths"));
         if metadata.is_some() && lengths.is_none() {
             let finding = "it has no batch_lengths, so python-blosc2 unpacks all objects to count them";
@@ -178,7 +177,8 @@ fn is_of_python(value: &RawValue) -> bool {
 /// Returns true if python-blosc2 can unpack this extension, or if it rejects all extensions of this type unless the file is trusted.
 fn is_known(kind: i8, data: &[u8]) -> bool {
     let inner = || RawValue::from_slice(data).ok().filter(|_| is_unpacked(data));
-    let is_passive = || Value::from_slice(data).is_some_and(|value| value.extensions().iter().all(|kind| PASSIVE.contains(kind)));
+    let is_passive =
+        || value::read(data).is_some_and(|found| value::extensions(&found).iter().all(|kind| PASSIVE.contains(kind)));
     let is_hashable = |value: &RawValue| !matches!(value.to_value(), Ok(b2nd::Value::Array(..) | b2nd::Value::Map(..)));
     match kind {
         -1 => matches!(data.len(), 4 | 8 | 12),

@@ -22,12 +22,7 @@ pub(super) fn grid(content: &[u8]) -> Option<Grid> {
     let mut take = |width: usize| -> Option<Vec<i64>> {
         let (list, after) = rest.split_at_checked(1 + width * ndim)?;
         rest = after;
-        Some(
-            list.get(1..)?
-                .chunks(width)
-                .map(|entry| b2nd_store::marker::signed_number(entry.get(1..).unwrap_or_default()))
-                .collect(),
-        )
+        Some(list.get(1..)?.chunks(width).map(signed).collect())
     };
     let (shape, chunks, blocks) = (take(LONG)?, take(SHORT)?, take(SHORT)?);
     match rest {
@@ -41,4 +36,10 @@ pub(super) fn grid(content: &[u8]) -> Option<Grid> {
     }
     let narrow = |lengths: Vec<i64>| lengths.into_iter().map(|length| i32::try_from(length).ok()).collect::<Option<Vec<i32>>>();
     Geometry::new(&shape, &narrow(chunks)?, &narrow(blocks)?).ok()?.grid().ok()
+}
+
+/// Reads the number of an entry, whatever its marker is.
+fn signed(entry: &[u8]) -> i64 {
+    let number = entry.iter().skip(1).fold(0, |number: i64, &byte| number << 8 | i64::from(byte));
+    if entry.len() == SHORT { (number as i32).into() } else { number }
 }

@@ -93,6 +93,12 @@ struct Object<'a> {
     /// has an unknown effect on the reader, this is false.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     safe_for: BTreeMap<String, bool>,
+    /// The number of chunks whose values were decoded. Left out of the JSON if values were not decoded, and for stores and tables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decoded: Option<u64>,
+    /// Whether the frame has digests, with which the decoded values were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digests: Option<bool>,
     findings: Vec<Finding>,
 }
 
@@ -116,6 +122,7 @@ impl Check {
         let (undigested, tells) = (Mutex::new(None), self.data && !self.json && io::stderr().is_terminal());
         let apart = Arc::new(Apart::new(self.limits().max_memory));
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
+            let (mut chunks, mut digests) = (None, None);
             let (place, findings) = match *found {
                 Found::Frame { place, frame } => {
                     let mut findings = self.frame(frame, &apart)?;
@@ -128,8 +135,9 @@ impl Check {
                     if self.decodes() && is_arrow(frame) && findings.iter().all(Finding::is_of_readers) {
                         findings.extend(crate::tables::verify_cells(frame, &self.limits()));
                     }
-                    let has_digests = || frame.trailer().is_ok_and(|one| one.vlmetalayers().raw_chunk(Digests::NAME).is_some());
-                    if tells && frame.header().nbytes() > 0 && place.key.is_none() && !has_digests() {
+                    let has_digests = frame.trailer().is_ok_and(|one| one.vlmetalayers().raw_chunk(Digests::NAME).is_some());
+                    (chunks, digests) = (frame.offsets().ok().map(Offsets::len), Some(has_digests));
+                    if tells && frame.header().nbytes() > 0 && place.key.is_none() && !has_digests {
                         let mut first = undigested.lock().unwrap_or_else(PoisonError::into_inner);
                         first.get_or_insert_with(|| place.path.to_owned());
                     }
@@ -150,7 +158,7 @@ impl Check {
                 Found::Store { path, store, folder, .. } => {
                     let mut findings = b2nd_check::check_store(store, path);
                     if self.decodes() {
-                        findings.extend(b2nd_check::check_crcs(folder)?);
+                        findings.extend(b2nd_check::check_crcs(&**folder)?);
                     }
                     if findings.is_empty() {
                         return Ok(true);
@@ -169,9 +177,13 @@ impl Check {
             let mut findings = report.findings;
             findings.retain(|finding| self.is_asked(finding));
             if self.json {
-                json::write_line(out, &Object { place, readable, safe_for, findings })
+                let (decoded, digests) = if self.decodes() { (chunks, digests) } else { (None, None) };
+                json::write_line(out, &Object { place, readable, safe_for, decoded, digests, findings })
             } else {
                 let name = printable(&found.name());
+                if findings.is_empty() && !self.paths.recursive {
+                    writeln!(out, "{name}: {}", self.ok(chunks, digests)).map_err(Error::Write)?;
+                }
                 findings.iter().try_for_each(|finding| writeln!(out, "{}", fitted(&format!("{name}: {}", self.line(finding)))))
             }
             .map_err(Error::Write)?;
@@ -196,6 +208,17 @@ impl Check {
             true if answers & FOUND != 0 => FAILED,
             true => 0,
         })
+    }
+
+    /// Returns the sentence for a frame or a table without findings.
+    fn ok(&self, chunks: Option<u64>, digests: Option<bool>) -> String {
+        let chunks = chunks.map_or_else(|| "values".to_owned(), |chunks| text::count(chunks, "chunk"));
+        match (self.decodes(), digests) {
+            (false, _) => format!("ok: {chunks} not decoded (--data decodes them)"),
+            (true, Some(true)) => format!("ok: {chunks} decoded, equal to their digests"),
+            (true, Some(false)) => format!("ok: {chunks} decoded, no digests"),
+            (true, None) => format!("ok: {chunks} decoded"),
+        }
     }
 
     /// Returns the bits that this report adds to the exit status.
@@ -259,7 +282,7 @@ impl Check {
 
 /// Returns true if the batches of a frame are Arrow IPC.
 fn is_arrow(frame: &Frame) -> bool {
-    let batches = frame.header().metalayers().get("batcharray").and_then(b2nd_store::Value::from_slice);
+    let batches = frame.header().metalayers().get("batcharray").and_then(b2nd_store::value::read);
     batches.and_then(|batches| batches.get("serializer")?.as_str()) == Some("arrow")
 }
 

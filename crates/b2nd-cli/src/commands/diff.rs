@@ -14,7 +14,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::differences::Lines;
+use crate::differences::{Lines, Tolerance};
 use crate::output::{Output, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths};
 use crate::status::{FAILED, UNREADABLE};
@@ -36,6 +36,13 @@ pub(crate) struct Diff {
     /// frames. If something cannot be compared, say what, and exit with 3.
     #[arg(long)]
     data: bool,
+
+    /// Compare only data, not metadata: a file and its `repack` are equal.
+    #[arg(long)]
+    values: bool,
+
+    #[command(flatten)]
+    tolerance: Tolerance,
 }
 
 /// The fields of a frame's JSON object that give the location of the frame. They are not compared.
@@ -93,7 +100,7 @@ impl Diff {
             lines.iter().try_for_each(|line| writeln!(out, "{}", fitted(line)))?;
         }
         unread.iter().try_for_each(|line| writeln!(err, "{line}"))?;
-        if lines.is_empty() && unread.is_empty() && !self.data && std::io::stderr().is_terminal() {
+        if lines.is_empty() && unread.is_empty() && !self.compares_data() && std::io::stderr().is_terminal() {
             writeln!(err, "no difference in the metadata; the values were not compared: --data compares them")?;
         }
         Ok(match (unread.is_empty(), lines.is_empty()) {
@@ -109,10 +116,17 @@ impl Diff {
             let kind = |object: &Value| printable(object["kind"].as_str().unwrap_or("frames"));
             match (a.get(key), b.get(key)) {
                 (Some((of, one)), Some((of_other, other))) => {
-                    compare(&printable(key), one, other, lines);
+                    let before = lines.lines.len();
+                    if !self.values {
+                        compare(&printable(key), one, other, lines);
+                    }
                     let is_array = [one, other].iter().any(|object| object["array"].is_object());
-                    if self.data && (is_array || of == of_other && *of != Values::None) {
-                        self.values(key, *of, is_array, lines, unread);
+                    if self.compares_data() && (is_array || of == of_other && *of != Values::None) {
+                        let differing = lines.lines.len();
+                        let is_compared = self.values(key, *of, is_array, lines, unread);
+                        if is_compared && differing != before && lines.lines.len() == differing {
+                            lines.one(' ', &name_of_values(key), "equal");
+                        }
                     }
                 }
                 (Some((_, one)), None) => lines.one('-', &printable(key), &kind(one)),
@@ -122,15 +136,21 @@ impl Diff {
         }
     }
 
-    fn values(&self, key: &str, of: Values, is_array: bool, lines: &mut Lines, unread: &mut Vec<String>) {
+    fn compares_data(&self) -> bool {
+        self.data || self.values || self.tolerance.is_given()
+    }
+
+    /// Compares values. Returns false if they could not be compared.
+    fn values(&self, key: &str, of: Values, is_array: bool, lines: &mut Lines, unread: &mut Vec<String>) -> bool {
         let inside = |path: &Path| match key {
             "" => path.to_owned(),
             key => format!("{}::{key}", path.display()).into(),
         };
-        let name = if key.is_empty() { "values".to_owned() } else { format!("{}.values", printable(key)) };
+        let name = name_of_values(key);
         let [a, b] = [inside(&self.a), inside(&self.b)];
+        let before = unread.len();
         let compared = match of {
-            _ if is_array => values::compare(&a, &b),
+            _ if is_array => values::compare(&a, &b, &self.tolerance),
             Values::Table => tables::compare(&name, &a, &b, lines, unread).map(|()| None),
             Values::Chunks | Values::None => chunks::compare(&a, &b),
         };
@@ -139,7 +159,12 @@ impl Diff {
             Ok(None) => {}
             Err(error) => unread.push(printable(&format!("{name}: not compared: {error}"))),
         }
+        unread.len() == before
     }
+}
+
+fn name_of_values(key: &str) -> String {
+    if key.is_empty() { "values".to_owned() } else { format!("{}.values", printable(key)) }
 }
 
 /// Returns the kind of values of a frame that can be compared.

@@ -1,7 +1,7 @@
 //! `b2nd export` converts arrays and tables to other formats.
 
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use b2nd_view::slice::Slice;
 use clap::Args;
@@ -10,6 +10,7 @@ use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::format::OutputFormat;
 use crate::output::{self, Output};
+use crate::piped::is_standard;
 use crate::progress;
 use crate::signals;
 use crate::staged::{self, Replaced, must_not_be_input, must_not_exist, new_file};
@@ -29,12 +30,16 @@ pub(crate) struct Export {
     out: PathBuf,
 
     /// A slice of the array, written as in Python (such as `0:10,5,::2`), or rows of a table.
-    #[arg(long, allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true)]
     slice: Option<Slice>,
 
     /// The format. By default, the ending of the file selects it; for standard output, it is npy.
     #[arg(long)]
     format: Option<OutputFormat>,
+
+    /// Write a Zarr group that contains the array under this name, which xarray can open.
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
 
     /// Replace an existing file or Zarr directory.
     #[arg(long)]
@@ -60,19 +65,29 @@ impl Export {
     /// Writes the new file. Returns false if columns of a table are left out.
     fn write(&self) -> Result<bool> {
         must_not_be_input(&self.out, &self.file)?;
-        if self.format.is_none() && zarr::is_zarr(&self.out) {
+        let is_standard = is_standard(&self.out);
+        let form = self
+            .format
+            .map_or_else(|| if zarr::is_zarr(&self.out) { Ok(OutputFormat::Zarr) } else { OutputFormat::of(&self.out) }, Ok)?;
+        if form == OutputFormat::Zarr {
             if self.slice.is_some() || self.part.rows.is_some() || !self.part.columns.is_empty() {
-                return Err(Error::new("a Zarr array is written as a whole: leave out --slice, --rows and --columns"));
+                return Err(Error::new("a Zarr array is written as a whole: leave out the slice, --rows and --columns"));
+            }
+            if is_standard {
+                return Err(Error::new("a Zarr array is a directory: give its name instead of -"));
             }
             let values = Values::open(&self.file, &self.start, None)?;
             signals::clean_up();
             let replaced = Replaced::at(&self.out, self.overwrite, staged::Output::ZarrArray)?;
-            zarr::export(&values.array, replaced.as_ref().map_or(&self.out, Replaced::path))?;
+            zarr::export(&values.array, replaced.as_ref().map_or(&self.out, Replaced::path), self.group.clone())?;
             return replaced.map_or(Ok(()), Replaced::finish).map(|()| true);
         }
-        let form = self.format.map_or_else(|| OutputFormat::of(&self.out), Ok)?;
-        let is_file = self.out != Path::new("-");
-        if is_file && !self.overwrite {
+        if self.group.is_some() {
+            return Err(Error::new("--group is only for Zarr: choose a name that ends in .zarr, or --format zarr"));
+        }
+        // A stream can be read from a pipe before it is complete.
+        let form = if is_standard && form == OutputFormat::Arrow { OutputFormat::ArrowStream } else { form };
+        if !is_standard && !self.overwrite {
             must_not_exist(&self.out)?;
         }
         let (data, _) = Data::open(&self.file, &self.start, &self.part, self.slice.as_ref())?;
@@ -88,10 +103,10 @@ impl Export {
             }
             Data::Array(values) => {
                 let bar = progress::bytes(values.len());
-                if matches!(form, OutputFormat::Arrow | OutputFormat::Parquet) && self.slice.is_none() {
-                    let (rows, bytes) = (values.array.geometry().shape().first().copied(), values.len());
+                if form.is_of_tables() {
+                    let (rows, bytes) = (values.selection.shape().first().copied(), values.len());
                     let row = bytes.checked_div(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0)).unwrap_or(0);
-                    self.to_file(|out| write_array(values.array, form, out, |rows| bar.inc(rows * row)))?;
+                    self.to_file(|out| write_array(*values, form, out, |rows| bar.inc(rows * row)))?;
                 } else {
                     self.to_file(|out| values.write(form, None, out, &bar))?;
                 }
@@ -102,7 +117,7 @@ impl Export {
 
     /// Writes to the new file, or to standard output.
     fn to_file(&self, write: impl FnOnce(&mut (dyn Write + Send)) -> Result<()>) -> Result<()> {
-        if self.out == Path::new("-") {
+        if is_standard(&self.out) {
             let mut out = BufWriter::new(output::stdout());
             return write(&mut out).and_then(|()| out.flush().map_err(Error::Write));
         }

@@ -1,4 +1,4 @@
-//! `b2nd info` shows the metadata of frames and stores. `b2nd chunks` and `b2nd slice` are short for options of `info`.
+//! `b2nd info` shows the metadata of frames and stores.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use b2nd_view::slice::Slice;
 use b2nd_view::store::Table;
 use b2nd_view::store::{Attributes, Content, Groups, Leaf, StoreListing, StoreObject};
 use b2nd_view::text::{LABEL, columns, printable, shortened, styled};
-use b2nd_view::{Frame, Kind, Value};
+use b2nd_view::{Frame, Kind, value};
 use clap::Args;
 use serde::Serialize;
 
@@ -23,8 +23,10 @@ use crate::paths::{Found, Leaves, Paths, ShowAtOnce};
 use crate::screen::{self, Cut};
 use crate::values::{End, Start, Values};
 
-mod tree;
+pub(super) mod tree;
 use tree::Tree;
+
+use super::ls::{Ls, is_listed};
 
 /// The number of rows of values that `--values` adds to a page.
 const VALUE_ROWS: u64 = 6;
@@ -72,19 +74,14 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    /// Converts the options to those of `b2nd chunks` or, if a slice is given, to those of `b2nd slice`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if options contradict each other.
-    pub(crate) fn with_chunks(self, slice: Option<Slice>) -> Result<Info, &'static str> {
-        if self.meta || self.tree || self.slice.is_some() {
-            return Err("chunks cannot be listed together with --meta, --tree or --slice");
+    pub(crate) fn run(&mut self, output: &mut Output) -> io::Result<bool> {
+        if self.slice.is_none() {
+            self.slice = self.paths.take_slice();
         }
-        Ok(Info { chunks: slice.is_none() || self.chunks, slice, ..self })
-    }
-
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+        let is_plain = !self.paths.recursive && !self.json && !self.tree && !self.meta && !self.has_leaves();
+        if is_plain && self.paths.paths.iter().all(|path| is_listed(path)) {
+            return Ls::of(self.paths.paths.clone()).run(output);
+        }
         let (width, height) = terminal().unzip();
         // Some lines of the screen are needed for the next prompt and for values.
         let others = 1 + if self.values { VALUE_ROWS as usize + 3 } else { 0 };
@@ -101,6 +98,25 @@ impl Info {
             pages.finish(&mut *output.out)?;
         }
         Ok(all)
+    }
+
+    fn of(path: &Path) -> Info {
+        Info {
+            paths: Paths::of(path),
+            json: false,
+            meta: false,
+            full: false,
+            tree: false,
+            depth: None,
+            chunks: false,
+            slice: None,
+            values: false,
+        }
+    }
+
+    /// Creates the options that print the tree of each store below a path.
+    pub(super) fn tree(path: &Path) -> Info {
+        Info { paths: Paths { recursive: path.is_dir(), ..Paths::of(path) }, tree: true, ..Info::of(path) }
     }
 
     /// Returns true if each leaf of a store is shown on a page of its own.
@@ -192,7 +208,7 @@ impl Pages<'_> {
 }
 
 /// Returns the texts that follow the name in a line of the tree.
-fn tree_cells(found: &Found) -> tree::Cells {
+pub(super) fn tree_cells(found: &Found) -> tree::Cells {
     match found {
         Found::Frame { frame, .. } => tree::of_frame(frame),
         Found::Leaf { leaf, store, .. } => tree::of_leaf(&counted(store, leaf)),
@@ -203,17 +219,6 @@ fn tree_cells(found: &Found) -> tree::Cells {
 /// Returns true if a frame is a store that embeds its leaves.
 fn is_store(frame: &Frame) -> bool {
     Kind::of(frame.header(), None).is_store()
-}
-
-/// `b2nd slice`: the options of `info` with a slice.
-#[derive(Args)]
-pub(crate) struct SliceOf {
-    #[command(flatten)]
-    pub(super) info: Info,
-
-    /// The slice, as the last argument: a range or an index for each dimension, as in Python.
-    #[arg(id = "part", value_name = "SLICE", required = true, allow_hyphen_values = true)]
-    pub(super) slice: Slice,
 }
 
 /// Prints the first values of an array. Does nothing for a frame without an array.
@@ -235,7 +240,7 @@ struct MetaObject<'a> {
     #[serde(flatten)]
     place: Place<'a>,
     kind: Option<Kind>,
-    meta: BTreeMap<String, Option<Value<'a>>>,
+    meta: BTreeMap<String, Option<b2nd::RawValue<'a>>>,
     vlmeta: &'a Attributes,
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<Groups<'a>>,
@@ -249,7 +254,7 @@ fn meta_object(found: &Found, out: &mut dyn Write) -> Result<bool> {
         Found::Frame { place, frame } => {
             of_frame = Attributes::of(frame)?;
             let kind = Kind::of(frame.header(), Some(frame.trailer()?));
-            let named = |(name, content): (&[u8], _)| (String::from_utf8_lossy(name).into_owned(), Value::from_slice(content));
+            let named = |(name, content): (&[u8], _)| (String::from_utf8_lossy(name).into_owned(), value::read(content));
             let meta = frame.header().metalayers().iter().map(named).collect();
             MetaObject { place, kind: Some(kind), meta, vlmeta: &of_frame, groups: None }
         }
@@ -312,7 +317,7 @@ fn text(found: &Found, options: &json::Options, meta: bool, gap: &str, out: &mut
 }
 
 /// Adds the number of rows to a table whose schema lacks this number. python-blosc2 before 4.4 wrote such schemas.
-fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
+pub(super) fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
     match &leaf.content {
         Content::Table(table) if table.rows.is_none() => {
             let table = Table { rows: crate::tables::rows(store, &leaf.key), ..Table::clone(table) };

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use b2nd_frame::{Editor, File, Header, Sizes, Writer};
 use b2nd_store::{Attributes, Content, Folder, Kind, Leaf, Location, Store, Table, Target, find, no_key};
 use b2nd_view::text::{columns, count, quoted, shortened};
-use b2nd_view::value::{Value, pack, pack_text, unhex};
+use b2nd_view::value::{self, pack, pack_text, unhex};
 use b2nd_view::{attributes, json};
 use clap::{Args, Subcommand};
 
@@ -202,7 +202,7 @@ fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
         let room = room.unwrap_or(*ROOM.end());
         let rows = entries.iter().map(|entry| {
             let value = match &entry.value {
-                Ok(bytes) => Value::from_slice(bytes).map_or_else(|| count(bytes.len(), "byte"), |value| value.text(room)),
+                Ok(bytes) => value::read(bytes).map_or_else(|| count(bytes.len(), "byte"), |found| value::text(&found, room)),
                 Err(error) => format!("cannot be read: {error}"),
             };
             let value = if width.is_some() { shortened(value, room) } else { value };
@@ -228,7 +228,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
             out.write_all(&value).map_err(Error::Write)?;
             return Ok(true);
         }
-        let value = Value::from_slice(&value)
+        let value = value::read(&value)
             .ok_or_else(|| Error::new(format_args!("{} is not MessagePack: --raw writes its bytes", quoted(name.as_bytes()))))?;
         json::write_line(out, &value).map_err(Error::Write)?;
         Ok(true)

@@ -1,5 +1,7 @@
 //! `b2nd repack` removes the gaps that edits leave, or recompresses files.
 
+mod trial;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -7,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use b2nd_frame::{FileSource, Frame, FrameType, NewDirectory, NewFile, SPARSE_FRAME, Source};
 use b2nd_ndarray::RepackOptions;
 use b2nd_store::{Bytes, Directory, Folder, Location, Store, is_store_directory, is_zip};
+use b2nd_view::facts;
 use b2nd_view::text::thousands;
 use clap::Args;
 
@@ -42,11 +45,18 @@ pub(crate) struct Repack {
     /// Replace an existing file or directory.
     #[arg(long)]
     overwrite: bool,
+
+    /// Write nothing: compress a sample of the chunks with each codec and filter, and print the ratios and the times.
+    #[arg(long = "try", conflicts_with_all = ["target", "sparse", "contiguous", "overwrite", "chunks", "blocks"])]
+    is_trial: bool,
 }
 
 impl Repack {
     /// Writes the copy. Prints the lengths of the copy and of the source, unless the copy goes to standard output.
     pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
+        if self.is_trial {
+            return trial::print(&self.source, &self.compression, output).map(|()| true);
+        }
         crate::signals::clean_up();
         let mut files = Piped::new(&self.source, self.target.as_deref())?;
         let location = Location::new(files.source.as_os_str());
@@ -94,11 +104,14 @@ impl Repack {
         };
         done.map_err(|error| Error::new(files.named(&error.to_string())))?;
         let new = length(target)?;
+        // A store has no ratio of its own.
+        let frame = b2nd_frame::File::open(target).ok();
+        let ratio =
+            frame.and_then(|frame| facts::ratio(frame.header())).map_or_else(String::new, |ratio| format!(", ratio {ratio}"));
         replaced.map_or(Ok(()), Replaced::finish)?;
         files.print()?;
         if !files.is_printed() {
-            let ratio = old as f64 / new.max(1) as f64;
-            let line = format!("{} bytes, {} before, ratio {ratio:.1}", thousands(new), thousands(old));
+            let line = format!("{} bytes, {} before{ratio}", thousands(new), thousands(old));
             let line = output::named(self.target.as_ref().unwrap_or(&self.source), line);
             writeln!(output.out, "{line}").map_err(Error::Write)?;
         }

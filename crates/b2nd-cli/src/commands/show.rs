@@ -1,27 +1,29 @@
 //! `b2nd show` draws values in the terminal or in a PNG file.
 
+mod drawn;
+
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
-use b2nd::dtype::{ByteOrder, DType, ScalarType};
-use b2nd_view::colors::Rgb;
-use b2nd_view::elements::{Column, Tally, columns, figures_to, reader, text as text_of, time_unit};
-use b2nd_view::histogram::{self as bins, range};
-use b2nd_view::pixels::{self, Depth, Pixels};
+use b2nd_ndarray::Array;
+use b2nd_view::colors::{COLOR_MAPS, Rgb, VIRIDIS};
+use b2nd_view::elements::{Column, Tally, columns, reader};
+use b2nd_view::histogram::{self as bins, Scale, range};
+use b2nd_view::pixels::{Depth, Pixels};
 use b2nd_view::slice::{Selection, Slice};
-use b2nd_view::text::{self, FAINT, LABEL, TITLE, printable, styled, thousands};
+use b2nd_view::text::{self, TITLE, printable, styled, thousands};
 use clap::Args;
 
-use super::stats::tally_of;
-use crate::chart::{self, Axis, Body};
+use crate::chart::{self, Axis, Body, Chart, Ticks};
 use crate::error::{Error, Result};
 use crate::output::{Output, fitted, terminal};
 use crate::piped::is_standard;
-use crate::report::DIGITS;
 use crate::screen;
 use crate::staged::{must_not_be_input, must_not_exist, new_file};
 use crate::tables::{self, Part, Rows};
+use crate::tiles;
 use crate::values::{Start, Values, length};
+use drawn::Drawn;
 
 /// The statistics of an array of at most this size in bytes are computed from all its values, which takes less than a second. The
 /// statistics of a larger array are computed only from the drawn values.
@@ -70,9 +72,29 @@ pub(crate) struct Show {
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
 
-    /// Draw a histogram: with 16 bins in the terminal, with 64 in a PNG file.
+    /// Columns of a table, by name. A PNG file has the histogram of one column.
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    columns: Vec<String>,
+
+    /// Draw a histogram of all values: with 16 bins in the terminal, with 64 in a PNG file.
     #[arg(long)]
     histogram: bool,
+
+    /// The colors of a heat map.
+    #[arg(long, value_name = "NAME", default_value = "viridis", value_parser = ["viridis", "gray", "blue-red"])]
+    cmap: String,
+
+    /// The values at the ends of the colors or of the axis, such as -5:30. The default is the smallest and the largest value.
+    #[arg(long, value_name = "MIN:MAX", value_parser = parse_range, allow_hyphen_values = true)]
+    range: Option<(f64, f64)>,
+
+    /// Use a logarithmic scale, which leaves out values that are not above 0.
+    #[arg(long)]
+    log: bool,
+
+    /// Fill the picture: pixels need not be square.
+    #[arg(long)]
+    stretch: bool,
 
     /// Write the picture to a PNG file, which must not exist, or to standard output if the name is -.
     #[arg(long, value_name = "OUT")]
@@ -82,7 +104,7 @@ pub(crate) struct Show {
     #[arg(long, requires = "png")]
     overwrite: bool,
 
-    /// The size of the PNG file. The default is 1200x800, and for images one pixel for each element. Pictures smaller than 400x240 have no
+    /// The size of the PNG file. The default is 1200x800, less for maps that need less, and for images one pixel for each element. Pictures smaller than 400x240 have no
     /// axes, and histograms cannot be smaller.
     #[arg(long, value_name = "WIDTHxHEIGHT", requires = "png", value_parser = parse_size)]
     size: Option<(u32, u32)>,
@@ -97,16 +119,10 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
     sides.ok_or_else(|| format!("expected WIDTHxHEIGHT, each from 1 to {LARGEST}"))
 }
 
-/// The elements of an array that are drawn, and how they are drawn.
-struct Drawn {
-    values: Values,
-    column: Column,
-    /// The drawn dimensions: two for a map (vertical, then horizontal), one for a line.
-    axes: Vec<usize>,
-    /// The number of channels if an image is drawn, otherwise `None`.
-    channels: Option<usize>,
-    /// Sentences about dimensions and elements that are left out.
-    notes: Vec<String>,
+fn parse_range(text: &str) -> Result<(f64, f64), String> {
+    let ends = text.split_once(':').and_then(|(least, greatest)| Some((least.parse().ok()?, greatest.parse().ok()?)));
+    ends.filter(|(least, greatest): &(f64, f64)| least < greatest && least.is_finite() && greatest.is_finite())
+        .ok_or_else(|| "expected MIN:MAX, two numbers of which the first is smaller".to_owned())
 }
 
 impl Show {
@@ -126,7 +142,13 @@ impl Show {
         }
         let values = Values::open(&self.file, &self.start, self.slice.as_ref())?;
         let column = self.column(&values)?;
+        if self.histogram {
+            return self.bars(&values, &column, out);
+        }
         let mut drawn = Drawn::new(values, column);
+        if drawn.axes.is_empty() && drawn.values.selection.kept.iter().all(|kept| !kept) {
+            return Err(Error::new("it is a single value, which has no picture: print it with `b2nd cat`"));
+        }
         let (columns, lines) = terminal().unwrap_or((80, 24));
         let (width, height) = (columns.saturating_sub(MARGIN + 1).max(8), lines.saturating_sub(AROUND).max(4));
         let room = match (self.size, &self.png) {
@@ -135,7 +157,7 @@ impl Show {
             _ => [2 * height as u32, width as u32],
         };
         let all = drawn.values.selection.clone();
-        drawn.fit(room.map(i64::from));
+        drawn.fit(room.map(i64::from), self.stretch);
         let items = drawn.values.selection.lengths().into_iter().map(|length| usize::try_from(length).unwrap_or(usize::MAX));
         if items.fold(drawn.values.array.itemsize(), usize::saturating_mul) > LARGEST_ARRAY {
             return Err(Error::new("it is too large to be drawn: draw a part of it, as in `b2nd show FILE 0:1000`"));
@@ -147,8 +169,7 @@ impl Show {
         let is_whole = drawn.values.selection == all;
         let (mut tally, mut of) = (Tally::default(), "");
         if !is_whole && length(&drawn.values.array, &all.ranges) <= QUICK {
-            let tallies = tally_of(&drawn.values.array, &all, std::slice::from_ref(&drawn.column))?;
-            tallies.into_iter().for_each(|part| tally.merge(part));
+            tally = tally_of(&drawn.values.array, &all, &drawn.column)?;
         } else {
             tally.add(
                 drawn.column.scalars(&elements, drawn.values.array.itemsize()),
@@ -156,22 +177,35 @@ impl Show {
             );
             of = if is_whole { "" } else { " sampled elements" };
         }
-        let page = drawn.page(&elements, self, (width, height), &tally, of);
+        let page = drawn.page(&elements, self, (width, height), &tally, of)?;
         out.write_all(page.as_bytes()).map_err(Error::Write)
     }
 
     /// Opens the file as a table. Returns `None` if it is not a table.
     fn table(&self) -> Result<Option<Box<dyn Rows>>> {
-        let is_array = self.start.offset.is_some() || self.start.dtype.is_some() || self.field.is_some() || self.png.is_some();
+        let is_array = self.start.offset.is_some() || self.start.dtype.is_some() || self.field.is_some();
         let mut rows = if is_array { None } else { tables::open(&self.file)? };
         if let Some(rows) = &mut rows {
-            rows.select(&Part::default(), self.slice.as_ref())?;
+            rows.select(&Part { columns: self.columns.clone(), ..Part::default() }, self.slice.as_ref())?;
         }
         Ok(rows)
     }
 
-    /// Prints a line for each column of a table.
+    /// Writes the histogram of a column, or prints a line for each column of a table.
     fn columns(&self, rows: Box<dyn Rows>, out: &mut dyn Write) -> Result<()> {
+        if let Some(path) = &self.png {
+            let mut columns = rows.numbers()?;
+            let names: Vec<_> = columns.iter().map(|(name, _)| name.clone()).collect();
+            let (Some((name, numbers)), true) = (columns.pop(), names.len() == 1) else {
+                let names = if names.is_empty() { "none of its columns are numbers".to_owned() } else { names.join(", ") };
+                return Err(Error::new(format_args!("it is a table: choose a column to draw with --columns: {names}")));
+            };
+            let sample = if numbers.len() < tables::SAMPLE { "" } else { "  (a sample)" };
+            let title = printable(&format!("{}  {name}{sample}", self.file.display()));
+            let scale = self.scale(&numbers)?;
+            let counts = bins::histogram_in(&numbers, PICTURE_BARS, scale);
+            return write_png(path, self.overwrite, &self.picture_of_bars(&title, &counts, scale, &chart::plain, None)?);
+        }
         let count = rows.len();
         let cells = rows.summary()?;
         let (width, lines) = screen::size();
@@ -220,232 +254,168 @@ impl Show {
         Ok(column)
     }
 
-    /// Draws the picture for the PNG file, with axes unless the picture is an image or too small for axes. Fails if a histogram is too small.
-    fn picture(&self, drawn: &Drawn, elements: &[u8]) -> Result<Pixels> {
-        if elements.is_empty() {
+    /// Returns the scale of numbers, between the ends that the user gave.
+    fn scale(&self, numbers: &[f64]) -> Result<Scale> {
+        let (least, greatest) = match self.range {
+            Some(ends) => ends,
+            None => range(&numbers.iter().copied().filter(|&number| !self.log || number > 0.0).collect::<Vec<_>>()).ok_or_else(
+                || {
+                    let why = if self.log { "none of the values is above 0" } else { "none of the values is a finite number" };
+                    Error::new(format_args!("{why}: there is nothing to draw"))
+                },
+            )?,
+        };
+        if self.log && least <= 0.0 {
+            return Err(Error::new("a logarithmic scale starts above 0: give another --range"));
+        }
+        Ok(Scale::new(least, greatest, self.log))
+    }
+
+    fn colors(&self) -> &'static [Rgb] {
+        COLOR_MAPS.iter().find(|(name, _)| *name == self.cmap).map_or(VIRIDIS, |(_, colors)| colors)
+    }
+
+    /// Draws the histogram of all selected values of an array, which is read in parts.
+    fn bars(&self, values: &Values, column: &Column, out: &mut dyn Write) -> Result<()> {
+        let Values { array, selection } = values;
+        let tally = tally_of(array, selection, column)?;
+        let numbers = |elements: &[u8]| drawn::numbers(column, elements, array.itemsize());
+        if tally.count + tally.nan == 0 && self.png.is_some() {
             return Err(Error::new("there are no elements to draw"));
         }
+        let mut ends = Vec::new();
+        tiles::each(
+            array,
+            selection,
+            |elements| {
+                let numbers = numbers(elements);
+                range(&numbers.into_iter().filter(|&number| !self.log || number > 0.0).collect::<Vec<_>>())
+            },
+            |found, _| ends.extend(found.map(|(least, greatest)| [least, greatest])),
+        )?;
+        let scale = self.scale(&ends.concat());
+        let scale = if self.png.is_some() { scale? } else { scale.unwrap_or(Scale::new(0.0, 0.0, false)) };
+        let mut counts = vec![0_u64; if self.png.is_some() { PICTURE_BARS } else { BARS }];
+        let bins = counts.len();
+        tiles::each(
+            array,
+            selection,
+            |elements| bins::histogram_in(&numbers(elements), bins, scale),
+            |found, _| {
+                counts.iter_mut().zip(found).for_each(|(count, more)| *count += more);
+            },
+        )?;
+        let label = |number: f64| drawn::value(column, number);
+        let title = drawn::title(array, selection, column);
+        let name = self.file.display().to_string();
+        if let Some(path) = &self.png {
+            let picture = self.picture_of_bars(&printable(&(name + &title)), &counts, scale, &label, drawn::days(column))?;
+            return write_png(path, self.overwrite, &picture);
+        }
+        let (columns, _) = terminal().unwrap_or((80, 24));
+        let mut page = format!("{}\n", fitted(&(styled(TITLE, printable(&name)) + &printable(&title))));
+        page += &drawn::histogram(&counts, columns.saturating_sub(MARGIN + 1).max(8), scale, &label);
+        page += &drawn::figures(&tally, column, "");
+        out.write_all(page.as_bytes()).map_err(Error::Write)
+    }
+
+    fn picture_of_bars(
+        &self,
+        title: &str,
+        counts: &[u64],
+        scale: Scale,
+        label: &dyn Fn(f64) -> String,
+        days: Option<f64>,
+    ) -> Result<Pixels> {
         let (width, height) = self.size.unwrap_or(SIZE);
-        let is_image = drawn.channels.is_some() && !self.histogram;
-        let is_map = drawn.axes.len() == 2 && !self.histogram;
-        let numbers = if is_image { Vec::new() } else { drawn.numbers(elements) };
-        let ends = range(&numbers);
-        if ends.is_none() && !is_image {
-            return Err(Error::new("none of the values is a finite number: there is nothing to draw"));
-        }
-        let is_small = width < chart::SMALLEST.0 || height < chart::SMALLEST.1;
-        if is_image || is_map && is_small {
-            let pixels = drawn.pixels(elements);
-            return Ok(match self.size {
-                Some(_) => pixels.scaled(width as usize, height as usize),
-                None => pixels.scaled(pixels.width, pixels.height()),
-            });
-        }
-        if is_small && self.histogram {
+        if width < chart::SMALLEST.0 || height < chart::SMALLEST.1 {
             let (width, height) = chart::SMALLEST;
             return Err(Error::new(format_args!(
                 "a histogram has axes, which need a picture of at least {width}x{height}: give a larger --size"
             )));
         }
-        if is_small {
-            return Ok(Pixels::plot(&numbers, width as usize, height as usize));
+        let most = counts.iter().copied().max().unwrap_or(0) as f64;
+        let down = Axis { name: "values".to_owned(), ..Axis::new([0.0, most], Ticks::Whole, &chart::plain) };
+        let ticks = if self.log { Ticks::Log } else { days.map_or(Ticks::Plain, Ticks::Days) };
+        let across = Axis::new([scale.least(), scale.greatest()], ticks, label);
+        Ok(chart::draw(
+            &Chart { title, body: Body::Bars(counts), across, down, unit: None, aspect: None, is_cut: false },
+            (width, height),
+        ))
+    }
+
+    /// Draws the picture for the PNG file, with axes unless the picture is an image or too small for axes.
+    fn picture(&self, drawn: &Drawn, elements: &[u8]) -> Result<Pixels> {
+        if elements.is_empty() {
+            return Err(Error::new("there are no elements to draw"));
         }
-        let (least, greatest) = ends.unwrap_or_default();
-        let value = |number: f64| drawn.value(number);
-        let values = |is_whole| Axis { ends: [least, greatest], is_whole, label: &value };
+        let (width, height) = self.size.unwrap_or(SIZE);
+        let is_small = width < chart::SMALLEST.0 || height < chart::SMALLEST.1;
+        if let Some(channels) = drawn.channels {
+            let pixels = Pixels::image(elements, drawn.length(1), channels);
+            let (wide, high) = match self.size {
+                // The picture fits into the size, and keeps the shape of the image.
+                Some((width, height)) if !self.stretch => {
+                    let factor =
+                        (f64::from(width) / pixels.width.max(1) as f64).min(f64::from(height) / pixels.height().max(1) as f64);
+                    let side = |length: usize| ((length as f64 * factor).round() as usize).max(1);
+                    (side(pixels.width), side(pixels.height()))
+                }
+                Some((width, height)) => (width as usize, height as usize),
+                None => (pixels.width, pixels.height()),
+            };
+            return Ok(pixels.scaled(wide, high));
+        }
+        let numbers = drawn.numbers(elements);
+        let scale = self.scale(&numbers)?;
+        let is_map = drawn.axes.len() == 2;
+        if is_small && is_map {
+            return Ok(Pixels::heat(&numbers, drawn.length(1), scale, self.colors()).scaled(width as usize, height as usize));
+        }
+        if is_small {
+            return Ok(Pixels::plot(&numbers, width as usize, height as usize, scale));
+        }
+        let value = |number: f64| drawn::value(&drawn.column, number);
+        let ticks = if self.log { Ticks::Log } else { drawn::days(&drawn.column).map_or(Ticks::Plain, Ticks::Days) };
+        let values = Axis::new([scale.least(), scale.greatest()], ticks, &value);
         let indices = |place| {
             let last = drawn.index(place, drawn.length(place).saturating_sub(1));
-            // The axis extends half an element beyond the first and the last element, so that the tick of each element is in the middle of
-            // its pixels.
-            let half = (last - drawn.index(place, 0)) as f64 / (drawn.length(place).max(2) - 1) as f64 / 2.0;
-            Axis { ends: [drawn.index(place, 0) as f64 - half, last as f64 + half], is_whole: true, label: &chart::plain }
+            // The axis of a map extends half an element beyond the first and the last element, so that the tick of each element is in the
+            // middle of its pixels.
+            let steps = (drawn.length(place).max(2) - 1) as f64;
+            let half = if is_map { (last - drawn.index(place, 0)) as f64 / steps / 2.0 } else { 0.0 };
+            let ends = [drawn.index(place, 0) as f64 - half, last as f64 + half];
+            Axis { name: drawn.name(place), ..Axis::new(ends, Ticks::Whole, &chart::plain) }
         };
-        let title = printable(&drawn.title(&self.file.display().to_string()));
-        let size = (width, height);
-        if self.histogram {
-            let counts = bins::histogram(&numbers, PICTURE_BARS);
-            let most = counts.iter().copied().max().unwrap_or(0) as f64;
-            let down = Axis { ends: [0.0, most], is_whole: true, label: &chart::plain };
-            return Ok(chart::draw(&title, &Body::Bars(&counts), &values(false), &down, size));
-        }
+        let title = &printable(&(self.file.display().to_string() + &drawn.title()));
+        let unit = drawn::attribute(&drawn.values.array, &["units", "unit"]);
+        let unit = unit.as_ref().and_then(|unit| unit.as_str()).map(printable);
         Ok(match is_map {
-            true => chart::draw(&title, &Body::Map(drawn.pixels(elements), values(false)), &indices(1), &indices(0), size),
-            false => chart::draw(&title, &Body::Line(&numbers), &indices(0), &values(false), size),
+            true => {
+                let pixels = Pixels::heat(&numbers, drawn.length(1), scale, self.colors());
+                let aspect = drawn.aspect.filter(|_| !self.stretch);
+                let body = Body::Map(pixels, values, self.colors());
+                chart::draw(
+                    &Chart { title, body, across: indices(1), down: indices(0), unit, aspect, is_cut: self.size.is_none() },
+                    (width, height),
+                )
+            }
+            false => {
+                let down = Axis { name: unit.unwrap_or_default(), ..values };
+                let body = Body::Line(&numbers, scale);
+                chart::draw(
+                    &Chart { title, body, across: indices(0), down, unit: None, aspect: None, is_cut: false },
+                    (width, height),
+                )
+            }
         })
     }
 }
 
-impl Drawn {
-    fn new(mut values: Values, column: Column) -> Drawn {
-        let Selection { ranges, kept, .. } = &values.selection;
-        let is_byte = matches!(&column.dtype, Some(DType::Scalar(scalar)) if scalar.scalar_type() == ScalarType::UInt8);
-        let lengths = values.selection.lengths();
-        let is_image = is_byte && column.name.is_none() && lengths.len() > 2 && kept.iter().rev().take(3).all(|&kept| kept);
-        let channels = lengths.last().filter(|length| is_image && matches!(length, 3 | 4)).map(|&length| length as usize);
-        let last = ranges.len() - usize::from(channels.is_some());
-        let mut axes: Vec<usize> = (0..last).filter(|&axis| kept[axis] && (channels.is_some() || lengths[axis] != 1)).collect();
-        let mut notes = Vec::new();
-        while axes.len() > 2 {
-            let axis = axes.remove(0);
-            let range = &mut values.selection.ranges[axis];
-            notes.push(format!("index {} of dimension {axis}", range.start));
-            range.end = range.end.min(range.start + 1);
-        }
-        Drawn { values, column, axes, channels, notes }
-    }
-
-    /// Increases the steps of the selection, so that at most `room` elements are drawn along each axis and at most [`MOST_CHUNKS`] chunks
-    /// are read. For a line, the limit is [`MOST_POINTS`].
-    fn fit(&mut self, room: [i64; 2]) {
-        let Values { array, selection } = &mut self.values;
-        let room = if self.axes.len() == 1 { [MOST_POINTS; 2] } else { room };
-        let first = selection.touched(array.grid());
-        let factors = selection.coarsen(array.grid(), &self.axes, &room, self.channels.is_some(), MOST_CHUNKS);
-        for (&axis, &factor) in self.axes.iter().zip(&factors) {
-            if factor > 1 {
-                let left = selection.lengths()[axis].unsigned_abs();
-                self.notes.push(format!("dimension {axis} in steps of {}: {} elements", selection.steps[axis], thousands(left)));
-            }
-        }
-        let now = selection.touched(array.grid());
-        if now < first {
-            self.notes.push(format!("{} of {} chunks read", thousands(now), thousands(first)));
-        }
-    }
-
-    fn length(&self, place: usize) -> usize {
-        let lengths = self.values.selection.lengths();
-        self.axes.get(place).and_then(|&axis| usize::try_from(lengths[axis]).ok()).unwrap_or(1)
-    }
-
-    fn numbers(&self, elements: &[u8]) -> Vec<f64> {
-        let read = self.column.dtype.as_ref().and_then(reader);
-        let scalars = self.column.scalars(elements, self.values.array.itemsize());
-        scalars.map(|bytes| read.map_or(f64::NAN, |read| read(bytes).to_f64())).collect()
-    }
-
-    /// Formats a number like the values of the column that is drawn. If these are times, formats the number as a time.
-    fn value(&self, number: f64) -> String {
-        let dtype = self.column.dtype.as_ref();
-        match dtype.filter(|_| time_unit(dtype).is_some()) {
-            Some(dtype) if dtype.byte_order() == Some(ByteOrder::Big) => text_of(dtype, &(number as i64).to_be_bytes()),
-            Some(dtype) => text_of(dtype, &(number as i64).to_le_bytes()),
-            None => chart::plain(number),
-        }
-    }
-
-    /// Returns the title: name, field, shape and dtype.
-    fn title(&self, name: &str) -> String {
-        let lengths: Vec<String> = self.values.array.grid().shape().iter().map(i64::to_string).collect();
-        let field = self.column.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));
-        let dtype = self.column.dtype.as_ref().map_or_else(String::new, DType::to_string);
-        format!("{name}{field}  {}  {dtype}", lengths.join(" x "))
-    }
-
-    fn pixels(&self, elements: &[u8]) -> Pixels {
-        match self.channels {
-            Some(channels) => Pixels::image(elements, self.length(1), channels),
-            None => Pixels::heat(&self.numbers(elements), self.length(1)),
-        }
-    }
-
-    fn page(&self, elements: &[u8], show: &Show, (width, height): (usize, usize), tally: &Tally, sampled: &str) -> String {
-        let name = printable(&show.file.display().to_string());
-        let title = self.title(&styled(TITLE, name));
-        let mut page = format!("{}\n", fitted(&title));
-        if !self.notes.is_empty() {
-            page += &format!("{}\n", fitted(&styled(FAINT, self.notes.join(", "))));
-        }
-        let numbers = if self.channels.is_some() && !show.histogram { Vec::new() } else { self.numbers(elements) };
-        if tally.count == 0 {
-            page += "no elements\n";
-        } else if show.histogram {
-            page += &histogram(&numbers, width, &|number| self.value(number));
-        } else if self.axes.len() == 2 {
-            page += &self.map(&self.pixels(elements), depth());
-        } else {
-            page += &self.plot(&numbers, width, height);
-        }
-        let figures = figures_to(DIGITS, tally, self.column.dtype.as_ref()).into_iter();
-        let counts = [
-            ("count", format!("{}{sampled}", thousands(tally.count))),
-            ("NaN", thousands(tally.nan)),
-            ("zeros", thousands(tally.zeros)),
-        ];
-        let all: Vec<String> = figures.chain(counts).map(|(label, value)| format!("{} {value}", styled(LABEL, label))).collect();
-        page + &fitted(&all.join("  ")) + "\n"
-    }
-
-    /// Returns the index in the array of the `nth` drawn element along the dimension `axes[place]`.
-    fn index(&self, place: usize, nth: usize) -> i64 {
-        let Some(&axis) = self.axes.get(place) else { return 0 };
-        let Selection { ranges, steps, reversed, .. } = &self.values.selection;
-        let nth = if reversed[axis] { self.length(place).saturating_sub(nth + 1) } else { nth };
-        ranges[axis].start + steps[axis] * i64::try_from(nth).unwrap_or(0)
-    }
-
-    fn across(&self, place: usize, width: usize) -> String {
-        let last = self.index(place, self.length(place).saturating_sub(1)).to_string();
-        let first = self.index(place, 0).to_string();
-        let gap = width.saturating_sub(first.len());
-        format!("{:MARGIN$}{}\n", "", styled(FAINT, if gap > last.len() { format!("{first}{last:>gap$}") } else { first }))
-    }
-
-    fn map(&self, pixels: &Pixels, depth: Depth) -> String {
-        let mut map = String::new();
-        for (number, line) in pixels.lines(depth).into_iter().enumerate() {
-            let label = if number % 5 == 0 { self.index(0, 2 * number).to_string() } else { String::new() };
-            map += &labelled(&label, &line);
-        }
-        map += &self.across(1, pixels.width);
-        if self.channels.is_none() {
-            let scale: Vec<f64> = (0..48).map(|step| f64::from(step % 24)).collect();
-            let line = Pixels::heat(&scale, 24).lines(depth).concat();
-            map += &format!("{:MARGIN$}min {line} max\n", "");
-        }
-        map
-    }
-
-    fn plot(&self, numbers: &[f64], width: usize, height: usize) -> String {
-        let (least, greatest) = range(numbers).unwrap_or_default();
-        let mut plot = String::new();
-        for (number, line) in pixels::plot(numbers, width, height).into_iter().enumerate() {
-            let label = match number {
-                0 => fitting(&self.value(greatest)),
-                number if number + 1 == height => fitting(&self.value(least)),
-                _ => String::new(),
-            };
-            plot += &labelled(&label, &line);
-        }
-        plot + &self.across(0, width)
-    }
-}
-
-/// Returns a line of a picture, with a label at its start.
-fn labelled(label: &str, line: &str) -> String {
-    let room = MARGIN - 1;
-    format!("{} {line}\n", styled(FAINT, format!("{label:>room$}")))
-}
-
-/// Shortens a value to at most ten characters.
-fn fitting(text: &str) -> String {
-    match text.parse::<f64>() {
-        Ok(number) if text.len() >= MARGIN => format!("{number:.2e}"),
-        _ => text::shortened(text.to_owned(), MARGIN - 2),
-    }
-}
-
-fn histogram(numbers: &[f64], width: usize, value: &dyn Fn(f64) -> String) -> String {
-    let counts = bins::histogram(numbers, BARS);
-    let (least, greatest) = range(numbers).unwrap_or_default();
-    let most = counts.iter().copied().max().unwrap_or(0).max(1);
-    let room = width.saturating_sub(14).max(8);
-    let bars = counts.iter().enumerate().map(|(bar, &count)| {
-        let from = least + (greatest / BARS as f64 - least / BARS as f64) * bar as f64;
-        let length = (count as f64 / most as f64 * room as f64).ceil() as usize;
-        labelled(&fitting(&value(from)), &format!("{} {}", "█".repeat(length), thousands(count)))
-    });
-    bars.collect()
+/// Computes the statistics of one column.
+fn tally_of(array: &Array, selection: &Selection, column: &Column) -> Result<Tally> {
+    let tallies = super::stats::tally_of(array, selection, std::slice::from_ref(column), false)?;
+    Ok(tallies.into_iter().next().unwrap_or_default())
 }
 
 /// Returns how many colors the terminal shows.

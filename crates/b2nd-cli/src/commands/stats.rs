@@ -10,14 +10,14 @@ use b2nd_view::elements::{Column, Tally, columns, reader};
 use b2nd_view::json::write_line;
 use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::store::Content;
+use b2nd_view::text::shortened;
 use clap::Args;
 
 use crate::error::{Error, Result};
-use crate::output::named;
-use crate::output::{Output, fitted};
+use crate::output::{Output, fitted, named, terminal};
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress;
-use crate::report::{Of, Report};
+use crate::report::{self, FRACTIONS, Of, Report, shape_text};
 use crate::tables::{self, Part, Rows};
 use crate::tiles;
 use crate::values::{Start, Values, length, source_at};
@@ -36,6 +36,14 @@ pub(crate) struct Stats {
     #[arg(long, value_name = "DTYPE")]
     dtype: Option<DType>,
 
+    /// Columns of a table or fields of structures, by name.
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    columns: Vec<String>,
+
+    /// Also compute the quartiles of numbers and times, of at most 2^26 values.
+    #[arg(long)]
+    quantiles: bool,
+
     /// Print a JSON object for each array or field, on a line of its own.
     #[arg(long)]
     pub(super) json: bool,
@@ -53,7 +61,10 @@ struct Subject {
 }
 
 impl Stats {
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+    pub(crate) fn run(&mut self, output: &mut Output) -> io::Result<bool> {
+        if self.slice.is_none() {
+            self.slice = self.paths.take_slice();
+        }
         let (mut all, mut shown) = (true, 0_u64);
         for path in &self.paths.paths {
             let subjects = if path == Path::new("-") {
@@ -99,24 +110,28 @@ impl Stats {
             }
         }
         let values = values?;
-        let columns = columns(values.array.dtype(), values.array.itemsize())?;
-        let tallies = tally_of(&values.array, &values.selection, &columns)?;
-        for (column, tally) in columns.into_iter().zip(tallies) {
+        let mut columns = columns(values.array.dtype(), values.array.itemsize())?;
+        let is_named = |column: &Column, name: &String| column.name.as_ref() == Some(name);
+        if let Some(missing) = self.columns.iter().find(|name| !columns.iter().any(|column| is_named(column, name))) {
+            return Err(Error::new(format_args!("there is no field {missing}")));
+        }
+        columns.retain(|column| self.columns.is_empty() || self.columns.iter().any(|name| is_named(column, name)));
+        let tallies = tally_of(&values.array, &values.selection, &columns, self.quantiles)?;
+        let report = |(column, mut tally): (Column, Tally)| {
             let mut shape = values.selection.shape();
             shape.extend(column.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
-            let of = Of::Elements(column.dtype);
-            self.print(&Report { column: column.name, of, shape, tally, nulls: None }, subject, output, shown)?;
-        }
-        Ok(())
+            let read = column.dtype.as_ref().and_then(reader).filter(|_| self.quantiles);
+            let quantiles = read.and_then(|read| tally.quantiles(read, &FRACTIONS));
+            Report { column: column.name, of: Of::Elements(column.dtype), shape, tally, nulls: None, quantiles }
+        };
+        self.print(&columns.into_iter().zip(tallies).map(report).collect::<Vec<_>>(), subject, output, shown)
     }
 
     /// Prints statistics of the columns of a table or of the values of a list, and messages about columns that cannot be read.
     fn count_rows(&self, mut rows: Box<dyn Rows>, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
-        rows.select(&Part::default(), self.slice.as_ref())?;
-        let left_out = rows.left_out();
-        for report in rows.count()? {
-            self.print(&report, subject, output, shown)?;
-        }
+        rows.select(&Part { columns: self.columns.clone(), ..Part::default() }, self.slice.as_ref())?;
+        let left_out = if self.columns.is_empty() { rows.left_out() } else { Vec::new() };
+        self.print(&rows.count(self.quantiles)?, subject, output, shown)?;
         for line in left_out {
             writeln!(output.err, "{}", named(&subject.word, line)).map_err(Error::Write)?;
         }
@@ -139,17 +154,24 @@ impl Stats {
         })
     }
 
-    fn print(&self, report: &Report, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
+    /// Prints the statistics of an array as a list, and those of several columns as a grid.
+    fn print(&self, reports: &[Report], subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
         let (path, key, out) = (&*subject.path, subject.key.as_deref(), &mut output.out);
-        let written = if self.json {
-            write_line(out, &report.object(path, key))
-        } else {
-            let gap = if *shown == 0 { "" } else { "\n" };
-            write!(out, "{gap}{}", fitted(&report.text(path, key)))
-        };
-        written.map_err(Error::Write)?;
+        if self.json {
+            return reports.iter().try_for_each(|report| write_line(out, &report.object(path, key))).map_err(Error::Write);
+        }
+        let gap = if *shown == 0 { "" } else { "\n" };
         *shown += 1;
-        Ok(())
+        if let [report] = reports {
+            return write!(out, "{gap}{}", fitted(&report.text(path, key))).map_err(Error::Write);
+        }
+        let width = terminal().map_or(usize::MAX, |(width, _)| width);
+        let lines = report::grid(reports)
+            .into_iter()
+            .map(|line| if line.chars().count() > width { shortened(line, width - 1) } else { line });
+        let shape = reports.first().map_or_else(String::new, |report| shape_text(&report.shape));
+        let title = format!("{gap}{}  {shape}", report::title(path, key, ""));
+        [title].into_iter().chain(lines).try_for_each(|line| writeln!(out, "{line}")).map_err(Error::Write)
     }
 }
 
@@ -174,14 +196,15 @@ fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err:
     Ok(true)
 }
 
-/// Computes the statistics of the selected values of each column.
-pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column]) -> Result<Vec<Tally>> {
+/// Computes the statistics of the selected values of each column. With `keeps`, they have quantiles.
+pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column], keeps: bool) -> Result<Vec<Tally>> {
+    let empty = || if keeps { Tally::keeping() } else { Tally::default() };
     let size = array.itemsize();
     let bar = progress::bytes(length(array, &selection.ranges) as u64);
-    let mut all = vec![Tally::default(); columns.len()];
+    let mut all: Vec<Tally> = columns.iter().map(|_| empty()).collect();
     let make = |elements: &[u8]| {
         let tallies = columns.iter().map(|column| {
-            let mut tally = Tally::default();
+            let mut tally = empty();
             tally.add(column.scalars(elements, size), column.dtype.as_ref().and_then(reader));
             tally
         });

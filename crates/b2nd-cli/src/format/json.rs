@@ -1,4 +1,4 @@
-//! [`Json`] writes nested lists. Values that JSON lacks are written as objects with one key, as in `b2nd info --json`.
+//! [`Json`] writes nested lists. NaN and infinities are written as null, other values that JSON lacks as objects with one key.
 
 use std::io::{self, Write};
 
@@ -19,30 +19,41 @@ pub(super) struct Json {
     lists: Vec<u64>,
     items: u64,
     written: u64,
+    /// Whether each element of the outermost list is a line of its own.
+    has_lines: bool,
 }
 
 impl Json {
-    pub(super) fn new(layout: ElementInfo) -> Result<Json> {
+    pub(super) fn new(layout: ElementInfo, has_lines: bool) -> Result<Json> {
         let (lengths, items) = layout.lengths()?;
         let mut lists = if items == 0 { Vec::new() } else { lengths };
         for level in (1..lists.len()).rev() {
             lists[level - 1] *= lists[level];
         }
-        Ok(Json { dtype: layout.dtype, itemsize: layout.itemsize.max(1), lists, items, written: 0 })
+        if has_lines && !lists.is_empty() {
+            lists.remove(0);
+        }
+        Ok(Json { dtype: layout.dtype, itemsize: layout.itemsize.max(1), lists, items, written: 0, has_lines })
     }
 }
 
 impl Format for Json {
     fn start(&mut self, out: &mut dyn Write) -> io::Result<()> {
         // An array without elements is written as one empty list.
-        if self.items == 0 { write!(out, "[]") } else { Ok(()) }
+        if self.items == 0 && !self.has_lines { write!(out, "[]") } else { Ok(()) }
     }
 
     fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
         for item in elements.chunks(self.itemsize) {
             let opened = self.lists.iter().filter(|&&list| self.written % list == 0).count();
             if self.written != 0 {
-                write!(out, "{}", if opened == 0 { "," } else { ",\n" })?;
+                let separator = match opened {
+                    _ if self.has_lines && opened == self.lists.len() => "\n",
+                    0 => ",",
+                    _ if self.has_lines => ",",
+                    _ => ",\n",
+                };
+                write!(out, "{separator}")?;
             }
             write!(out, "{}", "[".repeat(opened))?;
             let value =
@@ -55,6 +66,6 @@ impl Format for Json {
     }
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out)
+        if self.items == 0 && self.has_lines { Ok(()) } else { writeln!(out) }
     }
 }

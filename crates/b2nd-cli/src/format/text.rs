@@ -1,5 +1,5 @@
-//! [`Text`] writes a line for each row of the last dimension, aligned in columns, and an empty line between planes. If a one-dimensional
-//! array contains structures, each structure is printed on a line of its own. On a terminal, long lines are wrapped.
+//! [`Text`] writes a line for each row of the last dimension, aligned in columns, and an empty line between planes. In one dimension, each
+//! structure is on a line of its own, and each other value too unless it is printed on a terminal. On a terminal, long lines are wrapped.
 
 use std::io::{self, Write};
 
@@ -38,8 +38,14 @@ impl Text {
         let (lengths, items) = info.lengths()?;
         let fields = info.dtype.as_ref().map_or(0, |dtype| dtype.fields().len());
         let is_record = fields != 0 && lengths.len() < 2;
-        let row = if is_record { fields as u64 } else { lengths.last().copied().unwrap_or(1).max(1) };
-        let is_one = !is_record && items == row;
+        // Programs read one value from each line. A terminal shows the values of one dimension in as few lines as possible.
+        let is_list = !is_record && lengths.len() == 1 && info.width.is_none();
+        let row = match lengths.last() {
+            _ if is_record => fields as u64,
+            Some(&last) if !is_list => last.max(1),
+            _ => 1,
+        };
+        let is_one = is_list || !is_record && items == row;
         let mut text = Text {
             dtype: info.dtype,
             itemsize: info.itemsize.max(1),

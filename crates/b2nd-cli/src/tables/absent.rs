@@ -47,7 +47,7 @@ pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn Rows>>> {
     }
 }
 
-pub(crate) fn write_array(_: b2nd_ndarray::Array, _: OutputFormat, _: impl Write + Send, _: impl FnMut(u64)) -> Result<()> {
+pub(crate) fn write_array(_: crate::values::Values, _: OutputFormat, _: impl Write + Send, _: impl FnMut(u64)) -> Result<()> {
     Err(Error::new(format_args!("this build of b2nd cannot write Arrow or Parquet: {INSTALL}")))
 }
 

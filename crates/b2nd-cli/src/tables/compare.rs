@@ -97,7 +97,7 @@ fn add(differing: &mut Differing, a: &RecordBatch, b: &RecordBatch, at: u64) {
     }
     let rows = a.num_rows();
     if rows <= 1 {
-        return differing.add(|| at.to_string());
+        return differing.add(|| format!("[{at}]"));
     }
     let half = rows / 2;
     add(differing, &a.slice(0, half), &b.slice(0, half), at);

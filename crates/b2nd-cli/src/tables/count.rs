@@ -9,13 +9,11 @@ use b2nd_view::text::{printable, shortened, thousands};
 
 use crate::error::Result;
 use crate::progress;
-use crate::report::{Of, Report};
+use crate::report::{FRACTIONS, Of, Report};
+use crate::tables::SAMPLE;
 
 /// The maximum memory for the distinct texts of a column, in bytes.
 const MOST: usize = 1 << 26;
-
-/// The maximum number of values in the small histogram of a column. The first values of the column are used.
-const SAMPLE: usize = 1 << 20;
 
 /// The maximum number of characters of a name. With the limits of types and values, a line has at most 80 characters.
 const NAME: usize = 13;
@@ -43,8 +41,8 @@ struct Column {
 }
 
 /// Returns a report for each column. `rows` is the number of rows.
-pub(super) fn count(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Report>> {
-    Ok(counted(reader, rows)?.into_iter().map(|column| column.report(rows)).collect())
+pub(super) fn count(reader: impl RecordBatchReader, rows: u64, has_quantiles: bool) -> Result<Vec<Report>> {
+    Ok(counted(reader, rows, has_quantiles)?.into_iter().map(|column| column.report(rows)).collect())
 }
 
 /// Returns a row of cells for each column, after a heading. `rows` is the number of rows.
@@ -63,7 +61,14 @@ pub(super) fn summary(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<V
         };
         vec![name, kind, thousands(report.nulls.unwrap_or(0)), min, max, more]
     };
-    Ok(std::iter::once(heading).chain(counted(reader, rows)?.into_iter().map(cells)).collect())
+    Ok(std::iter::once(heading).chain(counted(reader, rows, false)?.into_iter().map(cells)).collect())
+}
+
+/// Returns the name and the first values of each column of numbers.
+pub(super) fn numbers(source: impl RecordBatchReader, rows: u64) -> Result<Vec<(String, Vec<f64>)>> {
+    let is_number = |column: &Column| matches!(&column.content, Content::Element(dtype) if reader(dtype).is_some());
+    let columns = counted(source, rows, false)?.into_iter().filter(is_number);
+    Ok(columns.map(|column| (column.name, column.sample)).collect())
 }
 
 /// Draws a histogram of sixteen bins, with one character for each bin.
@@ -78,11 +83,14 @@ fn spark(values: &[f64]) -> String {
     most.map_or_else(String::new, |most| counts.into_iter().map(|count| bar(most, count)).collect())
 }
 
-fn counted(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Column>> {
+fn counted(reader: impl RecordBatchReader, rows: u64, has_quantiles: bool) -> Result<Vec<Column>> {
     let bar = progress::rows(rows);
     // The columns are created from an empty batch, because a table without rows also has columns.
     let none = RecordBatch::new_empty(reader.schema());
     let mut columns: Vec<Column> = scalars(&none).into_iter().map(Column::new).collect();
+    if has_quantiles {
+        columns.iter_mut().for_each(|column| column.tally = Tally::keeping());
+    }
     for batch in reader {
         let batch = batch.map_err(b2nd_arrow::Error::from)?;
         columns.iter_mut().zip(scalars(&batch)).for_each(|(column, scalars)| column.add(scalars));
@@ -114,13 +122,16 @@ impl Column {
             _ if is_text => self.distinct.add(value),
             _ => {}
         });
-        let mut tally = Tally::default();
+        // Columns of numbers keep them if quantiles were requested.
+        let mut tally = self.tally.emptied();
         tally.add(values, read);
         self.tally.merge(tally);
     }
 
     /// Converts the statistics to a report.
-    fn report(self, rows: u64) -> Report {
+    fn report(mut self, rows: u64) -> Report {
+        let read = if let Content::Element(dtype) = &self.content { reader(dtype) } else { None };
+        let quantiles = read.and_then(|read| self.tally.quantiles(read, &FRACTIONS));
         let mut shape = vec![i64::try_from(rows).unwrap_or(i64::MAX)];
         shape.extend(self.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
         let (name, distinct) = (self.data_type, self.distinct.count());
@@ -130,7 +141,7 @@ impl Column {
             Content::Bytes => Of::Bytes(name, distinct),
             Content::Cell => Of::Cells(name),
         };
-        Report { column: Some(self.name), of, shape, tally: self.tally, nulls: Some(self.nulls) }
+        Report { column: Some(self.name), of, shape, tally: self.tally, nulls: Some(self.nulls), quantiles }
     }
 }
 

@@ -9,7 +9,6 @@ use std::time::Instant;
 use b2nd_arrow::{ArrayReader, BATCH_SIZE, CellReader, ErrorKind, Format, Options, RecordBatchReader, Table, TextTable};
 use b2nd_check::{Finding, Limits};
 use b2nd_frame::Frame;
-use b2nd_ndarray::Array;
 use b2nd_store::{Bytes, Location, Store, Target, is_store_directory};
 use b2nd_view::elements::significant;
 use b2nd_view::slice::Slice;
@@ -21,10 +20,10 @@ use crate::format::OutputFormat;
 use crate::output::fitted;
 use crate::report::Report;
 use crate::screen::Cut;
-use crate::values::End;
+use crate::values::{End, Values};
 
 pub(crate) use super::compare::compare;
-use super::count::{count, summary};
+use super::count::{count, numbers, summary};
 use super::{Part, Rows};
 
 /// The maximum number of characters that are shown of a column's type.
@@ -169,9 +168,14 @@ impl Rows for Selected {
         table.columns().iter().filter_map(why).collect()
     }
 
-    fn count(self: Box<Self>) -> Result<Vec<Report>> {
+    fn count(self: Box<Self>, has_quantiles: bool) -> Result<Vec<Report>> {
         let rows = self.len();
-        count(self.read(BATCH_SIZE)?, rows)
+        count(self.read(BATCH_SIZE)?, rows, has_quantiles)
+    }
+
+    fn numbers(self: Box<Self>) -> Result<Vec<(String, Vec<f64>)>> {
+        let rows = self.len();
+        numbers(self.read(BATCH_SIZE)?, rows)
     }
 
     fn summary(self: Box<Self>) -> Result<Vec<Vec<String>>> {
@@ -202,10 +206,11 @@ impl Rows for Selected {
     fn write(self: Box<Self>, form: OutputFormat, out: &mut (dyn Write + Send), bar: &ProgressBar) -> Result<()> {
         let format = match form {
             OutputFormat::Csv => Format::Csv,
-            OutputFormat::Json => Format::Json,
+            OutputFormat::Json | OutputFormat::Jsonl => Format::Json,
             OutputFormat::Arrow => Format::Arrow,
+            OutputFormat::ArrowStream => Format::ArrowStream,
             OutputFormat::Parquet => Format::Parquet,
-            OutputFormat::Npy | OutputFormat::Bin | OutputFormat::Text => {
+            OutputFormat::Npy | OutputFormat::Bin | OutputFormat::Text | OutputFormat::Zarr => {
                 return Err(Error::new(match self.of {
                     Of::Table { .. } => "it is a table, which can only be exported as Arrow, Parquet, CSV or JSON",
                     Of::Cells(_) => "it is not an array, so it can only be exported as Arrow, Parquet, CSV or JSON",
@@ -236,10 +241,18 @@ fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
     Ok(u64::try_from(range.start).unwrap_or(0)..u64::try_from(range.end).unwrap_or(0))
 }
 
-/// Writes an array as a table with one column. `done` receives the number of rows of each batch.
-pub(crate) fn write_array(array: Array, form: OutputFormat, out: impl Write + Send, done: impl FnMut(u64)) -> Result<()> {
-    let format = if form == OutputFormat::Parquet { Format::Parquet } else { Format::Arrow };
-    write(format, ArrayReader::new(array)?, out, done)
+/// Writes the selected elements as a table: the fields of structures as columns, other elements as one column. `done` receives the number of
+/// rows of each batch.
+pub(crate) fn write_array(values: Values, form: OutputFormat, out: impl Write + Send, done: impl FnMut(u64)) -> Result<()> {
+    let format = match form {
+        OutputFormat::Parquet => Format::Parquet,
+        OutputFormat::ArrowStream => Format::ArrowStream,
+        _ => Format::Arrow,
+    };
+    let dtype =
+        values.array.dtype().cloned().ok_or_else(|| Error::new("the type of its elements is unknown: give it with --dtype"))?;
+    let shape = values.selection.shape();
+    write(format, ArrayReader::with(dtype, &shape, move |rows| values.read_rows(rows))?, out, done)
 }
 
 fn write(format: Format, reader: impl RecordBatchReader, out: impl Write + Send, done: impl FnMut(u64)) -> Result<()> {

@@ -80,7 +80,7 @@ fn a_scheme_that_is_not_read_is_named() {
 #[test]
 fn every_help_ends_with_two_examples() {
     let tests = Directory::new();
-    let commands = "info hex draw chunks slice check diff meta rewrite salvage upgrade cat export import completions man";
+    let commands = "info hex draw check diff meta rewrite salvage upgrade cat export import completions man";
     let meta = ["list", "get", "set", "rm"].map(|command| vec!["meta", command]);
     for command in commands.split(' ').map(|command| vec![command]).chain(meta).chain([vec![]]) {
         let help = tests.ok(&[&command[..], &["--help"]].concat());
@@ -114,7 +114,10 @@ fn another_program_is_a_subcommand() {
     tests.take("example.b2nd", "hello");
     assert_eq!(run().status.code(), Some(1), "the file, and one that is missing");
     let (_, error, status) = tests.run(&["catalogue", "scan"]);
-    assert_eq!(error, "b2nd: \"catalogue\" is neither a file nor a subcommand, and no program \"b2nd-catalogue\" is on PATH\n");
+    assert_eq!(
+        error,
+        "b2nd: \"catalogue\" is neither a file nor a subcommand, and no program \"b2nd-catalogue\" is on PATH; did you mean `b2nd cat`?\n"
+    );
     assert_eq!(status, 1);
 }
 

@@ -1,4 +1,4 @@
-//! `b2nd chunks` and `slice`: what is shown of trailers, chunks and slices, and what is not: each has a line in its place.
+//! `b2nd info --chunks` and `--slice`: what is shown of trailers, chunks and slices, and what is not: each has a line in its place.
 
 use b2nd_frame::{Chunk, Header, Sizes, Special, Writer};
 use serde_json::{Value, json};
@@ -89,13 +89,13 @@ fn what_cannot_be_read_is_a_line_in_its_place() {
     let trailer = damaged(TRAILER + 1, 0xc0);
     let error = "version: expected uint8 (positive fixint, or cc above 127), found nil (c0) at byte 4512";
     let missing = [
-        "trailer       283 bytes, version 1",
-        "vlmetalayers  3",
+        "attributes    3",
         r#""author"       11 bytes  stored               "b2nd tests""#,
         r#""history"     783 bytes  zstd, 73 compressed  ["made", "checked", "made", "checked", "made", "checked", "made"…"#,
         r#""processing"   44 bytes  stored               {"version": 3, "factor": 0.5, "steps": [null, true, -1], "raw": …"#,
+        "trailer       283 bytes, version 1",
     ];
-    assert_differs(&trailer, &["--chunks"], &missing, &[&format!("trailer       cannot be read: {error}")]);
+    assert_differs(&trailer, &["--full", "--chunks"], &missing, &[&format!("trailer       cannot be read: {error}")]);
     let (out, _, status) = run(&["--json", trailer.path()]);
     assert_eq!((&json_of(&out)["trailer"], status), (&json!({"error": error}), 1));
     let (out, err, status) = run(&["hex", trailer.path()]);
@@ -104,7 +104,7 @@ fn what_cannot_be_read_is_a_line_in_its_place() {
 
     let value = damaged(TRAILER + 0x3d, 0);
     let error = "typesize: expected 1 or more, found 0 at byte 3";
-    assert_differs(&value, &[], &[missing[2]], &[&format!("\"author\"                 cannot be read: {error}")]);
+    assert_differs(&value, &["--full"], &[missing[1]], &[&format!("\"author\"                 cannot be read: {error}")]);
     assert_eq!(run(&["--json", value.path()]).2, 1);
 
     let index = damaged(INDEX + 12, 0);
@@ -127,7 +127,7 @@ fn what_cannot_be_read_is_a_line_in_its_place() {
 fn the_header_and_the_trailer_may_disagree_about_vlmetalayers() {
     let file = damaged(0x44, 0xc2);
     let page = shown(&[file.path()]);
-    assert!(page.contains("\n  vlmetalayers  3 (the header says there are none)\n"), "{page}");
+    assert!(page.contains("\n  attributes    3 (the header says there are none)\n"), "{page}");
 }
 
 #[test]
@@ -170,8 +170,8 @@ fn special_chunks_in_a_row_are_one_line_but_a_shorter_last_one_has_its_own() {
 
 #[test]
 fn what_is_asked_for_is_not_left_out() {
-    let commands: [&[&str]; 4] =
-        [&["chunks", "--meta"], &["chunks", "--tree"], &["chunks", "--slice=0"], &["slice", "0", "--meta"]];
+    let commands: [&[&str]; 3] =
+        [&["info", "--chunks", "--meta"], &["info", "--chunks", "--tree"], &["info", "--slice=0", "--meta"]];
     for command in commands {
         let (out, _, status) = Place::data().run(&[command, &["example.b2nd"]].concat());
         assert_eq!((out.as_str(), status), ("", 2), "{command:?}");

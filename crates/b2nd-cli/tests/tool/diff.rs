@@ -16,11 +16,36 @@ fn diff_ends_as_diff_does() {
     tests.ok(&["import", "one.npy", "one.b2nd"]);
     tests.ok(&["import", "two.npy", "two.b2nd"]);
     let (out, _, status) = tests.run(&["diff", "--data", "one.b2nd", "two.b2nd"]);
-    assert!(out.ends_with("  values: 2 elements differ, the first at [1, 1]\n") && status == 1, "{out}");
+    assert!(
+        out.ends_with("  values: 2 elements differ, the first at [1, 1]: 4 and 9; the largest difference is 5.0 at [1, 1]\n")
+            && status == 1,
+        "{out}"
+    );
     // What has no values differs in what it says.
     tests.ok(&["rewrite", "a.b2nd", "none.b2nd", "--rm", "b2nd", "--rm", "units"]);
     let (out, error, status) = tests.run(&["diff", "--data", "a.b2nd", "none.b2nd"]);
     assert!(out.contains("- metalayers.units: ") && error.starts_with("values: not compared: ") && status == 3, "{out}{error}");
+}
+
+#[test]
+fn values_are_compared_without_metadata_and_within_tolerances() {
+    let tests = Directory::new();
+    let floats = |values: [f32; 4]| values.map(|value| i32::from_le_bytes(value.to_le_bytes()));
+    tests.write("one.npy", npy("<f4", "(4,)", &floats([1.0, 100.0, f32::NAN, 0.0])));
+    tests.write("two.npy", npy("<f4", "(4,)", &floats([1.0, 101.0, f32::NAN, 0.25])));
+    tests.ok(&["import", "one.npy", "one.b2nd"]);
+    tests.ok(&["import", "two.npy", "two.b2nd"]);
+    tests.ok(&["repack", "--codec", "lz4", "one.b2nd", "copy.b2nd"]);
+    assert_eq!(tests.run(&["diff", "--values", "one.b2nd", "copy.b2nd"]), (String::new(), String::new(), 0));
+    let (out, _, status) = tests.run(&["diff", "--data", "one.b2nd", "copy.b2nd"]);
+    assert!(out.contains("\n- codec: \"zstd\"\n") && out.ends_with("\n  values: equal\n") && status == 1, "{out}");
+
+    let (out, _, status) = tests.run(&["diff", "--values", "one.b2nd", "two.b2nd"]);
+    let sentence = "2 elements differ, the first at [1]: 100.0 and 101.0; the largest difference is 1.0 at [1]";
+    assert_eq!((out.as_str(), status), (format!("--- one.b2nd\n+++ two.b2nd\n  values: {sentence}\n").as_str(), 1));
+    let (out, _, status) = tests.run(&["diff", "--values", "--rtol", "0.01", "one.b2nd", "two.b2nd"]);
+    assert!(out.contains("1 element differs, the first at [3]: 0.0 and 0.25") && status == 1, "{out}");
+    assert_eq!(tests.run(&["diff", "--values", "--rtol", "0.01", "--atol", "0.25", "one.b2nd", "two.b2nd"]).2, 0);
 }
 
 #[test]
@@ -54,7 +79,7 @@ fn data_of_frames_that_are_no_arrays_are_compared() {
         tests.ok(&["rewrite", &format!("{name}.b2nd"), &format!("{name}.b2frame"), "--rm", "b2nd"]);
     }
     let (out, err, status) = tests.run(&["diff", "--data", "whole.b2frame", "parts.b2frame"]);
-    assert!(out.contains("- chunksize: ") && !out.contains("values: ") && status == 1, "{out}{err}");
+    assert!(out.contains("- chunksize: ") && out.ends_with("\n  values: equal\n") && status == 1, "{out}{err}");
     // Each chunk of an object array is a value.
     let mut objects = Place::tables().read("objects.b2b");
     tests.write("one.b2b", &objects);

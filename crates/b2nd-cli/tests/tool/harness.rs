@@ -56,6 +56,12 @@ impl Place {
         printed(&mut self.command(args))
     }
 
+    /// The same without the lines of `check` about what has no findings.
+    pub(crate) fn found(&self, args: &[&str]) -> Printed {
+        let (out, err, status) = self.run(args);
+        (out.lines().filter(|line| !line.contains(": ok: ")).map(|line| format!("{line}\n")).collect(), err, status)
+    }
+
     /// The output of a command that does all that it is asked for.
     #[track_caller]
     pub(crate) fn ok(&self, args: &[&str]) -> String {
@@ -112,6 +118,7 @@ impl Directory {
 
     /// Copies a file of tests/data into it.
     pub(crate) fn take(&self, file: &str, name: &str) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
         fs::copy(Place::data().path(file), self.path(name)).unwrap();
     }
 
@@ -210,9 +217,9 @@ pub(crate) fn shown(args: &[&str]) -> String {
     Place::root().ok(args)
 }
 
-/// Runs `b2nd check` where tests/data is `.`: output, errors and status.
+/// Runs `b2nd check` where tests/data is `.`: findings, errors and status.
 pub(crate) fn check(args: &[&str]) -> Printed {
-    Place::data().run(&[&["check"], args].concat())
+    Place::data().found(&[&["check"], args].concat())
 }
 
 pub(crate) fn findings(args: &[&str]) -> Vec<Value> {

@@ -26,19 +26,19 @@ fn a_numpy_file_comes_back_as_it_was() {
         tests.fails(&["export", &array, &back], &format!("{array}: {back} already exists"));
     }
     assert_eq!(tests.ok(&["cat", "two.b2nd"]), "0  1  2\n3  4  5\n");
-    assert_eq!(tests.ok(&["cat", "two.b2nd", "-1,1:"]), "4  5\n");
+    assert_eq!(tests.ok(&["cat", "two.b2nd", "-1,1:"]), "4\n5\n");
     assert_eq!(tests.ok(&["cat", "two.b2nd", "...,0"]), "0\n3\n");
     tests.fails(&["cat", "two.b2nd", "7"], "two.b2nd: index 7 is outside dimension 0, whose length is 2");
     // As in Python an index takes its dimension away.
     for (slice, shape) in [("1", "(3,)"), ("...,0:1", "(2, 1)"), ("0,0", "()")] {
-        tests.ok(&["export", "two.b2nd", "slice.npy", "--slice", slice]);
+        tests.ok(&["export", "two.b2nd", "slice.npy", slice]);
         let file = tests.read("slice.npy");
         fs::remove_file(tests.path("slice.npy")).unwrap();
         let header = String::from_utf8_lossy(&file[10..128]).into_owned();
         assert!(header.contains(&format!("'shape': {shape}, }}")), "{slice}: {header}");
     }
     let (first, ..) = tests.run(&["cat", "a.b2nd", "0,0,0"]);
-    assert!(first.starts_with("(time, temp, rain)\n(") && first.matches(", ").count() == 4, "{first}");
+    assert!(first == "      time  temp  rain\n1700000000  15.0   1.0\n", "{first}");
 }
 
 #[test]
@@ -72,8 +72,8 @@ fn raw_bytes_and_csv_become_arrays() {
     }
     for (csv, dtype, json) in [
         ("1,2\n3,4\n", "<i8", "[[1,2],\n[3,4]]"),
-        ("x\n1\n\"2.5\"\nnan\n", "<f8", "[1.0,2.5,{\"float\":\"nan\"}]"),
-        ("a,b\n1,\n", "<f8", "[[1.0,{\"float\":\"nan\"}]]"),
+        ("x\n1\n\"2.5\"\nnan\n", "<f8", "[1.0,2.5,null]"),
+        ("a,b\n1,\n", "<f8", "[[1.0,null]]"),
         ("é\nlong\n", "<U4", "[\"é\",\"long\"]"),
     ] {
         tests.write("a.csv", csv);

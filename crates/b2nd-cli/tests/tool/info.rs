@@ -20,14 +20,31 @@ const AT_BYTE_1: &str = "tests/data/python-blosc2-2.1.0/offset__1_0.bin";
 #[test]
 fn a_frame_is_shown_on_a_page() {
     assert_prints(&[EXAMPLE], "example.txt");
-    assert_prints(&[SPARSE], "sparse.txt");
-    assert_prints(&[CATERVA], "caterva.txt");
-    assert_prints(&["tests/data/python-blosc2-3.9.0/squeeze__2to1_meta.b2nd"], "stale.txt");
-    assert_prints(&["tests/data/c-blosc2-3.3.5/clib-meta__rawnames.b2frame"], "names.txt");
+    assert_prints(&["--full", SPARSE], "sparse.txt");
+    assert_prints(&["--full", CATERVA], "caterva.txt");
+    assert_prints(&["--full", "tests/data/python-blosc2-3.9.0/squeeze__2to1_meta.b2nd"], "stale.txt");
+    assert_prints(&["--full", "tests/data/c-blosc2-3.3.5/clib-meta__rawnames.b2frame"], "names.txt");
     assert_prints(&["tests/data/c-blosc2-3.3.5/clib-meta__b2nd_is_not_an_array.b2frame"], "no-array.txt");
-    assert_prints(&["tests/data/python-blosc2-3.9.0/ndim__zeros_16.b2nd"], "16-dimensions.txt");
+    assert_prints(&["--full", "tests/data/python-blosc2-3.9.0/ndim__zeros_16.b2nd"], "16-dimensions.txt");
     assert_prints(&["tests/data/python-blosc2-3.9.0/ndim__asarray_0.b2nd"], "0-dimensions.txt");
-    assert_prints(&["tests/data/python-blosc2-4.8.0/vlchunks__blocks.b2frame"], "variable.txt");
+    assert_prints(&["--full", "tests/data/python-blosc2-4.8.0/vlchunks__blocks.b2frame"], "variable.txt");
+}
+
+/// The array has 910 elements of 16 bytes in chunks with as many again and half of padding.
+#[test]
+fn the_page_opens_with_the_array_and_a_full_page_has_the_frame() {
+    let lines: Vec<String> = shown(&[EXAMPLE]).lines().map(str::to_owned).collect();
+    assert_eq!(lines[1..3], ["  kind          ndarray", "  shape         10  13  7"]);
+    assert!(lines.iter().any(|line| line == "  size          14,560 bytes (14.2 KiB)"), "{lines:?}");
+    assert!(lines.iter().any(|line| line == "  in chunks     36,864 bytes (36.0 KiB) with padding"), "{lines:?}");
+    assert!(lines.iter().any(|line| line == "  compressed    4,095 bytes (4.0 KiB), ratio 3.6"), "{lines:?}");
+    let full = shown(&["--full", EXAMPLE]);
+    for label in ["frame", "length", "codec", "filters", "threads", "trailer", "element", "blocks"] {
+        let is_of = |line: &str| line.split_whitespace().next() == Some(label);
+        assert!(full.lines().any(is_of) && !lines.iter().any(|line| is_of(line)), "{label}: {full}");
+    }
+    let tree = shown(&["--tree", EXAMPLE]);
+    assert!(tree.ends_with("14.2 KiB  3.6x\n"), "{tree}");
 }
 
 #[test]
@@ -207,12 +224,12 @@ fn a_long_dtype_is_folded_under_its_label_and_cut() {
     let content = b2nd::to_vec(&b2nd::B2ndMeta::new(geometry, format!("[{}]", fields.join(", ")))).unwrap();
     let file = TemporaryFile::new(&frame_with("b2nd", &content));
     let page = shown(&[file.path()]);
-    let lines: Vec<&str> = page.lines().skip_while(|line| !line.starts_with("    dtype")).collect();
-    assert_eq!(lines[0], format!("    dtype       [{},", fields[..4].join(", ")));
+    let lines: Vec<&str> = page.lines().skip_while(|line| !line.starts_with("  dtype")).collect();
+    assert_eq!(lines[0], format!("  dtype         [{},", fields[..4].join(", ")));
     assert_eq!(lines[7], format!("{:16}{},", "", fields[28..32].join(", ")));
     assert_eq!(lines[8], format!("{:16}… and 559 characters", ""));
-    assert_eq!(lines[9], "    element     structure of 60 fields, 480 bytes; the frame's typesize is 16");
-    assert_eq!(lines[10], "    elements    5 in 80 bytes");
+    assert_eq!(lines[9], "  element       structure of 60 fields, 480 bytes; the frame's typesize is 16");
+    assert_eq!(lines[10], "  size          80 bytes");
 }
 
 /// The three layouts of early 2023, which no test file has.

@@ -12,7 +12,7 @@ fn what_is_whole_is_salvaged_and_nothing_is_overwritten() {
     let header = b2nd_frame::Header::from_slice(&bytes).unwrap();
     let tail = usize::try_from(header.tail_range().start).unwrap();
     assert_eq!(tests.ok(&["salvage", "a.b2nd", "whole.b2nd"]), "whole.b2nd: kept 8 of 8 chunks and 3 attributes\n");
-    assert_eq!(tests.ok(&["check", "--strict", "whole.b2nd"]), "");
+    assert!(tests.ok(&["check", "--strict", "whole.b2nd"]).contains(": ok: "));
     assert_eq!(tests.ok(&["cat", "a.b2nd"]), tests.ok(&["cat", "whole.b2nd"]));
     assert_eq!(
         tests.ok(&["info", "--meta", "a.b2nd"]).replace("a.b2nd", ""),
@@ -24,7 +24,7 @@ fn what_is_whole_is_salvaged_and_nothing_is_overwritten() {
     assert_eq!((lines[0], err.as_str(), status), ("new.b2nd: kept 3 of 8 chunks and 0 attributes", "", 1));
     assert!(lines[1].starts_with("order: the index is lost") && lines[2].starts_with("lost: index: "), "{out}");
     assert!(lines[3].starts_with("lost: chunks 3 to 7: the chunk at byte "), "{out}");
-    assert_eq!(tests.ok(&["check", "--strict", "new.b2nd"]), "");
+    assert!(tests.ok(&["check", "--strict", "new.b2nd"]).contains(": ok: "));
     // Neither over a file, nor with what does not fit, nor without a header.
     let before = tests.names();
     assert!(tests.refused(&["salvage", "cut.b2nd", "new.b2nd"]).contains("already exists"));

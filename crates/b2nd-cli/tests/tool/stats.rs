@@ -41,7 +41,7 @@ fn nan_is_counted_and_left_out_and_an_infinity_is_an_object() {
     tests.write("a.npy", npy("<f4", "(4,)", &bits));
     tests.ok(&["import", "a.npy", "a.b2nd"]);
     let line = tests.ok(&["stats", "--json", "a.b2nd"]);
-    let expected = "\"count\":4,\"nan\":1,\"zeros\":1,\"min\":-0.0,\"max\":{\"float\":\"inf\"},\"mean\":{\"float\":\"inf\"},\
+    let expected = "\"count\":3,\"nan\":1,\"zeros\":1,\"min\":-0.0,\"max\":{\"float\":\"inf\"},\"mean\":{\"float\":\"inf\"},\
                     \"std\":{\"float\":\"nan\"}";
     assert!(line.contains(expected), "{line}");
     let finite = tests.ok(&["stats", "--json", "--slice", ":2", "a.b2nd"]);
@@ -59,6 +59,59 @@ fn times_have_a_range_and_a_mean_and_nat_is_counted() {
     let expected = "\"nan\":1,\"zeros\":0,\"min\":\"1970-01-01T00:01:00\",\"max\":\"1970-01-01T00:04:00\",\
                     \"mean\":\"1970-01-01T00:02:30\",\"std\":\"90.0 s\"";
     assert!(line.contains(expected), "{line}");
+}
+
+/// Of 288675.13, six digits are not 288675.0.
+#[test]
+fn digits_that_a_number_does_not_have_are_not_printed_and_a_deviation_of_times_has_a_unit() {
+    let tests = Directory::new();
+    let halves = [288_675.13_f64, 12_345_678.875].map(|value| value.to_le_bytes());
+    let words: Vec<i32> = halves
+        .iter()
+        .flat_map(|bytes| [&bytes[..4], &bytes[4..]].map(|half| i32::from_le_bytes(half.try_into().unwrap())))
+        .collect();
+    tests.write("a.npy", npy("<f8", "(2,)", &words));
+    tests.ok(&["import", "a.npy", "a.b2nd"]);
+    let page = tests.ok(&["stats", "a.b2nd"]);
+    assert!(page.contains("\n  min     288675.13\n  max     12345679\n"), "{page}");
+
+    let days: Vec<i32> = [0_i64, 200 * 86_400_000].iter().flat_map(|time| [*time as i32, (time >> 32) as i32]).collect();
+    tests.write("t.npy", npy("<M8[ms]", "(2,)", &days));
+    tests.ok(&["import", "t.npy", "t.b2nd"]);
+    let page = tests.ok(&["stats", "t.b2nd"]);
+    assert!(
+        page.ends_with("\n  std     100.0 days\n  values  1970-01-01T00:00:00.000 (1), 1970-07-20T00:00:00.000 (1)\n"),
+        "{page}"
+    );
+}
+
+#[test]
+fn quartiles_are_those_of_numpy_and_a_slice_follows_the_file() {
+    let tests = five_by_seven();
+    let line = tests.ok(&["stats", "--json", "--quantiles", "a.b2nd"]);
+    assert!(line.contains("\"quantiles\":[8.5,17.0,25.5]"), "{line}");
+    let page = tests.ok(&["stats", "--quantiles", "a.b2nd", ":2,:2"]);
+    // numpy.quantile([0, 1, 7, 8], [.25, .5, .75])
+    assert!(page.contains("\n  shape   2 x 2\n") && page.contains("\n  25%     0.75\n  50%     4.0\n  75%     7.25\n"), "{page}");
+    assert!(!tests.ok(&["stats", "--json", "a.b2nd"]).contains("quantiles"));
+    assert_eq!(tests.ok(&["stats", "a.b2nd", "0"]), tests.ok(&["stats", "--slice", "0", "a.b2nd"]));
+    assert_eq!(tests.ok(&["info", "a.b2nd", "0"]), tests.ok(&["info", "--slice", "0", "a.b2nd"]));
+    assert!(tests.ok(&["info", "--values", "a.b2nd", "[1, :2]"]).ends_with("\n  values\n    7  8\n"));
+}
+
+#[test]
+fn fields_are_a_grid_with_a_row_each() {
+    let tests = Directory::with_example();
+    let grid = tests.ok(&["stats", "a.b2nd", ":3,0"]);
+    let expected = "a.b2nd  3 x 7\n\
+                    column  type  count  zeros         min         max       mean       std\n\
+                    time    <i8      21      0  1700000000  1700112800  1.70006e9   44596.9\n\
+                    temp    <f4      21      0        15.0       20.75    17.9286   2.09612\n\
+                    rain    <f4      21     17         0.0         1.0   0.190476  0.392677\n";
+    assert_eq!(grid, expected);
+    let one = tests.ok(&["stats", "--columns", "temp", "a.b2nd"]);
+    assert!(one.starts_with("a.b2nd  temp\n  dtype   <f4\n"), "{one}");
+    assert_eq!(tests.refused(&["stats", "--columns", "none", "a.b2nd"]), "a.b2nd: there is no field none");
 }
 
 #[test]

@@ -4,13 +4,11 @@
 use alloc::vec;
 
 use super::shuffle as byte_shuffle;
+use crate::header::BLOSC1;
 
 /// Undoes the filter. Elements after the last whole group of eight elements are copied without change.
-///
-/// In chunks of version 2 (Blosc 1), the bits are shuffled only if the number of elements is a multiple of eight.
 pub(super) fn unshuffle(from: &[u8], to: &mut [u8], typesize: usize, version: u8) {
-    let elements = from.len() / typesize.max(1);
-    let groups = if version == 2 && elements % 8 != 0 { 0 } else { elements / 8 };
+    let groups = groups(from.len() / typesize.max(1), version);
     let (data, rest) = from.split_at(groups * 8 * typesize);
     let (place, end) = to.split_at_mut(data.len().min(to.len()));
     end.copy_from_slice(rest);
@@ -30,7 +28,7 @@ pub(super) fn unshuffle(from: &[u8], to: &mut [u8], typesize: usize, version: u8
 /// Undoes the filter for the elements of a block that fit into `out`, starting with element `first`.
 pub(super) fn unshuffle_part(from: &[u8], typesize: usize, version: u8, first: usize, out: &mut [u8]) {
     let elements = from.len() / typesize;
-    let groups = if version == 2 && elements % 8 != 0 { 0 } else { elements / 8 };
+    let groups = groups(elements, version);
     let end = (first + out.len() / typesize).min(elements);
     for group in first / 8..groups.min(end.div_ceil(8)) {
         // The numbers of the elements to copy from this group of eight.
@@ -51,8 +49,8 @@ pub(super) fn unshuffle_part(from: &[u8], typesize: usize, version: u8, first: u
 }
 
 /// Applies the filter. Elements after the last whole group of eight elements are copied without change.
-pub(super) fn shuffle(from: &[u8], to: &mut [u8], typesize: usize) {
-    let groups = from.len() / typesize.max(1) / 8;
+pub(super) fn shuffle(from: &[u8], to: &mut [u8], typesize: usize, version: u8) {
+    let groups = groups(from.len() / typesize.max(1), version);
     let (data, rest) = from.split_at(groups * 8 * typesize);
     let (place, end) = to.split_at_mut(data.len().min(to.len()));
     end.copy_from_slice(rest);
@@ -68,6 +66,12 @@ pub(super) fn shuffle(from: &[u8], to: &mut [u8], typesize: usize) {
             [*a, *b, *c, *d, *e, *f, *g, *h] = transposed(u64::from_le_bytes(column)).to_le_bytes();
         }
     }
+}
+
+/// Returns the number of groups of eight elements whose bits are shuffled. In chunks of version 2 (Blosc 1), the bits are shuffled only if
+/// the number of elements is a multiple of eight.
+fn groups(elements: usize, version: u8) -> usize {
+    if version == BLOSC1 && elements % 8 != 0 { 0 } else { elements / 8 }
 }
 
 /// Transposes eight rows of eight bits.

@@ -130,6 +130,11 @@ impl File {
         Ok(self.frame.read(range)?.into_owned())
     }
 
+    /// Returns the open file as a source of bytes, with the locks of [`open_shared`](File::open_shared).
+    pub fn into_source(self) -> FileSource {
+        self.frame.into_source()
+    }
+
     /// Returns the open file.
     pub(super) fn file(&self) -> &fs::File {
         self.frame.source().file()

@@ -73,7 +73,7 @@ impl Header {
     /// use b2nd_frame::{Chunk, CodecId, Filter, Header};
     ///
     /// let meta = b2nd::B2ndMeta::of::<u32>(b2nd::Geometry::new(&[1000], &[1000], &[500])?);
-    /// let header = Header::for_array(&meta)?.with_codec(CodecId::BloscLz, 0).with_filters(&[(Filter::Shuffle, 0)])?;
+    /// let header = Header::for_array(&meta)?.with_codec(CodecId::BloscLz)?.with_filters(&[(Filter::Shuffle, 0)])?;
     /// let data: Vec<u8> = (0..1000_u32).flat_map(u32::to_le_bytes).collect();
     /// let chunk = header.compressor()?.chunk(&data)?;
     /// assert!(chunk.len() < data.len());
@@ -88,6 +88,7 @@ impl Header {
             blocksize: usize::try_from(self.blocksize).unwrap_or(0),
             filters: self.filters().collect(),
             split_mode: self.split_mode().unwrap_or(SplitMode::ForwardCompat),
+            ..Options::default()
         })?)
     }
 

@@ -1,9 +1,9 @@
 //! Compares a frame with the array that its metalayer describes.
 
-use alloc::format;
-
+#[cfg(feature = "std")]
+use b2nd::Geometry;
 use b2nd::dtype::DType;
-use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, Metalayer};
+use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 
 use super::Header;
 use crate::error::{Error, Result};
@@ -33,7 +33,8 @@ impl Header {
     /// Checks that the array that the header describes has the same chunks and blocks as another array.
     #[cfg(feature = "std")]
     pub(crate) fn check_same_chunks(&self, other: &Geometry) -> Result<()> {
-        let shapes = |geometry: &Geometry| format!("{:?} and blocks of {:?}", geometry.chunkshape(), geometry.blockshape());
+        let shapes =
+            |geometry: &Geometry| alloc::format!("{:?} and blocks of {:?}", geometry.chunkshape(), geometry.blockshape());
         let (expected, found) = (shapes(other), self.geometry()?.as_ref().map(shapes).unwrap_or_default());
         if expected == found {
             return Ok(());
@@ -60,6 +61,7 @@ impl Header {
 
     /// Checks that the array's metalayer can be changed from that of `old` to that of this header without a change of the chunks: the frame
     /// still holds the array, and each element keeps its place. Dimensions of length 1 may go or come, as when C-Blosc2 squeezes an array.
+    #[cfg(feature = "std")]
     pub(crate) fn check_replaced_array(&self, old: &Header, nchunks: impl FnOnce() -> Result<u64>) -> Result<()> {
         if self.is_sized_like(old) {
             return Ok(());
@@ -83,6 +85,7 @@ impl Header {
 }
 
 /// Returns the lengths of the array, chunks and blocks along each axis, except for axes of length 1.
+#[cfg(feature = "std")]
 fn axes(geometry: &Geometry) -> impl Iterator<Item = (i64, i32, i32)> {
     let chunks = geometry.chunkshape().iter().zip(geometry.blockshape());
     let axes = geometry.shape().iter().zip(chunks).map(|(&length, (&chunk, &block))| (length, chunk, block));

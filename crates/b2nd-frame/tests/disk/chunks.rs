@@ -170,3 +170,42 @@ fn a_metalayer_behind_the_first_sector_is_refused() {
     assert_eq!(error, format!("{}: {expected}", path.display()));
     assert_eq!(read(&path), before);
 }
+
+#[test]
+fn a_commit_of_chunks_that_are_not_those_of_the_array_is_refused() {
+    let root = Scratch::new();
+    let path = root.join("f.b2nd");
+    fs::write(&path, frames::contiguous()).unwrap();
+    let before = fs::read(&path).unwrap();
+    let mut editor = ChunkEditor::new(File::edit(&path).unwrap()).unwrap();
+    let offsets: Vec<_> = editor.offsets().unwrap().iter().collect();
+    let refused = |editor: &mut ChunkEditor, array: &ArrayMeta, offsets: &[Offset]| {
+        let error = editor.commit(array, offsets).unwrap_err().to_string();
+        error.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&error).to_owned()
+    };
+    let of = |shape: i64, chunk: i32, block: i32, dtype: &str| -> ArrayMeta {
+        B2ndMeta::new(Geometry::new(&[shape], &[chunk], &[block]).unwrap(), dtype.to_owned()).into()
+    };
+    let count = "chunks: expected 4, as the array's shapes say, found";
+    assert_eq!(refused(&mut editor, &array(56), &offsets[..3]), format!("{count} 3"));
+    assert_eq!(refused(&mut editor, &array(56), &vec![offsets[0]; 71]), format!("{count} 71"));
+    let Offset::At(first) = offsets[0] else { panic!("it is stored") };
+    let twice = format!("chunk[3]: the offset {first} is of an earlier chunk too");
+    assert_eq!(refused(&mut editor, &array(56), &[offsets[0], offsets[1], offsets[2], offsets[0]]), twice);
+    let nowhere = "chunk[3]: the offset 7 is of no chunk in this frame: put the chunk first";
+    assert_eq!(refused(&mut editor, &array(56), &[offsets[0], offsets[1], offsets[2], Offset::At(7)]), nowhere);
+    let blocks = "blocksize: expected 16, as the array's metalayer says, found 32";
+    assert_eq!(refused(&mut editor, &of(56, 16, 4, "<i4"), &offsets), blocks);
+    let typesize = "typesize: expected 8, as the array's metalayer says, found 4";
+    assert_eq!(refused(&mut editor, &of(28, 8, 4, "<i8"), &offsets), typesize);
+
+    let short = editor.put(&Chunk::store(&[1, 2, 3], 4).unwrap()).unwrap_err().to_string();
+    assert_eq!(short, "the chunk's data in bytes: expected 64, as the array's metalayer says, found 3");
+    // A chunk that was taken back is not one of this frame.
+    let taken = editor.put(&Chunk::store(&frames::data(9, 64), 4).unwrap()).unwrap();
+    editor.rewind(0);
+    let gone = refused(&mut editor, &array(56), &[offsets[0], offsets[1], offsets[2], taken]);
+    assert!(gone.ends_with("is of no chunk in this frame: put the chunk first"), "{gone}");
+    drop(editor);
+    assert!(fs::read(&path).unwrap() == before, "the file is as it was");
+}

@@ -6,7 +6,7 @@ use crate::common::scratch::{Scratch, copy};
 use crate::common::state::State;
 use crate::common::{Hex, frames};
 use crate::{file, real_frames, refusal};
-use b2nd::B2ndMeta;
+use b2nd::{B2ndMeta, Geometry};
 use b2nd_frame::{File, Frame, Header, rewrite};
 
 #[test]
@@ -197,4 +197,73 @@ fn nothing_follows_a_frame_that_was_edited() {
             assert_eq!(File::open(&path).unwrap().trailer().unwrap().vlmetalayers().value("value").unwrap().unwrap(), value);
         }
     }
+}
+
+#[test]
+fn an_array_metalayer_that_does_not_match_the_frame_is_refused() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    let mut open = File::edit(&path).unwrap();
+    let before = fs::read(&path).unwrap();
+    let of = |shape: i64, chunk: i32, block: i32, dtype: &str| {
+        B2ndMeta::new(Geometry::new(&[shape], &[chunk], &[block]).unwrap(), dtype)
+    };
+    let said = "as the array's metalayer says, found";
+    let moves =
+        "the elements of an array of shape [56] in chunks of [16] and blocks of [8] would not keep their places with shape";
+    for (meta, expected) in [
+        (of(65, 16, 8, "<i4"), "chunks: expected 5, as the array's shapes say, found 4".to_owned()),
+        (of(56, 14, 7, "<i4"), format!("chunksize: expected 56, {said} 64")),
+        (of(56, 16, 4, "<i4"), format!("blocksize: expected 16, {said} 32")),
+        (of(56, 16, 8, "<i8"), format!("typesize: expected 8, {said} 4")),
+        (of(57, 16, 8, "<i4"), format!("{moves} [57], chunks of [16] and blocks of [8]: write the array again")),
+    ] {
+        assert_eq!(refusal(&path, open.overwrite_metalayer(&meta)), expected);
+        assert_eq!(refusal(&path, open.rewrite(|metalayers| metalayers.set(&meta))), expected);
+    }
+    let length = open.header().metalayers().get("b2nd").unwrap().len();
+    let nothing = refusal(&path, open.overwrite_metalayer_bytes("b2nd", &vec![7; length]));
+    assert_eq!(nothing, "b2nd: expected array (90 to 9f, dc, dd), found positive fixint (07) at byte 133");
+    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&before));
+    assert_eq!(open.header(), File::open(&path).unwrap().header());
+
+    // Another dtype of the same size is not refused, and neither is what C-Blosc2 writes when it squeezes an array.
+    open.overwrite_metalayer(&of(56, 16, 8, "<f4")).unwrap();
+    open.overwrite_metalayer_unchecked("b2nd", &vec![7; length]).unwrap();
+    assert!(File::open(&path).unwrap().header().array().is_err());
+    open.overwrite_metalayer(&of(56, 16, 8, "<i4")).unwrap();
+    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&before));
+    drop(open);
+
+    let flat = |ndim: usize| Geometry::new(&[1, 56][2 - ndim..], &[1, 16][2 - ndim..], &[1, 8][2 - ndim..]).unwrap();
+    let mut header = frames::header();
+    header.metalayers_mut().set(&B2ndMeta::new(flat(2), "<i4")).unwrap();
+    fs::write(&path, frames::with_header(header)).unwrap();
+    let mut open = File::edit(&path).unwrap();
+    open.overwrite_metalayer(&B2ndMeta::new(flat(1), "<i4")).unwrap();
+    assert_eq!(open.header().array().unwrap().unwrap().geometry().shape(), [56]);
+}
+
+/// One that Python reads as a dict.
+#[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
+struct Named {
+    id: u8,
+}
+
+impl b2nd::Metalayer for Named {
+    const NAME: &'static str = "named";
+    const NAMED: bool = true;
+}
+
+#[test]
+fn a_named_metalayer_is_a_map_wherever_it_is_written() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    rewrite(&path, &path, |metalayers| metalayers.set(&Named { id: 1 })).unwrap();
+    let mut open = File::edit(&path).unwrap();
+    assert_eq!(open.header().metalayers().get("named"), Some(&b"\x81\xa2id\x01"[..]));
+    open.overwrite_metalayer(&Named { id: 2 }).unwrap();
+    assert_eq!(open.header().metalayer().unwrap(), Some(Named { id: 2 }));
+    assert_eq!(open.header().metalayers().decode().unwrap(), Some(Named { id: 2 }));
+    assert_eq!(open.header().metalayers().get("named"), Some(&b"\x81\xa2id\x02"[..]));
 }

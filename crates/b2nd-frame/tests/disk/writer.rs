@@ -365,7 +365,7 @@ fn a_frame_that_does_not_hold_its_array_is_refused() {
     // A metalayer that is no array's under the name of one.
     let mut header = Header::new(Sizes { typesize: 2, chunksize: 12, blocksize: 6 }).unwrap();
     header.metalayers_mut().insert("b2nd", b"something else".as_slice()).unwrap();
-    let refused = "b2nd: expected array (90 to 9f, dc, dd), found positive fixint (73) at byte 115";
+    let refused = "b2nd: expected array (90 to 9f, dc, dd), found positive fixint (73) at byte 112";
     assert_eq!(message(finished(header, &[12])), refused);
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use b2nd::{ArrayMeta, B2ndMeta, Geometry};
-use b2nd_frame::{Chunk, ChunkEditor, File, FrameType, Offset};
+use b2nd_frame::{Chunk, ChunkEditor, File, FrameType, Header, Offset};
 
 use crate::array::Array;
 use crate::error::{Error, Result};
@@ -22,7 +22,7 @@ impl Draft {
     pub(crate) fn open(path: &Path) -> Result<Draft> {
         let in_file = |error| Error::in_file(path, error);
         let chunks = File::edit(path).and_then(ChunkEditor::new).map_err(|error| in_file(error.into()))?;
-        let meta = meta_in(&chunks).map_err(in_file)?;
+        let meta = current(chunks.header()).map_err(in_file)?;
         let draft = Draft { chunks, meta };
         // Such an array can be read, but a chunk would be as long as its block, and could take minutes to compress.
         check_fit(&draft.meta.geometry).map_err(in_file)?;
@@ -57,7 +57,7 @@ impl Draft {
     pub(crate) fn commit(&mut self, shape: &[i64], entries: &[Offset]) -> Result<()> {
         let committed = self.chunks.commit(&self.meta_of(shape)?.into(), entries);
         // The metalayer is read again, since after an error the file may hold the old array or the new array.
-        self.meta = meta_in(&self.chunks).map_err(|error| Error::in_file(self.chunks.path(), error))?;
+        self.meta = current(self.chunks.header()).map_err(|error| Error::in_file(self.chunks.path(), error))?;
         Ok(committed?)
     }
 
@@ -67,8 +67,9 @@ impl Draft {
     }
 }
 
-fn meta_in(file: &File) -> Result<B2ndMeta> {
-    match file.header().array()?.ok_or(Error::NoArray)? {
+/// Returns the metalayer of an array of the current layout.
+pub(crate) fn current(header: &Header) -> Result<B2ndMeta> {
+    match header.array()?.ok_or(Error::NoArray)? {
         ArrayMeta::B2nd(meta) => Ok(meta.into_owned()),
         _ => {
             let message = "only arrays of the current layout can be edited: upgrade the file first";

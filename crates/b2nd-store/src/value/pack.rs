@@ -6,11 +6,11 @@ use crate::json::string_len;
 /// `set`, `ndarray`, `ext`, `float`, `map` or `tuple` becomes a value of that type.
 ///
 /// ```
-/// use b2nd_store::value::{Value, pack};
+/// use b2nd_store::value;
 ///
-/// let packed = pack(r#"{"unit": "m", "raw": {"bytes": "00ff"}, "z": {"complex": [1, -2.5]}}"#)?;
-/// let value = Value::from_slice(&packed).unwrap();
-/// assert_eq!(value.text(80), r#"{"unit": "m", "raw": b"\x00\xff", "z": (1.0, -2.5i)}"#);
+/// let packed = value::pack(r#"{"unit": "m", "raw": {"bytes": "00ff"}, "z": {"complex": [1, -2.5]}}"#)?;
+/// let found = value::read(&packed).unwrap();
+/// assert_eq!(value::text(&found, 80), r#"{"unit": "m", "raw": b"\x00\xff", "z": (1.0, -2.5i)}"#);
 /// # Ok::<(), String>(())
 /// ```
 ///

@@ -4,13 +4,16 @@
 
 use std::mem;
 
+use b2nd::msgpack::{self, Cursor, Token};
 use b2nd::{ArrayMeta, CatervaMeta};
 use b2nd_frame::ChunkHeader;
 use serde::Serialize;
 
 use super::names::{self, Names, Part};
 use crate::text::{count, quoted, quoted_text, shortened};
-use b2nd_store::marker::{self, Form, Show, length};
+
+/// A function that formats bytes.
+type Show = fn(&[u8]) -> String;
 
 /// The maximum depth of nested values that are split into rows.
 const MAX_DEPTH: usize = 32;
@@ -88,52 +91,48 @@ impl<'a> Rows<'a> {
     /// Adds the rows of a value and of the values that it contains. Returns `None` if the bytes are not a valid value. In this case, rows
     /// for the valid bytes at the start of the value may have been added.
     fn value(&mut self, name: &str, names: Names) -> Option<()> {
+        let mut cursor = Cursor::new(self.rest);
+        let token = cursor.token().ok()?;
+        let read = self.rest.len() - cursor.rest().len();
         let byte = *self.rest.first()?;
-        let (marker, form) = marker::of(byte)?;
-        match form {
-            Form::Word(word) => self.row(marker, 1, 1, name, word.to_owned()),
-            Form::Fixint => self.row(marker, 1, 1, name, i8::from_be_bytes([byte]).to_string()),
-            Form::Number(width, show) => {
-                let mut value = show(self.rest.get(1..=width)?);
-                if let Names::Offsets = names {
-                    let position = self.start.saturating_add(marker::number(self.rest.get(1..=width)?));
-                    value = format!("{value} = {position:04x}");
-                }
-                self.row(marker, 1, 1 + width, name, value)
+        let marker = if let 0x00..=0x7f | 0xe0..=0xff = byte { "fixint" } else { msgpack::marker_name(byte) };
+        let value = match token {
+            Token::Nil => "nil".to_owned(),
+            Token::Bool(value) => value.to_string(),
+            Token::Int(number @ 0..) if read > 1 && matches!(names, Names::Offsets) => {
+                let position = i128::from(self.start).saturating_add(number);
+                format!("{number} = {position:04x}")
             }
-            Form::String(length, show) => {
-                let (head, length) = length.read(self.rest)?;
-                self.string(marker, head, length, name, names, show)
-            }
-            Form::Ext(length) => {
-                let (head, length) = length.read(self.rest)?;
-                self.string(marker, head, length.checked_add(1)?, name, names, marker::extension)
-            }
-            Form::Array(length) => {
-                let (head, elements) = length.read(self.rest)?;
+            Token::Int(number) => number.to_string(),
+            // A float32 has fewer digits.
+            Token::Float(number) if read == 5 => format!("{:?}", number as f32),
+            Token::Float(number) => format!("{number:?}"),
+            Token::Str(text) => return self.string(marker, read - text.len(), read, name, names, quoted),
+            Token::Bytes(bytes) => return self.string(marker, read - bytes.len(), read, name, names, length),
+            Token::Ext(_, data) => return self.string(marker, read - data.len() - 1, read, name, names, extension),
+            Token::Array(elements) => {
                 let value = match names {
                     Names::Fields(fields) if fields.len() != elements => {
                         format!("says {elements}, has {}", count(fields.len(), "element"))
                     }
                     _ => count(elements, "element"),
                 };
-                self.row(marker, head, head, name, value)?;
-                self.inside(|this| this.elements(names, elements))
+                self.row(marker, read, read, name, value)?;
+                return self.inside(|this| this.elements(names, elements));
             }
-            Form::Map(length) => {
-                let (head, pairs) = length.read(self.rest)?;
-                self.row(marker, head, head, name, count(pairs, "pair"))?;
-                self.inside(|this| (0..pairs).try_for_each(|_| this.pair(names)))
+            Token::Map(pairs) => {
+                self.row(marker, read, read, name, count(pairs, "pair"))?;
+                return self.inside(|this| (0..pairs).try_for_each(|_| this.pair(names)));
             }
-        }
+        };
+        self.row(marker, 1, read, name, value)
     }
 
     /// Adds a string or extension as one row. If `names` is [`Names::Parts`], adds a row for the marker and a row for each part instead.
-    fn string(&mut self, marker: &'static str, head: usize, length: usize, name: &str, names: Names, show: Show) -> Option<()> {
-        let end = head.checked_add(length)?;
+    fn string(&mut self, marker: &'static str, head: usize, end: usize, name: &str, names: Names, show: Show) -> Option<()> {
         let value = show(self.rest.get(head..end)?);
         let Names::Parts(parts) = names else { return self.row(marker, head, end, name, shortened(value, MAX_TEXT)) };
-        self.row(marker, head, head, name, count(length, "byte"))?;
+        self.row(marker, head, head, name, count(end - head, "byte"))?;
         self.inside(|this| parts.iter().try_for_each(|part| this.part(part)))
     }
 
@@ -292,4 +291,17 @@ impl<'a> Rows<'a> {
 /// Formats bytes for a row: as text in quotes, shortened if necessary, or, if the bytes are not text, as their number.
 fn text_or_length(bytes: &[u8]) -> String {
     quoted_text(bytes, MAX_TEXT).unwrap_or_else(|| length(bytes))
+}
+
+/// Formats the number of bytes, as in `2 bytes`.
+fn length(bytes: &[u8]) -> String {
+    count(bytes.len(), "byte")
+}
+
+/// Formats the type of an extension and the length of its content.
+fn extension(bytes: &[u8]) -> String {
+    match bytes.split_first() {
+        Some((&kind, bytes)) => format!("type {}, {}", i8::from_be_bytes([kind]), length(bytes)),
+        None => String::new(),
+    }
 }

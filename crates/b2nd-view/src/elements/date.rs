@@ -26,6 +26,15 @@ pub(super) fn moment(number: i128, step: TimeStep) -> String {
     format!("{}.{:0width$}", second(number.div_euclid(per_second)), number.rem_euclid(per_second))
 }
 
+/// Returns the day of the first of a month, counted from 1970-01-01. `month` counts months from January 1970.
+pub fn first_of_month(month: i64) -> i64 {
+    let (year, month) = (1970 + month.div_euclid(12), month.rem_euclid(12) + 1);
+    // As in `date`, years start in March.
+    let year = if month < 3 { year - 1 } else { year };
+    let in_year = (153 * ((month + 9) % 12) + 2) / 5;
+    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + in_year - 719_468
+}
+
 fn second(number: i128) -> String {
     format!("{}:{:02}", minute(number.div_euclid(60)), number.rem_euclid(60))
 }

@@ -1,6 +1,6 @@
 //! The statistics of a [`Tally`] as text.
 
-use b2nd::dtype::{ByteOrder, DType, ScalarType};
+use b2nd::dtype::{ByteOrder, DType, ScalarType, TimeStep, TimeUnit};
 
 use super::number::Number;
 use super::statistics::Tally;
@@ -26,16 +26,51 @@ pub fn figures_to(digits: usize, tally: &Tally, dtype: Option<&DType>) -> Vec<(&
         _ => {}
     }
     if let Some(std) = tally.std() {
-        figures.push(("std", format!("{}{}", short(std), time_unit(dtype).unwrap_or_default())));
+        figures.push(("std", span(std, dtype, digits).unwrap_or_else(|| short(std))));
     }
     figures
+}
+
+/// Returns the length of a step in seconds, or `None` for steps whose length varies and those below a nanosecond.
+pub fn step_seconds(step: TimeStep) -> Option<f64> {
+    let unit = match step.unit {
+        TimeUnit::Week => 7.0 * 86400.0,
+        TimeUnit::Day => 86400.0,
+        TimeUnit::Hour => 3600.0,
+        TimeUnit::Minute => 60.0,
+        TimeUnit::Second => 1.0,
+        TimeUnit::Millisecond => 1e-3,
+        TimeUnit::Microsecond => 1e-6,
+        TimeUnit::Nanosecond => 1e-9,
+        _ => return None,
+    };
+    Some(f64::from(step.count) * unit)
+}
+
+/// Formats a standard deviation of times in the largest unit in which it is at least 1. Returns `None` for other dtypes.
+fn span(std: f64, dtype: Option<&DType>, digits: usize) -> Option<String> {
+    const UNITS: [(&str, f64); 7] =
+        [("days", 86400.0), ("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)];
+    let own = format!("{}{}", significant(std, digits), time_unit(dtype)?);
+    let Some(DType::Scalar(scalar)) = dtype else { return None };
+    let (ScalarType::Datetime64(Some(step)) | ScalarType::Timedelta64(Some(step))) = scalar.scalar_type() else {
+        return Some(own);
+    };
+    let Some(seconds) = step_seconds(step).map(|seconds| std * seconds) else { return Some(own) };
+    let found = UNITS.into_iter().find(|&(_, length)| seconds >= length);
+    Some(found.map_or(own, |(name, length)| format!("{} {name}", significant(seconds / length, digits))))
 }
 
 /// Returns the mean of datetimes or timedeltas as the bytes of an element, rounded towards zero. Returns `None` for other dtypes, or if
 /// there is no mean.
 pub fn mean_bytes(tally: &Tally, dtype: Option<&DType>) -> Option<Vec<u8>> {
+    time_bytes(tally.whole_mean()?, dtype)
+}
+
+/// Returns a number of time steps as the bytes of an element, or `None` for other dtypes than those of times.
+pub fn time_bytes(steps: i128, dtype: Option<&DType>) -> Option<Vec<u8>> {
     time_unit(dtype)?;
-    let mean = i64::try_from(tally.whole_mean()?).ok()?;
+    let mean = i64::try_from(steps).ok()?;
     let is_big = dtype?.byte_order() == Some(ByteOrder::Big);
     Some(if is_big { mean.to_be_bytes() } else { mean.to_le_bytes() }.to_vec())
 }

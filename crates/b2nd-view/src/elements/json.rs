@@ -6,18 +6,27 @@ use serde_json::{Map, Number, Value, json};
 use super::scalar::{self, Scalar};
 use crate::text::hex;
 
-/// Converts an element to JSON: a structure to an object, a subarray to a list. Values that JSON cannot represent become an object with one
-/// key, such as `{"bytes": "00ff"}`.
+/// Converts an element to JSON: a structure to an object, a subarray to a list. NaN and infinities become `null`, as in `JSON.stringify`.
+/// Bytes that are not text and complex numbers become an object with one key, such as `{"bytes": "00ff"}`.
 pub fn json(dtype: &DType, bytes: &[u8]) -> Value {
+    json_with(dtype, bytes, |text| text.parse().ok().and_then(Number::from_f64).into())
+}
+
+/// Converts an element to JSON like [`json`], but NaN and infinities become objects as in [`float`].
+pub fn exact_json(dtype: &DType, bytes: &[u8]) -> Value {
+    json_with(dtype, bytes, float)
+}
+
+fn json_with(dtype: &DType, bytes: &[u8], float: fn(&str) -> Value) -> Value {
     if !dtype.fields().is_empty() {
         let fields = dtype.fields().iter().map(|field| {
             let place = field.offset()..field.offset() + field.dtype().itemsize();
-            (field.name().to_owned(), json(field.dtype(), bytes.get(place).unwrap_or_default()))
+            (field.name().to_owned(), json_with(field.dtype(), bytes.get(place).unwrap_or_default(), float))
         });
         return Value::Object(fields.collect::<Map<_, _>>());
     }
     if !dtype.shape().is_empty() {
-        return bytes.chunks(dtype.base().itemsize().max(1)).map(|item| json(dtype.base(), item)).collect();
+        return bytes.chunks(dtype.base().itemsize().max(1)).map(|item| json_with(dtype.base(), item, float)).collect();
     }
     match scalar::read(dtype, bytes) {
         Scalar::Bool(bool) => bool.into(),

@@ -12,10 +12,13 @@ const RUN: usize = 4096;
 /// The maximum number of distinct values that are counted separately.
 const FEW: usize = 16;
 
-/// Statistics of values. NaN is counted, but ignored by min, max, mean and standard deviation.
+/// The maximum number of values that are kept for quantiles, which need 512 MiB.
+const MOST_KEPT: usize = 1 << 26;
+
+/// Statistics of values. NaN is counted separately, and ignored by everything else.
 #[derive(Clone, Default)]
 pub struct Tally {
-    /// The number of values.
+    /// The number of values that are neither NaN nor NaT.
     pub count: u64,
     /// The number of values that are NaN or NaT.
     pub nan: u64,
@@ -25,12 +28,44 @@ pub struct Tally {
     max: Option<Extreme>,
     moments: Moments,
     few: Few,
+    /// All numbers of at most 8 bytes, if they are kept for quantiles.
+    kept: Option<Vec<[u8; 8]>>,
 }
 
 /// The minimum or the maximum, as a number and as bytes.
 type Extreme = (Number, Vec<u8>);
 
 impl Tally {
+    /// Creates statistics that keep all numbers, for [`quantiles`](Tally::quantiles).
+    pub fn keeping() -> Tally {
+        Tally { kept: Some(Vec::new()), ..Tally::default() }
+    }
+
+    /// Returns statistics of no values, which keep numbers if these do.
+    pub fn emptied(&self) -> Tally {
+        Tally { kept: self.kept.as_ref().map(|_| Vec::new()), ..Tally::default() }
+    }
+
+    /// Returns quantiles of the numbers, each for a fraction from 0 to 1, interpolated linearly as NumPy does. Returns `None` if there are
+    /// no numbers, more than 2^26, or if they were not kept.
+    pub fn quantiles(&mut self, read: Read, fractions: &[f64]) -> Option<Vec<Number>> {
+        let kept = self.kept.as_mut().filter(|kept| !kept.is_empty())?;
+        kept.sort_unstable_by(|one, other| read(one).partial_cmp(&read(other)).unwrap_or(std::cmp::Ordering::Equal));
+        let at = |fraction: f64| {
+            let place = fraction.clamp(0.0, 1.0) * (kept.len() - 1) as f64;
+            let (low, part) = (place as usize, place.fract());
+            match (read(kept.get(low)?), read(kept.get(low + 1).or(kept.last())?)) {
+                (Number::Integer(low), Number::Integer(high)) => Some(match part {
+                    0.0 => Number::Integer(low),
+                    part => Number::Float(low as f64 + (high - low) as f64 * part),
+                }),
+                (Number::Float(low), Number::Float(high)) => Some(Number::Float(low + (high - low) * part)),
+                _ => None,
+            }
+        };
+        fractions.iter().map(|&fraction| at(fraction)).collect()
+    }
+
     /// Adds scalars. If `read` is `None`, scalars are not numbers: only the counts are updated, and a scalar is counted as zero if all its
     /// bytes are zero.
     pub fn add<'a>(&mut self, scalars: impl Iterator<Item = &'a [u8]>, read: Option<Read>) {
@@ -46,11 +81,11 @@ impl Tally {
         let [mut min, mut max]: [Option<(Number, &[u8])>; 2] = [None, None];
         for bytes in scalars {
             let number = read(bytes);
-            self.count += 1;
             if number == Number::Nan {
                 self.nan += 1;
                 continue;
             }
+            self.count += 1;
             self.zeros += u64::from(number.is_zero());
             if !matches!(number, Number::Complex(..)) {
                 if min.is_none_or(|(least, _)| number < least) {
@@ -61,6 +96,7 @@ impl Tally {
                 }
             }
             self.few.add(number, bytes, 1);
+            self.keep(bytes);
             run.push(number);
             if run.len == RUN {
                 self.moments.merge(&run.take());
@@ -71,6 +107,18 @@ impl Tally {
         self.extremes(min.map(owned), max.map(owned));
     }
 
+    fn keep(&mut self, bytes: &[u8]) {
+        let Some(kept) = &mut self.kept else { return };
+        let mut value = [0; 8];
+        match value.get_mut(..bytes.len()) {
+            Some(place) if kept.len() < MOST_KEPT => {
+                place.copy_from_slice(bytes);
+                kept.push(value);
+            }
+            _ => self.kept = None,
+        }
+    }
+
     /// Adds the statistics of further values, which follow the values of `self`.
     pub fn merge(&mut self, after: Tally) {
         self.count += after.count;
@@ -78,6 +126,10 @@ impl Tally {
         self.zeros += after.zeros;
         self.moments.merge(&after.moments);
         self.few.merge(after.few);
+        match (&mut self.kept, after.kept) {
+            (Some(kept), Some(more)) if kept.len() + more.len() <= MOST_KEPT => kept.extend(more),
+            _ => self.kept = None,
+        }
         self.extremes(after.min, after.max);
     }
 

@@ -78,7 +78,9 @@ pub fn significant(number: f64, digits: usize) -> String {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i64 = exponent.parse().unwrap_or(0);
     if (-5..digits as i64).contains(&exponent) {
-        return text.parse::<f64>().map_or(text, |number| format!("{number:?}"));
+        // If all digits are before the decimal point, `.0` would be a digit that the number does not have.
+        let has_fraction = exponent + 1 < digits as i64;
+        return text.parse::<f64>().map_or(text, |number| if has_fraction { format!("{number:?}") } else { format!("{number}") });
     }
     let mantissa = if mantissa.contains('.') { mantissa.trim_end_matches('0').trim_end_matches('.') } else { mantissa };
     format!("{mantissa}e{exponent}")

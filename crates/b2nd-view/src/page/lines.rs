@@ -2,8 +2,9 @@
 
 use std::fmt::Display;
 
+use b2nd::RawValue;
 use b2nd_store::Attributes;
-use b2nd_store::Value;
+use b2nd_store::value;
 
 use super::Options;
 use crate::text::{
@@ -20,21 +21,7 @@ const NARROWEST: usize = 8;
 const LIST: usize = 4;
 
 /// The labels of facts that are left out on a small screen, the least important first.
-const DETAILS: [&str; 13] = [
-    "threads",
-    "split mode",
-    "blocksize",
-    "chunksize",
-    "trailer",
-    "padding",
-    "blocks",
-    "typesize",
-    "frame",
-    "element",
-    "filters",
-    "length",
-    "codec",
-];
+const DETAILS: [&str; 3] = ["in chunks", "chunks", "element"];
 
 /// A page: a title, facts and lists.
 pub(super) struct Page {
@@ -74,6 +61,11 @@ impl Page {
 
     pub(super) fn new(title: String, options: &Options) -> Page {
         Page { title, parts: Vec::new(), is_complete: true, width: options.width, height: options.height, full: options.full }
+    }
+
+    /// Returns true if the page has all metadata, not only what most readers need.
+    pub(super) fn is_full(&self) -> bool {
+        self.full
     }
 
     /// Returns the page as text, cut to the height of the terminal.
@@ -205,14 +197,14 @@ impl Page {
         let mut rows: Vec<_> = attributes.iter().map(|(name, _)| vec![quoted(name.as_bytes())]).collect();
         let room = self.room_beside(&rows);
         for (row, (name, value)) in rows.iter_mut().zip(attributes.iter()) {
-            let text = || value.map_or_else(|| "not MessagePack".to_owned(), |value| value.text(room));
+            let text = || value.map_or_else(|| "not MessagePack".to_owned(), |found| value::text(&found, room));
             row.push(self.hidden(name.as_bytes(), value).unwrap_or_else(text));
         }
         self.table(columns(&rows, &[]));
     }
 
     /// Returns a text in place of the attributes that PyTables writes for itself into HDF5 files, unless all is shown.
-    pub(super) fn hidden(&self, name: &[u8], value: Option<Value>) -> Option<String> {
+    pub(super) fn hidden(&self, name: &[u8], value: Option<RawValue>) -> Option<String> {
         let value = value.filter(|_| !self.full && name == b"pytables")?;
         Some(format!("{} of PyTables, which --full shows", count(value.entries().count(), "attribute")))
     }
@@ -239,5 +231,5 @@ pub(super) fn describe(content: &[u8], limit: usize) -> Option<String> {
     if content.is_empty() {
         return None;
     }
-    Value::from_slice(content).map(|value| value.text(limit)).or_else(|| quoted_text(content, limit))
+    value::read(content).map(|found| value::text(&found, limit)).or_else(|| quoted_text(content, limit))
 }

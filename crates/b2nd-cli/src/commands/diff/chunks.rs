@@ -58,7 +58,7 @@ fn by_chunks(mut a: Data, mut b: Data) -> Result<Option<String>> {
     let mut differing = Differing::default();
     while a.advance()? && b.advance()? {
         if a.chunk != b.chunk {
-            differing.add(|| (a.next - 1).to_string());
+            differing.add(|| format!("[{}]", a.next - 1));
         }
     }
     Ok(differing.sentence("chunk"))
@@ -75,7 +75,7 @@ fn by_bytes(mut a: Data, mut b: Data) -> Result<Option<String>> {
             return Ok(if one.len() == other.len() { differing.sentence("byte") } else { Some(ended) });
         }
         for (index, _) in one.iter().zip(other).enumerate().filter(|(_, (one, other))| one != other) {
-            differing.add(|| (at + index as u64).to_string());
+            differing.add(|| format!("[{}]", at + index as u64));
         }
         (a.taken, b.taken, at) = (a.taken + length, b.taken + length, at + length as u64);
     }

@@ -60,7 +60,7 @@ pub(crate) fn of_frame(frame: &Frame) -> Cells {
         }
         _ => Default::default(),
     };
-    vec![kind, dtype, shape, short(header.nbytes().into()), ratio]
+    vec![kind, dtype, shape, short(facts::array_size(header)), ratio]
 }
 
 /// Returns the cells of a table or a reference.

@@ -8,7 +8,7 @@ use crate::wire::{Item, Reader};
 /// [`RawValue`](crate::RawValue) or [`Value`](crate::Value).
 ///
 /// ```
-/// use b2nd::{Cursor, Token};
+/// use b2nd::msgpack::{Cursor, Token};
 ///
 /// // ["K1", {"steps": [1, 2]}, -3]
 /// let mut cursor = Cursor::new(b"\x93\xa2K1\x81\xa5steps\x92\x01\x02\xfd");

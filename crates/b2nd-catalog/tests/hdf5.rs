@@ -1,0 +1,39 @@
+//! HDF5 files have a row for the file and one for each dataset.
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+
+use b2nd_catalog::place::Object;
+use b2nd_catalog::read::all_rows;
+use b2nd_catalog::row::Extent;
+use serde_json::json;
+
+#[tokio::test]
+async fn a_dataset_has_a_row_with_its_shape_dtype_and_codec() {
+    let data = Path::new("../b2nd-hdf5/tests/data").canonicalize().unwrap();
+    let extent = Extent { attributes: true, ..Extent::default() };
+    let rows = all_rows(Object::of(data.join("pytables.h5").to_str().unwrap()).unwrap(), extent).await;
+    let keys: Vec<_> = rows.iter().map(|row| row.key.as_deref()).collect();
+    assert_eq!(keys, [None, Some("/flags"), Some("/grid"), Some("/group/events"), Some("/old")]);
+    assert!(rows.iter().all(|row| row.error.is_none()), "{rows:?}");
+    let grid = serde_json::to_value(&rows[2]).unwrap();
+    for (column, expected) in [
+        ("kind", json!("ndarray")),
+        ("shape", json!([12, 25])),
+        ("chunkshape", json!([5, 10])),
+        ("dtype", json!("<f8")),
+        ("codec", json!("zstd")),
+        ("filters", json!(["shuffle"])),
+        ("nchunks", json!(9)),
+    ] {
+        assert_eq!(grid[column], expected, "{column}");
+    }
+    assert!(rows[3].units.as_deref() == Some("s"), "{:?}", rows[3]);
+
+    // Datasets without a dtype of a fixed size have rows with the reason.
+    let rows = all_rows(Object::of(data.join("h5py.h5").to_str().unwrap()).unwrap(), extent).await;
+    let row = |key: &str| rows.iter().find(|row| row.key.as_deref() == Some(key)).unwrap();
+    assert_eq!((&row("/cube").shape, &row("/cube").error), (&Some(vec![6, 20, 30]), &None));
+    let error = row("/refused/strings").error.as_deref().unwrap();
+    assert!(error.contains("strings of variable length"), "{error}");
+}

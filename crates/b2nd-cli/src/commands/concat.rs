@@ -1,0 +1,72 @@
+//! `b2nd concat` joins arrays along an axis.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use b2nd_ndarray::{Array, ConcatOptions};
+use b2nd_store::Location;
+use b2nd_view::text::printable;
+use clap::Args;
+
+use crate::error::{Error, Result};
+use crate::output::{self, Output};
+use crate::staged::{must_not_be_input, must_not_exist, must_not_look_foreign};
+use crate::values;
+
+/// Joins arrays along an axis.
+#[derive(Args)]
+pub(crate) struct Concat {
+    /// The arrays: files, directories of sparse frames, leaves of stores or URLs.
+    #[arg(required = true)]
+    arrays: Vec<PathBuf>,
+
+    /// The new file.
+    out: PathBuf,
+
+    /// The axis along which the arrays are joined, counted from 0.
+    #[arg(long, default_value_t = 0)]
+    axis: usize,
+
+    /// Compress the chunks again if they do not align.
+    #[arg(long)]
+    recompress: bool,
+
+    /// Replace an existing file.
+    #[arg(long)]
+    overwrite: bool,
+}
+
+impl Concat {
+    /// Joins the arrays. Errors name the array or the new file.
+    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+        match self.join() {
+            Ok(()) => Ok(true),
+            Err(error) => writeln!(output.err, "{}", printable(&error.to_string())).map(|()| false),
+        }
+    }
+
+    fn join(&self) -> Result<()> {
+        must_not_look_foreign(&self.out, false)?;
+        if !self.overwrite {
+            must_not_exist(&self.out)?;
+        }
+        self.arrays.iter().try_for_each(|path| must_not_be_input(&self.out, path))?;
+        crate::signals::clean_up();
+        let arrays = self.arrays.iter().map(|word| open(word)).collect::<Result<Vec<_>>>()?;
+        let options = ConcatOptions { recompress: self.recompress, overwrite: self.overwrite };
+        b2nd_ndarray::concat(&arrays, self.axis, &self.out, &options).map_err(|error| match error.kind() {
+            b2nd_ndarray::Error::Misaligned { .. } => Error::new(format_args!("{error} (--recompress)")),
+            _ => Error::new(error),
+        })
+    }
+}
+
+fn open(word: &Path) -> Result<Array> {
+    let location = Location::new(word.as_os_str());
+    let array = match (location.path(), location.key()) {
+        (Some(path), Some(key)) => Array::from_store(path, key),
+        (Some(path), None) => Array::open(path),
+        _ => Array::from_source(values::source(word)?, 0),
+    };
+    array.map_err(|error| Error::new(output::named(word, error)))
+}

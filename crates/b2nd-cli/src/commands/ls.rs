@@ -1,0 +1,102 @@
+//! `b2nd ls` lists frames, stores and their leaves, a line each.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use b2nd_store::{SPARSE_FRAME, foreign, is_store_directory};
+use b2nd_view::Kind;
+use b2nd_view::text::{columns, count, printable, shortened};
+use clap::Args;
+
+use super::info::{Info, counted, tree, tree_cells};
+use crate::error::Error;
+use crate::output::{Output, terminal};
+use crate::paths::{Found, Leaves, Paths};
+
+/// The number of lines that are aligned together.
+const ALIGNED: usize = 1000;
+
+/// `b2nd ls`.
+#[derive(Args)]
+pub(crate) struct Ls {
+    /// Frames, stores, and directories with frames and stores.
+    #[arg(default_value = ".", value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Search directories with their subdirectories.
+    #[arg(short, long)]
+    recursive: bool,
+
+    /// Draw the tree of each store.
+    #[arg(long)]
+    tree: bool,
+}
+
+/// Returns true if a path is a directory that is neither a sparse frame, a store nor of another format.
+pub(super) fn is_listed(path: &Path) -> bool {
+    path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path) && foreign::describe_directory(path).is_none()
+}
+
+impl Ls {
+    pub(super) fn of(paths: Vec<PathBuf>) -> Ls {
+        Ls { paths, recursive: false, tree: false }
+    }
+
+    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
+        let (mut all, mut rows) = (true, Vec::new());
+        for path in &self.paths {
+            if self.tree {
+                all &= Info::tree(path).run(output)?;
+                continue;
+            }
+            let before = rows.len();
+            let in_directory = is_listed(path);
+            // Other files of a directory are left out; a path that the user names is not.
+            let paths = Paths { recursive: in_directory, is_shallow: !self.recursive, ..Paths::of(path) };
+            let leaves = if in_directory { Leaves::Itself } else { Leaves::Each };
+            let Output { out, err } = &mut *output;
+            all &= paths.each(leaves, err, &mut |found| {
+                // The line of a table that is a store of its own would say the same twice.
+                if !in_directory && matches!(found, Found::Store { store, .. } if store.kind == Some(Kind::CTable)) {
+                    return Ok(true);
+                }
+                rows.push(row(found));
+                if rows.len() == ALIGNED {
+                    print(&mut rows, out).map_err(Error::Write)?;
+                }
+                Ok(true)
+            })?;
+            if in_directory && rows.len() == before && before < ALIGNED {
+                let below = if self.recursive { "" } else { " (-r also searches its subdirectories)" };
+                writeln!(output.err, "{}: it has no frames and no stores{below}", printable(&path.to_string_lossy()))?;
+                all = false;
+            }
+        }
+        print(&mut rows, &mut output.out)?;
+        Ok(all)
+    }
+}
+
+/// Returns the cells of what was found: name, kind, dtype, shape, size and ratio.
+fn row(found: &Found) -> Vec<String> {
+    let cells = match found {
+        Found::Store { store, folder, .. } if store.kind == Some(Kind::CTable) => {
+            store.leaves.first().map_or_else(Vec::new, |leaf| tree::of_leaf(&counted(folder, leaf)))
+        }
+        Found::Store { store, .. } => {
+            let leaves = count(store.leaves.len(), "leaf").replace("leafs", "leaves");
+            vec![store.kind.map_or(store.format.unwrap_or("group"), Kind::name).to_owned(), String::new(), leaves]
+        }
+        _ => tree_cells(found),
+    };
+    let name = found.name();
+    [vec![printable(name.strip_prefix("./").unwrap_or(&name))], cells].concat()
+}
+
+fn print(rows: &mut Vec<Vec<String>>, out: &mut dyn Write) -> io::Result<()> {
+    let width = terminal().map(|(width, _)| width);
+    let lines = columns(rows, &[4, 5]).into_iter();
+    rows.clear();
+    let fitting = |line: String| width.map_or(line.clone(), |width| shortened(line, width.saturating_sub(1)));
+    lines.map(fitting).try_for_each(|line| writeln!(out, "{line}"))
+}

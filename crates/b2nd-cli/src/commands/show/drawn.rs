@@ -1,0 +1,261 @@
+//! Decides which elements of an array are drawn, and draws them as text.
+
+use b2nd::dtype::{DType, ScalarType};
+use b2nd_ndarray::Array;
+use b2nd_view::elements::{Column, Tally, figures_to, reader, step_seconds, text as text_of, time_bytes};
+use b2nd_view::histogram::Scale;
+use b2nd_view::pixels::{self, Pixels};
+use b2nd_view::slice::Selection;
+use b2nd_view::text::{self, FAINT, LABEL, TITLE, printable, styled, thousands};
+
+use super::{MARGIN, MOST_CHUNKS, MOST_POINTS, Show, depth};
+use crate::chart;
+use crate::error::Result;
+use crate::output::fitted;
+use crate::report::{DIGITS, shape_text};
+use crate::values::Values;
+
+/// The largest ratio of the sides of a map that is drawn with square elements.
+const LONGEST: f64 = 4.0;
+
+/// The elements of an array that are drawn, and how they are drawn.
+pub(super) struct Drawn {
+    pub(super) values: Values,
+    pub(super) column: Column,
+    /// The drawn dimensions: two for a map (vertical, then horizontal), one for a line.
+    pub(super) axes: Vec<usize>,
+    /// The number of channels if an image is drawn, otherwise `None`.
+    pub(super) channels: Option<usize>,
+    /// The number of columns by the number of rows of a map or an image, unless it is too long to be drawn with square elements.
+    pub(super) aspect: Option<f64>,
+    /// The elements before some are left out to fit the picture.
+    whole: Selection,
+    /// Sentences about elements that are left out.
+    notes: Vec<String>,
+}
+
+impl Drawn {
+    pub(super) fn new(mut values: Values, column: Column) -> Drawn {
+        let Selection { ranges, kept, .. } = &values.selection;
+        let is_byte = matches!(&column.dtype, Some(DType::Scalar(scalar)) if scalar.scalar_type() == ScalarType::UInt8);
+        let lengths = values.selection.lengths();
+        let is_image = is_byte && column.name.is_none() && lengths.len() > 2 && kept.iter().rev().take(3).all(|&kept| kept);
+        let channels = lengths.last().filter(|length| is_image && matches!(length, 3 | 4)).map(|&length| length as usize);
+        let last = ranges.len() - usize::from(channels.is_some());
+        let mut axes: Vec<usize> = (0..last).filter(|&axis| kept[axis] && (channels.is_some() || lengths[axis] != 1)).collect();
+        while axes.len() > 2 {
+            let axis = axes.remove(0);
+            let range = &mut values.selection.ranges[axis];
+            range.end = range.end.min(range.start + 1);
+        }
+        let lengths = values.selection.lengths();
+        let aspect = match *axes.as_slice() {
+            [down, across] => Some(lengths[across] as f64 / lengths[down].max(1) as f64),
+            _ => None,
+        };
+        let aspect = aspect.filter(|aspect| (1.0 / LONGEST..=LONGEST).contains(aspect) || channels.is_some());
+        let whole = values.selection.clone();
+        Drawn { values, column, axes, channels, aspect, whole, notes: Vec::new() }
+    }
+
+    /// Increases the steps of the selection, so that at most `room` elements are drawn along each axis and at most [`MOST_CHUNKS`] chunks
+    /// are read. For a line, the limit is [`MOST_POINTS`].
+    pub(super) fn fit(&mut self, room: [i64; 2], stretches: bool) {
+        let Values { array, selection } = &mut self.values;
+        let room = if self.axes.len() == 1 { [MOST_POINTS; 2] } else { room };
+        let first = selection.touched(array.grid());
+        let factors = selection.coarsen(array.grid(), &self.axes, &room, self.aspect.is_some() && !stretches, MOST_CHUNKS);
+        for (&axis, &factor) in self.axes.iter().zip(&factors) {
+            if factor > 1 {
+                let left = selection.lengths()[axis].unsigned_abs();
+                self.notes.push(format!("dimension {axis} in steps of {}: {} elements", selection.steps[axis], thousands(left)));
+            }
+        }
+        let now = selection.touched(array.grid());
+        if now < first {
+            self.notes.push(format!("{} of {} chunks read", thousands(now), thousands(first)));
+        }
+    }
+
+    pub(super) fn length(&self, place: usize) -> usize {
+        let lengths = self.values.selection.lengths();
+        self.axes.get(place).and_then(|&axis| usize::try_from(lengths[axis]).ok()).unwrap_or(1)
+    }
+
+    pub(super) fn numbers(&self, elements: &[u8]) -> Vec<f64> {
+        numbers(&self.column, elements, self.values.array.itemsize())
+    }
+
+    pub(super) fn title(&self) -> String {
+        title(&self.values.array, &self.whole, &self.column)
+    }
+
+    /// Returns the name of a drawn dimension: that of the attribute `dims`, or its number.
+    pub(super) fn name(&self, place: usize) -> String {
+        let axis = self.axes.get(place).copied().unwrap_or(0);
+        let names = attribute(&self.values.array, &["dims", "_ARRAY_DIMENSIONS"]);
+        let name = names.as_ref().and_then(|names| names.get(axis)?.as_str());
+        name.map_or_else(|| format!("dimension {axis}"), printable)
+    }
+
+    pub(super) fn page(
+        &self,
+        elements: &[u8],
+        show: &Show,
+        (width, height): (usize, usize),
+        tally: &Tally,
+        sampled: &str,
+    ) -> Result<String> {
+        let name = styled(TITLE, printable(&show.file.display().to_string()));
+        let mut page = format!("{}\n", fitted(&(name + &printable(&self.title()))));
+        if !self.notes.is_empty() {
+            page += &format!("{}\n", fitted(&styled(FAINT, self.notes.join(", "))));
+        }
+        if tally.count + tally.nan == 0 {
+            page += "no elements\n";
+        } else if let Some(channels) = self.channels {
+            page += &self.map(&Pixels::image(elements, self.length(1), channels), None);
+        } else {
+            let numbers = self.numbers(elements);
+            let scale = show.scale(&numbers).unwrap_or(Scale::new(0.0, 0.0, false));
+            match self.axes.len() {
+                2 => {
+                    page += &self.map(&Pixels::heat(&numbers, self.length(1), scale, show.colors()), Some((show, tally.nan != 0)))
+                }
+                _ => page += &self.plot(&numbers, width, height, scale),
+            }
+        }
+        Ok(page + &figures(tally, &self.column, sampled))
+    }
+
+    /// Returns the index in the array of the `nth` drawn element along the dimension `axes[place]`.
+    pub(super) fn index(&self, place: usize, nth: usize) -> i64 {
+        let Some(&axis) = self.axes.get(place) else { return 0 };
+        let Selection { ranges, steps, reversed, .. } = &self.values.selection;
+        let nth = if reversed[axis] { self.length(place).saturating_sub(nth + 1) } else { nth };
+        ranges[axis].start + steps[axis] * i64::try_from(nth).unwrap_or(0)
+    }
+
+    fn across(&self, place: usize, width: usize) -> String {
+        let last = self.index(place, self.length(place).saturating_sub(1)).to_string();
+        let first = self.index(place, 0).to_string();
+        let gap = width.saturating_sub(first.len());
+        format!("{:MARGIN$}{}\n", "", styled(FAINT, if gap > last.len() { format!("{first}{last:>gap$}") } else { first }))
+    }
+
+    /// Draws a map. `legend` is present unless it is an image, and tells whether there are NaN.
+    fn map(&self, pixels: &Pixels, legend: Option<(&Show, bool)>) -> String {
+        let mut map = String::new();
+        for (number, line) in pixels.lines(depth()).into_iter().enumerate() {
+            let label = if number % 5 == 0 { self.index(0, 2 * number).to_string() } else { String::new() };
+            map += &labelled(&label, &line);
+        }
+        map += &self.across(1, pixels.width);
+        if let Some((show, has_nan)) = legend {
+            let ramp: Vec<f64> = (0..48).map(|step| f64::from(step % 24)).collect();
+            let line = Pixels::heat(&ramp, 24, Scale::of(&ramp, false), show.colors()).lines(depth()).concat();
+            let ends =
+                show.range.map_or_else(|| ["min".to_owned(), "max".to_owned()], |(least, most)| [least, most].map(chart::plain));
+            let nan = if has_nan { "   blank: NaN" } else { "" };
+            map += &format!("{:MARGIN$}{} {line} {}{nan}\n", "", ends[0], ends[1]);
+        }
+        map
+    }
+
+    fn plot(&self, numbers: &[f64], width: usize, height: usize, scale: Scale) -> String {
+        let (least, greatest) = (scale.least(), scale.greatest());
+        let mut plot = String::new();
+        for (number, line) in pixels::plot(numbers, width, height, scale).into_iter().enumerate() {
+            let label = match number {
+                0 => fitting(&value(&self.column, greatest)),
+                number if number + 1 == height => fitting(&value(&self.column, least)),
+                _ => String::new(),
+            };
+            plot += &labelled(&label, &line);
+        }
+        plot + &self.across(0, width)
+    }
+}
+
+/// Returns a line of a picture, with a label at its start.
+fn labelled(label: &str, line: &str) -> String {
+    let room = MARGIN - 1;
+    format!("{} {line}\n", styled(FAINT, format!("{label:>room$}")))
+}
+
+/// Shortens a value to at most ten characters.
+fn fitting(text: &str) -> String {
+    match text.parse::<f64>() {
+        Ok(number) if text.len() >= MARGIN => format!("{number:.2e}"),
+        _ => text::shortened(text.to_owned(), MARGIN - 2),
+    }
+}
+
+/// Draws the bars of a histogram, with the least value of each.
+pub(super) fn histogram(counts: &[u64], width: usize, scale: Scale, value: &dyn Fn(f64) -> String) -> String {
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let room = width.saturating_sub(14).max(8);
+    let bars = counts.iter().enumerate().map(|(bar, &count)| {
+        let from = scale.value(bar as f64 / counts.len() as f64);
+        let length = (count as f64 / most as f64 * room as f64).ceil() as usize;
+        labelled(&fitting(&value(from)), &format!("{} {}", "█".repeat(length), thousands(count)))
+    });
+    bars.collect()
+}
+
+/// Formats the statistics below a picture.
+pub(super) fn figures(tally: &Tally, column: &Column, sampled: &str) -> String {
+    let figures = figures_to(DIGITS, tally, column.dtype.as_ref()).into_iter();
+    let counts = [
+        ("count", format!("{}{sampled}", thousands(tally.count))),
+        ("NaN", thousands(tally.nan)),
+        ("zeros", thousands(tally.zeros)),
+    ];
+    let all: Vec<String> = figures.chain(counts).map(|(label, value)| format!("{} {value}", styled(LABEL, label))).collect();
+    fitted(&all.join("  ")).into_owned() + "\n"
+}
+
+/// Returns the values of a column as floats.
+pub(super) fn numbers(column: &Column, elements: &[u8], itemsize: usize) -> Vec<f64> {
+    let read = column.dtype.as_ref().and_then(reader);
+    column.scalars(elements, itemsize).map(|bytes| read.map_or(f64::NAN, |read| read(bytes).to_f64())).collect()
+}
+
+/// Formats a number like the values of the column that is drawn. If these are times, formats the number as a time.
+pub(super) fn value(column: &Column, number: f64) -> String {
+    let dtype = column.dtype.as_ref();
+    match (dtype, time_bytes(number as i128, dtype)) {
+        (Some(dtype), Some(bytes)) => text_of(dtype, &bytes),
+        _ => chart::plain(number),
+    }
+}
+
+/// Returns the number of days of a step, if the values of the column are datetimes.
+pub(super) fn days(column: &Column) -> Option<f64> {
+    let Some(DType::Scalar(scalar)) = &column.dtype else { return None };
+    let ScalarType::Datetime64(Some(step)) = scalar.scalar_type() else { return None };
+    step_seconds(step).map(|seconds| seconds / 86400.0)
+}
+
+/// Returns the part of the title after the name: the slice, the field, the shape and the dtype.
+pub(super) fn title(array: &Array, selection: &Selection, column: &Column) -> String {
+    let shape = array.grid().shape();
+    let (lengths, texts) = (selection.lengths(), selection.texts());
+    let text = |axis: usize| match &selection.ranges[axis] {
+        range if *range == (0..shape[axis]) && selection.steps[axis] == 1 && !selection.reversed[axis] => ":".to_owned(),
+        range if lengths[axis] == 1 => range.start.to_string(),
+        _ => texts[axis].clone(),
+    };
+    let texts: Vec<_> = (0..shape.len()).map(text).collect();
+    let slice = if texts.iter().all(|text| text == ":") { String::new() } else { format!(" [{}]", texts.join(", ")) };
+    let field = column.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));
+    let dtype = column.dtype.as_ref().map_or_else(String::new, DType::to_string);
+    format!("{slice}{field}  {}  {dtype}", shape_text(shape))
+}
+
+/// Returns the first of these attributes that the array has, as JSON.
+pub(super) fn attribute(array: &Array, names: &[&str]) -> Option<serde_json::Value> {
+    let attributes = array.attributes().ok()?;
+    let bytes = names.iter().find_map(|name| attributes.bytes(name).ok()?)?;
+    serde_json::to_value(b2nd_view::value::read(&bytes)?).ok()
+}

@@ -1,0 +1,35 @@
+//! `b2nd ls`: a line for each frame, store and leaf.
+
+use crate::harness::{Directory, STORE, five_by_seven};
+
+#[test]
+fn a_directory_is_listed_with_a_line_each() {
+    let tests = five_by_seven();
+    tests.take("example.b2nd", "below/s.b2nd");
+    tests.take(STORE, "t.b2z");
+    tests.write("notes.txt", "no frame");
+    let lines = tests.ok(&["ls"]);
+    let expected = "a.b2nd  ndarray    <i4  5 x 7  140 bytes  0.2x\nt.b2z   treestore       5 leaves\n";
+    assert_eq!(lines, expected);
+    assert_eq!(tests.ok(&["ls", "."]), expected);
+    assert_eq!(tests.ok(&["."]), expected, "a directory is listed");
+    let all = tests.ok(&["ls", "-r"]);
+    assert!(
+        all.contains("below/s.b2nd  ndarray") && all.contains("10 x 13 x 7   14.2 KiB  3.6x") && all.lines().count() == 3,
+        "{all}"
+    );
+    let leaves = tests.ok(&["ls", "t.b2z"]);
+    assert!(leaves.contains("t.b2z::/g0/n0  ndarray    <i8  4        32 bytes  0.5x") && leaves.lines().count() == 6, "{leaves}");
+    let tree = tests.ok(&["ls", "--tree", "t.b2z"]);
+    assert_eq!(tree, tests.ok(&["info", "--tree", "t.b2z"]));
+}
+
+#[test]
+fn a_directory_without_frames_and_a_file_of_another_format_are_errors() {
+    let tests = Directory::new();
+    tests.write("notes.txt", "Some text, that is no frame\n");
+    assert_eq!(tests.refused(&["ls"]), ".: it has no frames and no stores (-r also searches its subdirectories)");
+    assert_eq!(tests.refused(&["ls", "-r", "."]), ".: it has no frames and no stores");
+    assert_eq!(tests.refused(&["ls", "notes.txt"]), "notes.txt: it is a text file");
+    assert!(tests.refused(&["ls", "gone"]).starts_with("gone: "));
+}

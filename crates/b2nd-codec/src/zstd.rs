@@ -1,0 +1,71 @@
+//! Compresses and decompresses frames of Zstandard without a Blosc2 chunk around them, as Zarr's codec `zstd` stores them.
+//!
+//! ```
+//! let frame = b2nd_codec::zstd::compress(&[7; 1000], 3, true)?;
+//! assert!(frame.len() < 30);
+//! assert_eq!(b2nd_codec::zstd::decompress(&frame, None)?, [7; 1000]);
+//! # Ok::<(), b2nd_codec::Error>(())
+//! ```
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use zstd_pure_rs::common::zstd_common::{ZSTD_getErrorName, ZSTD_isError};
+use zstd_pure_rs::compress::zstd_compress::ZSTD_cParameter::{ZSTD_c_checksumFlag, ZSTD_c_compressionLevel};
+use zstd_pure_rs::compress::zstd_compress::{ZSTD_CCtx_setParameter, ZSTD_compress2, ZSTD_compressBound, ZSTD_createCCtx};
+use zstd_pure_rs::decompress::zstd_decompress::{ZSTD_CONTENTSIZE_ERROR, ZSTD_CONTENTSIZE_UNKNOWN, ZSTD_getFrameContentSize};
+
+use crate::decompressor::Decompressor;
+use crate::error::{Error, Result};
+use crate::guard::guarded;
+use crate::ids::CodecId;
+
+/// A frame is at most this number of times shorter than its data: a block of 128 KiB takes at least 4 bytes.
+const MAX_RATIO: u64 = 1 << 15;
+
+/// Compresses data to a frame. The level is at most 22, and 0 stands for the default. The frame can have a checksum of the data.
+///
+/// # Errors
+///
+/// Fails if the data are too long.
+pub fn compress(data: &[u8], level: i32, checksum: bool) -> Result<Vec<u8>> {
+    let mut context = ZSTD_createCCtx().ok_or_else(|| Error::custom("zstd: no memory for a context"))?;
+    for (parameter, value) in [(ZSTD_c_compressionLevel, level), (ZSTD_c_checksumFlag, checksum.into())] {
+        checked(ZSTD_CCtx_setParameter(&mut context, parameter, value))?;
+    }
+    let mut frame = vec![0; checked(ZSTD_compressBound(data.len()))?];
+    let length = checked(guarded("zstd-pure-rs", || ZSTD_compress2(&mut context, &mut frame, data))?)?;
+    frame.truncate(length);
+    Ok(frame)
+}
+
+/// Decompresses a frame to `length` bytes. Without `length`, the frame must say the length of its data.
+///
+/// # Errors
+///
+/// Fails if the frame is damaged, or its data do not have this length.
+pub fn decompress(frame: &[u8], length: Option<usize>) -> Result<Vec<u8>> {
+    let length = match length {
+        Some(length) => length as u64,
+        None => match ZSTD_getFrameContentSize(frame) {
+            ZSTD_CONTENTSIZE_UNKNOWN | ZSTD_CONTENTSIZE_ERROR => {
+                return Err(Error::custom("zstd: the frame does not have the length of its data"));
+            }
+            claimed => claimed,
+        },
+    };
+    // Zeros of any length would take memory.
+    let limit = (frame.len() as u64).saturating_mul(MAX_RATIO);
+    let length = usize::try_from(length).ok().filter(|_| length <= limit);
+    let length =
+        length.ok_or_else(|| Error::custom(format_args!("zstd: the data of {} bytes are at most {limit} bytes", frame.len())))?;
+    let mut data = Vec::new();
+    data.try_reserve_exact(length).map_err(|_| Error::out_of_memory(length))?;
+    data.resize(length, 0);
+    Decompressor::lend(|decompressor| decompressor.leaves.expand(CodecId::Zstd, None, frame, &mut data, length))?;
+    Ok(data)
+}
+
+fn checked(code: usize) -> Result<usize> {
+    if ZSTD_isError(code) { Err(Error::custom(format_args!("zstd: {}", ZSTD_getErrorName(code)))) } else { Ok(code) }
+}

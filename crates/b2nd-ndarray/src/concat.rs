@@ -1,0 +1,169 @@
+//! [`concat`]: joins arrays along an axis.
+
+use std::ops::Range;
+use std::path::Path;
+
+use b2nd::{B2ndMeta, Geometry, Grid};
+use b2nd_frame::{Chunk, Writer};
+
+use crate::array::Array;
+use crate::edit::draft::current;
+use crate::error::{Error, Result};
+use crate::read::area::extent;
+use crate::read::lengths;
+use crate::threads::in_batches;
+use crate::write::Packer;
+
+/// Options of [`concat`].
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct ConcatOptions {
+    /// Whether chunks are compressed again if they do not align. If false, such arrays are an error.
+    pub recompress: bool,
+    /// Whether an existing file is replaced. If false, an existing file is an error.
+    pub overwrite: bool,
+}
+
+/// Joins arrays along an axis, and writes the result to a new file. The arrays have the same dtype, and the same shape except along the axis.
+/// The chunk and block shapes, the codec, the metalayers and the attributes are those of the first array.
+///
+/// Chunks are copied without decompressing them if they align: all arrays have the same chunk and block shapes, and each array but the last
+/// ends at the end of a chunk along the axis.
+///
+/// ```
+/// use b2nd_ndarray::{Array, ConcatOptions, Options, concat, write};
+/// use ndarray::array;
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let [one, two, both] = ["one.b2nd", "two.b2nd", "both.b2nd"].map(|name| directory.path().join(name));
+/// let options = Options { chunkshape: Some(vec![2]), blockshape: Some(vec![2]), ..Options::default() };
+/// write(&one, &array![1, 2, 3, 4], &options)?;
+/// write(&two, &array![5, 6, 7], &options)?;
+/// concat(&[Array::open(&one)?, Array::open(&two)?], 0, &both, &ConcatOptions::default())?;
+/// assert_eq!(Array::open(&both)?.read::<i32>(&[0..7])?, array![1, 2, 3, 4, 5, 6, 7].into_dyn());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// Fails if the chunks do not align and [`recompress`](ConcatOptions::recompress) is false ([`Error::Misaligned`]); if the arrays differ in
+/// dtype or shape; if there is no array, or no such axis; if the first array does not have the layout that C-Blosc2 has written since 2.7.0;
+/// or if an array cannot be read, or the new file cannot be written.
+pub fn concat(arrays: &[Array], axis: usize, target: impl AsRef<Path>, options: &ConcatOptions) -> Result<()> {
+    let first = arrays.first().ok_or_else(|| b2nd_frame::Error::custom("expected one array or more to join, found none"))?;
+    let mut meta = current(first.header()).map_err(|error| first.error(error))?;
+    let mut shape = first.grid().shape().to_vec();
+    let length = *shape.get(axis).ok_or_else(|| {
+        first.error(b2nd_frame::Error::custom(format_args!(
+            "axis: expected less than {}, found {axis}",
+            first.grid().shape().len()
+        )))
+    })?;
+    let mut joined = Joined { parts: vec![(0..length, first)], axis };
+    let mut misaligned = None;
+    for array in &arrays[1..] {
+        let end = shape[axis];
+        misaligned =
+            misaligned.or_else(|| why_misaligned(&meta, array, end, axis).map(|why| array.error(Error::Misaligned { why })));
+        shape[axis] = end.saturating_add(check_like(&meta, &shape, array, axis).map_err(|error| array.error(error))?);
+        joined.parts.push((end..shape[axis], array));
+    }
+    let recompress = match misaligned {
+        Some(error) if !options.recompress => return Err(error),
+        misaligned => misaligned.is_some(),
+    };
+    let target = target.as_ref();
+    let mut write = || {
+        meta.geometry = Geometry::new(&shape, meta.geometry.chunkshape(), meta.geometry.blockshape())?;
+        let grid = meta.geometry.grid()?;
+        let mut header = first.header().clone();
+        header.metalayers_mut().set(&meta)?;
+        let packer = Packer::of(&header, &meta)?;
+        let mut writer = if options.overwrite { Writer::create(target, header)? } else { Writer::create_new(target, header)? };
+        writer.set_trailer(first.frame().trailer()?.clone());
+        let pack = |number| if recompress { packer.chunk(number, &joined.elements(&grid, number)?).map(Some) } else { Ok(None) };
+        in_batches(0..grid.nchunks(), pack, |number, chunk| match chunk {
+            Some(chunk) => Ok(writer.append(&Chunk::from_slice(&chunk)?)?),
+            None => {
+                let (array, number) = joined.chunk(&grid, number)?;
+                writer.copy_chunk(array.frame(), number).map(drop).map_err(|error| array.error(error))
+            }
+        })?;
+        Ok(writer.finish()?)
+    };
+    write().map_err(|error| Error::in_file(target, error))
+}
+
+/// Checks that an array can follow arrays with this metalayer and shape. Returns its length along the axis.
+fn check_like(meta: &B2ndMeta, shape: &[i64], array: &Array, axis: usize) -> Result<i64> {
+    let (expected, found) = (meta.parse_dtype()?, array.dtype());
+    if found != Some(&expected) {
+        let found = found.map_or_else(|| "of unknown type".to_owned(), |dtype| dtype.describe());
+        return Err(Error::DType { expected: expected.describe(), found });
+    }
+    let others = |shape: &[i64]| {
+        shape.iter().enumerate().filter(|(other, _)| *other != axis).map(|(_, length)| *length).collect::<Vec<_>>()
+    };
+    let own = array.grid().shape();
+    match own.get(axis) {
+        Some(&length) if others(own) == others(shape) => Ok(length),
+        _ => {
+            let message = format_args!("expected the shape {shape:?} except along axis {axis}, found {own:?}");
+            Err(b2nd_frame::Error::custom(message).into())
+        }
+    }
+}
+
+/// Returns why the chunks of an array cannot follow the element `start` of an array with this metalayer, or `None` if they can.
+fn why_misaligned(meta: &B2ndMeta, array: &Array, start: i64, axis: usize) -> Option<String> {
+    let (own, other) = (array.geometry(), &meta.geometry);
+    if (own.chunkshape(), own.blockshape()) != (other.chunkshape(), other.blockshape()) {
+        let shapes =
+            |geometry: &Geometry| format!("chunks of {:?} and blocks of {:?}", geometry.chunkshape(), geometry.blockshape());
+        return Some(format!("it has {}, and the first array {}", shapes(own), shapes(other)));
+    }
+    if !matches!(array.header().geometry(), Ok(Some(_))) {
+        return Some("its chunks are not those of an array".to_owned());
+    }
+    let chunk = i64::from(*other.chunkshape().get(axis)?);
+    let is_inside = start.checked_rem(chunk).is_some_and(|rest| rest != 0);
+    is_inside.then(|| format!("it would start at element {start} of axis {axis}, which is inside a chunk of {chunk}"))
+}
+
+/// The arrays to join, each with the range that it takes along the axis.
+struct Joined<'a> {
+    parts: Vec<(Range<i64>, &'a Array)>,
+    axis: usize,
+}
+
+impl Joined<'_> {
+    /// Returns the array that holds a chunk, and the chunk's number there. The chunks align.
+    fn chunk(&self, grid: &Grid, number: u64) -> Result<(&Array, u64)> {
+        let lost = || b2nd_frame::Error::custom(format_args!("chunk {number} is in none of the arrays"));
+        let start = grid.chunk_extent(number).ok_or_else(lost)?;
+        let mut element: Vec<i64> = start.iter().map(|range| range.start).collect();
+        let at = element[self.axis];
+        let (range, array) = self.parts.iter().find(|(range, _)| range.contains(&at)).ok_or_else(lost)?;
+        element[self.axis] -= range.start;
+        Ok((array, array.grid().chunk_index(&element).ok_or_else(lost)?))
+    }
+
+    /// Reads the elements of a chunk, as bytes.
+    fn elements(&self, grid: &Grid, number: u64) -> Result<Vec<u8>> {
+        let area = extent(grid, number);
+        let rows: usize = lengths(&area[..self.axis]).iter().product();
+        let mut pieces = Vec::new();
+        for (range, array) in &self.parts {
+            let mut slice = area.clone();
+            let place = &mut slice[self.axis];
+            *place = place.start.max(range.start) - range.start..place.end.min(range.end) - range.start;
+            if place.start < place.end {
+                pieces.push(array.read_bytes(&slice)?);
+            }
+        }
+        let row = |piece: &Vec<u8>, row: usize| row * (piece.len() / rows.max(1));
+        Ok((0..rows)
+            .flat_map(|at| pieces.iter().map(move |piece| &piece[row(piece, at)..row(piece, at + 1)]))
+            .collect::<Vec<_>>()
+            .concat())
+    }
+}

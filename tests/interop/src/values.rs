@@ -1,0 +1,40 @@
+//! Values that python-blosc2 packed, through each way by which `b2nd` reads and writes a `Value`.
+
+use std::error::Error;
+use std::path::Path;
+
+use b2nd::{Value, msgpack};
+use b2nd_frame::File;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::hex::{self, Hex};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// A value as generic MessagePack in a struct of the format.
+#[derive(Serialize, Deserialize)]
+struct Named(u8, #[serde(with = "b2nd::with::named")] Value);
+
+/// The bytes of a value after it was read and written in each way.
+pub fn ways(content: &[u8]) -> Result<serde_json::Value> {
+    let named = [&[0x92, 7], content].concat();
+    let named = b2nd::to_vec(&b2nd::from_slice::<Named>(&named)?)?;
+    Ok(json!({
+        "Value::to_vec": hex::of(&Value::from_slice(content)?.to_vec()?),
+        "to_vec": hex::of(&b2nd::to_vec(&b2nd::from_slice::<Value>(content)?)?),
+        "msgpack::to_vec": hex::of(&msgpack::to_vec(&msgpack::from_slice::<Value>(content)?)?),
+        "with::named": hex::of(named.strip_prefix(&[0x92, 7]).ok_or("not a pair of 7 and a value")?),
+    }))
+}
+
+pub fn all_ways(contents: &[Hex]) -> Result<serde_json::Value> {
+    contents.iter().map(|Hex(content)| ways(content)).collect()
+}
+
+/// Writes the value of one vlmetalayer as another, which does not exist yet.
+pub fn copy(path: &Path, from: &str, to: &str) -> Result<serde_json::Value> {
+    let value: Value = File::open(path)?.trailer()?.vlmetalayers().get(from)?.ok_or("no such vlmetalayer")?;
+    File::edit(path)?.set_vlmetalayer(to, &value)?;
+    Ok(serde_json::Value::Null)
+}
