@@ -98,7 +98,7 @@ export class Picture {
     if (drawn === undefined) return;
     this.overview.draw(
       drawn,
-      axes.map((axis) => (axis < 0 ? [0, 1] : [this.first[axis], this.shown[axis]])),
+      axes.map((axis) => (axis < 0 ? [0, 1] : [this.first[axis], this.shown?.[axis] ?? 1])),
     );
   }
 

@@ -12,14 +12,15 @@ import { promisify } from "node:util";
 
 import { chromium } from "playwright-core";
 
-const here = dirname(fileURLToPath(import.meta.url));
-export const root = resolve(here, "../..");
-export const dist = process.env.B2ND_WEB_DIST ?? join(here, "../dist");
-export const data = join(root, "tests/data");
-export const tool = process.env.B2ND_TOOL ?? join(root, "target/debug/b2nd");
-
 /** Whether files are read by `b2nd view`, which answers the page's questions, and not in the browser by WebAssembly. */
 export const isServed = process.env.B2ND_SERVED === "1";
+
+const here = dirname(fileURLToPath(import.meta.url));
+export const root = resolve(here, "../..");
+/** The page: its files with WebAssembly, or without. */
+export const dist = process.env.B2ND_WEB_DIST ?? join(here, isServed ? "../page" : "../dist");
+export const data = join(root, "tests/data");
+export const tool = process.env.B2ND_TOOL ?? join(root, "target/debug/b2nd");
 
 /** A test of what only a page on a web server does: files that are dropped or chosen, URLs, the cache. */
 export const hosted = isServed ? () => {} : test;

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::answer::{answer, missing, to_json};
 use crate::place::Place;
 use drawn::Plane;
-use seen::Seen;
+use seen::{AT_ONCE, Seen};
 
 /// The maximum length in bytes of a file of batches that is fetched as a whole.
 const SHORT_FILE: u64 = 1 << 20;
@@ -157,14 +157,14 @@ impl Values {
     /// cannot be read, and the ranges of the next chunk that are `missing`.
     pub fn advance(&mut self, missing: impl FnMut() -> Vec<f64>) -> String {
         let (Some(array), Some(seen)) = (&self.array, &mut self.seen) else { return answer(Err(nothing())) };
-        to_json(&seen.advance(array, missing))
+        to_json(&seen.advance(array, AT_ONCE, missing))
     }
 
     /// Decompresses the whole slice. Returns the errors of chunks that cannot be read, or `None` if `goes_on` returned false.
     pub(crate) fn read(&mut self, goes_on: &dyn Fn() -> bool) -> Option<Value> {
         let (Some(array), Some(seen)) = (&self.array, &mut self.seen) else { return None };
         while goes_on() {
-            let progress = seen.advance(array, Vec::new);
+            let progress = seen.advance(array, 0, Vec::new);
             if progress.done == progress.of {
                 return Some(json!(progress.broken));
             }

@@ -13,8 +13,8 @@ const MOST: usize = 256 << 20;
 /// The maximum number of chunks of a slice.
 const MOST_CHUNKS: u64 = 1 << 14;
 
-/// The number of decompressed bytes after which a call of [`Seen::advance`] returns, so that the page can cancel.
-const AT_ONCE: usize = 8 << 20;
+/// The number of decompressed bytes after which `Values::advance` returns, so that the page can cancel.
+pub(crate) const AT_ONCE: usize = 8 << 20;
 
 /// The maximum compressed length in bytes of a chunk that is always fetched as a whole. Of a longer chunk, only the necessary blocks are
 /// fetched, unless many blocks are necessary.
@@ -122,8 +122,8 @@ impl Seen {
         Ok(())
     }
 
-    /// Decompresses the next chunks, up to a limit of bytes per call. Stops if bytes are missing.
-    pub(crate) fn advance(&mut self, array: &Array, mut ask: impl FnMut() -> Vec<f64>) -> Progress<'_> {
+    /// Decompresses the next chunks, until they have more than `most` bytes. Stops if bytes are missing.
+    pub(crate) fn advance(&mut self, array: &Array, most: usize, mut ask: impl FnMut() -> Vec<f64>) -> Progress<'_> {
         let (mut decompressed, mut missing) = (0, Vec::new());
         while let Some(part) = self.parts.get(self.done).cloned() {
             match array.read_bytes_steps(&part.ranges, &self.selection.steps) {
@@ -140,7 +140,7 @@ impl Seen {
                 }
             }
             self.done += 1;
-            if decompressed > AT_ONCE {
+            if decompressed > most {
                 break;
             }
         }
