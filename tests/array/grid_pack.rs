@@ -183,3 +183,14 @@ fn what_no_memory_holds_is_refused_before_it_is_counted() {
     let message = format!("block: 2147483647 elements of {} bytes are more than memory can hold", usize::MAX);
     assert_eq!(grid.runs(0, 0, &[0..0], usize::MAX).unwrap_err().to_string(), message);
 }
+
+/// A chunk has up to 2^31 blocks, which take a minute to visit.
+#[test]
+fn elements_without_bytes_are_copied_at_once() {
+    let length = i64::from(i32::MAX);
+    let grid = Geometry::new(&[length], &[i32::MAX], &[1]).unwrap().grid().unwrap();
+    let started = std::time::Instant::now();
+    grid.unpack(0, &[0..length], 0, &[], &mut []).unwrap();
+    grid.pack(0, &[0..length], 0, &[], &mut []).unwrap();
+    assert!(started.elapsed() < std::time::Duration::from_secs(1));
+}

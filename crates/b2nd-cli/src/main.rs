@@ -31,12 +31,14 @@ mod worker;
 mod zarr;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
 use commands::Command;
 use commands::info::Info;
+use output::Output;
 
 /// Shows what is in Blosc2 files, for people and for programs.
 ///
@@ -65,7 +67,14 @@ fn main() -> ExitCode {
     if let Some(status) = external::run(&words, &Cli::command()) {
         return status;
     }
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Help and the version are printed to standard output, which may be full.
+        Err(help) if !help.use_stderr() => {
+            return Output::styled().run(|output| write!(output.out, "{}", help.render().ansi()).map(|()| true));
+        }
+        Err(error) => error.exit(),
+    };
     cli.color.write_global();
     cli.command.unwrap_or(Command::Info(cli.info)).run(Cli::command)
 }

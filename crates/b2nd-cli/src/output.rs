@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
+use b2nd_store::without_password;
 use b2nd_view::text::{printable, wrapped};
 
 use crate::error::{Error, Result};
@@ -174,7 +175,7 @@ impl Write for UntilClosed {
 /// Formats an error with the path of the file at its start. If the error already starts with this path, as errors of the library do, the
 /// path is not repeated.
 pub(crate) fn named(path: &Path, error: impl std::fmt::Display) -> String {
-    let (place, error) = (format!("{}: ", path.display()), error.to_string());
+    let (place, error) = (format!("{}: ", without_password(&path.to_string_lossy())), error.to_string());
     printable(&if error.starts_with(&place) { error } else { place + &error })
 }
 

@@ -1,5 +1,9 @@
 //! Removes temporary files when a signal ends the program.
 
+/// SIGXFSZ, which a write beyond the limit of a file's length sends. If the signal is handled, the write returns an error.
+#[cfg(unix)]
+const FILE_TOO_LONG: i32 = rustix::process::Signal::XFSZ.as_raw();
+
 /// Makes SIGHUP, SIGINT and SIGTERM remove temporary files before they end the program.
 #[cfg(unix)]
 pub(crate) fn clean_up() {
@@ -11,9 +15,9 @@ pub(crate) fn clean_up() {
 
     // If the handler cannot be installed, signals end the program without removing temporary files.
     ONCE.call_once(|| {
-        let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
+        let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM, FILE_TOO_LONG]) else { return };
         std::thread::spawn(move || {
-            for signal in signals.forever() {
+            for signal in signals.forever().filter(|&signal| signal != FILE_TOO_LONG) {
                 b2nd_frame::remove_temporary_files();
                 let _ = emulate_default_handler(signal);
             }

@@ -3,6 +3,8 @@
 use std::boxed::Box;
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::string::String;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, Result};
 
@@ -10,6 +12,9 @@ std::thread_local! {
     /// Whether this thread is running a codec of another crate.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
+
+/// The number of calls of [`catch_panics`] that are running, in all threads.
+static CATCHING: AtomicUsize = AtomicUsize::new(0);
 
 /// Calls a codec of another crate, and returns an error if it panics, which can happen for damaged files.
 pub(crate) fn guarded<T>(name: &str, work: impl FnOnce() -> T) -> Result<T> {
@@ -19,14 +24,29 @@ pub(crate) fn guarded<T>(name: &str, work: impl FnOnce() -> T) -> Result<T> {
     done.map_err(|_| Error::custom(format_args!("{name} panicked")))
 }
 
-/// Suppresses the messages of panics in codecs of other crates, since these panics are returned as errors. Other panics print their
+/// Calls a function of the crate `name`, which may start threads, and returns an error if it panics.
+///
+/// # Errors
+///
+/// Fails if `work` panics.
+pub fn catch_panics<T>(name: &str, work: impl FnOnce() -> T) -> Result<T> {
+    CATCHING.fetch_add(1, Ordering::Relaxed);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    CATCHING.fetch_sub(1, Ordering::Relaxed);
+    done.map_err(|panic| {
+        let why = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Error::custom(format_args!("{name} panicked: {}", why.unwrap_or("without a message")))
+    })
+}
+
+/// Suppresses the messages of panics in code of other crates, since these panics are returned as errors. Other panics print their
 /// messages as before.
 ///
 /// This sets the panic hook of the process. Call it once, at the start of a program.
 pub fn quiet_panics() {
     let others = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
-        if !GUARDED.get() {
+        if !GUARDED.get() && CATCHING.load(Ordering::Relaxed) == 0 {
             others(panic);
         }
     }));

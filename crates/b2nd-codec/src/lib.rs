@@ -83,7 +83,7 @@ pub use compressor::{Compressor, Packed};
 pub use decompressor::{Decompressor, Part};
 pub use error::{Error, ErrorKind, Result};
 #[cfg(any(feature = "zstd", feature = "plugins"))]
-pub use guard::quiet_panics;
+pub use guard::{catch_panics, quiet_panics};
 pub use header::ChunkHeader;
 pub use ids::{CodecId, Filter, Special, SplitMode};
 pub use options::{Format, Options};

@@ -22,6 +22,9 @@ fn a_panic_of_the_codec_is_an_error_and_prints_nothing() {
     guard::quiet_panics();
     let error = guard::guarded::<()>("zstd-pure-rs", || panic!("in the codec")).unwrap_err();
     assert_eq!((error.to_string().as_str(), PRINTED.load(Ordering::Relaxed)), ("zstd-pure-rs panicked", 0));
+    let in_thread = || std::thread::spawn(|| panic!("in its thread")).join().unwrap_err();
+    let error = guard::catch_panics::<()>("zarrs", || std::panic::resume_unwind(in_thread())).unwrap_err();
+    assert_eq!((error.to_string().as_str(), PRINTED.load(Ordering::Relaxed)), ("zarrs panicked: in its thread", 0));
     let _ = catch_unwind(|| panic!("elsewhere"));
     assert_eq!(PRINTED.load(Ordering::Relaxed), 1);
     set_hook(before);

@@ -246,6 +246,8 @@ impl TryFrom<Frame<Bytes>> for Array {
             Some(meta) => (*meta.geometry(), codec::metalayer(&meta)?, meta.parse_dtype().ok().flatten(), itemsize, None),
             None => {
                 let flat = Flat::of(&store)?.ok_or(Error::NoArray)?;
+                // Data that are no whole number of elements are read as bytes.
+                let itemsize = if flat.len() % (itemsize.max(1) as u64) == 0 { itemsize } else { 1 };
                 let (shape, dtype) = match flat::tensor(&store) {
                     Some((shape, dtype)) => (Some(shape), Some(dtype)),
                     // Elements of one byte are read as `|u1`. The dtype of longer elements is unknown.

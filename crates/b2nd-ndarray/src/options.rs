@@ -103,6 +103,11 @@ impl Options {
 
     /// Adds the attributes of these options to a frame.
     pub(crate) fn attach<T: Target>(&self, writer: &mut Writer<T>) -> Result<()> {
+        for (number, (name, _)) in self.attributes.iter().enumerate() {
+            if self.attributes[..number].iter().any(|(earlier, _)| earlier == name) {
+                return Err(b2nd_frame::Error::custom(format_args!("attribute {name:?} is given twice")).into());
+            }
+        }
         Ok(self.attributes.iter().try_for_each(|(name, content)| writer.set_vlmetalayer_bytes(name, content))?)
     }
 }

@@ -24,6 +24,9 @@ use crate::error::{Error, Result};
 use crate::read::parallel::Tiles;
 use crate::read::select::{Along, Chosen};
 
+/// Up to this length in bytes, slices are not compared with the length of the frame's data.
+const UNCHECKED: u64 = 64 << 20;
+
 impl Array {
     /// Reads the elements of a slice as bytes, in C order and in the file's byte order, for any dtype. Elements that were never written
     /// (uninitialized chunks) are zero.
@@ -137,8 +140,8 @@ impl Array {
                 }
                 SliceInfoElem::Slice { start, end, step } => {
                     let (start, end) = (from_end(start, length), end.map_or(length, |end| from_end(end, length)));
-                    if start < 0 || end > length || start > length {
-                        return Err(Error::Index { axis, index: if start < 0 || start > length { start } else { end }, length });
+                    if let Some(&index) = [start, end].iter().find(|index| !(0..=length).contains(*index)) {
+                        return Err(Error::Index { axis, index, length });
                     }
                     let (end, every) = (end.max(start), i64::try_from(step.unsigned_abs()).unwrap_or(i64::MAX).max(1));
                     // A slice with a negative step starts at the last element of its range, so the lowest index that it contains may be
@@ -237,6 +240,13 @@ impl Array {
             }
         }
         let items = slice.iter().map(|range| range.end - range.start).product::<i64>();
+        let bytes = u64::try_from(items).unwrap_or(0).saturating_mul(self.itemsize() as u64);
+        // The typesize in a damaged header can make a small array larger than the memory.
+        let stored = u64::try_from(self.header().nbytes()).unwrap_or(0);
+        if bytes > stored.max(UNCHECKED) && self.flat.is_none() {
+            let message = format_args!("the slice has {bytes} bytes, but the frame has only {stored} bytes of data");
+            return Err(self.error(b2nd_frame::Error::custom(message)));
+        }
         usize::try_from(items).map_err(|_| self.no_memory(slice))
     }
 

@@ -6,9 +6,9 @@
 use std::path::Path;
 
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_frame::{Chunk, CodecId, File, Filter, Header, Sizes, Special, SplitMode, Writer};
+use b2nd_frame::{Chunk, CodecId, File, Filter, Header, HeaderField, Sizes, Special, SplitMode, Writer};
 use b2nd_ndarray::{Appender, Array, ArrayEditor, Error, Options, Result};
-use ndarray::array;
+use ndarray::{SliceInfoElem, array};
 use tempfile::TempDir;
 
 const DATA: &str = "../../tests/data";
@@ -140,6 +140,36 @@ fn a_slice_outside_the_array() {
     let past = shape[1] + 1;
     let expected = format!("slice[1]: expected 0 <= start <= stop <= {}, found 0..{past}", shape[1]);
     refused(reader.read_bytes(&[0..1, 0..past]), &expected);
+    // As in ndarray, where these indices panic.
+    let before = -(shape[1] as isize) - 1;
+    for slice in [(0, Some(before)), (before, None)] {
+        let slice = [(0, Some(1)), slice].map(|(start, end)| SliceInfoElem::Slice { start, end, step: 1 });
+        refused(reader.slice::<u16>(slice), &format!("slice[1]: -1 is outside of a dimension of length {}", shape[1]));
+    }
+}
+
+#[test]
+fn an_attribute_that_is_given_twice() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.b2nd");
+    let attributes = ["a", "b", "a"].map(|name| (name.to_owned(), b"\x01".to_vec())).to_vec();
+    let written = b2nd_ndarray::write(&path, &array![1, 2], &Options { attributes, ..Options::default() });
+    refused(written, "attribute \"a\" is given twice");
+    assert!(!path.exists());
+}
+
+/// The typesize in the header says how long an element is.
+#[test]
+fn a_typesize_that_the_data_do_not_have_takes_no_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.b2nd");
+    b2nd_ndarray::write(&path, &array![1_u8, 2, 3], &Options::default()).unwrap();
+    let mut frame = std::fs::read(&path).unwrap();
+    frame[HeaderField::TYPESIZE.value()].copy_from_slice(&2_000_000_000_i32.to_be_bytes());
+    std::fs::write(&path, frame).unwrap();
+    let array = Array::open(&path).unwrap();
+    let expected = "the slice has 6000000000 bytes, but the frame has only 3 bytes of data";
+    refused(array.read_bytes(&array.whole()), expected);
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use b2nd_frame::Result;
+use b2nd_frame::{Error, Result};
 use backon::{BlockingRetryable, ExponentialBuilder};
 use ureq::Agent;
-use ureq::http::StatusCode;
+use ureq::http::{StatusCode, Uri};
 #[cfg(feature = "https")]
 use ureq::tls::{RootCerts, TlsConfig};
 
@@ -38,6 +38,15 @@ pub(crate) fn open(url: &str) -> Result<Bytes> {
 
 /// Opens a file, and reads its first block and its length. `patience` is the timeout for fetching a range, including all retries.
 pub(crate) fn open_within(url: &str, patience: Duration) -> Result<Bytes> {
+    let address: Uri =
+        url.parse().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, format!("the URL is not valid: {error}")))?;
+    let authority = address.authority().map_or("", |authority| authority.as_str());
+    if authority.contains('@') {
+        return Err(Error::custom("user names and passwords in URLs are not supported: use a URL that needs none"));
+    }
+    if address.port().is_none() && authority.len() > address.host().map_or(0, str::len) {
+        return Err(Error::custom("the port of the URL is not a number from 0 to 65535"));
+    }
     let config = Agent::config_builder();
     #[cfg(feature = "https")]
     let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());

@@ -47,7 +47,7 @@ pub use frame::{Bytes, Frame};
 pub use kind::Kind;
 pub use leaf::{Content, Leaf, find};
 pub use listing::{StoreListing, embedded, list};
-pub use location::{Location, Target, no_key};
+pub use location::{Location, Target, no_key, without_password};
 #[cfg(feature = "range-cache")]
 pub use range_cache::{BLOCK, RangeCache};
 pub use store::Store;

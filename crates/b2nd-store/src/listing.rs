@@ -149,8 +149,10 @@ impl StoreListing {
             for leaf in embedded.leaves {
                 self.add_embedded(Leaf { member: Some(file.to_owned()), ..leaf }, folder)?;
             }
-        } else if is_leaf(folder, file, is_store)? {
-            self.add_frame(file, folder)?;
+        } else if is_leaf(folder, file)? {
+            let name = if is_store { without_ending(file) } else { file };
+            let name = LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(name);
+            self.add_leaf(key(name), file, Content::Frame, folder)?;
         }
         Ok(())
     }
@@ -167,11 +169,6 @@ impl StoreListing {
             Err(_) => self.leaves.push(leaf),
         }
         Ok(())
-    }
-
-    fn add_frame(&mut self, file: &str, folder: &dyn Folder) -> Result<()> {
-        let name = LEAVES.iter().find_map(|end| file.strip_suffix(end)).unwrap_or(file);
-        self.add_leaf(key(name), file, Content::Frame, folder)
     }
 
     fn add_leaf(&mut self, key: String, file: &str, content: Content, folder: &dyn Folder) -> Result<()> {
@@ -193,7 +190,10 @@ impl StoreListing {
         let attributes = folder.open(file).and_then(|source| Attributes::of(&Frame::open(&*source)?));
         match readable(attributes)? {
             Ok(attributes) => Ok(attributes),
-            Err(_) => self.add_frame(file, folder).map(|()| Attributes::default()),
+            Err(_) => {
+                self.add_leaf(key(without_ending(file)), file, Content::Frame, folder)?;
+                Ok(Attributes::default())
+            }
         }
     }
 }
@@ -206,11 +206,19 @@ fn would_block(error: &Error) -> bool {
     }
 }
 
-/// Returns true if a file is a leaf. In a store, the ending of the file's name decides. In other folders, a file without the ending of a
-/// leaf is also a leaf if its first bytes are those of a frame.
-fn is_leaf(folder: &dyn Folder, file: &str, is_store: bool) -> Result<bool> {
+/// Returns true if a file is a leaf: its name has the ending of a leaf, or its first bytes are those of a frame.
+fn is_leaf(folder: &dyn Folder, file: &str) -> Result<bool> {
     let is_named_so = LEAVES.iter().any(|end| file.ends_with(end));
-    Ok(is_named_so || !is_store && is_frame(&folder.open(file)?.read(0..10)?))
+    Ok(is_named_so || is_frame(&folder.open(file)?.read(0..10)?))
+}
+
+/// Returns the path of a file without the ending of its name, as Python's `os.path.splitext`.
+fn without_ending(file: &str) -> &str {
+    let name = file.rfind('/').map_or(0, |slash| slash + 1);
+    match file[name..].trim_start_matches('.').rfind('.') {
+        Some(_) => file.rsplit_once('.').map_or(file, |(path, _)| path),
+        None => file,
+    }
 }
 
 fn key(name: &str) -> String {

@@ -1,5 +1,6 @@
 //! [`Location`]: a path, a URL or standard input, and [`Target`]: the open file or directory.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
 use std::io::Read;
@@ -69,12 +70,12 @@ impl Location {
         self.key.as_deref()
     }
 
-    /// Returns the path or the URL as text, without the key. For standard input, this is `-`.
-    pub fn place(&self) -> std::borrow::Cow<'_, str> {
+    /// Returns the path or the URL as text, without the key and without the user name and password of a URL. For standard input, this is `-`.
+    pub fn place(&self) -> Cow<'_, str> {
         match &self.place {
             Place::Stdin => "-".into(),
             Place::Path(path) => path.to_string_lossy(),
-            Place::Address(address) => address.as_str().into(),
+            Place::Address(address) => without_password(address),
         }
     }
 
@@ -114,6 +115,16 @@ impl fmt::Display for Location {
             Some(key) => write!(f, "{place}{BEFORE_KEY}{key}"),
             None => f.write_str(&place),
         }
+    }
+}
+
+/// Replaces the user name and password of a URL by `***`. Other text is returned unchanged.
+pub fn without_password(text: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = text.split_once("://").filter(|_| scheme(text).is_some()) else { return text.into() };
+    let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    match host.rsplit_once('@') {
+        Some((_, host)) => format!("{scheme}://***@{host}{path}").into(),
+        None => text.into(),
     }
 }
 

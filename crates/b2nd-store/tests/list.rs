@@ -51,6 +51,27 @@ fn beside_tables_a_frame_that_does_not_say_what_it_embeds_embeds_nothing() {
     }
 }
 
+/// python-blosc2 finds such leaves by their content, and warns.
+#[test]
+fn leaves_of_a_store_are_found_by_their_content() {
+    let directory = std::env::temp_dir().join(format!("b2nd-list-{}.b2d", std::process::id()));
+    std::fs::create_dir_all(directory.join("dir.1")).unwrap();
+    for (file, content) in [
+        ("embed.b2e", frame("b2embed")),
+        ("dir.1/node3.weird", frame("plain")),
+        ("dir.1/.hidden", frame("plain")),
+        ("dir.1/renamed", frame("plain")),
+        ("dir.1/array.b2nd", frame("plain")),
+        ("notes.txt", b"b2frame, but no frame".to_vec()),
+    ] {
+        std::fs::write(directory.join(file), content).unwrap();
+    }
+    let store = b2nd_store::Store::open(&directory).unwrap();
+    let keys: Vec<_> = store.list().unwrap().leaves.iter().map(|leaf| leaf.key.clone()).collect();
+    std::fs::remove_dir_all(&directory).unwrap();
+    assert_eq!(keys, ["/dir.1/.hidden", "/dir.1/array", "/dir.1/node3", "/dir.1/renamed"]);
+}
+
 /// A store of empty files under these names and a table.
 struct Named<'z>(&'z Zip, [&'static str; 2]);
 

@@ -7,6 +7,9 @@ use serde::de::DeserializeOwned;
 use zarrs::array::codec::api::{BytesToBytesCodecTraits, Codec, CodecError};
 use zarrs::plugin::PluginCreateError;
 
+/// The largest length of a decoded chunk, and of a part of a file that is read at once, in bytes.
+pub(crate) const LARGEST: u64 = i32::MAX as u64;
+
 /// A bytes-to-bytes codec. Its fields are its configuration.
 pub(crate) trait BytesCodec: Serialize + DeserializeOwned {
     /// Checks the configuration. Fails if it is not valid.

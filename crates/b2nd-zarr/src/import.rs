@@ -10,28 +10,46 @@ use b2nd::B2ndMeta;
 use b2nd_ndarray::Options;
 use serde_json::Value;
 use zarrs::array::{Array, ArrayBytes, ArraySubset};
-use zarrs::filesystem::FilesystemStore;
 
+use crate::bytes_codec::LARGEST;
 use crate::data_type::from_metadata;
 use crate::error::{Error, Result};
+use crate::files::Files;
 
 /// The maximum length, in bytes, of a part of the Zarr array that is read into memory.
-const MOST: u64 = 1 << 30;
+const MOST: u64 = 256 << 20;
+
+/// Parts consist of several layers of chunks, up to this number of bytes.
+const TYPICAL: u64 = 16 << 20;
+
+/// An array may have this number of bytes, and `RATIO` more for each byte in its files.
+const FREE: u64 = 1 << 38;
+const RATIO: u64 = 1 << 17;
+
+/// The length of an array that takes as long to read as one more chunk, in bytes.
+const PER_CHUNK: u64 = 64 << 10;
+
+/// The most blocks of a chunk for which the inner chunks of shards become blocks.
+const MOST_BLOCKS: u64 = 1 << 20;
 
 /// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file. The names of the dimensions become the attribute `dims`.
 ///
 /// The chunks of the Zarr array become the chunks of the new array, and the inner chunks of shards become its blocks, unless `options`
-/// gives other shapes or a chunk has 1 GiB or more. One layer of chunks along the first dimension is read at a time. A layer of more than 1
-/// GiB is read in parts.
+/// gives other shapes, a chunk has 1 GiB or more, or a chunk has very many inner chunks. A few layers of chunks along the first dimension
+/// are read at a time. A layer of more than 256 MiB is read in parts.
+///
+/// The array can be untrusted: only regular files inside its directory are read, and a panic of zarrs is returned as an error.
 ///
 /// # Errors
 ///
-/// Fails if `from` is not a Zarr array, its codec or data type is not supported, its chunks are damaged, or `to` cannot be written.
+/// Fails if `from` is not a Zarr array, its codec or data type is not supported, its chunks are damaged or have more than 2 GiB, the array
+/// is much larger than its files justify, or `to` cannot be written.
 pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<()> {
     let from = &array_in(from.as_ref())?;
     let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", from.display()));
-    let store = FilesystemStore::new(from).map_err(|error| in_file(&error))?;
-    let array = Array::open(Arc::new(store), "/").map_err(|error| in_file(&error))?;
+    let files = Arc::new(Files::open(from).map_err(|error| in_file(&error))?);
+    let open = || Array::open(files.clone(), "/");
+    let array = guarded(open).map_err(|error| in_file(&error))?;
     let metadata = serde_json::to_value(array.metadata()).map_err(Error::zarr)?;
     let dtype = from_metadata(&metadata)?;
     let shape = array.shape().iter().map(|&length| i64::try_from(length).map_err(Error::zarr));
@@ -42,6 +60,8 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
         // An array without elements has no chunks from which the chunk shape could be taken.
         Err(_) => array.shape().to_vec(),
     };
+    let stored = files.total_length().map_err(|error| in_file(&error))?;
+    check_lengths(array.shape(), &chunkshape, &metadata, dtype.itemsize() as u64, stored).map_err(|why| in_file(&why))?;
     let mut options = options.clone();
     if options.chunkshape.is_none() && options.blockshape.is_none() {
         let fits = |lengths: &[u64], limits: &[u64]| {
@@ -55,7 +75,8 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
             .and_then(|codec| serde_json::from_value(codec["configuration"]["chunk_shape"].clone()).ok());
         if let (Some(inner), Some(chunk)) = (inner, &options.chunkshape) {
             let limits: Vec<u64> = chunk.iter().map(|length| u64::from(length.unsigned_abs())).collect();
-            options.blockshape = fits(&inner, &limits);
+            let blocks = limits.iter().zip(&inner).map(|(chunk, block)| chunk.div_ceil((*block).max(1)));
+            options.blockshape = fits(&inner, &limits).filter(|_| product(blocks) <= MOST_BLOCKS);
         }
     }
     // Version 2 has the names, if any, in an attribute.
@@ -99,9 +120,46 @@ fn fits_chunk(chunkshape: &[i32], itemsize: usize) -> bool {
     bytes.is_some_and(|bytes| bytes < 1 << 30)
 }
 
+fn product(numbers: impl IntoIterator<Item = u64>) -> u64 {
+    numbers.into_iter().fold(1, u64::saturating_mul)
+}
+
+/// Checks that memory and time are in proportion to `stored`, the length of the array's files in bytes.
+fn check_lengths(
+    shape: &[u64],
+    chunkshape: &[u64],
+    metadata: &Value,
+    itemsize: u64,
+    stored: u64,
+) -> std::result::Result<(), String> {
+    let (mut codecs, mut inner) = (&metadata["codecs"], chunkshape.to_vec());
+    let sharding = |codec: &&Value| codec["name"] == "sharding_indexed";
+    while let Some(codec) = codecs.as_array().and_then(|codecs| codecs.iter().find(sharding)) {
+        let shape = serde_json::from_value(codec["configuration"]["chunk_shape"].clone());
+        (codecs, inner) = (&codec["configuration"]["codecs"], shape.map_err(|error| error.to_string())?);
+    }
+    let length = product(inner).saturating_mul(itemsize);
+    if length > LARGEST {
+        return Err(format!("its chunks have {length} bytes; at most {LARGEST} are supported"));
+    }
+    let chunks = product(shape.iter().zip(chunkshape).map(|(&length, &chunk)| length.div_ceil(chunk.max(1))));
+    let length = product(shape.iter().copied()).saturating_mul(itemsize);
+    if length.max(chunks.saturating_mul(PER_CHUNK)) > stored.saturating_mul(RATIO).saturating_add(FREE) {
+        return Err(format!(
+            "it has {chunks} chunks and {length} bytes, but its files have only {stored} bytes: files are missing, or the shape is wrong"
+        ));
+    }
+    Ok(())
+}
+
+/// Calls a function of zarrs, and returns an error if it panics, which can happen for damaged arrays.
+fn guarded<T, E: std::fmt::Display>(work: impl FnOnce() -> std::result::Result<T, E>) -> Result<T> {
+    b2nd_codec::catch_panics("zarrs", work).map_err(Error::zarr)?.map_err(Error::zarr)
+}
+
 /// Reads the elements of a Zarr array in C order, one part at a time.
 struct Elements<'a> {
-    array: &'a Array<FilesystemStore>,
+    array: &'a Array<Files>,
     /// The next part to read, as a range of indices in each dimension: one index in each dimension before `divided`, at most `step` indices
     /// in the dimension `divided`, and all indices in each dimension after `divided`. `None` if no part is left.
     next: Option<Vec<Range<u64>>>,
@@ -113,13 +171,14 @@ struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// Creates a reader whose parts are layers of chunks. If a layer has more than `most` bytes, parts are smaller.
-    fn new(array: &'a Array<FilesystemStore>, chunkshape: &[u64], itemsize: u64, most: u64) -> Elements<'a> {
+    /// Creates a reader whose parts are whole layers of chunks. If a layer has more than `most` bytes, parts are smaller.
+    fn new(array: &'a Array<Files>, chunkshape: &[u64], itemsize: u64, most: u64) -> Elements<'a> {
         let shape = array.shape();
         let row = |dimension: usize| shape[dimension + 1..].iter().fold(itemsize, |bytes, &length| bytes.saturating_mul(length));
         let divided = (0..shape.len()).find(|&dimension| row(dimension) <= most).unwrap_or(shape.len().saturating_sub(1));
-        let rows = if shape.is_empty() { 1 } else { most / row(divided).max(1) };
-        let step = chunkshape.get(divided).map_or(1, |&length| length.min(rows)).max(1);
+        let row_len = if shape.is_empty() { itemsize } else { row(divided) }.max(1);
+        let (rows, typical) = (most / row_len, TYPICAL.min(most) / row_len);
+        let step = chunkshape.get(divided).map_or(1, |&length| (typical / length.max(1) * length).max(length).min(rows)).max(1);
         let range = |(dimension, &length): (usize, &u64)| match dimension.cmp(&divided) {
             Ordering::Less => 0..1,
             Ordering::Equal => 0..step.min(length),
@@ -150,8 +209,8 @@ impl Read for Elements<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.read == self.bytes.len() {
             let Some(part) = self.next.take() else { return Ok(0) };
-            let elements: ArrayBytes<'_> =
-                self.array.retrieve_array_subset(&ArraySubset::new_with_ranges(&part)).map_err(io::Error::other)?;
+            let subset = ArraySubset::new_with_ranges(&part);
+            let elements: ArrayBytes<'_> = guarded(|| self.array.retrieve_array_subset(&subset)).map_err(io::Error::other)?;
             (self.read, self.bytes) = (0, elements.into_fixed().map_err(io::Error::other)?.into_owned());
             self.next = self.after(part);
         }
@@ -175,7 +234,7 @@ mod tests {
         let options = Options { chunkshape: Some(vec![2, 3, 2]), ..Options::default() };
         b2nd_ndarray::write(path("a.b2nd"), &values, &options).unwrap();
         crate::export(&b2nd_ndarray::Array::open(path("a.b2nd")).unwrap(), path("a.zarr"), &Default::default()).unwrap();
-        let array = Array::open(Arc::new(FilesystemStore::new(path("a.zarr")).unwrap()), "/").unwrap();
+        let array = Array::open(Arc::new(Files::open(&path("a.zarr")).unwrap()), "/").unwrap();
         let expected: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         for most in [1, 4, 12, 40, 84, 200, 1 << 20] {
             let mut elements = Elements::new(&array, &[2, 3, 2], 4, most);

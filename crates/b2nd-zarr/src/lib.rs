@@ -8,8 +8,8 @@
 //! | read a Zarr array into a `.b2nd` file | [`import`] |
 //! | compress Zarr's chunks as Blosc2 chunks | [`Blosc2Codec`] |
 //!
-//! Linking this crate registers the codecs `blosc2` and `b2nd` for every array that [`zarrs`] opens, and with the features `blosc` and
-//! `zstd`, which are enabled by default, codecs of these names. All of them are written in Rust. Do not enable a feature here and the
+//! Linking this crate registers the codecs `blosc2` and `b2nd` for every array that [`zarrs`] opens, and with the features `blosc`,
+//! `gzip` and `zstd`, which are enabled by default, codecs of these names. All of them are written in Rust. Do not enable a feature here and the
 //! feature of the same name of [`zarrs`], because only one codec can be registered under a name.
 //!
 //! # Which files need the codec `b2nd`
@@ -33,7 +33,10 @@ mod bytes_codec;
 mod data_type;
 mod error;
 mod export;
+mod files;
 mod fixed_bytes;
+#[cfg(feature = "gzip")]
+mod gzip_codec;
 mod import;
 mod metadata;
 #[cfg(feature = "object_store")]

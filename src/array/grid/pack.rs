@@ -113,7 +113,8 @@ impl Grid {
     /// first byte in the decompressed chunk.
     fn each_block(&self, chunk: u64, slice: &[Range<i64>], itemsize: usize, mut each: impl FnMut(usize, Run)) -> Result<()> {
         let in_block = strides(&self.blockshape);
-        for block in self.blocks_in(chunk, slice)? {
+        // Elements without bytes need no copies, so their blocks, of which there may be 2^31, are not visited.
+        for block in self.blocks_in(chunk, slice)?.take(if itemsize == 0 { 0 } else { usize::MAX }) {
             let Some(extent) = self.block_extent(chunk, block) else { continue };
             // The product does not overflow, since the chunk's bytes are in memory.
             let base = block as usize * self.blocknitems as usize * itemsize;

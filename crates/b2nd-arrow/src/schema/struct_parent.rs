@@ -25,7 +25,7 @@ impl StructParent {
         let wrong = |what: String| Error::damaged(format_args!("the schema's struct_parents: {what}")).in_column(name);
         let spec = Spec::of(spec).map_err(wrong)?;
         let Kind::Struct(fields) = &spec.kind else { return Err(wrong("expected a struct".to_owned())) };
-        let field = Field::new(name, spec.data_type().map_err(wrong)?, true);
+        let field = Field::new(unescaped(name), spec.data_type().map_err(wrong)?, true);
         let mut leaves = Vec::new();
         find(name, fields, places, &mut leaves).map_err(wrong)?;
         Ok(StructParent { field, leaves })
@@ -60,7 +60,7 @@ impl StructParent {
             Some(NullBuffer::new(one.inner() | other.inner()))
         });
         let nulls = valid.flatten().filter(|nulls| nulls.null_count() > 0);
-        self.build(self.field.name(), self.field.data_type(), columns, nulls, rows)
+        self.build(&escaped(self.field.name()), self.field.data_type(), columns, nulls, rows)
     }
 
     /// Builds the struct with this path from its columns and the structs inside it.
@@ -98,5 +98,15 @@ fn find(
 
 /// Returns the path of a field of a struct, which is also the name of the field's column.
 fn below(path: &str, name: &str) -> String {
-    format!("{path}.{}", name.replace('\\', "\\\\").replace('.', "\\."))
+    format!("{path}.{}", escaped(name))
+}
+
+/// Returns a name as a part of a path. [`unescaped`] is the inverse.
+fn escaped(name: &str) -> String {
+    name.replace('\\', "\\\\").replace('.', "\\.").replace('/', "\\/")
+}
+
+fn unescaped(name: &str) -> String {
+    let mut chars = name.chars();
+    std::iter::from_fn(|| chars.next().map(|char| if char == '\\' { chars.next().unwrap_or(char) } else { char })).collect()
 }

@@ -146,6 +146,12 @@ if __name__ == "__main__":
     path = os.path.join(OUT, "nested.b2z")
     b.CTable.from_arrow(given.schema, given.to_batches(), urlpath=path, mode="w").close()
     finish("nested.b2z", path)
+    # Names in which the separators of paths are escaped.
+    points = [{"begin/point": 1, "deep": {"a.b": 2.5}}, {"begin/point": 2, "deep": {"a.b": None}}]
+    given = pa.table({"trip.info": pa.array(points), "p/q": pa.array([1, 2], pa.int64())})
+    path = os.path.join(OUT, "escaped.b2z")
+    b.CTable.from_arrow(given.schema, given.to_batches(), urlpath=path, mode="w").close()
+    finish("escaped.b2z", path)
     # Two tables of a tree.
     path = os.path.join(OUT, "tree.b2z")
     with b.TreeStore(path, mode="w") as store:

@@ -92,7 +92,8 @@ impl Findings {
             self.known("header", None, (fact, "its blocks vary in length".to_owned()), YES);
         }
         let typesize = header.typesize();
-        let is_cut = |length: i32| length > 0 && typesize > 0 && length % typesize != 0;
+        // An element is cut if it lies at the end of a chunk or block that others follow.
+        let is_cut = |length: i32| length > 0 && typesize > 0 && length % typesize != 0 && header.nbytes() > i64::from(length);
         let vary = header.has_variable_chunks() || header.has_variable_blocks();
         if !vary && header.nbytes() != 0 && (is_cut(chunksize) || is_cut(blocksize)) {
             let finding = format!(

@@ -210,11 +210,13 @@ fn output_that_nobody_reads_ends_quietly() {
 #[cfg(target_os = "linux")]
 #[test]
 fn output_that_cannot_be_written_is_an_error() {
-    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = Place::root().command(&[EXAMPLE]).stdout(full).output().unwrap();
-    let err = String::from_utf8(output.stderr).unwrap();
-    assert!(err.starts_with("b2nd: cannot write: No space left on device"), "{err}");
-    assert_eq!(output.status.code(), Some(1));
+    for word in [EXAMPLE, "--help", "--version"] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = Place::root().command(&[word]).stdout(full).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(err.starts_with("b2nd: cannot write: No space left on device"), "{word}: {err}");
+        assert_eq!(output.status.code(), Some(1));
+    }
 }
 
 #[test]

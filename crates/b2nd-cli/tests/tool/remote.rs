@@ -207,6 +207,25 @@ fn a_failure_for_a_moment_is_asked_again_and_a_missing_file_once() {
     }
 }
 
+#[test]
+fn passwords_and_impossible_ports_are_refused_and_passwords_are_not_printed() {
+    for (url, shown, why) in [
+        (
+            "http://user:s3cret@127.0.0.1:1/x.b2nd",
+            "http://***@127.0.0.1:1/x.b2nd",
+            "user names and passwords in URLs are not supported",
+        ),
+        ("http://127.0.0.1:99999/x.b2nd", "http://127.0.0.1:99999/x.b2nd", "the port of the URL is not a number from 0 to 65535"),
+    ] {
+        for command in [&["info", url][..], &["info", "--json", url], &["cat", url], &["export", url, "out.npy"], &["check", url]]
+        {
+            let (out, error, status) = Place::data().run(command);
+            assert_eq!((out.as_str(), status != 0), ("", true), "{command:?}");
+            assert!(error.starts_with(&format!("{shown}: {why}")) && !error.contains("s3cret"), "{error}");
+        }
+    }
+}
+
 /// A signal ends a command at once that waits for a server, and nothing is left of what it was writing.
 #[cfg(unix)]
 #[test]

@@ -85,6 +85,8 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 pub struct Editor {
     file: File,
     claim: Claim,
+    /// A clone of the open file, which each change makes in advance: afterwards, the system may have no more file descriptors.
+    spare: Option<fs::File>,
 }
 
 impl File {
@@ -140,7 +142,7 @@ impl Editor {
             let claim = Claim::new(&path, &real, wait)?;
             clean(&real)?;
             let file = File::of_edited(path.clone(), claim.handle.file().try_clone()?, &real)?;
-            Ok(Editor { file, claim })
+            Ok(Editor { file, claim, spare: None })
         };
         open().map_err(|error| named(error, &path))
     }
@@ -432,8 +434,9 @@ impl Editor {
     }
 
     /// Opens the frame again, with the current content of the file.
-    fn reopened(&self) -> Result<File> {
-        File::of_edited(self.file.path().to_path_buf(), self.claim.handle.file().try_clone()?, self.claim.path())
+    fn reopened(&mut self) -> Result<File> {
+        let file = self.spare.take().map_or_else(|| self.claim.handle.file().try_clone(), Ok)?;
+        File::of_edited(self.file.path().to_path_buf(), file, self.claim.path())
     }
 
     /// Syncs the file after an edit that changes nothing, since an earlier edit may have failed between its last write and the sync.
@@ -445,6 +448,7 @@ impl Editor {
     /// Checks that the path still names the file, and that the file still has the header that was read. Returns the file.
     fn checked_handle(&mut self) -> Result<&mut dyn Handle> {
         self.claim.renew()?;
+        self.spare = Some(self.claim.handle.file().try_clone()?);
         let known = b2nd::to_vec(self.file.header())?;
         let file = &mut *self.claim.handle;
         let mut found = Vec::with_capacity(known.len());
@@ -470,10 +474,12 @@ impl Editor {
     fn put(&mut self, staged: Staged, mut new: Box<dyn Handle>) -> Result<()> {
         new.sync()?;
         self.checked_handle()?;
+        let spare = new.file().try_clone()?;
         let put = staged.replace(&mut self.claim);
         // Even after an error, the new file may have the final name, which can be checked only on Unix. If so, continue with the new file.
         if put.is_ok() || cfg!(unix) && is_at(new.file(), self.claim.path())? {
             self.claim.handle = new;
+            self.spare = Some(spare);
             self.file = self.reopened()?;
         }
         put

@@ -311,7 +311,13 @@ mod system {
             (false, true) => FlockOperation::LockShared,
             (false, false) => FlockOperation::NonBlockingLockShared,
         };
-        Ok(rustix::io::retry_on_intr(|| flock(file, operation))?)
+        Ok(rustix::io::retry_on_intr(|| flock(file, operation)).map_err(of_system)?)
+    }
+
+    /// Converts an error of `flock`. Some network file systems without locks return `ENOLCK`.
+    #[cfg(unix)]
+    pub(super) fn of_system(error: rustix::io::Errno) -> io::Error {
+        if error == rustix::io::Errno::NOLCK { io::ErrorKind::Unsupported.into() } else { error.into() }
     }
 
     pub(super) fn unlock(file: &fs::File) -> io::Result<()> {
@@ -388,5 +394,17 @@ mod system {
     /// Always returns true: while a file is open with `SHARED_TO_READ`, no editor can open it, so no editor replaces it.
     pub(super) fn same(_: &fs::Metadata, _: &fs::Metadata) -> bool {
         true
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Files on such a file system are edited without a lock: see `lock`.
+    #[test]
+    fn a_file_system_without_locks_is_one_that_does_not_support_them() {
+        assert_eq!(system::of_system(rustix::io::Errno::NOLCK).kind(), ErrorKind::Unsupported);
+        assert_eq!(system::of_system(rustix::io::Errno::WOULDBLOCK).kind(), ErrorKind::WouldBlock);
     }
 }

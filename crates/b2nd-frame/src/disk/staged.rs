@@ -166,7 +166,8 @@ impl Staged {
 
     /// Renames this file to its final name and syncs the directory, without waiting for an editor.
     pub(super) fn rename(mut self) -> Result<()> {
-        self.in_one_step(|staged| {
+        let target = self.target.clone();
+        self.in_one_step(&target, |staged| {
             if staged.replaces {
                 storage().rename(&staged.temporary, &staged.target)?;
             } else {
@@ -177,8 +178,7 @@ impl Staged {
             }
             staged.exists = false;
             Ok(())
-        })?;
-        Ok(sync_parent(&self.target)?)
+        })
     }
 
     /// Exchanges `new`, a complete directory inside this temporary directory, and the directory `target`. The old directory is then removed
@@ -186,23 +186,23 @@ impl Staged {
     pub(super) fn exchange(mut self, new: &Path, target: &Path) -> Result<()> {
         storage().copy_attributes(target, new)?;
         storage().sync_dir(new)?;
-        self.in_one_step(|_| storage().exchange(new, target))?;
-        Ok(sync_parent(target)?)
+        self.in_one_step(target, |_| storage().exchange(new, target))
     }
 
-    /// Calls `rename`, which gives the file its final name. [`remove_temporary_files`] runs before it or after it, but not at the same time.
-    fn in_one_step(&mut self, rename: impl FnOnce(&mut Staged) -> io::Result<()>) -> io::Result<()> {
+    /// Calls `rename`, which gives the file its final name `target`, and syncs the directory. [`remove_temporary_files`] runs before the renaming or after it, but not at the same time.
+    fn in_one_step(&mut self, target: &Path, rename: impl FnOnce(&mut Staged) -> io::Result<()>) -> Result<()> {
+        // The file descriptor with which the directory is synced is reserved before the renaming, which cannot be undone.
+        let reserved = if cfg!(unix) { Some(fs::File::open(directory(target))?) } else { None };
         let mut unfinished = unfinished();
         if !unfinished.contains(&self.temporary) {
-            return Err(io::Error::new(
-                ErrorKind::Interrupted,
-                "its temporary file was removed, since a signal ends the program",
-            ));
+            let why = "its temporary file was removed, since a signal ends the program";
+            return Err(io::Error::new(ErrorKind::Interrupted, why).into());
         }
         rename(self)?;
         let (temporary, exists) = (&self.temporary, self.exists);
         unfinished.retain(|path| exists || path != temporary);
-        Ok(())
+        drop((unfinished, reserved));
+        Ok(sync_parent(target)?)
     }
 }
 

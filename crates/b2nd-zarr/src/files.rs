@@ -1,0 +1,90 @@
+//! [`Files`]: the files of a Zarr array in a directory.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use zarrs::filesystem::FilesystemStore;
+use zarrs::storage::byte_range::{ByteRange, ByteRangeIterator, InvalidByteRangeError};
+use zarrs::storage::{MaybeBytesIterator, ReadableStorageTraits, StorageError, StoreKey};
+
+use crate::bytes_codec::LARGEST;
+use crate::error::Error;
+use crate::storage::failed;
+
+/// The files of a Zarr array that is not trusted. Only regular files inside the directory are read, and memory is allocated only for bytes
+/// that a file has.
+#[derive(Debug)]
+pub(crate) struct Files {
+    root: PathBuf,
+    store: FilesystemStore,
+}
+
+impl Files {
+    pub(crate) fn open(directory: &Path) -> Result<Files, Error> {
+        let root = fs::canonicalize(directory).map_err(Error::zarr)?;
+        Ok(Files { store: FilesystemStore::new(&root).map_err(Error::zarr)?, root })
+    }
+
+    /// Returns the sum of the lengths of all files in the directory, in bytes.
+    pub(crate) fn total_length(&self) -> io::Result<u64> {
+        let (mut sum, mut directories) = (0_u64, vec![self.root.clone()]);
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(directory)? {
+                let entry = entry?;
+                match entry.file_type()? {
+                    found if found.is_dir() => directories.push(entry.path()),
+                    found if found.is_file() => sum = sum.saturating_add(entry.metadata()?.len()),
+                    _ => {}
+                }
+            }
+        }
+        Ok(sum)
+    }
+
+    /// Returns the length of a file in bytes, or `None` if it does not exist.
+    fn length(&self, key: &StoreKey) -> Result<Option<u64>, StorageError> {
+        let path = match fs::canonicalize(self.store.key_to_fspath(key)) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+            path => path?,
+        };
+        if !path.starts_with(&self.root) {
+            return Err(failed(format_args!("{key}: it is a symbolic link that leads out of the array, which is not followed")));
+        }
+        let found = fs::metadata(&path)?;
+        if found.is_file() { Ok(Some(found.len())) } else { Err(failed(format_args!("{key}: it is not a regular file"))) }
+    }
+}
+
+impl ReadableStorageTraits for Files {
+    fn get_partial_many<'a>(
+        &'a self,
+        key: &StoreKey,
+        ranges: ByteRangeIterator<'a>,
+    ) -> Result<MaybeBytesIterator<'a>, StorageError> {
+        let Some(length) = self.length(key)? else { return Ok(None) };
+        let ranges: Vec<_> = ranges.collect();
+        for range in &ranges {
+            let end = match *range {
+                ByteRange::FromStart(start, read) => start.checked_add(read.unwrap_or(0)),
+                ByteRange::Suffix(read) => Some(read),
+            };
+            if end.is_none_or(|end| end > length) {
+                return Err(InvalidByteRangeError::new(*range, length).into());
+            }
+            let read = range.length(length);
+            if read > LARGEST {
+                return Err(failed(format_args!("{key}: {read} bytes would be read at once; at most {LARGEST} are supported")));
+            }
+        }
+        self.store.get_partial_many(key, Box::new(ranges.into_iter()))
+    }
+
+    fn size_key(&self, key: &StoreKey) -> Result<Option<u64>, StorageError> {
+        self.length(key)
+    }
+
+    fn supports_get_partial(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,42 @@
+//! Zarr's codec `gzip`. Unlike the codec of zarrs, it does not decompress more bytes than a chunk has.
+
+use std::io::Read;
+
+use flate2::Compression;
+use flate2::bufread::{GzEncoder, MultiGzDecoder};
+use serde::{Deserialize, Serialize};
+use zarrs::array::codec::api::CodecError;
+
+use crate::bytes_codec::{BytesCodec, LARGEST, register};
+
+/// A codec that stores each chunk in the format of gzip.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GzipCodec {
+    level: u32,
+}
+
+register!(GzipCodec, "gzip");
+
+impl BytesCodec for GzipCodec {
+    fn validate(&self) -> Result<(), String> {
+        if self.level <= 9 { Ok(()) } else { Err(format!("expected a level of at most 9, found {}", self.level)) }
+    }
+
+    fn compress(&self, data: &[u8]) -> Result<Vec<u8>, CodecError> {
+        let mut encoded = Vec::new();
+        GzEncoder::new(data, Compression::new(self.level)).read_to_end(&mut encoded)?;
+        Ok(encoded)
+    }
+
+    fn decompress(&self, bytes: &[u8], length: Option<u64>) -> Result<Vec<u8>, CodecError> {
+        let (mut data, most) = (Vec::new(), length.unwrap_or(LARGEST));
+        MultiGzDecoder::new(bytes).take(most.saturating_add(1)).read_to_end(&mut data)?;
+        let found = data.len() as u64;
+        if found > most || length.is_some_and(|length| length != found) {
+            let found = if found > most { "more".to_owned() } else { found.to_string() };
+            return Err(CodecError::Other(format!("codec gzip: expected {most} bytes, found {found}")));
+        }
+        Ok(data)
+    }
+}

@@ -1,0 +1,140 @@
+//! Zarr arrays that are made to crash a reader, or to take its memory or time. Each is an error within a second.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use b2nd_ndarray::Options;
+use b2nd_zarr::import;
+use serde_json::{Value, json};
+
+struct Zarr(tempfile::TempDir);
+
+impl Zarr {
+    /// An array of 4 x 4 `int32` in chunks of 2 x 2 whose values are stored as they are, with some members of its metadata replaced.
+    fn new(replaced: Value) -> Zarr {
+        let mut metadata = json!({
+            "zarr_format": 3, "node_type": "array", "shape": [4, 4], "data_type": "int32",
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2, 2]}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": 0, "codecs": [bytes()], "attributes": {}
+        });
+        for (name, value) in replaced.as_object().unwrap() {
+            metadata[name] = value.clone();
+        }
+        let zarr = Zarr(tempfile::tempdir().unwrap());
+        zarr.write("zarr.json", metadata.to_string().as_bytes());
+        zarr
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join("x.zarr").join(name)
+    }
+
+    fn write(&self, name: &str, content: &[u8]) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    fn import(&self) -> Result<(), String> {
+        let started = Instant::now();
+        let done = import(self.path(""), self.0.path().join("o.b2nd"), &Options::default());
+        assert!(started.elapsed() < Duration::from_secs(10), "it took {:?}", started.elapsed());
+        assert_eq!(self.0.path().join("o.b2nd").exists(), done.is_ok());
+        done.map_err(|error| error.to_string())
+    }
+
+    #[track_caller]
+    fn fails(&self, why: &str) {
+        let error = self.import().unwrap_err();
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+fn bytes() -> Value {
+    json!({"name": "bytes", "configuration": {"endian": "little"}})
+}
+
+fn regular(chunkshape: &[u64]) -> Value {
+    json!({"name": "regular", "configuration": {"chunk_shape": chunkshape}})
+}
+
+fn sharding(chunkshape: &[u64]) -> Value {
+    let inner = json!({"chunk_shape": chunkshape, "codecs": [bytes()], "index_codecs": [bytes()], "index_location": "end"});
+    json!([{"name": "sharding_indexed", "configuration": inner}])
+}
+
+#[test]
+fn a_panic_of_zarrs_is_an_error() {
+    let index: Vec<u8> = [1_u64 << 63; 8].iter().flat_map(|entry| entry.to_le_bytes()).collect();
+    let zarr = Zarr::new(json!({"codecs": sharding(&[1, 1])}));
+    zarr.write("c/0/0", &index);
+    zarr.fails("zarrs panicked: ");
+}
+
+#[test]
+fn a_gzip_chunk_is_decompressed_up_to_its_length() {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(9));
+    let codecs = json!([bytes(), {"name": "gzip", "configuration": {"level": 9}}]);
+    let zarr = Zarr::new(json!({"codecs": codecs}));
+    gzip.write_all(&[1, 0, 0, 0].repeat(4)).unwrap();
+    zarr.write("c/0/0", &gzip.finish().unwrap());
+    zarr.import().unwrap();
+    let array = b2nd_ndarray::Array::open(zarr.0.path().join("o.b2nd")).unwrap();
+    assert_eq!(array.read::<i32>(&[0..2, 0..3]).unwrap(), ndarray::array![[1, 1, 0], [1, 1, 0]].into_dyn());
+
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(9));
+    gzip.write_all(&vec![0; 64 << 20]).unwrap();
+    let zarr = Zarr::new(json!({"codecs": codecs}));
+    zarr.write("c/0/0", &gzip.finish().unwrap());
+    zarr.fails("codec gzip: expected 16 bytes, found more");
+    zarr.write("c/0/0", b"no gzip");
+    assert!(zarr.import().is_err());
+}
+
+#[test]
+fn an_index_that_the_file_does_not_have_takes_no_memory() {
+    let most = 1 << 16;
+    let shape = json!({"shape": [most, most], "chunk_grid": regular(&[most, most]), "codecs": sharding(&[1, 1])});
+    let zarr = Zarr::new(shape);
+    zarr.write("c/0/0", b"short");
+    zarr.fails("");
+}
+
+#[test]
+fn arrays_much_larger_than_their_files_are_refused() {
+    Zarr::new(json!({"shape": [1_000_000_000_u64], "chunk_grid": regular(&[1])}))
+        .fails("it has 1000000000 chunks and 4000000000 bytes");
+    Zarr::new(json!({"shape": [1_u64 << 50], "chunk_grid": regular(&[1 << 20])}))
+        .fails("files are missing, or the shape is wrong");
+    Zarr::new(json!({"shape": [1_u64 << 30], "chunk_grid": regular(&[1 << 30])})).fails("its chunks have 4294967296 bytes");
+    Zarr::new(json!({"shape": [1_u64 << 30], "chunk_grid": regular(&[1 << 30]), "codecs": sharding(&[1 << 29])}))
+        .fails("its chunks have 2147483648 bytes");
+    Zarr::new(json!({"shape": [1000, 1000], "chunk_grid": regular(&[10, 10])})).import().unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn only_files_of_the_array_are_read() {
+    let other = tempfile::tempdir().unwrap();
+    fs::write(other.path().join("0"), [7; 16]).unwrap();
+    let link = |from: &Path, to: PathBuf| std::os::unix::fs::symlink(from, to).unwrap();
+    let zarr = Zarr::new(json!({}));
+    zarr.write("c/1/0", &[0; 16]);
+    link(other.path(), zarr.path("c/0"));
+    zarr.fails("c/0/0: it is a symbolic link that leads out of the array");
+
+    let zarr = Zarr::new(json!({}));
+    zarr.write("c/0/1", &[7; 16]);
+    link(Path::new("1"), zarr.path("c/0/0"));
+    zarr.import().unwrap();
+
+    let zarr = Zarr::new(json!({}));
+    zarr.write("c/0/1", &[0; 16]);
+    let made = std::process::Command::new("mkfifo").arg(zarr.path("c/0/0")).status().unwrap();
+    assert!(made.success());
+    zarr.fails("c/0/0: it is not a regular file");
+}
