@@ -91,6 +91,9 @@ export class Picture {
 
   /** The overview of all chunks along the two axes, if the picture does not show them all. */
   async drawOverview() {
+    // The picture comes first.
+    if (this.shown === undefined) return;
+    this.asked.overview = null;
     const axes = this.axes.map((axis) => (axis === null || axis < 0 ? -1 : axis));
     const hidden = axes.some((axis) => axis >= 0 && Number(this.perAxis[axis]) > (this.shown?.[axis] ?? 1));
     const isKnown = hidden && this.index !== undefined && this.index.error === undefined;
@@ -98,7 +101,7 @@ export class Picture {
     if (drawn === undefined) return;
     this.overview.draw(
       drawn,
-      axes.map((axis) => (axis < 0 ? [0, 1] : [this.first[axis], this.shown?.[axis] ?? 1])),
+      axes.map((axis) => (axis < 0 ? [0, 1] : [this.first[axis], this.shown[axis] ?? 1])),
     );
   }
 

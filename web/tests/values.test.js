@@ -78,10 +78,12 @@ const digits = (text) =>
 /** The scalars of an element, in their order. */
 function scalars(value) {
   if (value === null || typeof value !== "object") return [value];
-  if (value.float !== undefined && Object.keys(value).length === 1) return [value.float];
   if (value.bytes !== undefined && Object.keys(value).length === 1) return [value.bytes];
   return Object.values(value).flatMap(scalars);
 }
+
+/** A text, or `null` for a float that JSON lacks. */
+const orNull = (text) => (/^(nan|-?inf)$/i.test(text) ? "null" : text);
 
 /** Whether a text of the page says what the tool's JSON says. */
 function same(text, value) {
@@ -90,13 +92,13 @@ function same(text, value) {
     const [expected] = numbers;
     if (value !== null && typeof value === "object") text = text.replace(/^[([]+|[)\]]+$/g, "");
     const bare = /^".*"$/s.test(text) ? text.slice(1, -1).replaceAll('\\"', '"').replaceAll("\\\\", "\\") : text;
-    return bare === expected || text.toLowerCase() === expected || (text !== "" && Number(text) === Number(expected));
+    return bare === expected || orNull(text) === expected || text.toLowerCase() === expected || (text !== "" && Number(text) === Number(expected));
   }
   // The same words in the same order, except for brackets and the i of complex numbers.
   const found = text
     .replace(/[()[\]]/g, "")
     .split(", ")
-    .map((word) => word.replace(/^([-\d.e+]+|NaN|inf|-inf)i$/i, "$1").replace(/^"(.*)"$/, "$1"));
+    .map((word) => orNull(word.replace(/^([-\d.e+]+|NaN|inf|-inf)i$/i, "$1").replace(/^"(.*)"$/, "$1")));
   // JSON has fields in the order of their names.
   const sorted = (words) =>
     words.map((word) => (word !== "" && !Number.isNaN(Number(word)) ? String(Number(word)) : word.toLowerCase())).sort();
