@@ -17,7 +17,7 @@
 //! | read a frame in memory: an HDF5 chunk, a zip member | [`Frame`] |
 //! | get the metadata of an array | [`Header::array`] |
 //! | find the bytes of a chunk in a file | [`Offsets::range`] |
-//! | read and decompress chunks | [`File::chunk`], [`Chunk::data`], [`Decompressor`] |
+//! | read and decompress chunks | [`Frame::chunk`], [`Chunk::data`], [`Decompressor`] |
 //! | compress chunks | [`Writer::append_elements`], [`Header::compressor`] |
 //! | change metadata in a file | [`File::edit`], [`Editor::overwrite_metalayer`] |
 //! | read and write variable-length metalayers | [`Vlmetalayers`], [`Editor::set_vlmetalayer`] |

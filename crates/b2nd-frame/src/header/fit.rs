@@ -1,9 +1,9 @@
 //! Compares a frame with the array that its metalayer describes.
 
-#[cfg(feature = "std")]
-use b2nd::Geometry;
+use b2nd::ArrayMeta;
 use b2nd::dtype::DType;
-use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
+#[cfg(feature = "std")]
+use b2nd::{B2ndMeta, CatervaMeta, Geometry, Metalayer};
 
 use super::Header;
 use crate::error::{Error, Result};
