@@ -12,8 +12,8 @@ import { table } from "./table.js";
 /** The maximum number of elements along a side of a picture, and of a line. */
 const ROOM = { side: 512, line: 4096 };
 
-/** The limit on the bytes of chunks that one view reads, for local files and for URLs. */
-const BUDGET = { here: 64 << 20, far: 8 << 20 };
+/** The limit on the bytes of chunks that one view reads: in the browser for local files and for URLs, and in `b2nd view`. */
+const BUDGET = { here: 64 << 20, far: 8 << 20, served: 1 << 30 };
 
 export class Look {
   /**
@@ -25,7 +25,7 @@ export class Look {
     this.name = file.name;
     this.reader = readerOf(file, key);
     this.key = key;
-    this.budget = far ? BUDGET.far : BUDGET.here;
+    this.budget = file.door ? BUDGET.served : far ? BUDGET.far : BUDGET.here;
     /** The drawing that can be saved as a picture. */
     this.figure = null;
     /** The table, if it is the current view. */

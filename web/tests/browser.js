@@ -25,20 +25,21 @@ export const tool = process.env.B2ND_TOOL ?? join(root, "target/debug/b2nd");
 /** A test of what only a page on a web server does: files that are dropped or chosen, URLs, the cache. */
 export const hosted = isServed ? () => {} : test;
 
-/** Each page's `b2nd view`. */
+/** Each page's last `b2nd view`, and the one before it, which the page may still ask until it has gone to the last one. */
 const views = new Map();
 const addresses = new Set();
 let written;
 after(() => {
-  for (const child of views.values()) child.kill("SIGKILL");
+  for (const children of views.values()) children.forEach((child) => child.kill("SIGKILL"));
   if (written) rmSync(written, { recursive: true });
 });
 
-/** Starts `b2nd view` in place of the page's last one, and returns the URL of its page. */
+/** Starts `b2nd view` for a page, and returns the URL. */
 export async function view(page, ...words) {
-  views.get(page)?.kill("SIGKILL");
   const child = spawn(tool, ["view", "--no-open", ...words], { stdio: ["ignore", "pipe", "inherit"] });
-  views.set(page, child);
+  const children = [...(views.get(page) ?? []), child];
+  children.slice(0, -2).forEach((old) => old.kill("SIGKILL"));
+  views.set(page, children.slice(-2));
   const url = await new Promise((go, fail) => {
     createInterface({ input: child.stdout }).once("line", go);
     child.once("exit", (code) => fail(new Error(`b2nd view ${words.join(" ")} ended with ${code}`)));

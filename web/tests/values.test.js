@@ -92,7 +92,12 @@ function same(text, value) {
     const [expected] = numbers;
     if (value !== null && typeof value === "object") text = text.replace(/^[([]+|[)\]]+$/g, "");
     const bare = /^".*"$/s.test(text) ? text.slice(1, -1).replaceAll('\\"', '"').replaceAll("\\\\", "\\") : text;
-    return bare === expected || orNull(text) === expected || text.toLowerCase() === expected || (text !== "" && Number(text) === Number(expected));
+    return (
+      bare === expected ||
+      orNull(text) === expected ||
+      text.toLowerCase() === expected ||
+      (text !== "" && Number(text) === Number(expected))
+    );
   }
   // The same words in the same order, except for brackets and the i of complex numbers.
   const found = text
