@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use arbitrary::Arbitrary;
 use b2nd::ArrayMeta;
-use b2nd_frame::{Chunk, File, Frame, FrameType, Header, Metalayers, Sizes, Special, Writer, rewrite};
+use b2nd_frame::{Chunk, File, Frame, FrameType, Header, Metalayers, Sizes, Special, Writer, rewrite_to};
 use b2nd_fuzz::writes;
 use libfuzzer_sys::fuzz_target;
 
@@ -134,7 +134,7 @@ fn run(plan: Plan) {
             Edit::RewriteElsewhere(changes) => {
                 let target = DIRECTORY.join(format!("{}.b2nd", number + 1));
                 drop(file);
-                let done = rewrite(&path, &target, |metalayers| apply(&changes, metalayers));
+                let done = rewrite_to(&path, &target, |metalayers| apply(&changes, metalayers));
                 assert_eq!(contents(&path), before, "the source is as it was");
                 let expected = model_of(&changes, &mut model.metalayers);
                 assert_eq!(target.exists(), done.is_ok());
@@ -155,7 +155,7 @@ fn run(plan: Plan) {
             assert_eq!(contents(&path), before, "an edit that failed changes nothing");
         }
         check(&path, &model);
-        assert_eq!(file.header(), File::open(&path).expect("what was edited").header());
+        assert_eq!(file.file().header(), File::open(&path).expect("what was edited").header());
     }
 }
 
@@ -255,7 +255,7 @@ fn check(path: &Path, model: &Model) {
         assert_eq!(found.data().expect("no codec is needed"), expected.data().expect("no codec is needed"));
     }
     if header.frame_type() == FrameType::Contiguous {
-        assert_eq!(Frame::from_slice(&bytes).expect("the same in memory").trailer().expect("it was read"), &trailer);
+        assert_eq!(Frame::from_slice(&bytes).expect("the same in memory").trailer().expect("it was read"), trailer);
     }
     for entry in fs::read_dir(&*DIRECTORY).expect("our directory") {
         let name = entry.expect("our directory").file_name();

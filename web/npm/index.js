@@ -28,7 +28,7 @@ export async function open(source, { worker = false } = {}) {
   await start();
   const opened = new Opened(await sourceOf(source));
   try {
-    const seen = await opened.ask((reader) => reader.look());
+    const seen = await opened.ask("look");
     if (seen.error !== undefined) throw new Error(seen.error);
     return new File(opened, seen, null);
   } catch (error) {
@@ -68,7 +68,7 @@ class File {
         ? leaves.find(({ key }) => key === this.#key)
         : store
           ? { ...store, leaves }
-          : await this.#opened.ask((reader) => reader.info());
+          : await this.#opened.ask("info");
     if (answer.error !== undefined) throw new Error(answer.error);
     return answer;
   }
@@ -92,13 +92,12 @@ class File {
   async #read(slice) {
     const array = await this.#open();
     const { start, end, step, kept } = ranges(slice, array.shape);
-    const numbers = (list) => Float64Array.from(list);
-    const read = await this.#slices.read((values) => values.slice(numbers(start), numbers(end), numbers(step.map(Math.abs))));
+    const read = await this.#slices.look({ start, end, step: step.map(Math.abs), forms: ["bytes"] });
     if (read.error !== undefined) throw new Error(read.error);
     if (read.broken.length > 0) throw new Error(read.broken.map(({ message }) => message).join("; "));
     const shape = read.shape.filter((_, axis) => kept[axis]);
     const count = read.shape.reduce((all, length) => all * length, 1);
-    const bytes = this.#slices.values.bytes();
+    const { bytes } = read;
     turn(bytes, read.shape, step);
     const { fields, itemsize } = array.element;
     const data = fields?.length ? structures(fields, itemsize, bytes, count) : elements(array.dtype, bytes, count);
@@ -177,7 +176,7 @@ class File {
       this.#readers.push(slices);
       return {
         open: (isBatches) => slices.open(key, isBatches),
-        look: async (want) => (await slices.look(want)).answer,
+        look: (want) => slices.look(want),
         cells: (ranges) => slices.cells(ranges),
       };
     });

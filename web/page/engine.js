@@ -1,7 +1,5 @@
-// The WebAssembly module reads synchronously, the browser's files do not. So the module returns the ranges that are missing, the page reads
-// them, and asks again.
-
-import init, { Reader } from "./b2nd_web.js";
+// Metadata by WebAssembly. The module reads synchronously, the browser's files do not. So the module returns the ranges that are missing, the
+// page reads them, and asks again.
 
 /** Parses JSON. Integers that a double cannot hold become BigInt if the browser gives access to their digits. */
 export function parse(text) {
@@ -13,9 +11,13 @@ export function parse(text) {
 }
 
 let ready;
+let Reader;
 /** Compiles the module, once: from this script's directory, or from `wasm`. */
 export function load(wasm) {
-  ready ??= init(wasm);
+  ready ??= import("./b2nd_web.js").then(async (module) => {
+    Reader = module.Reader;
+    await module.default(wasm);
+  });
   return ready;
 }
 
@@ -27,12 +29,15 @@ export class Opened {
     this.reader = new Reader(source.name);
     this.sources = source.files ? [...source.files] : [["", source]];
     for (const [path, { size }] of this.sources) this.reader.add(path, size);
+    /** The index of the selected leaf of a store. */
+    this.leaf = undefined;
   }
 
-  /** The answer to a question, once the bytes for it are there. */
-  async ask(question) {
+  /** The answer to a question, by its name and its numbers, once the bytes for it are there. */
+  async ask(name, ...numbers) {
+    const { leaf } = this;
     for (;;) {
-      const answer = question(this.reader);
+      const answer = this.reader.ask(leaf, name, Float64Array.from(numbers));
       const missing = this.reader.missing();
       if (missing.length === 0) return parse(answer);
       const fetches = [];
@@ -44,11 +49,6 @@ export class Opened {
   async fetch(file, start, end) {
     const [, source] = this.sources[file];
     this.reader.put(file, start, end, await source.read(start, end));
-  }
-
-  /** Selects a leaf of a store. */
-  choose(leaf) {
-    this.reader.choose(leaf);
   }
 
   close() {

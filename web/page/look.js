@@ -1,11 +1,11 @@
 // The card that shows an array's values: as a table, a map, an image, a line, a histogram.
 
-import { colorMaps } from "./pixels.js";
+import { colorMaps, loadColors } from "./pixels.js";
 import { VIEWS, build } from "./controls.js";
 import { count, el, problem, quiet, size, thousands, visible } from "./dom.js";
 import { drawings } from "./drawings.js";
 import { span } from "./heatmap.js";
-import { Reader } from "./reader.js";
+import { readerOf } from "./reader.js";
 import { toAddress } from "./state.js";
 import { table } from "./table.js";
 
@@ -17,13 +17,13 @@ const BUDGET = { here: 64 << 20, far: 8 << 20 };
 
 export class Look {
   /**
-   * `element` is the parent; `sources` and `name` are those of the file; `key` is the key of a store's leaf; `far` tells that bytes come over a
-   * network.
+   * `element` is the parent; `file` is the open file; `key` is the key of a store's leaf; `far` tells that bytes come over a network.
    */
-  constructor(element, sources, name, key, far) {
+  constructor(element, file, key, far) {
     this.element = element;
-    this.name = name;
-    this.reader = new Reader(sources, key);
+    this.file = file;
+    this.name = file.name;
+    this.reader = readerOf(file, key);
     this.key = key;
     this.budget = far ? BUDGET.far : BUDGET.here;
     /** The drawing that can be saved as a picture. */
@@ -38,7 +38,7 @@ export class Look {
   async open(state) {
     this.element.replaceChildren(quiet("Reading …"));
     this.element.dataset.loading = "";
-    const info = await this.reader.open();
+    const [info] = await Promise.all([this.reader.open(), loadColors(this.file)]);
     if (info.error !== undefined) {
       this.element.replaceChildren(problem(info.error));
       delete this.element.dataset.loading;

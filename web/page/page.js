@@ -2,9 +2,10 @@
 
 import { bytes } from "./bytes.js";
 import { count, el, problem, size, thousands, visible, visibleJson } from "./dom.js";
-import { Opened, load, parse } from "./engine.js";
+import { Opened, load } from "./engine.js";
 import { facts, lengths, ratio } from "./facts.js";
 import { Picture } from "./picture.js";
+import { Served } from "./served.js";
 import { FileSource, Folder, UrlSource, listed, ofAddress } from "./source.js";
 import { forgetAddress, fromAddress } from "./state.js";
 import { tree, words } from "./tree.js";
@@ -20,6 +21,8 @@ let turn = 0;
 /** Opened sources in order. The browser's history refers to them by index. */
 const sources = [];
 
+/** The files of the menu. */
+let chosen = null;
 /** The files that the page's own URL names. */
 const named = new URLSearchParams(location.search);
 const isNamed = named.has("url") || named.has("list");
@@ -38,7 +41,6 @@ function visited(state) {
 }
 
 /** Loads the files that the page's URL names, and shows a menu of them. */
-let chosen = null;
 function choices() {
   chosen ??= (async () => {
     const list = named.get("list");
@@ -116,6 +118,10 @@ function listen() {
   document.addEventListener("drop", (event) => {
     event.preventDefault();
     document.body.classList.remove("dropping");
+    if (document.body.classList.contains("is-served")) {
+      status.textContent = "To show another file, start `b2nd view` with its name.";
+      return;
+    }
     // Both have to be read before the first await.
     const entry = event.dataTransfer.items[0]?.webkitGetAsEntry?.();
     const file = event.dataTransfer.files[0];
@@ -143,9 +149,8 @@ async function open(find) {
     status.textContent = "Reading …";
   }, 300);
   try {
-    await load();
-    const next = new Opened(await find());
-    const seen = await next.ask((reader) => reader.look());
+    const next = await openedFrom(await find());
+    const seen = await next.ask("look");
     if (mine !== turn) return next.close();
     opened?.close();
     opened = next;
@@ -157,6 +162,18 @@ async function open(find) {
     clearTimeout(waiting);
     if (mine === turn) status.textContent = "";
   }
+}
+
+/** Opens a source in WebAssembly, or a file of `b2nd view` on its server. */
+async function openedFrom(source) {
+  if (source.door) {
+    // The page of `b2nd view` has no WebAssembly, and shows only the files of its list.
+    document.body.classList.add("is-served");
+    document.querySelector(".brand").setAttribute("href", location.search);
+    return new Served(source);
+  }
+  await load();
+  return new Opened(source);
 }
 
 function present(...children) {
@@ -183,7 +200,7 @@ async function show(file, seen) {
     chosen = leaf;
     buttons().forEach((button) => button.toggleAttribute("aria-current", button.dataset.key === leaf.key));
     place.dataset.loading = "";
-    file.choose(seen.leaves.indexOf(leaf));
+    file.leaf = seen.leaves.indexOf(leaf);
     const children = await leafView(file, leaf);
     if (chosen !== leaf) return;
     place.replaceChildren(...children);
@@ -250,7 +267,7 @@ async function leafView(file, leaf) {
 function rows(file, leaf) {
   const place = el("div", { class: "look", "data-loading": true }, el("span", { class: "quiet" }, "Reading …"));
   import("./rows.js")
-    .then(({ Rows }) => new Rows(place, file.sources, leaf).open())
+    .then(({ Rows }) => new Rows(place, file, leaf).open())
     .catch((error) => place.replaceChildren(problem(error.message ?? String(error))))
     .finally(() => delete place.dataset.loading);
   return place;
@@ -258,7 +275,7 @@ function rows(file, leaf) {
 
 /** The cards that show a frame. */
 async function frame(file, title, key = null) {
-  const [info, parts] = [await file.ask((reader) => reader.info()), await file.ask((reader) => reader.bytes())];
+  const [info, parts] = [await file.ask("info"), await file.ask("bytes")];
   const dump = Array.isArray(parts) ? byteCard(parts) : card("Bytes", problem(parts.error), "wide");
   if (info.error !== undefined) {
     const { strange } = await import("./strange.js");
@@ -266,8 +283,7 @@ async function frame(file, title, key = null) {
     const said = what === null ? problem(info.error) : [problem(what), el("p", { class: "quiet" }, visible(info.error))];
     return [el("div", { class: "head" }, el("h1", {}, title, badge("cannot be read")), said), dump];
   }
-  const grid = parse(file.reader.grid());
-  const said = parse(file.reader.facts());
+  const [grid, said] = [await file.ask("grid"), await file.ask("facts")];
   const own = info.array && ["b2nd", "caterva"].find((name) => info.metalayers.some((layer) => layer.name === name));
   const others = info.metalayers.filter((layer) => layer.name !== own);
   const trailer = info.trailer;
@@ -321,13 +337,7 @@ function values(file, key) {
     place.replaceChildren(el("span", { class: "quiet" }, "Reading …"));
     try {
       const { Look } = await import("./look.js");
-      await new Look(
-        place,
-        file.sources,
-        file.name,
-        key,
-        file.sources.some(([, source]) => source instanceof UrlSource),
-      ).open(state);
+      await new Look(place, file, key, file.sources?.some(([, source]) => source instanceof UrlSource) ?? false).open(state);
     } catch (error) {
       place.replaceChildren(problem(error.message ?? String(error)));
       delete place.dataset.loading;

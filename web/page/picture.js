@@ -1,13 +1,12 @@
 // The picture of chunks and blocks along two axes. It can be dragged; sliders move along all axes.
 
-import { el, size, thousands } from "./dom.js";
-import { parse } from "./engine.js";
+import { el, problem, size, thousands } from "./dom.js";
 import { Overview } from "./overview.js";
 
 /** The maximum number of chunks along an axis, by level of zoom. */
 const ZOOM = [2, 4, 6, 10, 16];
 
-/** The picture of an array; `grid` has the number of chunks along each axis. The reader of `opened` draws it. */
+/** The picture of an array; `grid` has the number of chunks along each axis. `opened` draws it. */
 export class Picture {
   constructor(opened, array, perAxis) {
     this.opened = opened;
@@ -18,6 +17,8 @@ export class Picture {
     this.at = this.perAxis.map(() => 0);
     this.first = this.perAxis.map(() => 0);
     this.zoom = 1;
+    /** The last questions: an answer to an older one is not shown. */
+    this.asked = {};
     this.element = this.build();
     this.draw();
     this.point(null);
@@ -26,12 +27,22 @@ export class Picture {
 
   async loadIndex() {
     try {
-      this.index = await this.opened.ask((reader) => reader.index());
+      this.index = await this.opened.ask("index");
     } catch (error) {
       this.index = { error: String(error.message ?? error) };
     }
     this.drawOverview();
     this.point(null);
+  }
+
+  /** Asks a question of a kind. Undefined if another one was asked meanwhile, or if the answer is an error, which is shown. */
+  async ask(kind, ...numbers) {
+    const mine = (this.asked[kind] = {});
+    const answer = await this.opened.ask(kind, ...numbers).catch(({ message }) => ({ error: message }));
+    if (this.asked[kind] !== mine) return undefined;
+    if (answer?.error === undefined) return answer;
+    this.pointed.replaceChildren(problem(answer.error));
+    return undefined;
   }
 
   build() {
@@ -79,13 +90,18 @@ export class Picture {
   }
 
   /** The overview of all chunks along the two axes, if the picture does not show them all. */
-  drawOverview() {
+  async drawOverview() {
+    // The picture comes first.
+    if (this.shown === undefined) return;
+    this.asked.overview = null;
     const axes = this.axes.map((axis) => (axis === null || axis < 0 ? -1 : axis));
     const hidden = axes.some((axis) => axis >= 0 && Number(this.perAxis[axis]) > (this.shown?.[axis] ?? 1));
-    const drawn = hidden ? parse(this.opened.reader.overview(new Int32Array(axes), new Float64Array(this.at))) : null;
+    const isKnown = hidden && this.index !== undefined && this.index.error === undefined;
+    const drawn = isKnown ? await this.ask("overview", ...axes, ...this.at) : null;
+    if (drawn === undefined) return;
     this.overview.draw(
       drawn,
-      axes.map((axis) => (axis < 0 ? [0, 1] : [this.first[axis], this.shown[axis]])),
+      axes.map((axis) => (axis < 0 ? [0, 1] : [this.first[axis], this.shown[axis] ?? 1])),
     );
   }
 
@@ -156,9 +172,9 @@ export class Picture {
     this.point(null);
   }
 
-  zoomBy(step) {
+  async zoomBy(step) {
     this.zoom = Math.min(Math.max(this.zoom - step, 0), ZOOM.length - 1);
-    this.draw();
+    await this.draw();
     this.select(this.at);
   }
 
@@ -208,10 +224,11 @@ export class Picture {
     this.canvas.addEventListener("pointercancel", end);
   }
 
-  draw() {
+  async draw() {
     const axes = this.axes.map((axis) => (axis === null || axis < 0 ? -1 : axis));
-    const coordinates = this.at.map((at, axis) => (axes.includes(axis) ? this.first[axis] : at));
-    const drawn = parse(this.opened.reader.picture(new Int32Array(axes), new Float64Array(coordinates), ZOOM[this.zoom]));
+    const first = this.at.map((at, axis) => (axes.includes(axis) ? this.first[axis] : at));
+    const drawn = await this.ask("picture", ...axes, ZOOM[this.zoom], ...first);
+    if (!drawn) return;
     this.shown = [];
     axes.forEach((axis, place) => {
       if (axis >= 0) this.shown[axis] = drawn.shown[place];
@@ -250,8 +267,9 @@ export class Picture {
   }
 
   /** Describes a chunk, or the selected one. */
-  point(at) {
-    const chunk = parse(this.opened.reader.chunk(new Float64Array(at ?? this.at)));
+  async point(at) {
+    const isKnown = this.index !== undefined && this.index.error === undefined;
+    const chunk = await this.ask("chunk", Number(isKnown), ...(at ?? this.at));
     if (!chunk) return;
     const ranges = chunk.ranges.map(([start, end]) => `${thousands(start)}:${thousands(end)}`).join(", ");
     const lines = [

@@ -1,15 +1,17 @@
 // Color maps, and the colors of numbers.
 
-import { color_maps } from "./b2nd_web.js";
-
 let maps;
 /**
  * Color maps by name: evenly spaced colors from the lowest value to the highest.
  * @returns {Record<string, [number, number, number][]>}
  */
 export function colorMaps() {
-  maps ??= Object.fromEntries(JSON.parse(color_maps()));
   return maps;
+}
+
+/** Loads the color maps, before they are used. */
+export async function loadColors(file) {
+  maps ??= Object.fromEntries(await file.ask("color_maps"));
 }
 
 /** Red, green, blue and alpha of numbers. `share` gives the position of a number, from 0 to 1, or NaN for no color. */

@@ -1,5 +1,12 @@
 // Reads values through a worker, which decompresses chunks and asks this page for the bytes that are missing.
 
+import { ServedReader } from "./served.js";
+
+/** The reader of a file's values: of the leaf of a store with this key, or of the file itself. `keep` are the readers that stay open. */
+export function readerOf(file, key, keep = []) {
+  return file.door ? new ServedReader(file.door, key) : new Reader(file.sources, key, keep);
+}
+
 let worker = null;
 /** Pending requests, by number. */
 const waiting = new Map();
@@ -37,7 +44,7 @@ function post(reader, message) {
 }
 
 /** An open array. Opening one closes the others, except those in `keep`. */
-export class Reader {
+class Reader {
   /** `sources` are pairs of a path and a source; `key` names the leaf of a store. */
   constructor(sources, key, keep = []) {
     this.sources = sources;

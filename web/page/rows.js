@@ -2,17 +2,17 @@
 
 import { text } from "./cells.js";
 import { count, el, problem, quiet, size, visible } from "./dom.js";
-import { Reader } from "./reader.js";
+import { readerOf } from "./reader.js";
 import { Records } from "./records.js";
 import { Sheet } from "./sheet.js";
 
 export class Rows {
   /** `leaf` is the table in the store's listing. */
-  constructor(element, sources, leaf) {
+  constructor(element, file, leaf) {
     this.element = element;
     this.readers = [];
     this.records = new Records(leaf, (key) => {
-      const reader = new Reader(sources, key, this.readers);
+      const reader = readerOf(file, key, this.readers);
       this.readers.push(reader);
       return reader;
     });

@@ -1,6 +1,7 @@
 // Reads slices of an array. The module reads synchronously and returns the ranges that are missing, which `get` provides.
 
 import { Values } from "./b2nd_values.js";
+import { unframed } from "./view.js";
 
 /** Lets pending messages arrive. */
 const breath = () => new Promise((go) => setTimeout(go, 0));
@@ -20,7 +21,7 @@ export class Slices {
 
   /** Opens the array, or the file of batches: the file itself, or the leaf of a store with this key. */
   open(key, isBatches = false) {
-    return this.ask((values) => (isBatches ? values.open_cells(key) : values.open(key ?? undefined)));
+    return this.ask((values) => values.open(key ?? undefined, isBatches));
   }
 
   /** The cells of batches in ranges, as JSON. */
@@ -46,14 +47,17 @@ export class Slices {
   }
 
   /**
-   * Decompresses a slice, which `begin` starts. Returns its shape and the damaged chunks (`broken`), or an error. `goesOn` is called with the
-   * number of finished chunks; if it returns false, the result is null.
+   * Decompresses a slice. Returns its shape and the damaged chunks (`broken`), or an error. `goesOn` is called with the number of finished
+   * chunks; if it returns false, the result is null.
    *
-   * @param {(values: Values) => string} begin
    * @param {(done: number, of: number) => boolean} goesOn
    */
-  async read(begin, goesOn = () => true) {
-    const shape = await this.ask(begin);
+  async read(want, goesOn = () => true) {
+    const { start, end, step = [], drawn = [], room = [], square = false, budget = 0 } = want;
+    const numbers = (list) => Float64Array.from(list);
+    const shape = await this.ask((values) =>
+      values.begin(numbers(start), numbers(end), numbers(step), Uint32Array.from(drawn), numbers(room), square, budget),
+    );
     if (shape.error !== undefined) return shape;
     const asked = await this.ask((values) => values.ask());
     if (asked?.error !== undefined) return asked;
@@ -72,41 +76,16 @@ export class Slices {
    * @param {(done: number, of: number) => boolean} [goesOn]
    */
   async look(want, goesOn) {
-    const slice = JSON.stringify([want.start, want.end, want.drawn, want.room, want.square, want.budget]);
+    const slice = JSON.stringify([want.start, want.end, want.step, want.drawn, want.room, want.square, want.budget]);
     if (this.held?.slice !== slice) {
       this.held = null;
-      const begin = (values) =>
-        values.begin(
-          Float64Array.from(want.start),
-          Float64Array.from(want.end),
-          Uint32Array.from(want.drawn),
-          Float64Array.from(want.room),
-          want.square,
-          want.budget,
-        );
-      const read = await this.read(begin, goesOn);
-      if (read === null) return null;
-      if (read.error !== undefined) return { answer: read, transfer: [] };
+      const read = await this.read(want, goesOn);
+      if (read === null || read.error !== undefined) return read;
       this.held = { slice, read };
     }
-    const { rows, columns, column, part, range, log } = want;
-    const { values } = this;
-    const answer = { ...this.held.read };
-    const transfer = [];
-    const send = (name, array) => {
-      answer[name] = array;
-      transfer.push(array.buffer);
-    };
-    for (const form of want.forms) {
-      if (form === "texts") answer.texts = JSON.parse(values.texts(rows, columns, want.fields));
-      else if (form === "csv") answer.csv = values.csv(rows, columns, want.fields);
-      else if (form === "bytes") send("bytes", values.bytes());
-      else if (form === "numbers") send("numbers", values.numbers(rows, columns, column, part));
-      else if (form === "image") send("pixels", values.image(rows, columns));
-      else if (form === "count")
-        answer.count = JSON.parse(values.count(rows, columns, column, part, Float64Array.from(range), log));
-    }
-    return { answer, transfer };
+    const { forms, rows = -1, columns = -1, column = 0, part = 0, range = [], log = false, fields = false } = want;
+    const bytes = this.values.forms(forms, rows, columns, column, part, Float64Array.from(range), log, fields);
+    return { ...this.held.read, ...unframed(bytes) };
   }
 
   free() {

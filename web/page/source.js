@@ -91,8 +91,8 @@ export function ofAddress(text) {
 }
 
 /**
- * The files of a JSON list: `{"name", "url"}` for a file, `{"name", "files": [{"path", "url", "size"}]}` for a folder. URLs are relative to the
- * list, and must be on this page's own host.
+ * The files of a JSON list: `{"name", "url"}` for a file, `{"name", "files": [{"path", "url", "size"}]}` for a folder, `{"name", "door"}` for a
+ * file about which the server answers questions. URLs are relative to the list, and must be on this page's own host.
  *
  * @param {URL} list
  */
@@ -110,7 +110,13 @@ export async function listed(list) {
   });
   const all = (await response.json()).map((entry) => ({
     name: entry.name,
-    open: async () => (entry.files ? folder(entry) : UrlSource.open(at(entry.url), entry.name)),
+    // A file of `b2nd view` has a URL for questions.
+    open: async () =>
+      entry.door
+        ? { name: entry.name, door: at(entry.door) }
+        : entry.files
+          ? folder(entry)
+          : UrlSource.open(at(entry.url), entry.name),
   }));
   if (all.length === 0) throw new Error(`${list}: the list is empty`);
   return all;

@@ -62,5 +62,9 @@ async function look(request, array) {
     postMessage({ type: "progress", id: request.id, done, of });
     return request.id === array.newest;
   });
-  reply(request, seen?.answer ?? null, seen?.transfer);
+  reply(
+    request,
+    seen,
+    Object.values(seen ?? {}).flatMap((value) => (ArrayBuffer.isView(value) ? [value.buffer] : [])),
+  );
 }

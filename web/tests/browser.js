@@ -1,19 +1,68 @@
 // A browser, local servers, and helpers for the tests.
 
-import { execFile } from "node:child_process";
-import { createReadStream, existsSync, statSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { createReadStream, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { dirname, basename, extname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { chromium } from "playwright-core";
 
+/** Whether files are read by `b2nd view`, which answers the page's questions, and not in the browser by WebAssembly. */
+export const isServed = process.env.B2ND_SERVED === "1";
+
 const here = dirname(fileURLToPath(import.meta.url));
 export const root = resolve(here, "../..");
-export const dist = process.env.B2ND_WEB_DIST ?? join(here, "../dist");
+/** The page: its files with WebAssembly, or without. */
+export const dist = process.env.B2ND_WEB_DIST ?? join(here, isServed ? "../page" : "../dist");
 export const data = join(root, "tests/data");
 export const tool = process.env.B2ND_TOOL ?? join(root, "target/debug/b2nd");
+
+/** A test of what only a page on a web server does: files that are dropped or chosen, URLs, the cache. */
+export const hosted = isServed ? () => {} : test;
+
+/** Each page's `b2nd view`. */
+const views = new Map();
+const addresses = new Set();
+let written;
+after(() => {
+  for (const child of views.values()) child.kill("SIGKILL");
+  if (written) rmSync(written, { recursive: true });
+});
+
+/** Starts `b2nd view` in place of the page's last one, and returns the URL of its page. */
+export async function view(page, ...words) {
+  views.get(page)?.kill("SIGKILL");
+  const child = spawn(tool, ["view", "--no-open", ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  views.set(page, child);
+  const url = await new Promise((go, fail) => {
+    createInterface({ input: child.stdout }).once("line", go);
+    child.once("exit", (code) => fail(new Error(`b2nd view ${words.join(" ")} ended with ${code}`)));
+  });
+  addresses.add(new URL(url).origin);
+  return url;
+}
+
+/** Shows files on disk: a file, or a folder. */
+export async function openPath(page, path, picker = "#pick-folder") {
+  if (isServed) await page.goto(await view(page, path));
+  else {
+    await page.evaluate(() => document.getElementById("view").replaceChildren());
+    await page.setInputFiles(picker, path);
+  }
+  await shown(page);
+}
+
+/** A page that shows a file at a URL. `hash` is the view in the page's URL. */
+export async function visitUrl(browser, home, url, hash, options) {
+  const key = {};
+  const address = isServed ? await view(key, url) : `${home.url}?url=${encodeURIComponent(url)}`;
+  return visit(browser, address + hash, options);
+}
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
 
@@ -43,7 +92,7 @@ export async function serve(directory, ranges = false) {
 }
 
 /** What does not come within this long does not come: long enough for a machine that is busy. */
-const PATIENCE = 180_000;
+const PATIENCE = Number(process.env.B2ND_PATIENCE ?? 180_000);
 
 export function launch() {
   return chromium.launch({
@@ -71,7 +120,7 @@ export async function visit(browser, url, { allowed = [], ...options } = {}) {
   page.on("pageerror", (error) => wrong.push(`error: ${error.stack}`));
   page.on("dialog", (dialog) => wrong.push(`dialog: ${dialog.message()}`));
   context.on("request", (request) => {
-    const hosts = [new URL(url).origin, ...allowed.map((other) => new URL(other).origin)];
+    const hosts = [new URL(url).origin, ...addresses, ...allowed.map((other) => new URL(other).origin)];
     const { protocol, origin } = new URL(request.url());
     if (protocol !== "data:" && protocol !== "blob:" && !hosts.includes(origin)) wrong.push(`request: ${request.url()}`);
   });
@@ -81,6 +130,13 @@ export async function visit(browser, url, { allowed = [], ...options } = {}) {
 
 /** Drops a file, whose bytes may be others than the file's on disk, and waits until it is shown. */
 export async function drop(page, name, bytes) {
+  if (isServed) {
+    written ??= mkdtempSync(join(tmpdir(), "b2nd-view-"));
+    const file = join(mkdtempSync(join(written, "file-")), name);
+    writeFileSync(file, bytes);
+    await page.goto(await view(page, file));
+    return shown(page);
+  }
   await page.evaluate(() => document.getElementById("view").replaceChildren());
   await page.evaluate(
     ([name, base64]) => {

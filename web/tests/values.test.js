@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { data, dist, drop, launch, root, serve, shown, tool, visit } from "./browser.js";
+import { data, dist, drop, launch, root, serve, shown, tool, visit, visitUrl } from "./browser.js";
 
 /** Where pictures of the page are kept, for a person to look at. */
 const SHOTS = process.env.B2ND_WEB_SHOTS;
@@ -78,10 +78,12 @@ const digits = (text) =>
 /** The scalars of an element, in their order. */
 function scalars(value) {
   if (value === null || typeof value !== "object") return [value];
-  if (value.float !== undefined && Object.keys(value).length === 1) return [value.float];
   if (value.bytes !== undefined && Object.keys(value).length === 1) return [value.bytes];
   return Object.values(value).flatMap(scalars);
 }
+
+/** A text, or `null` for a float that JSON lacks. */
+const orNull = (text) => (/^(nan|-?inf)$/i.test(text) ? "null" : text);
 
 /** Whether a text of the page says what the tool's JSON says. */
 function same(text, value) {
@@ -90,13 +92,13 @@ function same(text, value) {
     const [expected] = numbers;
     if (value !== null && typeof value === "object") text = text.replace(/^[([]+|[)\]]+$/g, "");
     const bare = /^".*"$/s.test(text) ? text.slice(1, -1).replaceAll('\\"', '"').replaceAll("\\\\", "\\") : text;
-    return bare === expected || text.toLowerCase() === expected || (text !== "" && Number(text) === Number(expected));
+    return bare === expected || orNull(text) === expected || text.toLowerCase() === expected || (text !== "" && Number(text) === Number(expected));
   }
   // The same words in the same order, except for brackets and the i of complex numbers.
   const found = text
     .replace(/[()[\]]/g, "")
     .split(", ")
-    .map((word) => word.replace(/^([-\d.e+]+|NaN|inf|-inf)i$/i, "$1").replace(/^"(.*)"$/, "$1"));
+    .map((word) => orNull(word.replace(/^([-\d.e+]+|NaN|inf|-inf)i$/i, "$1").replace(/^"(.*)"$/, "$1")));
   // JSON has fields in the order of their names.
   const sorted = (words) =>
     words.map((word) => (word !== "" && !Number.isNaN(Number(word)) ? String(Number(word)) : word.toLowerCase())).sort();
@@ -236,8 +238,8 @@ test("a million rows scroll, and only the bytes in view are read", async () => {
     "2000",
   );
   const far = await serve(scratch, true);
-  const address = `${home.url}?url=${encodeURIComponent(`${far.url}long.b2nd`)}#view=table`;
-  const { page, wrong } = await visit(browser, address, { allowed: [far.url], viewport: { width: 1280, height: 1000 } });
+  const options = { allowed: [far.url], viewport: { width: 1280, height: 1000 } };
+  const { page, wrong } = await visitUrl(browser, home, `${far.url}long.b2nd`, "#view=table", options);
   await shown(page);
   const check = async (least, most) => {
     const { rows } = await table(page);
@@ -356,10 +358,8 @@ test("a large array has a coarse view with a label, zooming shows all elements, 
     "500,500",
   );
   const far = await serve(scratch, true);
-  const { page, wrong } = await visit(browser, `${home.url}?url=${encodeURIComponent(`${far.url}large.b2nd`)}`, {
-    allowed: [far.url],
-    viewport: { width: 1280, height: 1000 },
-  });
+  const options = { allowed: [far.url], viewport: { width: 1280, height: 1000 } };
+  const { page, wrong } = await visitUrl(browser, home, `${far.url}large.b2nd`, "", options);
   await shown(page);
   const began = Date.now();
   await look(page);

@@ -16,7 +16,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::export::csv::Csv;
 use crate::export::milliseconds::Milliseconds;
 
-/// A format for tables. Times outside of the years -262143 to 262142 are written to CSV and JSON as NumPy prints them, in UTC.
+/// A format for tables. Times outside of the years -262143 to 262142 are written to CSV and JSON as numbers with their unit, such as
+/// `9223372036854775807 s after 1970`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// An Arrow IPC file.

@@ -86,7 +86,7 @@ impl Row {
     /// columns that could be determined are filled in nevertheless.
     pub fn describe(&mut self, frame: &Frame, extent: Extent) -> b2nd_frame::Result<()> {
         let header = frame.header();
-        self.offset = Some(saturated(frame.offset()));
+        self.offset = Some(saturated(frame.position()));
         self.itemsize = Some(header.typesize().into());
         self.nbytes = Some(header.nbytes());
         self.cbytes = Some(header.cbytes());
@@ -119,7 +119,7 @@ impl Row {
             self.nchunks = Some(frame.offsets()?.len() as i64);
         }
         array.map(|_| ())?;
-        let (found, expected) = (frame.source().len()?.saturating_sub(frame.offset()), header.frame_len());
+        let (found, expected) = (frame.source().len()?.saturating_sub(frame.position()), header.frame_len());
         if found < expected {
             let message = format_args!("the file is cut off: it has {found} of the {expected} bytes of the frame");
             return Err(b2nd_frame::Error::custom(message));

@@ -57,6 +57,21 @@ struct Cli {
     color: colorchoice_clap::Color,
 }
 
+/// Puts slices that start with a negative index, such as `-2:`, in brackets, so that they are not taken for options. The value of an option
+/// stays as it is.
+fn in_brackets(words: Vec<OsString>) -> Vec<OsString> {
+    let is_slice = |word: &str| {
+        word.starts_with('-') && word[1..].starts_with(|char: char| char.is_ascii_digit()) && word.contains([':', ','])
+    };
+    let mut is_value = false;
+    let bracketed = words.into_iter().map(|word| {
+        let new = word.to_str().filter(|word| !is_value && is_slice(word)).map(|word| format!("[{word}]").into());
+        is_value = word.to_string_lossy().starts_with('-');
+        new.unwrap_or(word)
+    });
+    bracketed.collect()
+}
+
 fn main() -> ExitCode {
     b2nd_ndarray::codec::quiet_panics();
     hdf5::register();
@@ -67,7 +82,7 @@ fn main() -> ExitCode {
     if let Some(status) = external::run(&words, &Cli::command()) {
         return status;
     }
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(std::env::args_os().take(1).chain(in_brackets(words))) {
         Ok(cli) => cli,
         // Help and the version are printed to standard output, which may be full.
         Err(help) if !help.use_stderr() => {

@@ -1,18 +1,20 @@
-//! The server of `b2nd view`. It serves the page and the files on the command line, only to this machine.
+//! The server of `b2nd view`. It serves the page, and answers the page's questions about the files on the command line, only to this
+//! machine.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
-use b2nd_frame::FileSource;
-use b2nd_store::{Directory, Folder, Location, Target};
+use b2nd_page::{Answer, Place, Session};
+use b2nd_store::{Directory, LocalFile, Location, SPARSE_FRAME, Store, Target};
 use b2nd_view::text::hex;
 use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::header::{self, HeaderName, HeaderValue};
@@ -21,45 +23,45 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::json;
-use tokio::net::TcpListener;
-use tokio::sync::mpsc;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{sleep, timeout};
 
 use crate::error::{Error, Result};
-use crate::values;
 
-/// The maximum number of bytes of a file that are read at a time.
-const PART: u64 = 1 << 20;
+/// The maximum number of connections. Further ones wait until one of them is closed.
+const CONNECTIONS: usize = 64;
 
-include!(concat!(env!("OUT_DIR"), "/page.rs"));
+/// The time in which a client must send a question, or read an answer. Then its connection is closed.
+const IDLE: Duration = Duration::from_secs(15);
+
+/// The maximum number of answers that are computed at the same time, which limits the memory.
+const ANSWERS: usize = 4;
+
+/// The maximum time in which an answer is computed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The maximum length of a question in bytes.
+const QUESTION: usize = 1 << 16;
 
 /// The files of the page, by name.
-pub(crate) type Page = HashMap<String, Cow<'static, [u8]>>;
+pub(crate) type Page = HashMap<&'static str, Cow<'static, [u8]>>;
 
 /// Loads the page from a directory, or returns the page that is built into this program.
 pub(crate) fn page(directory: Option<&Path>) -> Result<Page> {
     let Some(directory) = directory else {
-        if FILES.is_empty() {
-            let sentence = "this build of b2nd does not contain the web page of `b2nd view`: install a build that does, with \
-                            `pip install b2nd`, or build the page with web/build and give its directory with --page";
-            return Err(Error::new(sentence));
-        }
-        return Ok(FILES.iter().map(|&(name, bytes)| (name.to_owned(), bytes.into())).collect());
+        return Ok(b2nd_page::FILES.iter().map(|&(name, bytes)| (name, bytes.into())).collect());
     };
-    let read = || -> io::Result<Page> {
-        let mut page = Page::new();
-        for entry in std::fs::read_dir(directory)? {
-            let entry = entry?;
-            if entry.file_type()?.is_file() {
-                page.insert(entry.file_name().to_string_lossy().into_owned(), std::fs::read(entry.path())?.into());
-            }
+    let named = |text: String| Error::new(format_args!("{}: {text}", directory.display()));
+    let (mut page, mut lacks) = (Page::new(), Vec::new());
+    for &(name, _) in b2nd_page::FILES {
+        match std::fs::read(directory.join(name)) {
+            Ok(bytes) => drop(page.insert(name, bytes.into())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => lacks.push(name),
+            Err(error) => return Err(named(format!("{name}: {error}"))),
         }
-        Ok(page)
-    };
-    match read() {
-        Ok(page) if page.contains_key("index.html") => Ok(page),
-        Ok(_) => Err(Error::new(format_args!("{}: it has no index.html", directory.display()))),
-        Err(error) => Err(Error::new(format_args!("{}: {error}", directory.display()))),
     }
+    if lacks.is_empty() { Ok(page) } else { Err(named(format!("it is not a page: it lacks {}", lacks.join(", ")))) }
 }
 
 /// Starts the browser. Errors are ignored, because the URL is printed too.
@@ -67,75 +69,63 @@ pub(crate) fn open(url: &str) {
     let _ = ::open::that_detached(url);
 }
 
-/// The data that the server needs to answer requests.
-struct Site {
-    /// The first part of the path in each URL. It is random, so that other programs cannot guess URLs.
-    token: String,
-    hosts: [String; 2],
-    page: Page,
-    files: Files,
-}
-
-/// The served files, and a list of them for the page. In `served`, the key of a file is the path in the file's URL, without the token.
+/// The files about which questions are answered, in the order of the page's menu.
 #[derive(Default)]
-pub(crate) struct Files {
-    list: Vec<serde_json::Value>,
-    served: HashMap<String, Open>,
+pub(crate) struct Files(Vec<Served>);
+
+struct Served {
+    name: String,
+    location: Location,
+    /// The file that a path named when the server started. If the path names another file later, it has been replaced by a link.
+    file: Option<PathBuf>,
 }
 
 impl Files {
     pub(crate) fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.0.is_empty()
     }
 
-    /// Adds a file, a store, a leaf of a store, a sparse frame or a URL.
+    /// Adds a file, a store, a leaf of a store, a sparse frame or a URL, which is opened to see that it can be read.
     pub(crate) fn add(&mut self, path: &Path) -> Result<()> {
         let location = Location::new(path.as_os_str());
-        if let Some(path) = location.path().filter(|_| location.key().is_none()) {
-            if !path.is_dir() {
-                Target::local(path)?;
-            }
-            return self.add_path(path);
-        }
-        let source = match (location.key(), location.open()?) {
-            // A store is served as a whole file. The page lists its leaves.
-            (None, Target::File(source)) => source,
-            _ => values::source(path)?,
-        };
-        self.add_served(&location.place(), Arc::new(move || Ok(source.clone())));
-        Ok(())
-    }
-
-    /// Adds a file, or a directory with all files below it. Fails if a directory contains no `.b2frame`, `.b2nd`, `.b2f` or `.b2e` file.
-    pub(crate) fn add_path(&mut self, path: &Path) -> Result<()> {
-        if !path.is_dir() {
-            self.add_served(&path.to_string_lossy(), opener(path.to_owned()));
-            return Ok(());
-        }
-        let folder = self.list.len();
-        let mut files = Directory(path.to_owned()).files()?;
-        files.sort_unstable();
-        let ends = [".b2frame", ".b2nd", ".b2f", ".b2e"];
-        if !files.iter().any(|file| ends.iter().any(|end| file.ends_with(end))) {
+        let name = name(&location.place()).to_owned();
+        let is_folder = location.key().is_none() && path.is_dir() && !path.join(SPARSE_FRAME).is_file();
+        if is_folder && Store::open(path)?.list().is_err() {
             return Err(Error::new("a directory without a frame or a store: -r searches its subdirectories"));
         }
-        let mut entries = Vec::new();
-        for (place, file) in files.into_iter().enumerate() {
-            let (url, below) = (format!("files/{folder}/{place}"), path.join(&file));
-            // Symbolic links are left out, because they could lead out of the directory.
-            if let Some(metadata) = below.symlink_metadata().ok().filter(std::fs::Metadata::is_file) {
-                entries.push(json!({"path": file, "url": url, "size": metadata.len()}));
-                self.served.insert(url, opener(below));
-            }
-        }
-        self.list.push(json!({"name": name(&path.to_string_lossy()), "files": entries}));
+        let served = Served::new(name, location);
+        served.open()?;
+        self.0.push(served);
         Ok(())
     }
 
-    fn add_served(&mut self, place: &str, served: Open) {
-        let url = format!("files/{}", self.list.len());
-        self.list.push(json!({"name": name(place), "url": url}));
-        self.served.insert(url, served);
+    /// Adds a path that was found below a directory, without opening it.
+    pub(crate) fn add_found(&mut self, path: &Path, root: &Path) {
+        let name = path.strip_prefix(root).ok().filter(|name| !name.as_os_str().is_empty()).unwrap_or(path);
+        self.0.push(Served::new(name.to_string_lossy().into_owned(), Location::of(path)));
+    }
+}
+
+impl Served {
+    fn new(name: String, location: Location) -> Served {
+        Served { name, file: location.path().and_then(|path| path.canonicalize().ok()), location }
+    }
+
+    fn open(&self) -> Result<Place> {
+        let path = self.location.path();
+        if path.is_some_and(|path| path.canonicalize().ok() != self.file) {
+            return Err(Error::new("it has been replaced by a symbolic link, which is not followed, or removed"));
+        }
+        let name = self.name.as_str();
+        Ok(match (&self.file, self.location.key()) {
+            (_, Some(_)) => Place::file(name, self.location.frame()?),
+            (Some(path), None) if path.is_dir() => Place::folder(name, Arc::new(Directory(path.clone())))?,
+            (Some(path), None) => Place::file(name, Arc::new(LocalFile::open(path)?)),
+            (None, None) => match self.location.open()? {
+                Target::File(file) => Place::file(name, file),
+                Target::Directory(directory) => Place::folder(name, Arc::new(directory))?,
+            },
+        })
     }
 }
 
@@ -144,45 +134,90 @@ fn name(place: &str) -> &str {
     place.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
-/// A function that opens a served file. Local files are opened for each request, because the number of files that a program can keep open
-/// is limited.
-type Open = Arc<dyn Fn() -> b2nd_frame::Result<b2nd_store::Bytes> + Send + Sync>;
-
-fn opener(path: PathBuf) -> Open {
-    Arc::new(move || Ok(Arc::new(FileSource::open(&path)?)))
+/// The data that the server needs to answer requests.
+struct Site {
+    /// The first part of the path in each URL. It is random, so that other programs cannot guess URLs.
+    token: String,
+    hosts: [String; 2],
+    page: Page,
+    files: Vec<Served>,
+    /// The file that was asked about last, which stays open.
+    current: Mutex<Option<(usize, Arc<Session>)>>,
+    answers: Arc<Semaphore>,
 }
 
 /// Runs the server until a signal ends it. `started` is called with the URL.
 pub(crate) fn serve(page: Page, files: Files, port: u16, started: impl FnOnce(&str) -> Result<()>) -> Result<()> {
     let failed = |error: io::Error| Error::new(format_args!("127.0.0.1:{port}: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-    runtime.block_on(async {
+    let result = runtime.block_on(async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(Error::new)?;
         let token = hex(&random, "");
         let hosts = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{port}"));
-        let site = Arc::new(Site { token, hosts, page, files });
-        started(&format!("http://127.0.0.1:{port}/{}/?list=files.json", site.token))?;
+        let (current, answers) = (Mutex::default(), Arc::new(Semaphore::new(ANSWERS)));
+        let site = Arc::new(Site { token, hosts, page, files: files.0, current, answers });
         let mut ended = std::pin::pin!(ended());
+        started(&format!("http://127.0.0.1:{port}/{}/?list=files.json", site.token))?;
+        let connections = Arc::new(Semaphore::new(CONNECTIONS));
         loop {
-            let stream = tokio::select! {
+            let (stream, permit) = tokio::select! {
                 () = &mut ended => return Ok(()),
-                accepted = listener.accept() => accepted,
+                accepted = accept(&listener, &connections) => accepted,
             };
-            // A client that disconnects does not end the server.
-            let Ok((stream, _)) = stream else { continue };
             let site = site.clone();
             tokio::spawn(async move {
-                let answer = service_fn(move |request| {
-                    let site = site.clone();
-                    async move { Ok::<_, Infallible>(site.answer(&request).await) }
-                });
-                let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), answer).await;
+                connection(site, stream).await;
+                drop(permit);
             });
         }
-    })
+    });
+    // An answer that waits for a server elsewhere is not waited for.
+    runtime.shutdown_background();
+    result
+}
+
+/// Accepts the next connection. A client that disconnects does not end the server, and neither does the limit of open files.
+async fn accept(listener: &TcpListener, connections: &Arc<Semaphore>) -> (TcpStream, Option<OwnedSemaphorePermit>) {
+    let permit = connections.clone().acquire_owned().await.ok();
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return (stream, permit),
+            Err(_) => sleep(Duration::from_millis(100)).await,
+        }
+    }
+}
+
+/// Answers the requests of a connection, until its client closes it or is idle for too long.
+async fn connection(site: Arc<Site>, stream: TcpStream) {
+    // Since when the client is waited for: for its next request, or to read the answer. `None` while an answer is computed.
+    let waits = Arc::new(Mutex::new(Some(Instant::now())));
+    let set = |waits: &Mutex<_>, since| *waits.lock().unwrap_or_else(PoisonError::into_inner) = since;
+    let answer = service_fn(|request| {
+        let (site, waits) = (site.clone(), waits.clone());
+        async move {
+            set(&waits, None);
+            let response = site.answer(request).await;
+            set(&waits, Some(Instant::now()));
+            Ok::<_, Infallible>(response)
+        }
+    });
+    let idle = async {
+        loop {
+            let since = *waits.lock().unwrap_or_else(PoisonError::into_inner);
+            let left = since.map_or(IDLE, |since| IDLE.saturating_sub(since.elapsed()));
+            if left.is_zero() {
+                return;
+            }
+            sleep(left).await;
+        }
+    };
+    tokio::select! {
+        _ = http1::Builder::new().serve_connection(TokioIo::new(stream), answer) => {}
+        () = idle => {}
+    }
 }
 
 /// Waits for Ctrl-C or, on Unix, for SIGTERM.
@@ -199,7 +234,7 @@ async fn ended() {
 }
 
 impl Site {
-    async fn answer(&self, request: &Request<Incoming>) -> Response<Answer> {
+    async fn answer(self: Arc<Site>, request: Request<Incoming>) -> Response<Whole> {
         let text = |name: HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
         let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
         // Rejects requests from pages of other hosts. Also rejects requests whose host name is not in `hosts`, because a foreign host name
@@ -209,88 +244,112 @@ impl Site {
             return plain(StatusCode::FORBIDDEN);
         }
         let path = request.uri().path().strip_prefix('/').and_then(|path| path.strip_prefix(self.token.as_str()));
-        let Some(path) = path.and_then(|path| path.strip_prefix('/')) else { return plain(StatusCode::NOT_FOUND) };
+        let Some(path) = path.and_then(|path| path.strip_prefix('/')).map(str::to_owned) else {
+            return plain(StatusCode::NOT_FOUND);
+        };
+        if let Some(number) = path.strip_prefix("ask/") {
+            let number = number.parse().ok().filter(|&number: &usize| number < self.files.len());
+            return match (number, request.method()) {
+                (Some(number), &Method::POST) => self.ask(number, request.into_body()).await,
+                (Some(_), _) => plain(StatusCode::METHOD_NOT_ALLOWED),
+                (None, _) => plain(StatusCode::NOT_FOUND),
+            };
+        }
         let is_head = match *request.method() {
             Method::GET => false,
             Method::HEAD => true,
             _ => return plain(StatusCode::METHOD_NOT_ALLOWED),
         };
-        let name = if path.is_empty() { "index.html" } else { path };
-        let whole = if path == "files.json" {
-            Some(serde_json::Value::from(self.files.list.clone()).to_string().into_bytes())
-        } else {
-            self.page.get(name).map(|bytes| bytes.to_vec())
+        let name = if path.is_empty() { "index.html" } else { path.as_str() };
+        let bytes = match (name, self.page.get(name)) {
+            ("files.json", _) => self.list().into_bytes(),
+            (_, Some(bytes)) => bytes.to_vec(),
+            (_, None) => return plain(StatusCode::NOT_FOUND),
         };
-        if let Some(bytes) = whole {
-            let headers =
-                [(header::CONTENT_TYPE, media_type(name).to_owned()), (header::CONTENT_LENGTH, bytes.len().to_string())];
-            return response(StatusCode::OK, headers, Answer::Whole((!is_head).then(|| bytes.into())));
-        }
-        match self.files.served.get(path) {
-            Some(open) => part(open.clone(), text(header::RANGE), is_head).await,
-            None => plain(StatusCode::NOT_FOUND),
-        }
+        let length = (header::CONTENT_LENGTH, bytes.len().to_string());
+        let headers = [(header::CONTENT_TYPE, media_type(name).to_owned()), length];
+        response(StatusCode::OK, headers, (!is_head).then_some(bytes))
     }
-}
 
-/// Answers with a file, or with a range of its bytes.
-async fn part(open: Open, range: Option<&str>, is_head: bool) -> Response<Answer> {
-    let opened = tokio::task::spawn_blocking(move || open().and_then(|source| Ok((source.len()?, source))));
-    let Ok(Ok((length, source))) = opened.await else { return plain(StatusCode::BAD_GATEWAY) };
-    let mut headers = Vec::new();
-    let (status, range) = match range.map(|range| of_range(range, length)) {
-        None => (StatusCode::OK, 0..length),
-        Some(Some(range)) => {
-            headers.push((header::CONTENT_RANGE, format!("bytes {}-{}/{length}", range.start, range.end - 1)));
-            (StatusCode::PARTIAL_CONTENT, range)
-        }
-        Some(None) => {
-            let headers = [(header::CONTENT_RANGE, format!("bytes */{length}"))];
-            return response(StatusCode::RANGE_NOT_SATISFIABLE, headers, Answer::Whole(None));
-        }
-    };
-    headers.push((header::CONTENT_TYPE, "application/octet-stream".to_owned()));
-    headers.push((header::ACCEPT_RANGES, "bytes".to_owned()));
-    headers.push((header::CONTENT_LENGTH, (range.end - range.start).to_string()));
-    if is_head {
-        return response(status, headers, Answer::Whole(None));
+    /// The page's menu: the name of each file, and the URL for questions about it.
+    fn list(&self) -> String {
+        let door = |(number, file): (usize, &Served)| json!({"name": file.name, "door": format!("ask/{number}")});
+        serde_json::Value::Array(self.files.iter().enumerate().map(door).collect()).to_string()
     }
-    let (sender, receiver) = mpsc::channel(2);
-    tokio::task::spawn_blocking(move || {
-        for start in range.clone().step_by(PART as usize) {
-            let end = start.saturating_add(PART).min(range.end);
-            let bytes = match source.read(start..end) {
-                Ok(bytes) if bytes.len() as u64 == end - start => Ok(bytes.into_owned().into()),
-                Ok(_) => Err(io::ErrorKind::UnexpectedEof.into()),
-                Err(error) => Err(io::Error::other(error)),
-            };
-            let is_error = bytes.is_err();
-            if sender.blocking_send(bytes).is_err() || is_error {
-                return;
+
+    /// Answers a question about a file. If the client disconnects, this future is dropped, and the answer is computed no further.
+    async fn ask(self: Arc<Site>, number: usize, body: Incoming) -> Response<Whole> {
+        let question = match timeout(IDLE, collect(body)).await {
+            Ok(Ok(question)) => question,
+            Ok(Err(status)) => return plain(status),
+            Err(_) => return plain(StatusCode::REQUEST_TIMEOUT),
+        };
+        let Ok(permit) = self.answers.clone().acquire_owned().await else { return plain(StatusCode::SERVICE_UNAVAILABLE) };
+        let stop = Stop(Arc::new(AtomicBool::new(false)));
+        let (stopped, started) = (stop.0.clone(), Instant::now());
+        let computed = tokio::task::spawn_blocking(move || {
+            let goes_on = || !stopped.load(Ordering::Relaxed) && started.elapsed() < PATIENCE;
+            let answer = self.session(number, &question).map(|session| session.answer(&question, &goes_on));
+            drop(permit);
+            answer.unwrap_or_else(|error| Answer {
+                bytes: json!({"error": error.to_string()}).to_string().into_bytes(),
+                is_json: true,
+            })
+        });
+        let Ok(answer) = computed.await else { return plain(StatusCode::INTERNAL_SERVER_ERROR) };
+        let media_type = if answer.is_json { "application/json" } else { "application/octet-stream" };
+        let length = (header::CONTENT_LENGTH, answer.bytes.len().to_string());
+        response(StatusCode::OK, [(header::CONTENT_TYPE, media_type.to_owned()), length], Some(answer.bytes))
+    }
+
+    /// Returns the session of a file, which is opened if it was not asked about last, or if the page opens it again.
+    fn session(&self, number: usize, question: &[u8]) -> Result<Arc<Session>> {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*current {
+            Some((open, session)) if *open == number && !Session::is_new(question) => Ok(session.clone()),
+            _ => {
+                *current = None;
+                let file = self.files.get(number).ok_or_else(|| Error::new("there is no such file"))?;
+                let session = Arc::new(Session::new(file.open()?));
+                *current = Some((number, session.clone()));
+                Ok(session)
             }
         }
-    });
-    response(status, headers, Answer::Parts(receiver))
+    }
 }
 
-/// Parses the HTTP header `Range` for a file of this length. An end beyond the end of the file is cut. Returns `None` if the header is not
-/// a single range, or if no bytes are left after the cut.
-fn of_range(range: &str, length: u64) -> Option<Range<u64>> {
-    let (start, end) = range.strip_prefix("bytes=")?.split_once('-')?;
-    let range = match (start, end) {
-        ("", last) => length.saturating_sub(last.parse().ok()?)..length,
-        (start, "") => start.parse().ok()?..length,
-        (start, end) => start.parse().ok()?..end.parse::<u64>().ok()?.saturating_add(1).min(length),
-    };
-    (range.start < range.end).then_some(range)
+/// Tells an answer that it is no longer wanted, when it is dropped.
+struct Stop(Arc<AtomicBool>);
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
-fn plain(status: StatusCode) -> Response<Answer> {
-    response(status, [], Answer::Whole(None))
+/// Reads a question to its end. Fails with a status if it is too long, or ends early.
+async fn collect(mut body: Incoming) -> std::result::Result<Vec<u8>, StatusCode> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let data = frame.map_err(|_| StatusCode::BAD_REQUEST)?.into_data().unwrap_or_default();
+        if bytes.len() + data.len() > QUESTION {
+            return Err(StatusCode::PAYLOAD_TOO_LARGE);
+        }
+        bytes.extend_from_slice(&data);
+    }
+    Ok(bytes)
 }
 
-fn response(status: StatusCode, headers: impl IntoIterator<Item = (HeaderName, String)>, body: Answer) -> Response<Answer> {
-    let mut response = Response::new(body);
+fn plain(status: StatusCode) -> Response<Whole> {
+    response(status, [], None)
+}
+
+fn response(
+    status: StatusCode,
+    headers: impl IntoIterator<Item = (HeaderName, String)>,
+    body: Option<Vec<u8>>,
+) -> Response<Whole> {
+    let mut response = Response::new(Whole(body.map(Bytes::from)));
     *response.status_mut() = status;
     let all = [
         (header::CACHE_CONTROL, "no-store"),
@@ -311,29 +370,22 @@ fn media_type(name: &str) -> &'static str {
         Some("js") => "text/javascript; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
         Some("json") => "application/json",
-        Some("wasm") => "application/wasm",
         _ => "application/octet-stream",
     }
 }
 
 /// The body of a response.
-enum Answer {
-    Whole(Option<Bytes>),
-    Parts(mpsc::Receiver<io::Result<Bytes>>),
-}
+struct Whole(Option<Bytes>);
 
-impl Body for Answer {
+impl Body for Whole {
     type Data = Bytes;
-    type Error = io::Error;
+    type Error = Infallible;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        match &mut *self {
-            Answer::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            Answer::Parts(parts) => parts.poll_recv(context).map(|part| part.map(|part| part.map(Frame::data))),
-        }
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<std::result::Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self, Answer::Whole(None))
+        self.0.is_none()
     }
 }

@@ -1,7 +1,7 @@
 //! Chunks come back from every codec and filter, here and from blosc2-pure-rs, whichever of the two wrote them.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-use b2nd_codec::{ChunkHeader, CodecId, Compressor, Decompressor, Filter, Options, SplitMode, compress};
+use b2nd_codec::{ChunkHeader, CodecId, Compressor, Decompressor, Filter, Format, Options, SplitMode, compress};
 use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
 
 const CODECS: [CodecId; 5] = [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zlib, CodecId::Zstd];
@@ -155,6 +155,59 @@ fn what_is_written_here_is_read_here_and_by_blosc2_pure_rs() {
             }
         }
     }
+}
+
+/// What C-Blosc reads of them is in b2nd-zarr's tests.
+#[test]
+fn chunks_of_blosc_1_come_back() {
+    let mut random = Random(4);
+    let mut decompressors = decompressors();
+    let codecs = CODECS.into_iter().chain(cfg!(feature = "snappy").then_some(CodecId::SNAPPY));
+    for codec in codecs {
+        for (filters, flags) in [(vec![], 0), (vec![(Filter::Shuffle, 0)], 1), (vec![(Filter::BitShuffle, 0)], 4)] {
+            for typesize in [1, 2, 7, 8, 17] {
+                // The first is too short to be compressed. In the second, elements are no multiple of eight.
+                for length in [127, 131 * typesize, 90_000 + random.next(200_000)] {
+                    let data = random.data(length, typesize);
+                    let options = options(codec, 5, &filters, typesize, 0, SplitMode::ForwardCompat);
+                    let options = Options { format: Format::Blosc1, ..options };
+                    let chunk = compress(&data, &options).unwrap();
+                    let (header, case) = (ChunkHeader::from_slice(&chunk).unwrap(), format!("{options:?} of {length} bytes"));
+                    assert_eq!((header.version(), header.header_len(), header.raw_flags() & 5), (2, 16, flags), "{case}");
+                    assert_eq!(header.cbytes(), chunk.len(), "{case}");
+                    assert!(chunk.len() <= data.len() + 16 && header.is_stored() == (chunk.len() == data.len() + 16), "{case}");
+                    assert!(length > 127 || header.is_stored(), "{case}");
+                    assert!(in_parts(&data, &options, &mut random) == chunk, "{case}");
+                    // Snappy has no decoder for untrusted input.
+                    let count = if codec == CodecId::SNAPPY { 1 } else { decompressors.len() };
+                    for decompressor in &mut decompressors[..count] {
+                        let mut ours = vec![7; data.len()];
+                        decompressor.chunk(&chunk, &mut ours).unwrap_or_else(|error| panic!("{case}: {error}"));
+                        assert!(ours == data, "{case}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_zstandard_frame_has_the_length_and_the_checksum_of_its_data() {
+    use b2nd_codec::zstd;
+    let data = Random(5).data(300_000, 4);
+    for level in [-5, 0, 3, 19] {
+        let [plain, mut checked] = [false, true].map(|checksum| zstd::compress(&data, level, checksum).unwrap());
+        assert_eq!(checked.len(), plain.len() + 4);
+        assert!(zstd::decompress(&plain, None).unwrap() == data && zstd::decompress(&checked, Some(data.len())).unwrap() == data);
+        assert!(
+            zstd::decompress(&plain, Some(data.len() - 1)).is_err() && zstd::decompress(&plain, Some(data.len() + 1)).is_err()
+        );
+        *checked.last_mut().unwrap() ^= 1;
+        assert!(zstd::decompress(&checked, None).is_err());
+    }
+    // A frame of a few bytes that claims 2^40 bytes of data.
+    let claims = [&b"\x28\xb5\x2f\xfd\xe0"[..], &(1_u64 << 40).to_le_bytes(), &[1, 0, 0]].concat();
+    assert_eq!(zstd::decompress(&claims, None).unwrap_err().to_string(), "zstd: the data of 16 bytes are at most 524288 bytes");
 }
 
 #[test]

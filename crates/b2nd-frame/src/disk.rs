@@ -10,8 +10,9 @@ mod permissions;
 mod rewrite;
 mod source;
 mod staged;
-#[doc(hidden)]
-pub mod storage;
+mod storage;
+#[cfg(debug_assertions)]
+pub mod testing;
 mod writer;
 
 pub use editor::Editor;
@@ -19,7 +20,7 @@ pub use editor::chunks::ChunkEditor;
 pub use file::File;
 pub(crate) use lock::BY_THIS_THREAD;
 pub use new_file::{NewDirectory, NewFile};
-pub use rewrite::{rewrite, rewrite_checked};
+pub use rewrite::{rewrite, rewrite_checked, rewrite_to};
 pub use source::FileSource;
 pub use staged::remove_temporary_files;
 pub use writer::{Directory, OneFile};

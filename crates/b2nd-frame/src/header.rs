@@ -67,7 +67,6 @@ const FLAGS_AT: usize = HeaderField::FLAGS.value().start;
 
 /// The kind of a frame: contiguous or sparse.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum FrameType {
     /// A frame with its header, chunks, index and trailer in one file or buffer. C-Blosc2 calls it a CFrame.
     Contiguous,

@@ -18,7 +18,7 @@
 //! | get the metadata of an array | [`Header::array`] |
 //! | find the bytes of a chunk in a file | [`Offsets::range`] |
 //! | read and decompress chunks | [`File::chunk`], [`Chunk::data`], [`Decompressor`] |
-//! | compress chunks | [`Header::compressor`] |
+//! | compress chunks | [`Writer::append_elements`], [`Header::compressor`] |
 //! | change metadata in a file | [`File::edit`], [`Editor::overwrite_metalayer`] |
 //! | read and write variable-length metalayers | [`Vlmetalayers`], [`Editor::set_vlmetalayer`] |
 //! | add or lengthen metalayers of a file that already holds data | [`rewrite()`] |
@@ -34,7 +34,7 @@
 //! gives the location of each [`Chunk`]. A contiguous frame stores all of these in one file or buffer. A sparse frame is a directory with
 //! one file per chunk, and a file `chunks.b2frame` for everything else. [`File`] reads both kinds from disk, [`Editor`] changes their
 //! metalayers, and [`ChunkEditor`] changes their chunks. [`Frame`] reads a frame from any source, such as memory. [`Writer`] writes new
-//! frames. [`rewrite()`] copies a frame and changes its metalayers.
+//! frames. [`rewrite()`] changes the metalayers of a frame, and [`rewrite_to`] those of a copy.
 //!
 //! # Features
 //!
@@ -42,7 +42,6 @@
 //! | --- | --- |
 //! | `std` (default) | files, `io`, and metalayers in generic MessagePack |
 //! | `codecs` (default) | LZ4, zlib and Zstandard. Without this feature, only BloscLZ chunks and chunks without compression can be decompressed |
-//! | `arbitrary` | `arbitrary::Arbitrary` for the types of metadata, for fuzz targets |
 //!
 //! With `default-features = false`, the crate is `no_std` with `alloc`, and supports headers, frames in memory, chunks, and the writer of
 //! frames in memory. It contains no `unsafe` code, and needs Rust 1.85 or later.
@@ -54,8 +53,6 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-#[cfg(feature = "arbitrary")]
-mod arbitrary;
 mod cell;
 mod chunk;
 #[cfg(feature = "std")]
@@ -67,8 +64,6 @@ mod header;
 mod limits;
 mod memory;
 mod metalayers;
-#[cfg(feature = "std")]
-mod msgpack;
 mod open;
 mod pieces;
 mod source;
@@ -78,16 +73,21 @@ mod writer;
 
 pub use b2nd_codec::{Blocks, ChunkHeader, CodecId, Compressor, Decompressor, Filter, Special, SplitMode};
 pub use chunk::{Chunk, Offset, Offsets, chunk_file_name};
-#[cfg(feature = "std")]
+#[cfg(all(feature = "std", debug_assertions))]
 #[doc(hidden)]
-pub use disk::storage as testing;
+pub use disk::testing;
 #[cfg(feature = "std")]
 pub use disk::{
-    ChunkEditor, Directory, Editor, File, FileSource, NewDirectory, NewFile, OneFile, SPARSE_FRAME, remove_temporary_files,
-    rewrite, rewrite_checked,
+    ChunkEditor, Directory, Editor, File, FileSource, OneFile, SPARSE_FRAME, remove_temporary_files, rewrite, rewrite_to,
 };
+// These are for the other crates of this workspace.
+#[cfg(feature = "std")]
+#[doc(hidden)]
+pub use disk::{NewDirectory, NewFile, rewrite_checked};
 pub use error::{Error, ErrorKind, Result};
-pub use header::{FrameType, Header, HeaderField, Sizes};
+#[doc(hidden)]
+pub use header::HeaderField;
+pub use header::{FrameType, Header, Sizes};
 pub use limits::FIRST_READ;
 #[doc(hidden)]
 pub use limits::LONGEST;
@@ -97,7 +97,9 @@ pub use pieces::{Pieces, join};
 pub use source::{Buffer, Source, Window};
 pub use trailer::Trailer;
 pub use vlmetalayers::Vlmetalayers;
-pub use writer::{Memory, Outline, Target, Writer};
+#[doc(hidden)]
+pub use writer::Outline;
+pub use writer::{Memory, Target, Writer};
 
 #[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../../../README.md")]

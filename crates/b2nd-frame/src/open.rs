@@ -149,7 +149,7 @@ impl<S: Source> Frame<S> {
     }
 
     /// Returns the position, in bytes, at which the frame starts in its source.
-    pub fn offset(&self) -> u64 {
+    pub fn position(&self) -> u64 {
         self.offset
     }
 
@@ -182,7 +182,7 @@ impl<S: Source> Frame<S> {
     }
 
     /// Reads the trailer with one read of the last 4 KiB, or with two reads if the trailer is longer.
-    pub(crate) fn read_tail(&self) -> Result<Tail> {
+    fn read_tail(&self) -> Result<Tail> {
         let (header_len, end) = (self.header.header_len() as u64, self.header.frame_len());
         let mut start = end.saturating_sub(FIRST_READ).max(header_len);
         let mut tail = self.read(start..end)?;

@@ -1,7 +1,6 @@
 //! [`Source`]: bytes that can be read at any position.
 
 use alloc::borrow::Cow;
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -15,8 +14,9 @@ use crate::error::{Error, Result};
 /// have been added to [`Pieces`](super::Pieces).
 ///
 /// `Vec<u8>`, [`Buffer`] (for any other bytes in memory), `std::fs::File`, [`FileSource`](super::FileSource), [`Window`] and
-/// [`Pieces`](super::Pieces) implement this trait, and so do `&S`, `Box<S>` and `Arc<S>` for a source `S`. A slice does not: use
+/// [`Pieces`](super::Pieces) implement this trait, and so do `&S` and `Arc<S>` for a source `S`. A slice does not: use
 /// [`Frame::from_slice`](super::Frame::from_slice) for slices.
+#[expect(clippy::len_without_is_empty, reason = "an empty source is an error of its frame")]
 pub trait Source {
     /// Returns the length of the source in bytes, or `u64::MAX` if the length is unknown before the first read.
     ///
@@ -24,15 +24,6 @@ pub trait Source {
     ///
     /// Fails if the length cannot be determined.
     fn len(&self) -> Result<u64>;
-
-    /// Returns true if the source has no bytes.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`len`](Source::len).
-    fn is_empty(&self) -> Result<bool> {
-        Ok(self.len()? == 0)
-    }
 
     /// Reads a range of bytes, or fewer bytes if the source ends before the range does.
     ///
@@ -194,4 +185,4 @@ macro_rules! pass_on {
     )*};
 }
 
-pass_on!(&S, Box<S>, Arc<S>);
+pass_on!(&S, Arc<S>);

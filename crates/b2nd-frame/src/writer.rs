@@ -1,9 +1,10 @@
 //! [`Writer`]: writes new frames from chunks that are already compressed.
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
 
-use b2nd_codec::{ChunkHeader, Special};
+use b2nd_codec::{ChunkHeader, Compressor, Special};
 
 use crate::chunk::{Chunk, Offset};
 use crate::error::{Error, Result};
@@ -11,7 +12,7 @@ use crate::header::fit::check;
 use crate::header::{FrameType, Header};
 use crate::metalayers::MAX_METALAYERS;
 use crate::open::Frame;
-use crate::source::Source;
+use crate::source::{Source, zeros};
 use crate::trailer::Trailer;
 use crate::vlmetalayers::Vlmetalayers;
 
@@ -59,6 +60,8 @@ pub struct Writer<T = Memory> {
     odd_blocks: Option<(u64, usize)>,
     /// Whether `finish` does not compare the chunks with the array's metalayer.
     is_unchecked: bool,
+    /// The compressor of `append_elements`, after its first use.
+    compressor: Option<Compressor>,
     pub(crate) target: T,
 }
 
@@ -90,7 +93,7 @@ pub(crate) mod sealed {
 }
 
 /// A frame in memory. [`Writer::finish`] returns its bytes.
-#[derive(Default)]
+#[derive(Default, Debug)]
 pub struct Memory {
     chunks: Vec<u8>,
     /// The position in `chunks` at which the last appended chunk ends. Parts of the next chunk may follow.
@@ -126,16 +129,10 @@ pub(crate) fn put_at(buffer: &mut Vec<u8>, at: usize, bytes: &[u8]) -> Result<()
     Ok(())
 }
 
-impl fmt::Debug for Memory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Memory({} bytes)", self.end)
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for Writer<T> {
+impl<T> fmt::Debug for Writer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (metalayers, vlmetalayers) = (self.header.metalayers(), self.vlmetalayers.vlmetalayers().raw_chunks());
-        write!(f, "Writer({} chunks, {metalayers:?}, {vlmetalayers:?}, {:?})", self.offsets.len() / 8, self.target)
+        write!(f, "Writer({} chunks, {metalayers:?}, {vlmetalayers:?})", self.offsets.len() / 8)
     }
 }
 
@@ -159,6 +156,7 @@ impl<T: Target> Writer<T> {
             ended: false,
             odd_blocks: None,
             is_unchecked: false,
+            compressor: None,
             target,
         }
     }
@@ -194,6 +192,47 @@ impl<T: Target> Writer<T> {
         self.check(chunk.header())?;
         let blocksize = usize::try_from(self.header.blocksize()).unwrap_or(0);
         self.put(&chunk.bytes_in_blocks(blocksize), nbytes)
+    }
+
+    /// Packs, compresses and appends the elements of the next chunk, which are given as bytes. In a frame of an array, these are the elements
+    /// that the chunk holds of the array, in C order and without padding. They are compressed as the header says.
+    ///
+    /// ```
+    /// use b2nd_frame::{Frame, Header, Writer};
+    ///
+    /// // 3 x 5 elements in chunks of 2 x 5. The second chunk holds the last row.
+    /// let meta = b2nd::B2ndMeta::of::<u8>(b2nd::Geometry::new(&[3, 5], &[2, 5], &[1, 3])?);
+    /// let mut writer = Writer::new(Header::for_array(&meta)?);
+    /// writer.append_elements(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9])?;
+    /// writer.append_elements(&[10, 11, 12, 13, 14])?;
+    /// let bytes = writer.finish()?;
+    /// assert_eq!(Frame::from_slice(&bytes)?.chunk(1)?.data()?, [10, 11, 12, 13, 14, 0, 0, 0, 0, 0, 0, 0]);
+    /// # Ok::<(), b2nd_frame::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails if the number of bytes is not that of the elements, or the array has no more chunks. Also returns the errors of
+    /// [`Header::compressor`] and [`append`](Writer::append).
+    pub fn append_elements(&mut self, elements: &[u8]) -> Result<()> {
+        let mut data = Cow::Borrowed(elements);
+        if let Some(geometry) = self.header.geometry()? {
+            let (grid, number) = (geometry.grid()?, self.len());
+            let no_more = || Error::custom(format_args!("the array has only {} chunks", grid.nchunks()));
+            let extent = grid.chunk_extent(number).ok_or_else(no_more)?;
+            let size = |length: i32| usize::try_from(length).unwrap_or(0);
+            let mut packed = zeros(u64::try_from(self.header.chunksize()).unwrap_or(0))?;
+            let done = grid.pack(number, &extent, size(self.header.typesize()), elements, &mut packed);
+            done.map_err(|error| Error::from(error).in_chunk(number))?;
+            data = Cow::Owned(packed);
+        }
+        let compressor = match self.compressor.take() {
+            Some(compressor) => compressor,
+            None => self.header.compressor()?,
+        };
+        let chunk = compressor.chunk(&data)?;
+        self.compressor = Some(compressor);
+        self.append(&Chunk::from_slice(&chunk)?)
     }
 
     /// Checks that this chunk can be appended. If it is the first compressed chunk whose blocksize differs from the blocksize in the

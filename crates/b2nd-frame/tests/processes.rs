@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use b2nd_frame::{File, rewrite};
+use b2nd_frame::{File, rewrite_to};
 use common::frames;
 use common::scratch::Scratch;
 use common::state::State;
@@ -29,7 +29,7 @@ const JOBS: [Job; 4] = [
     |path, child, value| File::edit(path)?.overwrite_metalayer_bytes(&own("m", child), &[value; 40]),
     |path, child, value| File::edit(path)?.overwrite_metalayer_bytes(&own("w", child), &[value; 1100]),
     |path, child, value| {
-        rewrite(path, path, |metalayers| {
+        rewrite_to(path, path, |metalayers| {
             metalayers.insert(&own("r", child), vec![value; usize::from(value)])?;
             Ok(())
         })

@@ -84,10 +84,6 @@ impl Dataset {
             return Err(Error::custom("the dataset has a null dataspace, which has no elements and no shape"));
         }
         let dtype = dtype(opened.dtype(), file.is_pytables)?;
-        // The mask of a chunk has 32 bits.
-        if filters.len() > 32 {
-            return Err(Error::custom(format_args!("expected at most 32 filters, found {}", filters.len())));
-        }
         if fill.len() != dtype.itemsize() || fill.iter().all(|&byte| byte == 0) {
             fill.clear();
         }
@@ -182,8 +178,8 @@ impl Dataset {
         let place = places.first()?;
         let at = self.blosc2(place)?;
         // Fletcher32 only appends a checksum.
-        let others = self.filters.iter().enumerate().skip(at + 1).filter(|(at, _)| place.mask >> at & 1 == 0);
-        let is_plain = others.map(|(_, filter)| filter.id).all(|id| id == hdf5_reader::filters::FILTER_FLETCHER32);
+        let mut others = self.applied(place, at + 1..self.filters.len()).filter_map(|at| self.filters.get(at));
+        let is_plain = others.all(|filter| filter.id == hdf5_reader::filters::FILTER_FLETCHER32);
         if is_plain { Frame::open(self.file.window(place.address, place.size)).ok() } else { None }
     }
 
@@ -213,7 +209,7 @@ impl Dataset {
     pub(crate) fn unfilter(&self, mut bytes: Vec<u8>, place: &Place, range: Range<usize>) -> Result<Vec<u8>> {
         // Filters before the last may have made a chunk a little longer.
         let limit = self.chunk_len().unwrap_or(0).saturating_mul(2).saturating_add(1 << 16);
-        for at in range.rev().filter(|at| place.mask >> at & 1 == 0) {
+        for at in self.applied(place, range).rev() {
             let Some(filter) = self.filters.get(at) else { continue };
             bytes = self.file.registry.apply_with_limit(filter, &bytes, self.dtype.itemsize(), Some(limit)).map_err(fault)?;
         }
@@ -222,8 +218,14 @@ impl Dataset {
 
     /// Returns the position of the filter Blosc2, if it was the first that was applied to a chunk.
     pub(crate) fn blosc2(&self, place: &Place) -> Option<usize> {
-        let first = (0..self.filters.len()).find(|at| place.mask >> at & 1 == 0)?;
+        let first = self.applied(place, 0..self.filters.len()).next()?;
         (self.filters.get(first)?.id == BLOSC2).then_some(first)
+    }
+
+    /// Returns the positions of those filters that were applied to a chunk. Its mask has a bit for each of the first 32.
+    fn applied(&self, place: &Place, range: Range<usize>) -> impl DoubleEndedIterator<Item = usize> {
+        let mask = u64::from(place.mask);
+        range.filter(move |&at| mask.checked_shr(at as u32).unwrap_or(0) & 1 == 0)
     }
 
     /// Returns the blockshape of a chunk's frame if the chunk can be a chunk of the array as it is.

@@ -8,7 +8,7 @@ use b2nd_ndarray::Array;
 use b2nd_store::{Bytes, Folder};
 use hdf5_reader::error::Error as Fault;
 use hdf5_reader::group::Group;
-use hdf5_reader::{BlockCacheStorage, DEFAULT_MAX_CHUNK_BYTES, FilterRegistry, Hdf5File, OpenOptions, RangeRequestStorage};
+use hdf5_reader::{BlockCacheStorage, DEFAULT_MAX_CHUNK_BYTES, FilterRegistry, Hdf5File, RangeRequestStorage};
 
 use crate::attributes;
 use crate::dataset::Dataset;
@@ -67,18 +67,14 @@ impl File {
             source.read_into(start, &mut bytes).map_err(|error| Fault::Io(std::io::Error::other(error)))?;
             Ok(bytes)
         };
-        let [registry, own] = [(); 2].map(|()| {
-            let mut registry = FilterRegistry::new();
-            register_with_limit(&mut registry, limit);
-            registry
-        });
+        let mut registry = FilterRegistry::new();
+        register_with_limit(&mut registry, limit);
         let storage = BlockCacheStorage::new(Arc::new(RangeRequestStorage::new(length, read)), 1 << 14, 256);
-        let options = OpenOptions::default().with_filter_registry(registry).with_max_chunk_bytes(limit);
-        let hdf5 = Hdf5File::from_storage_with_options(Arc::new(storage), options).map_err(fault)?;
+        let hdf5 = Hdf5File::from_storage(Arc::new(storage)).map_err(fault)?;
         let root = hdf5.root_group().map_err(fault)?;
         let is_pytables = root.attribute("PYTABLES_FORMAT_VERSION").is_ok();
         let base = hdf5.superblock().base_address;
-        Ok(File { hdf5, source: bytes, base, registry: Arc::new(own), limit, is_pytables })
+        Ok(File { hdf5, source: bytes, base, registry: Arc::new(registry), limit, is_pytables })
     }
 
     /// Returns the paths of the datasets, such as `/group/name`.

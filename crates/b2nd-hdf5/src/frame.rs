@@ -194,12 +194,15 @@ pub(crate) fn set_attributes<T: Target>(
             Some(value) => others.push((name.as_str().into(), value.clone())),
         }
     }
-    let lists = [("attributes", Value::Map(others)), ("unsupported attributes", Value::Array(unread))];
     if !pytables.is_empty() {
         writer.set_vlmetalayer_bytes(PYTABLES, &packed(&Value::Map(pytables))?)?;
     }
-    let is_empty = |list: &Value| matches!(list, Value::Map(list) if list.is_empty()) || *list == Value::Array(Vec::new());
-    entries.extend(lists.into_iter().filter(|(_, list)| !is_empty(list)).map(|(name, list)| (name.into(), list)));
+    if !others.is_empty() {
+        entries.push(("attributes".into(), Value::Map(others)));
+    }
+    if !unread.is_empty() {
+        entries.push(("unsupported attributes".into(), Value::Array(unread)));
+    }
     if entries.is_empty() { Ok(()) } else { writer.set_vlmetalayer_bytes(HDF5, &packed(&Value::Map(entries))?) }
 }
 

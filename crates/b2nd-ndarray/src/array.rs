@@ -79,7 +79,7 @@ impl Array {
     ///
     /// Returns the errors of [`open`](Array::open).
     pub fn new(file: File) -> Result<Array> {
-        let (path, offset) = (file.path().to_owned(), file.offset());
+        let (path, offset) = (file.path().to_owned(), file.position());
         let array = Array::from_source(Arc::new(file.into_source()), offset);
         Ok(array.map_err(|error| Error::in_file(&path, error))?.in_file(path))
     }

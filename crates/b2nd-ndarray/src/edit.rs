@@ -190,7 +190,7 @@ impl ArrayEditor {
         if !self.draft.is_sparse() && new.nchunks() > 0 {
             self.draft.can_take(shape)?;
         }
-        let packer = Packer::of(self.draft.chunks.header(), &meta)?;
+        let packer = Packer::of(self.draft.chunks.file().header(), &meta)?;
         let done = self.resized(&old, &new, &packer, value);
         self.commit(shape, done)
     }
@@ -236,7 +236,7 @@ impl ArrayEditor {
         if slice.iter().any(|range| range.is_empty()) {
             return Ok(());
         }
-        let packer = Packer::of(self.draft.chunks.header(), &self.draft.meta)?;
+        let packer = Packer::of(self.draft.chunks.file().header(), &self.draft.meta)?;
         let mut entries = self.entries.clone();
         let numbers = self.array.grid().chunks_in(slice)?;
         let done = self.put(&packer, &mut entries, numbers, |array, number| {

@@ -72,7 +72,7 @@ const STORE: &str = "a store of python-blosc2: open its arrays by key with `Arra
 
 /// Opens the frame in an open file again, from the same open file: its path can lead to another file by now.
 pub(crate) fn of_file(file: &File) -> Result<ArrayFrame> {
-    Ok(Frame::open_at(Arc::new(file.source().try_clone()?) as Bytes, file.offset())?)
+    Ok(Frame::open_at(Arc::new(file.source().try_clone()?) as Bytes, file.position())?)
 }
 
 /// Reads the chunk with this number. If `front` is given and the rest can be read later, only the first `front` bytes are read.
@@ -92,5 +92,5 @@ pub(crate) fn range(store: &ArrayFrame, number: u64) -> Result<Option<Range<u64>
         return Ok(None);
     }
     let range = store.offsets()?.range(number);
-    Ok(range.map(|range| range.start.saturating_add(store.offset())..range.end.saturating_add(store.offset())))
+    Ok(range.map(|range| range.start.saturating_add(store.position())..range.end.saturating_add(store.position())))
 }

@@ -86,7 +86,7 @@ pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &Repa
         return job.write(target, Some(held));
     }
     let mut editor = File::edit(source)?;
-    let job = Job::new(frame::of_file(&editor)?, options)?;
+    let job = Job::new(frame::of_file(editor.file())?, options)?;
     if options.frame_type.is_some_and(|kind| kind != job.frame.header().frame_type()) {
         let message = "a file cannot replace a sparse frame's directory, nor the other way round: choose another target";
         return Err(Error::in_file(source, Fault::custom(message).into()));

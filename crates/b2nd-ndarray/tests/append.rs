@@ -53,7 +53,7 @@ fn an_array_of_any_layout_grows_one_that_was_written_at_once() {
     log.flush().unwrap();
     let expected = concatenate![Axis(0), first, more.slice_axis(Axis(0), Slice::new(0, None, -2)), more];
     assert_eq!(whole::<f64>(&path), expected.into_dyn());
-    let trailer = b2nd_frame::File::open(&path).unwrap().trailer().unwrap();
+    let trailer = b2nd_frame::File::open(&path).unwrap().trailer().unwrap().clone();
     assert_eq!(trailer.vlmetalayers().value("unit").unwrap().unwrap(), &[0xa1, b'm'][..]);
 }
 

@@ -77,10 +77,10 @@ fn what_is_written_is_what_python_reads() {
     (0..3).for_each(|at| writer.append(&Chunk::store(&elements(4 * at, 4), 4).unwrap()).unwrap());
     writer.finish().unwrap();
     let mut editor = ChunkEditor::new(File::edit(path("committed.b2nd")).unwrap()).unwrap();
-    let mut offsets: Vec<_> = editor.offsets().unwrap().iter().collect();
+    let mut offsets: Vec<_> = editor.file().offsets().unwrap().iter().collect();
     offsets.swap(0, 1);
     offsets[2] = editor.put(&Chunk::store(&9_i32.to_le_bytes().repeat(4), 4).unwrap()).unwrap();
-    let array = editor.header().array().unwrap().unwrap().into_owned();
+    let array = editor.file().header().array().unwrap().unwrap().into_owned();
     editor.commit(&array, &offsets).unwrap();
 
     let done = Command::new(python).args(["-B", "python/api.py"]).arg(directory.path()).status().unwrap();

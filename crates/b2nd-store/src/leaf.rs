@@ -60,8 +60,31 @@ pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
     if let Some(file) = files.flatten().find(is_it) {
         return Ok(Leaf { key: wanted, offset: folder.offset(file)?, member: Some(file.clone()), content: Content::Frame });
     }
-    let keys: Vec<_> = leaves.iter().take(5).map(|leaf| leaf.key.as_str()).collect();
-    let more = if leaves.len() > keys.len() { ", …" } else { "" };
+    let in_table = |leaf: &Leaf| match &leaf.content {
+        Content::Table(table)
+            if wanted.strip_prefix(leaf.key.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/')) =>
+        {
+            let column = wanted.rsplit('/').next().unwrap_or_default();
+            table
+                .columns
+                .iter()
+                .any(|it| it.get("name").and_then(serde_json::Value::as_str) == Some(column))
+                .then(|| column.to_owned())
+        }
+        _ => None,
+    };
+    if let Some(column) = leaves.iter().find_map(in_table) {
+        return Err(Error::custom(format_args!("{wanted} is a column of a table: name the table, and give --columns {column}")));
+    }
+    let prefix = format!("{}/", wanted.trim_end_matches('/'));
+    let inside: Vec<_> = leaves.iter().filter(|leaf| leaf.key.starts_with(&prefix)).collect();
+    let is_group = !inside.is_empty() && prefix != "/";
+    let of = if is_group { inside } else { leaves.iter().collect() };
+    let keys: Vec<_> = of.iter().take(5).map(|leaf| leaf.key.as_str()).collect();
+    let more = if of.len() > keys.len() { ", …" } else { "" };
+    if is_group {
+        return Err(Error::custom(format_args!("{wanted} is a group: name one of its leaves, {}{more}", keys.join(", "))));
+    }
     Err(Error::custom(format_args!("it has no leaf {wanted}; its leaves are {}{more}", keys.join(", "))))
 }
 

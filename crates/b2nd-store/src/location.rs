@@ -97,10 +97,17 @@ impl Location {
     pub fn open(&self) -> Result<Target> {
         match &self.place {
             Place::Stdin => Ok(Target::File(stdin()?)),
-            Place::Path(path) => Target::local(path),
+            Place::Path(path) => Target::local(path).map_err(|error| inside_file(path).unwrap_or(error)),
             Place::Address(address) => open_address(address),
         }
     }
+}
+
+/// Returns the error for a path inside a file, which a user may have meant as a leaf of a store.
+fn inside_file(path: &Path) -> Option<Error> {
+    let file = path.ancestors().skip(1).find(|ancestor| ancestor.is_file())?;
+    let (file, key) = (file.display(), path.strip_prefix(file).ok()?.display());
+    Some(Error::custom(format_args!("{file} is a file: a leaf of a store is named {file}{BEFORE_KEY}/{key}")))
 }
 
 /// Returns the error for a store that was given without the key of a leaf.

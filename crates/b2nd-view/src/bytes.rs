@@ -40,7 +40,7 @@ pub(crate) fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<(Cow<'f,
 pub fn dump(frame: &Frame, name: &str) -> b2nd_frame::Result<View> {
     let header = header_bytes(frame)?;
     let header_len = header.len() as u64;
-    let mut view = View::new(text::title(name, frame.offset()));
+    let mut view = View::new(text::title(name, frame.position()));
     print(&mut view.text, &rows::header(&header), &header, 0);
     match readable(trailer_bytes(frame))? {
         Ok((bytes, start)) => {

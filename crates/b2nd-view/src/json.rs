@@ -253,7 +253,7 @@ impl<'a> Object<'a> {
 ///
 /// Fails if the frame's `Source` cannot be read.
 pub fn frame(frame: &Frame, path: &str, options: &Options) -> b2nd_frame::Result<serde_json::Value> {
-    let place = Place { path, offset: frame.offset(), ..Place::default() };
+    let place = Place { path, offset: frame.position(), ..Place::default() };
     let object = Object::new(frame, place, options)?;
     Ok(serde_json::to_value(&object).map_err(std::io::Error::from)?)
 }

@@ -36,7 +36,7 @@ pub use crate::json::Options;
 /// Fails if the frame's `Source` cannot be read.
 pub fn page(frame: &Frame, name: &str, options: &Options) -> b2nd_frame::Result<View> {
     let header = frame.header();
-    let mut page = Page::new(text::title(name, frame.offset()), options);
+    let mut page = Page::new(text::title(name, frame.position()), options);
     let trailer_read = readable(frame.trailer())?;
     let kind = Kind::of(header, trailer_read.as_ref().ok().copied());
     page.line("kind", kind.name());
@@ -269,7 +269,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd_frame::Result<()> {
 ///
 /// Fails if the frame's `Source` cannot be read.
 pub fn meta(frame: &Frame, name: &str) -> b2nd_frame::Result<View> {
-    let mut page = Page::new(text::title(name, frame.offset()), &Options::default());
+    let mut page = Page::new(text::title(name, frame.position()), &Options::default());
     let full = |content: &[u8]| lines::describe(content, usize::MAX).unwrap_or_else(|| count(content.len(), "byte"));
     for (name, content) in frame.header().metalayers().iter() {
         page.line(quoted(name), full(content));

@@ -44,7 +44,7 @@ pub fn draw(frame: &Frame, name: &str) -> b2nd_frame::Result<View> {
     let bytes = bytes::lines(&encoded);
     let mut canvas = Canvas::new();
     let top = MARGIN + 30.0;
-    canvas.text("title", Anchor::Start, [MARGIN, MARGIN + 12.0], title(name, frame.offset()));
+    canvas.text("title", Anchor::Start, [MARGIN, MARGIN + 12.0], title(name, frame.position()));
     let right = MARGIN + LEFT + BETWEEN;
     canvas.text("faint", Anchor::Start, [right, MARGIN + 12.0], format_args!("header, {}", count(encoded.len(), "byte")));
     canvas.moved([right, top], |canvas| bytes::draw(canvas, &bytes));

@@ -35,7 +35,7 @@ fn each_byte_of_every_header_and_trailer_is_in_one_row() {
     for entry in manifest() {
         let file =
             File::open_at(format!("{DATA}/{}", entry["file"].as_str().unwrap()), entry["offset"].as_u64().unwrap()).unwrap();
-        let frame = &fs::read(file.path()).unwrap()[usize::try_from(file.offset()).unwrap()..];
+        let frame = &fs::read(file.path()).unwrap()[usize::try_from(file.position()).unwrap()..];
         let bytes = b2nd::to_vec(file.header()).unwrap();
         assert!(frame.starts_with(&bytes));
         rows(&bytes);

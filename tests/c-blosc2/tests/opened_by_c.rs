@@ -193,7 +193,7 @@ fn edits_and_rewrites() {
         assert_eq!(array.vlmetalayers().unwrap(), [("title".into(), b"Baltic Sea".to_vec()), ("long".into(), long)]);
 
         let target = if case % 2 == 0 { path.clone() } else { dir.path().join(format!("{case}.rewritten")) };
-        b2nd_frame::rewrite(&path, &target, |metalayers| {
+        b2nd_frame::rewrite_to(&path, &target, |metalayers| {
             metalayers.remove("user");
             metalayers.set(&B2ndMeta::new(geometry, "[('a dtype', '<i1'), ('of another length', '<i1')]"))?;
             (2..=16).try_for_each(|number| metalayers.insert(&format!("layer {number}"), vec![0; number]).map(drop))

@@ -36,7 +36,7 @@ impl Game {
             // C makes arrays with a metalayer of a user's only from a list; a rewrite adds it too.
             let (how, fill) = (Compression::default(), Fill::Values(&values));
             drop(Array::create(&path, contiguous, &meta(&geometry, "<i4"), ITEMSIZE, how, fill).unwrap());
-            rewrite(&path, &path, |metalayers| metalayers.insert("user", user.as_slice()).map(drop)).unwrap();
+            rewrite(&path, |metalayers| metalayers.insert("user", user.as_slice()).map(drop)).unwrap();
         } else {
             let mut header = header(&geometry, ITEMSIZE, "<i4");
             header.metalayers_mut().insert("user", user.as_slice()).unwrap();
@@ -220,7 +220,7 @@ fn chunks_inserted_updated_and_deleted() {
             assert_eq!(assert_agree(&path), None);
             let mut file = File::edit(&path).unwrap();
             for (number, data) in (0..).zip(&model) {
-                assert!(file.chunk(number).unwrap().data().unwrap() == *data, "round {round}");
+                assert!(file.file().chunk(number).unwrap().data().unwrap() == *data, "round {round}");
             }
             file.set_vlmetalayer_bytes("round", &[round]).unwrap();
             if round % 10 == 9 {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta, Metalayer};
 use b2nd_c_blosc2::Array;
-use b2nd_frame::{Chunk, File, Writer, rewrite};
+use b2nd_frame::{Chunk, File, Writer, rewrite_to};
 use common::{assert_agree, bytes, geometry_of, header, meta, to_chunks};
 use fastrand::Rng;
 use tempfile::TempDir;
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// Rewrites a file with its array in the released layout.
 fn upgrade(source: &Path, target: &Path, dtype: &str) {
     let array = File::open(source).unwrap().header().array().unwrap().unwrap().into_owned();
-    rewrite(source, target, |metalayers| {
+    rewrite_to(source, target, |metalayers| {
         metalayers.remove(CatervaMeta::NAME);
         metalayers.set(&array.upgrade(Some(dtype))?)
     })

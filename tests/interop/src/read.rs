@@ -54,7 +54,7 @@ pub fn read(path: &Path, chunks: u64) -> Result<Value> {
     chunks.iter().try_for_each(check_chunk)?;
     if header.frame_type() == FrameType::Contiguous {
         let frame = Frame::from_slice(&bytes)?;
-        if frame.header() != header || frame.trailer()? != &trailer {
+        if frame.header() != header || frame.trailer()? != trailer {
             return Err("the frame in memory says something else than the file".into());
         }
         for (number, chunk) in (0..).zip(&chunks) {

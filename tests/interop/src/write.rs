@@ -127,7 +127,7 @@ pub fn edit(path: &Path, edits: Vec<Edit>) -> Result<Value> {
 }
 
 pub fn rewrite(path: &Path, target: &Path, insert: Vec<(String, Hex)>, remove: Vec<String>) -> Result<Value> {
-    b2nd_frame::rewrite(path, target, |metalayers: &mut Metalayers| {
+    b2nd_frame::rewrite_to(path, target, |metalayers: &mut Metalayers| {
         remove.iter().for_each(|name| drop(metalayers.remove(name)));
         insert.into_iter().try_for_each(|(name, Hex(content))| metalayers.insert(&name, content).map(drop))
     })?;

@@ -4,12 +4,15 @@
 
 extern crate alloc;
 
+use alloc::vec::Vec;
+
 use b2nd::{ArrayMeta, B2ndMeta, Geometry};
+use b2nd_codec::{ChunkHeader, CodecId, Filter, Format, Options, compress, decompress};
 use b2nd_frame::{Chunk, Frame, Header, Sizes, Writer};
 
 #[cfg(not(test))]
 #[global_allocator]
-static ALLOCATOR: emballoc::Allocator<16384> = emballoc::Allocator::new();
+static ALLOCATOR: emballoc::Allocator<524288> = emballoc::Allocator::new();
 
 #[cfg(not(test))]
 #[panic_handler]
@@ -17,11 +20,11 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     loop {}
 }
 
-/// True if a metalayer, a header and a frame come back as they were written.
+/// True if a metalayer, a header, a frame and chunks of Blosc 1 come back as they were written.
 #[allow(unsafe_code, reason = "a name that a program outside Rust can call")]
 #[unsafe(no_mangle)]
 pub extern "C" fn round_trips() -> bool {
-    matches!((metalayer(), header(), frame()), (Ok(true), Ok(true), Ok(true)))
+    matches!((metalayer(), header(), frame(), blosc1()), (Ok(true), Ok(true), Ok(true), Ok(true)))
 }
 
 fn array() -> b2nd_frame::Result<B2ndMeta> {
@@ -52,6 +55,22 @@ fn frame() -> b2nd_frame::Result<bool> {
     let frame = Frame::from_slice(&bytes)?;
     let value = frame.trailer()?.vlmetalayers().value("name")?;
     Ok(frame.chunk(0)?.stored() == Some(b"data") && value.as_deref() == Some(b"value"))
+}
+
+fn blosc1() -> b2nd_frame::Result<bool> {
+    let data: Vec<u8> = (0..1000_u16).flat_map(u16::to_le_bytes).collect();
+    let mut all = true;
+    for codec in [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc] {
+        for filter in [Filter::None, Filter::Shuffle, Filter::BitShuffle] {
+            let filters = Vec::from([(filter, 0)]);
+            let options = Options { codec, typesize: 2, filters, format: Format::Blosc1, ..Options::default() };
+            let chunk = compress(&data, &options)?;
+            let header = ChunkHeader::from_slice(&chunk)?;
+            let is_short = header.header_len() == 16 && (filter == Filter::None || !header.is_stored());
+            all &= is_short && decompress(&chunk)? == data;
+        }
+    }
+    Ok(all)
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! [`Files`]: the files of a folder, whose bytes are fetched piece by piece.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
-use b2nd_frame::{Error, Pieces, Result, Source};
-use b2nd_store::{Bytes, Folder, chunk_file_name};
+use b2nd_frame::{Error, Pieces, Result};
+use b2nd_page::Place;
+use b2nd_store::{Bytes, Folder};
 
 /// The files of a folder, or a single file, which then has an empty name.
 #[derive(Clone, Default)]
@@ -44,7 +43,16 @@ impl Files {
         }
     }
 
-    pub fn get(&self, name: &str) -> Option<&Arc<Pieces>> {
+    /// Returns the place of the page with these files.
+    pub fn place(self: &Arc<Self>, name: &str) -> Result<Arc<Place>> {
+        let place = match self.get("") {
+            Some(file) => Place::file(name, file.clone()),
+            None => Place::folder(name, self.clone())?,
+        };
+        Ok(Arc::new(place))
+    }
+
+    fn get(&self, name: &str) -> Option<&Arc<Pieces>> {
         self.files.get(*self.names.get(name)?)
     }
 }
@@ -56,26 +64,5 @@ impl Folder for Files {
 
     fn member(&self, name: &str) -> Result<Option<Bytes>> {
         Ok(self.get(name).map(|file| file.clone() as Bytes))
-    }
-}
-
-/// A sparse frame: the file that contains its header, index and trailer, and the files of its chunks in the same directory.
-pub struct SparseFrame {
-    pub frame: Arc<Pieces>,
-    pub files: Arc<Files>,
-}
-
-impl Source for SparseFrame {
-    fn len(&self) -> Result<u64> {
-        self.frame.len()
-    }
-
-    fn read(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        self.frame.read(range)
-    }
-
-    fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        let file = self.files.open(&chunk_file_name(number))?;
-        Ok(Cow::Owned(file.read(range)?.into_owned()))
     }
 }

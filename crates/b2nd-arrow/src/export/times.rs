@@ -13,7 +13,7 @@ use crate::export::complex;
 use crate::schema::numpy_dtype::is_time;
 
 /// A column with times that `chrono` cannot format: they are outside the years -262143 to 262142, or their time zone is unknown. Such times
-/// are formatted as in NumPy, with a `Z` if the column has a time zone.
+/// are formatted as numbers with their unit.
 struct Times<'a> {
     /// Arrow's own formatter, or `None` if it does not know the time zone.
     plain: Option<ArrayFormatter<'a>>,
@@ -46,31 +46,12 @@ fn is_beyond(data_type: &DataType, number: i64) -> bool {
     }
 }
 
-/// Formats a time or a duration for which `chrono` has no value.
+/// Formats a time or a duration for which `chrono` has no value: the number that is stored, and its unit.
 fn text(data_type: &DataType, number: i64) -> String {
-    let (sign, length) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
     match data_type {
-        DataType::Timestamp(..) if number == i64::MIN => "NaT".to_owned(),
-        DataType::Timestamp(unit, zone) => moment(number, unit) + if zone.is_some() { "Z" } else { "" },
-        DataType::Duration(TimeUnit::Second) => format!("{sign}PT{length}S"),
-        _ => format!("{sign}PT{}.{:03}S", length / 1000, length % 1000),
-    }
-}
-
-/// Formats a timestamp of any year as NumPy does. The calendar repeats every 400 years, so `chrono` formats the same date in one of the
-/// years 2000 to 2399.
-fn moment(number: i64, unit: &TimeUnit) -> String {
-    const YEAR_2000: i128 = 946_684_800;
-    const REPEATED: i128 = 146_097 * 86_400;
-    let (second, fraction) = (number.div_euclid(per_second(unit)), number.rem_euclid(per_second(unit)));
-    let times = (i128::from(second) - YEAR_2000).div_euclid(REPEATED);
-    let known = i64::try_from(i128::from(second) - times * REPEATED).ok().and_then(timestamp_s_to_datetime);
-    let text = known.map_or_else(String::new, |date| date.to_string().replace(' ', "T"));
-    let (year, rest) = text.split_at_checked(4).unwrap_or_default();
-    let year = year.parse::<i128>().unwrap_or(0) + 400 * times;
-    match per_second(unit).ilog10() as usize {
-        0 => format!("{year:04}{rest}"),
-        digits => format!("{year:04}{rest}.{fraction:0digits$}"),
+        DataType::Timestamp(unit, _) => format!("{number} {unit} after 1970"),
+        DataType::Duration(unit) => format!("{number} {unit}"),
+        _ => number.to_string(),
     }
 }
 

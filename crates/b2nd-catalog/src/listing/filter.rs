@@ -17,8 +17,7 @@ pub struct Unlisted {
 pub type Listing = BoxStream<'static, Result<Object, Unlisted>>;
 
 /// The endings of the files that are scanned by default.
-pub const ENDINGS: [&str; 12] =
-    ["b2nd", "b2f", "b2b", "b2frame", "b2e", "b2z", "bl2", "cframe", "caterva", "iarr", "h5", "hdf5"];
+pub const ENDINGS: [&str; 12] = ["b2nd", "b2f", "b2b", "b2frame", "b2e", "b2z", "bl2", "cframe", "caterva", "iarr", "h5", "hdf5"];
 
 /// Selects the files to scan by the endings of their names.
 #[derive(Clone, Debug)]

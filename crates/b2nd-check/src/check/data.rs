@@ -54,9 +54,9 @@ impl Findings {
     }
 
     pub(super) fn length(&mut self, frame: &Frame) -> Result<()> {
-        let end = frame.source().len()?.saturating_sub(frame.offset());
+        let end = frame.source().len()?.saturating_sub(frame.position());
         let frame_len = frame.header().frame_len();
-        if frame.offset() == 0 && end > frame_len {
+        if frame.position() == 0 && end > frame_len {
             let finding = format!("it is followed by {}, which the next edit removes", count(end - frame_len, "byte"));
             self.add("file", Some(frame_len), finding, [None, YES, YES]);
         }

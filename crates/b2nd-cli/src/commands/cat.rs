@@ -22,7 +22,7 @@ pub(crate) struct Cat {
     file: PathBuf,
 
     /// A slice of the array, written as in Python (such as `0:10,5,::2`), or rows of a table.
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_negative_numbers = true)]
     slice: Option<Slice>,
 
     /// Print comma-separated values.

@@ -296,12 +296,12 @@ fn is_directory(place: &Place) -> bool {
 /// Writes the digests of a frame and returns their number. The file is locked before the first chunk is read.
 fn digest(path: &Path) -> Result<u64, Error> {
     let mut editor = meta::edit(path)?;
-    let array = editor.header().array().ok().flatten();
+    let array = editor.file().header().array().ok().flatten();
     let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
     let mut codec = Decompressor::new().with_metalayer(&metalayer);
-    let before = attributes::get_with(&editor.trailer()?, Digests::NAME, &mut codec).map(Cow::into_owned);
+    let before = attributes::get_with(editor.file().trailer()?, Digests::NAME, &mut codec).map(Cow::into_owned);
     let is_other = before.map_or_else(
-        || editor.trailer().is_ok_and(|trailer| trailer.vlmetalayers().raw_chunk(Digests::NAME).is_some()),
+        || editor.file().trailer().is_ok_and(|trailer| trailer.vlmetalayers().raw_chunk(Digests::NAME).is_some()),
         |bytes| b2nd::from_slice::<Digests>(&bytes).is_err(),
     );
     if is_other {
@@ -309,8 +309,8 @@ fn digest(path: &Path) -> Result<u64, Error> {
             "its attribute \"b2nd_digests\" does not contain digests: remove it first, with `b2nd meta rm FILE b2nd_digests`";
         return Err(Error::new(sentence));
     }
-    let count = editor.offsets()?.len();
-    let digests = Digests::of_chunks(count, |number| editor.chunk(number), &mut codec)?;
+    let count = editor.file().offsets()?.len();
+    let digests = Digests::of_chunks(count, |number| editor.file().chunk(number), &mut codec)?;
     editor.set_vlmetalayer_bytes(Digests::NAME, &b2nd::to_vec(&digests)?)?;
     Ok(count)
 }

@@ -30,7 +30,7 @@ pub(crate) struct Export {
     out: PathBuf,
 
     /// A slice of the array, written as in Python (such as `0:10,5,::2`), or rows of a table.
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_negative_numbers = true)]
     slice: Option<Slice>,
 
     /// The format. By default, the ending of the file selects it; for standard output, it is npy.

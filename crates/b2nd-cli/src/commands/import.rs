@@ -46,6 +46,10 @@ pub(crate) struct Import {
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     header: Option<bool>,
 
+    /// The format of the file. By default, its ending selects it; standard input is numpy, or with --dtype raw bytes.
+    #[arg(long, value_name = "FORMAT", value_parser = ["npy", "csv", "bin"])]
+    format: Option<String>,
+
     #[command(flatten)]
     compression: Compression,
 
@@ -96,10 +100,18 @@ impl Import {
     }
 
     fn elements(&self) -> Result<Elements> {
-        let ending = self.file.extension().unwrap_or_default();
+        let ending = self.format.as_ref().map_or_else(|| self.file.extension().unwrap_or_default(), |format| format.as_ref());
         let is_npy = ending.eq_ignore_ascii_case("npy");
         match &self.dtype {
-            dtype if ending.eq_ignore_ascii_case("csv") => csv::read(&self.file, dtype.as_ref(), self.shape.clone(), self.header),
+            // CSV is read twice.
+            dtype if ending.eq_ignore_ascii_case("csv") && is_standard(&self.file) => {
+                let mut file = tempfile::NamedTempFile::new()?;
+                io::copy(&mut io::stdin().lock(), &mut file)?;
+                csv::read(file.path(), &self.file, dtype.as_ref(), self.shape.clone(), self.header)
+            }
+            dtype if ending.eq_ignore_ascii_case("csv") => {
+                csv::read(&self.file, &self.file, dtype.as_ref(), self.shape.clone(), self.header)
+            }
             _ if self.header.is_some() => Err(Error::new("--header is only for CSV: leave it out")),
             Some(dtype) if !is_npy => self.raw(dtype),
             None if self.shape.is_none() => npy::read(&self.file),

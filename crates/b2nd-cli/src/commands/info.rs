@@ -229,7 +229,7 @@ fn values(frame: &Frame, word: &Path, slice: Option<&Slice>, out: &mut dyn Write
     if word == Path::new("-") {
         return Err(Error::new("--values cannot read standard input: use `b2nd cat -`"));
     }
-    let mut values = Values::open(word, &Start { offset: Some(frame.offset()), dtype: None }, slice)?;
+    let mut values = Values::open(word, &Start { offset: Some(frame.position()), dtype: None }, slice)?;
     writeln!(out, "  {}", styled(LABEL, "values")).map_err(Error::Write)?;
     screen::print(&mut values, Cut { end: End::First, rows: Some(VALUE_ROWS) }, 4, out)
 }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::fs;
 use std::io::{Read, Write};
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use b2nd_frame::{Editor, File, Header, Sizes, Writer};
@@ -28,6 +27,9 @@ pub(crate) enum Meta {
     List {
         /// A frame, a store, a leaf or a group: a path, a URL, - or STORE::KEY, as for `b2nd info`.
         file: PathBuf,
+        /// Print a JSON object for each, on a line of its own, with its name, place and value.
+        #[arg(long)]
+        json: bool,
     },
     /// Prints the attribute with this name as JSON. If there is none, prints the metalayer, or the item of a table's metadata, that has
     /// this name.
@@ -37,7 +39,7 @@ pub(crate) enum Meta {
     Get {
         /// A frame, a store, a leaf or a group: a path, a URL, - or STORE::KEY, as for `b2nd info`.
         file: PathBuf,
-        /// The attribute's name.
+        /// The attribute's name. `history.version` is the field `version` of the attribute `history`.
         name: String,
         /// Search only the metalayers in the header.
         #[arg(long)]
@@ -47,7 +49,7 @@ pub(crate) enum Meta {
         raw: bool,
     },
     #[command(
-        after_help = "Examples:\n  b2nd meta set field.b2nd units --text m/s\n  b2nd meta set field.b2nd origin --json '[0, 1.5]'"
+        after_help = "Examples:\n  b2nd meta set field.b2nd units m/s\n  b2nd meta set field.b2nd origin --json '[0, 1.5]'"
     )]
     /// Sets an attribute in place. With --fixed, replaces a metalayer of the header by one of the same length; to change lengths,
     /// use `b2nd rewrite`.
@@ -58,8 +60,8 @@ pub(crate) enum Meta {
         name: String,
         #[command(flatten)]
         value: Given,
-        /// The value, unless one of the options below gives it.
-        #[arg(hide = true)]
+        /// The value: a number, true, false, null, or a list or object as JSON; other words are a string. `--text` makes any value a string.
+        #[arg(allow_negative_numbers = true)]
         plain: Option<String>,
         /// Replace a metalayer in the header instead of an attribute.
         #[arg(long)]
@@ -100,8 +102,11 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// Returns the bytes to store for the value. Fails if the value is given without an option, or not at all: only an option tells the
-    /// type of the value. The error shows an example.
+    /// Returns the bytes to store for the value. Without an option, what is no JSON and does not start like JSON is a string.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no value, or two.
     fn bytes(&self, file: &Path, name: &str, plain: Option<&str>) -> Result<Vec<u8>> {
         match self {
             Given { json: Some(json), .. } if plain.is_none() => pack(json).map_err(Error::new),
@@ -118,12 +123,12 @@ impl Given {
                 std::io::stdin().lock().read_to_end(&mut bytes)?;
                 Ok(bytes)
             }
-            _ => {
-                let (file, plain) = (file.display(), plain.unwrap_or("VALUE"));
-                Err(Error::new(format_args!(
-                    "give the value with an option, as in `b2nd meta set {file} {name} --text {plain:?}`, or --json for numbers and lists"
-                )))
+            Given { json: None, text: None, hex: None, file: None } if plain.is_some() => {
+                let plain = plain.unwrap_or_default();
+                let is_json = plain.starts_with(['{', '[', '"']) || serde_json::from_str::<serde_json::Value>(plain).is_ok();
+                if is_json { pack(plain).map_err(Error::new) } else { Ok(pack_text(plain)) }
             }
+            _ => Err(Error::new(format_args!("give one value, as in `b2nd meta set {} {name} VALUE`", file.display()))),
         }
     }
 }
@@ -131,7 +136,7 @@ impl Given {
 impl Meta {
     pub(crate) fn run(&self, output: &mut Output) -> std::io::Result<bool> {
         match self {
-            Meta::List { file } => list(file, output),
+            Meta::List { file, json } => list(file, *json, output),
             Meta::Get { file, name, fixed, raw } => get(file, name, *fixed, *raw, output),
             Meta::Set { file, name, value, plain, fixed } => {
                 let done = value.bytes(file, name, plain.as_deref()).and_then(|bytes| set(file, name, &bytes, *fixed));
@@ -152,9 +157,8 @@ impl Meta {
     }
 }
 
-/// How many characters of a value are shown. On a terminal, this depends on its width, but is at least the start of this range. If the
-/// output is not a terminal, it is the end of this range.
-const ROOM: RangeInclusive<usize> = 16..=64;
+/// The minimum number of characters of a value that are shown on a terminal. If the output is not a terminal, values are not cut.
+const NARROWEST: usize = 16;
 
 /// An entry of the list: a metalayer of a header, an attribute, or an item of a table's metadata.
 struct Entry<'a> {
@@ -191,15 +195,23 @@ fn entries<'a>(found: &'a Found, fixed: bool) -> Result<Vec<Entry<'a>>> {
 }
 
 /// Prints the name, the place (such as `attribute`) and the value of each entry, cut to the width of the terminal.
-fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
+fn list(file: &Path, is_json: bool, output: &mut Output) -> std::io::Result<bool> {
     let Output { out, err } = output;
     let width = terminal().map(|(columns, _)| columns);
     Paths::of(file).each(Leaves::Itself, err, &mut |found| {
         let entries = entries(found, false)?;
+        if is_json {
+            for Entry { name, place, value } in &entries {
+                let value = value.as_ref().ok().and_then(|bytes| value::read(bytes));
+                let line = serde_json::json!({"name": String::from_utf8_lossy(name), "place": place, "value": value});
+                json::write_line(out, &line).map_err(Error::Write)?;
+            }
+            return Ok(true);
+        }
         let widest = entries.iter().map(|entry| quoted(entry.name).chars().count()).max().unwrap_or(0);
         // Columns have two spaces between them, and the ellipsis needs one character.
-        let room = width.map(|width| width.saturating_sub(widest + "metalayer".len() + 5).max(*ROOM.start()));
-        let room = room.unwrap_or(*ROOM.end());
+        let room = width.map(|width| width.saturating_sub(widest + "metalayer".len() + 5).max(NARROWEST));
+        let room = room.unwrap_or(usize::MAX);
         let rows = entries.iter().map(|entry| {
             let value = match &entry.value {
                 Ok(bytes) => value::read(bytes).map_or_else(|| count(bytes.len(), "byte"), |found| value::text(&found, room)),
@@ -217,7 +229,11 @@ fn list(file: &Path, output: &mut Output) -> std::io::Result<bool> {
 fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> std::io::Result<bool> {
     let Output { out, err } = output;
     Paths::of(file).each(Leaves::Itself, err, &mut |found| {
-        let mut named: Vec<_> = entries(found, fixed)?.into_iter().filter(|entry| entry.name == name.as_bytes()).collect();
+        let all = entries(found, fixed)?;
+        let exists = |name: &str| all.iter().any(|entry| entry.name == name.as_bytes());
+        let inside = || name.match_indices('.').map(|(dot, _)| (&name[..dot], &name[dot + 1..])).find(|(outer, _)| exists(outer));
+        let (outer, inner) = if exists(name) { (name, "") } else { inside().filter(|_| !raw).unwrap_or((name, "")) };
+        let mut named: Vec<_> = all.into_iter().filter(|entry| entry.name == outer.as_bytes()).collect();
         named.retain(|entry| !fixed || entry.place == "metalayer");
         // If several entries have this name, the first attribute is printed.
         named.sort_by_key(|entry| entry.place != "attribute");
@@ -230,8 +246,13 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
         }
         let value = value::read(&value)
             .ok_or_else(|| Error::new(format_args!("{} is not MessagePack: --raw writes its bytes", quoted(name.as_bytes()))))?;
-        json::write_line(out, &value).map_err(Error::Write)?;
-        Ok(true)
+        if inner.is_empty() {
+            return json::write_line(out, &value).map(|()| true).map_err(Error::Write);
+        }
+        let value = serde_json::to_value(&value)?;
+        let found = value.pointer(&format!("/{}", inner.replace('.', "/")));
+        let found = found.ok_or_else(|| Error::new(format_args!("{} has no {inner}", quoted(outer.as_bytes()))))?;
+        json::write_line(out, found).map(|()| true).map_err(Error::Write)
     })
 }
 

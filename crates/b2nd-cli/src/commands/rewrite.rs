@@ -39,7 +39,7 @@ impl Rewrite {
         let files = Piped::new(&self.source, self.target.as_deref())?;
         let target = files.target.as_ref().unwrap_or(&files.source);
         files.target.as_ref().map_or(Ok(()), |target| must_not_exist(target))?;
-        let done = b2nd_frame::rewrite(&files.source, target, |metalayers| self.edit(metalayers));
+        let done = b2nd_frame::rewrite_to(&files.source, target, |metalayers| self.edit(metalayers));
         done.map_err(|error| crate::error::Error::new(files.named(&error.to_string())))?;
         files.print().map(|()| true)
     }

@@ -65,7 +65,7 @@ pub(crate) struct Show {
     pub(super) file: PathBuf,
 
     /// A slice of the array, written as in Python: `0:10,5,::2`.
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_negative_numbers = true)]
     slice: Option<Slice>,
 
     /// The field of a structure to draw.

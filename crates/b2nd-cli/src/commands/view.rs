@@ -15,7 +15,7 @@ pub(crate) struct View {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Search directories, with their subdirectories, for frames and stores.
+    /// Search directories, with their subdirectories, for files with the endings of frames and stores.
     #[arg(short, long)]
     recursive: bool,
 
@@ -27,7 +27,7 @@ pub(crate) struct View {
     #[arg(long)]
     no_open: bool,
 
-    /// Serve another build of the page: a directory made by `web/build`.
+    /// Serve another version of the page: a directory with its files.
     #[arg(long, value_name = "DIR")]
     page: Option<PathBuf>,
 }
@@ -46,7 +46,7 @@ impl View {
         let _ = (&self.files, self.recursive, self.port, self.no_open, &self.page);
         Err(Error::new(
             "this build of b2nd cannot show files in a browser: install one that can, with \
-             `cargo install b2nd-cli --features full` or `pip install b2nd`",
+             `cargo install b2nd-cli --features full`",
         ))
     }
 
@@ -56,9 +56,15 @@ impl View {
         for path in &self.files {
             let named = |error: Error| Error::new(format_args!("{}: {error}", path.display()));
             if self.recursive && path.is_dir() {
-                for (path, target) in b2nd_store::walk::frames(path) {
-                    let named = |error: Error| Error::new(format_args!("{}: {error}", path.display()));
-                    target.map_err(Error::from).and_then(|_| files.add_path(&path)).map_err(named)?;
+                for candidate in b2nd_store::walk::candidates(path) {
+                    if candidate.is_named_so() || candidate.path.is_dir() && !candidate.path.is_symlink() {
+                        files.add_found(&candidate.path, path);
+                    } else if candidate.path.is_symlink() {
+                        // A link that is named like a Blosc2 file is left out, with a message.
+                        if let Some(Err(error)) = candidate.open() {
+                            writeln!(output.err, "{}: {error}", candidate.path.display()).map_err(Error::Write)?;
+                        }
+                    }
                 }
             } else {
                 files.add(path).map_err(named)?;

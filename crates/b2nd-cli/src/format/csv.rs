@@ -161,8 +161,14 @@ fn summary(path: &Path) -> Result<Summary> {
 /// Opens an array in a CSV file. The array has one dimension if each line has one value, otherwise two. The file is read twice, so that
 /// only one line at a time is in memory.
 ///
-/// Without `header`, the first line is a heading if it consists of names and all other lines are numbers.
-pub(crate) fn read(path: &Path, dtype: Option<&DType>, shape: Option<Vec<i64>>, header: Option<bool>) -> Result<Elements> {
+/// `name` is the name of the file in messages. Without `header`, the first line is a heading if it consists of names and all other lines are numbers.
+pub(crate) fn read(
+    path: &Path,
+    name: &Path,
+    dtype: Option<&DType>,
+    shape: Option<Vec<i64>>,
+    header: Option<bool>,
+) -> Result<Elements> {
     let Summary { names, columns, widest: [first, rest], lines } = summary(path)?;
     let below = columns.iter().fold(Candidates::ALL, |all, column| Candidates {
         signed: all.signed && column.signed,
@@ -182,7 +188,7 @@ pub(crate) fn read(path: &Path, dtype: Option<&DType>, shape: Option<Vec<i64>>, 
         Some(dtype) => dtype.clone(),
         None => all.dtype(if has_names { rest } else { first.max(rest) }).parse()?,
     };
-    let named = path.display();
+    let named = name.display();
     if has_names && header.is_none() {
         let names = names.iter().collect::<Vec<_>>().join(",");
         eprintln!("{named}: line 1 ({names:?}) is a heading and left out: to keep it as values, use --header=false");

@@ -52,6 +52,40 @@ fn an_archive_without_blosc2_says_so() {
     }
 }
 
+/// A slice may start with a minus sign, but a misspelled option is not a slice.
+#[test]
+fn an_unknown_option_is_not_a_slice() {
+    let tests = Directory::new();
+    tests.take("grid/i4_2d.b2nd", "a.b2nd");
+    for (args, expected) in [
+        (&["head", "a.b2nd", "--bogus"][..], "unexpected argument '--bogus' found"),
+        (&["cat", "a.b2nd", "--colour", "never"], "a similar argument exists: '--color'"),
+        (&["export", "a.b2nd", "b.npy", "--overwriet"], "a similar argument exists: '--overwrite'"),
+        (&["show", "a.b2nd", "-x"], "unexpected argument '-x' found"),
+    ] {
+        let (out, err, status) = tests.run(args);
+        assert!(out.is_empty() && err.contains(expected) && status == 2, "{args:?}: {err}");
+    }
+    let last = tests.ok(&["cat", "a.b2nd", "16,-2:"]);
+    for slice in ["-1,-2:", "[-1,-2:]", "[-1, 21:]"] {
+        assert_eq!(tests.ok(&["cat", "a.b2nd", slice]), last, "{slice}");
+    }
+    assert_eq!(tests.ok(&["cat", "a.b2nd", "-1"]), tests.ok(&["cat", "a.b2nd", "16"]));
+    assert_eq!(tests.ok(&["stats", "--slice", "-1,-2:", "a.b2nd"]), tests.ok(&["stats", "a.b2nd", "-1,-2:"]));
+}
+
+#[test]
+fn a_key_that_is_not_a_leaf_is_answered_with_what_is_there() {
+    let tests = Directory::new();
+    tests.take("python-blosc2-4.14.1/treestore__dfltb2z.b2z", "t.b2z");
+    assert_eq!(tests.refused(&["cat", "t.b2z/g0/n0"]), "t.b2z/g0/n0: t.b2z is a file: a leaf of a store is named t.b2z::/g0/n0");
+    assert_eq!(tests.refused(&["head", "t.b2z::/g0"]), "t.b2z::/g0: /g0 is a group: name one of its leaves, /g0/n0, /g0/n2");
+    if cfg!(feature = "arrow") {
+        let refused = crate::harness::Place::tables().refused(&["cat", "kinds.b2z::/u"]);
+        assert_eq!(refused, "kinds.b2z::/u: /u is a column of a table: name the table, and give --columns u");
+    }
+}
+
 #[test]
 fn a_word_that_looks_like_a_command_is_answered_as_one() {
     let tests = Directory::new();

@@ -75,7 +75,7 @@ fn what_info_calls_a_recipe_has_no_values() {
     let tests = two_rows();
     let recipe = b"\x81\xa4kind\xa3new";
     let [array, file] = ["a.b2nd", "r.b2nd"].map(|name| tests.path(name));
-    b2nd_frame::rewrite(array, file, |metalayers| metalayers.insert("b2o", recipe).map(drop)).unwrap();
+    b2nd_frame::rewrite_to(array, file, |metalayers| metalayers.insert("b2o", recipe).map(drop)).unwrap();
     let json: serde_json::Value = serde_json::from_str(&tests.ok(&["info", "--json", "r.b2nd"])).unwrap();
     assert_eq!(json["kind"], "b2object");
     let refused = tests.refused(&["cat", "r.b2nd"]);

@@ -266,6 +266,27 @@ fn an_import_keeps_only_a_part_of_the_elements_in_memory() {
 }
 
 #[test]
+fn standard_input_may_be_csv() {
+    let tests = Directory::new();
+    tests.pipe(&["import", "-", "a.b2nd", "--format", "csv"], b"1,2.5\n3,4\n");
+    assert_eq!(tests.ok(&["cat", "--json", "a.b2nd"]), "[[1.0,2.5],\n[3.0,4.0]]\n");
+    tests.write("values.txt", "1\n2\n");
+    tests.ok(&["import", "values.txt", "b.b2nd", "--format", "csv"]);
+    assert_eq!(tests.ok(&["cat", "b.b2nd"]), "1\n2\n");
+}
+
+#[test]
+fn json_lines_have_a_row_each() {
+    let tests = Directory::new();
+    tests.write("a.npy", npy("<i4", "(2, 1, 2)", &[1, 2, 3, 4]));
+    tests.ok(&["import", "a.npy", "a.b2nd"]);
+    tests.ok(&["export", "a.b2nd", "a.jsonl"]);
+    assert_eq!(String::from_utf8(tests.read("a.jsonl")).unwrap(), "[[1,2]]\n[[3,4]]\n");
+    tests.ok(&["export", "a.b2nd", "a.ndjson", "0,0"]);
+    assert_eq!(String::from_utf8(tests.read("a.ndjson")).unwrap(), "1\n2\n");
+}
+
+#[test]
 fn fortran_order_is_read_from_files_and_pipes() {
     let tests = Directory::new();
     let (mut fortran, mut values) = (Vec::new(), Vec::new());

@@ -30,7 +30,7 @@ fn an_attribute_is_set_read_and_removed() {
 
     // Packed as rmp-serde packs the same, which is the shortest form.
     tests.ok(&["meta", "set", "a.b2nd", "plain", "--json", r#"{"a": [1, -200, 70000, "x", null, true, 0.5], "b": {"c": []}}"#]);
-    let trailer = File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap();
+    let trailer = File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap().clone();
     let value = trailer.vlmetalayers().value("plain").unwrap().unwrap();
     let expected = json!({"a": [1, -200, 70000, "x", null, true, 0.5], "b": {"c": []}});
     assert_eq!(msgpack::from_slice::<Value>(&value).unwrap(), expected);
@@ -41,8 +41,44 @@ fn an_attribute_is_set_read_and_removed() {
         tests.fails(&["meta", "rm", "a.b2nd", name], &format!("a.b2nd: there is no attribute {name:?}"));
     }
     tests.fails(&["meta", "get", "a.b2nd", "all"], r#"a.b2nd: there is no attribute "all""#);
-    let trailer = |path: &Path| File::open(path).unwrap().trailer().unwrap();
+    let trailer = |path: &Path| File::open(path).unwrap().trailer().unwrap().clone();
     assert_eq!(trailer(&tests.path("a.b2nd")), trailer(&Place::data().path("example.b2nd")));
+}
+
+#[test]
+fn a_value_without_an_option_is_what_it_looks_like() {
+    let tests = Directory::with_example();
+    let cases = [
+        ("degC", "\"degC\""),
+        ("1.5", "1.5"),
+        ("-3", "-3"),
+        ("true", "true"),
+        ("null", "null"),
+        ("[1, \"x\"]", "[1,\"x\"]"),
+        ("{\"version\": {\"major\": 2}}", "{\"version\":{\"major\":2}}"),
+        ("2020-01-01", "\"2020-01-01\""),
+        ("\"7\"", "\"7\""),
+    ];
+    for (word, expected) in cases {
+        tests.ok(&["meta", "set", "a.b2nd", "x", word]);
+        assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "x"]), format!("{expected}\n"), "{word}");
+    }
+    tests.ok(&["meta", "set", "a.b2nd", "x", "--text", "7"]);
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "x"]), "\"7\"\n");
+    assert!(
+        tests.refused(&["meta", "set", "a.b2nd", "x", "[1,"]).starts_with("a.b2nd: "),
+        "what starts like JSON has to be JSON"
+    );
+    assert_eq!(tests.refused(&["meta", "set", "a.b2nd", "x"]), "a.b2nd: give one value, as in `b2nd meta set a.b2nd x VALUE`");
+    // Inside of a value.
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "processing.version"]), "3\n");
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "processing.steps.1"]), "true\n");
+    assert_eq!(tests.refused(&["meta", "get", "a.b2nd", "processing.none"]), "a.b2nd: \"processing\" has no none");
+    // A pipe gets values as a whole, and JSON has them exactly.
+    let listed = tests.ok(&["meta", "list", "a.b2nd"]);
+    assert!(!listed.contains('…') && listed.contains("\"raw\": b\"\\x00\\xff\"}"), "{listed}");
+    let json = tests.ok(&["meta", "list", "--json", "a.b2nd"]);
+    assert!(json.contains("{\"name\":\"station\",\"place\":\"metalayer\",\"value\":{\"id\":17,"), "{json}");
 }
 
 #[test]
@@ -61,10 +97,7 @@ fn values_that_are_none_are_refused() {
     tests.fails(&["meta", "set", "a.b2z::/a", "x", "--json", "1"], "a.b2z::/a: No such file or directory (os error 2)");
     let server = "it is on a server, but only local files can be changed";
     tests.fails(&["meta", "rm", "http://localhost/a", "x"], &format!("http://localhost/a: {server}"));
-    let example = "give the value with an option, as in `b2nd meta set a.b2nd x --text \"VALUE\"`, or --json for numbers and \
-                   lists";
-    tests.fails(&["meta", "set", "a.b2nd", "x"], &format!("a.b2nd: {example}"));
-    tests.fails(&["meta", "set", "a.b2nd", "x", "7"], &format!("a.b2nd: {}", example.replace("VALUE", "7")));
+    tests.fails(&["meta", "set", "a.b2nd", "x"], "a.b2nd: give one value, as in `b2nd meta set a.b2nd x VALUE`");
     tests.fails(&["meta", "a.b2nd"], "a.b2nd: meta needs a subcommand, as in `b2nd meta list a.b2nd`");
     tests.fails(&["meta", "foo", "a.b2nd"], "foo: it is neither a file nor a subcommand of meta: list, get, set or rm");
     assert_eq!(tests.run(&["meta", "set", "a.b2nd", "x", "--text", "a", "--hex", "00"]).2, 2, "two values");

@@ -9,10 +9,10 @@ use std::thread;
 use crate::harness::{Directory, Place};
 
 /// A server's answer: its status and headers, and its bytes.
-type Answer = (String, Vec<u8>);
+pub(crate) type Answer = (String, Vec<u8>);
 
 /// Serves what `answer` says to a path and a range, and gives its address.
-fn serve(answer: impl Fn(&str, Range<usize>) -> Answer + Send + 'static) -> String {
+pub(crate) fn serve(answer: impl Fn(&str, Range<usize>) -> Answer + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -34,7 +34,7 @@ fn serve(answer: impl Fn(&str, Range<usize>) -> Answer + Send + 'static) -> Stri
 }
 
 /// A range of a file, as it should be answered.
-fn part(bytes: &[u8], range: Range<usize>) -> Answer {
+pub(crate) fn part(bytes: &[u8], range: Range<usize>) -> Answer {
     let end = range.end.min(bytes.len());
     let head = format!("206 Partial Content\r\ncontent-range: bytes {}-{}/{}", range.start, end - 1, bytes.len());
     (head, bytes[range.start..end].to_vec())

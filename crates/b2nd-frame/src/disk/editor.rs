@@ -5,7 +5,7 @@ pub(super) mod chunks;
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
-use core::ops::{Deref, Range};
+use core::ops::Range;
 use std::fs;
 use std::io::{self, Read, SeekFrom};
 use std::path::Path;
@@ -37,7 +37,7 @@ const SECTOR: u64 = 512;
 /// The bytes of a header that an edit of the trailer changes: from frame_len to has_vlmetalayers. They lie in one sector.
 const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField::HAS_VLMETALAYERS.marker() + 1;
 
-/// A frame that is open for editing, by one editor at a time. An `Editor` dereferences to [`File`] for reading.
+/// A frame that is open for editing, by one editor at a time. [`file`](Editor::file) reads it.
 ///
 /// # After a crash
 ///
@@ -82,6 +82,7 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 /// both the old group and all other users have. Other hard links to the old file keep the old content. The creation time is new. On
 /// Windows, the new file has the access control of its directory. Holes in the file are kept. A read-only file is not replaced: the edit
 /// fails.
+#[derive(Debug)]
 pub struct Editor {
     file: File,
     claim: Claim,
@@ -105,8 +106,8 @@ impl File {
     /// let mut editor = b2nd_frame::File::edit(&path)?;
     /// editor.set_vlmetalayer("title", "North Sea, 2023")?;
     ///
-    /// let trailer = b2nd_frame::File::open(&path)?.trailer()?;
-    /// assert_eq!(trailer.vlmetalayers().get::<String>("title")?.as_deref(), Some("North Sea, 2023"));
+    /// let file = b2nd_frame::File::open(&path)?;
+    /// assert_eq!(file.trailer()?.vlmetalayers().get::<String>("title")?.as_deref(), Some("North Sea, 2023"));
     /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), b2nd_frame::Error>(())
     /// ```
@@ -145,6 +146,11 @@ impl Editor {
             Ok(Editor { file, claim, spare: None })
         };
         open().map_err(|error| named(error, &path))
+    }
+
+    /// Returns the frame, for reading. It shows what the file contains after each edit.
+    pub fn file(&self) -> &File {
+        &self.file
     }
 
     /// Overwrites the metalayer whose name is `T::NAME` by a value of the same length, which keeps its place in the file. An array's
@@ -233,7 +239,7 @@ impl Editor {
         check: impl FnOnce(&File) -> Result<()>,
     ) -> Result<()> {
         self.named(|editor| {
-            let header = rewritten(editor, edit)?;
+            let header = rewritten(&editor.file, edit)?;
             let (staged, mut new) = Staged::file(editor.claim.path())?;
             staged.keep_attributes(editor.claim.path())?;
             write_frame(&editor.file, header, &mut *new)?;
@@ -254,7 +260,7 @@ impl Editor {
         header: Header,
         fill: impl FnOnce(&File, &mut Writer<OneFile>) -> Result<(), E>,
     ) -> Result<(), E> {
-        if self.header().frame_type() == FrameType::Sparse {
+        if self.file.header().frame_type() == FrameType::Sparse {
             return Err(Error::custom("it is a sparse frame, which cannot be replaced in one step: choose another name").into());
         }
         let mut writer = Writer::create(self.claim.path(), header)?;
@@ -280,7 +286,7 @@ impl Editor {
         header: Header,
         fill: impl FnOnce(&File, &mut Writer<Directory>) -> Result<(), E>,
     ) -> Result<(), E> {
-        if self.header().frame_type() != FrameType::Sparse {
+        if self.file.header().frame_type() != FrameType::Sparse {
             return Err(Error::custom("it is a frame in one file, which a directory cannot replace").into());
         }
         let old = self.chunk_files()?;
@@ -333,7 +339,7 @@ impl Editor {
 
     /// Returns the numbers of the chunk files of this sparse frame, as its index gives them.
     fn chunk_files(&self) -> Result<BTreeSet<u64>> {
-        Ok(self.offsets()?.iter().filter_map(file_number).collect())
+        Ok(self.file.offsets()?.iter().filter_map(file_number).collect())
     }
 
     /// Calls `edit`, and adds the path of the file to its error.
@@ -342,7 +348,7 @@ impl Editor {
     }
 
     fn write_metalayer(&mut self, name: &str, content: &[u8], is_checked: bool) -> Result<()> {
-        let place = self.header().metalayers().get(name).ok_or_else(|| no_room(name, 0, None))?;
+        let place = self.file.header().metalayers().get(name).ok_or_else(|| no_room(name, 0, None))?;
         // In an array's metalayer, the value may be followed by the end of a longer, old value, as after a squeeze in C-Blosc2. In other
         // metalayers, readers expect no bytes after the value.
         let may_be_shorter = ARRAY_NAMES.contains(&name) && matches!(ArrayMeta::from_metalayer(content), Ok((_, [])));
@@ -352,13 +358,13 @@ impl Editor {
         let mut whole = place.to_vec();
         whole[..content.len()].copy_from_slice(content);
         let Some(changed) = changed_range(place, &whole) else { return self.settle() };
-        let start = self.header().metalayers().content_offset(name, Place::HEADER.start).unwrap_or(0) + 5;
+        let start = self.file.header().metalayers().content_offset(name, Place::HEADER.start).unwrap_or(0) + 5;
         let (first, last) = ((start + changed.start) as u64, (start + changed.end - 1) as u64);
 
-        let mut header = self.header().clone();
+        let mut header = self.file.header().clone();
         header.metalayers_mut().insert(name, whole.as_slice())?;
         if is_checked {
-            header.check_replaced_array(self.header(), || Ok(self.offsets()?.len()))?;
+            header.check_replaced_array(self.file.header(), || Ok(self.file.offsets()?.len()))?;
         }
         if first / SECTOR == last / SECTOR {
             let written = self.checked_handle().and_then(|file| Ok(write_at(file, first, &whole[changed])?));
@@ -369,7 +375,7 @@ impl Editor {
     }
 
     fn edit_trailer<T>(&mut self, edit: impl FnOnce(&mut Trailer) -> Result<T>) -> Result<T> {
-        let old = self.trailer()?;
+        let old = self.file.trailer()?.clone();
         let mut trailer = old.clone();
         let edited = edit(&mut trailer)?;
         if trailer == old {
@@ -377,7 +383,7 @@ impl Editor {
             return Ok(edited);
         }
         let bytes = b2nd::to_vec(&trailer)?;
-        let mut header = self.header().clone();
+        let mut header = self.file.header().clone();
         header.set_has_vlmetalayers(!trailer.vlmetalayers().is_empty());
         if header.nbytes() == 0 {
             // If the frame has no data, C-Blosc2 reads the trailer that follows the header, even if frame_len is larger. So the new trailer
@@ -390,7 +396,7 @@ impl Editor {
         // trailer.
         let (end, old_len) = (header.frame_len(), b2nd::to_vec(&old)?.len() as u64);
         let fits = |free: &u64| free + bytes.len() as u64 <= end - old_len;
-        let at = index_end(self, old_len).ok().filter(fits).unwrap_or(end);
+        let at = index_end(&self.file, old_len).ok().filter(fits).unwrap_or(end);
         header.set_frame_len(at + bytes.len() as u64);
         let written = self.write_trailer(at, &bytes, &header);
         self.adopt(header, written)?;
@@ -483,20 +489,6 @@ impl Editor {
             self.file = self.reopened()?;
         }
         put
-    }
-}
-
-impl Deref for Editor {
-    type Target = File;
-
-    fn deref(&self) -> &File {
-        &self.file
-    }
-}
-
-impl core::fmt::Debug for Editor {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_tuple("Editor").field(&self.file.path()).finish()
     }
 }
 

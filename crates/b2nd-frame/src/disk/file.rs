@@ -1,8 +1,7 @@
 //! [`File`]: a frame on disk.
 
 use alloc::borrow::ToOwned;
-use alloc::vec::Vec;
-use core::ops::{Deref, Range};
+use core::ops::Deref;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,10 +10,8 @@ use super::SPARSE_FRAME;
 use super::lock::{Ask, Sidecars, named, open_shared};
 use super::source::{FileSource, frame_file, name_file};
 use super::storage::open_to_read;
-use crate::chunk::Chunk;
 use crate::error::{ErrorKind, Result};
 use crate::open::{Frame, read_header};
-use crate::trailer::Trailer;
 
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
 ///
@@ -98,36 +95,6 @@ impl File {
                 _ => Err(error),
             },
         }
-    }
-
-    /// Reads the frame's trailer with one read of the last 4 KiB, or with two reads if the trailer is longer.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read or is shorter than the frame, the frame does not end with a trailer, or the trailer is longer than
-    /// 256 MiB.
-    pub fn trailer(&self) -> Result<Trailer> {
-        Ok(self.frame.read_tail()?.trailer)
-    }
-
-    /// Reads the chunk with this number, from the frame or from the chunk's own file.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the frame has no such chunk, the chunk does not match the index or the frame's header, the index is damaged, or the file
-    /// cannot be read.
-    pub fn chunk(&self, number: u64) -> Result<Chunk<'static>> {
-        Ok(self.frame.chunk(number)?.into_owned())
-    }
-
-    /// Reads a range of bytes, counted from the start of the frame, such as [`Offsets::range`](crate::Offsets::range) or a
-    /// part of it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file ends before the range does (no memory is allocated in this case), or if the file cannot be read.
-    pub fn read(&self, range: Range<u64>) -> Result<Vec<u8>> {
-        Ok(self.frame.read(range)?.into_owned())
     }
 
     /// Returns the open file as a source of bytes, with the locks of [`open_shared`](File::open_shared).

@@ -40,6 +40,7 @@ pub(super) fn open(path: &Path, wait: bool) -> io::Result<Box<dyn Handle>> {
 }
 
 /// An exclusive lock on a file. The holder of the lock may change or replace the file.
+#[derive(Debug)]
 pub(super) struct Claim {
     path: PathBuf,
     pub(super) handle: Box<dyn Handle>,

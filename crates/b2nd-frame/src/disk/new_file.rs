@@ -1,7 +1,6 @@
 //! [`NewFile`] and [`NewDirectory`]: files and directories that get their final names only when they are complete.
 
 use alloc::boxed::Box;
-use core::fmt;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -29,6 +28,7 @@ use crate::error::Result;
 /// # std::fs::remove_file(&path)?;
 /// # Ok::<(), b2nd_frame::Error>(())
 /// ```
+#[derive(Debug)]
 pub struct NewFile {
     staged: Staged,
     file: Box<dyn Handle>,
@@ -142,13 +142,8 @@ impl Seek for NewFile {
     }
 }
 
-impl fmt::Debug for NewFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("NewFile").field(&self.staged.target()).finish()
-    }
-}
-
 /// A directory that gets its final name only when it is complete, like a [`NewFile`].
+#[derive(Debug)]
 pub struct NewDirectory(Staged);
 
 impl NewDirectory {
@@ -198,11 +193,5 @@ impl NewDirectory {
     pub fn finish(self) -> Result<()> {
         let target = self.0.target().to_path_buf();
         self.0.rename().map_err(|error| named(error, &target))
-    }
-}
-
-impl fmt::Debug for NewDirectory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("NewDirectory").field(&self.0.target()).finish()
     }
 }

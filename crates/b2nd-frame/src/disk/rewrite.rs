@@ -1,8 +1,7 @@
-//! [`rewrite`]: copies a frame and changes its metalayers.
+//! [`rewrite`]: changes the metalayers of a frame.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -20,25 +19,21 @@ use crate::error::{Error, Result};
 use crate::header::{FrameType, Header};
 use crate::metalayers::{MAX_METALAYERS, Metalayers};
 
-/// Copies a frame and changes its metalayers: `edit` can add, remove, rename or lengthen metalayers, which C-Blosc2 cannot do once a frame
-/// holds data. Chunks are copied unchanged, in constant memory. Older trailers that are no longer valid are left out. Each new file gets
-/// the permissions of its source, and the other attributes that an [`Editor`](super::Editor) keeps.
-///
-/// `source` and `target` are files, or directories of sparse frames. If they are the same, the file (for a sparse frame, `chunks.b2frame`)
-/// is replaced atomically, as by [`Editor::rewrite`](super::Editor::rewrite). Otherwise, the target of a sparse frame must not exist. For a
-/// contiguous frame, a file that exists at `target` at the start of the call is replaced. If no such file exists, but another process
-/// creates one later, the call fails. This function waits until no editor has `source` or `target` open.
+/// Changes the metalayers of a frame: `edit` can add, remove, rename or lengthen metalayers, which C-Blosc2 cannot do once a frame holds
+/// data. `path` is a file, or the directory of a sparse frame. The file (for a sparse frame, `chunks.b2frame`) is replaced atomically by a
+/// new file, as by [`Editor::rewrite`](super::Editor::rewrite). Chunks are copied unchanged, in constant memory. Older trailers that are no
+/// longer valid are left out.
 ///
 /// # Errors
 ///
-/// Fails if `source` is not a frame, `edit` fails or leaves more than 16 metalayers and more than `source` has, `target` is read-only or
-/// not a regular file, or a file cannot be written. Also fails if `edit` changes the metalayer of an array to one that cannot be decoded,
-/// that does not match the chunks, or that would move elements. After an error, `target` is unchanged, unless only the final sync of the directory
-/// failed: `target` is then the new frame.
+/// Fails if `path` is not a frame, is read-only or not a regular file, `edit` fails or leaves more than 16 metalayers and more than the frame
+/// had, or a file cannot be written. Also fails if `edit` changes the metalayer of an array to one that cannot be decoded, that does not
+/// match the chunks, or that would move elements. After an error, the file is unchanged, unless only the final sync of the directory failed.
 ///
 /// ```
 /// # let path = std::env::temp_dir().join(format!("b2nd-rewrite-{}.b2nd", std::process::id()));
-/// b2nd_frame::rewrite("../../tests/data/example.b2nd", &path, |metalayers| {
+/// # std::fs::copy("../../tests/data/example.b2nd", &path)?;
+/// b2nd_frame::rewrite(&path, |metalayers| {
 ///     metalayers.insert("license", b"CC0".as_slice())?;
 ///     Ok(())
 /// })?;
@@ -46,14 +41,28 @@ use crate::metalayers::{MAX_METALAYERS, Metalayers};
 /// # std::fs::remove_file(&path)?;
 /// # Ok::<(), b2nd_frame::Error>(())
 /// ```
-pub fn rewrite(
+pub fn rewrite(path: impl AsRef<Path>, edit: impl FnOnce(&mut Metalayers) -> Result<()>) -> Result<()> {
+    File::edit(path)?.rewrite(edit)
+}
+
+/// Copies a frame and changes its metalayers, like [`rewrite`]. Each new file gets the permissions of its source, and the other attributes
+/// that an [`Editor`](super::Editor) keeps.
+///
+/// If `source` and `target` are the same, this is [`rewrite`]. Otherwise, the target of a sparse frame must not exist. For a contiguous
+/// frame, a file that exists at `target` at the start of the call is replaced. If no such file exists, but another process creates one
+/// later, the call fails. This function waits until no editor has `source` or `target` open.
+///
+/// # Errors
+///
+/// Returns the errors of [`rewrite`]. Also fails if `target` is read-only or not a regular file.
+pub fn rewrite_to(
     source: impl AsRef<Path>,
     target: impl AsRef<Path>,
     edit: impl FnOnce(&mut Metalayers) -> Result<()>,
 ) -> Result<()> {
     let (source, target) = (frame_file(source.as_ref()), target.as_ref());
     if is_same(&source, &frame_file(target)) {
-        return File::edit(source)?.rewrite(edit);
+        return rewrite(source, edit);
     }
     write_as(&source, target, Staged::file, edit, |_| Ok(()))
 }
@@ -149,7 +158,7 @@ pub(super) fn rewritten(file: &File, edit: impl FnOnce(&mut Metalayers) -> Resul
 
 /// Writes the header, chunks, index and trailer to a new file.
 pub(super) fn write_frame(file: &File, mut header: Header, new: &mut dyn Handle) -> Result<()> {
-    let trailer = b2nd::to_vec(&file.trailer()?)?;
+    let trailer = b2nd::to_vec(file.trailer()?)?;
     // Copy the bytes between the header and the trailer: the chunks, if the frame is contiguous, and the index.
     let start = file.header().header_len() as u64;
     let end = index_end(file, trailer.len() as u64)?;
@@ -169,7 +178,7 @@ pub(super) fn index_end(file: &File, trailer_len: u64) -> Result<u64> {
     if file.header().nbytes() == 0 {
         return Ok(file.header().header_len() as u64);
     }
-    let bytes: Vec<u8> = file.read(tail.start..tail.end.min(tail.start.saturating_add(ChunkHeader::MAX_LEN as u64)))?;
+    let bytes = file.read(tail.start..tail.end.min(tail.start.saturating_add(ChunkHeader::MAX_LEN as u64)))?;
     let index = ChunkHeader::from_slice(&bytes).map_err(|error| Error::from(error).field("index"))?;
     let (end, limit) = (tail.start + index.cbytes() as u64, tail.end.saturating_sub(trailer_len));
     if end > limit {

@@ -45,6 +45,7 @@ pub fn remove_temporary_files() {
 /// finished, the file or directory is removed.
 ///
 /// The file or directory is locked until it is finished. A temporary file without a lock was left by a killed process, and is removed.
+#[derive(Debug)]
 pub(super) struct Staged {
     temporary: PathBuf,
     /// The path that the caller gave. `target` is the same path with symbolic links resolved.

@@ -1,7 +1,6 @@
-//! [`Storage`]: the file operations for edits and new frames, which tests can replace.
+//! [`Storage`]: the file operations for edits and new frames, which tests can replace: see `testing`.
 
 use alloc::boxed::Box;
-use core::cell::RefCell;
 use core::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, Write};
@@ -87,7 +86,7 @@ pub trait Storage: fmt::Debug + Send + Sync {
 }
 
 /// An open file of a [`Storage`].
-pub trait Handle: Read + Write + Seek + Send + Sync {
+pub trait Handle: fmt::Debug + Read + Write + Seek + Send + Sync {
     /// Blocks until written data is on stable storage.
     ///
     /// # Errors
@@ -110,31 +109,13 @@ pub trait Handle: Read + Write + Seek + Send + Sync {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Disk;
 
-std::thread_local! {
-    /// The storage that replaces the disk in this thread, if a test has set one.
-    static REPLACED: RefCell<Option<Arc<dyn Storage>>> = const { RefCell::new(None) };
-}
-
 /// Returns the storage to which this thread writes: the disk, unless a test has replaced it.
 pub(super) fn storage() -> Arc<dyn Storage> {
-    let replaced = REPLACED.try_with(|replaced| replaced.borrow().clone());
-    replaced.ok().flatten().unwrap_or_else(|| Arc::new(Disk))
-}
-
-/// A guard that restores the previous storage of the thread when it is dropped.
-#[must_use]
-#[derive(Debug)]
-pub struct Replaced(Option<Arc<dyn Storage>>);
-
-/// Replaces the storage to which this thread writes files, until the returned guard is dropped. Reads still use the file system.
-pub fn replace_storage(storage: Arc<dyn Storage>) -> Replaced {
-    Replaced(REPLACED.replace(Some(storage)))
-}
-
-impl Drop for Replaced {
-    fn drop(&mut self) {
-        REPLACED.set(self.0.take());
+    #[cfg(debug_assertions)]
+    if let Some(storage) = super::testing::replaced() {
+        return storage;
     }
+    Arc::new(Disk)
 }
 
 /// Exchanges two directories by renaming one after the other.

@@ -2,7 +2,6 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +14,7 @@ use crate::header::{FrameType, Header};
 use crate::writer::{Writer, put_at, sealed};
 
 /// A contiguous frame in a file, as the destination of a [`Writer`].
+#[derive(Debug)]
 pub struct OneFile {
     staged: Staged,
     file: Box<dyn Handle>,
@@ -27,6 +27,7 @@ pub struct OneFile {
 }
 
 /// A sparse frame in a directory, as the destination of a [`Writer`].
+#[derive(Debug)]
 pub struct Directory {
     pub(super) staged: Staged,
     /// The number in the name of the first chunk's file.
@@ -180,17 +181,5 @@ impl sealed::Target for Directory {
         self.write(SPARSE_FRAME, [header, tail])?;
         storage().sync_dir(self.staged.path())?;
         self.staged.finish()
-    }
-}
-
-impl fmt::Debug for OneFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("OneFile").field(&self.staged.target()).finish()
-    }
-}
-
-impl fmt::Debug for Directory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Directory").field(&self.staged.target()).finish()
     }
 }

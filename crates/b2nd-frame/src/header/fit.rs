@@ -9,6 +9,7 @@ use super::Header;
 use crate::error::{Error, Result};
 
 /// The names of the metalayers that describe an array.
+#[cfg(feature = "std")]
 pub(crate) const ARRAY_NAMES: [&str; 2] = [B2ndMeta::<&str>::NAME, CatervaMeta::NAME];
 
 impl Header {
@@ -43,6 +44,7 @@ impl Header {
     }
 
     /// Returns whether a frame with this header has the array metalayer, and the lengths of elements, blocks and chunks, of another frame.
+    #[cfg(feature = "std")]
     pub(crate) fn is_sized_like(&self, other: &Header) -> bool {
         let sizes = |header: &Header| (header.typesize(), header.blocksize(), header.chunksize());
         sizes(self) == sizes(other) && ARRAY_NAMES.iter().all(|name| self.metalayers().get(name) == other.metalayers().get(name))

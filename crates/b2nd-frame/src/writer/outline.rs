@@ -40,6 +40,7 @@ impl Writer<Outline> {
     /// assert_eq!((frame.header().nbytes(), frame.header().cbytes(), frame.offsets()?.len()), (100, 40, 1));
     /// # Ok::<(), b2nd_frame::Error>(())
     /// ```
+    #[doc(hidden)]
     pub fn outline(header: Header) -> Writer<Outline> {
         Writer::to(header, Outline(()))
     }
@@ -50,6 +51,7 @@ impl Writer<Outline> {
     /// # Errors
     ///
     /// Fails if `nbytes` is 0 or more than the chunksize in the header, or if the previous chunk was shorter than the chunksize.
+    #[doc(hidden)]
     pub fn append_elsewhere(&mut self, nbytes: usize, cbytes: u64) -> Result<()> {
         self.check_next(nbytes)?;
         self.end_parts(usize::try_from(cbytes).unwrap_or(usize::MAX), nbytes)

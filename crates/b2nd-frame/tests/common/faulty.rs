@@ -328,6 +328,7 @@ impl Storage for Faulty {
     }
 }
 
+#[derive(Debug)]
 struct Opened {
     storage: Faulty,
     number: usize,

@@ -22,7 +22,7 @@ impl State {
     }
 
     pub fn of(file: &File) -> b2nd_frame::Result<State> {
-        let trailer = file.trailer()?;
+        let trailer = file.trailer()?.clone();
         let values = trailer.vlmetalayers().raw_chunks().iter().map(|(name, _)| {
             let name = core::str::from_utf8(name).ok()?;
             trailer.vlmetalayers().value(name).ok()?.map(|value| value.into_owned())

@@ -33,10 +33,10 @@ fn trailers_are_written_back_as_they_were() {
         let idx = u16::from_be_bytes([written[4], written[5]]);
         assert_eq!(u64::from(idx), number(&entry.parsed["vl_idx_size"]), "{}", entry.id);
 
-        assert_eq!(Trailer::from_slice(stored).unwrap(), trailer, "{}", entry.id);
-        assert_eq!(Trailer::from_tail(tail(&file, &bytes)).unwrap(), trailer, "{}", entry.id);
+        assert_eq!(Trailer::from_slice(stored).unwrap(), *trailer, "{}", entry.id);
+        assert_eq!(Trailer::from_tail(tail(&file, &bytes)).unwrap(), *trailer, "{}", entry.id);
         if !entry.sparse {
-            assert_eq!(*Frame::from_slice(&bytes).unwrap().trailer().unwrap(), trailer, "{}", entry.id);
+            assert_eq!(*Frame::from_slice(&bytes).unwrap().trailer().unwrap(), *trailer, "{}", entry.id);
         }
         count += 1;
     }
@@ -48,7 +48,7 @@ fn trailers_are_written_back_as_they_were() {
 fn values_of_vlmetalayers_are_what_their_writer_stored() {
     let (mut stored, mut expanded, mut other) = (0, 0, 0);
     for entry in frames() {
-        let trailer = entry.open().trailer().unwrap();
+        let trailer = entry.open().trailer().unwrap().clone();
         let expected = entry.parsed["vlmetalayers"].as_array().cloned().unwrap_or_default();
         assert_eq!(trailer.vlmetalayers().len(), expected.len(), "{}", entry.id);
         for ((name, content), expected) in trailer.vlmetalayers().raw_chunks().iter().zip(&expected) {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use b2nd_frame::testing::{Disk, Handle, Storage, replace_storage};
-use b2nd_frame::{File, Header, Sizes, Writer, rewrite};
+use b2nd_frame::{File, Header, Sizes, Writer, rewrite_to};
 
 use crate::common::frames;
 use crate::common::scratch::Scratch;
@@ -28,9 +28,9 @@ fn permissions_are_kept() {
     open.set_vlmetalayer_bytes("note", b"other").unwrap();
     assert_eq!(mode(&path), 0o640);
     drop(open);
-    rewrite(&path, &path, change).unwrap();
+    rewrite_to(&path, &path, change).unwrap();
     assert_eq!(mode(&path), 0o640);
-    rewrite(&path, scratch.join("g.b2nd"), change).unwrap();
+    rewrite_to(&path, scratch.join("g.b2nd"), change).unwrap();
     assert_eq!(mode(&scratch.join("g.b2nd")), 0o640);
     Writer::create(&path, Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap()).unwrap().finish().unwrap();
     assert_eq!(mode(&path), 0o640);
@@ -88,7 +88,7 @@ fn what_is_private_stays_private_while_it_is_copied() {
     let names = || fs::read_dir(&from).unwrap().map(|entry| entry.unwrap().file_name());
     names().for_each(|name| private(&from.join(name)));
     let _replaced = replace_storage(Arc::new(Private));
-    rewrite(&from, &to, change).unwrap();
+    rewrite_to(&from, &to, change).unwrap();
     assert!(names().count() > 1);
     names().for_each(|name| assert_eq!(mode(&to.join(&name)), 0o600, "{name:?}"));
 }
@@ -135,7 +135,7 @@ mod linux {
         let mut inodes = vec![look(&path)];
         File::edit(&path).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]).unwrap();
         inodes.push(look(&path));
-        rewrite(&path, &path, |metalayers| metalayers.insert("added", [1]).map(drop)).unwrap();
+        rewrite_to(&path, &path, |metalayers| metalayers.insert("added", [1]).map(drop)).unwrap();
         inodes.push(look(&path));
         Writer::create(&path, frames::header_of(0)).unwrap().finish().unwrap();
         inodes.push(look(&path));
@@ -217,7 +217,7 @@ mod linux {
         editor.rewrite(|metalayers| metalayers.insert("added", [1; 700]).map(drop)).unwrap();
         few(&path);
         drop(editor);
-        rewrite(&path, scratch.join("g.b2nd"), |_| Ok(())).unwrap();
+        rewrite_to(&path, scratch.join("g.b2nd"), |_| Ok(())).unwrap();
         few(&scratch.join("g.b2nd"));
         for path in [&path, &scratch.join("g.b2nd")] {
             let file = File::open(path).unwrap();

@@ -25,7 +25,7 @@ fn open(storage: &Faulty, path: &Path) -> Result<(ChunkEditor, Replaced)> {
 
 /// Replaces the first chunk and adds two, of which one is zeros.
 fn grow(editor: &mut ChunkEditor) -> Result<()> {
-    let mut offsets: Vec<_> = editor.offsets()?.iter().take(4).collect();
+    let mut offsets: Vec<_> = editor.file().offsets()?.iter().take(4).collect();
     offsets.resize(4, Offset::Special(Special::Zeros));
     offsets[0] = editor.put(&Chunk::store(&frames::data(10, 64), 4)?)?;
     offsets.push(editor.put(&Chunk::special(Special::Zeros, 64, 4)?)?);
@@ -35,7 +35,7 @@ fn grow(editor: &mut ChunkEditor) -> Result<()> {
 
 /// Keeps three chunks, the last of them a new one.
 fn shrink(editor: &mut ChunkEditor) -> Result<()> {
-    let mut offsets: Vec<_> = editor.offsets()?.iter().take(2).collect();
+    let mut offsets: Vec<_> = editor.file().offsets()?.iter().take(2).collect();
     offsets.push(editor.put(&Chunk::store(&frames::data(22, 64), 4)?)?);
     editor.commit(&array(48), &offsets)
 }
@@ -119,7 +119,7 @@ fn try_all(set_up: &dyn Fn(&Path), steps: &[Step]) -> (usize, usize) {
                     editor.rewind(0);
                     let found = read(&path);
                     assert!(found == states[number] || found == states[number + 1], "{when}: neither old nor new");
-                    assert_eq!(seen(State::of(&editor).unwrap()), found, "{when}: the editor shows what the file holds");
+                    assert_eq!(seen(State::of(editor.file()).unwrap()), found, "{when}: the editor shows what the file holds");
                     if again || number + 1 == steps.len() {
                         step(&mut editor).unwrap_or_else(|error| panic!("{when}: {error}"));
                     }
@@ -178,7 +178,7 @@ fn a_commit_of_chunks_that_are_not_those_of_the_array_is_refused() {
     fs::write(&path, frames::contiguous()).unwrap();
     let before = fs::read(&path).unwrap();
     let mut editor = ChunkEditor::new(File::edit(&path).unwrap()).unwrap();
-    let offsets: Vec<_> = editor.offsets().unwrap().iter().collect();
+    let offsets: Vec<_> = editor.file().offsets().unwrap().iter().collect();
     let refused = |editor: &mut ChunkEditor, array: &ArrayMeta, offsets: &[Offset]| {
         let error = editor.commit(array, offsets).unwrap_err().to_string();
         error.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&error).to_owned()

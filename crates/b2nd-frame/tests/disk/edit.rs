@@ -7,7 +7,7 @@ use crate::common::state::State;
 use crate::common::{Hex, frames};
 use crate::{file, real_frames, refusal};
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_frame::{File, Frame, Header, rewrite};
+use b2nd_frame::{File, Frame, Header, rewrite_to};
 
 #[test]
 fn a_metalayer_changes_in_its_place_alone() {
@@ -24,7 +24,7 @@ fn a_metalayer_changes_in_its_place_alone() {
         expected[at..at + content.len()].copy_from_slice(&content);
         let after = fs::read(&path).unwrap();
         assert_eq!(Hex(&after[..expected.len()]), Hex(&expected));
-        assert_eq!(open.header(), File::open(&path).unwrap().header());
+        assert_eq!(open.file().header(), File::open(&path).unwrap().header());
         assert_eq!(scratch.names(), ["f.b2nd"]);
     }
 }
@@ -33,10 +33,10 @@ fn a_metalayer_changes_in_its_place_alone() {
 fn a_typed_metalayer_changes_under_its_name() {
     let scratch = Scratch::new();
     let mut open = File::edit(file(&scratch, &frames::contiguous())).unwrap();
-    let mut meta = open.header().metalayer::<B2ndMeta>().unwrap().unwrap();
+    let mut meta = open.file().header().metalayer::<B2ndMeta>().unwrap().unwrap();
     meta.dtype = "<u4".into();
     open.overwrite_metalayer(&meta).unwrap();
-    assert_eq!(File::open(open.path()).unwrap().header().metalayer().unwrap(), Some(meta));
+    assert_eq!(File::open(open.file().path()).unwrap().header().metalayer().unwrap(), Some(meta));
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn vlmetalayers_come_and_go_in_every_real_frame() {
         for value in [b"first".as_slice(), &[7; 5000], b""] {
             open.set_vlmetalayer_bytes("added by a test", value).unwrap();
             let now = State::read(&path).unwrap();
-            assert!(State::of(&open).unwrap() == now, "{}", source.display());
+            assert!(State::of(open.file()).unwrap() == now, "{}", source.display());
             same_but_trailer(&now);
             assert_eq!(now.values.last().unwrap().as_deref(), Some(value), "{}", source.display());
             assert_eq!(now.trailer.vlmetalayers().len(), before.trailer.vlmetalayers().len() + 1);
@@ -113,7 +113,7 @@ fn vlmetalayers_come_and_go_in_every_real_frame() {
         }
         drop(open);
         // A rewrite drops the stale trailers.
-        rewrite(&path, &path, |_| Ok(())).unwrap();
+        rewrite_to(&path, &path, |_| Ok(())).unwrap();
         let now = State::read(&path).unwrap();
         same_but_trailer(&now);
         let no_stale_byte = before.header.frame_len() + now.trailer.trailer_len() as u64 - before.trailer.trailer_len() as u64;
@@ -176,7 +176,7 @@ mod unix {
         let link = scratch.join("link.b2nd");
         symlink("f.b2nd", &link).unwrap();
         File::edit(&link).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]).unwrap();
-        rewrite(&link, &link, change).unwrap();
+        rewrite_to(&link, &link, change).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(File::open(&path).unwrap().header().metalayers().get("wide"), Some([9; 1100].as_slice()));
         assert!(File::open(&path).unwrap().header().metalayers().get("added").is_some());
@@ -193,7 +193,7 @@ fn nothing_follows_a_frame_that_was_edited() {
         // The second of them goes where the first trailer was, and is shorter than what is behind it.
         for value in [&[7; 5_000][..], b"short", b"shorter", &[7; 9_000], b""] {
             editor.set_vlmetalayer_bytes("value", value).unwrap();
-            assert_eq!(fs::metadata(&path).unwrap().len(), editor.header().frame_len());
+            assert_eq!(fs::metadata(&path).unwrap().len(), editor.file().header().frame_len());
             assert_eq!(File::open(&path).unwrap().trailer().unwrap().vlmetalayers().value("value").unwrap().unwrap(), value);
         }
     }
@@ -221,11 +221,11 @@ fn an_array_metalayer_that_does_not_match_the_frame_is_refused() {
         assert_eq!(refusal(&path, open.overwrite_metalayer(&meta)), expected);
         assert_eq!(refusal(&path, open.rewrite(|metalayers| metalayers.set(&meta))), expected);
     }
-    let length = open.header().metalayers().get("b2nd").unwrap().len();
+    let length = open.file().header().metalayers().get("b2nd").unwrap().len();
     let nothing = refusal(&path, open.overwrite_metalayer_bytes("b2nd", &vec![7; length]));
     assert_eq!(nothing, "b2nd: expected array (90 to 9f, dc, dd), found positive fixint (07) at byte 133");
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&before));
-    assert_eq!(open.header(), File::open(&path).unwrap().header());
+    assert_eq!(open.file().header(), File::open(&path).unwrap().header());
 
     // Another dtype of the same size is not refused, and neither is what C-Blosc2 writes when it squeezes an array.
     open.overwrite_metalayer(&of(56, 16, 8, "<f4")).unwrap();
@@ -241,7 +241,7 @@ fn an_array_metalayer_that_does_not_match_the_frame_is_refused() {
     fs::write(&path, frames::with_header(header)).unwrap();
     let mut open = File::edit(&path).unwrap();
     open.overwrite_metalayer(&B2ndMeta::new(flat(1), "<i4")).unwrap();
-    assert_eq!(open.header().array().unwrap().unwrap().geometry().shape(), [56]);
+    assert_eq!(open.file().header().array().unwrap().unwrap().geometry().shape(), [56]);
 }
 
 /// One that Python reads as a dict.
@@ -259,11 +259,11 @@ impl b2nd::Metalayer for Named {
 fn a_named_metalayer_is_a_map_wherever_it_is_written() {
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());
-    rewrite(&path, &path, |metalayers| metalayers.set(&Named { id: 1 })).unwrap();
+    rewrite_to(&path, &path, |metalayers| metalayers.set(&Named { id: 1 })).unwrap();
     let mut open = File::edit(&path).unwrap();
-    assert_eq!(open.header().metalayers().get("named"), Some(&b"\x81\xa2id\x01"[..]));
+    assert_eq!(open.file().header().metalayers().get("named"), Some(&b"\x81\xa2id\x01"[..]));
     open.overwrite_metalayer(&Named { id: 2 }).unwrap();
-    assert_eq!(open.header().metalayer().unwrap(), Some(Named { id: 2 }));
-    assert_eq!(open.header().metalayers().decode().unwrap(), Some(Named { id: 2 }));
-    assert_eq!(open.header().metalayers().get("named"), Some(&b"\x81\xa2id\x02"[..]));
+    assert_eq!(open.file().header().metalayer().unwrap(), Some(Named { id: 2 }));
+    assert_eq!(open.file().header().metalayers().decode().unwrap(), Some(Named { id: 2 }));
+    assert_eq!(open.file().header().metalayers().get("named"), Some(&b"\x81\xa2id\x02"[..]));
 }

@@ -143,12 +143,12 @@ fn edit(path: &Path, watch: Watch, edit: &dyn Fn(&mut Editor) -> b2nd_frame::Res
         opened => opened?,
     };
     let Err(error) = edit(&mut file) else {
-        let known = State::of(&file)?;
+        let known = State::of(file.file())?;
         assert!(known == State::read(path)?, "the open file is what the disk holds");
         return Ok(());
     };
     assert!(error.to_string().contains("injected") || error.to_string().contains("the machine is off"), "{error}");
-    watch(Some(&file));
+    watch(Some(file.file()));
     edit(&mut file)
 }
 
@@ -305,7 +305,7 @@ fn a_rewrite_leaves_the_old_frame_or_the_new_one() {
                 if target.is_dir() && source != target {
                     return storage_settles(storage, root);
                 }
-                b2nd_frame::rewrite(source, target, |metalayers| {
+                b2nd_frame::rewrite_to(source, target, |metalayers| {
                     metalayers.remove("small");
                     metalayers.insert("wide", [4; 1300])?;
                     metalayers.insert("license", b"CC0".as_slice())?;
@@ -343,7 +343,7 @@ fn sparse_state(path: &Path, when: &str) -> State {
 fn a_replaced_sparse_frame_is_the_old_one_or_the_new_one_and_the_next_try_leaves_nothing() {
     let replace = |path: &Path| {
         let mut editor = File::edit(path)?;
-        let mut header = editor.header().clone();
+        let mut header = editor.file().header().clone();
         header.metalayers_mut().remove("small");
         editor.replace_sparse_with(header, |old, writer| {
             writer.set_trailer(old.trailer()?.clone());

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use b2nd_frame::testing::{Disk, Handle, Storage, replace_storage};
-use b2nd_frame::{File, NewFile, Writer, rewrite};
+use b2nd_frame::{File, NewFile, Writer, rewrite_to};
 
 use crate::common::scratch::Scratch;
 use crate::common::state::State;
@@ -17,6 +17,7 @@ use crate::{file, refusal};
 #[derive(Debug)]
 struct Full(u64);
 
+#[derive(Debug)]
 struct Limited {
     handle: Box<dyn Handle>,
     end: u64,
@@ -105,8 +106,8 @@ fn a_full_disk_gets_back_what_a_failed_edit_took() {
         assert_eq!(scratch.names(), ["f.b2nd"]);
         drop((editor, replaced));
         let replaced = replace_storage(Arc::new(Full(100)));
-        assert!(rewrite(&path, &path, |_| Ok(())).is_err());
-        assert!(rewrite(&path, scratch.join("g.b2nd"), |_| Ok(())).is_err());
+        assert!(rewrite_to(&path, &path, |_| Ok(())).is_err());
+        assert!(rewrite_to(&path, scratch.join("g.b2nd"), |_| Ok(())).is_err());
         drop(replaced);
         assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&bytes));
         assert_eq!(scratch.names(), ["f.b2nd"]);
@@ -193,7 +194,7 @@ fn what_was_left_of_other_files_is_removed_if_nobody_uses_it() {
         fs::create_dir(scratch.join(".sparse.b2nd.0.tmp")).unwrap();
         fs::write(scratch.join(".sparse.b2nd.0.tmp/00000000.chunk"), b"half of a chunk").unwrap();
     }
-    rewrite(&path, scratch.join("g.b2nd"), |_| Ok(())).unwrap();
+    rewrite_to(&path, scratch.join("g.b2nd"), |_| Ok(())).unwrap();
     let kept = [".notes.0.tmp", ".other.b2nd.0.tmp", ".other.b2nd.tmp", "f.b2nd", "g.b2nd"];
     assert_eq!(scratch.names(), kept);
     frames::append(&mut writer).unwrap();
@@ -211,11 +212,11 @@ fn a_read_only_file_is_not_replaced() {
     fs::set_permissions(&path, permissions).unwrap();
     let refusal = format!("{}: it is read-only: make it writable first", path.display());
     assert_eq!(message(File::edit(&path)), refusal);
-    assert_eq!(message(rewrite(&path, &path, |_| Ok(()))), refusal);
-    assert_eq!(message(rewrite(&source, &path, |_| Ok(()))), refusal);
+    assert_eq!(message(rewrite_to(&path, &path, |_| Ok(()))), refusal);
+    assert_eq!(message(rewrite_to(&source, &path, |_| Ok(()))), refusal);
     assert_eq!(message(Writer::create(&path, frames::header())), refusal);
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
-    rewrite(&path, scratch.join("h.b2nd"), |_| Ok(())).unwrap();
+    rewrite_to(&path, scratch.join("h.b2nd"), |_| Ok(())).unwrap();
 }
 
 #[cfg(target_os = "linux")]
@@ -238,12 +239,12 @@ mod linux {
             let refusal = format!("{}: it is not a regular file", path.display());
             assert_eq!(message(File::open(path)), refusal);
             assert_eq!(message(File::edit(path)), refusal);
-            assert_eq!(message(rewrite(&source, path, |_| Ok(()))), refusal);
+            assert_eq!(message(rewrite_to(&source, path, |_| Ok(()))), refusal);
             assert_eq!(message(Writer::create(path, frames::header())), refusal);
         }
         let refusal = format!("{}: it is a symbolic link to a file that does not exist", dangling.display());
         assert_eq!(message(File::edit(&dangling)), refusal);
-        assert_eq!(message(rewrite(&source, &dangling, |_| Ok(()))), refusal);
+        assert_eq!(message(rewrite_to(&source, &dangling, |_| Ok(()))), refusal);
         assert_eq!(message(Writer::create(&dangling, frames::header())), refusal);
         assert!(fs::metadata(&fifo).unwrap().file_type().is_fifo());
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());

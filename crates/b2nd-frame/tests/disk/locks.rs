@@ -4,7 +4,7 @@ use std::fs;
 use std::io::ErrorKind::NotFound;
 use std::time::Duration;
 
-use b2nd_frame::{ErrorKind, File, rewrite};
+use b2nd_frame::{ErrorKind, File, rewrite_to};
 
 use crate::common::scratch::Scratch;
 use crate::common::{Hex, frames, message};
@@ -41,7 +41,7 @@ fn editors_and_readers_wait_for_each_other() {
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());
     let set = |value: &[u8]| File::edit(&path).unwrap().set_vlmetalayer_bytes("more", value).unwrap();
-    let shared = || File::open_shared(&path).unwrap().trailer().unwrap();
+    let shared = || File::open_shared(&path).unwrap().trailer().unwrap().clone();
     set(b"first");
     waits(File::edit(&path).unwrap(), || set(b"second"));
     waits(File::open_shared(&path).unwrap(), || set(b"third"));
@@ -94,7 +94,7 @@ fn a_thread_does_not_wait_for_itself() {
     let editor = File::edit(&path).unwrap();
     refused(File::edit(&path).unwrap_err());
     refused(File::open_shared(&path).unwrap_err());
-    refused(rewrite(&path, &path, |_| Ok(())).unwrap_err());
+    refused(rewrite_to(&path, &path, |_| Ok(())).unwrap_err());
     waits(editor, || File::edit(&path).unwrap().set_vlmetalayer_bytes("more", b"value").unwrap());
     let shared = File::open_shared(&path).unwrap();
     refused(File::edit(&path).unwrap_err());
@@ -107,9 +107,9 @@ fn a_thread_does_not_wait_for_itself() {
     let source = scratch.join("g.b2nd");
     fs::write(&source, frames::contiguous()).unwrap();
     let editor = File::edit(&path).unwrap();
-    refused(rewrite(&source, &path, |_| Ok(())).unwrap_err());
+    refused(rewrite_to(&source, &path, |_| Ok(())).unwrap_err());
     drop(editor);
-    rewrite(&source, &path, |_| Ok(())).unwrap();
+    rewrite_to(&source, &path, |_| Ok(())).unwrap();
     assert_eq!(scratch.names(), ["f.b2nd", "g.b2nd"]);
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd_frame::testing::{Disk, Handle, Storage, replace_storage};
-use b2nd_frame::{Chunk, File, FrameType, Header, Metalayers, Sizes, Trailer, Writer, rewrite, rewrite_checked};
+use b2nd_frame::{Chunk, File, FrameType, Header, Metalayers, Sizes, Trailer, Writer, rewrite_checked, rewrite_to};
 
 use crate::common::scratch::{Scratch, copy};
 use crate::common::state::State;
@@ -24,10 +24,10 @@ fn rewrites_keep_every_chunk() {
         let mut expected = before.header.metalayers().clone();
         change(&mut expected).unwrap();
 
-        rewrite(&path, &target, change).unwrap();
+        rewrite_to(&path, &target, change).unwrap();
         assert!(State::read(&path).unwrap() == before, "{}: the source is as it was", source.display());
         let names_of_both = scratch.names();
-        rewrite(&path, &path, change).unwrap();
+        rewrite_to(&path, &path, change).unwrap();
         assert_eq!(scratch.names(), names_of_both, "{}", source.display());
         for (which, path) in [&path, &target].into_iter().enumerate() {
             let after = State::read(path).unwrap_or_else(|error| panic!("{}: {error}", source.display()));
@@ -59,8 +59,8 @@ fn a_frame_inside_a_file_is_rewritten_into_one_of_its_own() {
     let path = scratch.join("s.b2nd");
     frames::sparse(&path);
     let before = State::read(&path).unwrap();
-    rewrite(path.join("chunks.b2frame"), &path, change).unwrap();
-    rewrite(&path, path.join("chunks.b2frame"), change).unwrap();
+    rewrite_to(path.join("chunks.b2frame"), &path, change).unwrap();
+    rewrite_to(&path, path.join("chunks.b2frame"), change).unwrap();
     let after = State::read(&path).unwrap();
     assert_eq!(after.chunks, before.chunks);
     assert!(after.header.metalayers().get("added").is_some());
@@ -75,12 +75,12 @@ fn a_rewrite_that_is_refused_leaves_everything() {
     let names = scratch.names();
     let many = |metalayers: &mut Metalayers| (0..14).try_for_each(|n| metalayers.insert(&format!("n{n}"), []).map(|_| ()));
     let too_many = "\"n13\" would be metalayer number 17: C-Blosc2 supports at most 16";
-    assert_eq!(refusal(&path, rewrite(&path, &path, many)), too_many);
-    assert_eq!(refusal(&path, rewrite(&path, scratch.join("new"), many)), too_many);
+    assert_eq!(refusal(&path, rewrite_to(&path, &path, many)), too_many);
+    assert_eq!(refusal(&path, rewrite_to(&path, scratch.join("new"), many)), too_many);
     let exists = format!("{}: it already exists", scratch.join("there").display());
-    assert_eq!(message(rewrite(scratch.join("s.b2nd"), scratch.join("there"), |_| Ok(()))), exists);
-    assert!(rewrite(scratch.join("none"), &path, |_| Ok(())).is_err());
-    assert!(rewrite(&path, scratch.join("none/f.b2nd"), |_| Ok(())).is_err());
+    assert_eq!(message(rewrite_to(scratch.join("s.b2nd"), scratch.join("there"), |_| Ok(()))), exists);
+    assert!(rewrite_to(scratch.join("none"), &path, |_| Ok(())).is_err());
+    assert!(rewrite_to(&path, scratch.join("none/f.b2nd"), |_| Ok(())).is_err());
     assert_eq!(scratch.names(), names);
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
 }
@@ -134,7 +134,7 @@ fn a_target_that_was_made_meanwhile_is_not_replaced() {
     frames::sparse(&scratch.join("s.b2nd"));
     let exists = format!("{}: it already exists", target.display());
     let replaced = replace_storage(Arc::new(Busy(target.clone())));
-    assert_eq!(message(rewrite(&path, &target, |_| Ok(()))), exists);
+    assert_eq!(message(rewrite_to(&path, &target, |_| Ok(()))), exists);
     assert_eq!(fs::read(&target).unwrap(), b"of somebody else");
     fs::remove_file(&target).unwrap();
     let mut writer = Writer::create(&target, frames::header()).unwrap();
@@ -142,14 +142,14 @@ fn a_target_that_was_made_meanwhile_is_not_replaced() {
     assert_eq!(message(writer.finish()), "it already exists");
     assert_eq!(fs::read(&target).unwrap(), b"of somebody else");
     fs::remove_file(&target).unwrap();
-    assert_eq!(message(rewrite(scratch.join("s.b2nd"), &target, |_| Ok(()))), exists);
+    assert_eq!(message(rewrite_to(scratch.join("s.b2nd"), &target, |_| Ok(()))), exists);
     assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
     assert!(scratch.names().iter().all(|name| !name.contains(".tmp")), "{:?}", scratch.names());
     drop(replaced);
     // One that was there at first is replaced.
     fs::remove_dir(&target).unwrap();
     fs::write(&target, frames::bare()).unwrap();
-    rewrite(&path, &target, change).unwrap();
+    rewrite_to(&path, &target, change).unwrap();
     assert!(File::open(&target).unwrap().header().metalayers().get("added").is_some());
 }
 
@@ -171,7 +171,7 @@ fn a_rewrite_adds_no_metalayer_beyond_16() {
         bytes[0x10..0x18].copy_from_slice(&length.to_be_bytes());
         let scratch = Scratch::new();
         let path = file(&scratch, &bytes);
-        let result = rewrite(&path, &path, |metalayers| {
+        let result = rewrite_to(&path, &path, |metalayers| {
             *metalayers = many(after);
             Ok(())
         });
@@ -192,7 +192,7 @@ fn an_index_that_reaches_into_the_trailer_is_not_rewritten() {
         bytes[frames::INDEX + 12..][..4].copy_from_slice(&i32::to_le_bytes(cbytes));
         let path = file(&scratch, &bytes);
         let expected = format!("unexpected end of input at byte 256: index needs {needed}");
-        assert_eq!(refusal(&path, rewrite(&path, &path, |_| Ok(()))), expected);
+        assert_eq!(refusal(&path, rewrite_to(&path, &path, |_| Ok(()))), expected);
         assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&bytes));
     }
 }
@@ -207,7 +207,7 @@ fn a_frame_that_takes_several_reads_is_copied_and_nothing_after_it() {
     let path = file(&scratch, &[writer.finish().unwrap(), vec![0x5a; 3 << 20]].concat());
     let before = State::read(&path).unwrap();
     let target = scratch.join("g.b2nd");
-    rewrite(&path, &target, change).unwrap();
+    rewrite_to(&path, &target, change).unwrap();
     File::edit(&path).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]).unwrap();
     for path in [&path, &target] {
         let after = State::read(path).unwrap();
@@ -234,7 +234,7 @@ fn a_directory_is_rewritten_with_its_mode_and_its_chunks_alone() {
         let chunk = fs::File::options().write(true).open(from.join("00000002.chunk")).unwrap();
         chunk.set_len(1 << 20).unwrap();
         fs::set_permissions(&from, fs::Permissions::from_mode(old)).unwrap();
-        rewrite(&from, &to, change).unwrap();
+        rewrite_to(&from, &to, change).unwrap();
         fs::set_permissions(&from, fs::Permissions::from_mode(0o755)).unwrap();
         let mut names: Vec<_> = fs::read_dir(&to).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();

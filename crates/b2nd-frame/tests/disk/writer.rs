@@ -119,11 +119,9 @@ fn what_is_not_finished_is_not_there() {
     assert_eq!(scratch.names(), [".f.b2nd.0.tmp"]);
     let other = Writer::create(scratch.join("f.b2nd"), frames::header()).unwrap();
     assert_eq!(scratch.names(), [".f.b2nd.0.tmp", ".f.b2nd.1.tmp"], "two writers do not meet");
-    assert!(format!("{writer:?}").contains(&format!("OneFile({:?})", scratch.join("f.b2nd"))));
     drop((writer, other));
     let mut writer = Writer::create_sparse(scratch.join("s.b2nd"), frames::header()).unwrap();
     frames::append(&mut writer).unwrap();
-    assert!(format!("{writer:?}").contains(&format!("Directory({:?})", scratch.join("s.b2nd"))));
     drop(writer);
     assert!(scratch.names().is_empty(), "{:?}", scratch.names());
 

@@ -182,12 +182,12 @@ fn the_flags_say_what_varies() {
 #[test]
 fn a_file_is_opened_at_its_start_at_an_offset_and_in_a_directory() {
     let example = File::open("../../tests/data/example.b2nd").unwrap();
-    assert_eq!((example.path().to_str(), example.offset()), (Some("../../tests/data/example.b2nd"), 0));
+    assert_eq!((example.path().to_str(), example.position()), (Some("../../tests/data/example.b2nd"), 0));
     let bytes = std::fs::read("../../tests/data/example.b2nd").unwrap();
     assert_eq!(Hex(&b2nd::to_vec(example.header()).unwrap()), Hex(&bytes[..example.header().header_len()]));
 
     let inside = File::open_at("../../tests/data/python-blosc2-2.1.0/offset__1_0.bin", 1).unwrap();
-    assert_eq!((inside.offset(), inside.header().array().unwrap().is_some()), (1, true));
+    assert_eq!((inside.position(), inside.header().array().unwrap().is_some()), (1, true));
 
     let sparse = File::open("../../tests/data/python-blosc2-3.9.0/meta__sframe_fifteen.b2sd").unwrap();
     assert!(sparse.path().ends_with("meta__sframe_fifteen.b2sd/chunks.b2frame"));

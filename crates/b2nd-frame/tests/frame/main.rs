@@ -5,8 +5,6 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-#[cfg(feature = "arbitrary")]
-mod arbitrary;
 mod bad_frames;
 mod chunks;
 mod corrupt;

@@ -45,7 +45,6 @@ fn what_python_says_a_metalayer_holds() {
             }
             let found: Value = from_slice(content).unwrap_or_else(|error| panic!("{} {name}: {error}", entry.id));
             assert_eq!(untupled(found.clone()), *expected, "{} {name}", entry.id);
-            assert_eq!(file.header().decode_msgpack::<Value>(name).unwrap(), Some(found.clone()), "{}", entry.id);
             if !found.is_object() {
                 assert_eq!(Hex(&to_vec(&found).unwrap()), Hex(content), "{} {name}", entry.id);
             }
@@ -74,7 +73,7 @@ fn untupled(value: Value) -> Value {
 fn every_value_of_a_vlmetalayer_is_one_value() {
     let mut count = 0;
     for entry in frames().iter().filter(|entry| entry.id.starts_with("python-blosc2")) {
-        let trailer = entry.open().trailer().unwrap();
+        let trailer = entry.open().trailer().unwrap().clone();
         for (name, _) in trailer.vlmetalayers().raw_chunks().iter() {
             let name = core::str::from_utf8(name).unwrap();
             let Ok(Some(value)) = trailer.vlmetalayers().value(name) else { continue };
@@ -242,14 +241,14 @@ fn a_struct_in_a_file_of_ours() {
     let mut file = File::edit(&path).unwrap();
     let reference = Reference { kind: "ours".into(), version: 7 };
     file.set_vlmetalayer_bytes("ref", &to_vec(&reference).unwrap()).unwrap();
-    let trailer = File::open(&path).unwrap().trailer().unwrap();
+    let trailer = File::open(&path).unwrap().trailer().unwrap().clone();
     assert_eq!(trailer.vlmetalayers().get::<Reference>("ref").unwrap(), Some(reference));
     assert_eq!(trailer.vlmetalayers().get::<Reference>("none").unwrap(), None);
     let refusal = message(trailer.vlmetalayers().get::<String>("ref"));
     assert!(refusal.starts_with("vlmetalayers.ref: msgpack: "), "{refusal}");
     let text = "of twenty bytes: 19";
     file.overwrite_metalayer_bytes("small", &to_vec(text).unwrap()).unwrap();
-    assert_eq!(file.header().decode_msgpack::<String>("small").unwrap().unwrap(), text);
+    assert_eq!(from_slice::<String>(file.file().header().metalayers().get("small").unwrap()).unwrap(), text);
 }
 
 #[test]

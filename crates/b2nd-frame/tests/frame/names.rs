@@ -99,7 +99,7 @@ fn of_two_trailers_without_data_the_first_is_read() {
         let expected = vec![1; length - 1];
         let frame = Frame::from_slice(&bytes).unwrap();
         assert_eq!(frame.trailer().unwrap().vlmetalayers().value("k").unwrap().unwrap(), expected);
-        assert_eq!(File::open(&path).unwrap().trailer().unwrap(), *frame.trailer().unwrap());
+        assert_eq!(*File::open(&path).unwrap().trailer().unwrap(), *frame.trailer().unwrap());
     }
     let bytes = without_data(&[b"garbage!", &trailer(b"second")]);
     std::fs::write(&path, &bytes).unwrap();

@@ -125,7 +125,8 @@ impl Appender {
     /// written. Then none of the rows is appended, and the call can be repeated.
     pub fn append<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
         let dtype = self.draft.meta.parse_dtype()?;
-        let swapped = element::swapped::<T>(Some(&dtype)).map_err(|error| Error::in_file(self.draft.chunks.path(), error))?;
+        let swapped =
+            element::swapped::<T>(Some(&dtype)).map_err(|error| Error::in_file(self.draft.chunks.file().path(), error))?;
         let row: Vec<_> = rows.shape().iter().skip(1).map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
         let expected = self.draft.meta.geometry.shape().get(1..).unwrap_or_default();
         if rows.ndim() == 0 || row != expected {
@@ -219,7 +220,7 @@ impl Appender {
     fn put_pending(&mut self) -> Result<Vec<Offset>> {
         let shape = self.shape(self.pending_rows());
         let meta = self.draft.meta_of(&shape)?;
-        let packer = Packer::of(self.draft.chunks.header(), &meta)?;
+        let packer = Packer::of(self.draft.chunks.file().header(), &meta)?;
         let (rows, origin) = (view(&whole(&shape), &self.pending, packer.itemsize)?, vec![0; shape.len()]);
         let pack = |number| packer.chunk_from(number, &rows, &origin);
         let mut offsets = Vec::new();
@@ -233,7 +234,7 @@ impl Appender {
     /// Returns the length of a row in bytes.
     fn row_len(&self) -> usize {
         let items: i64 = self.draft.meta.geometry.shape().iter().skip(1).product();
-        let itemsize = usize::try_from(self.draft.chunks.header().typesize()).unwrap_or(1);
+        let itemsize = usize::try_from(self.draft.chunks.file().header().typesize()).unwrap_or(1);
         usize::try_from(items).unwrap_or(usize::MAX).saturating_mul(itemsize).max(1)
     }
 

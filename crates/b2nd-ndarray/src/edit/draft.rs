@@ -22,7 +22,7 @@ impl Draft {
     pub(crate) fn open(path: &Path) -> Result<Draft> {
         let in_file = |error| Error::in_file(path, error);
         let chunks = File::edit(path).and_then(ChunkEditor::new).map_err(|error| in_file(error.into()))?;
-        let meta = current(chunks.header()).map_err(in_file)?;
+        let meta = current(chunks.file().header()).map_err(in_file)?;
         let draft = Draft { chunks, meta };
         // Such an array can be read, but a chunk would be as long as its block, and could take minutes to compress.
         check_fit(&draft.meta.geometry).map_err(in_file)?;
@@ -31,11 +31,11 @@ impl Draft {
 
     /// Opens the array as the file holds it, without the new chunks.
     pub(crate) fn array(&self) -> Result<Array> {
-        Array::of_file(&self.chunks)
+        Array::of_file(self.chunks.file())
     }
 
     pub(crate) fn is_sparse(&self) -> bool {
-        self.chunks.header().frame_type() == FrameType::Sparse
+        self.chunks.file().header().frame_type() == FrameType::Sparse
     }
 
     /// Returns the array's metalayer, but with another shape.
@@ -46,7 +46,7 @@ impl Draft {
 
     /// Returns the entries of the index of chunks.
     pub(crate) fn entries(&self) -> Result<Vec<Offset>> {
-        Ok(self.chunks.offsets()?.iter().collect())
+        Ok(self.chunks.file().offsets()?.iter().collect())
     }
 
     pub(crate) fn put_chunk(&mut self, chunk: &[u8]) -> Result<Offset> {
@@ -57,7 +57,7 @@ impl Draft {
     pub(crate) fn commit(&mut self, shape: &[i64], entries: &[Offset]) -> Result<()> {
         let committed = self.chunks.commit(&self.meta_of(shape)?.into(), entries);
         // The metalayer is read again, since after an error the file may hold the old array or the new array.
-        self.meta = current(self.chunks.header()).map_err(|error| Error::in_file(self.chunks.path(), error))?;
+        self.meta = current(self.chunks.file().header()).map_err(|error| Error::in_file(self.chunks.file().path(), error))?;
         Ok(committed?)
     }
 

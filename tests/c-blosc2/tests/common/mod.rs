@@ -118,7 +118,7 @@ pub fn assert_agree(path: &Path) -> Option<Vec<u8>> {
     let bytes = (header.frame_type() == FrameType::Contiguous).then(|| std::fs::read(path).unwrap());
     let frame = bytes.as_deref().map(|bytes| Frame::from_slice(bytes).unwrap());
     if let Some(frame) = &frame {
-        assert_eq!(frame.trailer().unwrap(), &trailer);
+        assert_eq!(frame.trailer().unwrap(), trailer);
         assert_eq!(frame.offsets().unwrap(), offsets);
     }
     let (mut defined, mut chunks) = (true, Vec::new());

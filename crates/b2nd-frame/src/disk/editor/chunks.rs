@@ -2,7 +2,6 @@
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
-use core::ops::Deref;
 use std::fs;
 use std::io::{self, SeekFrom, Write};
 use std::path::PathBuf;
@@ -24,7 +23,7 @@ use crate::header::{FrameType, Header};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 
 /// An editor that replaces, adds and removes chunks of an array in its file. [`put`](ChunkEditor::put) writes new chunks, and
-/// [`commit`](ChunkEditor::commit) then makes them part of the frame. A `ChunkEditor` dereferences to [`File`] for reading.
+/// [`commit`](ChunkEditor::commit) then makes them part of the frame. [`file`](ChunkEditor::file) reads the frame.
 ///
 /// In a contiguous frame, chunks, index and trailer are appended to the file, and then a single write of the header's first 512 bytes makes
 /// them valid. Replaced chunks stay in the file as gaps. In a sparse frame, new chunks are new files in the directory. They become valid
@@ -41,10 +40,10 @@ use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 /// # let path = std::env::temp_dir().join(format!("b2nd-chunks-{}.b2nd", std::process::id()));
 /// # std::fs::copy("../../tests/data/example.b2nd", &path)?;
 /// let mut editor = ChunkEditor::new(File::edit(&path)?)?;
-/// let mut offsets: Vec<_> = editor.offsets()?.iter().collect();
-/// let elements = vec![7; editor.header().chunksize() as usize];
+/// let mut offsets: Vec<_> = editor.file().offsets()?.iter().collect();
+/// let elements = vec![7; editor.file().header().chunksize() as usize];
 /// offsets[1] = editor.put(&Chunk::store(&elements, 16)?)?;
-/// let array = editor.header().array()?.expect("it is an array").into_owned();
+/// let array = editor.file().header().array()?.expect("it is an array").into_owned();
 /// editor.commit(&array, &offsets)?;
 ///
 /// assert_eq!(File::open(&path)?.chunk(1)?.stored(), Some(&elements[..]));
@@ -84,6 +83,11 @@ impl ChunkEditor {
         Ok(chunks)
     }
 
+    /// Returns the frame, for reading, without the chunks that have not been committed.
+    pub fn file(&self) -> &File {
+        self.editor.file()
+    }
+
     /// Writes a chunk and returns its offset. The chunk is not part of the frame until [`commit`](ChunkEditor::commit) is called with this
     /// offset. A special chunk of zeros is not written, since it needs only an entry in the index.
     ///
@@ -92,7 +96,7 @@ impl ChunkEditor {
     /// Fails if the chunk's data is not as long as the chunksize in the header, or if the chunk is compressed in blocks of another
     /// blocksize. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails. The frame is then unchanged.
     pub fn put(&mut self, chunk: &Chunk<'_>) -> Result<Offset> {
-        let (header, found) = (self.header(), chunk.header());
+        let (header, found) = (self.file().header(), chunk.header());
         check("the chunk's data in bytes", header.chunksize().into(), length(found.nbytes()))?;
         if found.special().is_none() && !found.is_stored() {
             check("blocksize", header.blocksize().into(), length(found.blocksize()))?;
@@ -112,7 +116,7 @@ impl ChunkEditor {
             return Ok(Offset::At(place));
         }
         self.named(|chunks| Ok(chunks.write(chunk.bytes())?))?;
-        let offset = place - self.header().header_len() as u64;
+        let offset = place - self.file().header().header_len() as u64;
         self.put.insert(offset);
         Ok(Offset::At(offset))
     }
@@ -126,7 +130,7 @@ impl ChunkEditor {
     /// committed, and frees their space.
     pub fn rewind(&mut self, position: u64) {
         self.end = position.max(self.floor);
-        let first = if self.is_sparse() { self.end } else { self.end.saturating_sub(self.header().header_len() as u64) };
+        let first = if self.is_sparse() { self.end } else { self.end.saturating_sub(self.file().header().header_len() as u64) };
         self.put.split_off(&first);
         if self.is_sparse() {
             let end = self.end;
@@ -166,7 +170,7 @@ impl ChunkEditor {
         let mut header = self.header_with(array)?;
         header.check_array(offsets.len() as u64)?;
         self.check_offsets(offsets)?;
-        if let Ok(Some(old)) = self.header().geometry() {
+        if let Ok(Some(old)) = self.file().header().geometry() {
             header.check_same_chunks(&old)?;
         }
         let chunksize = u64::try_from(header.chunksize()).unwrap_or(0);
@@ -176,7 +180,7 @@ impl ChunkEditor {
         // If the frame has no chunks, it has no index.
         let index: Vec<u8> = raw.into_iter().flat_map(i64::to_le_bytes).collect();
         let mut tail = if index.is_empty() { Vec::new() } else { Chunk::index(&index)?.into_bytes() };
-        tail.extend_from_slice(&b2nd::to_vec(&self.trailer()?)?);
+        tail.extend_from_slice(&b2nd::to_vec(self.file().trailer()?)?);
         if self.is_sparse() {
             self.commit_sparse(header, nbytes, &tail, offsets)?;
         } else if offsets.is_empty() {
@@ -235,7 +239,7 @@ impl ChunkEditor {
 
     /// Returns the header with `array` as the metalayer that describes the array.
     fn header_with<S: AsRef<str> + Serialize>(&self, array: &ArrayMeta<S>) -> Result<Header> {
-        let mut header = self.header().clone();
+        let mut header = self.file().header().clone();
         let name = if matches!(array, ArrayMeta::Caterva(_)) { CatervaMeta::NAME } else { B2ndMeta::<S>::NAME };
         header.metalayers_mut().insert(name, array.to_metalayer()?)?;
         Ok(header)
@@ -243,7 +247,7 @@ impl ChunkEditor {
 
     /// Checks that each offset is that of a chunk in this file, and that none occurs twice.
     fn check_offsets(&self, offsets: &[Offset]) -> Result<()> {
-        let known: BTreeSet<u64> = self.offsets()?.iter().filter_map(file_number).collect();
+        let known: BTreeSet<u64> = self.file().offsets()?.iter().filter_map(file_number).collect();
         let mut used = BTreeSet::new();
         for (number, place) in offsets.iter().enumerate().filter_map(|(number, &offset)| Some((number, file_number(offset)?))) {
             let wrong = match (used.insert(place), known.contains(&place) || self.put.contains(&place)) {
@@ -257,7 +261,7 @@ impl ChunkEditor {
     }
 
     fn in_one_sector(&self, new: &Header) -> Result<()> {
-        let (old, new) = (b2nd::to_vec(self.header())?, b2nd::to_vec(new)?);
+        let (old, new) = (b2nd::to_vec(self.file().header())?, b2nd::to_vec(new)?);
         if new.len() == old.len() && new.get(SECTOR as usize..) == old.get(SECTOR as usize..) {
             return Ok(());
         }
@@ -270,7 +274,7 @@ impl ChunkEditor {
     fn settle(&mut self) -> Result<()> {
         let free = match self.is_sparse() {
             true => self.end.max(self.editor.chunk_files()?.last().map_or(0, |last| last.saturating_add(1))),
-            false => self.header().frame_len(),
+            false => self.file().header().frame_len(),
         };
         (self.end, self.floor) = (free, free);
         self.put.clear();
@@ -278,7 +282,7 @@ impl ChunkEditor {
     }
 
     fn is_sparse(&self) -> bool {
-        self.header().frame_type() == FrameType::Sparse
+        self.file().header().frame_type() == FrameType::Sparse
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -312,15 +316,7 @@ impl ChunkEditor {
     }
 
     fn named<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        work(self).map_err(|error| named(error, self.path()))
-    }
-}
-
-impl Deref for ChunkEditor {
-    type Target = File;
-
-    fn deref(&self) -> &File {
-        &self.editor
+        work(self).map_err(|error| named(error, self.file().path()))
     }
 }
 

@@ -5,7 +5,7 @@ use b2nd_ndarray::Array;
 use b2nd_view::slice::{Part, Selection};
 use serde::Serialize;
 
-use crate::pieces::Files;
+use super::View;
 
 /// The maximum number of uncompressed bytes of a slice.
 const MOST: usize = 256 << 20;
@@ -13,18 +13,15 @@ const MOST: usize = 256 << 20;
 /// The maximum number of chunks of a slice.
 const MOST_CHUNKS: u64 = 1 << 14;
 
-/// The number of decompressed bytes after which a call of [`Seen::advance`] returns, so that the page can cancel.
-const AT_ONCE: usize = 8 << 20;
-
-/// Missing ranges are joined if at most this many bytes are between them.
-pub const GAP: u64 = 4096;
+/// The number of decompressed bytes after which `Values::advance` returns, so that the page can cancel.
+pub(crate) const AT_ONCE: usize = 8 << 20;
 
 /// The maximum compressed length in bytes of a chunk that is always fetched as a whole. Of a longer chunk, only the necessary blocks are
 /// fetched, unless many blocks are necessary.
 const SHORT: u64 = 256 << 10;
 
 /// A slice, with the elements that have been decompressed so far.
-pub struct Seen {
+pub(crate) struct Seen {
     pub selection: Selection,
     pub lengths: Vec<usize>,
     pub bytes: Vec<u8>,
@@ -39,54 +36,47 @@ pub struct Seen {
 
 /// A chunk that cannot be read, and the elements of the slice that are therefore missing.
 #[derive(Clone, Serialize)]
-pub struct Mistake {
+pub(crate) struct Mistake {
     message: String,
     /// The start and end of the missing elements along each axis, as coordinates in the array.
     elements: Vec<[i64; 2]>,
 }
 
 #[derive(Serialize)]
-pub struct Progress<'a> {
-    done: usize,
-    of: usize,
-    broken: &'a [Mistake],
+pub(crate) struct Progress<'a> {
+    pub(crate) done: usize,
+    pub(crate) of: usize,
+    pub(crate) broken: &'a [Mistake],
     /// The ranges that are missing for the next chunk, as a flat list of file index, start and end.
     missing: Vec<f64>,
 }
 
-/// The limits of a drawing: the number of elements along the drawn axes, and the approximate number of compressed bytes to read.
-pub struct Room<'a> {
-    pub drawn: &'a [u32],
-    pub room: &'a [f64],
-    pub square: bool,
-    pub bytes: u64,
-}
-
-/// Selects the elements from `start` to `end` along each axis, or every `step`th of them if `step` is given.
-pub fn selection(array: &Array, start: &[f64], end: &[f64], step: &[f64]) -> Selection {
+/// Selects the elements of a view, before elements are left out.
+fn selection(array: &Array, view: &View) -> Selection {
     let shape = array.grid().shape();
     let mut selection = Selection::whole(shape);
-    for ((range, (&start, &end)), &length) in selection.ranges.iter_mut().zip(start.iter().zip(end)).zip(shape) {
-        range.start = (start as i64).clamp(0, length);
-        range.end = (end as i64).clamp(range.start, length);
+    for ((range, (&start, &end)), &length) in selection.ranges.iter_mut().zip(view.start.iter().zip(&view.end)).zip(shape) {
+        range.start = start.clamp(0, length);
+        range.end = end.clamp(range.start, length);
     }
-    for (each, &step) in selection.steps.iter_mut().zip(step) {
-        *each = (step as i64).max(1);
+    for (each, &step) in selection.steps.iter_mut().zip(&view.step) {
+        *each = step.max(1);
     }
     selection
 }
 
 impl Seen {
-    pub fn new(array: &Array, mut selection: Selection, room: Option<Room>) -> Result<Seen> {
+    pub(crate) fn new(array: &Array, view: &View) -> Result<Seen> {
         let grid = array.grid();
+        let mut selection = selection(array, view);
         let all = selection.touched(grid);
-        if let Some(Room { drawn, room, square, bytes }) = room {
-            let axes: Vec<usize> = drawn.iter().map(|&axis| axis as usize).collect();
-            let room: Vec<i64> = room.iter().map(|&room| (room as i64).max(1)).collect();
-            // Estimate how many chunks have `bytes` compressed bytes together, assuming that all chunks have a similar length.
+        if !view.room.is_empty() {
+            let axes = view.drawn.iter().copied().zip(view.room.iter().copied());
+            let (drawn, room): (Vec<usize>, Vec<i64>) = axes.filter(|&(axis, _)| axis < grid.shape().len()).unzip();
+            // Estimate how many chunks have `budget` compressed bytes together, assuming that all chunks have a similar length.
             let each = u64::try_from(array.header().cbytes()).unwrap_or(0).checked_div(grid.nchunks()).unwrap_or(0);
-            let most = (bytes / each.max(1)).clamp(1, 1024);
-            selection.coarsen(grid, &axes, &room, square, most);
+            let most = (view.budget / each.max(1)).clamp(1, 1024);
+            selection.coarsen(grid, &drawn, &room, view.square, most);
         }
         let read = selection.touched(grid);
         if read > MOST_CHUNKS {
@@ -113,13 +103,13 @@ impl Seen {
         })
     }
 
-    pub fn describe(&self) -> serde_json::Value {
+    pub(crate) fn describe(&self) -> serde_json::Value {
         serde_json::json!({ "shape": self.lengths, "steps": self.selection.steps, "chunks": self.chunks })
     }
 
     /// Makes the source record the missing ranges of all chunks that will be fetched as a whole, by trying to read them. These are short
     /// chunks, and chunks of which many blocks are needed.
-    pub fn ask(&self, array: &Array, source: &dyn Source) -> Result<()> {
+    pub(crate) fn ask(&self, array: &Array, source: &dyn Source) -> Result<()> {
         for part in &self.parts[self.done..] {
             let ranges = array.byte_ranges(&part.ranges, 0).map_err(Error::custom)?;
             let length: u64 = ranges.iter().map(|range| range.end - range.start).sum();
@@ -132,8 +122,8 @@ impl Seen {
         Ok(())
     }
 
-    /// Decompresses the next chunks, up to a limit of bytes per call. Stops if bytes are missing.
-    pub fn advance(&mut self, array: &Array, files: &Files) -> Progress<'_> {
+    /// Decompresses the next chunks, until they have more than `most` bytes. Stops if bytes are missing.
+    pub(crate) fn advance(&mut self, array: &Array, most: usize, mut ask: impl FnMut() -> Vec<f64>) -> Progress<'_> {
         let (mut decompressed, mut missing) = (0, Vec::new());
         while let Some(part) = self.parts.get(self.done).cloned() {
             match array.read_bytes_steps(&part.ranges, &self.selection.steps) {
@@ -142,7 +132,7 @@ impl Seen {
                     self.place(&part, array.itemsize(), &elements);
                 }
                 Err(error) => {
-                    missing = files.missing(GAP);
+                    missing = ask();
                     if !missing.is_empty() {
                         break;
                     }
@@ -150,7 +140,7 @@ impl Seen {
                 }
             }
             self.done += 1;
-            if decompressed > AT_ONCE {
+            if decompressed > most {
                 break;
             }
         }
@@ -196,7 +186,7 @@ impl Seen {
     }
 
     /// Returns true if the chunk of an element is damaged.
-    pub fn is_broken(&self, element: usize) -> bool {
+    pub(crate) fn is_broken(&self, element: usize) -> bool {
         self.broken.get(element).copied().unwrap_or(false)
     }
 }

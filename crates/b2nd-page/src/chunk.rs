@@ -1,20 +1,18 @@
 //! Draws and describes the chunks of an array.
 
 use b2nd::Grid;
-use b2nd_frame::{Offset, Offsets, Source};
-use b2nd_store::chunk_file_name;
+use b2nd_frame::{Offset, Offsets, Result};
+use b2nd_store::{Frame, chunk_file_name, readable};
 use b2nd_view::picture::drawing::Drawing;
 use b2nd_view::picture::window::Window;
 use serde::Serialize;
-
-use crate::pieces::Files;
 
 /// The approximate width and height of the drawing.
 const SIZE: [f64; 2] = [720.0, 560.0];
 
 /// The description of a chunk: its number, coordinates, elements and position.
 #[derive(Serialize)]
-pub struct Description {
+pub(crate) struct Description {
     number: u64,
     coords: Vec<i64>,
     ranges: Vec<[i64; 2]>,
@@ -29,8 +27,7 @@ pub struct Description {
     file: Option<(String, u64)>,
 }
 
-pub fn picture(grid: &Grid, axes: &[i32], first: &[i64], most: i64) -> Option<Drawing> {
-    let &[rows, columns] = axes else { return None };
+pub(crate) fn picture(grid: &Grid, [rows, columns]: [i32; 2], first: &[i64], most: i64) -> Option<Drawing> {
     let axis = |axis: i32| usize::try_from(axis).ok().filter(|&axis| axis < grid.shape().len());
     let window = Window { axes: [axis(rows), axis(columns)], first: first.to_vec(), most };
     window.draw(grid, SIZE)
@@ -41,7 +38,7 @@ const CELLS: i64 = 256;
 
 /// An overview of all chunks along two axes, with at most [`CELLS`] cells along each axis.
 #[derive(Serialize)]
-pub struct Overview {
+pub(crate) struct Overview {
     /// The number of rows and the number of columns.
     cells: [i64; 2],
     /// The number of chunks that a cell represents along each axis. For each cell, `bytes` has the size of the first of its chunks.
@@ -53,10 +50,9 @@ pub struct Overview {
 
 /// Returns an overview of the chunks along two axes of the array. `axes` contains the axis of the rows and the axis of the columns; -1
 /// means that the array has no such axis. `at` selects the chunks along all other axes by their coordinates, which count chunks.
-pub fn overview(grid: &Grid, offsets: &Offsets, axes: &[i32], at: &[i64]) -> Option<Overview> {
+pub(crate) fn overview(grid: &Grid, offsets: &Offsets, [rows, columns]: [i32; 2], at: &[i64]) -> Option<Overview> {
     let per_axis = grid.chunks_per_dimension();
     let length = |axis: i32| usize::try_from(axis).ok().map_or(Some(1), |axis| per_axis.get(axis).copied());
-    let &[rows, columns] = axes else { return None };
     let lengths = [length(rows)?, length(columns)?];
     let steps = |length: i64, step: i64| (length + step - 1) / step;
     let step = lengths.map(|length| steps(length, CELLS).max(1));
@@ -77,11 +73,17 @@ pub fn overview(grid: &Grid, offsets: &Offsets, axes: &[i32], at: &[i64]) -> Opt
     Some(Overview { cells, step, bytes })
 }
 
-/// Describes the chunk at the coordinates `at`, which count chunks. `start` is the offset of the frame in its file. For a sparse frame,
-/// `files` contains a file for each chunk.
-pub fn describe(grid: &Grid, offsets: Option<&Offsets>, start: u64, files: &Files, at: &[i64]) -> Option<Description> {
-    let number = grid.chunk_from_coords(at)?;
-    let ranges = grid.chunk_extent(number)?.iter().map(|range| [range.start, range.end]).collect();
+/// Describes the chunk at the coordinates `at`, which count chunks. `start` is the offset of the frame in its file.
+pub(crate) fn describe(
+    grid: &Grid,
+    frame: &Frame,
+    offsets: Option<&Offsets>,
+    start: u64,
+    at: &[i64],
+) -> Result<Option<Description>> {
+    let chunk = grid.chunk_from_coords(at).and_then(|number| Some((number, grid.chunk_extent(number)?)));
+    let Some((number, extent)) = chunk else { return Ok(None) };
+    let ranges = extent.iter().map(|range| [range.start, range.end]).collect();
     let mut description = Description { number, coords: at.to_vec(), ranges, special: None, range: None, file: None };
     if let Some(offsets) = offsets {
         match offsets.get(number) {
@@ -89,12 +91,12 @@ pub fn describe(grid: &Grid, offsets: Option<&Offsets>, start: u64, files: &File
             Some(Offset::At(place)) => match offsets.range(number) {
                 Some(range) => description.range = Some([start + range.start, start + range.end]),
                 None => {
-                    let name = chunk_file_name(place);
-                    description.file = files.get(&name).and_then(|file| Some((name, file.len().ok()?)));
+                    let header = readable(frame.chunk_header(number))?.ok();
+                    description.file = header.map(|header| (chunk_file_name(place), header.cbytes() as u64));
                 }
             },
             _ => {}
         }
     }
-    Some(description)
+    Ok(Some(description))
 }

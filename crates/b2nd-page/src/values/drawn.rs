@@ -10,14 +10,14 @@ use super::text;
 
 /// A plane of a slice: an axis of rows and an axis of columns, at index 0 of all other axes. A missing axis counts as an axis of length 1.
 #[derive(Clone, Copy)]
-pub struct Plane {
+pub(crate) struct Plane {
     pub rows: usize,
     pub columns: usize,
     strides: [usize; 2],
 }
 
 impl Plane {
-    pub fn new(seen: &Seen, rows: i32, columns: i32) -> Plane {
+    pub(crate) fn new(seen: &Seen, rows: i32, columns: i32) -> Plane {
         let axis = |axis: i32| usize::try_from(axis).ok().filter(|&axis| axis < seen.lengths.len());
         let length = |axis: Option<usize>| axis.map_or(1, |axis| seen.lengths[axis]);
         let stride = |axis: Option<usize>| axis.map_or(0, |axis| seen.lengths[axis + 1..].iter().product());
@@ -36,7 +36,7 @@ impl Plane {
 }
 
 /// Returns the numbers of a column in the plane. For complex numbers, `part` is 0 for the magnitude and 1 for the phase.
-pub fn numbers(array: &Array, seen: &Seen, plane: Plane, column: &Column, part: u8) -> Vec<f64> {
+pub(crate) fn numbers(array: &Array, seen: &Seen, plane: Plane, column: &Column, part: u8) -> Vec<f64> {
     let (size, read) = (array.itemsize(), column.dtype.as_ref().and_then(reader));
     let (Some(read), Some(&offset)) = (read, column.offsets.first()) else { return Vec::new() };
     let number = |element: usize| {
@@ -77,13 +77,13 @@ fn rows<'a, T: 'a>(
     (0..plane.rows).map(move |row| (0..plane.columns).flat_map(|column| of(plane.element(row, column))).collect())
 }
 
-pub fn texts(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> Vec<Vec<Option<String>>> {
+pub(crate) fn texts(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> Vec<Vec<Option<String>>> {
     rows(array, seen, &plane, fields, text).collect()
 }
 
 /// Returns the plane as CSV. With `fields`, each field of a structure is a cell of its own, and the first line contains the names of the
 /// fields.
-pub fn csv(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> String {
+pub(crate) fn csv(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> String {
     let mut csv = String::new();
     let names = array.dtype().map(DType::fields).filter(|names| fields && !names.is_empty());
     if let Some(names) = names {
@@ -98,14 +98,14 @@ pub fn csv(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> String {
     csv
 }
 
-pub fn element(array: &Array, seen: &Seen, element: usize) -> Option<String> {
+pub(crate) fn element(array: &Array, seen: &Seen, element: usize) -> Option<String> {
     let size = array.itemsize();
     let bytes = seen.bytes.get(element.checked_mul(size)?..element.checked_add(1)?.checked_mul(size)?)?;
     (!seen.is_broken(element)).then(|| text(array.dtype(), bytes))
 }
 
 /// Computes statistics of a column. Elements in damaged chunks are ignored.
-pub fn tally(array: &Array, seen: &Seen, column: &Column) -> Tally {
+pub(crate) fn tally(array: &Array, seen: &Seen, column: &Column) -> Tally {
     let mut tally = Tally::default();
     let elements = seen.bytes.chunks_exact(array.itemsize().max(1)).enumerate();
     let whole = elements.filter(|(element, _)| !seen.is_broken(*element)).map(|(_, bytes)| bytes);
@@ -115,14 +115,14 @@ pub fn tally(array: &Array, seen: &Seen, column: &Column) -> Tally {
 }
 
 /// Returns the color scale for the given range or, if `range` is empty, for the range of the numbers.
-pub fn scale(numbers: &[f64], range: &[f64], log: bool) -> Scale {
+pub(crate) fn scale(numbers: &[f64], range: &[f64], log: bool) -> Scale {
     match *range {
         [least, greatest] => Scale::new(least, greatest, log),
         _ => Scale::of(numbers, log),
     }
 }
 
-pub fn image(seen: &Seen, plane: &Plane) -> Vec<u8> {
+pub(crate) fn image(seen: &Seen, plane: &Plane) -> Vec<u8> {
     let channels = seen.lengths.last().copied().unwrap_or(1);
     let pixel = |element: usize| {
         let bytes = seen.bytes.get(element..element + channels).filter(|_| !seen.is_broken(element));
@@ -136,7 +136,7 @@ pub fn image(seen: &Seen, plane: &Plane) -> Vec<u8> {
 }
 
 /// Formats numbers as times if the values of the column are times. Returns `None` for all other columns.
-pub fn labels(column: &Column, numbers: &[f64]) -> Option<Vec<String>> {
+pub(crate) fn labels(column: &Column, numbers: &[f64]) -> Option<Vec<String>> {
     let dtype = column.dtype.as_ref()?;
     elements::time_unit(Some(dtype))?;
     let bytes = |number: &f64| {

@@ -1,36 +1,16 @@
 //! Describes a store and its leaves, as the same JSON objects that the tool prints.
 
-use std::sync::Arc;
-
-use b2nd_frame::{Error, FIRST_READ, Result, Source};
-use b2nd_store::{Content, Frame, Kind, Leaf, SPARSE_FRAME, Store, StoreListing, Table, is_of_source, is_zip};
+use b2nd_frame::{Error, Result};
+use b2nd_store::{Content, Frame, Leaf, Store, StoreListing, Table, is_of_source};
 use b2nd_view::json;
 use b2nd_view::store::StoreObject;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::to_json;
-use crate::pieces::Files;
-
-/// Opens a file or folder as a store, or returns `None` if it is not a store.
-pub fn open(name: &str, files: &Arc<Files>) -> Result<Option<Store>> {
-    if files.get(SPARSE_FRAME).is_some() {
-        return Ok(None);
-    }
-    let Some(file) = files.get("") else { return Ok(Some(Store::from_folder(name, files.clone()))) };
-    if !is_zip(&file.read(0..FIRST_READ)?) {
-        match Frame::open(file) {
-            Ok(frame) if Kind::of(frame.header(), None) == Kind::EmbedStore => {}
-            Err(error) if is_of_source(&error) => return Err(error),
-            // If the file is not a valid frame, the error is shown later, together with the bytes.
-            _ => return Ok(None),
-        }
-    }
-    Store::from_source(name, file.clone()).map(Some)
-}
 
 /// Lists a store, and describes it in JSON.
-pub fn describe(store: &Store) -> Result<(StoreListing, String)> {
+pub(crate) fn describe(store: &Store) -> Result<(StoreListing, String)> {
     let listing = store.list()?;
     // All leaves are read before an error is returned, so that the missing ranges of all leaves are fetched at the same time.
     let leaves: Vec<Result<String>> = listing.leaves.iter().map(|leaf| of_leaf(store, leaf)).collect();
@@ -77,6 +57,6 @@ fn with_files(object: &str, table: &Table) -> String {
 }
 
 /// Returns the offset of a leaf's frame in its file, or 0 if the leaf is embedded in a frame.
-pub fn start(leaf: &Leaf) -> u64 {
+pub(crate) fn start(leaf: &Leaf) -> u64 {
     if let Content::Frame = leaf.content { leaf.offset } else { 0 }
 }

@@ -11,18 +11,18 @@ struct Problem {
     kind: Option<&'static str>,
 }
 
-pub fn to_json(value: &impl Serialize) -> String {
+pub(crate) fn to_json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|error| problem(&Error::custom(error)))
 }
 
 /// Returns `text`, which must be JSON. If `text` is an error, returns the error as JSON.
-pub fn answer(text: Result<String>) -> String {
+pub(crate) fn answer(text: Result<String>) -> String {
     text.unwrap_or_else(|error| problem(&error))
 }
 
 /// Returns an error as JSON, with the kind `missing`, which means that a store does not contain a file.
 #[cfg(feature = "values")]
-pub fn missing(error: &Error) -> String {
+pub(crate) fn missing(error: &Error) -> String {
     to_json(&Problem { error: error.to_string(), kind: Some("missing") })
 }
 

@@ -17,7 +17,7 @@ const TRAILER_LEN: usize = 22;
 
 /// The annotated bytes of a header or a trailer.
 #[derive(Serialize)]
-pub struct Part {
+pub(crate) struct Part {
     title: &'static str,
     /// The offset of the part in the file.
     start: u64,
@@ -46,7 +46,7 @@ impl Part {
 }
 
 /// Annotates the header and the trailer of a frame, or only the header if it is invalid. `start` is the offset of the frame in its file.
-pub fn parts(source: &dyn Source, start: u64) -> Result<Vec<Part>> {
+pub(crate) fn parts(source: &dyn Source, start: u64) -> Result<Vec<Part>> {
     let frame = match readable(Frame::open(source))? {
         Ok(frame) => frame,
         Err(error) => return Ok(vec![broken_header(source, start, &error)?]),

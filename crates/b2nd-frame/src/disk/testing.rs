@@ -1,0 +1,31 @@
+//! Replaces the file operations of a thread, for tests of failed writes. This module is not part of a release build.
+
+use alloc::sync::Arc;
+use core::cell::RefCell;
+
+pub use super::storage::{Disk, Handle, Storage};
+
+std::thread_local! {
+    static REPLACED: RefCell<Option<Arc<dyn Storage>>> = const { RefCell::new(None) };
+}
+
+/// Returns the storage that replaces the disk in this thread, if a test has set one.
+pub(super) fn replaced() -> Option<Arc<dyn Storage>> {
+    REPLACED.try_with(|replaced| replaced.borrow().clone()).ok().flatten()
+}
+
+/// A guard that restores the previous storage of the thread when it is dropped.
+#[must_use]
+#[derive(Debug)]
+pub struct Replaced(Option<Arc<dyn Storage>>);
+
+/// Replaces the storage to which this thread writes files, until the returned guard is dropped. Reads still use the file system.
+pub fn replace_storage(storage: Arc<dyn Storage>) -> Replaced {
+    Replaced(REPLACED.replace(Some(storage)))
+}
+
+impl Drop for Replaced {
+    fn drop(&mut self) {
+        REPLACED.set(self.0.take());
+    }
+}

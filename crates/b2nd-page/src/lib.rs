@@ -1,0 +1,36 @@
+//! The page that shows Blosc2 files in a browser: its [`FILES`], and the answers to its questions.
+//!
+//! | to | use |
+//! | --- | --- |
+//! | open what the page shows | [`Place`] |
+//! | answer questions about metadata | [`Reader`] |
+//! | answer questions about values | `Values` (feature `values`) |
+//! | answer all questions about a local file or a URL | `Session` (feature `values`) |
+//!
+//! Answers are JSON, or bytes that start with JSON. In WebAssembly, where the bytes of a file are fetched piece by
+//! piece, a question is asked again until no bytes are missing.
+
+mod answer;
+mod bytes;
+mod chunk;
+mod place;
+mod reader;
+#[cfg(feature = "values")]
+mod session;
+mod store;
+#[cfg(feature = "values")]
+mod values;
+
+pub use place::Place;
+pub use reader::Reader;
+#[cfg(feature = "values")]
+pub use session::{Answer, Session};
+#[cfg(feature = "values")]
+pub use values::{Values, View};
+
+/// The name and the content of each file of the page.
+pub const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
+
+#[cfg(all(doctest, feature = "values"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,99 @@
+//! [`Session`]: answers all questions of the page about a place whose bytes can be read at any time.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use b2nd_frame::{Error, Result};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::answer::answer;
+use crate::place::Place;
+use crate::reader::Reader;
+use crate::values::{Values, View, framed};
+
+/// A question, with the leaf of the store that it is about.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Request {
+    /// A question to the [`Reader`], by its name and its numbers, about the leaf with this index.
+    Reader(Option<usize>, String, Vec<f64>),
+    /// A question to [`Values`], about the leaf with this key.
+    Values(Option<String>, Question),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Question {
+    /// The description of an array, or of batches.
+    Open { batches: bool },
+    /// The cells of batches in ranges (start, end, start, end, …).
+    Cells(Vec<u64>),
+    /// A slice of an array.
+    View(View),
+}
+
+/// The answer to a question: JSON, or bytes as [`Values::forms`] returns them.
+pub struct Answer {
+    /// The content of the answer.
+    pub bytes: Vec<u8>,
+    /// Whether the content is JSON.
+    pub is_json: bool,
+}
+
+/// Answers all questions of the page about a place. Several threads can ask at the same time.
+pub struct Session {
+    place: Arc<Place>,
+    reader: Mutex<Reader>,
+}
+
+impl Session {
+    /// Starts to answer questions about a place.
+    #[must_use]
+    pub fn new(place: Place) -> Session {
+        let place = Arc::new(place);
+        Session { reader: Mutex::new(Reader::new(place.clone())), place }
+    }
+
+    /// Returns true if this is the question with which the page opens a place, which may have changed since the last one.
+    #[must_use]
+    pub fn is_new(request: &[u8]) -> bool {
+        matches!(parse(request), Ok(Request::Reader(_, name, _)) if name == "look")
+    }
+
+    /// Answers a question, which is JSON: `{"reader": [leaf, name, numbers]}` or `{"values": [key, question]}`. An error is answered as
+    /// `{"error": …}`. `goes_on` is called from time to time: if it returns false, the answer is an error.
+    pub fn answer(&self, request: &[u8], goes_on: &dyn Fn() -> bool) -> Answer {
+        let json = |text: String| Answer { bytes: text.into_bytes(), is_json: true };
+        match parse(request) {
+            Ok(Request::Reader(leaf, name, numbers)) => {
+                json(self.reader.lock().unwrap_or_else(PoisonError::into_inner).ask(leaf, &name, &numbers))
+            }
+            Ok(Request::Values(key, question)) => {
+                let mut values = Values::new(self.place.clone());
+                match question {
+                    Question::Open { batches } => json(values.open(key.as_deref(), batches)),
+                    Question::Cells(ranges) => json(match values.opened(key.as_deref(), true) {
+                        Ok(_) => values.cells(&ranges),
+                        Err(error) => answer(Err(error)),
+                    }),
+                    Question::View(view) => {
+                        Answer { bytes: framed(look(values, key.as_deref(), &view, goes_on)), is_json: false }
+                    }
+                }
+            }
+            Err(error) => json(answer(Err(error))),
+        }
+    }
+}
+
+fn parse(request: &[u8]) -> Result<Request> {
+    serde_json::from_slice(request)
+        .map_err(|error| Error::custom(format_args!("a question of the page is not understood: {error}")))
+}
+
+fn look(mut values: Values, key: Option<&str>, view: &View, goes_on: &dyn Fn() -> bool) -> Result<(Value, Vec<u8>)> {
+    values.opened(key, false)?;
+    let mut shape = values.begun(view)?;
+    shape["broken"] = values.read(goes_on).ok_or_else(|| Error::custom("the answer takes too long: choose a smaller part"))?;
+    values.formed(shape, view)
+}
