@@ -103,7 +103,7 @@ def archives_are_equal(one, other):
 
 def has_only_more_chunks(sparse, old):
     """Whether a sparse frame is the old one, with chunk files that its index does not name, as a killed edit leaves them."""
-    files = {file.name: file.read_bytes() for file in sparse.iterdir()}
+    files = {file.name: file.read_bytes() if file.is_file() else b"" for file in sparse.iterdir()}
     return all(files.pop(file.name, None) == file.read_bytes() for file in old.iterdir()) and all(
         name.endswith((".chunk", ".tmp")) for name in files
     )

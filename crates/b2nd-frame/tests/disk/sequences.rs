@@ -41,16 +41,16 @@ fn edit(root: &Path, edit: u64) -> Result<()> {
         2 => File::edit(path)?.rewrite(|metalayers| metalayers.insert("more", vec![byte; length]).map(|_| ())),
         3 => {
             let mut editor = File::edit(path)?;
-            let old = editor.header().metalayers().get("small").unwrap().len();
+            let old = editor.file().header().metalayers().get("small").unwrap().len();
             editor.overwrite_metalayer_bytes("small", &vec![byte % 100; old])
         }
         4 => {
             let mut editor = ChunkEditor::new(File::edit(path)?)?;
-            let mut offsets: Vec<_> = editor.offsets()?.iter().collect();
+            let mut offsets: Vec<_> = editor.file().offsets()?.iter().collect();
             let number = length % offsets.len();
-            let elements = vec![byte | 1; editor.header().chunksize() as usize];
-            offsets[number] = editor.put(&Chunk::store(&elements, editor.header().typesize() as usize)?)?;
-            let array = editor.header().array()?.unwrap().into_owned();
+            let elements = vec![byte | 1; editor.file().header().chunksize() as usize];
+            offsets[number] = editor.put(&Chunk::store(&elements, editor.file().header().typesize() as usize)?)?;
+            let array = editor.file().header().array()?.unwrap().into_owned();
             editor.commit(&array, &offsets)
         }
         _ => {
