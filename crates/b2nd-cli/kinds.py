@@ -433,6 +433,8 @@ def show(kind):
         return refused(WHY[kind.kind], "show", kind.word)
     if kind.kind in OBJECTS:
         return refused("`b2nd cat` prints them", "show", kind.word)
+    if isinstance(kind.values, np.ndarray) and kind.values.ndim == 0 and kind.values.dtype.kind not in "SUV":
+        return refused("it is a single value, which has no picture", "show", kind.word)
     if isinstance(kind.values, np.ndarray) and kind.values.dtype.kind in "SUV":
         return refused("print the values with `b2nd head`|choose one of their fields with --field", "show", kind.word)
     if kind.file in ("frame-i4.b2frame", "frame-sparse.b2frame"):

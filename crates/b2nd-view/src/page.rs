@@ -320,7 +320,9 @@ pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, options: &Op
                 Some(cells) => page.table(columns(cells, &[3, 4])),
                 None => page.table(columns(&rows, &[])),
             }
-            page.attributes("metadata", &table.metadata);
+            if page.is_full() {
+                page.attributes("metadata", &table.metadata);
+            }
             page.attributes("attributes", &table.attributes);
         }
         Content::Remote { urlbase, path } => {

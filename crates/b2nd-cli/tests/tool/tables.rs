@@ -102,6 +102,8 @@ fn info_tells_types_nulls_and_sizes_of_columns() {
             shown.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).find(|words| words.first() == Some(&name));
         line.unwrap_or_else(|| panic!("{name}: {shown}")).join(" ")
     };
+    assert!(!shown.contains("metadata") && !shown.contains("\\\""), "no escaped JSON: {shown}");
+    assert!(tables().ok(&["info", "--full", "blocks.b2z::/"]).contains("\n  metadata "));
     // Its schema has a NaN, which JSON has not.
     assert_eq!(line("columns"), "columns 8");
     assert_eq!(line("name"), "name type nulls bytes ratio");
