@@ -341,6 +341,12 @@ impl Handle for Opened {
         let fault = world.step(false)?;
         if fault != Some(Fault::Crash) {
             world.sync(self.number);
+            // What was written to the underlying file, which the record lacks, lasts too.
+            let (position, mut content) = (self.file.stream_position()?, Vec::new());
+            self.file.rewind()?;
+            self.file.read_to_end(&mut content)?;
+            self.file.seek(SeekFrom::Start(position))?;
+            world.durable[self.number] = Node::File(content);
         }
         plain(fault, Ok(()))
     }
