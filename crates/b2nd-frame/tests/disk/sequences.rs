@@ -54,8 +54,8 @@ fn edit(root: &Path, edit: u64) -> Result<()> {
             editor.commit(&array, &offsets)
         }
         _ => {
-            let mut file = NewFile::replace(root.join("a.b2z"))?;
-            file.write_all(&vec![byte; length])?;
+            let file = NewFile::replace(root.join("a.b2z"))?;
+            file.file().write_all(&vec![byte; length])?;
             file.finish()
         }
     }
