@@ -53,7 +53,7 @@ impl Fetched {
     /// Creates a file of which nothing has been fetched yet. If only one range is missing, [`fetch`](Fetched::fetch) will fetch at least
     /// `at_least` bytes.
     pub(super) fn new(store: Arc<dyn ObjectStore>, path: Path, found: Option<Found>, at_least: u64) -> Fetched {
-        let pieces = found.as_ref().map_or_else(Pieces::new, |found| Pieces::with_len(found.size));
+        let pieces = found.as_ref().map_or_else(Pieces::default, |found| Pieces::with_len(found.size));
         let state = State { found, ..State::default() };
         Fetched { store, path, at_least, pieces, state: Mutex::new(state) }
     }
