@@ -21,7 +21,7 @@ fn header(more: usize, length: usize) -> &'static [u8] {
 
 /// A trailer with this number of vlmetalayers.
 fn trailer(count: usize) -> &'static [u8] {
-    let mut metalayers = Metalayers::new();
+    let mut metalayers = Metalayers::default();
     for number in 0..count {
         metalayers.insert(&format!("metalayer{number}"), vec![number as u8; 64]).unwrap();
     }

@@ -1,6 +1,6 @@
 //! [`check`] and [`verify`]: find the problems of a frame, and decide whether it is safe for other readers.
 
-use b2nd_frame::{Decompressor, Error, FrameType, Result};
+use b2nd_frame::{Decompressor, Result};
 use b2nd_store::{Frame, Source, is_of_source};
 use serde::Serialize;
 
@@ -103,11 +103,7 @@ fn opened(source: &dyn Source, options: &Options) -> Result<Report> {
     }
     let frame = Frame::open(source)?;
     let mut report = check_frame(&frame, options, &mut Decompressor::safe())?;
-    // C-Blosc2 reads a sparse frame that is a directory, but crashes on a single file with the header of a sparse frame.
-    if frame.header().frame_type() == FrameType::Sparse && !has_chunk_files(source) {
-        let error = Error::custom("it says that the chunks are separate files, but there are none");
-        report.findings.push(Finding::refused("header", &error));
-    }
+    report.findings.extend(check::misplaced(frame.header(), has_chunk_files(source)));
     Ok(report)
 }
 

@@ -211,7 +211,7 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     let mut sparse: Vec<u8> = sparse.finish().unwrap();
     assert!(passes(&verify(&sparse, &Limits::default())));
     sparse[0x1a] = 1;
-    assert_eq!(only(&sparse), "header: it says that the chunks are separate files, but there are none");
+    assert_eq!(only(&sparse), "header: it says that the chunks are separate files, but this is not a sparse frame's directory");
     // A header of Blosc 1, before as many bytes as it says.
     let mut short = good.clone();
     short[start + 2] = 2;

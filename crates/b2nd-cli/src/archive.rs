@@ -20,14 +20,14 @@ const PART: u64 = 1 << 20;
 /// compressed members.
 pub(crate) fn write(
     target: &Path,
-    mut new: NewFile,
+    new: NewFile,
     names: &[String],
     mut member: impl FnMut(&str, &Path) -> Result<Option<u32>>,
 ) -> Result<()> {
     // This temporary directory contains only the member that is being added.
     let scratch = scratch(target)?;
     let path = scratch.path().join("member.b2nd");
-    let mut archive = ZipArchiveWriter::new(BufWriter::new(&mut new));
+    let mut archive = ZipArchiveWriter::new(BufWriter::new(new.file()));
     for name in names {
         let crc = member(name, &path)?.map_or(Crc32Option::Calculate, Crc32Option::Custom);
         let (mut entry, config) = archive.new_file(name).crc32(crc).start()?;
@@ -65,14 +65,14 @@ pub(crate) fn member(store: &Store, name: &str) -> Result<Bytes> {
 
 /// Copies a member of a store to a new file. Fails if `path` exists.
 pub(crate) fn copy(source: &Bytes, path: &Path) -> Result<()> {
-    let mut file = NewFile::create_new(path)?;
+    let file = NewFile::create_new(path)?;
     let mut start: u64 = 0;
     loop {
         let part = source.read(start..start.saturating_add(PART))?;
         if part.is_empty() {
             return Ok(file.finish()?);
         }
-        file.write_all(&part)?;
+        file.file().write_all(&part)?;
         start += part.len() as u64;
     }
 }

@@ -43,15 +43,15 @@ pub(crate) fn must_not_look_foreign(path: &Path, is_store: bool) -> Result<()> {
 }
 
 /// Creates a file: `write` fills a temporary file, which is then renamed to `path`. Fails if the file exists and `overwrite` is false.
-pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut NewFile) -> Result<()>) -> Result<()> {
+pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut &fs::File) -> Result<()>) -> Result<()> {
     let failed = |error: b2nd_frame::Error| match error.kind() {
         ErrorKind::Io(io) if io.kind() == io::ErrorKind::AlreadyExists => exists(path),
         _ => Error::new(error),
     };
     signals::clean_up();
     let file = if overwrite { NewFile::create(path) } else { NewFile::create_new(path) };
-    let mut file = file.map_err(failed)?;
-    write(&mut file)?;
+    let file = file.map_err(failed)?;
+    write(&mut file.file())?;
     file.finish().map_err(failed)
 }
 

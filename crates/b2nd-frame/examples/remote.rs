@@ -31,7 +31,7 @@ struct Remote {
 impl Remote {
     fn new(url: String) -> Remote {
         let agent = Agent::config_builder().proxy(None).http_status_as_error(false).build().new_agent();
-        Remote { agent, url, pieces: Pieces::new(), requests: 0 }
+        Remote { agent, url, pieces: Pieces::default(), requests: 0 }
     }
 
     /// Reads something of the frame, and fetches what that takes.

@@ -164,8 +164,7 @@ impl<'a> Chunk<'a> {
     ///
     /// BloscLZ and all filters of C-Blosc2, except for its plugins, are always built in. The feature `codecs` adds LZ4, zlib and Zstandard.
     ///
-    /// This method allocates as much memory as the chunk's header claims, at most 2 GiB. In contrast, [`data_into`](Chunk::data_into)
-    /// writes into an existing buffer.
+    /// This method allocates as much memory as the chunk's header claims, at most 2 GiB.
     ///
     /// # Errors
     ///
@@ -207,15 +206,6 @@ impl<'a> Chunk<'a> {
             }
             bytes => Ok(Cow::Owned(decompressor.data_of(&self.header, &bytes)?)),
         }
-    }
-
-    /// Writes the chunk's data into a buffer of [`nbytes`](ChunkHeader::nbytes) bytes.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`data`](Chunk::data). Also fails if the length of the buffer is not `nbytes`.
-    pub fn data_into(&self, data: &mut [u8]) -> Result<()> {
-        Ok(Decompressor::lend(|decompressor| decompressor.chunk_of(&self.header, &self.bytes, data))?)
     }
 }
 

@@ -17,7 +17,7 @@
 //! | read a frame in memory: an HDF5 chunk, a zip member | [`Frame`] |
 //! | get the metadata of an array | [`Header::array`] |
 //! | find the bytes of a chunk in a file | [`Offsets::range`] |
-//! | read and decompress chunks | [`File::chunk`], [`Chunk::data`], [`Decompressor`] |
+//! | read and decompress chunks | [`Frame::chunk`], [`Chunk::data`], [`Decompressor`] |
 //! | compress chunks | [`Writer::append_elements`], [`Header::compressor`] |
 //! | change metadata in a file | [`File::edit`], [`Editor::overwrite_metalayer`] |
 //! | read and write variable-length metalayers | [`Vlmetalayers`], [`Editor::set_vlmetalayer`] |
@@ -35,6 +35,31 @@
 //! one file per chunk, and a file `chunks.b2frame` for everything else. [`File`] reads both kinds from disk, [`Editor`] changes their
 //! metalayers, and [`ChunkEditor`] changes their chunks. [`Frame`] reads a frame from any source, such as memory. [`Writer`] writes new
 //! frames. [`rewrite()`] changes the metalayers of a frame, and [`rewrite_to`] those of a copy.
+//!
+//! Numbers and counts of chunks and blocks, and positions in files, are `u64`. Lengths of what is in memory, such as a chunk, are `usize`.
+//! Fields of the header have the types that they have in the file.
+//!
+//! # Frames inside other files
+//!
+//! A frame can start at any position of a file or another [`Source`], and can be appended to a file:
+//!
+//! ```
+//! use b2nd_frame::{File, Frame, Header, Sizes, Writer};
+//! use std::io::Write;
+//!
+//! # let path = std::env::temp_dir().join(format!("b2nd-inside-{}.asdf", std::process::id()));
+//! # std::fs::write(&path, "another format")?;
+//! let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 })?);
+//! writer.append_elements(b"abcd")?;
+//! let mut file = std::fs::OpenOptions::new().append(true).open(&path)?;
+//! let position = file.metadata()?.len();
+//! file.write_all(&writer.finish()?)?;
+//!
+//! assert_eq!(File::open_at(&path, position)?.chunk(0)?.data()?, b"abcd");
+//! assert_eq!(Frame::open_at(std::fs::read(&path)?, position)?.chunk(0)?.data()?, b"abcd");
+//! # std::fs::remove_file(&path)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! # Features
 //!

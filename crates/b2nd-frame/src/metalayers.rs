@@ -33,12 +33,6 @@ pub struct Metalayers {
 }
 
 impl Metalayers {
-    /// Creates an empty list of metalayers.
-    #[must_use]
-    pub fn new() -> Self {
-        Metalayers::default()
-    }
-
     /// Returns the content of the metalayer with this name, or `None` if no metalayer has this name.
     #[must_use]
     pub fn get(&self, name: impl AsRef<[u8]>) -> Option<&[u8]> {
@@ -125,7 +119,7 @@ impl Metalayers {
     /// Fails if the new name is longer than 31 bytes, contains a NUL, or is the name of another metalayer.
     ///
     /// ```
-    /// let mut metalayers = b2nd_frame::Metalayers::new();
+    /// let mut metalayers = b2nd_frame::Metalayers::default();
     /// metalayers.insert("caterva", b"shapes".as_slice())?;
     /// metalayers.insert("units", b"mm".as_slice())?;
     /// assert!(metalayers.rename("caterva", "b2nd")?);

@@ -55,13 +55,6 @@ struct Held {
 }
 
 impl Pieces {
-    /// Creates a source without pieces. Its length is unknown until [`set_len`](Pieces::set_len) sets it, or until [`put`](Pieces::put)
-    /// gets fewer bytes than its range has.
-    #[must_use]
-    pub fn new() -> Pieces {
-        Pieces::default()
-    }
-
     /// Creates a source of `length` bytes without pieces.
     #[must_use]
     pub fn with_len(length: u64) -> Pieces {

@@ -53,6 +53,13 @@
 //!
 //! The same elements and options give the same file, byte for byte, with any number of threads.
 //!
+//! A build without optimizations reads much more slowly. These lines in `Cargo.toml` optimize the dependencies in such a build too:
+//!
+//! ```toml
+//! [profile.dev.package."*"]
+//! opt-level = 3
+//! ```
+//!
 //! # Features
 //!
 //! * `plugins`: the codecs ndlz and zfp and the filters ndcell and ndmean, from `blosc2-pure-rs`; needs Rust 1.87. All other codecs and

@@ -72,7 +72,7 @@ fn what_is_odd_about_a_chunk_has_its_row() {
         (vec![], vec![]),
     ];
     for (content, expected) in cases {
-        let mut chunks = Metalayers::new();
+        let mut chunks = Metalayers::default();
         chunks.insert("v", content.as_slice()).unwrap();
         let trailer = Trailer::new(Vlmetalayers::from_raw_chunks(chunks));
         let bytes = b2nd::to_vec(&trailer).unwrap();

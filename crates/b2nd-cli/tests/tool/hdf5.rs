@@ -8,7 +8,7 @@ use crate::harness::{Directory, Place};
 
 fn directory() -> Directory {
     let directory = Directory::new();
-    for name in ["h5py.h5", "pytables.h5"] {
+    for name in ["chunks.h5", "h5py.h5", "pytables.h5"] {
         let file = Place::root().path("crates/b2nd-hdf5/tests/data").join(name);
         fs::copy(file, directory.path(name)).unwrap();
     }
@@ -42,6 +42,25 @@ fn a_file_is_shown_as_a_store_of_its_datasets() {
     assert!(inside.starts_with("h5py.h5::/types  group\n") && inside.contains("complex"), "{inside}");
     assert!(tests.refused(&["head", "h5py.h5"]).ends_with("it is a store: name a leaf, as in h5py.h5::/KEY"));
     assert!(tests.refused(&["head", "h5py.h5::/cub"]).contains("it has no leaf /cub; its leaves are "));
+}
+
+#[test]
+fn chunks_of_different_codecs_are_shown_checked_and_copied() {
+    let tests = directory();
+    let kinds = |file: &str| {
+        let out = tests.ok(&["info", "--chunks", file]);
+        let lines = out.lines().skip_while(|line| !line.trim_start().starts_with("chunk ")).skip(1);
+        lines.map(|line| line.split_whitespace().rev().nth(1).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds("chunks.h5::/mixed"), ["lz4", "zstd", "zlib", "blosclz"]);
+    tests.ok(&["import", "chunks.h5::/mixed", "mixed.b2nd"]);
+    assert_eq!(kinds("mixed.b2nd"), ["lz4", "zstd", "zlib", "blosclz"]);
+    for array in ["mixed.b2nd", "chunks.h5::/mixed", "chunks.h5::/snappy"] {
+        tests.ok(&["check", "--strict", array]);
+        assert_eq!(tests.ok(&["cat", array, "3,19,17:"]), "1597\n1598\n1599\n", "{array}");
+    }
+    let names = tests.ok(&["ls", "chunks.h5"]);
+    assert!(names.contains("chunks.h5::/mixed ") && names.contains("chunks.h5::/snappy "), "{names}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use std::fs;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::Path;
 
 use super::lock::{Claim, named};
@@ -20,8 +20,8 @@ use crate::error::Result;
 /// use std::io::Write;
 ///
 /// # let path = std::env::temp_dir().join(format!("b2nd-new-file-{}.csv", std::process::id()));
-/// let mut file = b2nd_frame::NewFile::create_new(&path)?;
-/// file.write_all(b"1,2,3\n")?;
+/// let file = b2nd_frame::NewFile::create_new(&path)?;
+/// file.file().write_all(b"1,2,3\n")?;
 /// assert!(!path.exists());
 /// file.finish()?;
 /// assert_eq!(std::fs::read(&path)?, b"1,2,3\n");
@@ -117,28 +117,6 @@ impl NewFile {
             None => staged.rename(),
         };
         synced.and_then(put).map_err(|error| named(error, &target))
-    }
-}
-
-impl Read for NewFile {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.file.read(buffer)
-    }
-}
-
-impl Write for NewFile {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
-    }
-}
-
-impl Seek for NewFile {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
     }
 }
 

@@ -103,7 +103,7 @@ impl Header {
             decompression_threads: 1,
             has_vlmetalayers: false,
             pipeline,
-            metalayers: Metalayers::new(),
+            metalayers: Metalayers::default(),
         };
         header.with_sizes(sizes)
     }

@@ -1,9 +1,9 @@
 //! Compares a frame with the array that its metalayer describes.
 
-#[cfg(feature = "std")]
-use b2nd::Geometry;
+use b2nd::ArrayMeta;
 use b2nd::dtype::DType;
-use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
+#[cfg(feature = "std")]
+use b2nd::{B2ndMeta, CatervaMeta, Geometry, Metalayer};
 
 use super::Header;
 use crate::error::{Error, Result};
@@ -34,13 +34,13 @@ impl Header {
     /// Checks that the array that the header describes has the same chunks and blocks as another array.
     #[cfg(feature = "std")]
     pub(crate) fn check_same_chunks(&self, other: &Geometry) -> Result<()> {
-        let shapes =
-            |geometry: &Geometry| alloc::format!("{:?} and blocks of {:?}", geometry.chunkshape(), geometry.blockshape());
-        let (expected, found) = (shapes(other), self.geometry()?.as_ref().map(shapes).unwrap_or_default());
-        if expected == found {
-            return Ok(());
+        match self.geometry()? {
+            Some(own) if (own.chunkshape(), own.blockshape()) != (other.chunkshape(), other.blockshape()) => {
+                let [expected, found] = [other, &own].map(shapes);
+                Err(Error::custom(format_args!("expected {expected}, as in the frame, found {found}: write the array again")))
+            }
+            _ => Ok(()),
         }
-        Err(Error::custom(format_args!("expected chunks of {expected}, as in the frame, found {found}: write the array again")))
     }
 
     /// Returns whether a frame with this header has the array metalayer, and the lengths of elements, blocks and chunks, of another frame.
@@ -71,19 +71,19 @@ impl Header {
         self.check_array(nchunks()?)?;
         // If the old metalayer cannot be decoded, this repairs it.
         match (old.geometry(), self.geometry()?) {
-            (Ok(Some(old)), Some(new)) if !axes(&old).eq(axes(&new)) => Err(Error::custom(format_args!(
-                "the elements of an array of shape {:?} in chunks of {:?} and blocks of {:?} would not keep their places with shape {:?}, \
-                 chunks of {:?} and blocks of {:?}: write the array again",
-                old.shape(),
-                old.chunkshape(),
-                old.blockshape(),
-                new.shape(),
-                new.chunkshape(),
-                new.blockshape()
-            ))),
+            (Ok(Some(old)), Some(new)) if !axes(&old).eq(axes(&new)) => {
+                let [before, after] = [&old, &new].map(|array| alloc::format!("{:?} in {}", array.shape(), shapes(array)));
+                let why = format_args!("the elements of {before} would not keep their places in {after}: write the array again");
+                Err(Error::custom(why))
+            }
             _ => Ok(()),
         }
     }
+}
+
+#[cfg(feature = "std")]
+fn shapes(geometry: &Geometry) -> alloc::string::String {
+    alloc::format!("chunks of {:?} and blocks of {:?}", geometry.chunkshape(), geometry.blockshape())
 }
 
 /// Returns the lengths of the array, chunks and blocks along each axis, except for axes of length 1.

@@ -92,6 +92,15 @@ impl Faulty {
         self.0.lock().unwrap()
     }
 
+    /// A directory that a crash at this moment could leave: each change that need not last does if `lasts` says so.
+    pub fn crash(&self, mut lasts: impl FnMut() -> bool) -> Tree {
+        let (world, mut tree) = (self.lock(), Tree::new());
+        let mut durable = world.durable.clone();
+        world.pending.iter().filter(|_| lasts()).for_each(|change| apply(&mut durable, change));
+        collect(&durable, 0, Path::new(""), &mut tree);
+        tree
+    }
+
     /// Every directory that a crash at this moment could leave.
     pub fn crashes(&self) -> BTreeSet<Tree> {
         let world = self.lock();

@@ -209,14 +209,14 @@ fn an_array_metalayer_that_does_not_match_the_frame_is_refused() {
         B2ndMeta::new(Geometry::new(&[shape], &[chunk], &[block]).unwrap(), dtype)
     };
     let said = "as the array's metalayer says, found";
-    let moves =
-        "the elements of an array of shape [56] in chunks of [16] and blocks of [8] would not keep their places with shape";
+    let shapes = "in chunks of [16] and blocks of [8]";
+    let moves = format!("the elements of [56] {shapes} would not keep their places in [57] {shapes}: write the array again");
     for (meta, expected) in [
         (of(65, 16, 8, "<i4"), "chunks: expected 5, as the array's shapes say, found 4".to_owned()),
         (of(56, 14, 7, "<i4"), format!("chunksize: expected 56, {said} 64")),
         (of(56, 16, 4, "<i4"), format!("blocksize: expected 16, {said} 32")),
         (of(56, 16, 8, "<i8"), format!("typesize: expected 8, {said} 4")),
-        (of(57, 16, 8, "<i4"), format!("{moves} [57], chunks of [16] and blocks of [8]: write the array again")),
+        (of(57, 16, 8, "<i4"), moves),
     ] {
         assert_eq!(refusal(&path, open.overwrite_metalayer(&meta)), expected);
         assert_eq!(refusal(&path, open.rewrite(|metalayers| metalayers.set(&meta))), expected);

@@ -257,8 +257,8 @@ fn a_new_file_of_any_content_appears_when_it_is_complete() {
     let scratch = Scratch::new();
     let (path, other) = (scratch.join("table.csv"), scratch.join("other.csv"));
     fs::write(scratch.join(".gone.csv.b2nd.0.tmp"), b"half of a file").unwrap();
-    let mut new = NewFile::create_new(&path).unwrap();
-    new.write_all(b"1,2\n").unwrap();
+    let new = NewFile::create_new(&path).unwrap();
+    new.file().write_all(b"1,2\n").unwrap();
     assert_eq!(scratch.names(), [".table.csv.b2nd.0.tmp"], "what a killed process left is removed");
     // Another one is made meanwhile, and stays.
     fs::write(&path, b"somebody else's").unwrap();
@@ -271,8 +271,8 @@ fn a_new_file_of_any_content_appears_when_it_is_complete() {
     let locked = fs::File::open(&path).unwrap();
     #[cfg(target_os = "linux")]
     rustix::fs::flock(&locked, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    let mut new = NewFile::create(&path).unwrap();
-    new.write_all(b"3,4\n").unwrap();
+    let new = NewFile::create(&path).unwrap();
+    new.file().write_all(b"3,4\n").unwrap();
     new.finish().unwrap();
     drop(locked);
     assert_eq!(fs::read(&path).unwrap(), b"3,4\n");

@@ -13,6 +13,7 @@ mod faults;
 mod files;
 mod locks;
 mod rewrites;
+mod sequences;
 mod writer;
 
 use std::fs;

@@ -270,7 +270,7 @@ fn metalayers_and_vlmetalayers_have_their_limits() {
     assert_eq!(frame.trailer().unwrap().vlmetalayers().value("v15").unwrap().unwrap(), [15].as_slice());
     assert_eq!(frame.trailer().unwrap().vlmetalayers().value("none").unwrap(), None);
 
-    let mut metalayers = Metalayers::new();
+    let mut metalayers = Metalayers::default();
     assert_eq!(metalayers.insert(&"n".repeat(31), b"").unwrap(), None);
     assert_eq!(metalayers.insert("", [1]).unwrap(), None);
     assert_eq!(metalayers.insert("", [2]).unwrap(), Some(vec![1]));

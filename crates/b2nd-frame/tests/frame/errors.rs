@@ -134,7 +134,7 @@ fn what_is_wrong_with_a_header_as_a_value_among_others() {
 
 #[test]
 fn what_metalayers_refuse() {
-    let mut metalayers = Metalayers::new();
+    let mut metalayers = Metalayers::default();
     (0..16).for_each(|number| assert_eq!(metalayers.insert(&format!("m{number}"), [number]).unwrap(), None));
     assert_eq!(message(metalayers.insert("m16", [])), "\"m16\" would be metalayer number 17: C-Blosc2 supports at most 16");
     assert_eq!(

@@ -106,7 +106,7 @@ fn any_number_of_metalayers_is_read() {
 
 #[test]
 fn metalayers_are_kept_in_order() {
-    let mut metalayers = Metalayers::new();
+    let mut metalayers = Metalayers::default();
     assert!(metalayers.is_empty());
     assert_eq!(metalayers.insert("a", *b"1").unwrap(), None);
     assert_eq!(metalayers.insert("", vec![]).unwrap(), None);
@@ -126,7 +126,7 @@ fn metalayers_are_kept_in_order() {
 
 #[test]
 fn a_metalayer_is_renamed_in_its_place() {
-    let mut metalayers = Metalayers::new();
+    let mut metalayers = Metalayers::default();
     metalayers.insert("a", *b"first").unwrap();
     metalayers.insert("b", *b"second").unwrap();
     for (from, to, found) in [("a", "c", true), ("c", "c", true), ("a", "d", false), ("none", "b", false)] {

@@ -53,7 +53,7 @@ fn c_blosc2_ends_names_at_a_nul_and_takes_the_first() {
 
 #[test]
 fn a_name_with_a_nul_is_not_written() {
-    let mut metalayers = Metalayers::new();
+    let mut metalayers = Metalayers::default();
     let refusal = "metalayer \"b2nd\\0\": C-Blosc2 would end this name at its NUL";
     assert_eq!(message(metalayers.insert("b2nd\0", [1])), refusal);
     metalayers.insert("user", [1]).unwrap();

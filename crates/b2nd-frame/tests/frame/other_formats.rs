@@ -57,8 +57,8 @@ fn metalayers_survive_every_format() {
     let header = Header::from_slice(&bytes).unwrap();
     survives(header.metalayers());
     survives_postcard(header.metalayers());
-    survives(&Metalayers::new());
-    survives_postcard(&Metalayers::new());
+    survives(&Metalayers::default());
+    survives_postcard(&Metalayers::default());
 }
 
 #[test]

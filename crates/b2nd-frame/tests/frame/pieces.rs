@@ -61,7 +61,7 @@ fn only_the_gaps_between_pieces_are_missing() {
 #[test]
 fn an_answer_that_contradicts_an_earlier_one_is_refused() {
     let changed = "the file has changed since it was opened: open it again";
-    let pieces = Pieces::new();
+    let pieces = Pieces::default();
     assert_eq!(pieces.len().unwrap(), u64::MAX);
     pieces.put(0..10, vec![1; 10]).unwrap();
     assert_eq!(pieces.len().unwrap(), u64::MAX);
@@ -71,7 +71,7 @@ fn an_answer_that_contradicts_an_earlier_one_is_refused() {
     assert_eq!(message(pieces.set_len(21)), changed);
     assert_eq!(message(pieces.put(15..20, vec![3; 4])), changed);
     assert_eq!(message(pieces.put(15..20, vec![3; 6])), changed);
-    let pieces = Pieces::new();
+    let pieces = Pieces::default();
     pieces.put(50..60, vec![1; 10]).unwrap();
     assert_eq!(message(pieces.set_len(55)), changed);
     assert_eq!(message(pieces.put(0..60, vec![1; 20])), changed);

@@ -39,11 +39,11 @@ fn everywhere<T: PartialEq + std::fmt::Debug>(bytes: &[u8], read: impl Fn(&dyn S
     same("Window", read(&Window::new(&inside, 100..100 + bytes.len() as u64)));
     same("Window that ends later", read(&Window::new(bytes.to_vec(), 0..u64::MAX)));
     for (name, pieces) in
-        [("Pieces", Pieces::with_len(bytes.len() as u64)), ("Pieces of a length that is not known", Pieces::new())]
+        [("Pieces", Pieces::with_len(bytes.len() as u64)), ("Pieces of a length that is not known", Pieces::default())]
     {
         same(name, fed(bytes, &pieces, 0, &read));
     }
-    let pieces = Pieces::new();
+    let pieces = Pieces::default();
     let _ = fed(bytes, &pieces, 4096, &read);
     same("Pieces that have been put in", read(&pieces));
     expected

@@ -97,6 +97,24 @@ def h5py_file():
             note(name, f"/{path}", file[path][()])
 
 
+def chunks_file():
+    name = "chunks.h5"
+    values = np.arange(4 * 20 * 20, dtype="<i4").reshape(4, 20, 20)
+    chunks = dict(chunks=(1, 20, 20))
+    with h5py.File(OUT / name, "w") as file:
+        # Chunks of which each has another codec or another filter.
+        mixed = file.create_dataset("mixed", values.shape, values.dtype, **chunks, **hdf5plugin.Blosc2())
+        for number, (cname, filters) in enumerate([("lz4", 1), ("zstd", 2), ("zlib", 0), ("blosclz", 1)]):
+            options = hdf5plugin.Blosc2(cname=cname, filters=filters)
+            with h5py.File("memory.h5", "w", driver="core", backing_store=False) as other:
+                dataset = other.create_dataset("x", data=values, **chunks, **options)
+                mixed.id.write_direct_chunk((number, 0, 0), dataset.id.read_direct_chunk((number, 0, 0))[1])
+        file.create_dataset("snappy", data=values, **chunks, **hdf5plugin.Blosc(cname="snappy"))
+        for path in "mixed", "snappy":
+            assert (file[path][()] == values).all()
+            note(name, f"/{path}", values)
+
+
 def virtual_file():
     # In a directory of its own, because its datasets cannot be listed.
     (OUT / "virtual").mkdir(exist_ok=True)
@@ -129,6 +147,7 @@ def pytables_file():
 
 OUT.mkdir(parents=True, exist_ok=True)
 h5py_file()
+chunks_file()
 pytables_file()
 virtual_file()
 lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in VALUES.items()]
