@@ -109,7 +109,7 @@ impl Reader {
             return Ok(to_json(&bytes::parts(&*source, start)?));
         }
         let frame = Frame::open(&*source)?;
-        let grid = || Some(Array::find(frame.header()).ok()??.meta.geometry().grid().ok()?);
+        let grid = || Array::find(frame.header()).ok()??.meta.geometry().grid().ok();
         self.grid = self.grid.take().or_else(grid);
         let needs_index = matches!(question, Question::Index | Question::Overview { .. } | Question::Chunk { index: true, .. });
         if needs_index && self.offsets.is_none() {

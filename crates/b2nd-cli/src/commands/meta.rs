@@ -249,8 +249,8 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
         if inner.is_empty() {
             return json::write_line(out, &value).map(|()| true).map_err(Error::Write);
         }
-        let value = serde_json::to_value(&value)?;
-        let found = value.pointer(&format!("/{}", inner.replace('.', "/")));
+        let value = serde_json::to_value(value)?;
+        let found = X;
         let found = found.ok_or_else(|| Error::new(format_args!("{} has no {inner}", quoted(outer.as_bytes()))))?;
         json::write_line(out, found).map(|()| true).map_err(Error::Write)
     })

@@ -312,7 +312,7 @@ mod system {
             (false, true) => FlockOperation::LockShared,
             (false, false) => FlockOperation::NonBlockingLockShared,
         };
-        Ok(rustix::io::retry_on_intr(|| flock(file, operation)).map_err(of_system)?)
+        rustix::io::retry_on_intr(|| flock(file, operation)).map_err(of_system)
     }
 
     /// Converts an error of `flock`. Some network file systems without locks return `ENOLCK`.
