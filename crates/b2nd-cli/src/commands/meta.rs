@@ -250,7 +250,7 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
             return json::write_line(out, &value).map(|()| true).map_err(Error::Write);
         }
         let value = serde_json::to_value(value)?;
-        let found = X;
+        let found = value.pointer(&["/", &inner.replace('.', "/")].concat());
         let found = found.ok_or_else(|| Error::new(format_args!("{} has no {inner}", quoted(outer.as_bytes()))))?;
         json::write_line(out, found).map(|()| true).map_err(Error::Write)
     })
