@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::types::{Float64Type, TimestampMillisecondType, TimestampSecondType};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, DurationMillisecondArray, DurationSecondArray, FixedSizeListArray, Float32Array, Float64Array,
-    LargeBinaryArray, ListArray, PrimitiveArray, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
+    Int64Array, LargeBinaryArray, ListArray, PrimitiveArray, RecordBatch, StringArray, StructArray, TimestampMicrosecondArray,
     TimestampSecondArray,
 };
 use arrow_schema::{DataType, Field, TimeUnit};
@@ -158,7 +158,7 @@ fn a_time_without_a_date_is_text_in_every_format_and_breaks_none() {
         }
         for ((line, cell), text) in lines.lines().zip(csv.lines().skip(1)).zip(texts) {
             let value = if *text == "NULL" { format!("{{\"{name}\":null}}") } else { format!("{{\"{name}\":\"{text}\"}}") };
-            assert_eq!((line, cell), (&*value, text.trim_start_matches("NULL")));
+            assert_eq!((line, cell), (&*value, if *text == "NULL" { "\"\"" } else { text }));
         }
     }
 }
@@ -202,6 +202,13 @@ fn csv_tells_an_empty_text_from_a_null() {
     let batch = batch([("", Arc::new(texts) as ArrayRef), ("b", Arc::new(BinaryArray::from(bytes)))]);
     let csv = String::from_utf8(written(Format::Csv, &[batch]).unwrap()).unwrap();
     assert_eq!(csv, "\"\",b\na,61\n\"\",\n,\"\"\n\" b,\"\"c\"\"\",\n");
+}
+
+#[test]
+fn the_null_of_a_single_column_is_no_blank_line_in_csv() {
+    let batch = batch([("n", Arc::new(Int64Array::from(vec![Some(1), None, Some(3)])) as ArrayRef)]);
+    let csv = String::from_utf8(written(Format::Csv, &[batch]).unwrap()).unwrap();
+    assert_eq!(csv, "n\n1\n\"\"\n3\n");
 }
 
 #[test]

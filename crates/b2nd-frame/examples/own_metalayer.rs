@@ -56,7 +56,7 @@ fn main() -> b2nd_frame::Result<()> {
         assert_eq!(found, geo);
     }
 
-    // Its length does not follow the numbers, so `frame::Editor::set_metalayer` writes another value over it, in the file.
+    // Its length does not follow the numbers, so `Editor::overwrite_metalayer` writes another value over it, in the file.
     let moved = GeoTransform { origin: [0.0, 1e300], ..geo };
     println!("moved to {:?} it is {} bytes too", moved.origin, b2nd::serialized_len(&moved)?);
     assert_eq!(Some(b2nd::serialized_len(&moved)?), frame.header().metalayers().get(GeoTransform::NAME).map(<[u8]>::len));

@@ -34,7 +34,8 @@ impl<W: Write> Csv<W> {
             _ => Ok(column.clone()),
         });
         let columns = columns.collect::<Result<Vec<_>>>()?;
-        let options = times::options("");
+        // Readers skip blank lines, so the null of a single column is quoted.
+        let options = times::options(if columns.len() == 1 { "\"\"" } else { "" });
         let formatters = columns.iter().map(|column| Ok((column, times::formatter(column, &options)?)));
         let formatters = formatters.collect::<Result<Vec<_>>>()?;
         let (mut lines, mut cell) = (String::new(), String::new());
@@ -61,7 +62,7 @@ impl<W: Write> Csv<W> {
     }
 }
 
-/// Quotes a text for a cell if necessary. An empty cell means null, so an empty text is quoted.
+/// Quotes a text for a cell if necessary. An empty cell means null, so an empty text is quoted. (Only in a single column are nulls quoted too.)
 fn in_cell(text: &str) -> String {
     let needs_quotes = text.contains([',', '"', '\n', '\r']) || text.trim() != text || text.is_empty();
     if needs_quotes { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
