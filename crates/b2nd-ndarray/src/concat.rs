@@ -14,7 +14,7 @@ use crate::read::lengths;
 use crate::threads::in_batches;
 use crate::write::Packer;
 
-/// Options of [`concat`].
+/// Options of [`concat()`].
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct ConcatOptions {
     /// Whether chunks are compressed again if they do not align. If false, such arrays are an error.
@@ -106,10 +106,8 @@ fn check_like(meta: &B2ndMeta, shape: &[i64], array: &Array, axis: usize) -> Res
     let own = array.grid().shape();
     match own.get(axis) {
         Some(&length) if others(own) == others(shape) => Ok(length),
-        _ => {
-            let message = format_args!("expected the shape {shape:?} except along axis {axis}, found {own:?}");
-            Err(b2nd_frame::Error::custom(message).into())
-        }
+        _ => Err(b2nd_frame::Error::custom(format_args!("expected the shape {shape:?} except along axis {axis}, found {own:?}"))
+            .into()),
     }
 }
 

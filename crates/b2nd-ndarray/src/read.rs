@@ -244,8 +244,9 @@ impl Array {
         // The typesize in a damaged header can make a small array larger than the memory.
         let stored = u64::try_from(self.header().nbytes()).unwrap_or(0);
         if bytes > stored.max(UNCHECKED) && self.flat.is_none() {
-            let message = format_args!("the slice has {bytes} bytes, but the frame has only {stored} bytes of data");
-            return Err(self.error(b2nd_frame::Error::custom(message)));
+            return Err(self.error(b2nd_frame::Error::custom(format_args!(
+                "the slice has {bytes} bytes, but the frame has only {stored} bytes of data"
+            ))));
         }
         usize::try_from(items).map_err(|_| self.no_memory(slice))
     }

@@ -24,7 +24,7 @@ fn a_row_says_what_the_header_says() {
     assert_eq!(row["url"], url::Url::from_file_path(file(&found, 2)).unwrap().as_str());
     let expected = json!({
         "kind": "ndarray", "ndim": 1, "shape": [3], "chunkshape": [4], "blockshape": [2], "dtype": "<f8", "itemsize": 8,
-        "nbytes": 32, "codec": "blosclz", "level": 5, "filters": [], "nchunks": 1, "layout": "b2nd", "offset": 0,
+        "nbytes": 32, "codec": "blosclz", "level": 5, "filters": ["shuffle"], "nchunks": 1, "layout": "b2nd", "offset": 0,
         "frame_type": "contiguous", "frame_version": 2, "metalayers": ["b2nd"], "size": frame(3).len(),
     });
     for (name, value) in expected.as_object().unwrap() {

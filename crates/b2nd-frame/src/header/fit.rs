@@ -73,8 +73,9 @@ impl Header {
         match (old.geometry(), self.geometry()?) {
             (Ok(Some(old)), Some(new)) if !axes(&old).eq(axes(&new)) => {
                 let [before, after] = [&old, &new].map(|array| alloc::format!("{:?} in {}", array.shape(), shapes(array)));
-                let why = format_args!("the elements of {before} would not keep their places in {after}: write the array again");
-                Err(Error::custom(why))
+                Err(Error::custom(format_args!(
+                    "the elements of {before} would not keep their places in {after}: write the array again"
+                )))
             }
             _ => Ok(()),
         }

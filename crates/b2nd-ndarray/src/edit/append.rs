@@ -81,7 +81,7 @@ impl Appender {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Array::open`]. Also fails if this thread has another `Appender` or editor for the file, if the frame is
+    /// Returns the errors of [`Array::open`](crate::Array::open). Also fails if this thread has another `Appender` or editor for the file, if the frame is
     /// sparse, if the array has no dimensions or its rows have no elements, if the array's metalayer does not have the layout that C-Blosc2
     /// has written since 2.7.0, or if the array's metalayer does not lie in the header's first 512 bytes, because other metalayers precede
     /// it.

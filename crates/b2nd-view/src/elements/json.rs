@@ -12,7 +12,7 @@ pub fn json(dtype: &DType, bytes: &[u8]) -> Value {
     json_with(dtype, bytes, |text| text.parse().ok().and_then(Number::from_f64).into())
 }
 
-/// Converts an element to JSON like [`json`], but NaN and infinities become objects as in [`float`].
+/// Converts an element to JSON like [`json()`], but NaN and infinities become objects as in [`float`].
 pub fn exact_json(dtype: &DType, bytes: &[u8]) -> Value {
     json_with(dtype, bytes, float)
 }
