@@ -117,7 +117,7 @@ impl Drawn {
             page += &self.map(&Pixels::image(elements, self.length(1), channels), None);
         } else {
             let numbers = self.numbers(elements);
-            let scale = show.scale(&numbers).unwrap_or(Scale::new(0.0, 0.0, false));
+            let scale = show.scale_or_none(&numbers, tally)?;
             match self.axes.len() {
                 2 => {
                     page += &self.map(&Pixels::heat(&numbers, self.length(1), scale, show.colors()), Some((show, tally.nan != 0)))
