@@ -21,11 +21,12 @@ const NO_FILE: [(&str, &str); 8] = [
 ];
 
 /// Files of the source whose sentences are about something else than a file that is read, and about what.
-const OTHER_FILES: [(&str, &str); 12] = [
+const OTHER_FILES: [(&str, &str); 13] = [
     ("array/grid/pack.rs", "memory of a caller"),
     ("de/access.rs", "enums, which no layer has"),
     ("disk/", "writing"),
     ("header/build.rs", "writing"),
+    ("header/fit.rs", "writing"),
     ("open/reader.rs", "a range of a caller"),
     ("writer.rs", "writing"),
     ("layout", "types"),
@@ -37,7 +38,7 @@ const OTHER_FILES: [(&str, &str); 12] = [
 ];
 
 /// Sentences of readers that none of the cases brings about, and why.
-const OTHER_SENTENCES: [(&str, &str); 17] = [
+const OTHER_SENTENCES: [(&str, &str); 18] = [
     ("expected 0 (NumPy), found", "a dtype of another language is valid, and a case for it would be about a program's choice"),
     ("{} (byte {} of the string)", "dtypes inside other formats"),
     ("the slice touches {count} chunks", "the sizes of an array with more chunks than this are refused earlier"),
@@ -54,6 +55,7 @@ const OTHER_SENTENCES: [(&str, &str); 17] = [
     ("{} metalayers: C-Blosc2 supports", "writing"),
     ("the {part} has {length} bytes", "files of gigabytes"),
     ("the chunks of a sparse frame are separate files, which", "asked of a source without them"),
+    ("generic MessagePack needs the feature", "a build without the standard library"),
     ("msgpack: {error}", "contents of a user's type"),
 ];
 
