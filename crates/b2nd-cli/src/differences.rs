@@ -12,11 +12,11 @@ const NARROWEST: usize = 16;
 /// Options for numbers that are nearly equal.
 #[derive(Args, Default)]
 pub(crate) struct Tolerance {
-    /// Numbers are equal if they differ by at most N times the second number; NaN equals NaN. Implies --data.
+    /// Numbers of arrays are equal if they differ by at most N times the second number; NaN equals NaN. Implies --data.
     #[arg(long, value_name = "N")]
     rtol: Option<f64>,
 
-    /// Numbers are equal if they differ by at most N. Implies --data.
+    /// Numbers of arrays are equal if they differ by at most N. Implies --data.
     #[arg(long, value_name = "N")]
     atol: Option<f64>,
 }

@@ -115,8 +115,8 @@ impl Info {
     }
 
     /// Creates the options that print the tree of each store below a path.
-    pub(super) fn tree(path: &Path) -> Info {
-        Info { paths: Paths { recursive: path.is_dir(), ..Paths::of(path) }, tree: true, ..Info::of(path) }
+    pub(super) fn tree(path: &Path, is_shallow: bool) -> Info {
+        Info { paths: Paths { recursive: path.is_dir(), is_shallow, ..Paths::of(path) }, tree: true, ..Info::of(path) }
     }
 
     /// Returns true if each leaf of a store is shown on a page of its own.

@@ -46,7 +46,7 @@ impl Ls {
         let (mut all, mut rows) = (true, Vec::new());
         for path in &self.paths {
             if self.tree {
-                all &= Info::tree(path).run(output)?;
+                all &= Info::tree(path, !self.recursive).run(output)?;
                 continue;
             }
             let mut is_empty = true;

@@ -140,6 +140,9 @@ impl Show {
         if let Some(rows) = self.table()? {
             return self.columns(rows, out);
         }
+        if !self.columns.is_empty() {
+            return Err(Error::new("--columns is for tables, but it is an array: --field selects a field of its structures"));
+        }
         let values = Values::open(&self.file, &self.start, self.slice.as_ref())?;
         let column = self.column(&values)?;
         if self.histogram {

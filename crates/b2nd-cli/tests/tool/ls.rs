@@ -22,6 +22,8 @@ fn a_directory_is_listed_with_a_line_each() {
     assert!(leaves.contains("t.b2z::/g0/n0  ndarray    <i8  4        32 bytes  0.5x") && leaves.lines().count() == 6, "{leaves}");
     let tree = tests.ok(&["ls", "--tree", "t.b2z"]);
     assert_eq!(tree, tests.ok(&["info", "--tree", "t.b2z"]));
+    tests.take("grid/i4_2d.b2nd", "below/deep/a.b2nd");
+    assert!(!tests.ok(&["ls", "--tree"]).contains("deep") && tests.ok(&["ls", "-r", "--tree"]).contains("deep"));
 }
 
 #[test]

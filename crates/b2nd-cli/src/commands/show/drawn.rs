@@ -45,8 +45,7 @@ impl Drawn {
         let mut axes: Vec<usize> = (0..last).filter(|&axis| kept[axis] && (channels.is_some() || lengths[axis] != 1)).collect();
         while axes.len() > 2 {
             let axis = axes.remove(0);
-            let range = &mut values.selection.ranges[axis];
-            range.end = range.end.min(range.start + 1);
+            values.selection.keep(axis, true, 1);
         }
         let lengths = values.selection.lengths();
         let aspect = match *axes.as_slice() {
