@@ -554,23 +554,26 @@ def repack(kind):
 
 
 def page(words):
-    """The files that `view` serves."""
-    with tempfile.TemporaryDirectory() as directory:
-        Path(directory, "index.html").write_text("")
-        server = subprocess.Popen([TOOL, "view", "--no-open", "--page", directory, *words], stdout=subprocess.PIPE, text=True)
-        try:
-            url = server.stdout.readline().strip()
-            with urllib.request.urlopen(url.split("?")[0] + "files.json") as answer:
-                listed = json.load(answer)
-            for file, word in zip(listed, words, strict=True):
-                equal(file["name"], os.path.basename(word))
-                for part in file.get("files", [file]):
-                    with urllib.request.urlopen(url.split("?")[0] + part["url"]) as answer:
-                        if not answer.read(1) and part.get("size", 1):
-                            raise Failed(f"view {word}: nothing is served")
-        finally:
-            server.send_signal(signal.SIGINT)
-            server.wait()
+    """What `view` answers about each file: a store's leaves, or the metadata of a frame."""
+    server = subprocess.Popen([TOOL, "view", "--no-open", *words], stdout=subprocess.PIPE, text=True)
+    try:
+        root = server.stdout.readline().strip().split("?")[0]
+
+        def ask(door, method):
+            question = json.dumps({"reader": [None, method, []]}).encode()
+            with urllib.request.urlopen(urllib.request.Request(root + door, question)) as answer:
+                return json.load(answer)
+
+        with urllib.request.urlopen(root + "files.json") as answer:
+            listed = json.load(answer)
+        for file, word in zip(listed, words, strict=True):
+            equal(file["name"], os.path.basename(word))
+            seen = ask(file["door"], "look")
+            if "error" in seen or not seen["store"] and "kind" not in ask(file["door"], "info"):
+                raise Failed(f"view {word}: {seen}")
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait()
 
 
 COMMANDS = {"info": info, "cat": cat, "head": head, "tail": tail, "show": show, "stats": stats, "export": export, "check": check}

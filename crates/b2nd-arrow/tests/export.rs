@@ -220,7 +220,7 @@ fn complex_numbers_have_a_text_and_a_json_of_their_own() {
     let complex: ArrayRef = Arc::new(StructArray::try_new(fields.to_vec().into(), parts.to_vec(), nulls).unwrap());
     let batch = batch([("c", complex)]);
     let text = |format| String::from_utf8(written(format, std::slice::from_ref(&batch)).unwrap()).unwrap();
-    assert_eq!(text(Format::Csv), "c\n-1.39+1.06j\n\n1e300-2.0j\nNaN+infj\n");
+    assert_eq!(text(Format::Csv), "c\n-1.39+1.06j\n\"\"\n1e300-2.0j\nNaN+infj\n");
     let json = [
         r#"{"c":{"complex":[-1.39,1.06]}}"#,
         r#"{"c":null}"#,

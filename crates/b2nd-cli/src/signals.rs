@@ -18,7 +18,7 @@ pub(crate) fn clean_up() {
         let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM, FILE_TOO_LONG]) else { return };
         std::thread::spawn(move || {
             for signal in signals.forever().filter(|&signal| signal != FILE_TOO_LONG) {
-                b2nd_frame::remove_temporary_files();
+                let _held = b2nd_frame::remove_temporary_files();
                 let _ = emulate_default_handler(signal);
             }
         });

@@ -46,7 +46,7 @@ fn a_directory_is_whole_or_absent_when_a_signal_comes_while_it_gets_its_name() {
     for trial in 0..20 {
         let new = NewDirectory::create_new(&path).unwrap();
         fill(new.path(), "new");
-        let remover = thread::spawn(remove_temporary_files);
+        let remover = thread::spawn(|| drop(remove_temporary_files()));
         thread::sleep(Duration::from_micros(trial * 40));
         let finished = new.finish();
         remover.join().unwrap();
@@ -71,7 +71,7 @@ fn a_replaced_directory_is_the_old_or_the_new_one_when_a_signal_comes() {
         let inner = new.path().join("d");
         fill(&inner, "new");
         let before = content(&path);
-        let remover = thread::spawn(remove_temporary_files);
+        let remover = thread::spawn(|| drop(remove_temporary_files()));
         thread::sleep(Duration::from_micros(trial * 40));
         let finished = new.exchange(&inner, &path);
         remover.join().unwrap();

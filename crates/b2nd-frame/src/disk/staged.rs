@@ -31,14 +31,16 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 const ATTEMPTS: usize = 100;
 
 /// Removes the temporary files and directories of everything that this process is writing with this crate. Call this when a signal ends the
-/// program. Writes in progress then fail.
-pub fn remove_temporary_files() {
-    // While this function holds the lock, no file or directory gets its final name, so only temporary ones are removed.
+/// program. Writes in progress then fail. As long as the returned guard exists, this crate creates no temporary files, so hold it until the
+/// program ends.
+pub fn remove_temporary_files() -> impl Sized {
+    // While this lock is held, no file or directory is created or gets its final name, so only temporary ones are removed, and all of them.
     let mut unfinished = unfinished();
     for path in unfinished.drain(..) {
         let is_removed = |_: &usize| Disk.remove(&path).is_ok() || fs::symlink_metadata(&path).is_err();
         (0..ATTEMPTS).find(is_removed);
     }
+    unfinished
 }
 
 /// A file or directory with a temporary name, next to the path that it gets when it is finished. If a `Staged` is dropped before it is
@@ -81,8 +83,7 @@ impl Staged {
         take_back(target);
         must_not_exist(target)?;
         let (mut staged, lock) = Staged::new(target, target.to_path_buf(), |staged| {
-            storage().create_dir(&staged.temporary)?;
-            staged.begin();
+            staged.begin(|temporary| storage().create_dir(temporary))?;
             if cfg!(unix) { Ok(lock::directory(&staged.temporary)?.map(Some)) } else { Ok(Some(None)) }
         })?;
         staged.lock = lock;
@@ -90,8 +91,7 @@ impl Staged {
     }
 
     fn create_locked(&mut self) -> io::Result<Option<Box<dyn Handle>>> {
-        let handle = storage().create(&self.temporary)?;
-        self.begin();
+        let handle = self.begin(|temporary| storage().create(temporary))?;
         Ok(lock::lock_new(handle.file(), &self.temporary)?.then_some(handle))
     }
 
@@ -115,9 +115,13 @@ impl Staged {
         }
     }
 
-    fn begin(&mut self) {
+    /// Creates the file or directory.
+    fn begin<T>(&mut self, create: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+        let mut unfinished = unfinished();
+        let created = create(&self.temporary)?;
         self.exists = true;
-        unfinished().push(self.temporary.clone());
+        unfinished.push(self.temporary.clone());
+        Ok(created)
     }
 
     fn end(&mut self) {
