@@ -232,7 +232,14 @@ impl<T: Target> Writer<T> {
         };
         let chunk = compressor.chunk(&data)?;
         self.compressor = Some(compressor);
-        self.append(&Chunk::from_slice(&chunk)?)
+        let chunk = Chunk::from_slice(&chunk)?;
+        let typesize = usize::try_from(self.header.typesize()).unwrap_or(1).max(1);
+        let fits_index = self.header.chunksize() != 0 && !self.header.has_variable_chunks() && data.len() % typesize == 0;
+        match chunk.header().special() {
+            // The index cannot hold this chunk: see `append`.
+            Some(Special::Zeros) if !fits_index => self.append(&Chunk::store(&data, typesize)?),
+            _ => self.append(&chunk),
+        }
     }
 
     /// Checks that this chunk can be appended. If it is the first compressed chunk whose blocksize differs from the blocksize in the
@@ -344,7 +351,7 @@ impl<T: Target> Writer<T> {
         let chunk = frame.chunk(number)?;
         let nbytes = chunk.header().nbytes();
         // If chunks vary in length, python-blosc2 also writes chunks without data.
-        if nbytes > 0 || self.header.chunksize() != 0 {
+        if !self.is_unchecked && (nbytes > 0 || self.header.chunksize() != 0) {
             self.check(chunk.header())?;
         }
         match frame.offsets()?.get(number) {
@@ -354,8 +361,8 @@ impl<T: Target> Writer<T> {
         Ok(nbytes)
     }
 
-    /// Makes [`finish`](Writer::finish) accept a frame that does not match its array's metalayer. This is for copies and repairs of files
-    /// that others wrote.
+    /// Makes [`finish`](Writer::finish) accept a frame that does not match its array's metalayer, and [`copy_chunk`](Writer::copy_chunk)
+    /// accept chunks of any length. This is for copies and repairs of files that others wrote.
     pub fn skip_array_check(&mut self) {
         self.is_unchecked = true;
     }

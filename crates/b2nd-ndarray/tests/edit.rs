@@ -397,3 +397,23 @@ fn chunk_files_of_interrupted_edits_are_removed_by_the_next_edit() {
     assert_eq!(editor.read::<i32>(&[0..8]).unwrap(), ndarray::Array1::from_elem(8, 3).into_dyn());
     assert_eq!(chunk_files(&path), 2);
 }
+
+/// C-Blosc2 has written these files with a blocksize of 0 in the header.
+#[test]
+fn an_array_without_a_blocksize_in_its_header_can_be_edited() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, shape) in [("format5", &[90][..]), ("null_dtype", &[25, 8])] {
+        let path = directory.path().join(name);
+        fs::copy(format!("../../tests/data/c-blosc2-3.3.5/clib-b2nd__{name}.b2nd"), &path).unwrap();
+        assert_eq!(File::open(&path).unwrap().header().blocksize(), 0);
+        let mut editor = ArrayEditor::open(&path).unwrap();
+        let slice: Vec<_> = shape.iter().map(|_| 0..3).collect();
+        let itemsize = b2nd_ndarray::Array::open(&path).unwrap().itemsize();
+        let values: Vec<u8> = (0..3_usize.pow(shape.len() as u32) * itemsize).map(|value| value as u8).collect();
+        editor.write_slice_bytes(&slice, &values).unwrap();
+        drop(editor);
+        let array = b2nd_ndarray::Array::open(&path).unwrap();
+        assert_eq!(array.read_bytes(&slice).unwrap(), values, "{name}");
+        assert!(array.header().blocksize() > 0);
+    }
+}

@@ -102,6 +102,12 @@ pub trait Folder {
         Ok((self.files()?, Vec::new()))
     }
 
+    /// Returns false if a file is compressed or encrypted, so that its first bytes cannot be read without decoding it.
+    fn is_stored(&self, file: &str) -> bool {
+        let _ = file;
+        true
+    }
+
     /// Returns the CRC-32 of a file's content that the folder stores, or `None` if it stores none.
     fn crc(&self, file: &str) -> Option<u32> {
         let _ = file;

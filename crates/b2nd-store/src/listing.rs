@@ -206,10 +206,18 @@ fn would_block(error: &Error) -> bool {
     }
 }
 
-/// Returns true if a file is a leaf: its name has the ending of a leaf, or its first bytes are those of a frame.
+/// Returns true if a file is a leaf: its name has the ending of a leaf, or its first bytes are those of a
+/// frame. Compressed members of an archive are not decompressed for this, as in python-blosc2.
 fn is_leaf(folder: &dyn Folder, file: &str) -> Result<bool> {
     let is_named_so = LEAVES.iter().any(|end| file.ends_with(end));
-    Ok(is_named_so || is_frame(&folder.open(file)?.read(0..10)?))
+    if is_named_so || !folder.is_stored(file) {
+        return Ok(is_named_so);
+    }
+    match folder.open(file).and_then(|source| Ok(is_frame(&source.read(0..10)?))) {
+        Err(error) if would_block(&error) => Err(error),
+        // Other files that cannot be read do not prevent the store from being listed.
+        probed => Ok(probed.unwrap_or(false)),
+    }
 }
 
 /// Returns the path of a file without the ending of its name, as Python's `os.path.splitext`.

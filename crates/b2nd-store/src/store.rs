@@ -223,6 +223,10 @@ impl Folder for Store {
         self.folder().map_or_else(|| Ok(Default::default()), Folder::contents)
     }
 
+    fn is_stored(&self, file: &str) -> bool {
+        self.folder().is_none_or(|folder| folder.is_stored(file))
+    }
+
     fn crc(&self, file: &str) -> Option<u32> {
         self.folder()?.crc(file)
     }

@@ -199,6 +199,10 @@ impl Folder for Zip {
         Ok((self.files()?, self.left_out.clone()))
     }
 
+    fn is_stored(&self, file: &str) -> bool {
+        self.members.get(file).is_some_and(|member| member.method == CompressionMethod::STORE && !member.is_encrypted)
+    }
+
     fn crc(&self, file: &str) -> Option<u32> {
         self.members.get(file).map(|member| member.crc)
     }

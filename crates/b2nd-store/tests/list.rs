@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use b2nd_frame::{Chunk, Header, Result, Sizes, Writer};
+use b2nd_frame::{Chunk, Error, Header, Result, Sizes, Writer};
 use b2nd_store::{Bytes, Content, Folder, Kind, Zip, list};
 
 /// An archive whose `embed.b2e` is another frame, and whose other files lie in a folder of this name, with `/` at its end, if any.
@@ -95,4 +95,28 @@ fn a_column_whose_file_has_its_plain_name_is_not_missing() {
     let Content::Table(table) = &leaf.content else { panic!("no table") };
     assert_eq!(table.plainly_named, ["a.b"]);
     assert_eq!(table.missing, ["é/ü", r"esc\.dot"]);
+}
+
+/// An archive of three files, of which `NOTES` cannot be opened and `packed` is compressed.
+struct Unreadable(Vec<u8>);
+
+impl Folder for Unreadable {
+    fn files(&self) -> Result<Vec<String>> {
+        Ok(["NOTES", "embed.b2e", "packed"].map(str::to_owned).to_vec())
+    }
+
+    fn member(&self, file: &str) -> Result<Option<Bytes>> {
+        assert_ne!(file, "packed", "it is decompressed for its first bytes");
+        if file == "NOTES" { Err(Error::custom("it is encrypted")) } else { Ok(Some(Arc::new(self.0.clone()))) }
+    }
+
+    fn is_stored(&self, file: &str) -> bool {
+        file != "packed"
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_is_no_leaf() {
+    let store = list(&Unreadable(frame("b2embed"))).unwrap();
+    assert!(store.has_embed && store.leaves.is_empty());
 }

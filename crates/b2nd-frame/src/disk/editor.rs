@@ -375,11 +375,12 @@ impl Editor {
     }
 
     fn edit_trailer<T>(&mut self, edit: impl FnOnce(&mut Trailer) -> Result<T>) -> Result<T> {
-        let old = self.file.trailer()?.clone();
+        let old = self.current_trailer()?;
         let mut trailer = old.clone();
         let edited = edit(&mut trailer)?;
         if trailer == old {
             self.settle()?;
+            self.file = self.reopened()?;
             return Ok(edited);
         }
         let bytes = b2nd::to_vec(&trailer)?;
@@ -443,6 +444,12 @@ impl Editor {
     fn reopened(&mut self) -> Result<File> {
         let file = self.spare.take().map_or_else(|| self.claim.handle.file().try_clone(), Ok)?;
         File::of_edited(self.file.path().to_path_buf(), file, self.claim.path())
+    }
+
+    /// Reads the trailer from the file again. C-Blosc2 can replace a vlmetalayer by one of the same length, which changes no header.
+    fn current_trailer(&mut self) -> Result<Trailer> {
+        self.checked_handle()?;
+        Ok(self.reopened()?.trailer()?.clone())
     }
 
     /// Syncs the file after an edit that changes nothing, since an earlier edit may have failed between its last write and the sync.

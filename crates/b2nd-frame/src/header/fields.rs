@@ -85,7 +85,7 @@ impl Header {
             codec: self.codec(),
             level: self.level(),
             typesize: usize::try_from(self.typesize).unwrap_or(0),
-            blocksize: usize::try_from(self.blocksize).unwrap_or(0),
+            blocksize: usize::try_from(self.blocksize_of_array()).unwrap_or(0),
             filters: self.filters().collect(),
             split_mode: self.split_mode().unwrap_or(SplitMode::ForwardCompat),
             ..Options::default()

@@ -31,6 +31,23 @@ impl Header {
         check("blocksize", grid.blocknitems().saturating_mul(typesize), self.blocksize().into())
     }
 
+    /// Returns the blocksize. If it is 0, as in some arrays of C-Blosc2, returns the length of the array's blocks instead.
+    pub(crate) fn blocksize_of_array(&self) -> i32 {
+        match self.geometry() {
+            Ok(Some(geometry)) if self.blocksize == 0 => {
+                let length = geometry.grid().map_or(0, |grid| grid.blocknitems().saturating_mul(self.typesize.into()));
+                i32::try_from(length).unwrap_or(0)
+            }
+            _ => self.blocksize,
+        }
+    }
+
+    /// Replaces a blocksize of 0 by that of the array's blocks.
+    #[cfg(feature = "std")]
+    pub(crate) fn set_blocksize_of_array(&mut self) {
+        self.blocksize = self.blocksize_of_array();
+    }
+
     /// Checks that the array that the header describes has the same chunks and blocks as another array.
     #[cfg(feature = "std")]
     pub(crate) fn check_same_chunks(&self, other: &Geometry) -> Result<()> {

@@ -267,3 +267,21 @@ fn a_named_metalayer_is_a_map_wherever_it_is_written() {
     assert_eq!(open.file().header().metalayers().decode().unwrap(), Some(Named { id: 2 }));
     assert_eq!(open.file().header().metalayers().get("named"), Some(&b"\x81\xa2id\x02"[..]));
 }
+
+/// As C-Blosc2 does: the header stays the same if the new value is as long as the old one.
+#[test]
+fn an_edit_keeps_what_another_process_wrote_to_the_trailer() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &frames::contiguous());
+    File::edit(&path).unwrap().set_vlmetalayer_bytes("theirs", b"\xa3old").unwrap();
+    let mut open = File::edit(&path).unwrap();
+    open.file().trailer().unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    let at = bytes.windows(4).rposition(|window| window == b"\xa3old").unwrap();
+    bytes[at..at + 4].copy_from_slice(b"\xa3new");
+    fs::write(&path, bytes).unwrap();
+    open.set_vlmetalayer_bytes("ours", b"\x01").unwrap();
+    let theirs = |file: &File| file.trailer().unwrap().vlmetalayers().get::<String>("theirs").unwrap();
+    assert_eq!(theirs(&File::open(&path).unwrap()).as_deref(), Some("new"));
+    assert_eq!(theirs(open.file()).as_deref(), Some("new"));
+}

@@ -99,7 +99,7 @@ impl ChunkEditor {
         let (header, found) = (self.file().header(), chunk.header());
         check("the chunk's data in bytes", header.chunksize().into(), length(found.nbytes()))?;
         if found.special().is_none() && !found.is_stored() {
-            check("blocksize", header.blocksize().into(), length(found.blocksize()))?;
+            check("blocksize", header.blocksize_of_array().into(), length(found.blocksize()))?;
         }
         if chunk.header().special() == Some(Special::Zeros) {
             return Ok(Offset::Special(Special::Zeros));
@@ -180,7 +180,7 @@ impl ChunkEditor {
         // If the frame has no chunks, it has no index.
         let index: Vec<u8> = raw.into_iter().flat_map(i64::to_le_bytes).collect();
         let mut tail = if index.is_empty() { Vec::new() } else { Chunk::index(&index)?.into_bytes() };
-        tail.extend_from_slice(&b2nd::to_vec(self.file().trailer()?)?);
+        tail.extend_from_slice(&b2nd::to_vec(&self.editor.current_trailer()?)?);
         if self.is_sparse() {
             self.commit_sparse(header, nbytes, &tail, offsets)?;
         } else if offsets.is_empty() {
@@ -240,6 +240,7 @@ impl ChunkEditor {
     /// Returns the header with `array` as the metalayer that describes the array.
     fn header_with<S: AsRef<str> + Serialize>(&self, array: &ArrayMeta<S>) -> Result<Header> {
         let mut header = self.file().header().clone();
+        header.set_blocksize_of_array();
         let name = if matches!(array, ArrayMeta::Caterva(_)) { CatervaMeta::NAME } else { B2ndMeta::<S>::NAME };
         header.metalayers_mut().insert(name, array.to_metalayer()?)?;
         Ok(header)
