@@ -46,6 +46,20 @@ fn an_attribute_is_set_read_and_removed() {
 }
 
 #[test]
+fn an_attribute_that_cannot_be_read_is_listed_with_its_error() {
+    let tests = Directory::with_example();
+    tests.ok(&["meta", "set", "a.b2nd", "x", "--text", "abcdefgh"]);
+    let mut bytes = tests.read("a.b2nd");
+    let at = bytes.windows(9).rposition(|part| part == b"\xa8abcdefgh").unwrap();
+    // The length in the header of its chunk.
+    bytes[at - 28] = 0xff;
+    tests.write("a.b2nd", bytes);
+    let (out, _, status) = tests.run(&["meta", "list", "--json", "a.b2nd"]);
+    let last = out.lines().last().unwrap();
+    assert!(last.contains(",\"error\":\"") && status == 1, "{last}");
+}
+
+#[test]
 fn a_value_without_an_option_is_what_it_looks_like() {
     let tests = Directory::with_example();
     let cases = [
