@@ -66,7 +66,7 @@ impl ArrayReader {
     /// # Errors
     ///
     /// Returns the errors of [`new`](ArrayReader::new).
-    pub fn with<E: std::error::Error>(
+    pub fn with<E: Into<Error>>(
         dtype: DType,
         shape: &[i64],
         read: impl Fn(Range<u64>) -> Result<Vec<u8>, E> + Send + 'static,
@@ -85,7 +85,7 @@ impl ArrayReader {
             }
         };
         let field = Field::new(NAME, nested(type_of(&dtype).map_err(refused)?, &inner), true);
-        let read: ReadBytes = Box::new(move |rows| read(rows).map_err(|error| Error::new(ErrorKind::Io, error)));
+        let read: ReadBytes = Box::new(move |rows| read(rows).map_err(Into::into));
         let rows = OneColumn::of(ArrayRows { dtype, inner, read }, field, u64::try_from(rows).unwrap_or(0), width as u64);
         Ok(rows.with_fields())
     }

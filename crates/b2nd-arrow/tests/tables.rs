@@ -351,6 +351,11 @@ fn fields_are_columns_and_days_are_dates() {
     let far = move |_: std::ops::Range<u64>| Ok::<_, std::io::Error>([&elements[..24], &(1_i64 << 40).to_le_bytes()].concat());
     let error = ArrayReader::with(dtype, &[2], far).unwrap().next().unwrap().unwrap_err();
     assert_eq!(error.to_string(), "External error: row 1: day 1099511627776 does not fit a date of Arrow");
+
+    let damaged = |_: std::ops::Range<u64>| Err::<Vec<u8>, _>(b2nd_ndarray::Error::NoArray);
+    let error = ArrayReader::with("<i4".parse().unwrap(), &[2], damaged).unwrap().next().unwrap().unwrap_err();
+    let arrow_schema::ArrowError::ExternalError(error) = error else { panic!("{error}") };
+    assert_eq!(error.downcast_ref::<b2nd_arrow::Error>().unwrap().kind(), b2nd_arrow::ErrorKind::Damaged);
 }
 
 #[test]

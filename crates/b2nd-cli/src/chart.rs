@@ -252,9 +252,10 @@ impl Canvas {
         Canvas { width, colors: vec![Some([255; 3]); (width * height) as usize] }
     }
 
-    /// Writes text from below to above, around the middle of its left side.
+    /// Writes as much of a text as fits from below to above, around the middle of its left side.
     fn text_upwards(&mut self, text: &str, (left, middle): (i32, i32)) {
-        let (long, high) = (CHARACTER * i32::try_from(text.chars().count()).unwrap_or(0), 20);
+        let most = self.size().height as usize / CHARACTER as usize;
+        let (long, high) = (CHARACTER * text.chars().take(most).count() as i32, 20);
         let mut line = Canvas::new(long.max(1), high);
         line.text(text, (0, 0), Alignment::Left, Baseline::Top);
         for (place, &color) in line.colors.iter().enumerate() {
@@ -303,9 +304,11 @@ impl Canvas {
         self.draw(&Rectangle::new(from.into(), size).into_styled(PrimitiveStyle::with_fill(Rgb888::new(red, green, blue))));
     }
 
+    /// Writes as much of a text as the width has room for.
     fn text(&mut self, text: &str, at: (i32, i32), alignment: Alignment, baseline: Baseline) {
+        let text: String = text.chars().take((self.width / CHARACTER) as usize).collect();
         let style = TextStyleBuilder::new().alignment(alignment).baseline(baseline).build();
-        self.draw(&Text::with_text_style(text, at.into(), MonoTextStyle::new(&FONT_10X20, Rgb888::BLACK), style));
+        self.draw(&Text::with_text_style(&text, at.into(), MonoTextStyle::new(&FONT_10X20, Rgb888::BLACK), style));
     }
 }
 

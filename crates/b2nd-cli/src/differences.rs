@@ -1,6 +1,6 @@
 //! [`Lines`]: lines that show the differences between two files.
 
-use b2nd_view::elements::significant;
+use b2nd_view::elements::{Number, significant};
 use b2nd_view::text::count;
 use clap::Args;
 
@@ -12,11 +12,11 @@ const NARROWEST: usize = 16;
 /// Options for numbers that are nearly equal.
 #[derive(Args, Default)]
 pub(crate) struct Tolerance {
-    /// Numbers are equal if they differ by at most N times the second number; NaN equals NaN. Implies --data.
+    /// Numbers of arrays are equal if they differ by at most N times the second number; NaN equals NaN. Implies --data.
     #[arg(long, value_name = "N")]
     rtol: Option<f64>,
 
-    /// Numbers are equal if they differ by at most N. Implies --data.
+    /// Numbers of arrays are equal if they differ by at most N. Implies --data.
     #[arg(long, value_name = "N")]
     atol: Option<f64>,
 }
@@ -27,9 +27,18 @@ impl Tolerance {
     }
 
     /// Returns true if a tolerance is given and the numbers are equal within it, as in NumPy's `isclose`.
-    pub(crate) fn accepts(&self, one: f64, other: f64) -> bool {
-        let room = self.atol.unwrap_or(0.0) + self.rtol.unwrap_or(0.0) * other.abs();
-        self.is_given() && (one == other || one.is_nan() && other.is_nan() || (one - other).abs() <= room)
+    pub(crate) fn accepts(&self, one: Number, other: Number) -> bool {
+        let room = self.atol.unwrap_or(0.0) + self.rtol.unwrap_or(0.0) * other.to_f64().abs();
+        self.is_given() && (one == other || distance(one, other) <= room)
+    }
+}
+
+/// Returns the absolute difference between two numbers: NaN if only one of them is NaN.
+pub(crate) fn distance(one: Number, other: Number) -> f64 {
+    match (one, other) {
+        (Number::Integer(one), Number::Integer(other)) => one.abs_diff(other) as f64,
+        (Number::Complex(real, imaginary), Number::Complex(other, others)) => (real - other).hypot(imaginary - others),
+        _ => (one.to_f64() - other.to_f64()).abs(),
     }
 }
 

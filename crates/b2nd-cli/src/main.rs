@@ -58,15 +58,25 @@ struct Cli {
 }
 
 /// Puts slices that start with a negative index, such as `-2:`, in brackets, so that they are not taken for options. The value of an option
-/// stays as it is.
-fn in_brackets(words: Vec<OsString>) -> Vec<OsString> {
+/// stays as it is, and so do the words of subcommands without slices.
+fn in_brackets(words: Vec<OsString>, tool: &clap::Command) -> Vec<OsString> {
+    let command = words.iter().find_map(|word| tool.find_subcommand(word)).unwrap_or(tool);
+    if !command.get_arguments().any(|arg| arg.get_id() == "slice") {
+        return words;
+    }
+    let options: Vec<_> =
+        command.get_arguments().chain(tool.get_arguments()).filter(|arg| arg.get_action().takes_values()).collect();
+    let takes_value = |word: &str| match word.strip_prefix("--") {
+        Some(name) => options.iter().any(|arg| arg.get_long() == Some(name)),
+        None => word.starts_with('-') && options.iter().any(|arg| arg.get_short().is_some_and(|short| word.ends_with(short))),
+    };
     let is_slice = |word: &str| {
         word.starts_with('-') && word[1..].starts_with(|char: char| char.is_ascii_digit()) && word.contains([':', ','])
     };
     let mut is_value = false;
     let bracketed = words.into_iter().map(|word| {
         let new = word.to_str().filter(|word| !is_value && is_slice(word)).map(|word| format!("[{word}]").into());
-        is_value = word.to_string_lossy().starts_with('-');
+        is_value = takes_value(&word.to_string_lossy());
         new.unwrap_or(word)
     });
     bracketed.collect()
@@ -82,7 +92,7 @@ fn main() -> ExitCode {
     if let Some(status) = external::run(&words, &Cli::command()) {
         return status;
     }
-    let cli = match Cli::try_parse_from(std::env::args_os().take(1).chain(in_brackets(words))) {
+    let cli = match Cli::try_parse_from(std::env::args_os().take(1).chain(in_brackets(words, &Cli::command()))) {
         Ok(cli) => cli,
         // Help and the version are printed to standard output, which may be full.
         Err(help) if !help.use_stderr() => {

@@ -185,22 +185,28 @@ impl Report {
         }
     }
 
-    /// Returns a quantile as the bytes of an element if it is a time or a whole number, otherwise as a float.
-    fn quantile(&self, number: Number) -> Result<Vec<u8>, f64> {
+    /// Returns a quantile as the bytes of an element if it is a time, otherwise as a number.
+    fn quantile(&self, number: Number) -> Result<Vec<u8>, Number> {
         let steps = match number {
             Number::Integer(steps) => steps,
             other => other.to_f64() as i128,
         };
-        time_bytes(steps, self.of.dtype()).ok_or(number.to_f64())
+        time_bytes(steps, self.of.dtype()).ok_or(number)
     }
 
     fn quantile_json(&self, number: Number) -> Value {
-        self.quantile(number).map_or_else(|number| float(&number.to_string()), |bytes| self.of.json(&bytes))
+        match self.quantile(number) {
+            Ok(bytes) => self.of.json(&bytes),
+            Err(Number::Integer(number)) => serde_json::Number::from_i128(number).map_or(Value::Null, Value::Number),
+            Err(number) => float(&number.to_f64().to_string()),
+        }
     }
 
     fn quantile_texts(&self) -> impl Iterator<Item = (&'static str, String)> {
-        let text = |&number: &Number| {
-            self.quantile(number).map_or_else(|number| significant(number, DIGITS), |bytes| self.of.text(&bytes))
+        let text = |&number: &Number| match self.quantile(number) {
+            Ok(bytes) => self.of.text(&bytes),
+            Err(Number::Integer(number)) => number.to_string(),
+            Err(number) => significant(number.to_f64(), DIGITS),
         };
         ["25%", "50%", "75%"].into_iter().zip(self.quantiles.iter().flatten().map(text))
     }

@@ -35,10 +35,10 @@ const CONNECTIONS: usize = 64;
 /// The time in which a client must send a question, or read an answer. Then its connection is closed.
 const IDLE: Duration = Duration::from_secs(15);
 
-/// The maximum number of answers that are computed at the same time, which limits the memory.
+/// The maximum number of answers that are computed or sent at the same time, which limits the memory.
 const ANSWERS: usize = 4;
 
-/// The maximum time in which an answer is computed.
+/// The maximum time until an answer is computed. Then the client gets an error; a request to another server is not interrupted.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The maximum length of a question in bytes.
@@ -268,7 +268,7 @@ impl Site {
         };
         let length = (header::CONTENT_LENGTH, bytes.len().to_string());
         let headers = [(header::CONTENT_TYPE, media_type(name).to_owned()), length];
-        response(StatusCode::OK, headers, (!is_head).then_some(bytes))
+        response(StatusCode::OK, headers, (!is_head).then(|| bytes.into()))
     }
 
     /// The page's menu: the name of each file, and the URL for questions about it.
@@ -284,37 +284,53 @@ impl Site {
             Ok(Err(status)) => return plain(status),
             Err(_) => return plain(StatusCode::REQUEST_TIMEOUT),
         };
-        let Ok(permit) = self.answers.clone().acquire_owned().await else { return plain(StatusCode::SERVICE_UNAVAILABLE) };
         let stop = Stop(Arc::new(AtomicBool::new(false)));
         let (stopped, started) = (stop.0.clone(), Instant::now());
-        let computed = tokio::task::spawn_blocking(move || {
-            let goes_on = || !stopped.load(Ordering::Relaxed) && started.elapsed() < PATIENCE;
-            let answer = self.session(number, &question).map(|session| session.answer(&question, &goes_on));
-            drop(permit);
-            answer.unwrap_or_else(|error| Answer {
-                bytes: json!({"error": error.to_string()}).to_string().into_bytes(),
-                is_json: true,
-            })
-        });
-        let Ok(answer) = computed.await else { return plain(StatusCode::INTERNAL_SERVER_ERROR) };
+        let computed = async {
+            let permit = self.answers.clone().acquire_owned().await.ok()?;
+            let computed = tokio::task::spawn_blocking(move || {
+                let goes_on = || !stopped.load(Ordering::Relaxed) && started.elapsed() < PATIENCE;
+                let answer = self.session(number, &question).map(|session| session.answer(&question, &goes_on));
+                (answer.unwrap_or_else(|error| failed(&error.to_string())), Some(permit))
+            });
+            computed.await.ok()
+        };
+        // A computation that is not waited for keeps its permit until it ends.
+        let (answer, permit) = match timeout(PATIENCE, computed).await {
+            Ok(Some(computed)) => computed,
+            Ok(None) => return plain(StatusCode::INTERNAL_SERVER_ERROR),
+            Err(_) => (failed("the answer takes too long: choose a smaller part, or try again later"), None),
+        };
         let media_type = if answer.is_json { "application/json" } else { "application/octet-stream" };
         let length = (header::CONTENT_LENGTH, answer.bytes.len().to_string());
-        response(StatusCode::OK, [(header::CONTENT_TYPE, media_type.to_owned()), length], Some(answer.bytes))
+        let body = Bytes::from_owner(Computed(answer.bytes, permit));
+        response(StatusCode::OK, [(header::CONTENT_TYPE, media_type.to_owned()), length], Some(body))
     }
 
     /// Returns the session of a file, which is opened if it was not asked about last, or if the page opens it again.
     fn session(&self, number: usize, question: &[u8]) -> Result<Arc<Session>> {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*current {
-            Some((open, session)) if *open == number && !Session::is_new(question) => Ok(session.clone()),
-            _ => {
-                *current = None;
-                let file = self.files.get(number).ok_or_else(|| Error::new("there is no such file"))?;
-                let session = Arc::new(Session::new(file.open()?));
-                *current = Some((number, session.clone()));
-                Ok(session)
-            }
+        let current = || self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, session)) = current().as_ref().filter(|(open, _)| *open == number && !Session::is_new(question)) {
+            return Ok(session.clone());
         }
+        let file = self.files.get(number).ok_or_else(|| Error::new("there is no such file"))?;
+        // The lock is not held while the file is opened, which can take long on the network.
+        let session = Arc::new(Session::new(file.open()?));
+        *current() = Some((number, session.clone()));
+        Ok(session)
+    }
+}
+
+fn failed(error: &str) -> Answer {
+    Answer { bytes: json!({ "error": error }).to_string().into_bytes(), is_json: true }
+}
+
+/// The bytes of an answer, with the permit that limits the number of answers in memory.
+struct Computed(Vec<u8>, #[allow(dead_code)] Option<OwnedSemaphorePermit>);
+
+impl AsRef<[u8]> for Computed {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -344,12 +360,8 @@ fn plain(status: StatusCode) -> Response<Whole> {
     response(status, [], None)
 }
 
-fn response(
-    status: StatusCode,
-    headers: impl IntoIterator<Item = (HeaderName, String)>,
-    body: Option<Vec<u8>>,
-) -> Response<Whole> {
-    let mut response = Response::new(Whole(body.map(Bytes::from)));
+fn response(status: StatusCode, headers: impl IntoIterator<Item = (HeaderName, String)>, body: Option<Bytes>) -> Response<Whole> {
+    let mut response = Response::new(Whole(body));
     *response.status_mut() = status;
     let all = [
         (header::CACHE_CONTROL, "no-store"),

@@ -13,11 +13,12 @@ use b2nd_view::text::parse_offset;
 use clap::Args;
 use indicatif::ProgressBar;
 
-use crate::differences::{Differing, Tolerance};
+use crate::differences::{Differing, Tolerance, distance};
 use crate::error::{Error, Result};
 use crate::format::{ElementInfo, OutputFormat};
 use crate::paths::{of_directory, what_is_at, what_it_is};
 use crate::progress;
+use crate::report::shape_text;
 
 /// The maximum size in bytes of a part of the values. Values are read part by part, to limit the memory.
 const PART: usize = 1 << 26;
@@ -236,8 +237,8 @@ fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> B
     }))
 }
 
-/// Compares the values of two arrays, and describes how the values differ. Numbers that are equal within `tolerance` do not differ. Returns `None` if no value differs. Also returns `None` if the
-/// shapes or dtypes differ, because values are not compared then.
+/// Compares the values of two arrays, and describes how the values differ. Numbers that are equal within `tolerance` do not differ. Returns
+/// `None` if no value differs.
 pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Option<String>> {
     let named = |path: &Path| {
         let array = source(path).and_then(|source| open(source, None));
@@ -247,19 +248,23 @@ pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Optio
     if a.is_flat() != b.is_flat() {
         return Err(Error::new("only one of the two has an array"));
     }
-    if a.geometry().shape() != b.geometry().shape() || a.dtype() != b.dtype() || a.itemsize() != b.itemsize() {
-        return Ok(None);
+    let facts = [
+        ("shape", [&a, &b].map(|array| shape_text(array.geometry().shape()))),
+        ("dtype", [&a, &b].map(|array| array.dtype().map_or_else(|| "none".to_owned(), DType::to_string))),
+        ("itemsize", [&a, &b].map(|array| array.itemsize().to_string())),
+    ];
+    if let Some((fact, [one, other])) = facts.iter().find(|(_, [one, other])| one != other) {
+        return Ok(Some(format!("not comparable: {fact} {one} and {other}")));
     }
     let mut differing = Differing::default();
     let read = a.dtype().and_then(reader);
-    let number = |bytes: &[u8]| read.map_or(f64::NAN, |read| read(bytes).to_f64());
     let bar = progress::bytes(length(&a, &a.whole()) as u64);
     for part in parts(&a, &a.whole(), &[]) {
         let [one, other] = [a.read_bytes(&part)?, b.read_bytes(&part)?];
         let items = one.chunks(a.itemsize().max(1)).zip(other.chunks(a.itemsize().max(1))).enumerate();
         for (index, (one, other)) in items.filter(|(_, (one, other))| one != other) {
-            let (first, second) = (number(one), number(other));
-            if tolerance.accepts(first, second) {
+            let numbers = read.map(|read| (read(one), read(other)));
+            if numbers.is_some_and(|(first, second)| tolerance.accepts(first, second)) {
                 continue;
             }
             let at = || coordinates(&part, index as i64);
@@ -267,8 +272,8 @@ pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Optio
                 Some(dtype) => format!("{}: {} and {}", at(), text(dtype, one), text(dtype, other)),
                 None => at(),
             });
-            if a.dtype().is_some_and(|dtype| time_unit(Some(dtype)).is_none()) {
-                differing.by((first - second).abs(), at);
+            if let Some((first, second)) = numbers.filter(|_| time_unit(a.dtype()).is_none()) {
+                differing.by(distance(first, second), at);
             }
         }
         bar.inc(one.len() as u64);

@@ -182,14 +182,21 @@ impl Values {
     pub(crate) fn formed(&self, mut answer: Value, view: &View) -> Result<(Value, Vec<u8>)> {
         let (array, seen) = self.current()?;
         let plane = Plane::new(seen, view.rows, view.columns);
-        let (mut buffers, mut names) = (Vec::new(), Vec::new());
-        for form in &view.forms {
+        let (mut buffers, mut names, mut total) = (Vec::new(), Vec::new(), 0_usize);
+        let fields = array.dtype().map_or(1, |dtype| dtype.fields().len()).max(1);
+        for (nth, form) in view.forms.iter().enumerate() {
+            if view.forms[..nth].contains(form) {
+                return Err(Error::custom(format_args!("the page requests the form {form:?} twice: load it again")));
+            }
             let each = match form.as_str() {
                 "bytes" => 0,
+                "texts" | "csv" if view.fields => TEXT.saturating_mul(fields),
                 "texts" | "csv" => TEXT,
                 _ => size_of::<f64>(),
             };
-            if plane.rows.checked_mul(plane.columns).and_then(|count| count.checked_mul(each)).is_none_or(|size| size > MOST) {
+            total = total.saturating_add(plane.rows.saturating_mul(plane.columns).saturating_mul(each));
+            // A plane without columns may still have too many rows.
+            if total.max(plane.rows).max(plane.columns) > MOST {
                 return Err(Error::custom("the plane has too many elements to be shown at once: choose a smaller part"));
             }
             let mut add = |name: &str, bytes: &[u8]| {

@@ -1,10 +1,10 @@
-//! Says an array's shape by the library, and its values' sum by the arrays' crate.
+//! Says an array's shape from its header, and the sum of its values.
 
 use b2nd_ndarray::Array;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args_os().nth(1).ok_or("give a file")?;
-    let header = b2nd::frame::File::open(&path)?.header().clone();
+    let header = b2nd_frame::File::open(&path)?.header().clone();
     let meta = header.array()?.ok_or("it holds no array")?;
     let array = Array::open(&path)?;
     assert_eq!(array.geometry().shape(), meta.geometry().shape());

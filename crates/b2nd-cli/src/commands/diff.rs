@@ -127,6 +127,9 @@ impl Diff {
                         if is_compared && differing != before && lines.lines.len() == differing {
                             lines.one(' ', &name_of_values(key), "equal");
                         }
+                    } else if self.values && of != of_other {
+                        let kinds = format!("not comparable: {} and {}", kind(one), kind(other));
+                        lines.one(' ', &name_of_values(key), &kinds);
                     }
                 }
                 (Some((_, one)), None) => lines.one('-', &printable(key), &kind(one)),

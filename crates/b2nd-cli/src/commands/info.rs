@@ -93,7 +93,8 @@ impl Info {
         }
         let (mut pages, mut all) = (Pages { info: self, options: &options, is_first: true, store: None }, true);
         for path in &self.paths.paths {
-            let paths = Paths { recursive: self.paths.recursive, offset: self.paths.offset, ..Paths::of(path) };
+            let Paths { recursive, is_shallow, offset, .. } = self.paths;
+            let paths = Paths { recursive, is_shallow, offset, ..Paths::of(path) };
             all &= paths.each(Leaves::Each, &mut output.err, &mut |found| pages.add(found, &mut *output.out))?;
             pages.finish(&mut *output.out)?;
         }
@@ -115,8 +116,8 @@ impl Info {
     }
 
     /// Creates the options that print the tree of each store below a path.
-    pub(super) fn tree(path: &Path) -> Info {
-        Info { paths: Paths { recursive: path.is_dir(), ..Paths::of(path) }, tree: true, ..Info::of(path) }
+    pub(super) fn tree(path: &Path, is_shallow: bool) -> Info {
+        Info { paths: Paths { recursive: path.is_dir(), is_shallow, ..Paths::of(path) }, tree: true, ..Info::of(path) }
     }
 
     /// Returns true if each leaf of a store is shown on a page of its own.

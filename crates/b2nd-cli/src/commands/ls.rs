@@ -46,10 +46,10 @@ impl Ls {
         let (mut all, mut rows) = (true, Vec::new());
         for path in &self.paths {
             if self.tree {
-                all &= Info::tree(path).run(output)?;
+                all &= Info::tree(path, !self.recursive).run(output)?;
                 continue;
             }
-            let before = rows.len();
+            let mut is_empty = true;
             let in_directory = is_listed(path);
             // Other files of a directory are left out; a path that the user names is not.
             let paths = Paths { recursive: in_directory, is_shallow: !self.recursive, ..Paths::of(path) };
@@ -60,13 +60,14 @@ impl Ls {
                 if !in_directory && matches!(found, Found::Store { store, .. } if store.kind == Some(Kind::CTable)) {
                     return Ok(true);
                 }
+                is_empty = false;
                 rows.push(row(found));
                 if rows.len() == ALIGNED {
                     print(&mut rows, out).map_err(Error::Write)?;
                 }
                 Ok(true)
             })?;
-            if in_directory && rows.len() == before && before < ALIGNED {
+            if in_directory && is_empty {
                 let below = if self.recursive { "" } else { " (-r also searches its subdirectories)" };
                 writeln!(output.err, "{}: it has no frames and no stores{below}", printable(&path.to_string_lossy()))?;
                 all = false;

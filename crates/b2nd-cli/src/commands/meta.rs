@@ -200,13 +200,17 @@ fn list(file: &Path, is_json: bool, output: &mut Output) -> std::io::Result<bool
     let width = terminal().map(|(columns, _)| columns);
     Paths::of(file).each(Leaves::Itself, err, &mut |found| {
         let entries = entries(found, false)?;
+        let all_read = entries.iter().all(|entry| entry.value.is_ok());
         if is_json {
             for Entry { name, place, value } in &entries {
-                let value = value.as_ref().ok().and_then(|bytes| value::read(bytes));
-                let line = serde_json::json!({"name": String::from_utf8_lossy(name), "place": place, "value": value});
+                let found = value.as_ref().ok().and_then(|bytes| value::read(bytes));
+                let mut line = serde_json::json!({"name": String::from_utf8_lossy(name), "place": place, "value": found});
+                if let Err(error) = value {
+                    line["error"] = error.to_string().into();
+                }
                 json::write_line(out, &line).map_err(Error::Write)?;
             }
-            return Ok(true);
+            return Ok(all_read);
         }
         let widest = entries.iter().map(|entry| quoted(entry.name).chars().count()).max().unwrap_or(0);
         // Columns have two spaces between them, and the ellipsis needs one character.
@@ -222,7 +226,7 @@ fn list(file: &Path, is_json: bool, output: &mut Output) -> std::io::Result<bool
         });
         let rows: Vec<_> = rows.collect();
         columns(&rows, &[]).iter().try_for_each(|line| writeln!(out, "{}", fitted(line))).map_err(Error::Write)?;
-        Ok(true)
+        Ok(all_read)
     })
 }
 
@@ -250,7 +254,10 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
             return json::write_line(out, &value).map(|()| true).map_err(Error::Write);
         }
         let value = serde_json::to_value(value)?;
-        let found = value.pointer(&["/", &inner.replace('.', "/")].concat());
+        let found = inner.split('.').try_fold(&value, |value, name| match value {
+            serde_json::Value::Array(items) => items.get(name.parse::<usize>().ok()?),
+            value => value.get(name),
+        });
         let found = found.ok_or_else(|| Error::new(format_args!("{} has no {inner}", quoted(outer.as_bytes()))))?;
         json::write_line(out, found).map(|()| true).map_err(Error::Write)
     })

@@ -140,6 +140,9 @@ impl Show {
         if let Some(rows) = self.table()? {
             return self.columns(rows, out);
         }
+        if !self.columns.is_empty() {
+            return Err(Error::new("--columns is for tables, but it is an array: --field selects a field of its structures"));
+        }
         let values = Values::open(&self.file, &self.start, self.slice.as_ref())?;
         let column = self.column(&values)?;
         if self.histogram {
@@ -271,6 +274,12 @@ impl Show {
         Ok(Scale::new(least, greatest, self.log))
     }
 
+    /// Returns the scale of a picture in the terminal. If it is not logarithmic or all values are NaN, the picture may be empty.
+    fn scale_or_none(&self, numbers: &[f64], tally: &Tally) -> Result<Scale> {
+        let scale = self.scale(numbers);
+        if self.log && tally.count != 0 { scale } else { Ok(scale.unwrap_or(Scale::new(0.0, 0.0, false))) }
+    }
+
     fn colors(&self) -> &'static [Rgb] {
         COLOR_MAPS.iter().find(|(name, _)| *name == self.cmap).map_or(VIRIDIS, |(_, colors)| colors)
     }
@@ -293,8 +302,8 @@ impl Show {
             },
             |found, _| ends.extend(found.map(|(least, greatest)| [least, greatest])),
         )?;
-        let scale = self.scale(&ends.concat());
-        let scale = if self.png.is_some() { scale? } else { scale.unwrap_or(Scale::new(0.0, 0.0, false)) };
+        let ends = ends.concat();
+        let scale = if self.png.is_some() { self.scale(&ends)? } else { self.scale_or_none(&ends, &tally)? };
         let mut counts = vec![0_u64; if self.png.is_some() { PICTURE_BARS } else { BARS }];
         let bins = counts.len();
         tiles::each(

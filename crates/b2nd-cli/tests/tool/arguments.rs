@@ -72,6 +72,15 @@ fn an_unknown_option_is_not_a_slice() {
     }
     assert_eq!(tests.ok(&["cat", "a.b2nd", "-1"]), tests.ok(&["cat", "a.b2nd", "16"]));
     assert_eq!(tests.ok(&["stats", "--slice", "-1,-2:", "a.b2nd"]), tests.ok(&["stats", "a.b2nd", "-1,-2:"]));
+    assert_eq!(tests.ok(&["info", "a.b2nd", "-1,-2:"]), tests.ok(&["a.b2nd", "-1,-2:"]));
+    // The word after an option without a value is a slice, and a value is not.
+    assert_eq!(tests.ok(&["cat", "a.b2nd", "--csv", "-1,-2:"]), tests.ok(&["cat", "--csv", "a.b2nd", "16,-2:"]));
+    tests.ok(&["meta", "set", "a.b2nd", "note", "--text", "-1,5"]);
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "note"]), "\"-1,5\"\n");
+    tests.ok(&["meta", "set", "a.b2nd", "note", "--", "-2,5"]);
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "note"]), "\"-2,5\"\n");
+    let (_, err, status) = tests.run(&["meta", "set", "a.b2nd", "note", "-1,5"]);
+    assert!(err.contains("'-1'") && status == 2, "{err}");
 }
 
 #[test]

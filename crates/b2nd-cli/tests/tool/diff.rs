@@ -49,6 +49,46 @@ fn values_are_compared_without_metadata_and_within_tolerances() {
 }
 
 #[test]
+fn values_that_are_no_numbers_or_exact_or_complex_differ_within_a_tolerance() {
+    let tests = Directory::new();
+    let big = |low: i32| [low, 1 << 21];
+    for (descr, one, two, what) in [
+        ("<U1", [97, 98], [97, 99], "[1]: \"b\" and \"c\""),
+        ("<i8", big(0), big(1), "the largest difference is 1.0 at [0]"),
+        ("<c8", [0x3f80_0000, 0], [0, 0x3f80_0000], "the largest difference is 1.4142136 at [0]"),
+    ] {
+        let shape = if descr == "<U1" { "(2,)" } else { "(1,)" };
+        for (name, values) in [("one", one), ("two", two)] {
+            tests.write(&format!("{name}.npy"), npy(descr, shape, &values));
+            tests.ok(&["import", "--overwrite", &format!("{name}.npy"), &format!("{name}.b2nd")]);
+        }
+        let (out, err, status) = tests.run(&["diff", "--values", "--rtol", "0", "one.b2nd", "two.b2nd"]);
+        assert!(out.contains(what) && status == 1, "{descr}: {out}{err}");
+    }
+    let accepted = tests.run(&["diff", "--values", "--atol", "1.5", "one.b2nd", "two.b2nd"]);
+    assert_eq!(accepted, (String::new(), String::new(), 0));
+}
+
+#[test]
+fn arrays_of_other_shapes_and_dtypes_are_not_comparable() {
+    let tests = Directory::new();
+    for (name, descr, values) in [("a", "<i4", &[1, 2][..]), ("b", "<i4", &[1, 2, 3]), ("c", "<f4", &[1, 2])] {
+        tests.write(&format!("{name}.npy"), npy(descr, &format!("({},)", values.len()), values));
+        tests.ok(&["import", &format!("{name}.npy"), &format!("{name}.b2nd")]);
+    }
+    for (other, what) in [("b", "shape 2 and 3"), ("c", "dtype <i4 and <f4")] {
+        for option in ["--values", "--data"] {
+            let (out, _, status) = tests.run(&["diff", option, "a.b2nd", &format!("{other}.b2nd")]);
+            assert!(out.ends_with(&format!("  values: not comparable: {what}\n")) && status == 1, "{option}: {out}");
+        }
+    }
+    tests.take(STORE, "s.b2z");
+    tests.ok(&["rewrite", "a.b2nd", "a.b2frame", "--rm", "b2nd"]);
+    let (out, err, status) = tests.run(&["diff", "--values", "s.b2z", "a.b2frame"]);
+    assert!(out.contains("  values: not comparable: ") && status == 1, "{out}{err}");
+}
+
+#[test]
 fn stores_are_compared_leaf_by_leaf() {
     let tests = Directory::new();
     tests.take(STORE, "a.b2z");

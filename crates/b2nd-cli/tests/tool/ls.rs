@@ -1,6 +1,6 @@
 //! `b2nd ls`: a line for each frame, store and leaf.
 
-use crate::harness::{Directory, STORE, five_by_seven};
+use crate::harness::{Directory, Place, STORE, five_by_seven};
 
 #[test]
 fn a_directory_is_listed_with_a_line_each() {
@@ -22,6 +22,8 @@ fn a_directory_is_listed_with_a_line_each() {
     assert!(leaves.contains("t.b2z::/g0/n0  ndarray    <i8  4        32 bytes  0.5x") && leaves.lines().count() == 6, "{leaves}");
     let tree = tests.ok(&["ls", "--tree", "t.b2z"]);
     assert_eq!(tree, tests.ok(&["info", "--tree", "t.b2z"]));
+    tests.take("grid/i4_2d.b2nd", "below/deep/a.b2nd");
+    assert!(!tests.ok(&["ls", "--tree"]).contains("deep") && tests.ok(&["ls", "-r", "--tree"]).contains("deep"));
 }
 
 #[test]
@@ -32,4 +34,8 @@ fn a_directory_without_frames_and_a_file_of_another_format_are_errors() {
     assert_eq!(tests.refused(&["ls", "-r", "."]), ".: it has no frames and no stores");
     assert_eq!(tests.refused(&["ls", "notes.txt"]), "notes.txt: it is a text file");
     assert!(tests.refused(&["ls", "gone"]).starts_with("gone: "));
+    // Lines are printed a thousand at a time.
+    let frame = Place::data().read("grid/i4_2d.b2nd");
+    (0..1000).for_each(|nth| tests.write(&format!("{nth}.b2nd"), &frame));
+    assert_eq!(tests.ok(&["ls"]).lines().count(), 1000);
 }

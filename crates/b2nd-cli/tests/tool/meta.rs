@@ -74,6 +74,10 @@ fn a_value_without_an_option_is_what_it_looks_like() {
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "processing.version"]), "3\n");
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "processing.steps.1"]), "true\n");
     assert_eq!(tests.refused(&["meta", "get", "a.b2nd", "processing.none"]), "a.b2nd: \"processing\" has no none");
+    tests.ok(&["meta", "set", "a.b2nd", "paths", r#"{"a/b": 1, "~1": [2]}"#]);
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "paths.a/b"]), "1\n");
+    assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "paths.~1.0"]), "2\n");
+    tests.ok(&["meta", "rm", "a.b2nd", "paths"]);
     // A pipe gets values as a whole, and JSON has them exactly.
     let listed = tests.ok(&["meta", "list", "a.b2nd"]);
     assert!(!listed.contains('…') && listed.contains("\"raw\": b\"\\x00\\xff\"}"), "{listed}");

@@ -293,6 +293,13 @@ fn codecs_and_filters_are_tried_on_a_sample() {
     assert!(ratio("zstd", "shuffle") > 2.0 && ratio("zstd", "shuffle") > ratio("lz4", "none"), "{out}");
     assert!(tests.contents() == before, "nothing is written");
     assert_eq!(tests.ok(&["repack", "--try", "--codec", "lz4", "--level", "9", "a.b2nd"]).lines().count(), 2 + 4);
+    let out = tests.ok(&["repack", "--try", "--filters", "shuffle", "a.b2nd"]);
+    assert_eq!(out.lines().skip(2).filter(|line| line.split_whitespace().nth(2) == Some("shuffle")).count(), 5, "{out}");
+    assert_eq!(out.lines().count(), 2 + 5, "{out}");
+    tests.write("large.npy", npy("<i4", "(5000000,)", &vec![0; 5_000_000]));
+    tests.ok(&["import", "--chunks", "5000000", "--codec", "lz4", "large.npy", "large.b2nd"]);
+    let out = tests.ok(&["repack", "--try", "--codec", "lz4", "--filters", "none", "large.b2nd"]);
+    assert!(out.starts_with("a sample of 1 chunk, 16,777,216 bytes"), "{out}");
 }
 
 #[test]

@@ -89,11 +89,21 @@ fn digits_that_a_number_does_not_have_are_not_printed_and_a_deviation_of_times_h
 fn quartiles_are_those_of_numpy_and_a_slice_follows_the_file() {
     let tests = five_by_seven();
     let line = tests.ok(&["stats", "--json", "--quantiles", "a.b2nd"]);
-    assert!(line.contains("\"quantiles\":[8.5,17.0,25.5]"), "{line}");
+    assert!(line.contains("\"quantiles\":[8.5,17,25.5]"), "{line}");
     let page = tests.ok(&["stats", "--quantiles", "a.b2nd", ":2,:2"]);
     // numpy.quantile([0, 1, 7, 8], [.25, .5, .75])
     assert!(page.contains("\n  shape   2 x 2\n") && page.contains("\n  25%     0.75\n  50%     4.0\n  75%     7.25\n"), "{page}");
     assert!(!tests.ok(&["stats", "--json", "a.b2nd"]).contains("quantiles"));
+    // 2^53 + 1 is no float.
+    tests.write("big.npy", npy("<i8", "(1,)", &[1, 1 << 21]));
+    tests.ok(&["import", "big.npy", "big.b2nd"]);
+    assert!(tests.ok(&["stats", "--quantiles", "big.b2nd"]).contains("\n  50%     9007199254740993\n"));
+    assert!(tests.ok(&["stats", "--json", "--quantiles", "big.b2nd"]).contains("[9007199254740993,9007199254740993,"));
+    let floats = [0.0, 1.0, f32::INFINITY, f32::INFINITY, f32::INFINITY].map(|float| i32::from_le_bytes(float.to_le_bytes()));
+    tests.write("inf.npy", npy("<f4", "(5,)", &floats));
+    tests.ok(&["import", "inf.npy", "inf.b2nd"]);
+    let page = tests.ok(&["stats", "--quantiles", "inf.b2nd"]);
+    assert!(page.contains("\n  25%     1.0\n  50%     inf\n  75%     inf\n"), "{page}");
     assert_eq!(tests.ok(&["stats", "a.b2nd", "0"]), tests.ok(&["stats", "--slice", "0", "a.b2nd"]));
     assert_eq!(tests.ok(&["info", "a.b2nd", "0"]), tests.ok(&["info", "--slice", "0", "a.b2nd"]));
     assert!(tests.ok(&["info", "--values", "a.b2nd", "[1, :2]"]).ends_with("\n  values\n    7  8\n"));

@@ -1,6 +1,8 @@
 //! Tests of the ticks of axes.
 
-use super::{Axis, Ticks, plain, ticks};
+use b2nd_view::histogram::Scale;
+
+use super::{Axis, Body, Chart, SMALLEST, Ticks, draw, plain, ticks};
 
 #[track_caller]
 fn labels(ends: [f64; 2], of: Ticks, label: &dyn Fn(f64) -> String, expected: &[&str]) {
@@ -21,6 +23,16 @@ fn dates_have_ticks_at_the_starts_of_months() {
     assert_eq!(days, [0.0, 730.0, 1461.0, 2191.0, 2922.0, 3652.0]);
     // A month is too short for ticks at months.
     labels([0.0, 20.0], Ticks::Days(1.0), &plain, &["0", "5", "10", "15", "20"]);
+}
+
+#[test]
+fn names_are_cut_to_what_fits() {
+    let named = || Axis { name: "a".repeat(10_000_000), ..Axis::new([0.0, 1.0], Ticks::Plain, &plain) };
+    let body = Body::Line(&[0.0, 1.0], Scale::new(0.0, 1.0, false));
+    let chart = Chart { title: "", body, across: named(), down: named(), unit: None, aspect: None, is_cut: false };
+    let start = std::time::Instant::now();
+    assert_eq!(draw(&chart, SMALLEST).colors.len(), 400 * 240);
+    assert!(start.elapsed().as_secs() < 5);
 }
 
 #[test]

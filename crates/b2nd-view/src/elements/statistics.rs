@@ -12,7 +12,7 @@ const RUN: usize = 4096;
 /// The maximum number of distinct values that are counted separately.
 const FEW: usize = 16;
 
-/// The maximum number of values that are kept for quantiles, which need 512 MiB.
+/// The maximum number of values that are kept for the quantiles of a column, which need 512 MiB.
 const MOST_KEPT: usize = 1 << 26;
 
 /// Statistics of values. NaN is counted separately, and ignored by everything else.
@@ -59,6 +59,8 @@ impl Tally {
                     0.0 => Number::Integer(low),
                     part => Number::Float(low as f64 + (high - low) as f64 * part),
                 }),
+                // The difference of two infinite numbers is NaN.
+                (Number::Float(low), Number::Float(high)) if part == 0.0 || low == high => Some(Number::Float(low)),
                 (Number::Float(low), Number::Float(high)) => Some(Number::Float(low + (high - low) * part)),
                 _ => None,
             }

@@ -25,9 +25,13 @@ pub(super) fn print(path: &Path, given: &Compression, output: &mut Output) -> Re
     let each = usize::try_from(header.chunksize()).unwrap_or(1).max(1);
     let most = ((SAMPLE / each).max(1) as u64).min(chunks);
     for nth in 0..most {
-        let chunk = frame.chunk(nth * chunks / most)?.data()?;
+        let mut chunk = frame.chunk(nth * chunks / most)?.data()?;
+        chunk.truncate(SAMPLE - bytes);
         bytes += chunk.len();
         sample.push(chunk);
+        if bytes == SAMPLE {
+            break;
+        }
     }
     if bytes == 0 {
         return Err(Error::new("it has no data to compress"));
@@ -36,7 +40,8 @@ pub(super) fn print(path: &Path, given: &Compression, output: &mut Output) -> Re
     writeln!(output.out, "{line}").map_err(Error::Write)?;
     let codecs = [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zlib, CodecId::Zstd];
     let codecs: Vec<_> = codecs.into_iter().filter(|codec| given.codec.is_none_or(|given| given == *codec)).collect();
-    let filters = [vec![], vec![Filter::Shuffle], vec![Filter::BitShuffle], vec![Filter::Shuffle, Filter::from_code(BYTEDELTA)]];
+    let all = vec![vec![], vec![Filter::Shuffle], vec![Filter::BitShuffle], vec![Filter::Shuffle, Filter::from_code(BYTEDELTA)]];
+    let filters = given.filters().map_or(all, |given| vec![given.into_iter().map(|(filter, _)| filter).collect()]);
     let typesize = u8::try_from(header.typesize()).unwrap_or(0);
     let level = given.level.unwrap_or(if header.level() == 0 { 5 } else { header.level() });
     let mut rows = vec![["codec", "level", "filters", "ratio", "compress", "decompress"].map(str::to_owned).to_vec()];

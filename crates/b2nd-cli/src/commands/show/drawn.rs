@@ -45,8 +45,7 @@ impl Drawn {
         let mut axes: Vec<usize> = (0..last).filter(|&axis| kept[axis] && (channels.is_some() || lengths[axis] != 1)).collect();
         while axes.len() > 2 {
             let axis = axes.remove(0);
-            let range = &mut values.selection.ranges[axis];
-            range.end = range.end.min(range.start + 1);
+            values.selection.keep(axis, true, 1);
         }
         let lengths = values.selection.lengths();
         let aspect = match *axes.as_slice() {
@@ -117,7 +116,7 @@ impl Drawn {
             page += &self.map(&Pixels::image(elements, self.length(1), channels), None);
         } else {
             let numbers = self.numbers(elements);
-            let scale = show.scale(&numbers).unwrap_or(Scale::new(0.0, 0.0, false));
+            let scale = show.scale_or_none(&numbers, tally)?;
             match self.axes.len() {
                 2 => {
                     page += &self.map(&Pixels::heat(&numbers, self.length(1), scale, show.colors()), Some((show, tally.nan != 0)))
