@@ -133,7 +133,7 @@ impl Packers {
             CodecId::Lz4Hc => Ok(self.lz4hc.pack(level, bytes, front(stream, bytes.len())?).unwrap_or(0)),
             #[cfg(feature = "zlib")]
             CodecId::Zlib if settings.format == Format::Blosc1 => {
-                Ok(zlib::pack_like_zlib(level, bytes, front(stream, bytes.len())?))
+                Ok(self.zlib.pack_like_zlib(level, bytes, front(stream, bytes.len())?))
             }
             #[cfg(feature = "zlib")]
             CodecId::Zlib => self.zlib.pack(level, bytes, front(stream, bytes.len())?),

@@ -48,10 +48,7 @@ impl Metalayers {
     /// the value.
     pub fn decode<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
         let Some(content) = self.get(T::NAME) else { return Ok(None) };
-        let decoded = decode::<T>(content).and_then(|(value, rest)| match rest {
-            [] => Ok(value),
-            _ => Err(b2nd::Error::custom(format_args!("{} bytes follow the value", rest.len()))),
-        });
+        let decoded = if T::NAMED { generic::from_slice(content) } else { b2nd::from_slice(content) };
         decoded.map(Some).map_err(|error| Error::from(error).field(T::NAME))
     }
 
@@ -204,27 +201,37 @@ impl Metalayers {
 
 /// Encodes the content of a metalayer.
 pub(crate) fn encode<T: Metalayer + Serialize>(value: &T) -> Result<Vec<u8>> {
-    Ok(if T::NAMED { generic(value)? } else { b2nd::to_vec(value)? })
+    Ok(if T::NAMED { generic::to_vec(value)? } else { b2nd::to_vec(value)? })
 }
 
 /// Decodes the value at the start of a metalayer's content. Returns the value and the bytes after it.
 pub(crate) fn decode<'a, T: Metalayer + Deserialize<'a>>(content: &'a [u8]) -> b2nd::Result<(T, &'a [u8])> {
-    #[cfg(feature = "std")]
-    if T::NAMED {
-        return b2nd::msgpack::take_from_slice(content);
-    }
-    b2nd::take_from_slice(content)
+    if T::NAMED { generic::take_from_slice(content) } else { b2nd::take_from_slice(content) }
 }
 
-/// Encodes a value as generic MessagePack.
 #[cfg(feature = "std")]
-fn generic<T: Serialize>(value: &T) -> b2nd::Result<Vec<u8>> {
-    b2nd::msgpack::to_vec(value)
-}
+use b2nd::msgpack as generic;
 
+/// Returns an error in place of generic MessagePack, which needs `std`.
 #[cfg(not(feature = "std"))]
-fn generic<T: Serialize>(_value: &T) -> b2nd::Result<Vec<u8>> {
-    Err(b2nd::Error::custom("generic MessagePack needs the feature std of b2nd-frame"))
+mod generic {
+    use super::{Deserialize, Serialize, Vec};
+
+    pub(super) fn to_vec<T: Serialize>(_: &T) -> b2nd::Result<Vec<u8>> {
+        Err(needs_std())
+    }
+
+    pub(super) fn from_slice<'a, T: Deserialize<'a>>(_: &'a [u8]) -> b2nd::Result<T> {
+        Err(needs_std())
+    }
+
+    pub(super) fn take_from_slice<'a, T: Deserialize<'a>>(_: &'a [u8]) -> b2nd::Result<(T, &'a [u8])> {
+        Err(needs_std())
+    }
+
+    fn needs_std() -> b2nd::Error {
+        b2nd::Error::custom("generic MessagePack needs the feature std of b2nd-frame")
+    }
 }
 
 /// The maximum length of a name in bytes, which is that of a fixstr.

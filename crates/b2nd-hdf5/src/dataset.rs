@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use b2nd::dtype::DType;
 use b2nd::{B2ndMeta, Geometry, Grid};
-use b2nd_frame::{Error, Frame, Header, Result, Source, Window};
+use b2nd_frame::{CodecId, Error, Frame, Header, Result, Source, Window};
 use b2nd_store::Bytes;
 use hdf5_reader::btree_v1::BTreeV1Key;
 use hdf5_reader::chunk_index::ChunkEntry;
@@ -167,7 +167,11 @@ impl Dataset {
         let header = Header::for_array(&B2ndMeta::new(self.geometry, self.dtype.to_string()))?;
         let Some(frame) = self.first_frame() else { return header.with_level(0) };
         let first = frame.header();
-        let header = header.with_codec(first.codec())?.with_level(first.level().min(9))?;
+        let codec = first.codec();
+        // Chunks with an unknown codec cannot be decompressed, but their dataset can be opened.
+        let header = if matches!(codec, CodecId::Other(0..=31)) { header } else { header.with_codec(codec)? };
+        let header = if codec.code() >= 32 { header.with_codec_meta(first.codec_meta())? } else { header };
+        let header = header.with_level(first.level().min(9))?;
         let header = header.with_filters(&first.filters().collect::<Vec<_>>())?;
         if let Some(mode) = first.split_mode() { header.with_split_mode(mode) } else { Ok(header) }
     }

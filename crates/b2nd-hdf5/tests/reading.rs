@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use b2nd_frame::Source;
+use b2nd_frame::{CodecId, Header, Source};
 use b2nd_hdf5::File;
 use b2nd_store::{Frame, LocalFile, Store, attributes, value};
 
@@ -129,4 +129,34 @@ fn a_slice_reads_no_more_than_the_chunks_that_it_touches() {
     array.read_bytes(&[0..1, 0..1, 0..1]).unwrap();
     // The chunk has 675 bytes, which h5py reads too.
     assert_eq!(count.load(Ordering::Relaxed) - before, 675);
+}
+
+/// Codecs with a parameter, such as zfp, need it to be decompressed.
+#[test]
+fn a_dataset_has_the_codec_and_the_parameter_of_its_frames() {
+    let with_codec = |change: &dyn Fn(&Header) -> Vec<u8>| {
+        let mut file = std::fs::read("tests/data/h5py.h5").unwrap();
+        let starts: Vec<_> = (0..file.len() - 10).filter(|&at| file[at..].starts_with(b"\x9e\xa8b2frame\0")).collect();
+        assert!(starts.len() >= 12);
+        for at in starts {
+            let header = Header::from_slice(&file[at..]).unwrap();
+            let bytes = change(&header);
+            file[at..][..bytes.len()].copy_from_slice(&bytes);
+        }
+        File::open(Arc::new(file)).unwrap().array("/cube").unwrap().header().clone()
+    };
+    let of = |header: &Header, code| b2nd::to_vec(&header.clone().with_codec(CodecId::Other(code)).unwrap()).unwrap();
+    let header = with_codec(&|header| {
+        let header = header.clone().with_codec(CodecId::Other(33)).unwrap().with_codec_meta(5).unwrap();
+        b2nd::to_vec(&header).unwrap()
+    });
+    assert_eq!((header.codec().code(), header.codec_meta()), (33, 5));
+
+    // This codec is not known.
+    with_codec(&|header| {
+        let mut bytes = of(header, 40);
+        let place = bytes.iter().zip(of(header, 41)).position(|(&one, other)| one != other).unwrap();
+        bytes[place] = 7;
+        bytes
+    });
 }

@@ -77,10 +77,10 @@ pub fn concat(arrays: &[Array], axis: usize, target: impl AsRef<Path>, options: 
         let grid = meta.geometry.grid()?;
         let mut header = first.header().clone();
         header.metalayers_mut().set(&meta)?;
-        let packer = Packer::of(&header, &meta)?;
+        let packer = recompress.then(|| Packer::of(&header, &meta)).transpose()?;
         let mut writer = if options.overwrite { Writer::create(target, header)? } else { Writer::create_new(target, header)? };
         writer.set_trailer(first.frame().trailer()?.clone());
-        let pack = |number| if recompress { packer.chunk(number, &joined.elements(&grid, number)?).map(Some) } else { Ok(None) };
+        let pack = |number| packer.as_ref().map(|packer| packer.chunk(number, &joined.elements(&grid, number)?)).transpose();
         in_batches(0..grid.nchunks(), pack, |number, chunk| match chunk {
             Some(chunk) => Ok(writer.append(&Chunk::from_slice(&chunk)?)?),
             None => {

@@ -76,6 +76,11 @@ impl Options {
     pub(crate) fn header(&self, meta: &B2ndMeta) -> Result<Header> {
         let mut header = Header::for_array(meta)?;
         check_filters(&self.filters, header.typesize())?;
+        for (number, (name, _)) in self.attributes.iter().enumerate() {
+            if self.attributes[..number].iter().any(|(earlier, _)| earlier == name) {
+                return Err(b2nd_frame::Error::custom(format_args!("attribute {name:?} is given twice")).into());
+            }
+        }
         header = header
             .with_codec(self.codec)?
             .with_level(self.level)?
@@ -103,11 +108,6 @@ impl Options {
 
     /// Adds the attributes of these options to a frame.
     pub(crate) fn attach<T: Target>(&self, writer: &mut Writer<T>) -> Result<()> {
-        for (number, (name, _)) in self.attributes.iter().enumerate() {
-            if self.attributes[..number].iter().any(|(earlier, _)| earlier == name) {
-                return Err(b2nd_frame::Error::custom(format_args!("attribute {name:?} is given twice")).into());
-            }
-        }
         Ok(self.attributes.iter().try_for_each(|(name, content)| writer.set_vlmetalayer_bytes(name, content))?)
     }
 }

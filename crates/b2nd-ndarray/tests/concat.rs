@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use b2nd_frame::{File, FrameType};
+use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::{CodecId, File, Filter, FrameType, Header, Writer};
 use b2nd_ndarray::{Array, ConcatOptions, Element, Error, Options, RepackOptions, concat, repack, write};
 use common::whole;
 use ndarray::{Array2, ArrayD, Axis, array, concatenate};
@@ -109,4 +110,21 @@ fn arrays_that_do_not_fit_together_are_refused() {
     assert_eq!(refused(&[&first, &floats], 0), "the array's elements are float32, little-endian, not int32, little-endian");
     assert_eq!(refused(&[&first, &longer], 2), "axis: expected less than 2, found 2");
     assert_eq!(refused(&[], 0), "expected one array or more to join, found none");
+}
+
+/// C-Blosc2 cannot write such arrays, but chunks that are copied need no compressor.
+#[test]
+fn chunks_that_cannot_be_compressed_again_are_copied() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, out) = (directory.path().join("delta.b2nd"), directory.path().join("out.b2nd"));
+    let header = Header::for_array(&B2ndMeta::of::<u8>(Geometry::new(&[64], &[64], &[32]).unwrap())).unwrap();
+    let header = header.with_codec(CodecId::BloscLz).unwrap().with_filters(&[(Filter::Delta, 0)]).unwrap();
+    let mut writer = Writer::create(&path, header).unwrap();
+    let data: Vec<u8> = (0..64).collect();
+    writer.append_elements(&data).unwrap();
+    writer.finish().unwrap();
+    let arrays = [&path, &path].map(|path| Array::open(path).unwrap());
+    concat(&arrays, 0, &out, &ConcatOptions::default()).unwrap();
+    let joined = Array::open(&out).unwrap();
+    assert_eq!(joined.read_bytes(&joined.whole()).unwrap(), data.repeat(2));
 }

@@ -74,7 +74,9 @@ pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
         _ => None,
     };
     if let Some(column) = leaves.iter().find_map(in_table) {
-        return Err(Error::custom(format_args!("{wanted} is a column of a table: name the table, and give --columns {column}")));
+        return Err(Error::custom(format_args!(
+            "{wanted} is a column of a table: name the table, and select its column {column}"
+        )));
     }
     let prefix = format!("{}/", wanted.trim_end_matches('/'));
     let inside: Vec<_> = leaves.iter().filter(|leaf| leaf.key.starts_with(&prefix)).collect();

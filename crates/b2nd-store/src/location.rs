@@ -128,11 +128,23 @@ impl fmt::Display for Location {
 /// Replaces the user name and password of a URL by `***`. Other text is returned unchanged.
 pub fn without_password(text: &str) -> Cow<'_, str> {
     let Some((scheme, rest)) = text.split_once("://").filter(|_| scheme(text).is_some()) else { return text.into() };
-    let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    // A password may contain these characters, although a URL should escape them.
+    let end = match rest.find(':').zip(rest.find('@')) {
+        Some((colon, at)) if colon < end && end < at && !is_port(rest[..end].rsplit(':').next().unwrap_or_default()) => {
+            at + rest[at..].find(['/', '?', '#']).unwrap_or(rest.len() - at)
+        }
+        _ => end,
+    };
+    let (host, path) = rest.split_at(end);
     match host.rsplit_once('@') {
         Some((_, host)) => format!("{scheme}://***@{host}{path}").into(),
         None => text.into(),
     }
+}
+
+fn is_port(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) || text.ends_with(']')
 }
 
 /// Returns all bytes of standard input. They are read once and kept in memory.

@@ -81,3 +81,16 @@ fn a_hole_is_not_read() {
     example[11..15].copy_from_slice(&i32::MAX.to_be_bytes());
     assert_eq!(error(Frame::open(&Hole(&example, &[])).map(drop)), format!("the header has 2147483647 bytes; {most}"));
 }
+
+#[test]
+fn a_password_is_not_shown_even_if_it_has_a_slash() {
+    for (url, shown) in [
+        ("http://u:p@host/x", "http://***@host/x"),
+        ("http://u:p/w@host/x", "http://***@host/x"),
+        ("http://host:8080/x@y", "http://host:8080/x@y"),
+        ("http://[::1]:80/x@y", "http://[::1]:80/x@y"),
+        ("http://[::1]/x@y", "http://[::1]/x@y"),
+    ] {
+        assert_eq!(b2nd_store::without_password(url), shown);
+    }
+}

@@ -29,10 +29,17 @@ const RATIO: u64 = 1 << 17;
 /// The length of an array that takes as long to read as one more chunk, in bytes.
 const PER_CHUNK: u64 = 64 << 10;
 
+/// The most attributes that a file can have.
+const MOST_ATTRIBUTES: usize = 16;
+
+/// The maximum length, in bytes, of the metadata of a group.
+const MOST_METADATA: u64 = 1 << 24;
+
 /// The most blocks of a chunk for which the inner chunks of shards become blocks.
 const MOST_BLOCKS: u64 = 1 << 20;
 
-/// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file. The names of the dimensions become the attribute `dims`.
+/// Writes a Zarr array (version 3 or 2) and its attributes as a `.b2nd` file. The names of the dimensions become the attribute `dims`,
+/// unless there are 16 attributes already, the most that a file can have. An attribute in `options` replaces one of the same name.
 ///
 /// The chunks of the Zarr array become the chunks of the new array, and the inner chunks of shards become its blocks, unless `options`
 /// gives other shapes, a chunk has 1 GiB or more, or a chunk has very many inner chunks. A few layers of chunks along the first dimension
@@ -85,6 +92,11 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     let named = names.map(|names| (crate::metadata::NAMES, names)).into_iter();
     let attributes = metadata["attributes"].as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
     for (name, value) in attributes.filter(|(name, _)| names.is_none() || *name != crate::metadata::NAMES).chain(named) {
+        // The names of dimensions are written only if there is room, since they are no attribute of the Zarr array.
+        let is_full = name == crate::metadata::NAMES && names.is_some() && options.attributes.len() >= MOST_ATTRIBUTES;
+        if is_full || options.attributes.iter().any(|(given, _)| given == name) {
+            continue;
+        }
         let packed =
             b2nd_store::value::pack(&value.to_string()).map_err(|error| in_file(&format_args!("attribute {name}: {error}")))?;
         options.attributes.push((name.to_owned(), packed));
@@ -96,14 +108,26 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
 
 /// Returns the path of the only array in a group, or the path itself if it is not a group.
 fn array_in(path: &Path) -> Result<PathBuf> {
-    let text = std::fs::read_to_string(path.join(crate::metadata::FILE)).unwrap_or_default();
-    let metadata: Value = serde_json::from_str(&text).unwrap_or_default();
-    if metadata["node_type"] != "group" && !path.join(".zgroup").is_file() {
+    let in_file = |error| Error::Zarr(format!("{}: {error}", path.display()));
+    let file = path.join(crate::metadata::FILE);
+    let mut bytes = Vec::new();
+    // `Files` returns the errors for other kinds of files.
+    if is_regular(&file) {
+        let opened = std::fs::File::open(&file).and_then(|file| file.take(MOST_METADATA).read_to_end(&mut bytes));
+        opened.map_err(in_file)?;
+    }
+    let metadata: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    if metadata["node_type"] != "group" && !is_regular(&path.join(".zgroup")) {
         return Ok(path.to_owned());
     }
-    let is_array = |path: &PathBuf| [crate::metadata::FILE, ".zarray"].iter().any(|name| path.join(name).is_file());
-    let entries = std::fs::read_dir(path).map_err(|error| Error::Zarr(format!("{}: {error}", path.display())))?;
-    let mut arrays: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_array).collect();
+    let is_array = |path: &PathBuf| [crate::metadata::FILE, ".zarray"].iter().any(|name| is_regular(&path.join(name)));
+    let mut arrays = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(in_file)? {
+        let entry = entry.map_err(in_file)?;
+        if entry.file_type().map_err(in_file)?.is_dir() && is_array(&entry.path()) {
+            arrays.push(entry.path());
+        }
+    }
     arrays.sort();
     if let [one] = arrays.as_slice() {
         return Ok(one.clone());
@@ -112,6 +136,11 @@ fn array_in(path: &Path) -> Result<PathBuf> {
     let first = names.first().map_or("NAME", |name| name);
     let (path, all) = (path.display(), if names.is_empty() { "no array".to_owned() } else { names.join(", ") });
     Err(Error::Zarr(format!("{path}: it is a Zarr group: name one of its arrays, as in {path}/{first} (it has {all})")))
+}
+
+/// Returns true if the path names a regular file. Symbolic links are not followed.
+fn is_regular(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
 }
 
 /// Returns true if a chunk of this shape has less than 1 GiB, which is half the limit of Blosc2.

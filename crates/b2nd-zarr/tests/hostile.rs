@@ -137,4 +137,33 @@ fn only_files_of_the_array_are_read() {
     let made = std::process::Command::new("mkfifo").arg(zarr.path("c/0/0")).status().unwrap();
     assert!(made.success());
     zarr.fails("c/0/0: it is not a regular file");
+
+    // The metadata are a pipe.
+    let zarr = Zarr::new(json!({}));
+    fs::remove_file(zarr.path("zarr.json")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(zarr.path("zarr.json")).status().unwrap().success());
+    zarr.fails("zarr.json: it is not a regular file");
+
+    // The only array of a group is elsewhere.
+    let array = Zarr::new(json!({}));
+    let group = Zarr::new(json!({}));
+    group.write("zarr.json", br#"{"zarr_format": 3, "node_type": "group"}"#);
+    link(&array.path(""), group.path("array"));
+    group.fails("(it has no array)");
+}
+
+#[test]
+fn the_names_of_dimensions_need_room() {
+    let attributes: serde_json::Map<_, _> = (0..16).map(|number| (format!("a{number}"), json!(number))).collect();
+    for (count, has_dims) in [(15, true), (16, false)] {
+        let attributes: serde_json::Map<_, _> = attributes.clone().into_iter().take(count).collect();
+        let zarr = Zarr::new(json!({"dimension_names": ["x", "y"], "attributes": attributes}));
+        let target = zarr.0.path().join("o.b2nd");
+        let options = Options { attributes: vec![("a0".to_owned(), b"\x63".to_vec())], ..Options::default() };
+        import(zarr.path(""), &target, &options).unwrap();
+        let array = b2nd_ndarray::Array::open(&target).unwrap();
+        let found = array.attributes().unwrap();
+        assert_eq!((found.get::<u8>("a0").unwrap(), found.get::<u8>("a14").unwrap()), (Some(99), Some(14)));
+        assert_eq!(found.bytes("dims").unwrap().is_some(), has_dims);
+    }
 }

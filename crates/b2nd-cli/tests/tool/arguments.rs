@@ -91,7 +91,7 @@ fn a_key_that_is_not_a_leaf_is_answered_with_what_is_there() {
     assert_eq!(tests.refused(&["head", "t.b2z::/g0"]), "t.b2z::/g0: /g0 is a group: name one of its leaves, /g0/n0, /g0/n2");
     if cfg!(feature = "arrow") {
         let refused = crate::harness::Place::tables().refused(&["cat", "kinds.b2z::/u"]);
-        assert_eq!(refused, "kinds.b2z::/u: /u is a column of a table: name the table, and give --columns u");
+        assert_eq!(refused, "kinds.b2z::/u: /u is a column of a table: name the table, and select its column u");
     }
 }
 

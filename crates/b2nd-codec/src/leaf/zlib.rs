@@ -1,5 +1,7 @@
 //! Zlib, with flate2 and zlib-rs. For chunks of Blosc 1, the compressor is miniz_oxide.
 
+use alloc::boxed::Box;
+
 use crate::error::Result;
 use crate::ids::CodecId;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
@@ -25,9 +27,9 @@ impl Zlib {
     }
 }
 
-/// The level and the state of a compressor, or `None` before the first stream.
+/// The compressors of zlib-rs, with its level, and of miniz_oxide, or `None` before their first streams.
 #[derive(Default)]
-pub(super) struct Packer(Option<(u8, Compress)>);
+pub(super) struct Packer(Option<(u8, Compress)>, Option<Box<CompressorOxide>>);
 
 impl Packer {
     /// Compresses bytes, and returns the length of the stream, or 0 if it does not fit into the buffer.
@@ -43,12 +45,19 @@ impl Packer {
             Err(error) => Err(failed(CodecId::Zlib, error)),
         }
     }
-}
 
-/// Compresses bytes like [`Packer::pack`], to streams that are about as short as those of zlib, which C-Blosc has. zlib-rs is faster, but some
-/// of its streams are longer by 10%, because it finds no matches of three bytes.
-pub(super) fn pack_like_zlib(level: u8, bytes: &[u8], stream: &mut [u8]) -> usize {
-    let mut state = CompressorOxide::new(create_comp_flags_from_zip_params(level.into(), 1, 0));
-    let (status, _, length) = compress(&mut state, bytes, stream, TDEFLFlush::Finish);
-    if status == TDEFLStatus::Done { length } else { 0 }
+    /// Compresses bytes like [`pack`](Packer::pack), to streams that are about as short as those of zlib, which C-Blosc has. zlib-rs is
+    /// faster, but some of its streams are longer by 10%, because it finds no matches of three bytes.
+    pub(super) fn pack_like_zlib(&mut self, level: u8, bytes: &[u8], stream: &mut [u8]) -> usize {
+        let flags = create_comp_flags_from_zip_params(level.into(), 1, 0);
+        let state = match &mut self.1 {
+            Some(state) if state.flags() as u32 == flags => {
+                state.reset();
+                state
+            }
+            other => other.insert(Box::new(CompressorOxide::new(flags))),
+        };
+        let (status, _, length) = compress(state, bytes, stream, TDEFLFlush::Finish);
+        if status == TDEFLStatus::Done { length } else { 0 }
+    }
 }

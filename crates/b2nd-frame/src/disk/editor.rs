@@ -61,7 +61,9 @@ const CHANGED: Range<usize> = HeaderField::FRAME_LEN.value().start..HeaderField:
 /// An `Editor` locks the file until the `Editor` is dropped. In all processes, the lock blocks other editors,
 /// [`rewrite`](crate::rewrite), any [`Writer`](crate::Writer) that replaces the file, and [`File::open_shared`].
 /// [`File::open`] does not wait for the lock. The lock is advisory (`flock`; on Windows, the file is opened in such a way that no other
-/// process can open it for writing). On a file system without locks, such as some network file systems, files are edited without a lock.
+/// process can open it for writing). On a file system without locks, such as some network file systems, files are edited without a lock,
+/// including the lock of C-Blosc2 described below. The same applies if the lock service of a network file system is down or the system's
+/// table of locks is full, since the system reports these in the same way (`ENOLCK`). On such file systems, run only one editor at a time.
 ///
 /// C-Blosc2 has its own advisory lock, which it uses with `locking=True` or if the environment variable `BLOSC_LOCKING` is set. It locks
 /// the file `NAME.b2lock` next to the frame, or `.b2lock` in the directory of a sparse frame. An `Editor` takes this lock too if the lock

@@ -153,7 +153,12 @@ pub(super) fn directory(path: &Path) -> io::Result<Option<fs::File>> {
 
 /// Locks a file. On a file system without locks, this does nothing.
 fn lock(file: &fs::File, ask: Ask) -> io::Result<()> {
-    match system::lock(file, ask) {
+    if_supported(system::lock(file, ask))
+}
+
+/// Ignores the error of a file system without locks.
+fn if_supported(locked: io::Result<()>) -> io::Result<()> {
+    match locked {
         Err(error) if error.kind() == ErrorKind::Unsupported => Ok(()),
         done => done,
     }
@@ -241,7 +246,7 @@ fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
         if found.len() > SIDECAR_LEN {
             return Err(no_sidecar(&alloc::format!("it has {} bytes, but a lock file has at most {SIDECAR_LEN}", found.len())));
         }
-        system::lock_sidecar(&file, ask)?;
+        if_supported(system::lock_sidecar(&file, ask))?;
         if !is_at(&file, path)? {
             continue;
         }
@@ -315,7 +320,8 @@ mod system {
         rustix::io::retry_on_intr(|| flock(file, operation)).map_err(of_system)
     }
 
-    /// Converts an error of `flock`. Some network file systems without locks return `ENOLCK`.
+    /// Converts an error of `flock`. Some network file systems without locks return `ENOLCK`. The same
+    /// code means that a table of locks is full, which cannot be told apart.
     #[cfg(unix)]
     pub(super) fn of_system(error: rustix::io::Errno) -> io::Error {
         if error == rustix::io::Errno::NOLCK { io::ErrorKind::Unsupported.into() } else { error.into() }

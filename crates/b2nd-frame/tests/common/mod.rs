@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, unused_imports, clippy::unwrap_used, clippy::panic)]
 
 pub mod blosclz;
+#[cfg(debug_assertions)]
 pub mod faulty;
 pub mod frames;
 pub mod manifest;

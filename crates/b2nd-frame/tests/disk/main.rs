@@ -1,5 +1,6 @@
 //! Frames in files and directories: opened, edited, rewritten, written, and what a crash leaves of them.
-#![cfg(feature = "std")]
+// A release build has no module `testing`.
+#![cfg(all(feature = "std", debug_assertions))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 
 #[path = "../common/mod.rs"]
