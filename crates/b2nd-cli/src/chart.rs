@@ -47,7 +47,7 @@ pub(crate) enum Ticks {
     Whole,
     /// At powers of ten of a logarithmic axis.
     Log,
-    /// At the first days of months, if the axis is long enough. Holds the number of days that the number 1 stands for.
+    /// At the first days of months, if the axis is long enough. Holds the number of days in a unit of the axis.
     Days(f64),
 }
 

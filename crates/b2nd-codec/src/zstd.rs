@@ -23,7 +23,7 @@ use crate::ids::CodecId;
 /// A frame is at most this number of times shorter than its data: a block of 128 KiB takes at least 4 bytes.
 const MAX_RATIO: u64 = 1 << 15;
 
-/// Compresses data to a frame. The level is at most 22, and 0 stands for the default. The frame can have a checksum of the data.
+/// Compresses data to a frame. The level is at most 22; 0 is the default level. The frame can have a checksum of the data.
 ///
 /// # Errors
 ///

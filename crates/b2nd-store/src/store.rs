@@ -119,11 +119,6 @@ impl Store {
         matches!(self.members, Members::Archive(_))
     }
 
-    /// Returns true if the store is an HDF5 file, which can only be read.
-    pub fn is_hdf5(&self) -> bool {
-        matches!(self.members, Members::Hdf5(_))
-    }
-
     /// Lists the leaves, groups and attributes of the store.
     ///
     /// # Errors

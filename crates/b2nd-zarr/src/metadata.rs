@@ -56,7 +56,7 @@ pub(crate) fn take_names(attributes: &mut Map<String, Value>, ndim: usize) -> Op
     Some(names)
 }
 
-/// Replaces the objects that stand for NaN and infinities by null, as in `JSON.stringify`.
+/// Replaces the objects that represent NaN and infinities with null, as in `JSON.stringify`.
 fn without_floats(value: &mut Value) {
     match value {
         Value::Object(fields) if fields.len() == 1 && fields.get("float").is_some_and(Value::is_string) => *value = Value::Null,

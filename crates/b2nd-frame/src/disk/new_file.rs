@@ -106,8 +106,8 @@ impl NewFile {
     /// # Errors
     ///
     /// Fails if the file cannot be written. Fails with [`ErrorKind::Changed`](crate::ErrorKind::Changed) if the file that
-    /// [`replace`](NewFile::replace) locked no longer exists under its name. Also fails if no file of that name existed when this `NewFile` was created, but another process
-    /// has created such a file since. The file of the other process is then kept.
+    /// [`replace`](NewFile::replace) locked no longer exists under its name. Also fails if no file of that name existed when
+    /// this `NewFile` was created, but another process has created such a file since. The file of the other process is then kept.
     pub fn finish(mut self) -> Result<()> {
         let target = self.staged.target().to_path_buf();
         let synced = self.file.sync().map_err(Into::into);

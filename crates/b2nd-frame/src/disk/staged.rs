@@ -194,7 +194,8 @@ impl Staged {
         self.in_one_step(target, |_| storage().exchange(new, target))
     }
 
-    /// Calls `rename`, which gives the file its final name `target`, and syncs the directory. [`remove_temporary_files`] runs before the renaming or after it, but not at the same time.
+    /// Calls `rename`, which gives the file its final name `target`, and syncs the directory. [`remove_temporary_files`] runs
+    /// before the renaming or after it, but not at the same time.
     fn in_one_step(&mut self, target: &Path, rename: impl FnOnce(&mut Staged) -> io::Result<()>) -> Result<()> {
         // The file descriptor with which the directory is synced is reserved before the renaming, which cannot be undone.
         let reserved = if cfg!(unix) { Some(fs::File::open(directory(target))?) } else { None };

@@ -150,8 +150,8 @@ impl ChunkEditor {
     ///
     /// Returns the errors of [`check`](ChunkEditor::check) if `offsets` is not empty. Fails if the frame would not match `array`: another
     /// number of chunks, or another typesize, chunksize or blocksize. Also fails if an offset occurs twice, or is neither in the index nor
-    /// from [`put`](ChunkEditor::put) since the last commit. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails: see [`ChunkEditor`] for the content
-    /// of the file in this case.
+    /// from [`put`](ChunkEditor::put) since the last commit. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if
+    /// writing fails: see [`ChunkEditor`] for the content of the file in this case.
     pub fn commit<S: AsRef<str> + Serialize>(&mut self, array: &ArrayMeta<S>, offsets: &[Offset]) -> Result<()> {
         self.named(|chunks| chunks.commit_unnamed(array, offsets))
     }
