@@ -129,16 +129,9 @@ fn a_slice_reads_no_more_than_the_chunks_that_it_touches() {
     array.read_bytes(&[0..1, 0..1, 0..1]).unwrap();
     // The chunk has 675 bytes, which h5py reads too.
     assert_eq!(count.load(Ordering::Relaxed) - before, 675);
-    // With the metadata: h5py reads as many in pieces of 512 bytes.
-    println!("{} bytes", count.load(Ordering::Relaxed));
-    if let Some(path) = std::env::var_os("B2ND_CUBE") {
-        let count = Arc::new(AtomicU64::new(0));
-        let source = Counted(LocalFile::open(path.as_ref()).unwrap(), count.clone());
-        let array = File::open(Arc::new(source)).unwrap().array("/cube").unwrap();
-        println!("{} bytes to open", count.load(Ordering::Relaxed));
-        array.read_bytes(&[100..101, 100..101, 100..101]).unwrap();
-        println!("{} bytes", count.load(Ordering::Relaxed));
-    }
+    // h5py reads 7,067 bytes of the file for this element. Here metadata are read in pieces of 512 bytes, and the header of the first frame
+    // gives the shape of blocks.
+    assert!(count.load(Ordering::Relaxed) < 11_000, "{count:?}");
 }
 
 /// Codecs with a parameter, such as zfp, need it to be decompressed.
