@@ -138,11 +138,5 @@ pub(crate) fn image(seen: &Seen, plane: &Plane) -> Vec<u8> {
 /// Formats numbers as times if the values of the column are times. Returns `None` for all other columns.
 pub(crate) fn labels(column: &Column, numbers: &[f64]) -> Option<Vec<String>> {
     let dtype = column.dtype.as_ref()?;
-    elements::time_unit(Some(dtype))?;
-    let bytes = |number: &f64| {
-        let steps = *number as i64;
-        let is_big = dtype.byte_order() == Some(b2nd::dtype::ByteOrder::Big);
-        if is_big { steps.to_be_bytes() } else { steps.to_le_bytes() }
-    };
-    Some(numbers.iter().map(|number| elements::text(dtype, &bytes(number))).collect())
+    numbers.iter().map(|&number| Some(elements::text(dtype, &elements::time_bytes(number as i128, Some(dtype))?))).collect()
 }
