@@ -362,10 +362,18 @@ fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<b
 /// Returns a hint for a directory that is neither a sparse frame nor a store: the format of the directory, or advice to use `below`, an
 /// option or command that searches the directory. For other paths, the hint is empty.
 pub(crate) fn of_directory(path: &Path, below: &str) -> String {
-    let is_plain = path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path);
     match foreign::describe_directory(path) {
-        Some(what) if is_plain => format!(": it is {what}"),
-        _ if is_plain => format!(" ({below} looks for frames below it)"),
-        _ => String::new(),
+        _ if !is_plain(path) => String::new(),
+        Some(what) => format!(": it is {what}"),
+        None => format!(" ({below} looks for frames below it)"),
     }
+}
+
+fn is_plain(path: &Path) -> bool {
+    path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path)
+}
+
+/// Returns true if a path is a directory that is neither a sparse frame, a store nor of another format.
+pub(crate) fn is_listed(path: &Path) -> bool {
+    is_plain(path) && foreign::describe_directory(path).is_none()
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd_store::Store;
@@ -17,12 +17,10 @@ use clap::Args;
 
 use crate::error::{Error, Result};
 use crate::output::{Output, fitted, terminal};
-use crate::paths::{Found, Leaves, Paths};
+use crate::paths::{Found, Leaves, Paths, is_listed};
 
 pub(super) mod tree;
 use tree::Tree;
-
-use super::ls::{Ls, is_listed};
 
 /// The minimum height of a page, in lines.
 const LEAST_LINES: usize = 8;
@@ -59,13 +57,15 @@ pub(crate) struct Info {
 }
 
 impl Info {
+    /// Returns the paths if all are directories that `b2nd ls` lists, and no option asks for more.
+    pub(super) fn directories(&self) -> Option<&[PathBuf]> {
+        let is_plain = !self.paths.recursive && !self.json && !self.tree && !self.has_leaves();
+        Some(&*self.paths.paths).filter(|paths| is_plain && paths.iter().all(|path| is_listed(path)))
+    }
+
     pub(crate) fn run(&mut self, output: &mut Output) -> io::Result<bool> {
         if self.slice.is_none() {
             self.slice = self.paths.take_slice();
-        }
-        let is_plain = !self.paths.recursive && !self.json && !self.tree && !self.has_leaves();
-        if is_plain && self.paths.paths.iter().all(|path| is_listed(path)) {
-            return Ls::of(self.paths.paths.clone()).run(output);
         }
         let (width, height) = terminal().unzip();
         // A line of the screen is needed for the next prompt.

@@ -167,10 +167,12 @@ fn tables_are_compared_by_column_or_said_not_to_be() {
     fs::remove_file(tests.path("two.b2d/_cols/n.b2nd")).unwrap();
     tests.ok(&["import", "--chunks", "7", "n.npy", "two.b2d/_cols/n.b2nd"]);
     let (out, err, status) = tests.run(&["diff", "--data", "one.b2d", "two.b2d"]);
-    let expected = "--- one.b2d\n+++ two.b2d\n  /.values.n: 2 rows differ, the first at [75]\n";
+    let expected = "--- one.b2d\n+++ two.b2d\n  /.values.n: 2 rows differ; the largest difference is 155.0 at [75]\n    [75]  50  205\n    [76]  50  205\n";
     assert_eq!((out.as_str(), err.as_str(), status), (expected, "", 1));
     let (out, _, status) = tests.run(&["diff", "--data", "one.b2d::/", "two.b2d::/"]);
-    assert!(out.ends_with("  values.n: 2 rows differ, the first at [75]\n") && status == 1, "{out}");
+    assert!(out.contains("  values.n: 2 rows differ; the largest difference is 155.0 at [75]\n") && status == 1, "{out}");
+    let near = |tolerance: &str| tests.run(&["diff", "--values", "--atol", tolerance, "one.b2d", "two.b2d"]);
+    assert_eq!((near("155"), near("154").2), ((String::new(), String::new(), 0), 1));
     // A deleted row more.
     tests.ok(&["export", "two.b2d::/_valid_rows", "live.npy"]);
     let mut live = tests.read("live.npy");
