@@ -204,7 +204,9 @@ pub(crate) fn read(
     let named = name.display();
     if !dtype.fields().is_empty() {
         let hint = if has_names { "" } else { "; if line 1 is a heading, use --header" };
-        eprintln!("{named}: each line becomes a structure: {dtype}{hint}");
+        if is_guess {
+            eprintln!("{named}: each line becomes a structure: {dtype}{hint}");
+        }
         if dtype.fields().len() != columns.len() {
             let (fields, count) = (dtype.fields().len(), columns.len());
             return Err(Error::new(format_args!("the dtype has {fields} fields, but a line has {count} values")));

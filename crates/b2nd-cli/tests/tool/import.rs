@@ -207,7 +207,6 @@ fn no_value_of_a_csv_file_is_lost() {
         ("NA\n1\n", "", "[\"NA\",\"1\"]"),
         ("1,x\n3,4\n", "", "[{\"f0\":1,\"f1\":\"x\"},{\"f0\":3,\"f1\":\"4\"}]"),
         ("id,name,t\n1,\"a,b\",2.5\n2,,\n", "", "[{\"id\":1,\"name\":\"a,b\",\"t\":2.5},{\"id\":2,\"name\":\"\",\"t\":null}]"),
-        ("x,y\n1,2\n", "--dtype=[('x','>i2'),('y','<U1')]", "[{\"x\":1,\"y\":\"2\"}]"),
         ("\" a \"\r\n\"\"\r\n", "", "[\" a \",\"\"]"),
         (" 1, 2\n", "", "[[1,2]]"),
         ("x\n1\n", "--header=false", "[\"x\",\"1\"]"),
@@ -234,7 +233,10 @@ fn no_value_of_a_csv_file_is_lost() {
     tests.write("b.csv", "1,b\n2,c\n");
     let note = "b.csv: each line becomes a structure: [('f0', '<i8'), ('f1', '<U1')]; if line 1 is a heading, use --header\n";
     assert_eq!(tests.run(&["import", "b.csv", "e.b2nd", "--overwrite"]).1, note);
-    let error = tests.run(&["import", "--dtype=[('x','<i8')]", "b.csv", "e.b2nd", "--overwrite"]).1;
+    tests.write("a.csv", "x,y\n1,2\n");
+    tests.ok(&["import", "--dtype=[('x', '>i2'), ('y', '<U1')]", "a.csv", "e.b2nd", "--overwrite"]);
+    assert_eq!(tests.ok(&["cat", "--json", "e.b2nd"]), "[{\"x\":1,\"y\":\"2\"}]\n");
+    let error = tests.run(&["import", "--dtype=[('x', '<i8')]", "b.csv", "e.b2nd", "--overwrite"]).1;
     assert!(error.ends_with("b.csv: the dtype has 1 fields, but a line has 2 values\n"), "{error}");
     // A single column of text comes back as it was.
     let text: Vec<u8> = ["a", "", " d", "\r"]

@@ -65,14 +65,13 @@ fn rows<'a, T: 'a>(
     let fields = dtype.map(DType::fields).filter(|inner| fields && !inner.is_empty());
     let of = move |element: usize| {
         let bytes = seen.bytes.get(element * size..(element + 1) * size).filter(|_| !seen.is_broken(element));
-        let all = |bytes: &[u8]| match fields {
-            None => vec![Some(make(dtype, bytes))],
-            Some(fields) => {
-                let place = |field: &b2nd::dtype::Field| field.offset()..field.offset() + field.dtype().itemsize();
-                fields.iter().map(|field| Some(make(Some(field.dtype()), bytes.get(place(field)).unwrap_or_default()))).collect()
+        match (bytes, dtype) {
+            (None, _) => (0..fields.map_or(1, <[_]>::len)).map(|_| None).collect(),
+            (Some(bytes), Some(dtype)) if fields.is_some() => {
+                elements::fields(dtype, bytes).map(|(field, bytes)| Some(make(Some(field.dtype()), bytes))).collect()
             }
-        };
-        bytes.map_or_else(|| (0..fields.map_or(1, <[_]>::len)).map(|_| None).collect(), all)
+            (Some(bytes), _) => vec![Some(make(dtype, bytes))],
+        }
     };
     (0..plane.rows).map(move |row| (0..plane.columns).flat_map(|column| of(plane.element(row, column))).collect())
 }
