@@ -1,9 +1,10 @@
 //! `b2nd concat` joins arrays along an axis.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use b2nd_ndarray::{Array, ConcatOptions};
+use b2nd_store::Location;
 use b2nd_view::text::printable;
 use clap::Args;
 
@@ -51,13 +52,21 @@ impl Concat {
         }
         self.arrays.iter().try_for_each(|path| must_not_be_input(&self.out, path))?;
         crate::signals::clean_up();
-        let open = |word: &PathBuf| -> Result<Array> { Ok(Array::from_source(values::source(word)?, 0)?) };
-        let named = |word: &PathBuf| open(word).map_err(|error| Error::new(output::named(word, error)));
-        let arrays = self.arrays.iter().map(named).collect::<Result<Vec<_>>>()?;
+        let arrays = self.arrays.iter().map(|word| open(word)).collect::<Result<Vec<_>>>()?;
         let options = ConcatOptions { recompress: self.recompress, overwrite: self.overwrite };
         b2nd_ndarray::concat(&arrays, self.axis, &self.out, &options).map_err(|error| match error.kind() {
             b2nd_ndarray::Error::Misaligned { .. } => Error::new(format_args!("{error} (--recompress)")),
             _ => Error::new(error),
         })
     }
+}
+
+fn open(word: &Path) -> Result<Array> {
+    let location = Location::new(word.as_os_str());
+    let array = match (location.path(), location.key()) {
+        (Some(path), Some(key)) => Array::from_store(path, key),
+        (Some(path), None) => Array::open(path),
+        _ => Array::from_source(values::source(word)?, 0),
+    };
+    array.map_err(|error| Error::new(output::named(word, error)))
 }
