@@ -1,6 +1,6 @@
 //! Reads a selection of an array in pieces along its chunks, so that each chunk is read once.
 
-use b2nd_ndarray::Array;
+use b2nd_ndarray::{Array, Select};
 use b2nd_view::slice::{Axis, Part, Selection};
 use rayon::prelude::*;
 
@@ -33,7 +33,7 @@ pub(crate) fn each<T: Send>(
             .into_par_iter()
             .map(|number| {
                 let ranges = Part::new(&axes, number).ranges;
-                let elements = array.read_bytes_steps(&ranges, &selection.steps)?;
+                let elements = array.select_bytes(&Select::steps(&ranges, &selection.steps))?;
                 Ok((make(&elements), length(array, &ranges) as u64))
             })
             .collect();
