@@ -234,7 +234,7 @@ impl<'de> Deserialize<'de> for DType {
         // The offset in this error is relative to the start of the string. The deserializer adds the position of the string in its input.
         String::deserialize(deserializer)?.parse().map_err(|error: crate::Error| {
             let at = error.offset().unwrap_or_default();
-            serde::de::Error::custom(format_args!("{} (byte {at} of the string)", error.kind()))
+            serde::de::Error::custom(format_args!("{} (byte {} of the string)", error.kind(), at))
         })
     }
 }

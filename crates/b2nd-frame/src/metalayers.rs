@@ -208,10 +208,6 @@ mod generic {
         Err(needs_std())
     }
 
-    pub(super) fn from_slice<'a, T: Deserialize<'a>>(_: &'a [u8]) -> b2nd::Result<T> {
-        Err(needs_std())
-    }
-
     pub(super) fn take_from_slice<'a, T: Deserialize<'a>>(_: &'a [u8]) -> b2nd::Result<(T, &'a [u8])> {
         Err(needs_std())
     }
