@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::Metalayer;
 use super::dims::Dims;
-use super::dtype::{DType, Element};
+use super::dtype::{DType, HasDType};
 use super::geometry::{Geometry, Shapes};
 use crate::error::{Error, Result};
 use crate::with::{dims, fixint};
@@ -111,7 +111,7 @@ impl B2ndMeta {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     #[must_use]
-    pub fn of<T: Element>(geometry: Geometry) -> B2ndMeta {
+    pub fn of<T: HasDType>(geometry: Geometry) -> B2ndMeta {
         B2ndMeta::new(geometry, T::DTYPE)
     }
 }

@@ -72,7 +72,7 @@ mod structure;
 mod subarray;
 mod time;
 
-pub use element::Element;
+pub use element::HasDType;
 pub use scalar::{ByteOrder, Scalar, ScalarType};
 pub use structure::{Field, Struct};
 pub use subarray::Subarray;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use b2nd_ndarray::Array;
+use b2nd_ndarray::{Array, Select};
 use b2nd_view::slice::{Axis, Selection};
 use rayon::prelude::*;
 
@@ -35,7 +35,7 @@ pub(crate) fn each<T: Send>(
             .into_par_iter()
             .map(|number| {
                 let ranges = ranges(&axes, number);
-                let elements = array.read_bytes_steps(&ranges, &selection.steps)?;
+                let elements = array.select_bytes(&Select::steps(&ranges, &selection.steps))?;
                 Ok((make(&elements), length(array, &ranges) as u64))
             })
             .collect();

@@ -5,7 +5,6 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use b2nd_check::{Finding, Limits};
 use b2nd_store::{Bytes, Folder, Frame, Kind, Location, Store};
 
 use super::Rows;
@@ -57,18 +56,6 @@ pub(crate) fn cells(_: &Arc<Store>, _: &str) -> Result<Option<Vec<Vec<String>>>>
 
 pub(crate) fn rows(_: &Arc<Store>, _: &str) -> Option<u64> {
     None
-}
-
-pub(crate) fn verify(_: &Arc<Store>, _: &str, _: Option<u64>, _: &Limits) -> Vec<Finding> {
-    vec![unread("this build does not read the rows of tables")]
-}
-
-pub(crate) fn verify_cells(_: &b2nd_store::Frame, _: &Limits) -> Option<Finding> {
-    Some(unread("this build does not read values in Arrow IPC"))
-}
-
-fn unread(finding: &str) -> Finding {
-    Finding { place: "values".to_owned(), finding: finding.to_owned(), unreadable: true, not_decoded: true, ..Finding::default() }
 }
 
 pub(crate) fn compare(_: &str, _: &Path, _: &Path, _: &mut crate::differences::Lines, _: &mut Vec<String>) -> Result<()> {
