@@ -150,7 +150,7 @@ fn every_format_holds_the_string() {
     assert_eq!(serde_json::to_value(&dtype).unwrap(), string);
     assert_eq!(serde_json::from_value::<DType>(string.into()).unwrap(), dtype);
     let error = serde_json::from_value::<DType>(4.into()).unwrap_err();
-    assert_eq!(error.to_string(), "invalid type: integer `4`, expected a dtype string");
+    assert_eq!(error.to_string(), "invalid type: integer `4`, expected a string");
 
     // A dtype that is read with its metalayer; the error has both places.
     let bytes = b2nd::to_vec(&B2ndMeta::new(geometry(), string)).unwrap();
