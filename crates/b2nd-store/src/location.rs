@@ -172,8 +172,8 @@ fn open_address(address: &str) -> Result<Target> {
     let refused = |what: &str| Err(Error::custom(format_args!("{scheme}:// is not supported: {what}")));
     match scheme.as_str() {
         "https" if cfg!(not(feature = "https")) => {
-            let install = "install one that can read it, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
-            Err(Error::custom(format_args!("https:// is not supported by this build of b2nd: {install}")))
+            let what = "the feature `https` of b2nd-store has it, which the tool has with `cargo install --path crates/b2nd-cli --features full`";
+            Err(Error::custom(format_args!("https:// is not supported by this build: {what}")))
         }
         #[cfg(feature = "http")]
         "http" | "https" => Ok(Target::File(crate::http::open(address)?)),

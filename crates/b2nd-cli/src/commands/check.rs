@@ -178,7 +178,7 @@ impl Check {
                 json::write_line(out, &Object { place, readable, safe_for, decoded, digests, findings })
             } else {
                 let name = printable(&found.name());
-                if findings.is_empty() && !self.paths.recursive {
+                if findings.is_empty() {
                     writeln!(out, "{name}: {}", self.ok(chunks, digests)).map_err(Error::Write)?;
                 }
                 findings.iter().try_for_each(|finding| writeln!(out, "{}", fitted(&format!("{name}: {}", self.line(finding)))))

@@ -90,7 +90,7 @@ impl Seen {
         let lengths = lengths.ok_or_else(too_long)?;
         let size = lengths.iter().try_fold(array.itemsize(), |size, &length| size.checked_mul(length));
         let size = size.filter(|&size| size <= MOST).ok_or_else(too_long)?;
-        let parts = selection.parts(grid);
+        let parts = selection.parts(grid).collect();
         Ok(Seen {
             selection,
             lengths,
