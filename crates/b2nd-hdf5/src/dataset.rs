@@ -251,21 +251,9 @@ impl Dataset {
     /// Returns true if the frame has one chunk, whose data and blocks are those of a chunk of the array.
     pub(crate) fn fits(&self, header: &Header) -> bool {
         let itemsize = i64::try_from(self.dtype.itemsize()).unwrap_or(i64::MAX);
-        let same = match header.array() {
-            Ok(Some(array)) => {
-                let blocks = array.geometry().blockshape() == self.geometry.blockshape();
-                blocks && is_whole(array.geometry(), self.geometry.chunkshape())
-            }
-            Ok(None) => self.is_c_order() && self.grid.blocknitems().checked_mul(itemsize) == Some(header.blocksize().into()),
-            Err(_) => false,
-        };
-        same && header.nchunks() == Some(1) && self.grid.extchunknitems().checked_mul(itemsize) == Some(header.nbytes())
-    }
-
-    /// Returns true if the blocks of a chunk, one after another, hold its elements in C order.
-    pub(crate) fn is_c_order(&self) -> bool {
-        let mut axes = self.geometry.chunkshape().iter().zip(self.geometry.blockshape()).skip_while(|(_, block)| **block == 1);
-        axes.next().is_none_or(|(chunk, block)| chunk % block == 0) && axes.all(|(chunk, block)| chunk == block)
+        self.blockshape(header).as_deref() == Some(self.geometry.blockshape())
+            && header.nchunks() == Some(1)
+            && self.grid.extchunknitems().checked_mul(itemsize) == Some(header.nbytes())
     }
 }
 
