@@ -16,10 +16,9 @@ use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use futures::StreamExt;
 
 use crate::columns::{SCHEMA, batch};
-use crate::listing::{Listing, Names, Unlisted, list};
+use crate::listing::{Listing, Names, list};
 use crate::place::{Object, is_store, shown};
-use crate::read::Batch;
-use crate::row::{Extent, Row};
+use crate::row::Extent;
 use crate::scan::{Options, scan};
 
 /// The maximum number of rows in a batch of the result.
@@ -193,15 +192,10 @@ impl PartitionStream for Scan {
             })
             .boxed();
         let batches = scan(admitted, options)
-            .map(rows)
-            .flat_map(futures::stream::iter)
+            // A location that could not be listed has one row with the error.
+            .flat_map(|done| futures::stream::iter(done.unwrap_or_else(|unlisted| vec![unlisted.into()])))
             .ready_chunks(ROWS)
             .map(|rows| batch(&rows.iter().collect::<Vec<_>>()).map_err(DataFusionError::from));
         Box::pin(RecordBatchStreamAdapter::new(SCHEMA.clone(), batches))
     }
-}
-
-/// Returns the rows of a batch. For a location that could not be listed, returns one row with the error.
-fn rows(done: std::result::Result<Batch, Unlisted>) -> Vec<Row> {
-    done.map_or_else(|unlisted| vec![unlisted.into()], |batch| batch.rows)
 }

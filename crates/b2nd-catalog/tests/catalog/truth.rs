@@ -52,8 +52,8 @@ fn a_store_has_changed_where_one_of_its_files_has() {
 }
 
 #[test]
-fn a_store_behind_pages_is_read_again() {
-    let server = Server::of_kind(Kind::Pages, [("s.b2d/a.b2nd".to_owned(), frame(1)), ("s.b2d/b.b2nd".to_owned(), frame(2))]);
+fn a_store_with_other_times_is_read_again() {
+    let server = Server::of_kind(Kind::Touched, [("s.b2d/a.b2nd".to_owned(), frame(1)), ("s.b2d/b.b2nd".to_owned(), frame(2))]);
     let found = tempfile::tempdir().unwrap();
     let out = found.path().join("out.parquet");
     for _ in 0..2 {
