@@ -197,6 +197,8 @@ async function show(file, seen) {
   const buttons = () => [.../** @type {NodeListOf<HTMLElement>} */ (view.querySelectorAll(".leaf"))];
   let chosen = null;
   const choose = async (leaf) => {
+    // What is shown stays as it is, with what is open and chosen in it.
+    if (chosen === leaf && place.dataset.shown === leaf.key) return;
     chosen = leaf;
     buttons().forEach((button) => button.toggleAttribute("aria-current", button.dataset.key === leaf.key));
     place.dataset.loading = "";

@@ -144,8 +144,10 @@ export class Sheet {
       right: Math.min(view.right + AROUND.columns, this.columns),
     };
     this.element.setAttribute("aria-busy", "true");
+    this.wanted = wanted;
     const texts = await this.get(wanted.from, wanted.to, wanted.left, wanted.right);
-    if (texts === null) return;
+    // The answer to a later question is the one that counts.
+    if (texts === null || this.wanted !== wanted) return;
     this.known = { ...wanted, texts };
     this.element.removeAttribute("aria-busy");
     this.fill(this.view());

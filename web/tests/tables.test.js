@@ -44,17 +44,15 @@ async function cells(page) {
     await page.keyboard.press("Control+Home");
     for (const key of keys) await page.keyboard.press(key);
     for (let last = -1; last < count - 1;) {
-      await page.waitForFunction(() => !document.querySelector(".rows-card .sheet[aria-busy]"));
-      const seen = await sheet.evaluate((element) => {
-        const names = [...element.querySelectorAll("thead th")].slice(1).map((head) => head.textContent);
-        return [...element.querySelectorAll("tbody tr")].map((line) => {
-          const cells = [...line.querySelectorAll("td")];
-          return [
-            Number(line.dataset.row),
-            cells.map((cell, at) => [names[at], cell.classList.contains("quiet") ? null : cell.title || cell.textContent]),
-          ];
-        });
+      // A scroll event that comes late starts another read, so both are asked at once: whether cells are being read, and what they hold.
+      const read = await page.waitForFunction(() => {
+        const lines = [...document.querySelectorAll(".rows-card .sheet:not([aria-busy]) tbody tr")];
+        const names = [...document.querySelectorAll(".rows-card .sheet thead th")].slice(1).map((head) => head.textContent);
+        const content = (cell) => (cell.classList.contains("quiet") ? null : cell.title || cell.textContent);
+        const named = (line) => [...line.querySelectorAll("td")].map((cell, at) => [names[at], content(cell)]);
+        return lines.length > 0 && lines.map((line) => [Number(line.dataset.row), named(line)]);
       });
+      const seen = await read.jsonValue();
       for (const [row, list] of seen) rows.set(row, { ...rows.get(row), ...Object.fromEntries(list) });
       last = seen.at(-1)[0];
       await page.keyboard.press("PageDown");

@@ -90,6 +90,27 @@ pub struct Directory(
     pub PathBuf,
 );
 
+impl Directory {
+    /// Creates the directories that contain the file `name`, and returns the path of the file. Fails if this directory itself does not exist,
+    /// which `create_dir_all` would create again after a signal has removed it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a directory cannot be created.
+    pub fn place(&self, name: &str) -> io::Result<PathBuf> {
+        let mut path = self.0.clone();
+        let (directories, name) = name.rsplit_once('/').unwrap_or(("", name));
+        for part in directories.split_terminator('/') {
+            path.push(part);
+            match fs::create_dir(&path) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(path.join(name))
+    }
+}
+
 impl Folder for Directory {
     fn files(&self) -> Result<Vec<String>> {
         Ok(self.contents()?.0)

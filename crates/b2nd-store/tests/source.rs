@@ -94,3 +94,18 @@ fn a_password_is_not_shown_even_if_it_has_a_slash() {
         assert_eq!(b2nd_store::without_password(url), shown);
     }
 }
+
+#[test]
+fn a_directory_that_was_removed_is_not_created_again() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("removed");
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir(&path).unwrap();
+    let directory = b2nd_store::Directory(path.clone());
+    for name in ["c/0/1", "c/0/2", "zarr.json"] {
+        fs::write(directory.place(name).unwrap(), name).unwrap();
+        assert_eq!(fs::read_to_string(path.join(name)).unwrap(), name);
+    }
+    fs::remove_dir_all(&path).unwrap();
+    assert_eq!(directory.place("c/0/3").unwrap_err().kind(), std::io::ErrorKind::NotFound);
+    assert!(!path.exists());
+}

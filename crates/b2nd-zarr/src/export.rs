@@ -8,10 +8,10 @@ use b2nd_frame::NewDirectory;
 use b2nd_ndarray::Array;
 use serde_json::json;
 use zarrs::array::{ArrayBytes, ArraySubset};
-use zarrs::filesystem::FilesystemStore;
 
 use crate::data_type::{swap, to_zarr};
 use crate::error::{Error, Result};
+use crate::files::Files;
 use crate::metadata;
 
 /// Options for [`export()`].
@@ -112,7 +112,7 @@ fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
     // This function writes the metadata itself: zarrs would write codecs without a configuration as bare names, which zarr-python rejects.
     let text = serde_json::to_vec_pretty(&metadata).map_err(Error::zarr)?;
     std::fs::write(path.join(metadata::FILE), text).map_err(|error| Error::Zarr(format!("{}: {error}", path.display())))?;
-    let store = FilesystemStore::new(path).map_err(Error::zarr)?;
+    let store = Files::open(path)?;
     let stored = zarrs::array::Array::open(Arc::new(store), "/").map_err(Error::zarr)?;
     for number in 0..array.grid().nchunks() {
         let Some(slice) = array.grid().chunk_extent(number) else { continue };

@@ -4,9 +4,11 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use b2nd_store::Directory;
 use zarrs::filesystem::FilesystemStore;
 use zarrs::storage::byte_range::{ByteRange, ByteRangeIterator, InvalidByteRangeError};
-use zarrs::storage::{MaybeBytesIterator, ReadableStorageTraits, StorageError, StoreKey};
+use zarrs::storage::{MaybeBytesIterator, OffsetBytesIterator, ReadableStorageTraits, StorageError, StoreKey, StorePrefix};
+use zarrs::storage::{WritableStorageTraits, store_set_partial_many};
 
 use crate::bytes_codec::LARGEST;
 use crate::error::Error;
@@ -86,5 +88,28 @@ impl ReadableStorageTraits for Files {
 
     fn supports_get_partial(&self) -> bool {
         true
+    }
+}
+
+/// Unlike the store of zarrs, this one never creates the array's own directory again, which a signal removes.
+impl WritableStorageTraits for Files {
+    fn set(&self, key: &StoreKey, value: zarrs::storage::Bytes) -> Result<(), StorageError> {
+        Ok(fs::write(Directory(self.root.clone()).place(key.as_str())?, value)?)
+    }
+
+    fn set_partial_many(&self, key: &StoreKey, values: OffsetBytesIterator) -> Result<(), StorageError> {
+        store_set_partial_many(self, key, values)
+    }
+
+    fn erase(&self, key: &StoreKey) -> Result<(), StorageError> {
+        self.store.erase(key)
+    }
+
+    fn erase_prefix(&self, prefix: &StorePrefix) -> Result<(), StorageError> {
+        self.store.erase_prefix(prefix)
+    }
+
+    fn supports_set_partial(&self) -> bool {
+        false
     }
 }

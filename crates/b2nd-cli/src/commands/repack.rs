@@ -220,9 +220,7 @@ impl Members<'_> {
         let new = NewDirectory::create_new(target)?;
         self.options.like.map_or(Ok(()), |source| new.copy_attributes(source))?;
         for name in &self.names {
-            let path = new.path().join(name);
-            fs::create_dir_all(path.parent().unwrap_or(new.path()))?;
-            self.write(name, &path)?;
+            self.write(name, &Directory(new.path().to_owned()).place(name)?)?;
         }
         Ok(new.finish()?)
     }
