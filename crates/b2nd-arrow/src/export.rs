@@ -105,11 +105,6 @@ fn all(
 }
 
 fn wrong(error: parquet::errors::ParquetError) -> Error {
-    match error {
-        parquet::errors::ParquetError::External(error) => match error.downcast::<std::io::Error>() {
-            Ok(error) => Error::from(*error),
-            Err(error) => Error::new(ErrorKind::Io, error),
-        },
-        error => Error::new(ErrorKind::Io, error),
-    }
+    let error = error.to_string();
+    Error::new(ErrorKind::Io, error.strip_prefix("External: ").unwrap_or(&error))
 }

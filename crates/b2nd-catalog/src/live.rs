@@ -117,8 +117,8 @@ fn narrowed(root: &str, filters: &[Expr]) -> String {
     longest.filter(|start| start.len() > below.len()).unwrap_or_else(|| root.to_owned())
 }
 
-/// Returns the text with which a URL must start to pass the filter, if the filter has the form `url = '…'`, `url like '…%'` or
-/// `starts_with(url, '…')`.
+/// Returns the text with which a URL must start to pass the filter, if the filter has the form `url = '…'` or `url like '…%'`.
+/// DataFusion turns `starts_with` into `like`.
 fn start_of(filter: &Expr) -> Option<String> {
     let text = |expression: &Expr| match expression {
         Expr::Literal(value, _) => value.try_as_str().flatten().map(str::to_owned),
@@ -135,10 +135,6 @@ fn start_of(filter: &Expr) -> Option<String> {
             let pattern = text(&like.pattern)?;
             Some(pattern.split(['%', '_', '\\']).next().unwrap_or_default().to_owned())
         }
-        Expr::ScalarFunction(call) if call.name() == "starts_with" => match call.args.as_slice() {
-            [Expr::Column(_), start] => text(start),
-            _ => None,
-        },
         _ => None,
     }
 }

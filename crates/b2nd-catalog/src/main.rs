@@ -1,5 +1,6 @@
 //! The program `b2nd-catalog`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -42,8 +43,8 @@ struct Scan {
     #[arg(long)]
     update: bool,
     /// The number of files to read at the same time. The default is 256 for servers, and 4 per core for disks.
-    #[arg(long, value_parser = jobs)]
-    jobs: Option<usize>,
+    #[arg(long)]
+    jobs: Option<NonZeroUsize>,
     /// Also read attributes. They are at the end of a frame, so most files need a second request.
     #[arg(long)]
     attributes: bool,
@@ -73,14 +74,20 @@ struct Sql {
     #[arg(long)]
     out: Option<PathBuf>,
     /// The number of files that `b2nd('url')` reads at the same time. The default is 256 for servers, and 4 per core for disks.
-    #[arg(long, value_parser = jobs)]
-    jobs: Option<usize>,
+    #[arg(long)]
+    jobs: Option<NonZeroUsize>,
 }
 
 fn main() -> ExitCode {
     let command = Cli::parse().command;
     let done = tokio::runtime::Runtime::new().map_err(anyhow::Error::from).and_then(|runtime| {
-        let done = runtime.block_on(command.run());
+        let done = runtime.block_on(async {
+            match command {
+                Command::Scan(scan) => scan.run().await,
+                #[cfg(feature = "sql")]
+                Command::Sql(sql) => sql.run().await,
+            }
+        });
         // After Ctrl-C, do not wait for disks that do not answer.
         runtime.shutdown_background();
         done
@@ -104,16 +111,6 @@ fn sentence(error: &anyhow::Error) -> String {
     lines.map(b2nd_view::text::printable).collect::<Vec<_>>().join("\n")
 }
 
-impl Command {
-    async fn run(self) -> Result<ExitCode> {
-        match self {
-            Command::Scan(scan) => scan.run().await,
-            #[cfg(feature = "sql")]
-            Command::Sql(sql) => sql.run().await,
-        }
-    }
-}
-
 impl Scan {
     async fn run(self) -> Result<ExitCode> {
         let started = Instant::now();
@@ -123,7 +120,10 @@ impl Scan {
             out: self.out,
             update: self.update,
             shard: self.shard,
-            options: Options { extent: Extent { attributes: self.attributes, index: self.index }, jobs: self.jobs },
+            options: Options {
+                extent: Extent { attributes: self.attributes, index: self.index },
+                jobs: self.jobs.map(usize::from),
+            },
         };
         let Summary { read, unchanged, gone, errors, interrupted, is_complete } = job.run(stop()).await?;
         let seconds = started.elapsed().as_secs_f64();
@@ -143,16 +143,9 @@ impl Scan {
 #[cfg(feature = "sql")]
 impl Sql {
     async fn run(self) -> Result<ExitCode> {
-        let context = sql::context(self.catalog.as_deref(), self.jobs).await?;
+        let context = sql::context(self.catalog.as_deref(), self.jobs.map(usize::from)).await?;
         sql::run(&context, &self.query, self.format, self.out.as_deref()).await?;
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-fn jobs(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("expected a number of at least 1".to_owned()),
-        Ok(jobs) => Ok(jobs),
     }
 }
 

@@ -79,17 +79,15 @@ pub fn listings(roots: Vec<String>, names: Names) -> Listing {
 pub fn scan(listing: Listing, options: Options) -> BoxStream<'static, Result<Vec<Row>, Unlisted>> {
     let extent = options.extent;
     let threads = Arc::new(Semaphore::new(options.jobs.unwrap_or_else(threads).max(1)));
-    let read = move |unit: Unit| {
+    let read = move |unit: Result<Vec<Object>, Unlisted>| {
         let threads = threads.clone();
         async move {
-            Ok(match unit {
-                Unit::Unlisted(unlisted) => return Err(unlisted),
-                Unit::Remote(object) => spawned(tokio::spawn(rows(*object, extent))).await,
-                Unit::Disk(objects) => {
-                    let _one = threads.acquire().await;
-                    spawned(tokio::task::spawn_blocking(move || rows_on_disk(&objects, extent))).await
-                }
-            })
+            let mut objects = unit?;
+            if let Some(remote) = objects.pop_if(|object| matches!(object.place, Place::Remote(..))) {
+                return Ok(spawned(tokio::spawn(rows(remote, extent))).await);
+            }
+            let _one = threads.acquire().await;
+            Ok(spawned(tokio::task::spawn_blocking(move || rows_on_disk(&objects, extent))).await)
         }
     };
     let units = listing.ready_chunks(TOGETHER).flat_map(|found| stream::iter(units(found)));
@@ -100,27 +98,18 @@ fn threads() -> usize {
     THREADS * std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The files of one task.
-enum Unit {
-    Disk(Vec<Object>),
-    Remote(Box<Object>),
-    Unlisted(Unlisted),
-}
-
-fn units(found: Vec<Result<Object, Unlisted>>) -> Vec<Unit> {
-    let mut disk = Vec::new();
-    let mut units = Vec::new();
+/// Divides listed files into those that are read by one task: a remote file, a store, whose rows stay in memory together, or other files
+/// on a disk.
+fn units(found: Vec<Result<Object, Unlisted>>) -> Vec<Result<Vec<Object>, Unlisted>> {
+    let (mut files, mut units) = (Vec::new(), Vec::new());
     for object in found {
         match object {
-            Err(unlisted) => units.push(Unit::Unlisted(unlisted)),
-            // A store is read alone, because its rows stay in memory together.
-            Ok(object) if matches!(object.place, Place::Disk(_)) && is_store(&object.url) => units.push(Unit::Disk(vec![object])),
-            Ok(object) if matches!(object.place, Place::Disk(_)) => disk.push(object),
-            Ok(object) => units.push(Unit::Remote(Box::new(object))),
+            Ok(object) if matches!(object.place, Place::Disk(_)) && !is_store(&object.url) => files.push(object),
+            object => units.push(object.map(|object| vec![object])),
         }
     }
-    if !disk.is_empty() {
-        units.push(Unit::Disk(disk));
+    if !files.is_empty() {
+        units.push(Ok(files));
     }
     units
 }

@@ -61,7 +61,7 @@ fn a_store_with_other_times_is_read_again() {
         let said = String::from_utf8(done.stderr).unwrap();
         assert!(said.starts_with("1 files read") && said.contains(" 0 unchanged"), "{said}");
     }
-    assert_eq!(ask(&out, "select size, count(*) as n from arrays where key is null group by size"), [json!({"n": 1})]);
+    assert_eq!(ask(&out, "select count(*) as n from arrays where key is null"), [json!({"n": 1})]);
 }
 
 #[test]
