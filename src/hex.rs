@@ -1,7 +1,7 @@
 //! Writes and reads bytes as pairs of hexadecimal digits, for human-readable formats.
 
 use alloc::vec::Vec;
-use core::fmt;
+use core::fmt::{self, Write};
 
 use serde::{Serialize, Serializer};
 
@@ -10,7 +10,11 @@ pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        let digit = |number: u8| char::from(b"0123456789abcdef"[usize::from(number)]);
+        self.0.iter().try_for_each(|byte| {
+            f.write_char(digit(byte >> 4))?;
+            f.write_char(digit(byte & 0x0f))
+        })
     }
 }
 

@@ -148,7 +148,7 @@ impl<O: Output> Serializer<O> {
 
     fn put_nil(&mut self) -> Result<()> {
         self.nil = Some(self.output.written());
-        wire::put_nil(&mut self.output)
+        self.output.put(&[marker::NIL])
     }
 
     /// Writes the bytes of one entry unchanged, after checking them.

@@ -130,10 +130,6 @@ pub(crate) fn put_bool<O: Output>(output: &mut O, value: bool) -> Result<()> {
     output.put(&[if value { TRUE } else { FALSE }])
 }
 
-pub(crate) fn put_nil<O: Output>(output: &mut O) -> Result<()> {
-    output.put(&[NIL])
-}
-
 pub(crate) fn put_str32<O: Output>(output: &mut O, value: &str) -> Result<()> {
     put_with_length(output, STR32, "str32", value.as_bytes())
 }

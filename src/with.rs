@@ -142,6 +142,8 @@ modules! {
     /// Encodes a value as Python programs do: as generic MessagePack with the shortest markers, in which a struct is a map with the names
     /// of its fields. The length depends on the values. [`msgpack`](crate::msgpack) does the same for a whole value.
     ///
+    /// As in every MessagePack, `Some(None)` is nil, and is read as `None`.
+    ///
     /// To use such a value as a metalayer, wrap it in a newtype:
     ///
     /// ```

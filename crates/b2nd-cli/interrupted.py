@@ -31,11 +31,9 @@ COMMANDS = [
     "export a.b2nd out.csv",
     "export a.b2nd out.json",
     "export a.b2nd out.zarr",
-    "export --overwrite a.b2nd old.zarr",
     "repack a.b2nd",
     "repack --sparse a.b2nd out.b2frame",
     "repack --level 1 s.b2frame",
-    "repack --sparse --overwrite a.b2nd s.b2frame",
     "repack t.b2z out.b2d",
     "repack t.b2d out.b2z",
     "repack --level 1 t.b2z",
@@ -70,7 +68,6 @@ def prepare(directory):
         with blosc2.TreeStore(name, mode="w") as tree:
             for key in ["/x", "/g/y", "/g/z"]:
                 tree[key] = values[:100]
-    assert run(["export", "old.b2nd", "old.zarr"], directory).returncode == 0
 
 
 def state(directory):

@@ -542,6 +542,9 @@ def repack(kind):
             if options and kind.file == "filter-delta.b2nd":
                 refused("choose other filters", "repack", *options, kind.word, copied)
                 options += ["--filters", "shuffle"]
+            if options and os.path.isdir(copied):
+                refused("directories are not replaced", "repack", *options, kind.word, copied)
+                shutil.rmtree(copied)
             run("repack", *options, kind.word, copied)
             checked(kind, copied)
             if not isinstance(kind.values, np.ndarray) or "::" in kind.word and ending != ".b2nd":
@@ -560,7 +563,7 @@ def page(words):
         root = server.stdout.readline().strip().split("?")[0]
 
         def ask(door, method):
-            question = json.dumps({"reader": [None, method, []]}).encode()
+            question = json.dumps({"reader": [None, method]}).encode()
             with urllib.request.urlopen(urllib.request.Request(root + door, question)) as answer:
                 return json.load(answer)
 

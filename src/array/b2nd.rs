@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::Metalayer;
 use super::dims::Dims;
-use super::dtype::{DType, Element};
+use super::dtype::{DType, HasDType};
 use super::geometry::{Geometry, Shapes};
 use crate::error::{Error, Result};
 use crate::with::{dims, fixint};
@@ -56,7 +56,7 @@ pub struct B2ndMeta<S = String> {
 
 /// The entries of a [`B2ndMeta`].
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "B2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 7 entries")]
+#[serde(rename = "B2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 7 entries (ArrayMeta reads every layout)")]
 struct Released<S> {
     #[serde(with = "fixint")]
     version: u8,
@@ -111,7 +111,7 @@ impl B2ndMeta {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     #[must_use]
-    pub fn of<T: Element>(geometry: Geometry) -> B2ndMeta {
+    pub fn of<T: HasDType>(geometry: Geometry) -> B2ndMeta {
         B2ndMeta::new(geometry, T::DTYPE)
     }
 }

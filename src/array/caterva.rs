@@ -30,7 +30,11 @@ pub struct CatervaMeta {
 
 /// The entries of a [`CatervaMeta`].
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "CatervaMeta", deny_unknown_fields, expecting = "a caterva metalayer of 5 entries")]
+#[serde(
+    rename = "CatervaMeta",
+    deny_unknown_fields,
+    expecting = "a caterva metalayer of 5 entries (ArrayMeta reads every layout)"
+)]
 struct Caterva {
     #[serde(with = "fixint")]
     version: u8,

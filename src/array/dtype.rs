@@ -59,7 +59,6 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use core::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -73,7 +72,7 @@ mod structure;
 mod subarray;
 mod time;
 
-pub use element::Element;
+pub use element::HasDType;
 pub use scalar::{ByteOrder, Scalar, ScalarType};
 pub use structure::{Field, Struct};
 pub use subarray::Subarray;
@@ -232,23 +231,10 @@ impl Serialize for DType {
 
 impl<'de> Deserialize<'de> for DType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_string(StringVisitor)
-    }
-}
-
-struct StringVisitor;
-
-impl serde::de::Visitor<'_> for StringVisitor {
-    type Value = DType;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a dtype string")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, string: &str) -> Result<DType, E> {
         // The offset in this error is relative to the start of the string. The deserializer adds the position of the string in its input.
-        string.parse().map_err(|error: crate::Error| {
-            E::custom(format_args!("{} (byte {} of the string)", error.kind(), error.offset().unwrap_or_default()))
+        String::deserialize(deserializer)?.parse().map_err(|error: crate::Error| {
+            let at = error.offset().unwrap_or_default();
+            serde::de::Error::custom(format_args!("{} (byte {} of the string)", error.kind(), at))
         })
     }
 }

@@ -215,8 +215,8 @@ impl Grid {
         Some(block * self.blocknitems + number(&self.blockshape, item))
     }
 
-    /// Returns the number of the chunk at these coordinates, which count chunks in each dimension, or `None` if the array has no such
-    /// chunk.
+    /// Returns the number of the chunk at these coordinates of [`chunk_coords`](Grid::chunk_coords), which count chunks in each dimension,
+    /// or `None` if the array has no such chunk. For the coordinates of an element, use [`chunk_index`](Grid::chunk_index).
     ///
     /// ```
     /// let grid = b2nd::Geometry::new(&[10, 10], &[3, 5], &[2, 3])?.grid()?;

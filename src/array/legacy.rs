@@ -36,7 +36,11 @@ pub struct LegacyB2ndMeta<S = String> {
 
 /// The entries of a [`LegacyB2ndMeta`].
 #[derive(Serialize, Deserialize)]
-#[serde(rename = "LegacyB2ndMeta", deny_unknown_fields, expecting = "a b2nd metalayer of 6 entries")]
+#[serde(
+    rename = "LegacyB2ndMeta",
+    deny_unknown_fields,
+    expecting = "a b2nd metalayer of 6 entries (ArrayMeta reads every layout)"
+)]
 struct Legacy<S> {
     #[serde(with = "fixint")]
     version: u8,

@@ -13,7 +13,7 @@ use crate::marker::{FALSE, NIL, TRUE};
 /// All bytes of the value are checked before memory is allocated, and a count that is larger than the number of elements in the input is an
 /// error. So the memory for a value is at most a fixed multiple of its encoded length.
 pub(super) fn whole(input: &[u8], depth: u8) -> Result<Value> {
-    checked(entry(input, depth)?)
+    build(&mut Reader::new(entry(input, depth)?))
 }
 
 /// Checks that the input is a single entry, and returns the input. `depth` is the number of levels of lists and maps around the entry.
@@ -26,13 +26,8 @@ pub(super) fn entry(input: &[u8], depth: u8) -> Result<&[u8]> {
     }
 }
 
-/// Decodes a value from bytes that have been checked.
-pub(super) fn checked(entry: &[u8]) -> Result<Value> {
-    build(&mut Reader::new(entry))
-}
-
 /// Builds the next value from bytes that have been checked.
-fn build(reader: &mut Reader<'_>) -> Result<Value> {
+pub(super) fn build(reader: &mut Reader<'_>) -> Result<Value> {
     let mut start = *reader;
     Ok(match reader.take_item()? {
         Item::Scalar(NIL, _) => Value::Nil,

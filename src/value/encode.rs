@@ -6,13 +6,14 @@ use alloc::vec::Vec;
 
 use super::{Family, Head, Value};
 use crate::error::{Error, ErrorKind, Result};
+use crate::marker::NIL;
 use crate::wire::{self, Output, put_head};
 
 /// Writes the value. Fails if the value nests more than `levels` levels deep.
 pub(super) fn put(value: &Value, bytes: &mut Vec<u8>, levels: usize) -> Result<()> {
     let inside = || levels.checked_sub(1).ok_or_else(|| Error::new(ErrorKind::TooDeep));
     match value {
-        Value::Nil => wire::put_nil(bytes),
+        Value::Nil => bytes.put(&[NIL]),
         Value::Bool(value) => wire::put_bool(bytes, *value),
         Value::Fixint(number @ -32..) => bytes.put(&number.to_be_bytes()),
         Value::Fixint(number) => Err(Error::custom(format_args!("expected a fixint from -32 to 127, found {number}"))),

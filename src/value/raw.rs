@@ -130,7 +130,7 @@ impl<'a> RawValue<'a> {
     ///
     /// Never fails, since the bytes have been checked.
     pub fn to_value(&self) -> Result<Value> {
-        decode::checked(self.0)
+        decode::build(&mut Reader::new(self.0))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Uses of dtype strings: metalayers, elements, structures made by hand, serde.
 
-use b2nd::dtype::{ByteOrder, DType, Element, Scalar, ScalarType, Struct, Subarray, TimeStep, TimeUnit};
+use b2nd::dtype::{ByteOrder, DType, HasDType, Scalar, ScalarType, Struct, Subarray, TimeStep, TimeUnit};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 
 fn geometry() -> Geometry {
@@ -17,7 +17,7 @@ fn rust_types_write_themselves() {
     assert_eq!(B2ndMeta::of::<f64>(geometry()), B2ndMeta::new(geometry(), format!("{native}f8")));
     assert_eq!(B2ndMeta::of::<u8>(geometry()).dtype, "|u1");
     #[track_caller]
-    fn agrees<T: Element>(scalar_type: ScalarType) {
+    fn agrees<T: HasDType>(scalar_type: ScalarType) {
         let dtype = parse(T::DTYPE);
         let scalar = Scalar::new(scalar_type, ByteOrder::NATIVE).unwrap();
         assert_eq!((scalar.to_string(), &dtype), (dtype.to_string(), &DType::Scalar(scalar)));
@@ -150,7 +150,7 @@ fn every_format_holds_the_string() {
     assert_eq!(serde_json::to_value(&dtype).unwrap(), string);
     assert_eq!(serde_json::from_value::<DType>(string.into()).unwrap(), dtype);
     let error = serde_json::from_value::<DType>(4.into()).unwrap_err();
-    assert_eq!(error.to_string(), "invalid type: integer `4`, expected a dtype string");
+    assert_eq!(error.to_string(), "invalid type: integer `4`, expected a string");
 
     // A dtype that is read with its metalayer; the error has both places.
     let bytes = b2nd::to_vec(&B2ndMeta::new(geometry(), string)).unwrap();

@@ -304,11 +304,20 @@ fn the_seventh_entry_where_the_count_says_six_is_a_dtype() {
 
 #[test]
 fn another_count_is_refused() {
-    refused::<B2ndMeta>(&example(0x96, &hex!("00 db00000000")), "invalid length 6, expected a b2nd metalayer of 7 entries");
+    refused::<B2ndMeta>(
+        &example(0x96, &hex!("00 db00000000")),
+        "invalid length 6, expected a b2nd metalayer of 7 entries (ArrayMeta reads every layout)",
+    );
     refused::<B2ndMeta>(&example(0x98, &hex!("00 db00000000 c0")), "expected 7 elements, found 8 at byte 0");
     refused::<CatervaMeta>(&example(0x96, &hex!("db00000000")), "expected 5 elements, found 6 at byte 0");
-    refused::<CatervaMeta>(&hex!("94 00 00 90 90"), "invalid length 4, expected a caterva metalayer of 5 entries");
-    refused::<LegacyB2ndMeta>(&example(0x95, b""), "invalid length 5, expected a b2nd metalayer of 6 entries");
+    refused::<CatervaMeta>(
+        &hex!("94 00 00 90 90"),
+        "invalid length 4, expected a caterva metalayer of 5 entries (ArrayMeta reads every layout)",
+    );
+    refused::<LegacyB2ndMeta>(
+        &example(0x95, b""),
+        "invalid length 5, expected a b2nd metalayer of 6 entries (ArrayMeta reads every layout)",
+    );
     no_metalayer(&hex!("90"), "array metalayer: expected 5 to 7 entries, found 0 at byte 0");
     no_metalayer(&hex!("94 00 00 90 90"), "array metalayer: expected 5 to 7 entries, found 4 at byte 0");
     no_metalayer(&example(0x98, &hex!("00 db00000000 c0")), "expected 7 elements, found 8 at byte 0");

@@ -132,19 +132,23 @@ fn every_shape_of_a_value_has_its_entries() {
         "keys[0].value[0] @? d0 2",
         "keys[0].value[1] @? d0 2",
         "kind @? 81 57",
+        "kind[0].key @? db 9",
         "kind.Many @? 93 47",
         "kind.Many[0] @? db 9",
         "kind.Many[1] @? 81 16",
+        "kind.Many[1][0].key @? db 8",
         "kind.Many[1].Box @? 92 7",
         "kind.Many[1].Box.width @? d2 5",
         "kind.Many[1].Box.height @? c0 1",
         "kind.Many[2] @? 81 21",
+        "kind.Many[2][0].key @? db 11",
         "kind.Many[2].Circle @? cb 9",
         "tagged @? 93 28",
         "tagged.is @? db 9",
         "tagged.radius @? cb 9",
         "tagged.width @? cb 9",
         "any @? 91 2",
+        "any[0] @? c0 1",
     ];
     let start = found.iter().position(|line| line.starts_with("list ")).unwrap();
     let anywhere = |line: &String| {

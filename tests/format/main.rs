@@ -9,7 +9,9 @@ mod common;
 mod arbitrary;
 mod derive;
 mod errors;
+#[cfg(feature = "msgpack")]
 mod layout;
+#[cfg(feature = "msgpack")]
 mod layout_array;
 mod lengths;
 mod limits;

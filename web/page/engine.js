@@ -10,12 +10,15 @@ export function parse(text) {
   );
 }
 
+/** A question as the module and `b2nd view` understand it. */
+export const question = (name, ...about) => (about.length === 0 ? name : { [name]: about });
+
 let ready;
-let Reader;
+let Module;
 /** Compiles the module, once: from this script's directory, or from `wasm`. */
 export function load(wasm) {
   ready ??= import("./b2nd_web.js").then(async (module) => {
-    Reader = module.Reader;
+    Module = module.Module;
     await module.default(wasm);
   });
   return ready;
@@ -26,18 +29,18 @@ export class Opened {
   constructor(source) {
     this.name = source.name;
     this.size = source.size ?? null;
-    this.reader = new Reader(source.name);
+    this.reader = new Module(source.name);
     this.sources = source.files ? [...source.files] : [["", source]];
     for (const [path, { size }] of this.sources) this.reader.add(path, size);
     /** The index of the selected leaf of a store. */
     this.leaf = undefined;
   }
 
-  /** The answer to a question, by its name and its numbers, once the bytes for it are there. */
-  async ask(name, ...numbers) {
+  /** The answer to a question, by its name and what it is about, once the bytes for it are there. */
+  async ask(...words) {
     const { leaf } = this;
     for (;;) {
-      const answer = this.reader.ask(leaf, name, Float64Array.from(numbers));
+      const answer = this.reader.ask(leaf, JSON.stringify(question(...words)));
       const missing = this.reader.missing();
       if (missing.length === 0) return parse(answer);
       const fetches = [];

@@ -21,7 +21,8 @@ export function lengths(shape) {
   return shape.length === 0 ? "()" : shape.map(thousands).join(" × ");
 }
 
-/** The compression ratio. */
-export function ratio(frame) {
-  return Number(frame.cbytes) > 0 ? (Number(frame.nbytes) / Number(frame.cbytes)).toFixed(1) : null;
+/** The compression ratio: of the array without the padding of its chunks, as the tool prints it. */
+export function ratio({ nbytes, cbytes, typesize, array }) {
+  const bytes = array?.grid?.nitems === undefined ? Number(nbytes) : Number(array.grid.nitems) * typesize;
+  return bytes > 0 && Number(cbytes) > 0 ? (bytes / Number(cbytes)).toFixed(1) : null;
 }

@@ -229,7 +229,7 @@ async function show(file, seen) {
     el(
       "div",
       { class: "head" },
-      el("h1", {}, name, badge(store.kind ?? "folder")),
+      el("h1", {}, name, badge(store.kind ?? store.format ?? "folder")),
       el("p", { class: "summary" }, content + (file.size === null ? "" : `, ${size(file.size)}`)),
     ),
     isTable ? place : el("div", { class: "store" }, nav(), place),

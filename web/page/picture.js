@@ -36,9 +36,9 @@ export class Picture {
   }
 
   /** Asks a question of a kind. Undefined if another one was asked meanwhile, or if the answer is an error, which is shown. */
-  async ask(kind, ...numbers) {
+  async ask(kind, ...about) {
     const mine = (this.asked[kind] = {});
-    const answer = await this.opened.ask(kind, ...numbers).catch(({ message }) => ({ error: message }));
+    const answer = await this.opened.ask(kind, ...about).catch(({ message }) => ({ error: message }));
     if (this.asked[kind] !== mine) return undefined;
     if (answer?.error === undefined) return answer;
     this.pointed.replaceChildren(problem(answer.error));
@@ -97,7 +97,7 @@ export class Picture {
     const axes = this.axes.map((axis) => (axis === null || axis < 0 ? -1 : axis));
     const hidden = axes.some((axis) => axis >= 0 && Number(this.perAxis[axis]) > (this.shown?.[axis] ?? 1));
     const isKnown = hidden && this.index !== undefined && this.index.error === undefined;
-    const drawn = isKnown ? await this.ask("overview", ...axes, ...this.at) : null;
+    const drawn = isKnown ? await this.ask("overview", axes, this.at) : null;
     if (drawn === undefined) return;
     this.overview.draw(
       drawn,
@@ -227,7 +227,7 @@ export class Picture {
   async draw() {
     const axes = this.axes.map((axis) => (axis === null || axis < 0 ? -1 : axis));
     const first = this.at.map((at, axis) => (axes.includes(axis) ? this.first[axis] : at));
-    const drawn = await this.ask("picture", ...axes, ZOOM[this.zoom], ...first);
+    const drawn = await this.ask("picture", axes, ZOOM[this.zoom], first);
     if (!drawn) return;
     this.shown = [];
     axes.forEach((axis, place) => {
@@ -269,7 +269,7 @@ export class Picture {
   /** Describes a chunk, or the selected one. */
   async point(at) {
     const isKnown = this.index !== undefined && this.index.error === undefined;
-    const chunk = await this.ask("chunk", Number(isKnown), ...(at ?? this.at));
+    const chunk = await this.ask("chunk", isKnown, at ?? this.at);
     if (!chunk) return;
     const ranges = chunk.ranges.map(([start, end]) => `${thousands(start)}:${thousands(end)}`).join(", ");
     const lines = [

@@ -1,6 +1,6 @@
 // A file that `b2nd view` reads: the server answers the questions that WebAssembly answers for other files.
 
-import { parse } from "./engine.js";
+import { parse, question } from "./engine.js";
 import { unframed } from "./view.js";
 
 /** Sends a question to the server. */
@@ -22,8 +22,8 @@ export class Served {
     this.leaf = undefined;
   }
 
-  async ask(name, ...numbers) {
-    return parse(await (await post(this.door, { reader: [this.leaf ?? null, name, numbers] })).text());
+  async ask(...words) {
+    return parse(await (await post(this.door, { reader: [this.leaf ?? null, question(...words)] })).text());
   }
 
   close() {}

@@ -10,7 +10,7 @@ const AROUND = { rows: 30, columns: 6 };
 
 export class Sheet {
   /**
-   * `get(from, to, left, right)` returns the texts of rows and columns, or null if it was called again meanwhile; `moved` is called with the
+   * `get(from, to, left, right)` returns the texts of rows and columns, or null if the reader was asked for another view meanwhile; `moved` is called with the
    * first row and column in view; `rounds` tells if a column has floats, which are shown with six digits; `isText` tells if it has text, which is
    * aligned at the left.
    */
@@ -26,6 +26,7 @@ export class Sheet {
     this.top = 0;
     this.left = 0;
     this.known = null;
+    this.isFetching = false;
     this.table = el("table", { class: "sheet-cells" });
     this.window = el("div", { class: "sheet-window" }, this.table);
     this.room = el("div", { class: "sheet-room" }, this.window);
@@ -127,30 +128,40 @@ export class Sheet {
   }
 
   draw() {
-    if (!this.seen) return;
-    const view = this.view();
-    const { known } = this;
-    const has = known && known.from <= view.from && known.to >= view.to && known.left <= view.left && known.right >= view.right;
-    this.fill(view);
+    if (!this.seen || !this.element.isConnected) return;
+    this.fill(this.view());
     this.moved?.(this.top, this.left);
-    if (!has) this.fetch(view);
+    this.fetch();
   }
 
-  async fetch(view) {
-    const wanted = {
-      from: Math.max(view.from - AROUND.rows, 0),
-      to: Math.min(view.to + AROUND.rows, this.rows),
-      left: Math.max(view.left - AROUND.columns, 0),
-      right: Math.min(view.right + AROUND.columns, this.columns),
-    };
-    this.element.setAttribute("aria-busy", "true");
-    this.wanted = wanted;
-    const texts = await this.get(wanted.from, wanted.to, wanted.left, wanted.right);
-    // The answer to a later question is the one that counts.
-    if (texts === null || this.wanted !== wanted) return;
-    this.known = { ...wanted, texts };
-    this.element.removeAttribute("aria-busy");
-    this.fill(this.view());
+  /** Whether the cells of a view are known. */
+  knows(view) {
+    const { known } = this;
+    return known && known.from <= view.from && known.to >= view.to && known.left <= view.left && known.right >= view.right;
+  }
+
+  /**
+   * Gets the cells in view and around it. A request that is pending is not repeated: it would cancel what the columns of the pending one
+   * have read, and an older answer could replace a newer one. If the view has moved meanwhile, the next request follows.
+   */
+  async fetch() {
+    if (this.isFetching) return;
+    this.isFetching = true;
+    for (let view = this.view(); this.element.isConnected && !this.knows(view); view = this.view()) {
+      const wanted = {
+        from: Math.max(view.from - AROUND.rows, 0),
+        to: Math.min(view.to + AROUND.rows, this.rows),
+        left: Math.max(view.left - AROUND.columns, 0),
+        right: Math.min(view.right + AROUND.columns, this.columns),
+      };
+      this.element.setAttribute("aria-busy", "true");
+      const texts = await this.get(wanted.from, wanted.to, wanted.left, wanted.right);
+      if (texts === null) break;
+      this.known = { ...wanted, texts };
+      this.element.removeAttribute("aria-busy");
+      this.fill(this.view());
+    }
+    this.isFetching = false;
   }
 
   fill(view) {

@@ -1,6 +1,6 @@
 // Reads slices of an array. The module reads synchronously and returns the ranges that are missing, which `get` provides.
 
-import { Values } from "./b2nd_values.js";
+import { Module } from "./b2nd_values.js";
 import { unframed } from "./view.js";
 
 /** Lets pending messages arrive. */
@@ -12,7 +12,7 @@ export class Slices {
    * each, with `bytes` or an `error`.
    */
   constructor(files, get) {
-    this.values = new Values();
+    this.values = new Module("");
     this.get = get;
     /** The last slice that was read. */
     this.held = null;
@@ -53,11 +53,7 @@ export class Slices {
    * @param {(done: number, of: number) => boolean} goesOn
    */
   async read(want, goesOn = () => true) {
-    const { start, end, step = [], drawn = [], room = [], square = false, budget = 0 } = want;
-    const numbers = (list) => Float64Array.from(list);
-    const shape = await this.ask((values) =>
-      values.begin(numbers(start), numbers(end), numbers(step), Uint32Array.from(drawn), numbers(room), square, budget),
-    );
+    const shape = await this.ask((values) => values.begin(JSON.stringify(want)));
     if (shape.error !== undefined) return shape;
     const asked = await this.ask((values) => values.ask());
     if (asked?.error !== undefined) return asked;
@@ -83,9 +79,7 @@ export class Slices {
       if (read === null || read.error !== undefined) return read;
       this.held = { slice, read };
     }
-    const { forms, rows = -1, columns = -1, column = 0, part = 0, range = [], log = false, fields = false } = want;
-    const bytes = this.values.forms(forms, rows, columns, column, part, Float64Array.from(range), log, fields);
-    return { ...this.held.read, ...unframed(bytes) };
+    return { ...this.held.read, ...unframed(this.values.forms(JSON.stringify(want))) };
   }
 
   free() {

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use std::{env, fs, io};
 
-use b2nd_check::{Does, FACTS, Library, Limits, Options, Reader, check_frame};
+use b2nd_check::{CheckOptions, Does, FACTS, Library, Limits, Reader, check_frame};
 use b2nd_frame::{Decompressor, HeaderField};
 use b2nd_store::Frame;
 use fastrand::Rng;
@@ -103,7 +103,7 @@ fn run() -> Result<bool, String> {
     }
     files.sort();
     // More memory than any of them needs, so that nothing waits for gigabytes of zeros.
-    let options = Options { data: true, limits: Limits { max_memory: 16 << 20, max_time: Some(Duration::from_secs(10)) } };
+    let options = CheckOptions { data: true, limits: Limits { max_memory: 16 << 20, max_time: Some(Duration::from_secs(10)) } };
     let mut seeds = Vec::new();
     for file in &files {
         let bytes = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -210,12 +210,11 @@ fn facts(program: &str, cases: &Path) -> Result<bool, String> {
 }
 
 /// Asks the gate as `b2nd check --for` does.
-fn passes(frame: &Vec<u8>, options: &Options, reader: Reader) -> bool {
+fn passes(frame: &Vec<u8>, options: &CheckOptions, reader: Reader) -> bool {
     let Ok(opened) = Frame::open(frame) else { return false };
     let mut decompressor = Decompressor::safe().with_fallback(|chunk, data| Decompressor::new().chunk(chunk, data));
     let report = check_frame(&opened, options, &mut decompressor);
-    b2nd_check::misplaced(opened.header(), false).is_none()
-        && report.is_ok_and(|report| report.is_readable() && report.is_safe_for(reader))
+    report.is_ok_and(|report| report.is_readable() && report.is_safe_for(reader))
 }
 
 /// The nbytes of the header.

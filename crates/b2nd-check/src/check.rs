@@ -2,7 +2,7 @@
 //! a frame.
 
 use b2nd_frame::{Decompressor, FrameType, Header, HeaderField, Result};
-use b2nd_store::{Frame, Source};
+use b2nd_store::{Array, Frame, Source, is_of_source};
 use serde::Serialize;
 
 use crate::known_defects::{FACTS, Fact, Feature};
@@ -63,7 +63,7 @@ impl Finding {
     /// Creates the finding for a part of a frame that cannot be read. `place` is the name of the part.
     pub(crate) fn refused(place: &str, error: &b2nd_frame::Error) -> Finding {
         let offset = error.offset().map(|offset| offset as u64);
-        Finding { unreadable: true, ..Finding::new(place, offset, error.to_string(), [NO, None, None]) }
+        Finding { unreadable: true, ..Finding::new(place, offset, error.to_string(), NOT_SPECIFIED) }
     }
 
     /// Returns true if this reader can read a file with this problem. Returns false if this is unknown.
@@ -97,14 +97,15 @@ const NO: Option<bool> = Some(false);
 
 /// The answers if nothing is known about a part of the frame: for example, a chunk whose codec or filter this build does not support.
 const UNKNOWN: Answers = [None; 3];
-
-/// Returns a finding if a single file has the header of a sparse frame, because C-Blosc2 crashes on such a file. `is_directory` is true if
-/// the frame is a directory, as a sparse frame should be.
-pub fn misplaced(header: &Header, is_directory: bool) -> Option<Finding> {
-    let finding = "it says that the chunks are separate files, but this is not a sparse frame's directory";
-    let is_misplaced = header.frame_type() == FrameType::Sparse && !is_directory;
-    is_misplaced.then(|| Finding { unreadable: true, ..Finding::new("header", None, finding, [NO, NO, NO]) })
-}
+const NOT_SPECIFIED: Answers = [NO, None, None];
+const REJECTED: Answers = [NO, NO, NO];
+const READ_ALTHOUGH_WRONG: Answers = [NO, YES, YES];
+const READ: Answers = [None, YES, YES];
+const NOT_READ: Answers = [None, NO, NO];
+const REJECTED_BY_PYTHON: Answers = [None, YES, NO];
+const VALID_REJECTED_BY_PYTHON: Answers = [YES, YES, NO];
+const READ_BY_PYTHON: Answers = [None, None, YES];
+const NOT_FOR_PYTHON: Answers = [None, None, NO];
 
 /// Returns a finding if decoding the frame's header needs more memory than the limits allow.
 pub(crate) fn header_memory(source: &dyn Source, limits: &Limits) -> Result<Option<Finding>> {
@@ -117,14 +118,16 @@ pub(crate) fn header_memory(source: &dyn Source, limits: &Limits) -> Result<Opti
 
 /// Returns all findings of a frame. Chunks are decompressed only if `data` is true.
 pub(crate) fn look(frame: &Frame, data: bool, limits: &Limits, decompressor: &mut Decompressor) -> Result<Vec<Finding>> {
-    let mut findings = Findings::new(limits);
-    findings.header(frame)?;
+    let (mut findings, array) = (Findings::new(limits), Array::find(frame.header()));
+    findings.header(frame, &array)?;
     let index = data::index_header(frame)?;
     if findings.tail(frame, index.as_ref())? {
         findings.trailer(frame, decompressor)?;
         findings.length(frame)?;
-        findings.chunks(frame, index.as_ref(), data, decompressor)?;
+        let is_array = !matches!(array, Ok(None));
+        findings.chunks(frame, index.as_ref(), is_array, data, decompressor)?;
     }
+    findings.misplaced(frame);
     Ok(findings.all)
 }
 
@@ -147,6 +150,15 @@ impl Findings {
     }
 
     /// Adds a finding that this build cannot decode a part.
+    /// Adds a finding if the header says that the chunks are separate files, but the source has no such files.
+    fn misplaced(&mut self, frame: &Frame) {
+        let has_chunk_files = || frame.source().chunk_file(0, 0..0).map_or_else(|error| is_of_source(&error), |_| true);
+        if frame.header().frame_type() == FrameType::Sparse && !has_chunk_files() {
+            let finding = "it says that the chunks are separate files, but this is not a sparse frame's directory";
+            self.unreadable("header", None, finding, REJECTED);
+        }
+    }
+
     fn not_decoded(&mut self, place: impl Into<String>, offset: Option<u64>, error: &b2nd_frame::Error) {
         let finding = Finding::new(place, offset, error.to_string(), UNKNOWN);
         self.all.push(Finding { not_decoded: true, unreadable: true, ..finding });

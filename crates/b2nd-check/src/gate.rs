@@ -1,15 +1,16 @@
 //! [`check`] and [`verify`]: find the problems of a frame, and decide whether it is safe for other readers.
 
 use b2nd_frame::{Decompressor, Result};
-use b2nd_store::{Frame, Source, is_of_source};
+use b2nd_store::{Frame, Source};
 use serde::Serialize;
 
 use crate::check::{self, Finding, Limits};
 use crate::reader::Reader;
+use crate::values::check_values;
 
-/// Options for [`check`].
+/// CheckOptions for [`check`].
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct CheckOptions {
     /// Whether to decode every chunk, and to compare its values with the digests if the frame has any.
     pub data: bool,
     /// The limits of memory and time.
@@ -17,9 +18,9 @@ pub struct Options {
 }
 
 /// The default is to check all data, without limits.
-impl Default for Options {
-    fn default() -> Options {
-        Options { data: true, limits: Limits::NONE }
+impl Default for CheckOptions {
+    fn default() -> CheckOptions {
+        CheckOptions { data: true, limits: Limits::NONE }
     }
 }
 
@@ -48,7 +49,7 @@ impl Report {
 /// Finds all errors of a frame, and everything in the frame that is known to make a reader crash, reject the frame or read wrong values.
 ///
 /// Chunks are decoded only if `options.data` is true. A frame that cannot be opened, or a source that fails, is also reported as a finding.
-pub fn check(source: &dyn Source, options: &Options) -> Report {
+pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
     match opened(source, options) {
         Ok(report) => report,
         Err(error) => Report { findings: vec![Finding::refused("frame", &error)] },
@@ -78,8 +79,7 @@ pub fn check(source: &dyn Source, options: &Options) -> Report {
 /// * arrays without dimensions (an index of -1 in C-Blosc2 before 3);
 /// * arrays whose lengths, multiplied by the lengths of their chunks, do not fit an int64 (C-Blosc2 never uses the product).
 ///
-/// The decoders have no `unsafe` code, except for Zstandard: with the feature `safe` it is decoded with ruzstd, which has less `unsafe`
-/// code. Without this feature, Zstandard causes a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable. With
+/// The decoders have no `unsafe` code. The decoder of Zstandard, zrip, comes with the feature `safe`. Without this feature, Zstandard causes a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable. With
 /// [`check_frame`] you can add your own decoder, for example in a separate process.
 ///
 /// The source may contain more bytes than the frame.
@@ -94,23 +94,17 @@ pub fn check(source: &dyn Source, options: &Options) -> Report {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn verify(source: &dyn Source, limits: &Limits) -> Report {
-    check(source, &Options { data: true, limits: limits.clone() })
+    check(source, &CheckOptions { data: true, limits: limits.clone() })
 }
 
-fn opened(source: &dyn Source, options: &Options) -> Result<Report> {
+fn opened(source: &dyn Source, options: &CheckOptions) -> Result<Report> {
     if let Some(finding) = check::header_memory(source, &options.limits)? {
         return Ok(Report { findings: vec![finding] });
     }
     let frame = Frame::open(source)?;
     let mut report = check_frame(&frame, options, &mut Decompressor::safe())?;
-    report.findings.extend(check::misplaced(frame.header(), has_chunk_files(source)));
+    report.findings.extend(check_values(&frame, options, &report.findings));
     Ok(report)
-}
-
-/// Returns true if the source is one that can have chunk files, such as the directory of a sparse frame, even if the first chunk file is
-/// missing.
-fn has_chunk_files(source: &dyn Source) -> bool {
-    source.chunk_file(0, 0..1).map_or_else(|error| is_of_source(&error), |_| true)
 }
 
 /// Checks an opened frame like [`check`], but with your own decompressor. This function sets the deadline of the decompressor from the
@@ -119,7 +113,7 @@ fn has_chunk_files(source: &dyn Source) -> bool {
 /// # Errors
 ///
 /// Fails if the source cannot be read.
-pub fn check_frame(frame: &Frame, options: &Options, decompressor: &mut Decompressor) -> Result<Report> {
+pub fn check_frame(frame: &Frame, options: &CheckOptions, decompressor: &mut Decompressor) -> Result<Report> {
     decompressor.stop_at(options.limits.deadline());
     Ok(Report { findings: check::look(frame, options.data, &options.limits, decompressor)? })
 }

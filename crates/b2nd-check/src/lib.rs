@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | find the errors of a frame | [`check`] |
 //! | find the errors of a store or a table, apart from those of its frames | [`check_store`], [`check_crcs`], [`check_table`] |
+//! | read the values of a table, or of a frame in Arrow IPC (feature `arrow`) | [`check_rows`], [`check_values`] |
 //! | decide whether a file is safe to open with C-Blosc2 | [`verify()`] |
 //! | find damaged chunks that can still be decoded | [`check::Digests`] |
 //! | recover the intact parts of a damaged frame | [`salvage`] |
@@ -16,11 +17,13 @@ mod gate;
 mod known_defects;
 mod reader;
 pub mod salvage;
+mod values;
 
-pub use check::{Digests, Finding, Limits, check_crcs, check_file, check_store, check_table, misplaced};
-pub use gate::{Options, Report, check, check_frame, verify};
+pub use check::{Digests, Finding, Limits, check_crcs, check_file, check_store, check_table};
+pub use gate::{CheckOptions, Report, check, check_frame, verify};
 pub use known_defects::{Does, FACTS, Fact};
 pub use reader::{Library, Reader};
+pub use values::{check_rows, check_values};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

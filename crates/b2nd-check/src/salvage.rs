@@ -33,7 +33,7 @@ pub struct Salvage<'s> {
     header: Header,
     /// The chunks as runs of equal chunks: the number of chunks in each run, and where these chunks come from. The runs are not expanded,
     /// because a few bytes of a damaged file may claim any number of chunks.
-    chunks: Vec<(u64, Part)>,
+    chunks: Vec<(u64, SavedChunk)>,
     /// Whether the order of the chunks comes from the index. If false, the index is lost, and the order is that in which the chunks were
     /// found.
     pub is_ordered: bool,
@@ -45,7 +45,7 @@ pub struct Salvage<'s> {
 
 /// Where [`Salvage::write`] takes a chunk of the new frame from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum SavedChunk {
     /// The chunk is in this range of the damaged frame.
     Here(Range<u64>),
     /// The chunk is the file with this number in the directory of a sparse frame.
@@ -102,20 +102,22 @@ impl<'s> Salvage<'s> {
 
     /// Returns the chunks of the new frame in order, as runs of equal chunks: the number of chunks in each run, and where these chunks come
     /// from.
-    pub fn chunks(&self) -> &[(u64, Part)] {
+    pub fn chunks(&self) -> &[(u64, SavedChunk)] {
         &self.chunks
     }
 
     /// Returns the number of intact chunks and the total number of chunks.
     pub fn counts(&self) -> (u64, u64) {
-        let count = |runs: &mut dyn Iterator<Item = &(u64, Part)>| runs.map(|(count, _)| count).sum();
-        (count(&mut self.chunks.iter().filter(|(_, part)| *part != Part::Lost)), count(&mut self.chunks.iter()))
+        let count = |runs: &mut dyn Iterator<Item = &(u64, SavedChunk)>| runs.map(|(count, _)| count).sum();
+        (count(&mut self.chunks.iter().filter(|(_, part)| *part != SavedChunk::Lost)), count(&mut self.chunks.iter()))
     }
 
     /// Adds a run of equal chunks.
-    fn push(&mut self, count: u64, part: Part) {
+    fn push(&mut self, count: u64, part: SavedChunk) {
         match self.chunks.last_mut() {
-            Some((before, last)) if *last == part && matches!(part, Part::Special(_) | Part::Lost) => *before += count,
+            Some((before, last)) if *last == part && matches!(part, SavedChunk::Special(_) | SavedChunk::Lost) => {
+                *before += count
+            }
             _ if count > 0 => self.chunks.push((count, part)),
             _ => {}
         }
@@ -138,13 +140,13 @@ impl<'s> Salvage<'s> {
         let parts = self.chunks.iter().flat_map(|(count, part)| (0..*count).map(move |_| part));
         for (number, part) in (0..).zip(parts) {
             match part {
-                Part::Special(special) => writer.append_special(*special, self.nbytes(number)?)?,
-                Part::Lost => {
+                SavedChunk::Special(special) => writer.append_special(*special, self.nbytes(number)?)?,
+                SavedChunk::Lost => {
                     let special = if fill == Fill::Nan { Special::Nan } else { Special::Zeros };
                     writer.append_special(special, self.nbytes(number)?)?;
                 }
-                Part::Here(range) => append(writer, &Chunk::from_slice(&self.source.read(range.clone())?)?)?,
-                Part::File(file) => append(writer, &Chunk::from_slice(&self.file(*file)?)?)?,
+                SavedChunk::Here(range) => append(writer, &Chunk::from_slice(&self.source.read(range.clone())?)?)?,
+                SavedChunk::File(file) => append(writer, &Chunk::from_slice(&self.file(*file)?)?)?,
             }
         }
         self.attributes.iter().try_for_each(|(name, value)| writer.set_vlmetalayer_bytes(name, value))
@@ -206,10 +208,10 @@ impl<'s> Salvage<'s> {
     fn indexed(&mut self, offsets: &Offsets, decompressor: &mut Decompressor) -> Result<()> {
         for number in 0..offsets.len() {
             let part = match (offsets.get(number), offsets.range(number)) {
-                (Some(Offset::Special(special)), _) => Part::Special(special),
-                (Some(Offset::At(_)), Some(range)) => Part::Here(range),
-                (Some(Offset::At(file)), None) => Part::File(file),
-                _ => Part::Lost,
+                (Some(Offset::Special(special)), _) => SavedChunk::Special(special),
+                (Some(Offset::At(_)), Some(range)) => SavedChunk::Here(range),
+                (Some(Offset::At(file)), None) => SavedChunk::File(file),
+                _ => SavedChunk::Lost,
             };
             let length = self.length(number);
             self.take(number, part, length, decompressor)?;
@@ -218,13 +220,13 @@ impl<'s> Salvage<'s> {
     }
 
     /// Adds a chunk, which is counted as lost if it is not intact.
-    fn take(&mut self, number: u64, part: Part, length: Option<usize>, decompressor: &mut Decompressor) -> Result<()> {
+    fn take(&mut self, number: u64, part: SavedChunk, length: Option<usize>, decompressor: &mut Decompressor) -> Result<()> {
         let whole = match &part {
-            Part::Here(range) => {
-                self.whole(range.clone(), length, decompressor).map(|cbytes| Part::Here(range.start..range.start + cbytes))
+            SavedChunk::Here(range) => {
+                self.whole(range.clone(), length, decompressor).map(|cbytes| SavedChunk::Here(range.start..range.start + cbytes))
             }
-            Part::File(file) => self.file(*file).and_then(|bytes| decodes(&bytes, length, decompressor)).map(|_| part),
-            Part::Special(_) | Part::Lost => Ok(part),
+            SavedChunk::File(file) => self.file(*file).and_then(|bytes| decodes(&bytes, length, decompressor)).map(|_| part),
+            SavedChunk::Special(_) | SavedChunk::Lost => Ok(part),
         };
         match whole {
             Ok(part) => self.push(1, part),
@@ -232,7 +234,7 @@ impl<'s> Salvage<'s> {
             Err(error) if is_of_source(&error) && self.header.frame_type() == FrameType::Contiguous => return Err(error),
             Err(error) => {
                 self.lose(format_args!("chunk {number}: {error}"));
-                self.push(1, Part::Lost);
+                self.push(1, SavedChunk::Lost);
             }
         }
         Ok(())

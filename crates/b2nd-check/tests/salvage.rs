@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_check::salvage::{Fill, Part, Salvage};
+use b2nd_check::salvage::{Fill, Salvage, SavedChunk};
 use b2nd_frame::{Chunk, CodecId, Compressor, Decompressor, Filter, Frame, Header, Offset, Sizes, Special, Writer};
 use b2nd_store::LocalFile;
 
@@ -25,7 +25,7 @@ fn data(chunk: &Chunk) -> Vec<u8> {
 }
 
 /// Each chunk of what is salvaged.
-fn parts(salvage: &Salvage) -> Vec<Part> {
+fn parts(salvage: &Salvage) -> Vec<SavedChunk> {
     salvage.chunks().iter().flat_map(|(count, part)| vec![part.clone(); *count as usize]).collect()
 }
 
@@ -75,15 +75,15 @@ impl Good {
             let (expected, end) = match salvage.is_ordered {
                 true => &self.chunks[number],
                 // Without an index, those that are there come in the order of the file.
-                false if *part != Part::Lost => written.next().unwrap(),
+                false if *part != SavedChunk::Lost => written.next().unwrap(),
                 false => &(Vec::new(), Some(u64::MAX)),
             };
-            assert_eq!(*part != Part::Lost, is_there(end), "{name}: chunk {number}: {:?}", salvage.lost);
+            assert_eq!(*part != SavedChunk::Lost, is_there(end), "{name}: chunk {number}: {:?}", salvage.lost);
             match part {
-                Part::Lost => assert!(found.iter().all(|&byte| byte == 0), "{name}: chunk {number}"),
+                SavedChunk::Lost => assert!(found.iter().all(|&byte| byte == 0), "{name}: chunk {number}"),
                 _ => assert_eq!(&found, expected, "{name}: chunk {number}"),
             }
-            kept += usize::from(*part != Part::Lost);
+            kept += usize::from(*part != SavedChunk::Lost);
         }
         assert!(salvage.is_ordered || written.all(|(_, end)| !is_there(end)), "{name}: a chunk that was there is not kept");
         for (name, value) in &salvage.attributes {
@@ -215,7 +215,7 @@ fn damage_in_one_chunk_costs_that_chunk() {
             broken.truncate(frame.header().tail_range().start as usize);
         }
         let salvage = Salvage::new(&broken, false, &mut Decompressor::new()).unwrap();
-        let lost: Vec<_> = (0..9).filter(|&number| parts(&salvage)[number] == Part::Lost).collect();
+        let lost: Vec<_> = (0..9).filter(|&number| parts(&salvage)[number] == SavedChunk::Lost).collect();
         assert_eq!((lost, salvage.is_ordered), (vec![4], with_index));
         assert!(salvage.lost.iter().any(|lost| lost.starts_with("chunk 4: ")), "{:?}", salvage.lost);
     }
@@ -223,8 +223,8 @@ fn damage_in_one_chunk_costs_that_chunk() {
     let mut broken = bytes[..frame.header().tail_range().start as usize].to_vec();
     broken[frame.offsets().unwrap().range(4).unwrap().start as usize..][..32].fill(0xff);
     let salvage = Salvage::new(&broken, false, &mut Decompressor::new()).unwrap();
-    assert!(parts(&salvage)[..4].iter().all(|part| *part != Part::Lost));
-    assert!(parts(&salvage)[4..].iter().all(|part| *part == Part::Lost));
+    assert!(parts(&salvage)[..4].iter().all(|part| *part != SavedChunk::Lost));
+    assert!(parts(&salvage)[4..].iter().all(|part| *part == SavedChunk::Lost));
     assert!(salvage.lost[1].starts_with("chunks 4 to 8: no chunk starts at byte "), "{:?}", salvage.lost);
 }
 
@@ -251,7 +251,7 @@ fn an_order_that_cannot_be_known_is_refused_and_taken_where_it_is_asked_for() {
     let cut = specials[..start + 3 * length].to_vec();
     let error = Salvage::new(&cut, false, &mut Decompressor::new()).err().unwrap().to_string();
     assert_eq!(error, "the header counts 4 chunks, but 3 were found: some took no bytes, and only the index said which");
-    assert_eq!(Salvage::new(&cut, true, &mut Decompressor::new()).unwrap().chunks()[3], (1, Part::Lost));
+    assert_eq!(Salvage::new(&cut, true, &mut Decompressor::new()).unwrap().chunks()[3], (1, SavedChunk::Lost));
 }
 
 /// An append that was stopped: the chunk is over the old index, and the header is the old one.

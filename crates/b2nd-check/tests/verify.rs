@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use b2nd::{B2ndMeta, Geometry};
-use b2nd_check::{Digests, Finding, Limits, Options, Reader, Report, check_frame, verify};
+use b2nd_check::{CheckOptions, Digests, Finding, Limits, Reader, Report, check_frame, verify};
 use b2nd_frame::{Chunk, CodecId, Decompressor, Header, HeaderField, Sizes, Special, Writer};
-use b2nd_store::Frame;
+use b2nd_store::{Frame, LocalFile};
 use hex_literal::hex;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
@@ -62,12 +62,12 @@ fn good_frames_have_the_findings_of_a_check_and_nothing_else() {
     let mut paths = Vec::new();
     files(Path::new(DATA), &mut paths);
     let (mut passed, mut frames) = (0, 0);
-    let limited = Options { limits: Limits::default(), ..Options::default() };
+    let limited = CheckOptions { limits: Limits::default(), ..CheckOptions::default() };
     for path in paths {
-        let bytes = fs::read(&path).unwrap();
-        let Ok(frame) = Frame::open(&bytes) else { continue };
+        let file = LocalFile::open(&path).unwrap();
+        let Ok(frame) = Frame::open(&file) else { continue };
         let report = check_frame(&frame, &limited, &mut Decompressor::new()).unwrap();
-        let expected = check_frame(&frame, &Options::default(), &mut Decompressor::new()).unwrap().findings;
+        let expected = check_frame(&frame, &CheckOptions::default(), &mut Decompressor::new()).unwrap().findings;
         let sentences = |findings: &[Finding]| findings.iter().map(|found| found.finding.clone()).collect::<Vec<_>>();
         assert_eq!(sentences(&report.findings), sentences(&expected), "{}", path.display());
         passed += usize::from(passes(&report));
@@ -395,7 +395,7 @@ fn a_dtype_that_is_not_utf_8_is_read_by_c_blosc2_and_not_by_python() {
     // A writer refuses a metalayer that it cannot decode.
     let dtype = file.windows(2).position(|two| two == b"u2").unwrap();
     file[dtype..][..2].copy_from_slice(&[0xff, 0xfe]);
-    let found = check_frame(&Frame::open(&file).unwrap(), &Options::default(), &mut Decompressor::safe()).unwrap().findings;
+    let found = check_frame(&Frame::open(&file).unwrap(), &CheckOptions::default(), &mut Decompressor::safe()).unwrap().findings;
     let answers: Vec<_> = found.iter().map(|found| (found.document, found.c_blosc2, found.python_blosc2)).collect();
     assert_eq!(answers, [(None, Some(true), Some(false))], "{found:?}");
 }

@@ -81,6 +81,12 @@ pub(crate) struct Chart<'a> {
     pub(crate) is_cut: bool,
 }
 
+impl<'a> Chart<'a> {
+    pub(crate) fn new(title: &'a str, body: Body<'a>, across: Axis<'a>, down: Axis<'a>) -> Chart<'a> {
+        Chart { title, body, across, down, unit: None, aspect: None, is_cut: false }
+    }
+}
+
 /// What is drawn inside the axes.
 pub(crate) enum Body<'a> {
     /// A heat map: its pixels, the axis of its color bar, and its color map.
@@ -99,7 +105,10 @@ pub(crate) fn draw(chart: &Chart, (width, height): (u32, u32)) -> Pixels {
     let mut frame = Frame { left: LEFT, top: TOP, width: (width - LEFT - right).max(1), height: (height - TOP - BELOW).max(1) };
     if let Some(aspect) = aspect {
         let (wide, high) = (f64::from(frame.height) * aspect, f64::from(frame.width) / aspect);
-        (frame.width, frame.height) = ((wide as i32).clamp(1, frame.width), (high as i32).clamp(1, frame.height));
+        // Each element that is drawn has at least a pixel.
+        let (columns, rows) = if let Body::Map(pixels, ..) = body { (pixels.width, pixels.height()) } else { (1, 1) };
+        let fit = |side: f64, least: usize, most: i32| (side as i32).clamp((least as i32).clamp(1, most), most);
+        (frame.width, frame.height) = (fit(wide, columns, frame.width), fit(high, rows, frame.height));
         if *is_cut {
             (width, height) = ((LEFT + frame.width + right).max(SMALLEST.0 as i32), TOP + frame.height + BELOW);
         }

@@ -146,7 +146,10 @@ impl Command {
     /// Runs the subcommand. `tool` returns the definition of the whole command line, for error messages, completions and manual pages.
     pub(crate) fn run(self, tool: fn() -> clap::Command) -> ExitCode {
         match self {
-            Command::Info(mut info) => Output::json_or_styled(info.json).run(|output| info.run(output)),
+            Command::Info(mut info) => match info.directories().map(ls::Ls::of) {
+                Some(ls) => Output::plain().run(|output| ls.run(output)),
+                None => Output::json_or_styled(info.json).run(|output| info.run(output)),
+            },
             Command::Ls(ls) => Output::plain().run(|output| ls.run(output)),
             // Even if the reader of the output closes the pipe, all files are checked, because each can change the exit status.
             Command::Check(mut check) => Output::styled().until_done().run_to_status(|output| check.run(output)),

@@ -1,7 +1,7 @@
 //! [`Lines`]: lines that show the differences between two files.
 
 use b2nd_view::elements::{Number, significant};
-use b2nd_view::text::count;
+use b2nd_view::text::{columns, count, printable, thousands};
 use clap::Args;
 
 use crate::report::DIGITS;
@@ -9,14 +9,17 @@ use crate::report::DIGITS;
 /// The minimum number of characters of a text that are shown, even if the line is then longer than the terminal is wide.
 const NARROWEST: usize = 16;
 
+/// The number of differing values that are shown.
+const SHOWN: usize = 10;
+
 /// Options for numbers that are nearly equal.
 #[derive(Args, Default)]
 pub(crate) struct Tolerance {
-    /// Numbers of arrays are equal if they differ by at most N times the second number; NaN equals NaN. Implies --data.
+    /// Numbers are equal if they differ by at most N times the second number; NaN equals NaN. Implies --data.
     #[arg(long, value_name = "N")]
     rtol: Option<f64>,
 
-    /// Numbers of arrays are equal if they differ by at most N. Implies --data.
+    /// Numbers are equal if they differ by at most N. Implies --data.
     #[arg(long, value_name = "N")]
     atol: Option<f64>,
 }
@@ -42,20 +45,21 @@ pub(crate) fn distance(one: Number, other: Number) -> f64 {
     }
 }
 
-/// The number of differences, the position of the first, and the largest difference between two numbers.
+/// The number of differences, the first of them, and the largest difference between two numbers.
 #[derive(Default)]
 pub(crate) struct Differing {
     count: u64,
-    first: String,
+    /// The first differences: the position of each, and the two values if they have texts.
+    first: Vec<Vec<String>>,
     /// The difference, and its position.
     largest: Option<(f64, String)>,
 }
 
 impl Differing {
-    /// Counts a difference. `at` returns the position of the difference, in brackets; it is called only for the first difference.
-    pub(crate) fn add(&mut self, at: impl FnOnce() -> String) {
-        if self.count == 0 {
-            self.first = at();
+    /// Counts a difference. `cells` returns its position, in brackets, and the two values; it is called only for the first differences.
+    pub(crate) fn add(&mut self, cells: impl FnOnce() -> Vec<String>) {
+        if self.first.len() < SHOWN {
+            self.first.push(cells());
         }
         self.count += 1;
     }
@@ -67,13 +71,22 @@ impl Differing {
         }
     }
 
-    /// Returns a sentence with the number of differences and the position of the first, or `None` if nothing differs.
-    pub(crate) fn sentence(&self, what: &str) -> Option<String> {
+    /// Returns a sentence with the number of differences, followed by lines with the first values that differ, or nothing if nothing
+    /// differs.
+    pub(crate) fn lines(&self, what: &str) -> Vec<String> {
+        let Some(first) = self.first.first() else { return Vec::new() };
         let verb = if self.count == 1 { "differs" } else { "differ" };
+        let at = if first.len() == 1 { format!(", the first at {}", first[0]) } else { String::new() };
         let largest = self.largest.as_ref().map_or_else(String::new, |(largest, at)| {
             format!("; the largest difference is {} at {at}", significant(*largest, DIGITS))
         });
-        (self.count != 0).then(|| format!("{} {verb}, the first at {}{largest}", count(self.count, what), self.first))
+        let mut lines = vec![format!("{} {verb}{at}{largest}", count(self.count, what))];
+        if at.is_empty() {
+            lines.extend(columns(&self.first, &[1, 2]));
+            let more = self.count - self.first.len() as u64;
+            lines.extend((more != 0).then(|| format!("… and {} more", thousands(more))));
+        }
+        lines
     }
 }
 
@@ -91,6 +104,13 @@ impl Lines {
     /// Adds a line for a text that is only in one of the files.
     pub(crate) fn one(&mut self, sign: char, name: &str, text: &str) {
         self.from(sign, name, text, 0);
+    }
+
+    /// Adds lines about values: the first with their name, the others below it.
+    pub(crate) fn of_values(&mut self, name: &str, lines: Vec<String>) {
+        for (nth, line) in lines.into_iter().enumerate() {
+            if nth == 0 { self.one(' ', name, &line) } else { self.lines.push(format!("    {}", printable(&line))) }
+        }
     }
 
     /// Adds a line for each of two texts. If the texts are long, only the part around their first difference is shown.

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use b2nd::dtype::DType;
+use b2nd_view::elements;
 use clap::ValueEnum;
 
 use crate::error::{Error, Result};
@@ -122,9 +123,5 @@ impl ElementInfo {
 
 /// Formats each field of an element that is a structure.
 pub(crate) fn fields(dtype: &DType, bytes: &[u8], format: impl Fn(&DType, &[u8]) -> String) -> Vec<String> {
-    let field = |field: &b2nd::dtype::Field| {
-        let place = field.offset()..field.offset() + field.dtype().itemsize();
-        format(field.dtype(), bytes.get(place).unwrap_or_default())
-    };
-    dtype.fields().iter().map(field).collect()
+    elements::fields(dtype, bytes).map(|(field, bytes)| format(field.dtype(), bytes)).collect()
 }

@@ -22,7 +22,7 @@ use crate::output::{self, Output};
 use crate::progress;
 
 /// The paths on the command line.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct Paths {
     /// A frame (.b2nd, .b2frame, .caterva, …), the directory of a sparse frame, a store (.b2z, .b2d, .b2e, .h5), a leaf of one
     /// (archive.b2z::/group/x), a URL (http://…), or - for standard input.
@@ -116,14 +116,7 @@ const FILES_PER_THREAD: usize = 32;
 impl Paths {
     /// Creates the arguments for one path, without options.
     pub(crate) fn of(path: &Path) -> Paths {
-        Paths {
-            paths: vec![path.to_owned()],
-            recursive: false,
-            offset: None,
-            is_shallow: false,
-            by_name: false,
-            taken: AtomicU64::new(0),
-        }
+        Paths { paths: vec![path.to_owned()], ..Paths::default() }
     }
 
     /// Removes the last path if it is not a file but a slice.
@@ -162,7 +155,7 @@ impl Paths {
             return self.each(leaves, err, &mut |found| show(found, &mut **out));
         }
         let mut all = true;
-        let mut files = progress::Files::new();
+        let bar = progress::files();
         for path in &self.paths {
             let mut candidates = walk::candidates(path);
             let count = FILES_PER_THREAD * rayon::current_num_threads();
@@ -171,7 +164,7 @@ impl Paths {
             while !next.is_empty() {
                 let shown = || next.par_iter().map(|candidate| self.show_apart(candidate, leaves, show)).collect::<Vec<_>>();
                 let (shown, then) = rayon::join(shown, &mut take);
-                files.add(next.len(), || {
+                bar.suspend(|| {
                     for (candidate, lines) in next.iter().zip(shown) {
                         let shown = match lines {
                             Some((lines, errors, shown)) => {
@@ -185,6 +178,7 @@ impl Paths {
                     }
                     out.flush()
                 })?;
+                bar.inc(next.len() as u64);
                 next = then;
             }
         }
@@ -368,10 +362,18 @@ fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<b
 /// Returns a hint for a directory that is neither a sparse frame nor a store: the format of the directory, or advice to use `below`, an
 /// option or command that searches the directory. For other paths, the hint is empty.
 pub(crate) fn of_directory(path: &Path, below: &str) -> String {
-    let is_plain = path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path);
     match foreign::describe_directory(path) {
-        Some(what) if is_plain => format!(": it is {what}"),
-        _ if is_plain => format!(" ({below} looks for frames below it)"),
-        _ => String::new(),
+        _ if !is_plain(path) => String::new(),
+        Some(what) => format!(": it is {what}"),
+        None => format!(" ({below} looks for frames below it)"),
     }
+}
+
+fn is_plain(path: &Path) -> bool {
+    path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path)
+}
+
+/// Returns true if a path is a directory that is neither a sparse frame, a store nor of another format.
+pub(crate) fn is_listed(path: &Path) -> bool {
+    is_plain(path) && foreign::describe_directory(path).is_none()
 }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal};
 use std::ops::Range;
-use std::time::{Duration, Instant};
 
 use b2nd_frame::{Result, Source};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
@@ -13,9 +12,6 @@ const LONG: u64 = 1 << 26;
 
 /// The minimum number of rows to process for which a progress bar is shown.
 const LONG_TABLE: u64 = 1 << 20;
-
-/// The time after which the number of files read so far is shown.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Creates a progress bar for this number of bytes.
 pub(crate) fn bytes(length: u64) -> ProgressBar {
@@ -51,28 +47,9 @@ impl Source for Counted<'_> {
     }
 }
 
-/// Shows how many files were read so far. The total number of files is not known.
-pub(crate) struct Files {
-    bar: ProgressBar,
-    start: Instant,
-    count: u64,
-}
-
-impl Files {
-    pub(crate) fn new() -> Files {
-        Files { bar: styled(ProgressBar::no_length(), "{human_pos} files in {elapsed}"), start: Instant::now(), count: 0 }
-    }
-
-    /// Adds `files` to the number of files that were read. Before that, hides the bar and calls `print` to print the output for these
-    /// files.
-    pub(crate) fn add<T>(&mut self, files: usize, print: impl FnOnce() -> T) -> T {
-        let printed = self.bar.suspend(print);
-        self.count += files as u64;
-        if self.start.elapsed() > PATIENCE {
-            self.bar.set_position(self.count);
-        }
-        printed
-    }
+/// Creates a counter of files, whose total number is not known.
+pub(crate) fn files() -> ProgressBar {
+    styled(ProgressBar::no_length(), "{human_pos} files in {elapsed}")
 }
 
 fn long(length: u64, least: u64, template: &str) -> ProgressBar {

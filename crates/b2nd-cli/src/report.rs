@@ -211,28 +211,37 @@ impl Report {
         ["25%", "50%", "75%"].into_iter().zip(self.quantiles.iter().flatten().map(text))
     }
 
-    /// Returns the names and the values of a row in a grid of columns.
-    pub(crate) fn cells(&self) -> Vec<(&'static str, String)> {
+    /// Returns the names and the texts of the statistics. Those that the values do not have are empty.
+    fn figures(&self, digits: usize) -> Vec<(&'static str, String)> {
         let Report { of, tally, .. } = self;
-        let figures = figures_to(GRID_DIGITS, tally, of.dtype());
+        let figures = figures_to(digits, tally, of.dtype());
         let figure =
-            |name: &str| figures.iter().find(|(other, _)| *other == name).map_or_else(String::new, |(_, text)| text.clone());
-        let (is_text, has_few) = (of.distinct().is_some(), of.has_few());
+            |name| (name, figures.iter().find(|(other, _)| *other == name).map_or_else(String::new, |(_, text)| text.clone()));
+        let is_text = of.distinct().is_some();
+        let is_number = of.has_few() && !is_text;
         let only = |is_shown: bool, number: u64| if is_shown { thousands(number) } else { String::new() };
         let distinct = of.distinct().map_or_else(String::new, |distinct| distinct.map_or_else(|| "many".to_owned(), thousands));
-        let mut cells = vec![
-            ("column", printable(self.column.as_deref().unwrap_or_default())),
-            ("type", shortened(of.name().unwrap_or_default(), GRID_TYPE)),
+        let mut all = vec![
             ("count", thousands(tally.count)),
-            ("null", only(self.nulls.is_some_and(|nulls| nulls != 0), self.nulls.unwrap_or(0))),
-            ("NaN", only(tally.nan != 0, tally.nan)),
-            ("zeros", only(has_few && !is_text, tally.zeros)),
+            ("null", only(self.nulls.is_some(), self.nulls.unwrap_or(0))),
+            ("NaN", only(is_number, tally.nan)),
+            ("zeros", only(is_number, tally.zeros)),
             ("empty", only(is_text, tally.zeros)),
             ("distinct", distinct),
-            ("min", figure("min")),
+            figure("min"),
         ];
-        cells.extend(self.quantile_texts());
-        cells.extend(["max", "mean", "std"].map(|name| (name, figure(name))));
+        all.extend(self.quantile_texts());
+        all.extend(["max", "mean", "std"].map(figure));
+        all
+    }
+
+    /// Returns the names and the texts of a row in a grid of columns. Most columns have no null and no NaN, which are not printed as 0.
+    pub(crate) fn cells(&self) -> Vec<(&'static str, String)> {
+        let kind = shortened(self.of.name().unwrap_or_default(), GRID_TYPE);
+        let mut cells = vec![("column", printable(self.column.as_deref().unwrap_or_default())), ("type", kind)];
+        let is_none = |name: &str, text: &str| matches!(name, "null" | "NaN") && text == "0";
+        let figures = self.figures(GRID_DIGITS).into_iter();
+        cells.extend(figures.map(|(name, text)| if is_none(name, &text) { (name, String::new()) } else { (name, text) }));
         cells
     }
 
@@ -244,24 +253,8 @@ impl Report {
     pub(crate) fn text(&self, path: &str, key: Option<&str>) -> String {
         let Report { of, tally, .. } = self;
         let column = self.column.as_ref().map_or_else(String::new, |name| format!("  {name}"));
-        let mut lines = vec![
-            ("dtype", of.name().unwrap_or_else(|| "none".to_owned())),
-            ("shape", shape_text(&self.shape)),
-            ("count", thousands(tally.count)),
-        ];
-        lines.extend(self.nulls.map(|nulls| ("nulls", thousands(nulls))));
-        match of.distinct() {
-            Some(distinct) => {
-                lines.push(("empty", thousands(tally.zeros)));
-                lines.push(("distinct", distinct.map_or_else(|| "too many to count".to_owned(), thousands)));
-            }
-            None if of.has_few() => {
-                lines.extend([("NaN", thousands(tally.nan)), ("zeros", thousands(tally.zeros))]);
-                lines.extend(figures_to(DIGITS, tally, of.dtype()));
-                lines.extend(self.quantile_texts());
-            }
-            None => {}
-        }
+        let mut lines = vec![("dtype", of.name().unwrap_or_else(|| "none".to_owned())), ("shape", shape_text(&self.shape))];
+        lines.extend(self.figures(DIGITS).into_iter().filter(|(_, text)| !text.is_empty()));
         if let Some(few) = tally.few().filter(|_| of.has_few()) {
             let values: Vec<String> =
                 few.into_iter().map(|(bytes, count)| format!("{} ({})", of.text(bytes), thousands(count))).collect();

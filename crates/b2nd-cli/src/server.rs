@@ -1,22 +1,20 @@
 //! The server of `b2nd view`. It serves the page, and answers the page's questions about the files on the command line, only to this
 //! machine.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use b2nd_page::{Answer, Place, Session};
 use b2nd_store::{Directory, LocalFile, Location, SPARSE_FRAME, Store, Target};
 use b2nd_view::text::hex;
-use hyper::body::{Body, Bytes, Frame, Incoming};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -38,31 +36,17 @@ const IDLE: Duration = Duration::from_secs(15);
 /// The maximum number of answers that are computed or sent at the same time, which limits the memory.
 const ANSWERS: usize = 4;
 
+/// How many of these answers may be about one file.
+const PER_FILE: usize = 2;
+
+/// The maximum number of files that stay open.
+const OPEN: usize = 8;
+
 /// The maximum time until an answer is computed. Then the client gets an error; a request to another server is not interrupted.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The maximum length of a question in bytes.
 const QUESTION: usize = 1 << 16;
-
-/// The files of the page, by name.
-pub(crate) type Page = HashMap<&'static str, Cow<'static, [u8]>>;
-
-/// Loads the page from a directory, or returns the page that is built into this program.
-pub(crate) fn page(directory: Option<&Path>) -> Result<Page> {
-    let Some(directory) = directory else {
-        return Ok(b2nd_page::FILES.iter().map(|&(name, bytes)| (name, bytes.into())).collect());
-    };
-    let named = |text: String| Error::new(format_args!("{}: {text}", directory.display()));
-    let (mut page, mut lacks) = (Page::new(), Vec::new());
-    for &(name, _) in b2nd_page::FILES {
-        match std::fs::read(directory.join(name)) {
-            Ok(bytes) => drop(page.insert(name, bytes.into())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => lacks.push(name),
-            Err(error) => return Err(named(format!("{name}: {error}"))),
-        }
-    }
-    if lacks.is_empty() { Ok(page) } else { Err(named(format!("it is not a page: it lacks {}", lacks.join(", ")))) }
-}
 
 /// Starts the browser. Errors are ignored, because the URL is printed too.
 pub(crate) fn open(url: &str) {
@@ -78,6 +62,8 @@ struct Served {
     location: Location,
     /// The file that a path named when the server started. If the path names another file later, it has been replaced by a link.
     file: Option<PathBuf>,
+    /// Limits the number of answers about this file.
+    answers: Arc<Semaphore>,
 }
 
 impl Files {
@@ -108,7 +94,8 @@ impl Files {
 
 impl Served {
     fn new(name: String, location: Location) -> Served {
-        Served { name, file: location.path().and_then(|path| path.canonicalize().ok()), location }
+        let file = location.path().and_then(|path| path.canonicalize().ok());
+        Served { name, file, location, answers: Arc::new(Semaphore::new(PER_FILE)) }
     }
 
     fn open(&self) -> Result<Place> {
@@ -139,15 +126,14 @@ struct Site {
     /// The first part of the path in each URL. It is random, so that other programs cannot guess URLs.
     token: String,
     hosts: [String; 2],
-    page: Page,
     files: Vec<Served>,
-    /// The file that was asked about last, which stays open.
-    current: Mutex<Option<(usize, Arc<Session>)>>,
+    /// The files that were asked about last, which stay open.
+    sessions: Mutex<VecDeque<(usize, Arc<Session>)>>,
     answers: Arc<Semaphore>,
 }
 
 /// Runs the server until a signal ends it. `started` is called with the URL.
-pub(crate) fn serve(page: Page, files: Files, port: u16, started: impl FnOnce(&str) -> Result<()>) -> Result<()> {
+pub(crate) fn serve(files: Files, port: u16, started: impl FnOnce(&str) -> Result<()>) -> Result<()> {
     let failed = |error: io::Error| Error::new(format_args!("127.0.0.1:{port}: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let result = runtime.block_on(async {
@@ -157,8 +143,8 @@ pub(crate) fn serve(page: Page, files: Files, port: u16, started: impl FnOnce(&s
         getrandom::fill(&mut random).map_err(Error::new)?;
         let token = hex(&random, "");
         let hosts = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{port}"));
-        let (current, answers) = (Mutex::default(), Arc::new(Semaphore::new(ANSWERS)));
-        let site = Arc::new(Site { token, hosts, page, files: files.0, current, answers });
+        let (sessions, answers) = (Mutex::default(), Arc::new(Semaphore::new(ANSWERS)));
+        let site = Arc::new(Site { token, hosts, files: files.0, sessions, answers });
         let mut ended = std::pin::pin!(ended());
         started(&format!("http://127.0.0.1:{port}/{}/?list=files.json", site.token))?;
         let connections = Arc::new(Semaphore::new(CONNECTIONS));
@@ -234,7 +220,7 @@ async fn ended() {
 }
 
 impl Site {
-    async fn answer(self: Arc<Site>, request: Request<Incoming>) -> Response<Whole> {
+    async fn answer(self: Arc<Site>, request: Request<Incoming>) -> Response<Full<Bytes>> {
         let text = |name: HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
         let is_ours = |host: &str| self.hosts.iter().any(|ours| ours == host);
         // Rejects requests from pages of other hosts. Also rejects requests whose host name is not in `hosts`, because a foreign host name
@@ -255,20 +241,17 @@ impl Site {
                 (None, _) => plain(StatusCode::NOT_FOUND),
             };
         }
-        let is_head = match *request.method() {
-            Method::GET => false,
-            Method::HEAD => true,
-            _ => return plain(StatusCode::METHOD_NOT_ALLOWED),
-        };
+        // The body of an answer to HEAD is not sent.
+        if ![Method::GET, Method::HEAD].contains(request.method()) {
+            return plain(StatusCode::METHOD_NOT_ALLOWED);
+        }
         let name = if path.is_empty() { "index.html" } else { path.as_str() };
-        let bytes = match (name, self.page.get(name)) {
-            ("files.json", _) => self.list().into_bytes(),
-            (_, Some(bytes)) => bytes.to_vec(),
-            (_, None) => return plain(StatusCode::NOT_FOUND),
+        let bytes = match b2nd_page::FILES.iter().find(|(file, _)| *file == name) {
+            _ if name == "files.json" => self.list().into(),
+            Some((_, bytes)) => Bytes::from_static(bytes),
+            None => return plain(StatusCode::NOT_FOUND),
         };
-        let length = (header::CONTENT_LENGTH, bytes.len().to_string());
-        let headers = [(header::CONTENT_TYPE, media_type(name).to_owned()), length];
-        response(StatusCode::OK, headers, (!is_head).then(|| bytes.into()))
+        response(StatusCode::OK, Some(media_type(name)), bytes)
     }
 
     /// The page's menu: the name of each file, and the URL for questions about it.
@@ -278,45 +261,49 @@ impl Site {
     }
 
     /// Answers a question about a file. If the client disconnects, this future is dropped, and the answer is computed no further.
-    async fn ask(self: Arc<Site>, number: usize, body: Incoming) -> Response<Whole> {
-        let question = match timeout(IDLE, collect(body)).await {
-            Ok(Ok(question)) => question,
-            Ok(Err(status)) => return plain(status),
+    async fn ask(self: Arc<Site>, number: usize, body: Incoming) -> Response<Full<Bytes>> {
+        let question = match timeout(IDLE, Limited::new(body, QUESTION).collect()).await {
+            Ok(Ok(question)) => question.to_bytes(),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => return plain(StatusCode::PAYLOAD_TOO_LARGE),
+            Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST),
             Err(_) => return plain(StatusCode::REQUEST_TIMEOUT),
         };
         let stop = Stop(Arc::new(AtomicBool::new(false)));
         let (stopped, started) = (stop.0.clone(), Instant::now());
         let computed = async {
-            let permit = self.answers.clone().acquire_owned().await.ok()?;
+            // Questions about one file, which may be on a slow server, leave room for those about others.
+            let of_file = self.files.get(number)?.answers.clone().acquire_owned().await.ok()?;
+            let permits = [of_file, self.answers.clone().acquire_owned().await.ok()?];
             let computed = tokio::task::spawn_blocking(move || {
                 let goes_on = || !stopped.load(Ordering::Relaxed) && started.elapsed() < PATIENCE;
                 let answer = self.session(number, &question).map(|session| session.answer(&question, &goes_on));
-                (answer.unwrap_or_else(|error| failed(&error.to_string())), Some(permit))
+                (answer.unwrap_or_else(|error| failed(&error.to_string())), Some(permits))
             });
             computed.await.ok()
         };
-        // A computation that is not waited for keeps its permit until it ends.
-        let (answer, permit) = match timeout(PATIENCE, computed).await {
+        // A computation that is not waited for keeps its permits until it ends.
+        let (answer, permits) = match timeout(PATIENCE, computed).await {
             Ok(Some(computed)) => computed,
             Ok(None) => return plain(StatusCode::INTERNAL_SERVER_ERROR),
             Err(_) => (failed("the answer takes too long: choose a smaller part, or try again later"), None),
         };
         let media_type = if answer.is_json { "application/json" } else { "application/octet-stream" };
-        let length = (header::CONTENT_LENGTH, answer.bytes.len().to_string());
-        let body = Bytes::from_owner(Computed(answer.bytes, permit));
-        response(StatusCode::OK, [(header::CONTENT_TYPE, media_type.to_owned()), length], Some(body))
+        response(StatusCode::OK, Some(media_type), Bytes::from_owner(Computed(answer.bytes, permits)))
     }
 
-    /// Returns the session of a file, which is opened if it was not asked about last, or if the page opens it again.
+    /// Returns the session of a file, which is opened if it is not among those that were asked about last, or if the page opens it again.
     fn session(&self, number: usize, question: &[u8]) -> Result<Arc<Session>> {
-        let current = || self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, session)) = current().as_ref().filter(|(open, _)| *open == number && !Session::is_new(question)) {
+        let sessions = || self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, session)) = sessions().iter().find(|(open, _)| *open == number && !Session::is_new(question)) {
             return Ok(session.clone());
         }
         let file = self.files.get(number).ok_or_else(|| Error::new("there is no such file"))?;
         // The lock is not held while the file is opened, which can take long on the network.
         let session = Arc::new(Session::new(file.open()?));
-        *current() = Some((number, session.clone()));
+        let mut sessions = sessions();
+        sessions.retain(|(open, _)| *open != number);
+        sessions.push_front((number, session.clone()));
+        sessions.truncate(OPEN);
         Ok(session)
     }
 }
@@ -325,8 +312,8 @@ fn failed(error: &str) -> Answer {
     Answer { bytes: json!({ "error": error }).to_string().into_bytes(), is_json: true }
 }
 
-/// The bytes of an answer, with the permit that limits the number of answers in memory.
-struct Computed(Vec<u8>, #[allow(dead_code)] Option<OwnedSemaphorePermit>);
+/// The bytes of an answer, with the permits that limit the number of answers in memory.
+struct Computed(Vec<u8>, #[allow(dead_code)] Option<[OwnedSemaphorePermit; 2]>);
 
 impl AsRef<[u8]> for Computed {
     fn as_ref(&self) -> &[u8] {
@@ -343,36 +330,20 @@ impl Drop for Stop {
     }
 }
 
-/// Reads a question to its end. Fails with a status if it is too long, or ends early.
-async fn collect(mut body: Incoming) -> std::result::Result<Vec<u8>, StatusCode> {
-    let mut bytes = Vec::new();
-    while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-        let data = frame.map_err(|_| StatusCode::BAD_REQUEST)?.into_data().unwrap_or_default();
-        if bytes.len() + data.len() > QUESTION {
-            return Err(StatusCode::PAYLOAD_TOO_LARGE);
-        }
-        bytes.extend_from_slice(&data);
-    }
-    Ok(bytes)
+fn plain(status: StatusCode) -> Response<Full<Bytes>> {
+    response(status, None, Bytes::new())
 }
 
-fn plain(status: StatusCode) -> Response<Whole> {
-    response(status, [], None)
-}
-
-fn response(status: StatusCode, headers: impl IntoIterator<Item = (HeaderName, String)>, body: Option<Bytes>) -> Response<Whole> {
-    let mut response = Response::new(Whole(body));
+fn response(status: StatusCode, media_type: Option<&'static str>, body: Bytes) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(body));
     *response.status_mut() = status;
     let all = [
-        (header::CACHE_CONTROL, "no-store"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, Some("no-store")),
+        (header::X_CONTENT_TYPE_OPTIONS, Some("nosniff")),
+        (header::REFERRER_POLICY, Some("no-referrer")),
+        (header::CONTENT_TYPE, media_type),
     ];
-    for (name, value) in all.map(|(name, value)| (name, value.to_owned())).into_iter().chain(headers) {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            response.headers_mut().insert(name, value);
-        }
-    }
+    response.headers_mut().extend(all.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::from_static(value?)))));
     response
 }
 
@@ -383,21 +354,5 @@ fn media_type(name: &str) -> &'static str {
         Some("css") => "text/css; charset=utf-8",
         Some("json") => "application/json",
         _ => "application/octet-stream",
-    }
-}
-
-/// The body of a response.
-struct Whole(Option<Bytes>);
-
-impl Body for Whole {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<std::result::Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.0.is_none()
     }
 }

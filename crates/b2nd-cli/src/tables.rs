@@ -23,7 +23,7 @@ use crate::format::OutputFormat;
 use crate::report::Report;
 use crate::screen::Cut;
 
-pub(crate) use implementation::{cells, compare, open, open_cells, rows, verify, verify_cells, write_array};
+pub(crate) use implementation::{cells, compare, open, open_cells, rows, write_array};
 
 /// The maximum number of values in the histogram of a column. The first values of the column are used.
 pub(crate) const SAMPLE: usize = 1 << 20;

@@ -1,9 +1,7 @@
 //! Reads a selection of an array in pieces along its chunks, so that each chunk is read once.
 
-use std::ops::Range;
-
-use b2nd_ndarray::Array;
-use b2nd_view::slice::{Axis, Selection};
+use b2nd_ndarray::{Array, Select};
+use b2nd_view::slice::{Axis, Part, Selection};
 use rayon::prelude::*;
 
 use crate::error::Result;
@@ -34,8 +32,8 @@ pub(crate) fn each<T: Send>(
         let made: Vec<Result<(T, u64)>> = numbers
             .into_par_iter()
             .map(|number| {
-                let ranges = ranges(&axes, number);
-                let elements = array.read_bytes_steps(&ranges, &selection.steps)?;
+                let ranges = Part::new(&axes, number).ranges;
+                let elements = array.select_bytes(&Select::steps(&ranges, &selection.steps))?;
                 Ok((make(&elements), length(array, &ranges) as u64))
             })
             .collect();
@@ -64,16 +62,4 @@ fn pieces(array: &Array, selection: &Selection) -> Vec<Axis> {
         axis.chunk = (axis.chunk / 2 / axis.block * axis.block).max(axis.block);
     }
     axes
-}
-
-/// Returns the range of a piece along each axis, from its first to its last selected element.
-fn ranges(axes: &[Axis], mut number: u64) -> Vec<Range<i64>> {
-    let mut ranges = Vec::new();
-    for axis in axes.iter().rev() {
-        let count = u64::try_from(axis.count()).unwrap_or(1).max(1);
-        ranges.push(axis.range_at(i64::try_from(number % count).unwrap_or(0)));
-        number /= count;
-    }
-    ranges.reverse();
-    ranges
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use b2nd::dtype::DType;
-use b2nd_ndarray::Array;
+use b2nd_ndarray::{Array, Select};
 use b2nd_store::{Bytes, Frame, Kind, Location, Target, no_key};
 use b2nd_view::elements::{no_objects, reader, text, time_unit};
 use b2nd_view::slice::{Selection, Slice};
@@ -102,7 +102,7 @@ impl Values {
 
     /// Reads the selected elements in a part of the selected ranges, in the order of the selection.
     fn read(&self, part: &[Range<i64>]) -> b2nd_ndarray::Result<Vec<u8>> {
-        let mut bytes = self.array.read_bytes_steps(part, &self.selection.steps)?;
+        let mut bytes = self.array.select_bytes(&Select::steps(part, &self.selection.steps))?;
         let lengths = Selection { ranges: part.to_vec(), ..self.selection.clone() }.lengths();
         self.selection.reverse(&mut bytes, &lengths, self.array.itemsize());
         Ok(bytes)
@@ -237,9 +237,9 @@ fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> B
     }))
 }
 
-/// Compares the values of two arrays, and describes how the values differ. Numbers that are equal within `tolerance` do not differ. Returns
-/// `None` if no value differs.
-pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Option<String>> {
+/// Compares the values of two arrays, and returns lines that describe how the values differ, or nothing if no value differs. Numbers that are
+/// equal within `tolerance` do not differ.
+pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<String>> {
     let named = |path: &Path| {
         let array = source(path).and_then(|source| open(source, None));
         array.map_err(|error| Error::new(format_args!("{}: {error}", path.display())))
@@ -254,7 +254,7 @@ pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Optio
         ("itemsize", [&a, &b].map(|array| array.itemsize().to_string())),
     ];
     if let Some((fact, [one, other])) = facts.iter().find(|(_, [one, other])| one != other) {
-        return Ok(Some(format!("not comparable: {fact} {one} and {other}")));
+        return Ok(vec![format!("not comparable: {fact} {one} and {other}")]);
     }
     let mut differing = Differing::default();
     let read = a.dtype().and_then(reader);
@@ -268,17 +268,15 @@ pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Optio
                 continue;
             }
             let at = || coordinates(&part, index as i64);
-            differing.add(|| match a.dtype() {
-                Some(dtype) => format!("{}: {} and {}", at(), text(dtype, one), text(dtype, other)),
-                None => at(),
-            });
+            let texts = || a.dtype().into_iter().flat_map(|dtype| [text(dtype, one), text(dtype, other)]);
+            differing.add(|| std::iter::once(at()).chain(texts()).collect());
             if let Some((first, second)) = numbers.filter(|_| time_unit(a.dtype()).is_none()) {
                 differing.by(distance(first, second), at);
             }
         }
         bar.inc(one.len() as u64);
     }
-    Ok(differing.sentence("element"))
+    Ok(differing.lines("element"))
 }
 
 /// Returns the coordinates of an element of a part, as text in brackets.

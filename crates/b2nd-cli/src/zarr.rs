@@ -34,6 +34,6 @@ pub(crate) fn import(file: &Path, _: &Path, _: &Options) -> Result<()> {
 
 #[cfg(not(feature = "zarr"))]
 fn without(path: &Path) -> Error {
-    let install = "install one that can, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
+    let install = "install one that can, with `cargo install --path crates/b2nd-cli --features full`";
     Error::new(format_args!("{}: this build of b2nd cannot read or write Zarr: {install}", path.display()))
 }

@@ -8,10 +8,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::header::ChunkHeader;
 use crate::ids::{CodecId, Filter};
 
-/// The end of a message about a codec or filter that only other builds have: the commands that install a build with all codecs and filters.
-const INSTALL: &str = "install a build of the tool that has it, with `cargo install b2nd-cli --features full` or \
-                       `pip install b2nd`, or enable the feature for it in your own program";
-
 /// The bit of blosc2_flags that marks a lazy chunk, whose blocks are stored elsewhere.
 const IS_LAZY: u8 = 0x08;
 
@@ -21,28 +17,28 @@ const IS_INSTRUMENTED: u8 = 0x80;
 /// The code that implements a codec or a filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Backend {
-    /// This crate. It calls other crates for some codecs, and with the feature `c` it calls C-Blosc2.
+    /// This crate. It calls other crates for some codecs.
     Here,
     /// The crate `blosc2-pure-rs`.
     Plugins,
 }
 
-/// Where the code of a codec or filter is: `Ok` if this build has the code, `Err(true)` if only other builds have the code, `Err(false)` if
-/// no build has it.
-type Found = Result<Backend, bool>;
+/// Where the code of a codec or filter is. The error is the feature of this crate that adds the code, or `None` if no feature does.
+type Found = Result<Backend, Option<&'static str>>;
 
 fn backend_of_codec(codec: CodecId) -> Found {
-    let is_here = match codec {
-        CodecId::BloscLz => true,
-        CodecId::Lz4 | CodecId::Lz4Hc => cfg!(feature = "lz4"),
-        CodecId::Zlib => cfg!(feature = "zlib"),
-        CodecId::Zstd => cfg!(all(feature = "zstd", any(feature = "safe", not(target_pointer_width = "32")))),
-        CodecId::SNAPPY => cfg!(feature = "snappy"),
+    let (is_here, feature) = match codec {
+        CodecId::BloscLz => return Ok(Backend::Here),
+        CodecId::Lz4 | CodecId::Lz4Hc => (cfg!(feature = "lz4"), "lz4"),
+        CodecId::Zlib => (cfg!(feature = "zlib"), "zlib"),
+        CodecId::Zstd if cfg!(all(feature = "zstd", target_pointer_width = "32")) => (cfg!(feature = "safe"), "safe"),
+        CodecId::Zstd => (cfg!(feature = "zstd"), "zstd"),
+        CodecId::SNAPPY => (cfg!(feature = "snappy"), "snappy"),
         // 32 is ndlz, and 33 to 35 are zfp.
         CodecId::Other(32..=35) => return plugins(),
-        CodecId::Other(_) => return Err(false),
+        CodecId::Other(_) => return Err(None),
     };
-    if is_here { Ok(Backend::Here) } else { Err(true) }
+    if is_here { Ok(Backend::Here) } else { Err(Some(feature)) }
 }
 
 fn backend_of_filter(filter: Filter) -> Found {
@@ -50,13 +46,13 @@ fn backend_of_filter(filter: Filter) -> Found {
         // 32 is ndcell, and 33 is ndmean.
         Filter::Other(32 | 33) => plugins(),
         // 34 and 35 are the versions of bytedelta, and 36 is int_trunc.
-        Filter::Other(code) if !(34..=36).contains(&code) => Err(false),
+        Filter::Other(code) if !(34..=36).contains(&code) => Err(None),
         _ => Ok(Backend::Here),
     }
 }
 
 fn plugins() -> Found {
-    if cfg!(feature = "plugins") { Ok(Backend::Plugins) } else { Err(true) }
+    if cfg!(feature = "plugins") { Ok(Backend::Plugins) } else { Err(Some("plugins")) }
 }
 
 /// Returns the backend that compresses and decompresses with this codec and these filters.
@@ -65,14 +61,13 @@ fn plugins() -> Found {
 ///
 /// Fails if the codec or a filter is not in this build. The error names the missing codec or filter.
 pub(crate) fn backend(codec: CodecId, filters: impl Iterator<Item = (Filter, u8)>) -> Result<Backend> {
-    let missing = |what: &str, name: String, is_elsewhere: bool| {
+    let missing = |what: &str, name: String, feature: Option<&str>| {
         let name = format!("{what} {}", name.trim_start_matches(what).trim_start());
-        no_codec(codec, if is_elsewhere { no_build(&name) } else { format!("{name} is not supported") })
+        no_codec(codec, feature.map_or_else(|| format!("{name} is not supported"), |feature| no_build(&name, feature)))
     };
-    let mut backend = backend_of_codec(codec).map_err(|is_elsewhere| missing("codec", codec.to_string(), is_elsewhere))?;
+    let mut backend = backend_of_codec(codec).map_err(|feature| missing("codec", codec.to_string(), feature))?;
     for (filter, _) in filters {
-        if backend_of_filter(filter).map_err(|is_elsewhere| missing("filter", filter.to_string(), is_elsewhere))? != Backend::Here
-        {
+        if backend_of_filter(filter).map_err(|feature| missing("filter", filter.to_string(), feature))? != Backend::Here {
             backend = Backend::Plugins;
         }
     }
@@ -131,8 +126,11 @@ pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
     }
 }
 
-fn no_build(what: &str) -> String {
-    format!("this build of b2nd has no {what}: {INSTALL}")
+fn no_build(what: &str, feature: &str) -> String {
+    format!(
+        "this build of b2nd has no {what}: install a build of the tool that has it, with `cargo install b2nd-cli --features full`, \
+         or enable the feature `{feature}` of b2nd-codec in your own program"
+    )
 }
 
 #[cold]
@@ -142,5 +140,5 @@ fn no_codec(codec: CodecId, reason: String) -> Error {
 
 #[cold]
 pub(crate) fn no_safe_zstd() -> Error {
-    no_codec(CodecId::Zstd, no_build("decoder of zstd for untrusted input"))
+    no_codec(CodecId::Zstd, no_build("decoder of zstd for untrusted input", "safe"))
 }

@@ -341,10 +341,6 @@ impl Compressor {
         if self.backend == Backend::Plugins {
             return Some(crate::plugins::compress);
         }
-        #[cfg(feature = "c")]
-        if self.settings.format == Format::Blosc2 && crate::c::encodes(&self.settings) {
-            return Some(crate::c::compress);
-        }
         None
     }
 

@@ -271,10 +271,6 @@ impl Decompressor {
             (Err(_), Some(fallback)) => return fallback(chunk, data),
             (backend, _) => backend?,
         };
-        #[cfg(feature = "c")]
-        if !self.leaves.are_safe() && crate::c::decodes(header) {
-            return crate::c::decompress(chunk, data);
-        }
         #[cfg(feature = "plugins")]
         if _backend == Backend::Plugins {
             return crate::plugins::decompress(&self.metalayer, chunk, data);

@@ -15,12 +15,12 @@ use crate::options::Settings;
 mod blosclz;
 #[cfg(feature = "lz4")]
 mod lz4;
-#[cfg(feature = "safe")]
-mod ruzstd;
 #[cfg(feature = "zlib")]
 mod safe;
 #[cfg(feature = "zlib")]
 mod zlib;
+#[cfg(feature = "safe")]
+mod zrip;
 #[cfg(feature = "zstd")]
 mod zstd;
 
@@ -36,8 +36,6 @@ pub(crate) struct Leaves {
     zstd: zstd::Zstd,
     #[cfg(feature = "zlib")]
     zlib: zlib::Zlib,
-    #[cfg(feature = "safe")]
-    ruzstd: ruzstd::Zstd,
     is_safe: bool,
     pub(crate) deadline: Deadline,
 }
@@ -72,7 +70,7 @@ impl Leaves {
             #[cfg(feature = "zlib")]
             CodecId::Zlib => self.zlib.expand(stream, place)?,
             #[cfg(feature = "safe")]
-            CodecId::Zstd if self.is_safe || IS_SMALL => self.ruzstd.expand(dictionary, stream, place, self.deadline)?,
+            CodecId::Zstd if self.is_safe || IS_SMALL => zrip::zstd(dictionary, stream, place, self.deadline)?,
             #[cfg(feature = "zstd")]
             CodecId::Zstd if self.is_safe || IS_SMALL => return Err(crate::available::no_safe_zstd()),
             #[cfg(feature = "zstd")]

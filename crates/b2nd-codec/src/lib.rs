@@ -30,16 +30,13 @@
 //! | `lz4`, `zlib`, `zstd` (default) | LZ4 and LZ4HC; zlib; Zstandard | |
 //! | `snappy` | Snappy, which only chunks of Blosc 1 have | |
 //! | `plugins` | ndlz, zfp | ndcell, ndmean |
-//! | `c` | no further codecs: C-Blosc2 compresses and decompresses whole chunks if it supports their codec and filters | |
-//! | `safe` | Zstandard for [`Decompressor::safe`] and on 32-bit platforms, by the decoder with the least `unsafe` code | |
-//! | `std` | buffers that each thread keeps, [`Decompressor::stop_at`]; all features except `lz4` and `serde` imply it | |
-//! | `serde` | `Serialize` for headers, codecs and filters | |
+//! | `safe` | Zstandard for [`Decompressor::safe`] and on 32-bit platforms, by a decoder without `unsafe` code | |
+//! | `std` | buffers that each thread keeps, [`Decompressor::stop_at`]; all features except `lz4` imply it | |
 //!
 //! Codecs and filters that are not in a build are rejected with an error that names them. With `default-features = false` the crate is
-//! `no_std` with `alloc`. It contains `unsafe` code only with the feature `c`, and compiles to wasm32.
+//! `no_std` with `alloc`. It contains no `unsafe` code, and compiles to wasm32.
 #![no_std]
-#![cfg_attr(not(feature = "c"), forbid(unsafe_code))]
-#![cfg_attr(feature = "c", deny(unsafe_code))]
+#![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 extern crate alloc;
@@ -56,8 +53,6 @@ mod available;
 mod block_table;
 mod blocksize;
 mod buffer;
-#[cfg(feature = "c")]
-mod c;
 mod compressor;
 mod deadline;
 mod decompressor;
@@ -71,8 +66,6 @@ mod leaf;
 mod options;
 #[cfg(feature = "plugins")]
 mod plugins;
-#[cfg(feature = "serde")]
-mod serde;
 mod streams;
 #[cfg(feature = "zstd")]
 pub mod zstd;

@@ -26,7 +26,6 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     /// The path of the file, with which the message starts.
-    #[cfg(feature = "std")]
     file: Option<String>,
     /// The field or chunk, such as `metalayers.b2nd` or `chunk[3]`; empty if there is none.
     path: String,
@@ -86,10 +85,7 @@ impl Error {
 
     #[cold]
     pub(crate) fn new(kind: ErrorKind) -> Self {
-        #[cfg(feature = "std")]
-        return Error(Box::new(Inner { kind, file: None, path: String::new(), offset: None }));
-        #[cfg(not(feature = "std"))]
-        Error(Box::new(Inner { kind, path: String::new(), offset: None }))
+        Error(Box::new(Inner { kind, file: None, path: String::new(), offset: None }))
     }
 
     #[cold]
@@ -192,7 +188,6 @@ impl fmt::Write for Escaped<'_, '_> {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut f = Escaped(f);
-        #[cfg(feature = "std")]
         if let Some(file) = &self.0.file {
             write!(f, "{file}: ")?;
         }

@@ -164,14 +164,25 @@ impl Header {
     /// `caterva`, followed by a NUL. Offsets in errors count from the start of the header.
     #[inline]
     pub fn array(&self) -> Result<Option<ArrayMeta<&str>>> {
-        let b2nd = self.decode(B2ndMeta::<&str>::NAME, |content| Ok(ArrayMeta::from_metalayer(content)?.0));
-        if let Ok(Some(_)) = b2nd {
-            return b2nd;
-        }
-        match (b2nd, self.metalayer::<CatervaMeta>()) {
-            (_, Ok(Some(caterva))) => Ok(Some(ArrayMeta::Caterva(caterva))),
-            (Err(error), _) | (Ok(_), Err(error)) => Err(error),
-            (Ok(array), Ok(None)) => Ok(array),
+        Ok(self.array_metalayer()?.map(|(_, array, _)| array))
+    }
+
+    /// Decodes the metalayer that describes the array, like [`array`](Header::array). Returns the metalayer's name, the metadata, and the
+    /// bytes that follow them.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`array`](Header::array).
+    #[inline]
+    pub fn array_metalayer(&self) -> Result<Option<(&'static str, ArrayMeta<&str>, &[u8])>> {
+        let b2nd = match self.decode(B2ndMeta::<&str>::NAME, ArrayMeta::from_metalayer) {
+            Ok(Some((array, rest))) => return Ok(Some((B2ndMeta::<&str>::NAME, array, rest))),
+            other => other,
+        };
+        match (b2nd, self.decode(CatervaMeta::NAME, metalayers::decode)) {
+            (_, Ok(Some((caterva, rest)))) => Ok(Some((CatervaMeta::NAME, ArrayMeta::Caterva(caterva), rest))),
+            (Err(error), _) | (_, Err(error)) => Err(error),
+            (Ok(_), Ok(None)) => Ok(None),
         }
     }
 

@@ -20,7 +20,7 @@
 //! | read and decompress chunks | [`Frame::chunk`], [`Chunk::data`], [`Decompressor`] |
 //! | compress chunks | [`Writer::append_elements`], [`Header::compressor`] |
 //! | change metadata in a file | [`File::edit`], [`Editor::overwrite_metalayer`] |
-//! | read and write variable-length metalayers | [`Vlmetalayers`], [`Editor::set_vlmetalayer`] |
+//! | read and write vlmetalayers (variable-length metalayers) | [`Vlmetalayers`], [`Editor::set_vlmetalayer`] |
 //! | add or lengthen metalayers of a file that already holds data | [`rewrite()`] |
 //! | write a new frame, contiguous or sparse | [`Header::for_array`], [`Writer`] |
 //! | handle errors | [`Error`], [`ErrorKind`] |
@@ -30,7 +30,7 @@
 //! header | chunk 0 | chunk 1 | … | index chunk | trailer
 //! ```
 //!
-//! The [`Header`] holds the fixed-length [`Metalayers`], the [`Trailer`] holds the variable-length metalayers, and the index ([`Offsets`])
+//! The [`Header`] holds the fixed-length [`Metalayers`], the [`Trailer`] holds the vlmetalayers, and the index ([`Offsets`])
 //! gives the location of each [`Chunk`]. A contiguous frame stores all of these in one file or buffer. A sparse frame is a directory with
 //! one file per chunk, and a file `chunks.b2frame` for everything else. [`File`] reads both kinds from disk, [`Editor`] changes their
 //! metalayers, and [`ChunkEditor`] changes their chunks. [`Frame`] reads a frame from any source, such as memory. [`Writer`] writes new

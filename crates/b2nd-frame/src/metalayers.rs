@@ -39,19 +39,6 @@ impl Metalayers {
         self.contents.get(self.position(name.as_ref())?).map(Vec::as_slice)
     }
 
-    /// Decodes the content of the metalayer whose name is `T::NAME`. Returns `None` if no such metalayer exists. Use
-    /// [`set`](Metalayers::set) to write such a metalayer.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the content is not a `T`, or bytes follow the value. [`Header::metalayer`](super::Header::metalayer) accepts bytes after
-    /// the value.
-    pub fn decode<'s, T: Metalayer + Deserialize<'s>>(&'s self) -> Result<Option<T>> {
-        let Some(content) = self.get(T::NAME) else { return Ok(None) };
-        let decoded = if T::NAMED { generic::from_slice(content) } else { b2nd::from_slice(content) };
-        decoded.map(Some).map_err(|error| Error::from(error).field(T::NAME))
-    }
-
     /// Returns an iterator over the names and contents of the metalayers, in the order of the file.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u8], &[u8])> {
         self.names.iter().zip(&self.contents).map(|(name, content)| (name.as_slice(), content.as_slice()))
@@ -218,10 +205,6 @@ mod generic {
     use super::{Deserialize, Serialize, Vec};
 
     pub(super) fn to_vec<T: Serialize>(_: &T) -> b2nd::Result<Vec<u8>> {
-        Err(needs_std())
-    }
-
-    pub(super) fn from_slice<'a, T: Deserialize<'a>>(_: &'a [u8]) -> b2nd::Result<T> {
         Err(needs_std())
     }
 

@@ -2,7 +2,6 @@
 
 use alloc::borrow::Cow;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
@@ -76,30 +75,18 @@ pub(crate) fn cut_off(end: u64, needed: u64) -> Error {
     Error::end(needed, end).field("the frame")
 }
 
-/// Reads the header of the frame that starts at byte `offset` of the source: the first 4 KiB, then the rest if the header is longer.
+/// Reads the header of the frame that starts at byte `offset` of the source: the first 4 KiB, and again if the header is longer.
 pub(crate) fn read_header(source: &impl Source, offset: u64) -> Result<Header> {
-    let mut prefix = source.read(offset..offset.saturating_add(FIRST_READ))?;
-    loop {
-        let error = match Header::from_slice(&prefix) {
-            Ok(header) => return Ok(header),
-            Err(error) => error,
-        };
-        let Some(needed) = error.needed() else { return Err(error) };
-        let (before, length) = (prefix.len() as u64, prefix.len().saturating_add(needed) as u64);
-        // If the source ends before the header does, do not read the rest of the header.
-        if source.len()?.saturating_sub(offset) < length {
-            return Err(error);
-        }
-        check_length("header", length)?;
-        let more = source.read(offset.saturating_add(before)..offset.saturating_add(length))?;
-        if more.is_empty() {
-            return Err(error);
-        }
-        let mut longer: Vec<u8> = prefix.into_owned();
-        longer.try_reserve_exact(more.len()).map_err(|_| Error::out_of_memory(more.len()))?;
-        longer.extend_from_slice(&more);
-        prefix = Cow::Owned(longer);
+    let prefix = source.read(offset..offset.saturating_add(FIRST_READ))?;
+    let header = Header::from_slice(&prefix);
+    let Some(needed) = header.as_ref().err().and_then(Error::needed) else { return header };
+    let length = prefix.len().saturating_add(needed) as u64;
+    // If the source ends before the header does, do not read the rest of the header.
+    if source.len()?.saturating_sub(offset) < length {
+        return header;
     }
+    check_length("header", length)?;
+    Header::from_slice(&source.read(offset..offset.saturating_add(length))?)
 }
 
 impl<S: Source> Frame<S> {
@@ -195,19 +182,28 @@ impl<S: Source> Frame<S> {
             check_length("trailer", range.end.saturating_sub(range.start))?;
             tail = self.read(range)?;
         }
+        // The index precedes the trailer. If its bytes have been read too, they are not read again.
+        let index = self.header.tail_range().start.checked_sub(start).and_then(|at| tail.get(usize::try_from(at).ok()?..));
+        if let Some(Ok(offsets)) = index.map(|index| Offsets::from_tail(&self.header, index)) {
+            self.offsets.get_or_init(|| Arc::new(offsets));
+        }
         let trailer = if is_first { Trailer::first_in(&tail) } else { Trailer::from_tail(&tail) };
         let trailer = trailer.map_err(|error| error.shifted(usize::try_from(start).unwrap_or(usize::MAX)))?;
         let before = if is_first { 0 } else { tail.len().saturating_sub(trailer.trailer_len()) };
         Ok(Tail { trailer, start: start.saturating_add(before as u64) })
     }
 
-    /// Returns the chunk index. The first call reads the index.
+    /// Returns the chunk index. The first call reads the index, or the index and the trailer in one request, if both are short.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`Offsets::from_tail`]. Also fails if the source cannot be read, or the index is longer than 256
     /// MiB.
     pub fn offsets(&self) -> Result<&Offsets> {
+        let place = self.header.tail_range();
+        if self.offsets.get().is_none() && place.end.saturating_sub(place.start) <= FIRST_READ {
+            let _ = self.tail(); // Its errors are those of `trailer`.
+        }
         if let Some(offsets) = self.offsets.get() {
             return Ok(offsets);
         }

@@ -1,4 +1,4 @@
-//! [`Trailer`]: the trailer of a frame, which holds the variable-length metalayers.
+//! [`Trailer`]: the trailer of a frame, which holds the vlmetalayers.
 
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 use crate::metalayers::{Place, Section};
 use crate::vlmetalayers::Vlmetalayers;
 
-/// The trailer of a frame, with owned data. It holds the variable-length metalayers, which can be added, replaced and removed at any time.
+/// The trailer of a frame, with owned data. It holds the vlmetalayers (variable-length metalayers), which can be
+/// added, replaced and removed at any time.
 ///
 /// ```
 /// let file = std::fs::read("../../tests/data/example.b2nd")?;
@@ -104,12 +105,12 @@ impl Trailer {
         self.version
     }
 
-    /// Returns the variable-length metalayers.
+    /// Returns the vlmetalayers.
     pub fn vlmetalayers(&self) -> &Vlmetalayers {
         &self.vlmetalayers
     }
 
-    /// Returns a mutable reference to the variable-length metalayers.
+    /// Returns a mutable reference to the vlmetalayers.
     pub fn vlmetalayers_mut(&mut self) -> &mut Vlmetalayers {
         &mut self.vlmetalayers
     }

@@ -1,4 +1,4 @@
-//! [`Vlmetalayers`]: the variable-length metalayers of a trailer, each of which is stored as a chunk.
+//! [`Vlmetalayers`]: the vlmetalayers (variable-length metalayers) of a trailer, each of which is stored as a chunk.
 
 use alloc::borrow::Cow;
 

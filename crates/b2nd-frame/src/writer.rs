@@ -19,7 +19,7 @@ use crate::vlmetalayers::Vlmetalayers;
 mod outline;
 pub use outline::Outline;
 
-/// Writes a new frame from a header with metalayers, the chunks in order, and variable-length metalayers.
+/// Writes a new frame from a header with metalayers, the chunks in order, and vlmetalayers.
 ///
 /// A chunk of an array holds its blocks one after another, each in C order. Chunks and blocks at the edges of the array are padded to full
 /// size. [`Grid::pack`](b2nd::Grid::pack) converts elements from the order of the array to the order of a chunk.
@@ -226,10 +226,7 @@ impl<T: Target> Writer<T> {
             done.map_err(|error| Error::from(error).in_chunk(number))?;
             data = Cow::Owned(packed);
         }
-        let compressor = match self.compressor.take() {
-            Some(compressor) => compressor,
-            None => self.header.compressor()?,
-        };
+        let compressor = self.compressor.take().map_or_else(|| self.header.compressor(), Ok)?;
         let chunk = compressor.chunk(&data)?;
         self.compressor = Some(compressor);
         let chunk = Chunk::from_slice(&chunk)?;
@@ -301,7 +298,7 @@ impl<T: Target> Writer<T> {
         self.push(Offset::Special(special), nbytes)
     }
 
-    /// Sets the value of a variable-length metalayer, in generic MessagePack.
+    /// Sets the value of a vlmetalayer, in generic MessagePack.
     ///
     /// # Errors
     ///
@@ -311,7 +308,7 @@ impl<T: Target> Writer<T> {
         self.vlmetalayers.vlmetalayers_mut().set(name, value)
     }
 
-    /// Sets the bytes of a variable-length metalayer's value. python-blosc2 expects generic MessagePack.
+    /// Sets the bytes of a vlmetalayer's value. python-blosc2 expects generic MessagePack.
     ///
     /// # Errors
     ///
@@ -320,7 +317,7 @@ impl<T: Target> Writer<T> {
         self.vlmetalayers.vlmetalayers_mut().set_bytes(name, value)
     }
 
-    /// Replaces the trailer, for example by the trailer of another frame. The variable-length metalayers of the new trailer are written
+    /// Replaces the trailer, for example by the trailer of another frame. The vlmetalayers of the new trailer are written
     /// unchanged, whether compressed or not.
     pub fn set_trailer(&mut self, trailer: Trailer) {
         self.vlmetalayers = trailer;

@@ -42,6 +42,7 @@ pub struct Dataset {
     pub(crate) layout: Layout,
     /// The bytes of an element that was not written, or nothing if they are zeros.
     pub(crate) fill: Vec<u8>,
+    first: Option<Header>,
 }
 
 /// Where the data of a dataset are.
@@ -49,12 +50,12 @@ pub(crate) enum Layout {
     /// In C order, or nowhere yet.
     Flat(Option<Window<Bytes>>),
     /// In chunks, in the order of their numbers.
-    Chunked(Vec<Place>),
+    Chunked(Vec<StoredChunk>),
 }
 
 /// Where a chunk is in the file.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct StoredChunk {
     pub(crate) number: u64,
     pub(crate) address: u64,
     pub(crate) size: u64,
@@ -115,7 +116,7 @@ impl Dataset {
                     let start: Vec<_> = entry.offsets.iter().map(|&at| i64::try_from(at).unwrap_or(i64::MAX)).collect();
                     let size = if filters.is_empty() { size } else { entry.size };
                     let (address, mask) = (file.defined(entry.address)?, entry.filter_mask);
-                    Some(Place { number: grid.chunk_index(&start)?, address, size, mask })
+                    Some(StoredChunk { number: grid.chunk_index(&start)?, address, size, mask })
                 };
                 let mut places: Vec<_> = entries.into_iter().filter_map(place).collect();
                 places.sort_by_key(|place| place.number);
@@ -125,9 +126,11 @@ impl Dataset {
         };
         let all = opened.attributes().iter().map(|it| (it.name.clone(), attributes::value(it))).collect();
         let grid = geometry.grid()?;
-        let mut dataset = Dataset { file: file.clone(), grid, layout, filters, fill, geometry, dtype, attributes: all };
+        let mut dataset =
+            Dataset { file: file.clone(), grid, layout, filters, fill, geometry, dtype, attributes: all, first: None };
         dataset.check_limits()?;
-        if let Some(blockshape) = dataset.first_frame().and_then(|frame| dataset.blockshape(&frame)) {
+        dataset.first = dataset.first_header();
+        if let Some(blockshape) = dataset.first.as_ref().and_then(|header| dataset.blockshape(header)) {
             let geometry = Geometry::new(&shape, dataset.geometry.chunkshape(), &blockshape)?;
             let grid = geometry.grid()?;
             // In many dimensions, the padding of blocks can be longer than the data.
@@ -165,8 +168,7 @@ impl Dataset {
     /// Returns the header that a frame with this array has: with the codec and filters of the first chunk that is a frame.
     pub(crate) fn header(&self) -> Result<Header> {
         let header = Header::for_array(&B2ndMeta::new(self.geometry, self.dtype.to_string()))?;
-        let Some(frame) = self.first_frame() else { return header.with_level(0) };
-        let first = frame.header();
+        let Some(first) = &self.first else { return header.with_level(0) };
         let codec = first.codec();
         // Chunks with an unknown codec cannot be decompressed, but their dataset can be opened.
         let header = if matches!(codec, CodecId::Other(0..=31)) { header } else { header.with_codec(codec)? };
@@ -177,14 +179,16 @@ impl Dataset {
     }
 
     /// Opens the frame in the first chunk, if Blosc2 compressed it and no other filter changed the frame.
-    fn first_frame(&self) -> Option<Frame<Window<Bytes>>> {
+    fn first_header(&self) -> Option<Header> {
         let Layout::Chunked(places) = &self.layout else { return None };
         let place = places.first()?;
         let at = self.blosc2(place)?;
         // Fletcher32 only appends a checksum.
         let mut others = self.applied(place, at + 1..self.filters.len()).filter_map(|at| self.filters.get(at));
         let is_plain = others.all(|filter| filter.id == hdf5_reader::filters::FILTER_FLETCHER32);
-        if is_plain { Frame::open(self.file.window(place.address, place.size)).ok() } else { None }
+        // Most headers are shorter than 512 bytes.
+        let header = |length| Some(Frame::open(self.file.window(place.address, length)).ok()?.header().clone());
+        if is_plain { header(place.size.min(512)).or_else(|| header(place.size)) } else { None }
     }
 
     /// Returns the frame that Blosc2 made of a chunk. Returns `None` if the chunk was not written, or not by Blosc2 before other filters.
@@ -197,20 +201,20 @@ impl Dataset {
         found.map(|(place, at)| self.read(place, at + 1)).transpose()
     }
 
-    pub(crate) fn place(&self, number: u64) -> Option<&Place> {
+    pub(crate) fn place(&self, number: u64) -> Option<&StoredChunk> {
         let Layout::Chunked(places) = &self.layout else { return None };
         places.get(places.binary_search_by_key(&number, |place| place.number).ok()?)
     }
 
     /// Reads a chunk, and reverses the filters from `first`.
-    pub(crate) fn read(&self, place: &Place, first: usize) -> Result<Vec<u8>> {
+    pub(crate) fn read(&self, place: &StoredChunk, first: usize) -> Result<Vec<u8>> {
         let bytes = self.file.window(place.address, place.size).read(0..place.size)?.into_owned();
         complete(&bytes, place.size)?;
         self.unfilter(bytes, place, first..self.filters.len())
     }
 
     /// Reverses some of the filters.
-    pub(crate) fn unfilter(&self, mut bytes: Vec<u8>, place: &Place, range: Range<usize>) -> Result<Vec<u8>> {
+    pub(crate) fn unfilter(&self, mut bytes: Vec<u8>, place: &StoredChunk, range: Range<usize>) -> Result<Vec<u8>> {
         // Filters before the last may have made a chunk a little longer.
         let limit = self.chunk_len().unwrap_or(0).saturating_mul(2).saturating_add(1 << 16);
         for at in self.applied(place, range).rev() {
@@ -221,20 +225,20 @@ impl Dataset {
     }
 
     /// Returns the position of the filter Blosc2, if it was the first that was applied to a chunk.
-    pub(crate) fn blosc2(&self, place: &Place) -> Option<usize> {
+    pub(crate) fn blosc2(&self, place: &StoredChunk) -> Option<usize> {
         let first = self.applied(place, 0..self.filters.len()).next()?;
         (self.filters.get(first)?.id == BLOSC2).then_some(first)
     }
 
     /// Returns the positions of those filters that were applied to a chunk. Its mask has a bit for each of the first 32.
-    fn applied(&self, place: &Place, range: Range<usize>) -> impl DoubleEndedIterator<Item = usize> {
+    fn applied(&self, place: &StoredChunk, range: Range<usize>) -> impl DoubleEndedIterator<Item = usize> {
         let mask = u64::from(place.mask);
         range.filter(move |&at| mask.checked_shr(at as u32).unwrap_or(0) & 1 == 0)
     }
 
     /// Returns the blockshape of a chunk's frame if the chunk can be a chunk of the array as it is.
-    fn blockshape<S: Source>(&self, frame: &Frame<S>) -> Option<Vec<i32>> {
-        let (header, chunkshape) = (frame.header(), self.geometry.chunkshape());
+    fn blockshape(&self, header: &Header) -> Option<Vec<i32>> {
+        let chunkshape = self.geometry.chunkshape();
         if let Some(array) = header.array().ok()? {
             return is_whole(array.geometry(), chunkshape).then(|| array.geometry().blockshape().to_vec());
         }
@@ -245,23 +249,11 @@ impl Dataset {
     }
 
     /// Returns true if the frame has one chunk, whose data and blocks are those of a chunk of the array.
-    pub(crate) fn fits<S: Source>(&self, frame: &Frame<S>) -> bool {
-        let (header, itemsize) = (frame.header(), i64::try_from(self.dtype.itemsize()).unwrap_or(i64::MAX));
-        let same = match header.array() {
-            Ok(Some(array)) => {
-                let blocks = array.geometry().blockshape() == self.geometry.blockshape();
-                blocks && is_whole(array.geometry(), self.geometry.chunkshape())
-            }
-            Ok(None) => self.is_c_order() && self.grid.blocknitems().checked_mul(itemsize) == Some(header.blocksize().into()),
-            Err(_) => false,
-        };
-        same && header.nchunks() == Some(1) && self.grid.extchunknitems().checked_mul(itemsize) == Some(header.nbytes())
-    }
-
-    /// Returns true if the blocks of a chunk, one after another, hold its elements in C order.
-    pub(crate) fn is_c_order(&self) -> bool {
-        let mut axes = self.geometry.chunkshape().iter().zip(self.geometry.blockshape()).skip_while(|(_, block)| **block == 1);
-        axes.next().is_none_or(|(chunk, block)| chunk % block == 0) && axes.all(|(chunk, block)| chunk == block)
+    pub(crate) fn fits(&self, header: &Header) -> bool {
+        let itemsize = i64::try_from(self.dtype.itemsize()).unwrap_or(i64::MAX);
+        self.blockshape(header).as_deref() == Some(self.geometry.blockshape())
+            && header.nchunks() == Some(1)
+            && self.grid.extchunknitems().checked_mul(itemsize) == Some(header.nbytes())
     }
 }
 

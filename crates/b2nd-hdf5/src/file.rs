@@ -69,7 +69,7 @@ impl File {
         };
         let mut registry = FilterRegistry::new();
         register_with_limit(&mut registry, limit);
-        let storage = BlockCacheStorage::new(Arc::new(RangeRequestStorage::new(length, read)), 1 << 14, 256);
+        let storage = BlockCacheStorage::new(Arc::new(RangeRequestStorage::new(length, read)), 1 << 9, 1 << 13);
         let hdf5 = Hdf5File::from_storage(Arc::new(storage)).map_err(fault)?;
         let root = hdf5.root_group().map_err(fault)?;
         let is_pytables = root.attribute("PYTABLES_FORMAT_VERSION").is_ok();

@@ -86,7 +86,7 @@ impl DatasetFrame {
         let mut bytes = dataset.read(place, rest)?;
         if blosc2.is_some() {
             let frame = Frame::from_slice(&bytes)?;
-            if let Some(range) = if dataset.fits(&frame) { frame.offsets()?.range(0) } else { None } {
+            if let Some(range) = if dataset.fits(frame.header()) { frame.offsets()?.range(0) } else { None } {
                 bytes.drain(..usize::try_from(range.start).unwrap_or(usize::MAX).min(bytes.len()));
                 return Ok(bytes);
             }
@@ -103,18 +103,13 @@ impl DatasetFrame {
     /// Makes an uncompressed chunk from elements in C order.
     fn stored(&self, data: &[u8]) -> Result<Vec<u8>> {
         let header = self.stored_header()?;
-        let mut chunk = header.as_bytes().to_vec();
-        if self.dataset.is_c_order() {
-            chunk.extend_from_slice(data);
-        } else {
-            let start = chunk.len();
-            chunk.resize(start + header.nbytes(), 0);
-            let geometry = &self.dataset.geometry;
-            let shape: Vec<_> = geometry.chunkshape().iter().map(|&length| i64::from(length)).collect();
-            let grid = Geometry::new(&shape, geometry.chunkshape(), geometry.blockshape())?.grid()?;
-            let whole: Vec<_> = shape.iter().map(|&length| 0..length).collect();
-            grid.pack(0, &whole, self.itemsize(), data, chunk.get_mut(start..).unwrap_or_default())?;
-        }
+        let (mut chunk, start) = (header.as_bytes().to_vec(), header.as_bytes().len());
+        chunk.resize(start + header.nbytes(), 0);
+        let geometry = &self.dataset.geometry;
+        let shape: Vec<_> = geometry.chunkshape().iter().map(|&length| i64::from(length)).collect();
+        let whole: Vec<_> = shape.iter().map(|&length| 0..length).collect();
+        let grid = Geometry::new(&shape, geometry.chunkshape(), geometry.blockshape())?.grid()?;
+        grid.pack(0, &whole, self.itemsize(), data, chunk.get_mut(start..).unwrap_or_default())?;
         Ok(chunk)
     }
 
@@ -158,6 +153,9 @@ impl Source for DatasetFrame {
     }
 
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
+        if range.is_empty() {
+            return Ok(Cow::Borrowed(&[]));
+        }
         let key = ChunkKey { dataset_addr: number, chunk_offsets: Default::default() };
         let chunk = || {
             let is_of_source = |error: &Error| matches!(error.kind(), ErrorKind::Io(_));

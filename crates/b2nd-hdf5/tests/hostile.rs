@@ -7,36 +7,24 @@ use std::sync::Arc;
 
 use b2nd_hdf5::File;
 use b2nd_store::Folder;
+use fastrand::Rng;
 
-/// A generator of numbers (SplitMix64), so that each run has the same mutants.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit as u64) as usize
-    }
-}
-
-fn mutant(file: &[u8], numbers: &mut Numbers) -> Vec<u8> {
+fn mutant(file: &[u8], numbers: &mut Rng) -> Vec<u8> {
     let mut bytes = file.to_vec();
-    for _ in 0..=numbers.below(4) {
-        let at = numbers.below(bytes.len());
-        match numbers.below(8) {
-            0 => bytes[at] ^= 1 << numbers.below(8),
+    for _ in 0..=numbers.usize(..4) {
+        let at = numbers.usize(..bytes.len());
+        match numbers.usize(..8) {
+            0 => bytes[at] ^= 1 << numbers.usize(..8),
             1 => bytes[at] = 0xff,
             2 => bytes[at] = 0,
-            3 => bytes[at] = numbers.below(256) as u8,
+            3 => bytes[at] = numbers.usize(..256) as u8,
             4 => bytes[at] = bytes[at].wrapping_add(1),
             5 => {
-                let end = bytes.len().min(at + 1 + numbers.below(8));
-                bytes[at..end].fill([0, 0xff, 0x7f][numbers.below(3)]);
+                let end = bytes.len().min(at + 1 + numbers.usize(..8));
+                bytes[at..end].fill([0, 0xff, 0x7f][numbers.usize(..3)]);
             }
             6 => {
-                let (from, length) = (numbers.below(bytes.len()), 1 + numbers.below(16));
+                let (from, length) = (numbers.usize(..bytes.len()), 1 + numbers.usize(..16));
                 let (from, to) = (from..bytes.len().min(from + length), at);
                 let part = bytes[from].to_vec();
                 let end = bytes.len().min(to + part.len());
@@ -80,7 +68,7 @@ fn changed_bytes_cause_no_panic() {
             let file = std::fs::read(&path).unwrap();
             let sound = read(file.clone());
             assert!(sound > 0, "{}", path.display());
-            let (mut read_some, mut numbers) = (0, Numbers(total as u64));
+            let (mut read_some, mut numbers) = (0, Rng::with_seed(total as u64));
             for number in 0..count {
                 let changed = mutant(&file, &mut numbers);
                 if let Some(directory) = &last {

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use b2nd_frame::CodecId;
-use b2nd_ndarray::{Appender, Array, Element, Options};
+use b2nd_ndarray::{Appender, Array, Element, Options, Select};
 use ndarray::{Array2, ArrayD};
 
 fn main() {
@@ -86,7 +86,7 @@ fn steps(path: &str, step: i64) -> ([u64; 3], u64) {
     let array = Array::open(path).unwrap();
     let whole = array.whole();
     let start = now();
-    let bytes = array.read_bytes_steps(&whole, &vec![step; whole.len()]).unwrap();
+    let bytes = array.select_bytes(&Select::steps(&whole, &vec![step; whole.len()])).unwrap();
     (since(start), u64::from(bytes[0]) + u64::from(bytes[bytes.len() - 4]))
 }
 

@@ -146,6 +146,11 @@ impl Array {
         Array { path: Some(path.into()), ..self }
     }
 
+    /// Adds the path of the file to the error of `work`.
+    pub(crate) fn with_path<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        work().map_err(|error| self.error(error))
+    }
+
     /// Adds the path of the file to an error.
     pub(crate) fn error(&self, error: impl Into<Error>) -> Error {
         match &self.path {

@@ -49,7 +49,7 @@ impl Array {
     ///
     /// Fails if the slice is not inside the array, or the index of chunks cannot be read.
     pub fn byte_ranges(&self, slice: &[Range<i64>], gap: u64) -> Result<Vec<Range<u64>>> {
-        self.ranges_of(self.grid().chunks_in(slice)?, gap)
+        self.with_path(|| self.ranges_of(self.grid().chunks_in(slice)?, gap))
     }
 
     /// Returns the byte ranges of the source that hold the chunks of a selection, like [`byte_ranges`](Array::byte_ranges) for a slice.
@@ -58,7 +58,7 @@ impl Array {
     ///
     /// Fails if the selection is not valid (see [`select`](Array::select)), or the index of chunks cannot be read.
     pub fn byte_ranges_of(&self, selection: &[Select], gap: u64) -> Result<Vec<Range<u64>>> {
-        self.ranges_of(self.chunks_of(&self.chosen(selection)?), gap)
+        self.with_path(|| self.ranges_of(self.chunks_of(&self.chosen(selection)?)?, gap))
     }
 
     pub(crate) fn ranges_of(&self, numbers: impl IntoIterator<Item = u64>, gap: u64) -> Result<Vec<Range<u64>>> {
@@ -79,7 +79,7 @@ impl Array {
             (Some(_), _) => (0..self.store.offsets()?.len()).collect(),
         };
         for number in numbers {
-            ranges.extend(frame::range(&self.store, number).map_err(|error| self.error(error))?);
+            ranges.extend(frame::range(&self.store, number)?);
         }
         Ok(join(ranges, gap))
     }

@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use b2nd::{B2ndMeta, Geometry, Grid};
-use b2nd_frame::{Chunk, Writer};
+use b2nd_frame::Chunk;
 
 use crate::array::Array;
 use crate::edit::draft::current;
 use crate::error::{Error, Result};
+use crate::options::create;
 use crate::read::area::extent;
 use crate::read::lengths;
 use crate::threads::in_batches;
@@ -78,7 +79,7 @@ pub fn concat(arrays: &[Array], axis: usize, target: impl AsRef<Path>, options: 
         let mut header = first.header().clone();
         header.metalayers_mut().set(&meta)?;
         let packer = recompress.then(|| Packer::of(&header, &meta)).transpose()?;
-        let mut writer = if options.overwrite { Writer::create(target, header)? } else { Writer::create_new(target, header)? };
+        let mut writer = create(target, header, options.overwrite)?;
         writer.set_trailer(first.frame().trailer()?.clone());
         let pack = |number| packer.as_ref().map(|packer| packer.chunk(number, &joined.elements(&grid, number)?)).transpose();
         in_batches(0..grid.nchunks(), pack, |number, chunk| match chunk {

@@ -118,15 +118,16 @@ impl ArrayEditor {
         slice: &[Range<i64>],
         values: &ArrayBase<S, D>,
     ) -> Result<()> {
-        self.refresh()?;
-        let swapped = self.array.swapped::<T>()?;
-        self.array.check(slice)?;
-        let expected = lengths(slice);
-        if values.shape() != expected {
-            return Err(Error::View { expected, found: values.shape().to_vec() });
-        }
-        let values = values.view().into_dyn();
-        self.replace(slice, |area| element::stored(&mut part(&values, 1, slice, area), swapped).to_vec())
+        self.with_path(|this| {
+            let swapped = this.array.swapped::<T>()?;
+            this.array.check(slice)?;
+            let expected = lengths(slice);
+            if values.shape() != expected {
+                return Err(Error::View { expected, found: values.shape().to_vec() });
+            }
+            let values = values.view().into_dyn();
+            this.replace(slice, |area| element::stored(&mut part(&values, 1, slice, area), swapped).to_vec())
+        })
     }
 
     /// Replaces the elements of a slice, for arrays of any dtype. The new elements are given as bytes, in C order and in the file's byte
@@ -137,14 +138,15 @@ impl ArrayEditor {
     /// Fails with [`Error::Length`] if the number of bytes does not match the slice. Also returns the errors of
     /// [`write_slice`](ArrayEditor::write_slice).
     pub fn write_slice_bytes(&mut self, slice: &[Range<i64>], bytes: &[u8]) -> Result<()> {
-        self.refresh()?;
-        let itemsize = self.array.itemsize();
-        let expected = self.array.check(slice)?.saturating_mul(itemsize);
-        if bytes.len() != expected {
-            return Err(Error::Length { expected, found: bytes.len() });
-        }
-        let values = view(slice, bytes, itemsize)?;
-        self.replace(slice, |area| part(&values, itemsize, slice, area))
+        self.with_path(|this| {
+            let itemsize = this.array.itemsize();
+            let expected = this.array.check(slice)?.saturating_mul(itemsize);
+            if bytes.len() != expected {
+                return Err(Error::Length { expected, found: bytes.len() });
+            }
+            let values = view(slice, bytes, itemsize)?;
+            this.replace(slice, |area| part(&values, itemsize, slice, area))
+        })
     }
 
     /// Changes the array's shape. If an axis grows, its new elements have the given value. If an axis shrinks, the elements past its new
@@ -160,7 +162,7 @@ impl ArrayEditor {
     /// metalayers precede it; if a chunk cannot be read or compressed; or if the file cannot be written. The array in the file is then
     /// unchanged, unless only the last sync failed.
     pub fn resize<T: Element>(&mut self, shape: &[i64], value: T) -> Result<()> {
-        let swapped = self.array.swapped::<T>()?;
+        let swapped = self.with_path(|this| this.array.swapped::<T>())?;
         self.resize_bytes(shape, element::stored(&mut [value], swapped))
     }
 
@@ -171,7 +173,10 @@ impl ArrayEditor {
     ///
     /// Fails if `value` does not have the length of one element. Also returns the errors of [`resize`](ArrayEditor::resize).
     pub fn resize_bytes(&mut self, shape: &[i64], value: &[u8]) -> Result<()> {
-        self.refresh()?;
+        self.with_path(|this| this.replace_shape(shape, value))
+    }
+
+    fn replace_shape(&mut self, shape: &[i64], value: &[u8]) -> Result<()> {
         if value.len() != self.array.itemsize() {
             return Err(Error::Itemsize { expected: value.len(), found: self.array.itemsize() });
         }
@@ -269,6 +274,12 @@ impl ArrayEditor {
         self.stale = true;
         done.and_then(|entries| self.draft.commit(shape, &entries)).inspect_err(|_| self.draft.chunks.rewind(0))?;
         self.refresh()
+    }
+
+    /// Opens the array again if the file may have changed, calls `work`, and adds the path of the file to its error.
+    fn with_path<T>(&mut self, work: impl FnOnce(&mut ArrayEditor) -> Result<T>) -> Result<T> {
+        let done = self.refresh().and_then(|()| work(self));
+        done.map_err(|error| self.array.error(error))
     }
 
     /// Opens the array again if the file may have changed.

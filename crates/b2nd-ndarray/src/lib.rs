@@ -64,7 +64,6 @@
 //!
 //! * `plugins`: the codecs ndlz and zfp and the filters ndcell and ndmean, from `blosc2-pure-rs`; needs Rust 1.87. All other codecs and
 //!   filters need no feature.
-//! * `c`: compresses and decompresses with C-Blosc2, for the codecs that C-Blosc2 has; needs a C compiler.
 //! * `rayon` (default): reads and writes chunks in parallel.
 //! * `object_store`: adds `Remote`, which reads and uploads arrays in object stores with the crate `object_store`. That crate is
 //!   re-exported.
@@ -72,7 +71,7 @@
 //!
 //! # Unsafe code
 //!
-//! One call, in `huge_pages`, asks Linux for huge pages. With the feature `c`, the crate `b2nd-codec` calls C-Blosc2.
+//! One call, in `huge_pages`, asks Linux for huge pages.
 #![deny(unsafe_code)]
 
 mod array;

@@ -101,7 +101,7 @@ impl Options {
 
     /// Creates a file with the attributes of these options, and returns the file's writer.
     pub(crate) fn create(&self, path: impl AsRef<Path>, header: Header) -> Result<Writer<OneFile>> {
-        let mut writer = if self.overwrite { Writer::create(path, header)? } else { Writer::create_new(path, header)? };
+        let mut writer = create(path.as_ref(), header, self.overwrite)?;
         self.attach(&mut writer)?;
         Ok(writer)
     }
@@ -113,6 +113,11 @@ impl Options {
 }
 
 /// Rejects filters with which python-blosc2 cannot open a file whose elements have this size.
+/// Creates a file. Without `overwrite`, fails if a file with this path exists.
+pub(crate) fn create(path: &Path, header: Header, overwrite: bool) -> Result<Writer<OneFile>> {
+    Ok(if overwrite { Writer::create(path, header)? } else { Writer::create_new(path, header)? })
+}
+
 pub(crate) fn check_filters(filters: &[(Filter, u8)], typesize: i32) -> Result<()> {
     // The parameter 0 means the size of an element.
     let wide = |meta: u8| if meta == 0 { typesize } else { i32::from(meta) };

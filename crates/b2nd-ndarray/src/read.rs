@@ -39,8 +39,7 @@ impl Array {
     /// Fails if the slice has another number of dimensions than the array, is not inside the array or does not fit into memory. Also fails
     /// if a chunk cannot be read, or needs a codec or filter that is not available.
     pub fn read_bytes(&self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
-        self.check(slice)?;
-        self.chosen_entries(&Chosen::slice(slice), self.itemsize())
+        self.with_path(|| self.chosen_entries(&Chosen::slice(slice), self.itemsize()))
     }
 
     /// Reads a slice, given as one range per dimension. The result has the same number of dimensions.
@@ -52,9 +51,7 @@ impl Array {
     ///
     /// Fails with [`Error::DType`] if the elements are not of type `T`. Also returns the errors of [`read_bytes`](Array::read_bytes).
     pub fn read<T: Element>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
-        let swapped = self.swapped::<T>()?;
-        self.check(slice)?;
-        self.chosen_values(&Chosen::slice(slice), swapped)
+        self.with_path(|| self.chosen_values(&Chosen::slice(slice)))
     }
 
     /// Reads a slice into a view of the same shape and any memory layout.
@@ -63,7 +60,11 @@ impl Array {
     ///
     /// Fails with [`Error::View`] if the view has another shape. Also returns the errors of [`read`](Array::read). After an error the
     /// content of the view is unspecified.
-    pub fn read_into<T: Element>(&self, slice: &[Range<i64>], mut out: ArrayViewMutD<'_, T>) -> Result<()> {
+    pub fn read_into<T: Element>(&self, slice: &[Range<i64>], out: ArrayViewMutD<'_, T>) -> Result<()> {
+        self.with_path(|| self.read_view(slice, out))
+    }
+
+    fn read_view<T: Element>(&self, slice: &[Range<i64>], mut out: ArrayViewMutD<'_, T>) -> Result<()> {
         let swapped = self.swapped::<T>()?;
         self.check(slice)?;
         let expected = lengths(slice);
@@ -75,7 +76,7 @@ impl Array {
         }
         if let Some(bits) = out.as_slice_mut().and_then(T::bits_mut) {
             let view = ArrayViewMut::from_shape(in_bytes(expected, self.itemsize()), bytemuck::cast_slice_mut(bits))?;
-            self.decode(slice.to_vec(), &[], view, false).map_err(|error| self.error(error))?;
+            self.decode(slice.to_vec(), &[], view, false)?;
             if swapped {
                 element::swap::<T>(bits);
             }
@@ -109,15 +110,15 @@ impl Array {
     /// Fails if the number of dimensions of the slice is not that of the array, or if an index is outside the array. Also returns the
     /// errors of [`read`](Array::read).
     pub fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
-        let (chosen, rest) = self.bounds(slice.as_ref())?;
-        let swapped = self.swapped::<T>()?;
-        self.check(&chosen.ranges())?;
-        let array = self.chosen_values(&chosen, swapped)?;
-        let plain = rest.iter().all(|element| matches!(element, SliceInfoElem::Slice { step: 1, .. }));
-        Ok(if plain { array } else { array.slice_move(&rest[..]).as_standard_layout().into_owned() })
+        self.with_path(|| {
+            let (chosen, rest) = self.bounds(slice.as_ref())?;
+            let array = self.chosen_values(&chosen)?;
+            let plain = rest.iter().all(|element| matches!(element, SliceInfoElem::Slice { step: 1, .. }));
+            Ok(if plain { array } else { array.slice_move(&rest[..]).as_standard_layout().into_owned() })
+        })
     }
 
-    /// Checks a slice in ndarray's notation. Returns the elements to read, and the slice to apply to the array of these elements, which can
+    /// Converts a slice in ndarray's notation. Returns the elements to read, and the slice to apply to the array of these elements, which can
     /// reverse, remove and insert axes.
     pub(crate) fn bounds(&self, slice: &[SliceInfoElem]) -> Result<(Chosen, Vec<SliceInfoElem>)> {
         let shape = self.geometry().shape();
@@ -160,51 +161,9 @@ impl Array {
         Ok((Chosen { axes }, rest))
     }
 
-    /// Reads every `steps[i]`-th element of a slice along axis `i`, starting with the first: NumPy's `start:end:step`.
-    ///
-    /// Only blocks that hold such an element are decompressed.
-    ///
-    /// ```
-    /// let array = b2nd_ndarray::Array::open("../../tests/data/grid/i4_2d.b2nd")?;
-    /// let rows = array.read::<i32>(&array.whole())?;
-    /// assert_eq!(array.read_steps::<i32>(&array.whole(), &[2, 3])?, rows.slice(b2nd_ndarray::s![..;2, ..;3]).into_dyn());
-    /// # Ok::<(), b2nd_ndarray::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails if a step is less than 1, or if the number of steps is not the number of dimensions. Also returns the errors of
-    /// [`read`](Array::read).
-    pub fn read_steps<T: Element>(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<ArrayD<T>> {
+    /// Checks a selection and reads its elements as values, in ascending order along each axis.
+    pub(crate) fn chosen_values<T: Element>(&self, chosen: &Chosen) -> Result<ArrayD<T>> {
         let swapped = self.swapped::<T>()?;
-        self.chosen_values(&self.check_steps(slice, steps)?, swapped)
-    }
-
-    /// Reads the same elements as [`read_steps`](Array::read_steps), as bytes in C order and in the file's byte order.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`read_steps`](Array::read_steps) and [`read_bytes`](Array::read_bytes).
-    pub fn read_bytes_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<Vec<u8>> {
-        self.chosen_entries(&self.check_steps(slice, steps)?, self.itemsize())
-    }
-
-    /// Checks the slice and the steps, and returns the elements that they select.
-    pub(crate) fn check_steps(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<Chosen> {
-        self.check(slice)?;
-        if steps.len() != slice.len() {
-            return Err(Error::Dimensions { expected: slice.len(), found: steps.len() });
-        }
-        if let Some((axis, step)) = steps.iter().enumerate().find(|(_, step)| **step < 1) {
-            return Err(b2nd_frame::Error::custom(format_args!("steps[{axis}]: expected 1 or more, found {step}")).into());
-        }
-        let axes = slice.iter().zip(steps).map(|(range, &step)| Along::steps(range.clone(), step));
-        Ok(Chosen { axes: axes.collect() })
-    }
-
-    /// Reads the elements of a checked selection as values, in ascending order along each axis. If `swapped` is true, their byte order is
-    /// swapped.
-    pub(crate) fn chosen_values<T: Element>(&self, chosen: &Chosen, swapped: bool) -> Result<ArrayD<T>> {
         let mut bits: Vec<T::Bits> = self.chosen_entries(chosen, 1)?;
         if swapped {
             element::swap::<T>(&mut bits);
@@ -212,10 +171,11 @@ impl Array {
         Ok(ArrayD::from_shape_vec(chosen.lengths(), T::values(bits))?)
     }
 
-    /// Reads the elements of a checked selection, in ascending order along each axis. Each element takes `count` entries of the result: its
+    /// Checks a selection and reads its elements, in ascending order along each axis. Each element takes `count` entries of the result: its
     /// length in bytes if `P` is `u8`, or 1 if `P` has the size of an element.
     pub(crate) fn chosen_entries<P: Pod>(&self, chosen: &Chosen, count: usize) -> Result<Vec<P>> {
         let (slice, wanted, mut lengths) = (chosen.ranges(), chosen.wanted(), chosen.lengths());
+        self.check(&slice)?;
         let count = lengths.iter().try_fold(count, |count, &length| count.checked_mul(length));
         let mut entries = count.and_then(element::zeroed).ok_or_else(|| self.no_memory(&slice))?;
         if !entries.is_empty() {
@@ -223,7 +183,7 @@ impl Array {
                 lengths.push(1);
             }
             let view = ArrayViewMut::from_shape(in_bytes(lengths, self.itemsize()), bytemuck::cast_slice_mut(&mut entries))?;
-            self.decode(slice, &wanted, view, true).map_err(|error| self.error(error))?;
+            self.decode(slice, &wanted, view, true)?;
         }
         Ok(entries)
     }
@@ -231,12 +191,12 @@ impl Array {
     /// Checks that a slice is inside the array, and returns its number of elements.
     pub(crate) fn check(&self, slice: &[Range<i64>]) -> Result<usize> {
         // A damaged shape can claim any number of chunks, so the number is compared with the index.
-        let last = self.grid.chunks_in(slice).map_err(|error| self.error(error))?.last();
+        let last = self.grid.chunks_in(slice)?.last();
         if let Some(last) = last.filter(|_| self.flat.is_none()) {
-            let found = self.store.offsets().map_err(|error| self.error(error))?.len();
+            let found = self.store.offsets()?.len();
             if last >= found {
                 let missing = b2nd_frame::Error::custom(format_args!("the frame has only {}", count(found, "chunk")));
-                return Err(self.error(Error::in_chunk(last, missing.into())));
+                return Err(Error::in_chunk(last, missing.into()));
             }
         }
         let items = slice.iter().map(|range| range.end - range.start).product::<i64>();
@@ -244,9 +204,10 @@ impl Array {
         // The typesize in a damaged header can make a small array larger than the memory.
         let stored = u64::try_from(self.header().nbytes()).unwrap_or(0);
         if bytes > stored.max(UNCHECKED) && self.flat.is_none() {
-            return Err(self.error(b2nd_frame::Error::custom(format_args!(
+            return Err(b2nd_frame::Error::custom(format_args!(
                 "the slice has {bytes} bytes, but the frame has only {stored} bytes of data"
-            ))));
+            ))
+            .into());
         }
         usize::try_from(items).map_err(|_| self.no_memory(slice))
     }
@@ -258,9 +219,9 @@ impl Array {
 
     /// Checks that the elements can be read as `T`, and returns true if their byte order must be swapped.
     pub(crate) fn swapped<T: Element>(&self) -> Result<bool> {
-        let swapped = element::swapped::<T>(self.dtype()).map_err(|error| self.error(error))?;
+        let swapped = element::swapped::<T>(self.dtype())?;
         let (expected, found) = (size_of::<T>(), self.itemsize());
-        if expected == found { Ok(swapped) } else { Err(self.error(Error::Itemsize { expected, found })) }
+        if expected == found { Ok(swapped) } else { Err(Error::Itemsize { expected, found }) }
     }
 }
 

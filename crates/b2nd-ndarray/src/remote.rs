@@ -17,7 +17,7 @@ use crate::frame;
 use crate::options::Options;
 use crate::read::chunks::ArrayChunk;
 use crate::read::elements::Elements;
-use crate::read::select::{Chosen, Select};
+use crate::read::select::Select;
 use crate::write::to_frame;
 
 /// Chunks with at most this many bytes between them are fetched in one request.
@@ -161,11 +161,6 @@ impl Remote {
         self.fetch_ranges(self.array.byte_ranges_of(selection, GAP)?).await
     }
 
-    async fn fetch_chosen(&self, chosen: &Chosen) -> Result<Array> {
-        self.array.check(&chosen.ranges())?;
-        self.fetch_ranges(self.array.ranges_of(self.array.chunks_of(chosen), GAP)?).await
-    }
-
     async fn fetch_ranges(&self, ranges: Vec<Range<u64>>) -> Result<Array> {
         let pieces = Arc::new(Pieces::with_len(self.length));
         let requests = stream::iter(ranges).map(|range| {
@@ -182,8 +177,11 @@ impl Remote {
     ///
     /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::slice`].
     pub async fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
-        let (chosen, _) = self.array.bounds(slice.as_ref())?;
-        self.fetch_chosen(&chosen).await?.slice(slice)
+        let ranges = self.array.with_path(|| {
+            let (chosen, _) = self.array.bounds(slice.as_ref())?;
+            self.array.ranges_of(self.array.chunks_of(&chosen)?, GAP)
+        });
+        self.fetch_ranges(ranges?).await?.slice(slice)
     }
 
     /// Reads a slice: fetches its chunks, and decompresses them in the calling task.
@@ -213,15 +211,6 @@ impl Remote {
         self.fetch(slice).await?.elements(slice)
     }
 
-    /// Reads every `steps[i]`-th element of a slice along axis `i`, like [`Array::read_steps`].
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::read_steps`].
-    pub async fn read_steps<T: Element>(&self, slice: &[Range<i64>], steps: &[i64]) -> Result<ArrayD<T>> {
-        self.fetch_chosen(&self.array.check_steps(slice, steps)?).await?.read_steps(slice, steps)
-    }
-
     /// Reads the elements that are selected along each axis, like [`Array::select`].
     ///
     /// # Errors
@@ -246,7 +235,8 @@ impl Remote {
     ///
     /// Fails if there is no such chunk. Also returns the errors of [`read`](Remote::read).
     pub async fn chunk<T: Element>(&self, number: u64) -> Result<ArrayChunk<T>> {
-        self.fetch_ranges(self.array.ranges_of([number], GAP)?).await?.chunk(number)
+        let ranges = self.array.with_path(|| self.array.ranges_of([number], GAP));
+        self.fetch_ranges(ranges?).await?.chunk(number)
     }
 
     /// Streams the decoded chunks in the order of their numbers, like [`Array::chunks`]. A few chunks are fetched ahead.
@@ -255,10 +245,8 @@ impl Remote {
     ///
     /// Returns the errors of [`Array::chunks`]. Each item can have the errors of [`read`](Remote::read).
     pub fn chunks<T: Element>(&self) -> Result<impl Stream<Item = Result<ArrayChunk<T>>> + use<'_, T>> {
-        self.array.swapped::<T>()?;
-        self.array.check(&self.array.whole())?;
-        let numbers = stream::iter(0..self.array.grid().nchunks());
-        Ok(numbers.map(|number| self.chunk(number)).buffered(AHEAD))
+        let (numbers, _) = self.array.touched::<T>(&self.array.whole())?;
+        Ok(stream::iter(numbers).map(|number| self.chunk(number)).buffered(AHEAD))
     }
 }
 

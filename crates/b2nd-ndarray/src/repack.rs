@@ -12,7 +12,7 @@ use crate::array::Array;
 use crate::codec;
 use crate::error::{Error, Result};
 use crate::frame::{self, ArrayFrame};
-use crate::options::{Options, check_filters};
+use crate::options::{Options, check_filters, create};
 use crate::threads::in_batches;
 use crate::write::Packer;
 
@@ -186,8 +186,7 @@ impl<'a> Job<'a> {
             self.fill(&mut writer)?;
             return Ok(writer.finish()?);
         }
-        let create = if self.options.overwrite { Writer::create } else { Writer::create_new };
-        let mut writer = create(target, self.header.clone())?;
+        let mut writer = create(target, self.header.clone(), self.options.overwrite)?;
         self.options.like.map_or(Ok(()), |source| writer.copy_attributes(source))?;
         self.fill(&mut writer)?;
         // `finish` waits for editors of the target. Such an editor may wait for the lock on the source, so this lock is released first.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use b2nd::{B2ndMeta, Geometry, Grid};
 use b2nd_codec::Packed;
-use b2nd_frame::{Chunk, ChunkHeader, Header, Target, Writer};
+use b2nd_frame::{Chunk, ChunkHeader, Header, OneFile, Target, Writer};
 use bytemuck::NoUninit;
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, Ix2};
 
@@ -41,12 +41,20 @@ pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
     array: &ArrayBase<S, D>,
     options: &Options,
 ) -> Result<()> {
-    let path = path.as_ref();
+    written(path.as_ref(), meta_of(array, options), options, |packer, writer| packer.put(writer, &array.view().into_dyn()))
+}
+
+/// Writes a new file, to which `fill` appends the chunks. Adds the path to errors.
+fn written(
+    path: &Path,
+    meta: Result<B2ndMeta>,
+    options: &Options,
+    fill: impl FnOnce(Packer, &mut Writer<OneFile>) -> Result<()>,
+) -> Result<()> {
     let write = || {
-        let meta = meta_of(array, options)?;
-        let (packer, header) = Packer::new(&meta, options)?;
+        let (packer, header) = Packer::new(&meta?, options)?;
         let mut writer = options.create(path, header)?;
-        packer.put(&mut writer, &array.view().into_dyn())?;
+        fill(packer, &mut writer)?;
         Ok(writer.finish()?)
     };
     write().map_err(|error| Error::in_file(path, error))
@@ -59,19 +67,14 @@ pub fn write<T: Element, S: Data<Elem = T>, D: Dimension>(
 ///
 /// Fails with [`Error::Length`] if the number of bytes does not match `meta`. Also returns the errors of [`write()`].
 pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], options: &Options) -> Result<()> {
-    let path = path.as_ref();
-    let write = || {
-        let (packer, header) = Packer::new(meta, options)?;
+    written(path.as_ref(), Ok(meta.clone()), options, |packer, writer| {
         let items = usize::try_from(packer.grid.nitems()).ok();
         let expected = items.and_then(|items| items.checked_mul(packer.itemsize));
         if expected != Some(bytes.len()) {
             return Err(Error::Length { expected: expected.unwrap_or(usize::MAX), found: bytes.len() });
         }
-        let mut writer = options.create(path, header)?;
-        packer.put(&mut writer, &view(&whole(packer.grid.shape()), bytes, packer.itemsize)?)?;
-        Ok(writer.finish()?)
-    };
-    write().map_err(|error| Error::in_file(path, error))
+        packer.put(writer, &view(&whole(packer.grid.shape()), bytes, packer.itemsize)?)
+    })
 }
 
 /// Writes an array of any dtype to a new file, like [`write_bytes`]. Its elements are read from `bytes`. The shapes in `meta` are used; the
@@ -95,7 +98,7 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
 ///
 /// Fails if the reader fails, or has fewer bytes than the array ([`Error::Length`]) or more. Also returns the errors of [`write()`].
 pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read, options: &Options) -> Result<()> {
-    write_layers(path.as_ref(), meta, options, |data, length| {
+    write_layers(path.as_ref(), Ok(meta.clone()), options, |data, length| {
         bytes.by_ref().take(length as u64).read_to_end(data).map(drop).map_err(|error| b2nd_frame::Error::from(error).into())
     })
 }
@@ -125,11 +128,11 @@ pub fn write_slabs<T: Element, S: Data<Elem = T>, D: Dimension>(
     slabs: impl IntoIterator<Item = ArrayBase<S, D>>,
     options: &Options,
 ) -> Result<()> {
-    let (path, dtype, mut slabs) = (path.as_ref(), scalar::<T>()?, slabs.into_iter());
-    let geometry = options.geometry(shape, dtype.itemsize()).map_err(|error| Error::in_file(path, error))?;
+    let (dtype, mut slabs) = (scalar::<T>()?, slabs.into_iter());
+    let meta = options.geometry(shape, dtype.itemsize()).map(|geometry| B2ndMeta::new(geometry, dtype.to_string()));
     let row = shape.get(1..).unwrap_or_default();
     let (mut values, mut at) = (Vec::new(), 0);
-    write_layers(path, &B2ndMeta::new(geometry, dtype.to_string()), options, |data, length| {
+    write_layers(path.as_ref(), meta, options, |data, length| {
         while data.len() < length {
             if at == values.len() {
                 let Some(slab) = slabs.next() else { break };
@@ -152,20 +155,19 @@ pub fn write_slabs<T: Element, S: Data<Elem = T>, D: Dimension>(
 /// Writes an array whose elements `read` returns: it is called with a buffer, and appends the given number of bytes, or fewer at the end.
 fn write_layers(
     path: &Path,
-    meta: &B2ndMeta,
+    meta: Result<B2ndMeta>,
     options: &Options,
     mut read: impl FnMut(&mut Vec<u8>, usize) -> Result<()>,
 ) -> Result<()> {
-    let mut write = || {
-        let (mut packer, header) = Packer::new(meta, options)?;
+    written(path, meta, options, |mut packer, writer| {
         let itemsize = packer.itemsize;
         let (items, mut shape) = (packer.grid.nitems(), packer.grid.shape().to_vec());
         let expected = usize::try_from(items).unwrap_or(usize::MAX).saturating_mul(itemsize);
-        let mut writer = options.create(path, header)?;
         // An array with no dimensions has one row.
         let mut rows = if items == 0 { 0 } else { shape.first().copied().unwrap_or(1) };
         let row = items / rows.max(1);
-        let in_chunk = meta.geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows));
+        let geometry = packer.geometry;
+        let in_chunk = geometry.chunkshape().first().map_or(1, |&rows| i64::from(rows));
         // Reads as many layers at a time as together have at most two chunks per thread, but at least one layer.
         let in_layer: i64 = packer.grid.chunks_per_dimension().iter().skip(1).product();
         let layers = i64::try_from(2 * threads()).unwrap_or(1) / in_layer.max(1);
@@ -185,8 +187,8 @@ fn write_layers(
             if let Some(first) = shape.first_mut() {
                 *first = count;
             }
-            packer.grid = Geometry::new(&shape, meta.geometry.chunkshape(), meta.geometry.blockshape())?.grid()?;
-            packer.put(&mut writer, &view(&whole(&shape), &data, itemsize)?)?;
+            packer.grid = Geometry::new(&shape, geometry.chunkshape(), geometry.blockshape())?.grid()?;
+            packer.put(writer, &view(&whole(&shape), &data, itemsize)?)?;
             rows -= count;
         }
         let mut more = Vec::new();
@@ -194,9 +196,8 @@ fn write_layers(
         if !more.is_empty() {
             return Err(b2nd_frame::Error::custom(format_args!("the array has {expected} bytes, but more were given")).into());
         }
-        Ok(writer.finish()?)
-    };
-    write().map_err(|error| Error::in_file(path, error))
+        Ok(())
+    })
 }
 
 /// Views bytes as the elements of an area. Along the last axis, each element takes `itemsize` entries.
@@ -240,6 +241,7 @@ pub(crate) fn meta_of<T: Element, S: Data<Elem = T>, D: Dimension>(
 
 /// Compresses the elements of an array into chunks.
 pub(crate) struct Packer {
+    geometry: Geometry,
     grid: Grid,
     pub(crate) itemsize: usize,
     compressor: b2nd_frame::Compressor,
@@ -262,7 +264,8 @@ impl Packer {
     pub(crate) fn of(header: &Header, meta: &B2ndMeta) -> Result<Packer> {
         let itemsize = usize::try_from(header.typesize()).unwrap_or(0);
         check_block(&meta.geometry, header.typesize().into())?;
-        Ok(Packer { grid: meta.geometry.grid()?, itemsize, compressor: crate::codec::compressor(header, meta)? })
+        let (geometry, compressor) = (meta.geometry, crate::codec::compressor(header, meta)?);
+        Ok(Packer { grid: geometry.grid()?, geometry, itemsize, compressor })
     }
 
     /// Compresses all chunks of the array and appends them to a frame. `view` holds the array's elements, or their bytes; the bytes of an

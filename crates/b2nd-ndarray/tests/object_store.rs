@@ -201,7 +201,8 @@ fn a_slice_in_ndarrays_notation() {
     let remote = open(&store_with(frame())).unwrap();
     let part = block_on(remote.slice::<u32>(s![-1, 10..390;-7])).unwrap();
     assert_eq!(part, values().slice(s![-1, 10..390;-7]).to_owned().into_dyn());
-    assert!(matches!(block_on(remote.slice::<u32>(s![0, 0, 0])), Err(Error::Dimensions { .. })));
+    let error = block_on(remote.slice::<u32>(s![0, 0, 0])).unwrap_err();
+    assert!(matches!(error.kind(), Error::Dimensions { .. }), "{error}");
 }
 
 /// Each way to read, with the number of requests that its chunks need.
@@ -212,11 +213,8 @@ fn every_way_to_read_gives_what_the_array_gives() {
     let took = || std::mem::take(&mut *store.requests.lock().unwrap()).len();
     took();
     // Rows 0, 200 and 400, columns 0 and 200: six chunks, of which two of a row come with the one between them.
-    let steps = ([0..500, 0..400], [200, 200]);
-    assert_eq!(
-        block_on(remote.read_steps::<u32>(&steps.0, &steps.1)).unwrap(),
-        local.read_steps::<u32>(&steps.0, &steps.1).unwrap()
-    );
+    let steps = Select::steps(&[0..500, 0..400], &[200, 200]);
+    assert_eq!(block_on(remote.select::<u32>(&steps)).unwrap(), local.select::<u32>(&steps).unwrap());
     assert_eq!(took(), 3);
     assert_eq!(block_on(remote.slice::<u32>(s![..;200, 0])).unwrap(), local.slice::<u32>(s![..;200, 0]).unwrap());
     assert_eq!(took(), 3);
@@ -240,7 +238,9 @@ fn every_way_to_read_gives_what_the_array_gives() {
         said(block_on(remote.select::<u32>(&[Select::All, [400].into()])).unwrap_err()),
         "slice[1]: 400 is outside of a dimension of length 400"
     );
-    assert_eq!(said(block_on(remote.read_steps::<u32>(&steps.0, &[1, 0])).unwrap_err()), "steps[1]: expected 1 or more, found 0");
+    let none = Select::Step(0..400, 0);
+    let refused = block_on(remote.select::<u32>(&[Select::All, none])).unwrap_err();
+    assert_eq!(said(refused), "selection[1]: expected a step of 1 or more, found 0");
 }
 
 #[test]

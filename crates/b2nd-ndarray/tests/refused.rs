@@ -69,6 +69,8 @@ fn errors_about_an_array_have_the_path_of_its_file() {
     let leaf = || Array::from_store(&store, "g1/n3").unwrap();
     let file = || Array::new(File::open(&path).unwrap()).unwrap();
     let appended = Appender::open(&sound).unwrap().append(&array![1.5]).err();
+    let edited = |edit: &dyn Fn(&mut ArrayEditor) -> Result<(), Error>| edit(&mut ArrayEditor::open(&sound).unwrap()).err();
+    let appended_bytes = Appender::open(&sound).unwrap().append_bytes(&[0]).err();
     let batches = release.join("listarray__strings.b2frame");
     let lazy = release.join("c2array__offline.b2nd");
     for (path, error, is_it) in [
@@ -76,10 +78,19 @@ fn errors_about_an_array_have_the_path_of_its_file() {
         (path.clone(), array.read::<u32>(&[0..1]).err(), |error| matches!(error, Error::Chunk { number: 0, .. })),
         (path.clone(), file().select::<u32>(&[[0].into()]).err(), |error| matches!(error, Error::Chunk { .. })),
         (path.clone(), array.read::<u32>(&[0..3]).err(), |error| matches!(error, Error::B2nd(_))),
-        (sound.clone(), appended, |error| matches!(error, Error::DType { .. })),
-        (sound.clone(), ArrayEditor::open(&sound).unwrap().resize(&[3], 1_u8).err(), |error| {
-            matches!(error, Error::DType { .. })
+        (path.clone(), array.read_into(&[0..1], array![1_u32, 2].into_dyn().view_mut()).err(), |error| {
+            matches!(error, Error::View { .. })
         }),
+        (path.clone(), array.slice::<u32>(b2nd_ndarray::s![2]).err(), |error| matches!(error, Error::Index { .. })),
+        (path.clone(), array.select::<u32>(&[[2].into()]).err(), |error| matches!(error, Error::Index { .. })),
+        (path.clone(), array.select_bytes(&[]).err(), |error| matches!(error, Error::Dimensions { .. })),
+        (path.clone(), array.byte_ranges(&[0..3], 0).err(), |error| matches!(error, Error::B2nd(_))),
+        (path.clone(), array.chunk::<u32>(1).err(), |error| matches!(error, Error::B2nd(_))),
+        (sound.clone(), edited(&|array| array.resize(&[3, 1], 1_i32)), |error| matches!(error, Error::Dimensions { .. })),
+        (sound.clone(), edited(&|array| array.write_slice(&[0..1], &array![1, 2])), |error| matches!(error, Error::View { .. })),
+        (sound.clone(), appended_bytes, |error| matches!(error, Error::Length { .. })),
+        (sound.clone(), appended, |error| matches!(error, Error::DType { .. })),
+        (sound.clone(), edited(&|array| array.resize(&[3], 1_u8)), |error| matches!(error, Error::DType { .. })),
         (batches.clone(), Array::open(&batches).err(), |error| matches!(error, Error::NoArray)),
         (lazy.clone(), Array::open(&lazy).err(), |error| matches!(error, Error::Elsewhere { .. })),
         (format!("{}::/g1/n3", store.display()).into(), leaf().read::<f32>(&[0..1]).err(), |error| {
@@ -271,7 +282,8 @@ fn the_cause_of_a_chunks_error_is_kept() {
 
 #[test]
 fn what_is_not_written() {
-    let path = tempfile::tempdir().unwrap().path().join("array.b2nd");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("array.b2nd");
     let short = Options { chunkshape: Some(vec![1]), ..Options::default() };
     let expected = "chunkshape has 1 dimension, but ndim is 2";
     refused(b2nd_ndarray::write(&path, &array![[1, 2]], &short), expected);

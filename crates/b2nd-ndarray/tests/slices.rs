@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_frame::{Chunk, CodecId, File, Filter, Header, Sizes, Special, SplitMode, Writer};
-use b2nd_ndarray::{Array, Element, Options};
+use b2nd_ndarray::{Array, Element, Options, Select};
 use ndarray::{Array2, Array3, ArrayD, Axis, IxDyn, Slice, arr0, array, s};
 use num_complex::Complex;
 use tempfile::TempDir;
@@ -190,10 +190,11 @@ fn a_slice_with_steps_is_what_ndarray_cuts() {
         assert_eq!(reader.slice::<u32>(slice).unwrap(), expected, "{start}..{end};{step} {second:?} {third:?}");
     }
     assert_eq!(reader.slice::<u32>(ndarray::s![4, ..;-6, 3]).unwrap().len(), 3);
-    assert_eq!(reader.read_steps::<u32>(&[5..5, 0..17, 0..9], &[2, 2, 2]).unwrap().shape(), [0, 9, 5]);
-    assert_eq!(reader.read_steps::<u32>(&[0..23, 0..17, 0..9], &[i64::MAX; 3]).unwrap().shape(), [1, 1, 1]);
-    let refused = reader.read_steps::<u32>(&[0..23, 0..17, 0..9], &[1, 0, 1]).unwrap_err();
-    assert_eq!(refused.to_string(), "steps[1]: expected 1 or more, found 0");
+    let shape = |slice: [_; 3], step| reader.select::<u32>(&Select::steps(&slice, &[step; 3])).unwrap().shape().to_vec();
+    assert_eq!(shape([5..5, 0..17, 0..9], 2), [0, 9, 5]);
+    assert_eq!(shape([0..23, 0..17, 0..9], i64::MAX), [1, 1, 1]);
+    let refused = reader.select_bytes(&Select::steps(&[0..23, 0..17, 0..9], &[1, 0, 1])).unwrap_err();
+    assert_eq!(refused.kind().to_string(), "selection[1]: expected a step of 1 or more, found 0");
 }
 
 #[test]

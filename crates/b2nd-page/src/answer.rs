@@ -1,7 +1,7 @@
 //! The answers that the page gets, as JSON: a result, or a sentence about an error.
 
 use b2nd_frame::{Error, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 #[derive(Serialize)]
 struct Problem {
@@ -9,6 +9,12 @@ struct Problem {
     /// The kind of the error: `missing` if a file is missing in a store, or `None` for all other errors.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
+}
+
+/// Parses a question of the page.
+pub(crate) fn parse<'a, T: Deserialize<'a>>(question: &'a [u8]) -> Result<T> {
+    let failed = |error| Error::custom(format_args!("a question of the page is not understood: {error}: load the page again"));
+    serde_json::from_slice(question).map_err(failed)
 }
 
 pub(crate) fn to_json(value: &impl Serialize) -> String {

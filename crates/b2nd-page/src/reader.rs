@@ -3,20 +3,23 @@
 use std::sync::Arc;
 
 use b2nd::Grid;
-use b2nd_frame::{Error, Offsets, Result};
+use b2nd_frame::{Offsets, Result};
 use b2nd_store::{Bytes, Frame, Leaf, StoreListing};
 use b2nd_view::colors::COLOR_MAPS;
 use b2nd_view::facts::Facts;
 use b2nd_view::{Array, json};
+use serde::Deserialize;
 
-use crate::answer::{answer, to_json};
+use crate::answer::{answer, parse, to_json};
 use crate::place::Place;
 use crate::{bytes, chunk, store};
 
 /// The maximum number of chunks that are drawn along an axis.
 const SHOWN: i64 = 64;
 
-/// A question about metadata. The page sends its name in snake case, and its numbers in the order of the fields.
+/// A question about metadata. In JSON, it is the name of a variant in snake case, or `{"name": [..]}` with the fields in their order.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Question {
     /// A store and its leaves as `{"store": …, "leaves": […]}`. For anything else, `{"store": null}`; the metadata of a frame are not read
     /// yet.
@@ -42,29 +45,6 @@ pub(crate) enum Question {
     ColorMaps,
 }
 
-impl Question {
-    pub(crate) fn new(name: &str, numbers: &[f64]) -> Result<Question> {
-        let integers = |numbers: &[f64]| numbers.iter().map(|&number| number as i64).collect();
-        Ok(match (name, numbers) {
-            ("look", []) => Question::Look,
-            ("info", []) => Question::Info,
-            ("facts", []) => Question::Facts,
-            ("bytes", []) => Question::Bytes,
-            ("index", []) => Question::Index,
-            ("grid", []) => Question::Grid,
-            ("picture", &[rows, columns, most, ref first @ ..]) => {
-                Question::Picture { axes: [rows as i32, columns as i32], most: (most as i64).min(SHOWN), first: integers(first) }
-            }
-            ("overview", &[rows, columns, ref at @ ..]) => {
-                Question::Overview { axes: [rows as i32, columns as i32], at: integers(at) }
-            }
-            ("chunk", &[index, ref at @ ..]) => Question::Chunk { index: index != 0.0, at: integers(at) },
-            ("color_maps", []) => Question::ColorMaps,
-            _ => return Err(Error::custom("the page asks an unknown question: load it again")),
-        })
-    }
-}
-
 /// Answers questions about the metadata of a file, or of the leaves of a store.
 pub struct Reader {
     place: Arc<Place>,
@@ -82,13 +62,13 @@ impl Reader {
         Reader { place, listing: None, leaf: None, grid: None, offsets: None }
     }
 
-    /// Answers a question, by its name and its numbers, about a leaf of the store, or about the file itself if `leaf` is `None`. The answer
-    /// is JSON. An error is answered as `{"error": …}`.
-    pub fn ask(&mut self, leaf: Option<usize>, name: &str, numbers: &[f64]) -> String {
-        answer(Question::new(name, numbers).and_then(|question| self.reply(leaf, &question)))
+    /// Answers a question in JSON about a leaf of the store, or about the file itself if `leaf` is `None`. The answer is JSON. An error is
+    /// answered as `{"error": …}`.
+    pub fn ask(&mut self, leaf: Option<usize>, question: &str) -> String {
+        answer(parse(question.as_bytes()).and_then(|question| self.reply(leaf, &question)))
     }
 
-    fn reply(&mut self, leaf: Option<usize>, question: &Question) -> Result<String> {
+    pub(crate) fn reply(&mut self, leaf: Option<usize>, question: &Question) -> Result<String> {
         if leaf != self.leaf {
             (self.leaf, self.grid, self.offsets) = (leaf, None, None);
         }
@@ -130,7 +110,9 @@ impl Reader {
             Question::Facts => to_json(&Facts::of(frame.header())),
             Question::Index => format!(r#"{{"chunks":{}}}"#, offsets.map_or(0, Offsets::len)),
             Question::Grid => to_json(&grid.filter(|grid| grid.nchunks() != 0).map(Grid::chunks_per_dimension)),
-            Question::Picture { axes, first, most } => to_json(&grid.and_then(|grid| chunk::picture(grid, *axes, first, *most))),
+            Question::Picture { axes, first, most } => {
+                to_json(&grid.and_then(|grid| chunk::picture(grid, *axes, first, (*most).min(SHOWN))))
+            }
             Question::Overview { axes, at } => {
                 to_json(&grid.zip(offsets).and_then(|(grid, offsets)| chunk::overview(grid, offsets, *axes, at)))
             }

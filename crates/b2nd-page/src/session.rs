@@ -6,17 +6,17 @@ use b2nd_frame::{Error, Result};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::answer::answer;
+use crate::answer::{answer, parse};
 use crate::place::Place;
-use crate::reader::Reader;
+use crate::reader::{self, Reader};
 use crate::values::{Values, View, framed};
 
 /// A question, with the leaf of the store that it is about.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Request {
-    /// A question to the [`Reader`], by its name and its numbers, about the leaf with this index.
-    Reader(Option<usize>, String, Vec<f64>),
+    /// A question to the [`Reader`], about the leaf with this index.
+    Reader(Option<usize>, reader::Question),
     /// A question to [`Values`], about the leaf with this key.
     Values(Option<String>, Question),
 }
@@ -57,16 +57,16 @@ impl Session {
     /// Returns true if this is the question with which the page opens a place, which may have changed since the last one.
     #[must_use]
     pub fn is_new(request: &[u8]) -> bool {
-        matches!(parse(request), Ok(Request::Reader(_, name, _)) if name == "look")
+        matches!(parse(request), Ok(Request::Reader(_, reader::Question::Look)))
     }
 
-    /// Answers a question, which is JSON: `{"reader": [leaf, name, numbers]}` or `{"values": [key, question]}`. An error is answered as
+    /// Answers a question, which is JSON: `{"reader": [leaf, question]}` or `{"values": [key, question]}`. An error is answered as
     /// `{"error": …}`. `goes_on` is called from time to time: if it returns false, the answer is an error.
     pub fn answer(&self, request: &[u8], goes_on: &dyn Fn() -> bool) -> Answer {
         let json = |text: String| Answer { bytes: text.into_bytes(), is_json: true };
         match parse(request) {
-            Ok(Request::Reader(leaf, name, numbers)) => {
-                json(self.reader.lock().unwrap_or_else(PoisonError::into_inner).ask(leaf, &name, &numbers))
+            Ok(Request::Reader(leaf, question)) => {
+                json(answer(self.reader.lock().unwrap_or_else(PoisonError::into_inner).reply(leaf, &question)))
             }
             Ok(Request::Values(key, question)) => {
                 let mut values = Values::new(self.place.clone());
@@ -84,11 +84,6 @@ impl Session {
             Err(error) => json(answer(Err(error))),
         }
     }
-}
-
-fn parse(request: &[u8]) -> Result<Request> {
-    serde_json::from_slice(request)
-        .map_err(|error| Error::custom(format_args!("a question of the page is not understood: {error}")))
 }
 
 fn look(mut values: Values, key: Option<&str>, view: &View, goes_on: &dyn Fn() -> bool) -> Result<(Value, Vec<u8>)> {

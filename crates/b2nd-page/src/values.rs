@@ -14,7 +14,7 @@ use b2nd_view::elements::{self, Column, figures, reader};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::{answer, missing, to_json};
+use crate::answer::{answer, missing, parse, to_json};
 use crate::place::Place;
 use drawn::Plane;
 use seen::{AT_ONCE, Seen};
@@ -135,10 +135,10 @@ impl Values {
         answer(cells.and_then(|cells| Ok(to_json(&cells.read(&ranges).map_err(Error::custom)?))))
     }
 
-    /// Starts to view a slice, and chooses steps that leave out elements if necessary. Returns the shape, the steps and the numbers of
-    /// chunks.
-    pub fn begin(&mut self, view: &View) -> String {
-        answer(self.begun(view).map(|seen| seen.to_string()))
+    /// Starts to view a slice, which is a [`View`] in JSON, and chooses steps that leave out elements if necessary. Returns the shape, the
+    /// steps and the numbers of chunks.
+    pub fn begin(&mut self, view: &str) -> String {
+        answer(parse(view.as_bytes()).and_then(|view| Ok(self.begun(&view)?.to_string())))
     }
 
     pub(crate) fn begun(&mut self, view: &View) -> Result<Value> {
@@ -174,8 +174,8 @@ impl Values {
 
     /// Returns the slice in the forms that the view requests: the length of a JSON text as little-endian u32, the JSON text, and the buffers
     /// that it lists as pairs of a name and a length in bytes.
-    pub fn forms(&self, view: &View) -> Vec<u8> {
-        framed(self.formed(json!({}), view))
+    pub fn forms(&self, view: &str) -> Vec<u8> {
+        framed(parse(view.as_bytes()).and_then(|view| self.formed(json!({}), &view)))
     }
 
     /// Adds the requested forms to `answer`. Also returns the buffers.

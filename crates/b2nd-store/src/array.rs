@@ -20,14 +20,7 @@ impl<'a> Array<'a> {
     ///
     /// Fails if a metalayer has the name of an array metalayer, but its content is not the metadata of an array.
     pub fn find(header: &'a Header) -> b2nd_frame::Result<Option<Array<'a>>> {
-        let Some(meta) = header.array()? else { return Ok(None) };
-        // The metadata are encoded again to find the metalayer that they were decoded from: its content starts with the same bytes.
-        let bytes = meta.to_metalayer()?;
-        let found = ["b2nd", "caterva"].into_iter().find_map(|name| {
-            let stale = header.metalayers().get(name)?.strip_prefix(bytes.as_slice())?.len();
-            Some(Array { name, meta, stale })
-        });
-        Ok(found)
+        Ok(header.array_metalayer()?.map(|(name, meta, stale)| Array { name, meta, stale: stale.len() }))
     }
 
     /// Returns the name of the metadata's layout in one word, for use in JSON.

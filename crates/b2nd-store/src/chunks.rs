@@ -5,7 +5,7 @@ use b2nd_frame::{ChunkHeader, Header, Offset, Offsets, Result, Special};
 use crate::Frame;
 
 /// A chunk, or consecutive special chunks with the same entry in the index.
-pub struct Row {
+pub struct ChunkRun {
     /// The number of the first chunk.
     pub first: u64,
     /// The number of the last chunk. It equals `first` if there is only one chunk.
@@ -26,7 +26,7 @@ pub enum Content {
 
 /// Iterates over the chunks in order. If a chunk has bytes, its header is read, and compared with the chunk's position and the frame's
 /// header.
-pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
+pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = ChunkRun> {
     let mut next = 0;
     std::iter::from_fn(move || {
         let first = next;
@@ -44,7 +44,7 @@ pub fn rows(frame: &Frame, offsets: &Offsets) -> impl Iterator<Item = Row> {
             _ => return None,
         };
         next = last + 1;
-        Some(Row { first, last, content })
+        Some(ChunkRun { first, last, content })
     })
 }
 

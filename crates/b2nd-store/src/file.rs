@@ -19,6 +19,7 @@ pub use b2nd_frame::SPARSE_FRAME;
 /// A file on the local disk. Its first bytes are read when it is opened. For a sparse frame, this is the file that contains the header; the
 /// chunk files are in the same directory.
 pub struct LocalFile {
+    path: PathBuf,
     file: FileSource,
     length: u64,
     first: Vec<u8>,
@@ -55,7 +56,7 @@ impl LocalFile {
         let file = FileSource::open_file(path)?;
         let first = file.read(0..FIRST_READ)?.into_owned();
         let length = if (first.len() as u64) < FIRST_READ { first.len() as u64 } else { file.len()? };
-        Ok(LocalFile { file, length, first })
+        Ok(LocalFile { path: path.to_owned(), file, length, first })
     }
 }
 
@@ -79,7 +80,12 @@ impl Source for LocalFile {
     }
 
     fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {
-        self.file.chunk_file(number, range)
+        let is_it = |path: &Path| path.file_name().is_some_and(|name| name == SPARSE_FRAME);
+        if is_it(&self.path) || fs::canonicalize(&self.path).is_ok_and(|path| is_it(&path)) {
+            return self.file.chunk_file(number, range);
+        }
+        // The file is not in the directory of a sparse frame, so it has no chunk files, like bytes in memory.
+        self.first.chunk_file(number, range)
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn open(url: &str) -> Result<Bytes> {
 }
 
 /// Opens a file, and reads its first block and its length. `patience` is the timeout for fetching a range, including all retries.
-pub(crate) fn open_within(url: &str, patience: Duration) -> Result<Bytes> {
+fn open_within(url: &str, patience: Duration) -> Result<Bytes> {
     let address: Uri =
         url.parse().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, format!("the URL is not valid: {error}")))?;
     let authority = address.authority().map_or("", |authority| authority.as_str());
@@ -183,3 +183,8 @@ fn content_range(value: &str) -> Option<(u64, u64, u64)> {
     let (start, last) = range.split_once('-')?;
     Some((start.parse().ok()?, last.parse().ok()?, length.parse().ok()?))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "../tests/unit/stalled_server.rs"]
+mod tests;

@@ -30,12 +30,12 @@ const BEFORE_KEY: &str = "::";
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    place: Place,
+    place: Origin,
     key: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Place {
+enum Origin {
     Stdin,
     Path(PathBuf),
     Address(String),
@@ -53,16 +53,16 @@ impl Location {
             None => (text, None),
         };
         let place = match place {
-            "-" => Place::Stdin,
-            place if scheme(place).is_some() => Place::Address(place.to_owned()),
-            place => Place::Path(place.into()),
+            "-" => Origin::Stdin,
+            place if scheme(place).is_some() => Origin::Address(place.to_owned()),
+            place => Origin::Path(place.into()),
         };
         Location { place, key }
     }
 
     /// Creates the location of a path. The path is used as it is, even if it looks like a URL or contains `::`.
     pub fn of(path: &Path) -> Location {
-        Location { place: Place::Path(path.to_owned()), key: None }
+        Location { place: Origin::Path(path.to_owned()), key: None }
     }
 
     /// Returns the key of a leaf, if one is given.
@@ -73,20 +73,20 @@ impl Location {
     /// Returns the path or the URL as text, without the key and without the user name and password of a URL. For standard input, this is `-`.
     pub fn place(&self) -> Cow<'_, str> {
         match &self.place {
-            Place::Stdin => "-".into(),
-            Place::Path(path) => path.to_string_lossy(),
-            Place::Address(address) => without_password(address),
+            Origin::Stdin => "-".into(),
+            Origin::Path(path) => path.to_string_lossy(),
+            Origin::Address(address) => without_password(address),
         }
     }
 
     /// Returns true if the location is standard input.
     pub fn is_stdin(&self) -> bool {
-        self.place == Place::Stdin
+        self.place == Origin::Stdin
     }
 
     /// Returns the path, if the location is a path.
     pub fn path(&self) -> Option<&Path> {
-        if let Place::Path(path) = &self.place { Some(path) } else { None }
+        if let Origin::Path(path) = &self.place { Some(path) } else { None }
     }
 
     /// Opens the file or the directory of a store, and ignores the key. Standard input is read to its end.
@@ -96,9 +96,9 @@ impl Location {
     /// Fails if the file does not exist or cannot be read, or if the scheme of the URL is not supported.
     pub fn open(&self) -> Result<Target> {
         match &self.place {
-            Place::Stdin => Ok(Target::File(stdin()?)),
-            Place::Path(path) => Target::local(path).map_err(|error| inside_file(path).unwrap_or(error)),
-            Place::Address(address) => open_address(address),
+            Origin::Stdin => Ok(Target::File(stdin()?)),
+            Origin::Path(path) => Target::local(path).map_err(|error| inside_file(path).unwrap_or(error)),
+            Origin::Address(address) => open_address(address),
         }
     }
 }
@@ -172,8 +172,8 @@ fn open_address(address: &str) -> Result<Target> {
     let refused = |what: &str| Err(Error::custom(format_args!("{scheme}:// is not supported: {what}")));
     match scheme.as_str() {
         "https" if cfg!(not(feature = "https")) => {
-            let install = "install one that can read it, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
-            Err(Error::custom(format_args!("https:// is not supported by this build of b2nd: {install}")))
+            let what = "the feature `https` of b2nd-store has it, which the tool has with `cargo install --path crates/b2nd-cli --features full`";
+            Err(Error::custom(format_args!("https:// is not supported by this build: {what}")))
         }
         #[cfg(feature = "http")]
         "http" | "https" => Ok(Target::File(crate::http::open(address)?)),

@@ -90,19 +90,6 @@ impl Zip {
         Ok(Zip { source: Arc::new(source), members, left_out, inflated: Mutex::default() })
     }
 
-    /// Returns the range of bytes of the archive that contains a member, or `None` if the member is compressed.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the member does not exist or is encrypted, or if the archive cannot be read or is damaged.
-    pub fn range(&self, name: &str) -> Result<Option<Range<u64>>> {
-        let (member, range) = self.entry(name)?;
-        if member.is_encrypted {
-            return Err(refused(name, "encrypted"));
-        }
-        Ok((member.method == CompressionMethod::STORE).then_some(range))
-    }
-
     fn entry(&self, name: &str) -> Result<(&Member, Range<u64>)> {
         let Some(member) = self.members.get(name) else {
             return Err(Error::custom(format_args!("{name:?} is not in the archive")));
@@ -178,11 +165,10 @@ impl Folder for Zip {
         if !self.members.contains_key(name) {
             return Ok(None);
         }
-        if let Some(range) = self.range(name)? {
-            return Ok(Some(Arc::new(Window::new(self.source.clone(), range))));
-        }
         let (member, range) = self.entry(name)?;
         match member.method {
+            _ if member.is_encrypted => Err(refused(name, "encrypted")),
+            CompressionMethod::STORE => Ok(Some(Arc::new(Window::new(self.source.clone(), range)))),
             CompressionMethod::DEFLATE if name == EMBED => {
                 Err(refused(name, "compressed, but python-blosc2 needs it uncompressed"))
             }

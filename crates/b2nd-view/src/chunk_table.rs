@@ -1,7 +1,7 @@
 //! Formats the list of a frame's chunks for `b2nd chunks`.
 
 use b2nd_frame::{ChunkHeader, FrameType, Offsets, Result};
-use b2nd_store::chunks::{Content, Row, rows};
+use b2nd_store::chunks::{ChunkRun, Content, rows};
 use b2nd_store::{Frame, chunk_file_name, readable};
 
 use crate::text::{columns, thousands};
@@ -23,7 +23,7 @@ pub(crate) fn table(frame: &Frame, offsets: &Offsets) -> Result<(Vec<String>, bo
     };
     let mut complete = true;
     let mut cells = vec![["chunk", place, "bytes", "compressed", "kind", "ratio"].map(str::to_owned).to_vec()];
-    for Row { first, last, content } in rows(frame, offsets) {
+    for ChunkRun { first, last, content } in rows(frame, offsets) {
         let number = if first == last { thousands(first) } else { format!("{} to {}", thousands(first), thousands(last)) };
         cells.push(match content {
             Content::Special(special, length) => {

@@ -22,7 +22,7 @@ mod scalar;
 mod statistics;
 mod text;
 
-use b2nd::dtype::{DType, ScalarType};
+use b2nd::dtype::{DType, Field, ScalarType};
 use b2nd_frame::{Error, Result};
 
 pub use date::first_of_month;
@@ -31,6 +31,12 @@ pub use json::{exact_json, float, json};
 pub use number::{Column, Number, Read, columns, reader};
 pub use statistics::Tally;
 pub use text::{cell, in_quotes, significant, text, text_to};
+
+/// Returns each field of a structure, with its bytes in an element.
+pub fn fields<'a>(dtype: &'a DType, element: &'a [u8]) -> impl Iterator<Item = (&'a Field, &'a [u8])> {
+    let place = |field: &Field| field.offset()..field.offset() + field.dtype().itemsize();
+    dtype.fields().iter().map(move |field| (field, element.get(place(field)).unwrap_or_default()))
+}
 
 /// Returns an error if elements are Python objects.
 ///

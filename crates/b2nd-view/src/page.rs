@@ -263,31 +263,6 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd_frame::Result<()> {
     Ok(())
 }
 
-/// Shows the metalayers and vlmetalayers of a frame with their complete values.
-///
-/// # Errors
-///
-/// Fails if the frame's `Source` cannot be read.
-pub fn meta(frame: &Frame, name: &str) -> b2nd_frame::Result<View> {
-    let mut page = Page::new(text::title(name, frame.position()), &Options::default());
-    let full = |content: &[u8]| lines::describe(content, usize::MAX).unwrap_or_else(|| count(content.len(), "byte"));
-    for (name, content) in frame.header().metalayers().iter() {
-        page.line(quoted(name), full(content));
-    }
-    match readable(frame.trailer())? {
-        Ok(trailer) => {
-            for Attribute { name, value, .. } in attributes::of(trailer) {
-                match value {
-                    Ok(value) => page.line(quoted(name), full(&value)),
-                    Err(error) => page.problem(&quoted(name), error),
-                }
-            }
-        }
-        Err(error) => page.problem("trailer", error),
-    }
-    Ok(page.view())
-}
-
 /// Shows a store or a group: its kind, its attributes, and its number of leaves. `tree` contains lines that show the leaves as a tree.
 pub fn store(store: &StoreListing, name: &str, leaves: usize, tree: Vec<String>, options: &Options) -> View {
     let mut page = Page::new(text::title(name, 0), options);

@@ -172,35 +172,32 @@ pub struct Part {
     pub blocks: usize,
 }
 
+impl Part {
+    /// Creates the part in the touched chunk with this number, which counts the touched chunks from 0.
+    pub fn new(axes: &[Axis], mut number: u64) -> Part {
+        let mut part = Part { ranges: Vec::new(), blocks: 1 };
+        for axis in axes.iter().rev() {
+            let count = axis.count().unsigned_abs().max(1);
+            let (range, blocks) = axis.along((number % count) as i64);
+            number /= count;
+            part.ranges.push(range);
+            part.blocks *= blocks;
+        }
+        part.ranges.reverse();
+        part
+    }
+}
+
 impl Selection {
     /// Returns the number of chunks that contain selected elements.
     pub fn touched(&self, grid: &Grid) -> u64 {
         self.axes(grid).iter().map(Axis::count).fold(1, |all, count| all.saturating_mul(count.unsigned_abs()))
     }
 
-    /// Returns the selected part of each chunk that contains selected elements, in the order of the chunks.
-    pub fn parts(&self, grid: &Grid) -> Vec<Part> {
-        let part = |along: Vec<Along>| Part {
-            blocks: along.iter().map(|along| along.blocks).product(),
-            ranges: along.into_iter().map(|along| along.range).collect(),
-        };
-        self.chunks(grid).map(part).collect()
-    }
-
-    /// Iterates over the touched chunks in order. Each item is the selected part of a chunk along each dimension.
-    fn chunks(&self, grid: &Grid) -> impl Iterator<Item = Vec<Along>> + use<> {
+    /// Iterates over the selected part of each chunk that contains selected elements, in the order of the chunks.
+    pub fn parts(&self, grid: &Grid) -> impl Iterator<Item = Part> + use<> {
         let axes = self.axes(grid);
-        (0..self.touched(grid)).map(move |mut number| {
-            let along = axes.iter().rev().map(|axis| {
-                let count = axis.count().unsigned_abs().max(1);
-                let nth = number % count;
-                number /= count;
-                axis.along(nth as i64)
-            });
-            let mut along: Vec<Along> = along.collect();
-            along.reverse();
-            along
-        })
+        (0..self.touched(grid)).map(move |number| Part::new(&axes, number))
     }
 
     /// Increases the steps along `axes`, so that fewer elements are selected: first until at most `room[i]` elements are selected along
@@ -317,11 +314,11 @@ impl Slice {
     /// Returns the errors of [`select`](Slice::select).
     pub fn touched(&self, grid: &Grid) -> Result<Touched, String> {
         let selection = self.select(grid.shape())?;
-        let chunk = |along: Vec<Along>| {
-            let coords: Vec<i64> = along.iter().map(|along| along.chunk).collect();
-            (grid.chunk_from_coords(&coords).unwrap_or(0), along.iter().map(|along| along.blocks).product())
+        let chunk = |Part { ranges, blocks }: Part| {
+            let first: Vec<i64> = ranges.into_iter().map(|range| range.start).collect();
+            (grid.chunk_index(&first).unwrap_or(0), blocks)
         };
-        let chunks: Vec<_> = selection.chunks(grid).take(MAX_LISTED).map(chunk).collect();
+        let chunks: Vec<_> = selection.parts(grid).take(MAX_LISTED).map(chunk).collect();
         let more = usize::try_from(selection.touched(grid)).unwrap_or(usize::MAX) - chunks.len();
         Ok(Touched { selection, chunks, more })
     }
@@ -351,13 +348,9 @@ impl Axis {
         (self.range.start + (items - 1) * self.step) / self.chunk - self.range.start / self.chunk + 1
     }
 
-    /// Returns the range from the first to the last selected element of a touched chunk. `nth` counts the touched chunks from 0.
-    pub fn range_at(&self, nth: i64) -> Range<i64> {
-        self.along(nth).range
-    }
-
-    /// Returns the selected part of a touched chunk along this dimension. `nth` counts the touched chunks from 0.
-    fn along(&self, nth: i64) -> Along {
+    /// Returns the range in the array from the first to the last selected element of a touched chunk along this dimension, and the number of
+    /// touched blocks. `nth` counts the touched chunks from 0.
+    fn along(&self, nth: i64) -> (Range<i64>, usize) {
         let start = self.range.start;
         let chunk = if self.step > self.chunk { (start + nth * self.step) / self.chunk } else { start / self.chunk + nth };
         let (from, to) = (chunk * self.chunk, chunk.saturating_add(1).saturating_mul(self.chunk).min(self.range.end));
@@ -368,16 +361,6 @@ impl Axis {
         } else {
             (last - from) / self.block - (first - from) / self.block + 1
         };
-        Along { chunk, range: first..last + 1, blocks: usize::try_from(blocks).unwrap_or(0) }
+        (first..last + 1, usize::try_from(blocks).unwrap_or(0))
     }
-}
-
-/// The selected part of a chunk along one dimension.
-struct Along {
-    /// The index of the chunk along the dimension.
-    chunk: i64,
-    /// The range from the first selected element of the chunk to the last, as coordinates in the array.
-    range: Range<i64>,
-    /// The number of touched blocks.
-    blocks: usize,
 }

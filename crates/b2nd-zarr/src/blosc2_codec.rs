@@ -70,15 +70,14 @@ impl Default for Blosc2Codec {
 }
 
 impl BytesCodec for Blosc2Codec {
-    fn validate(&self) -> Result<(), String> {
-        match self {
-            Blosc2Codec { clevel: 10.., .. } => Err(format!("expected clevel from 0 to 9, found {}", self.clevel)),
-            Blosc2Codec { typesize: 0, .. } => Err("expected typesize from 1 to 255, found 0".to_owned()),
-            _ => Ok(()),
-        }
-    }
-
     fn compress(&self, data: &[u8]) -> Result<Vec<u8>, CodecError> {
+        match self {
+            Blosc2Codec { clevel: 10.., .. } => {
+                return Err(failed(format_args!("expected clevel from 0 to 9, found {}", self.clevel)));
+            }
+            Blosc2Codec { typesize: 0, .. } => return Err(failed("expected typesize from 1 to 255, found 0")),
+            _ => {}
+        }
         let options = Options {
             codec: match self.cname {
                 Compressor::BloscLz => CodecId::BloscLz,

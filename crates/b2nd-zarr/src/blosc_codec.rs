@@ -63,10 +63,6 @@ impl BloscCodec {
 }
 
 impl BytesCodec for BloscCodec {
-    fn validate(&self) -> Result<(), String> {
-        self.options().map(|_| ())
-    }
-
     fn compress(&self, data: &[u8]) -> Result<Vec<u8>, CodecError> {
         b2nd_codec::compress(data, &self.options().map_err(failed)?).map_err(failed)
     }

@@ -8,13 +8,11 @@ use zarrs::array::codec::api::{BytesToBytesCodecTraits, Codec, CodecError};
 use zarrs::plugin::PluginCreateError;
 
 /// The largest length of a decoded chunk, and of a part of a file that is read at once, in bytes.
+#[cfg(any(feature = "gzip", feature = "import"))]
 pub(crate) const LARGEST: u64 = i32::MAX as u64;
 
 /// A bytes-to-bytes codec. Its fields are its configuration.
 pub(crate) trait BytesCodec: Serialize + DeserializeOwned {
-    /// Checks the configuration. Fails if it is not valid.
-    fn validate(&self) -> Result<(), String>;
-
     /// Compresses a chunk.
     fn compress(&self, data: &[u8]) -> Result<Vec<u8>, CodecError>;
 
@@ -37,7 +35,6 @@ pub(crate) fn create<C: BytesCodec + BytesToBytesCodecTraits + 'static>(
 ) -> Result<Codec, PluginCreateError> {
     let invalid = |error: String| PluginCreateError::Other(format!("codec {name}: {error}"));
     let codec = configuration.map_err(|error| invalid(error.to_string()))?;
-    codec.validate().map_err(invalid)?;
     Ok(Codec::BytesToBytes(Arc::new(codec)))
 }
 

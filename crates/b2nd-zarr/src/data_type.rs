@@ -91,19 +91,8 @@ fn structured_field(field: &Field, start: usize) -> Option<Value> {
     Some(json!([field.name(), data_type]))
 }
 
-/// Returns the dtype of the elements that zarrs reads from an array with this metadata. The elements always have the machine's byte order,
-/// even if they are stored in another byte order.
-pub(crate) fn from_metadata(metadata: &Value) -> Result<DType> {
-    let (data_type, dtype) = match &metadata["data_type"] {
-        // In Zarr version 2, the data type is a dtype string of NumPy.
-        Value::Null => (&metadata["dtype"], metadata["dtype"].as_str().and_then(|dtype| dtype.parse().ok()).and_then(native)),
-        data_type => (data_type, from_zarr(data_type)),
-    };
-    dtype.ok_or_else(|| Error::NoDType { data_type: data_type.to_string() })
-}
-
 /// Converts a dtype to the machine's byte order. Returns `None` if the dtype is not a scalar.
-fn native(dtype: DType) -> Option<DType> {
+pub(crate) fn native(dtype: DType) -> Option<DType> {
     let DType::Scalar(scalar) = dtype else { return None };
     let scalar = Scalar::new(scalar.scalar_type(), ByteOrder::NATIVE).ok()?;
     Some(DType::Scalar(scalar).into_canonical())
@@ -141,11 +130,4 @@ pub(crate) fn from_zarr(data_type: &Value) -> Option<DType> {
     let dtype = code.parse().ok().and_then(native)?;
     to_zarr(&dtype).ok().filter(|zarr| code != name || zarr.data_type == name)?;
     Some(dtype)
-}
-
-/// Converts elements between the machine's byte order and the stored byte order.
-pub(crate) fn swap(bytes: &mut [u8], zarr: &ZarrType, stored: ByteOrder) {
-    if zarr.word > 1 && stored != ByteOrder::NATIVE {
-        bytes.chunks_exact_mut(zarr.word).for_each(<[u8]>::reverse);
-    }
 }

@@ -9,7 +9,7 @@ use b2nd_ndarray::Array;
 use serde_json::json;
 use zarrs::array::{ArrayBytes, ArraySubset};
 
-use crate::data_type::{swap, to_zarr};
+use crate::data_type::{ZarrType, to_zarr};
 use crate::error::{Error, Result};
 use crate::files::Files;
 use crate::metadata;
@@ -122,4 +122,11 @@ fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
         stored.store_array_subset(&ArraySubset::new_with_ranges(&subset), ArrayBytes::new_flen(bytes)).map_err(Error::zarr)?;
     }
     Ok(())
+}
+
+/// Converts elements between the machine's byte order and the stored byte order.
+fn swap(bytes: &mut [u8], zarr: &ZarrType, stored: ByteOrder) {
+    if zarr.word > 1 && stored != ByteOrder::NATIVE {
+        bytes.chunks_exact_mut(zarr.word).for_each(<[u8]>::reverse);
+    }
 }

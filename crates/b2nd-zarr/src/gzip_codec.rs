@@ -19,11 +19,10 @@ struct GzipCodec {
 register!(GzipCodec, "gzip");
 
 impl BytesCodec for GzipCodec {
-    fn validate(&self) -> Result<(), String> {
-        if self.level <= 9 { Ok(()) } else { Err(format!("expected a level of at most 9, found {}", self.level)) }
-    }
-
     fn compress(&self, data: &[u8]) -> Result<Vec<u8>, CodecError> {
+        if self.level > 9 {
+            return Err(CodecError::Other(format!("codec gzip: expected a level of at most 9, found {}", self.level)));
+        }
         let mut encoded = Vec::new();
         GzEncoder::new(data, Compression::new(self.level)).read_to_end(&mut encoded)?;
         Ok(encoded)

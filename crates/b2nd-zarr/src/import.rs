@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd::B2ndMeta;
+use b2nd::dtype::DType;
 use b2nd_ndarray::Options;
 use serde_json::Value;
 use zarrs::array::{Array, ArrayBytes, ArraySubset};
 
 use crate::bytes_codec::LARGEST;
-use crate::data_type::from_metadata;
+use crate::data_type::{from_zarr, native};
 use crate::error::{Error, Result};
 use crate::files::Files;
 
@@ -136,6 +137,17 @@ fn array_in(path: &Path) -> Result<PathBuf> {
     let first = names.first().map_or("NAME", |name| name);
     let (path, all) = (path.display(), if names.is_empty() { "no array".to_owned() } else { names.join(", ") });
     Err(Error::Zarr(format!("{path}: it is a Zarr group: name one of its arrays, as in {path}/{first} (it has {all})")))
+}
+
+/// Returns the dtype of the elements that zarrs reads from an array with this metadata. The elements always have the machine's byte order,
+/// even if they are stored in another byte order.
+fn from_metadata(metadata: &Value) -> Result<DType> {
+    let (data_type, dtype) = match &metadata["data_type"] {
+        // In Zarr version 2, the data type is a dtype string of NumPy.
+        Value::Null => (&metadata["dtype"], metadata["dtype"].as_str().and_then(|dtype| dtype.parse().ok()).and_then(native)),
+        data_type => (data_type, from_zarr(data_type)),
+    };
+    dtype.ok_or_else(|| Error::NoDType { data_type: data_type.to_string() })
 }
 
 /// Returns true if the path names a regular file. Symbolic links are not followed.

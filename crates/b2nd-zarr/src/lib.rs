@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | read a `.b2nd` file as a Zarr array without copying it | [`B2ndStorage`] |
 //! | the same for a file in an object store | `B2ndObject` (feature `object_store`) |
-//! | write an array as Zarr version 3 | [`export`], [`ExportOptions`] |
-//! | read a Zarr array into a `.b2nd` file | [`import`] |
+//! | write an array as Zarr version 3 (feature `export`) | `export`, `ExportOptions` |
+//! | read a Zarr array into a `.b2nd` file (feature `import`) | `import` |
 //! | compress Zarr's chunks as Blosc2 chunks | [`Blosc2Codec`] |
 //!
 //! Linking this crate registers the codecs `blosc2` and `b2nd` for every array that [`zarrs`] opens, and with the features `blosc`,
@@ -32,11 +32,14 @@ mod blosc_codec;
 mod bytes_codec;
 mod data_type;
 mod error;
+#[cfg(feature = "export")]
 mod export;
+#[cfg(feature = "import")]
 mod files;
 mod fixed_bytes;
 #[cfg(feature = "gzip")]
 mod gzip_codec;
+#[cfg(feature = "import")]
 mod import;
 mod metadata;
 #[cfg(feature = "object_store")]
@@ -50,7 +53,9 @@ pub use blocks_codec::BlocksCodec;
 pub use blosc_codec::BloscCodec;
 pub use blosc2_codec::{Blosc2Codec, Compressor, Shuffle};
 pub use error::{Error, Result};
+#[cfg(feature = "export")]
 pub use export::{ExportOptions, export};
+#[cfg(feature = "import")]
 pub use import::import;
 #[cfg(feature = "object_store")]
 pub use object::B2ndObject;

@@ -5,9 +5,6 @@ use zarrs::array::codec::api::CodecError;
 
 use crate::bytes_codec::{BytesCodec, register};
 
-/// The valid compression levels of Zstandard. 0 means the default level.
-const LEVELS: std::ops::RangeInclusive<i32> = -131_072..=22;
-
 /// A codec that stores each chunk as a Zstandard frame.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -19,14 +16,6 @@ struct ZstdCodec {
 register!(ZstdCodec, "zstd");
 
 impl BytesCodec for ZstdCodec {
-    fn validate(&self) -> Result<(), String> {
-        if LEVELS.contains(&self.level) {
-            Ok(())
-        } else {
-            Err(format!("expected a level of at most {}, found {}", LEVELS.end(), self.level))
-        }
-    }
-
     fn compress(&self, data: &[u8]) -> Result<Vec<u8>, CodecError> {
         b2nd_codec::zstd::compress(data, self.level, self.checksum).map_err(failed)
     }

@@ -1,4 +1,4 @@
-//! [`Element`]: Rust types that can be elements of an array.
+//! [`HasDType`]: Rust types that can be elements of an array.
 
 /// A Rust type whose values have the same bytes in memory as the elements of an array.
 ///
@@ -6,14 +6,14 @@
 /// own types. A `#[repr(C)]` struct has the layout that NumPy calls aligned.
 ///
 /// ```
-/// use b2nd::dtype::{DType, Element};
+/// use b2nd::dtype::{DType, HasDType};
 ///
 /// struct Complex32 {
 ///     re: f32,
 ///     im: f32,
 /// }
 ///
-/// impl Element for Complex32 {
+/// impl HasDType for Complex32 {
 ///     const DTYPE: &'static str = "<c8";
 /// }
 ///
@@ -22,7 +22,7 @@
 /// assert_eq!(u8::DTYPE, "|u1");
 /// # Ok::<(), b2nd::Error>(())
 /// ```
-pub trait Element {
+pub trait HasDType {
     /// The dtype string. The itemsize of this dtype must equal the size of the Rust type.
     const DTYPE: &'static str;
 }
@@ -30,7 +30,7 @@ pub trait Element {
 macro_rules! elements {
     ($($ty:ty: $little:literal $big:literal;)*) => {
         $(
-            impl Element for $ty {
+            impl HasDType for $ty {
                 const DTYPE: &'static str = if cfg!(target_endian = "little") { $little } else { $big };
             }
         )*

@@ -97,7 +97,7 @@ impl Struct {
     /// Fails if a name is empty or occurs twice, the structure takes more than 2147483647 bytes, or the types nest more than 100
     /// levels deep.
     pub fn packed<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Struct> {
-        Struct::build(fields, false)
+        Struct::build(fields.into_iter().map(|(name, dtype)| (name, 0, dtype)), None, false)
     }
 
     /// Makes a structure as a C compiler lays it out (`#[repr(C)]`): every field starts at a multiple of its alignment.
@@ -107,7 +107,7 @@ impl Struct {
     /// Returns the errors of [`packed`](Struct::packed). Also fails if a field is a structure, or a subarray of structures, that is not
     /// aligned, because NumPy would read the inner structure as aligned.
     pub fn aligned<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>) -> Result<Struct> {
-        Struct::build(fields, true)
+        Struct::build(fields.into_iter().map(|(name, dtype)| (name, 0, dtype)), None, true)
     }
 
     /// Makes a structure of `itemsize` bytes from the names, offsets and dtypes of its fields. The dtypes are converted to NumPy's spelling.
@@ -126,30 +126,32 @@ impl Struct {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     pub fn with_offsets<N: Into<String>>(fields: impl IntoIterator<Item = (N, usize, DType)>, itemsize: usize) -> Result<Struct> {
+        Struct::build(fields, Some(itemsize), false)
+    }
+
+    /// Lays out fields. With an itemsize, they have the given offsets.
+    fn build<N: Into<String>>(
+        fields: impl IntoIterator<Item = (N, usize, DType)>,
+        itemsize: Option<usize>,
+        aligned: bool,
+    ) -> Result<Struct> {
+        let has_offsets = itemsize.is_some();
         let field = |(name, offset, dtype): (N, usize, DType)| Field {
             name: name.into(),
             title: None,
             offset,
             dtype: dtype.into_canonical(),
         };
-        let fields = fields.into_iter().map(field).collect();
-        let laid_out = Struct::lay_out(Parts { fields, has_offsets: true, itemsize: Some(itemsize), aligned: false });
-        laid_out.map_err(|misfit| Error::custom(misfit.why).field("dtype"))
-    }
-
-    fn build<N: Into<String>>(fields: impl IntoIterator<Item = (N, DType)>, aligned: bool) -> Result<Struct> {
-        let field =
-            |(name, dtype): (N, DType)| Field { name: name.into(), title: None, offset: 0, dtype: dtype.into_canonical() };
         let fields: Vec<Field> = fields.into_iter().map(field).collect();
         let wrong = fields.iter().enumerate().find_map(|(index, field)| match field.dtype.innermost() {
-            _ if field.name().is_empty() => Some(format!("field {index} has no name")),
+            _ if field.name().is_empty() && !has_offsets => Some(format!("field {index} has no name")),
             DType::Struct(inner) if aligned && !inner.aligned => {
                 Some(format!("field {} is not aligned, but its structure is", Quoted(field.name())))
             }
             _ => None,
         });
         let laid_out = match wrong {
-            None => Struct::lay_out(Parts { fields, aligned, ..Parts::default() }).map_err(|misfit| misfit.why),
+            None => Struct::lay_out(Parts { fields, has_offsets, itemsize, aligned }).map_err(|misfit| misfit.why),
             Some(why) => Err(why),
         };
         laid_out.map_err(|why| Error::custom(why).field("dtype"))

@@ -2,7 +2,7 @@
 
 use b2nd_frame::{Blocks, Chunk, ChunkHeader, Filter, FrameType, Header, Special};
 
-use super::{Answers, Known, NO, YES};
+use super::{Answers, Known, NO, NOT_READ, NOT_SPECIFIED, REJECTED, YES};
 use crate::known_defects::{
     CODEC_FORMAT, DELTA_BEHIND, SHARED_BLOCKS, SHUFFLE_PARAMETER, SPECIAL_BLOCKSIZE, SPECIAL_IN_DATA, TYPESIZE,
 };
@@ -45,33 +45,33 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
     let wrong_cbytes = |what: &str, expected: usize| {
         let (expected, found) = (chunk.header_len() + expected, chunk.cbytes());
         let finding = || format!("it is {what}, but its cbytes is {} instead of {}", thousands(found), thousands(expected));
-        (found != expected).then(|| (finding(), [NO, NO, NO]))
+        (found != expected).then(|| (finding(), REJECTED))
     };
     findings.extend(misplaced(chunk).map(|finding| (finding.to_owned(), [NO, None, NO])));
-    findings.extend(newer(chunk).map(|finding| (finding, [None, NO, NO])));
+    findings.extend(newer(chunk).map(|finding| (finding, NOT_READ)));
     let typesize = typesize(frame);
     let is_value = chunk.special() == Some(Special::Value);
     let found = chunk.typesize();
     if found != typesize && (is_array || is_value) {
-        findings.push((format!("its typesize: expected {typesize}, found {found}"), [NO, None, None]));
+        findings.push((format!("its typesize: expected {typesize}, found {found}"), NOT_SPECIFIED));
     } else if is_value && chunk.nbytes() % found != 0 {
         let nbytes = count(chunk.nbytes(), "byte");
-        findings.push((format!("it has {nbytes} of data, which is not a multiple of its typesize, {found}"), [NO, None, None]));
+        findings.push((format!("it has {nbytes} of data, which is not a multiple of its typesize, {found}"), NOT_SPECIFIED));
     }
     if let Some(special) = chunk.special() {
-        findings.extend(of_special(chunk, special).map(|finding| (finding, [NO, NO, NO])));
+        findings.extend(of_special(chunk, special).map(|finding| (finding, REJECTED)));
         let value = if special == Special::Value { usize::try_from(frame.typesize()).unwrap_or(0) } else { 0 };
         findings.extend(wrong_cbytes(&format!("special ({special})"), value));
         let (blocksize, typesize) = (chunk.blocksize(), usize::try_from(frame.typesize()).unwrap_or(0).max(1));
         if chunk.nbytes() % typesize == 0 && blocksize % typesize != 0 {
             let finding = format!("its blocksize is {}, which is not a multiple of the typesize", thousands(blocksize));
-            findings.push((finding, [NO, NO, NO]));
+            findings.push((finding, REJECTED));
         }
         let is_first = number == 0 && frame.frame_type() == FrameType::Contiguous && special != Special::Value;
         if is_first && findings.is_empty() {
             let finding =
                 format!("it is special ({special}) in its own header but not in the index: C-Blosc2 does not open such files");
-            findings.push((finding, [None, NO, NO]));
+            findings.push((finding, NOT_READ));
         }
         return findings;
     }
@@ -79,14 +79,14 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         findings.extend(wrong_cbytes("stored", chunk.nbytes()));
         if chunk.has_dictionary() {
             let finding = "it is stored without compression, but its flags say that it has a dictionary";
-            findings.push((finding.to_owned(), [NO, NO, NO]));
+            findings.push((finding.to_owned(), REJECTED));
         }
     } else {
-        findings.extend(filters(frame, chunk).map(|finding| (finding.to_owned(), [NO, None, None])));
+        findings.extend(filters(frame, chunk).map(|finding| (finding.to_owned(), NOT_SPECIFIED)));
     }
     if chunk.has_variable_blocks() && !frame.has_variable_blocks() {
         let finding = "its flags say that its blocks vary in length, but the frame's header says that they do not";
-        findings.push((finding.to_owned(), [NO, NO, NO]));
+        findings.push((finding.to_owned(), REJECTED));
     }
     let blocksize = usize::try_from(frame.blocksize()).unwrap_or(0);
     if is_array && !frame.has_variable_blocks() && blocksize != 0 && chunk.blocksize() != blocksize {
@@ -94,7 +94,7 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         let blocks = if found == expected { String::new() } else { format!(": {} instead of {expected}", count(found, "block")) };
         let [own, frames] = [chunk.blocksize(), blocksize].map(thousands);
         let finding = format!("its blocksize is {own}, but the frame's is {frames}{blocks}");
-        findings.push((finding, [NO, NO, NO]));
+        findings.push((finding, REJECTED));
     }
     if !chunk.is_extended() && findings.is_empty() {
         findings.push(("it has a header of Blosc 1, with 16 bytes".to_owned(), [None; 3]));
@@ -284,7 +284,7 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
     }
     // All findings are errors for every reader, even a lazy chunk or blocks that vary in length, because this chunk does not belong to the
     // frame's data.
-    wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, [NO, NO, NO]))).collect()
+    wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, REJECTED))).collect()
 }
 
 /// Returns a finding if C-Blosc2 does not know the version of the chunk, and therefore does not decompress the chunk.

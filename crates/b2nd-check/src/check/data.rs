@@ -6,9 +6,8 @@ use std::ops::RangeInclusive;
 use b2nd_frame::{ChunkHeader, CodecId, Decompressor, ErrorKind, Filter, FrameType, Result};
 use b2nd_store::{Frame, readable};
 
-use super::{DECODED, Digests, Finding, Findings, NO, UNKNOWN, YES, chunk};
+use super::{DECODED, Digests, Finding, Findings, NO, NOT_READ, NOT_SPECIFIED, READ, REJECTED, UNKNOWN, chunk};
 use crate::known_defects::{SPECIAL_IN_DATA, SPECIAL_VARIABLE_BLOCKS};
-use b2nd_store::Array;
 use b2nd_store::chunks::{self, Content};
 use b2nd_store::text::{count, thousands};
 
@@ -58,7 +57,7 @@ impl Findings {
         let frame_len = frame.header().frame_len();
         if frame.position() == 0 && end > frame_len {
             let finding = format!("it is followed by {}, which the next edit removes", count(end - frame_len, "byte"));
-            self.add("file", Some(frame_len), finding, [None, YES, YES]);
+            self.add("file", Some(frame_len), finding, READ);
         }
         let header = frame.header();
         if let (0, Ok(range)) = (header.nbytes(), frame.trailer_range()) {
@@ -66,7 +65,7 @@ impl Findings {
             if after != 0 {
                 let finding =
                     format!("it is followed by {}, which C-Blosc2 ignores because the frame is empty", count(after, "byte"));
-                self.add("trailer", Some(range.end), finding, [NO, None, None]);
+                self.add("trailer", Some(range.end), finding, NOT_SPECIFIED);
             }
         }
         Ok(())
@@ -81,12 +80,12 @@ impl Findings {
                 if digests.count() != chunks {
                     let finding =
                         format!("it has {}, but the frame has {}", count(digests.count(), "digest"), count(chunks, "chunk"));
-                    self.add(place, None, finding, [None, YES, YES]);
+                    self.add(place, None, finding, READ);
                 }
                 Some(digests)
             }
             Err(error) => {
-                self.add(place, None, format!("its digests cannot be compared: {error}"), [None, YES, YES]);
+                self.add(place, None, format!("its digests cannot be compared: {error}"), READ);
                 None
             }
         }
@@ -105,7 +104,7 @@ impl Findings {
     /// Adds a finding that the values of a chunk do not match its digest.
     fn other_values(&mut self, chunk: u64, offset: Option<u64>) {
         let finding = "its values do not match its digest: they were damaged, or changed without an update of the digest";
-        self.unreadable(format!("chunk {chunk}"), offset, finding, [None, YES, YES]);
+        self.unreadable(format!("chunk {chunk}"), offset, finding, READ);
     }
 
     /// Checks the chunk that contains the index, and the number of bytes between this chunk and the trailer.
@@ -118,7 +117,7 @@ impl Findings {
             let gap = trailer.start.saturating_sub(start.saturating_add(chunk.cbytes() as u64));
             if gap > MAX_GAP {
                 let finding = format!("it follows a gap of {}, which is more than C-Blosc2 supports", count(gap, "byte"));
-                self.add("trailer", Some(trailer.start), finding, [None, NO, NO]);
+                self.add("trailer", Some(trailer.start), finding, NOT_READ);
             }
         }
     }
@@ -129,6 +128,7 @@ impl Findings {
         &mut self,
         frame: &Frame,
         index: Option<&ChunkHeader>,
+        is_array: bool,
         data: bool,
         decompressor: &mut Decompressor,
     ) -> Result<()> {
@@ -142,7 +142,6 @@ impl Findings {
         index.into_iter().for_each(|index| self.index(frame, index));
         let digests = if data { self.digests(frame, offsets.len(), decompressor) } else { None };
         let (mut cbytes, mut nbytes, mut are_whole) = (0, 0, true);
-        let is_array = !matches!(Array::find(frame.header()), Ok(None));
         for row in chunks::rows(frame, offsets) {
             let place = format!("chunk {}", row.first);
             if self.budget.is_over() {
@@ -161,7 +160,7 @@ impl Findings {
                 if matches!(row.content, Content::Special(_, None)) {
                     let finding =
                         "its length is unknown, because it is special in the index and the frame's chunks vary in length";
-                    self.unreadable(place, None, finding, [NO, None, None]);
+                    self.unreadable(place, None, finding, NOT_SPECIFIED);
                 } else if let Err(error) = readable(frame.chunk_header(row.first))? {
                     self.unreadable(place, None, error.to_string(), [NO, NO, None]);
                 }
@@ -189,10 +188,11 @@ impl Findings {
                 }
                 Err(error) => {
                     // The finding already has the place, so the sentence does not repeat it.
-                    let sentence = error.to_string();
-                    let field = sentence.strip_prefix(&format!("{place}: "));
-                    let field = field.or_else(|| sentence.strip_prefix(&format!("chunk[{}].", row.first))).unwrap_or(&sentence);
-                    self.unreadable(place, offset, field, [NO, None, None]);
+                    let field = error.path().filter(|_| !error.is_eof());
+                    let field = field.and_then(|path| path.strip_prefix(&format!("chunk[{}].", row.first)));
+                    let at = error.offset().map_or_else(String::new, |at| format!(" at byte {at}"));
+                    let sentence = field.map_or_else(|| error.to_string(), |field| format!("{field}: {}{at}", error.kind()));
+                    self.unreadable(place, offset, sentence, NOT_SPECIFIED);
                 }
                 Ok(header) if data => {
                     if let Some(refused) = self.budget.refuses_chunk(&header) {
@@ -205,13 +205,13 @@ impl Findings {
                         self.known(&place, offset, known, None);
                     }
                     if let Some(lack) = blocks.as_ref().and_then(|(chunk, blocks)| chunk::lengths(chunk, blocks)) {
-                        self.unreadable(place, offset, lack, [NO, None, None]);
+                        self.unreadable(place, offset, lack, NOT_SPECIFIED);
                         continue;
                     }
                     let gap = blocks.and_then(|(_, blocks)| chunk::gap(&blocks));
                     let found = chunk.and_then(|chunk| chunk.into_data_with(decompressor));
                     if let (Ok(_), Some(gap)) = (&found, gap) {
-                        self.add(&place, offset, gap, [NO, None, None]);
+                        self.add(&place, offset, gap, NOT_SPECIFIED);
                     }
                     let found = found.map(|data| digests.as_ref().and_then(|digests| digests.matches(row.first, &data)));
                     if let Ok(Some(false)) = found {
@@ -225,7 +225,7 @@ impl Findings {
                             }
                             ErrorKind::NoCodec { .. } => self.not_decoded(place, offset, &error),
                             _ if has_plugins(&header) => self.unreadable(place, offset, error.to_string(), UNKNOWN),
-                            _ => self.unreadable(place, offset, error.to_string(), [NO, None, None]),
+                            _ => self.unreadable(place, offset, error.to_string(), NOT_SPECIFIED),
                         }
                     }
                 }
@@ -235,14 +235,14 @@ impl Findings {
         let said = frame.header().nbytes();
         if are_whole && frame.header().has_variable_chunks() && i128::from(said) != i128::from(nbytes) {
             let finding = format!("nbytes: the chunks have {}, but the header says {}", thousands(nbytes), thousands(said));
-            self.add("header", None, finding, [NO, NO, NO]);
+            self.add("header", None, finding, REJECTED);
         }
         // In cbytes, C-Blosc2 also counts replaced or removed chunks whose bytes are still in the file. So it is not an error if cbytes is
         // larger than the sum.
         let said = frame.header().cbytes();
         if i128::from(said) < i128::from(cbytes) {
             let finding = format!("cbytes: the chunks have {}, but the header says {}", thousands(cbytes), thousands(said));
-            self.add("header", None, finding, [NO, None, None]);
+            self.add("header", None, finding, NOT_SPECIFIED);
         }
         Ok(())
     }

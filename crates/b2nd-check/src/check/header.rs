@@ -7,7 +7,10 @@ use b2nd_store::text::{count, quoted, thousands};
 use b2nd_store::value::{self, is_pickle};
 use b2nd_store::{Array, Frame, Kind};
 
-use super::{Findings, NO, YES, kinds, lenient, products};
+use super::{
+    Findings, NO, NOT_READ, NOT_SPECIFIED, READ_ALTHOUGH_WRONG, REJECTED, REJECTED_BY_PYTHON, VALID_REJECTED_BY_PYTHON, YES,
+    kinds, lenient, products,
+};
 use crate::known_defects::{
     CUT_ELEMENTS, VARIABLE_BLOCKS, VARIABLE_BLOCKS_OF_OBJECTS, VARIABLE_CHUNKS, VARIABLE_CHUNKS_OF_OBJECTS,
 };
@@ -23,19 +26,22 @@ const CONTENT_MARKER: u64 = 5;
 /// The number of the filter bytedelta, which subtracts from each byte the previous byte in the same plane.
 const BYTEDELTA: u8 = 35;
 
+/// The array's metadata, which are decoded once for all checks.
+type Found<'a> = Result<Option<Array<'a>>>;
+
 impl Findings {
-    pub(super) fn header(&mut self, frame: &Frame) -> Result<()> {
+    pub(super) fn header(&mut self, frame: &Frame, array: &Found<'_>) -> Result<()> {
         let header = frame.header();
         self.names("metalayer", header.metalayers());
         if header.metalayers().len() > MAX_METALAYERS {
             let found = count(header.metalayers().len(), "metalayer");
-            self.add("header", None, format!("it has {found}, but C-Blosc2 supports at most {MAX_METALAYERS}"), [NO, NO, NO]);
+            self.add("header", None, format!("it has {found}, but C-Blosc2 supports at most {MAX_METALAYERS}"), REJECTED);
         }
         let bytes = frame.read(0..header.header_len() as u64)?;
         self.pipeline(&bytes, header.typesize());
         self.blocksize(header);
-        self.metalayers(header, &contents_of(header.metalayers(), bytes.len() as u64));
-        self.array(header);
+        self.metalayers(header, array, &contents_of(header.metalayers(), bytes.len() as u64));
+        self.array(header, array);
         Ok(())
     }
 
@@ -47,10 +53,10 @@ impl Findings {
                 let cut = name.split(|&byte| byte == 0).next().unwrap_or_default();
                 let finding = format!("its name has a NUL, so C-Blosc2 reads {}", quoted(cut));
                 // C-Blosc2 opens the frame, and may return the value of another metalayer for this name.
-                self.add(&place, None, finding, [NO, None, None]);
+                self.add(&place, None, finding, NOT_SPECIFIED);
             }
             if std::str::from_utf8(name).is_err() {
-                self.add(&place, None, "its name is not UTF-8", [None, YES, NO]);
+                self.add(&place, None, "its name is not UTF-8", REJECTED_BY_PYTHON);
             }
             if seen.contains(&name) {
                 self.add(&place, None, "another metalayer has the same name: C-Blosc2 uses the first", [NO, YES, None]);
@@ -66,15 +72,15 @@ impl Findings {
             let (Some(&filter), Some(&meta)) = (header.get(filter_at), header.get(meta_at)) else { return };
             if matches!(filter, 5..=31 | 37..=159) {
                 let finding = format!("its pipeline has filter {filter}, which C-Blosc2 does not know");
-                self.add("header", Some(filter_at as u64), finding, [None, NO, NO]);
+                self.add("header", Some(filter_at as u64), finding, NOT_READ);
             }
             if filter == BYTEDELTA && typesize > i32::from(i8::MAX) {
                 let finding =
                     format!("its pipeline has bytedelta for elements of {typesize} bytes, but python-blosc2 supports up to 127");
-                self.add("header", Some(filter_at as u64), finding, [None, YES, NO]);
+                self.add("header", Some(filter_at as u64), finding, REJECTED_BY_PYTHON);
             } else if i8::try_from(meta).is_err() {
                 let finding = format!("its pipeline has the parameter {meta} for a filter, but python-blosc2 expects 0 to 127");
-                self.add("header", Some(meta_at as u64), finding, [YES, YES, NO]);
+                self.add("header", Some(meta_at as u64), finding, VALID_REJECTED_BY_PYTHON);
             }
         }
     }
@@ -103,22 +109,22 @@ impl Findings {
         }
         if chunksize == 0 && header.nbytes() != 0 && !header.has_variable_chunks() {
             let finding = "chunksize: expected 1 or more, found 0: the flags do not say that chunks vary in length";
-            self.add("header", Some(HeaderField::CHUNKSIZE.marker() as u64), finding, [NO, None, None]);
+            self.add("header", Some(HeaderField::CHUNKSIZE.marker() as u64), finding, NOT_SPECIFIED);
         }
         if blocksize < if header.nbytes() == 0 { -1 } else { 0 }
             || !header.has_variable_blocks() && !header.has_variable_chunks() && chunksize > 0 && blocksize > chunksize
         {
             let finding = format!("blocksize: expected 1 to {}, found {}", thousands(chunksize), thousands(blocksize));
-            self.add("header", None, finding, [NO, NO, NO]);
+            self.add("header", None, finding, REJECTED);
         }
     }
 
     /// Checks the metalayers. `starts` are the offsets of their contents in the frame.
-    fn metalayers(&mut self, header: &Header, starts: &[u64]) {
+    fn metalayers(&mut self, header: &Header, array: &Found<'_>, starts: &[u64]) {
         for (index, (name, content)) in header.metalayers().iter().enumerate() {
             let (place, start) = (format!("metalayer {}", quoted(name)), starts.get(index).copied());
             if name == b"b2nd" || name == b"caterva" {
-                self.array_metalayer(header, &place, start, name, content);
+                self.array_metalayer(array, &place, start, name, content);
             } else {
                 self.value(&place, start, content);
             }
@@ -127,12 +133,12 @@ impl Findings {
         if kind.needs_trust() {
             let finding =
                 format!("it is a {}, which python-blosc2 rejects unless it is opened with deserialize=\"full\"", kind.name());
-            self.add("frame", None, finding, [YES, YES, NO]);
+            self.add("frame", None, finding, VALID_REJECTED_BY_PYTHON);
         }
     }
 
     /// Checks a metalayer that has the name of an array metalayer.
-    fn array_metalayer(&mut self, header: &Header, place: &str, start: Option<u64>, name: &[u8], content: &[u8]) {
+    fn array_metalayer(&mut self, array: &Found<'_>, place: &str, start: Option<u64>, name: &[u8], content: &[u8]) {
         // C-Blosc2 opens a frame with a `caterva` metalayer as a frame without an array, whatever the metalayer contains.
         let c_reads = Some(name == b"caterva" || lenient::grid(content).is_some());
         let error = match name {
@@ -140,9 +146,11 @@ impl Findings {
             _ => b2nd::take_from_slice::<b2nd::CatervaMeta>(content).err(),
         };
         // If there is a `b2nd` metalayer, a metalayer named `caterva` has no special meaning.
-        let is_other = name == b"caterva" && matches!(Array::find(header), Ok(Some(array)) if array.name == "b2nd");
+        let is_other = name == b"caterva" && matches!(array, Ok(Some(array)) if array.name == "b2nd");
         if let Some(error) = error.filter(|_| !is_other) {
-            let offset = start.zip(error.offset()).map(|(start, offset)| start + offset as u64);
+            // The offset in the error counts from the start of the content, but offsets in findings count from the start of the frame.
+            let error = error.shifted(start.and_then(|start| usize::try_from(start).ok()).unwrap_or(0));
+            let offset = error.offset().map(|offset| offset as u64);
             let answers = match error.kind() {
                 // The dtype is not UTF-8. All dtypes of NumPy are UTF-8, and python-blosc2 reads no other dtypes.
                 b2nd::ErrorKind::Utf8 => [None, c_reads, NO],
@@ -150,13 +158,10 @@ impl Findings {
                 _ if name == b"b2nd" => [NO, c_reads.filter(|reads| !reads), c_reads],
                 _ => [NO, c_reads, c_reads],
             };
-            // The offset in the error counts from the start of the content, but offsets in findings count from the start of the frame.
-            let [said, at] =
-                [error.offset().map(|offset| offset as u64), offset].map(|at| format!(" at byte {}", at.unwrap_or(0)));
-            self.unreadable(place, offset.or(start), error.to_string().replacen(&said, &at, 1), answers);
+            self.unreadable(place, offset.or(start), error.to_string(), answers);
             return;
         }
-        let Ok(Some(array)) = Array::find(header) else { return };
+        let Ok(Some(array)) = array else { return };
         if array.name.as_bytes() != name {
             return;
         }
@@ -171,7 +176,7 @@ impl Findings {
                 place,
                 offset,
                 format!("it is followed by {} left over from an older, longer metalayer", count(array.stale, "byte")),
-                [NO, YES, YES],
+                READ_ALTHOUGH_WRONG,
             );
         }
     }
@@ -187,15 +192,15 @@ impl Findings {
                 _ => "a value",
             };
             let finding = format!("it holds {what} (extension {kind}), which python-blosc2 rejects unless told to trust it");
-            self.add(place, start, finding, [YES, YES, NO]);
+            self.add(place, start, finding, VALID_REJECTED_BY_PYTHON);
         }
         if value.leaves().filter_map(|leaf| leaf.as_bytes()).any(is_pickle) {
             self.add(place, start, "it holds a pickle: loading it can run any code", [YES, YES, None]);
         }
     }
 
-    fn array(&mut self, header: &Header) {
-        let array = match Array::find(header) {
+    fn array(&mut self, header: &Header, array: &Found<'_>) {
+        let array = match array {
             Ok(Some(array)) => array,
             Ok(None) => return,
             // The error of the metalayer was already reported, but C-Blosc2 may still read the metalayer.
@@ -206,11 +211,11 @@ impl Findings {
         };
         let grid = match array.meta.geometry().grid() {
             Ok(grid) => grid,
-            Err(error) => return self.unreadable("array", None, error.to_string(), [NO, NO, NO]),
+            Err(error) => return self.unreadable("array", None, error.to_string(), REJECTED),
         };
         match array.meta.parse_dtype() {
-            Err(error) if matches!(array.meta, ArrayMeta::B2nd(meta) if meta.dtype_format != 0) => {
-                self.add("dtype", None, error.to_string(), [YES, YES, NO]);
+            Err(error) if matches!(&array.meta, ArrayMeta::B2nd(meta) if meta.dtype_format != 0) => {
+                self.add("dtype", None, error.to_string(), VALID_REJECTED_BY_PYTHON);
             }
             Ok(Some(dtype)) => self.itemsize(&dtype, header.typesize()),
             Ok(None) => {}
@@ -227,13 +232,13 @@ impl Findings {
         }
         if let Some(found) = header.nchunks().filter(|&found| found != grid.nchunks()) {
             let finding = format!("it has {}, but the frame has {}", count(grid.nchunks(), "chunk"), thousands(found));
-            self.unreadable(place, None, finding, [NO, None, None]);
+            self.unreadable(place, None, finding, NOT_SPECIFIED);
         } else if !header.has_variable_chunks() && header.chunksize() > 0 {
             let (found, expected) = (i128::from(header.nbytes()), i128::from(grid.nchunks()) * i128::from(header.chunksize()));
             if found != expected {
                 let finding =
                     format!("nbytes: expected {} (all chunks of the array), found {}", thousands(expected), thousands(found));
-                self.add("header", None, finding, [NO, None, None]);
+                self.add("header", None, finding, NOT_SPECIFIED);
             }
         }
         let lengths = [
@@ -247,7 +252,7 @@ impl Findings {
             if !varies && is_said && expected > 0 && i128::from(found) != expected {
                 let finding =
                     format!("{name}: the header has {}, but the array's shapes give {}", thousands(found), thousands(expected));
-                self.add("header", None, finding, [NO, None, None]);
+                self.add("header", None, finding, NOT_SPECIFIED);
             }
         }
     }

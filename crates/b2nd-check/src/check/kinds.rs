@@ -8,7 +8,7 @@ use b2nd_store::attributes::Attribute;
 use b2nd_store::{Kind, attributes, value};
 use serde_json::Value as Json;
 
-use super::{Findings, NO, YES};
+use super::{Findings, REJECTED_BY_PYTHON, YES};
 use b2nd_store::text::quoted;
 
 /// Settings that python-blosc2 4.14.1 supports in a column's schema, in groups that several kinds of columns share. python-blosc2 rejects a
@@ -59,7 +59,7 @@ impl Findings {
             };
             // python-blosc2 determines the kind from the metalayers, so it unpacks all of them.
             for (name, _) in header.metalayers().iter().filter(|(name, content)| *name != b"b2nd" && !is_unpacked(content)) {
-                self.add(format!("metalayer {}", quoted(name)), None, reason("it", "it"), [None, YES, NO]);
+                self.add(format!("metalayer {}", quoted(name)), None, reason("it", "it"), REJECTED_BY_PYTHON);
             }
             let mut values = trailer
                 .vlmetalayers()
@@ -67,7 +67,7 @@ impl Findings {
                 .iter()
                 .map(|(name, content)| Attribute::new_with(name, content, decompressor).value);
             if values.any(|value| value.is_ok_and(|value| !is_unpacked(&value))) {
-                self.add("vlmetalayers", None, reason("them", "one"), [None, YES, NO]);
+                self.add("vlmetalayers", None, reason("them", "one"), REJECTED_BY_PYTHON);
             }
         }
         match kind {
@@ -82,7 +82,7 @@ impl Findings {
     fn embedding(&mut self, header: &Header, trailer: &Trailer, decompressor: &mut Decompressor) {
         if header.typesize() != 1 {
             let finding = format!("its typesize: expected 1 because it embeds frames, found {}", header.typesize());
-            self.add("header", None, finding, [None, YES, NO]);
+            self.add("header", None, finding, REJECTED_BY_PYTHON);
         }
         // A store without leaves does not have this attribute, because python-blosc2 writes it with the first leaf.
         let Some(bytes) = attributes::get_with(trailer, "estore_metadata", decompressor) else { return };
@@ -90,7 +90,7 @@ impl Findings {
         for key in ["embed_map", "current_offset"] {
             if metadata.and_then(|metadata| metadata.get(key)).is_none() {
                 let finding = format!("it has no {key:?}, without which python-blosc2 cannot open the store");
-                self.add("vlmetalayer \"estore_metadata\"", None, finding, [None, YES, NO]);
+                self.add("vlmetalayer \"estore_metadata\"", None, finding, REJECTED_BY_PYTHON);
             }
         }
     }
@@ -100,7 +100,7 @@ impl Findings {
         let serializer = header.metalayers().get("batcharray").and_then(value::read).and_then(|meta| meta.get("serializer"));
         if let Some(serializer) = serializer.filter(|serializer| !matches!(serializer.as_str(), Some("msgpack" | "arrow"))) {
             let finding = format!("its serializer: expected \"msgpack\" or \"arrow\", found {}", value::text(&serializer, 32));
-            self.add("metalayer \"batcharray\"", None, finding, [None, YES, NO]);
+            self.add("metalayer \"batcharray\"", None, finding, REJECTED_BY_PYTHON);
         }
         let list = header.metalayers().get("listarray").and_then(value::read);
         let list = list.and_then(|list| serde_json::to_value(list).ok()).unwrap_or_default();
@@ -112,7 +112,7 @@ impl Findings {
             is_missing.then(|| format!("there is no metalayer {expected:?}, which says how its lists are stored"))
         };
         if let Some(problem) = odd_setting(&list).or_else(item).or_else(missing) {
-            self.add("metalayer \"listarray\"", None, problem, [None, YES, NO]);
+            self.add("metalayer \"listarray\"", None, problem, REJECTED_BY_PYTHON);
         }
         let bytes = attributes::get_with(trailer, "_batch_array_metadata", decompressor).unwrap_or_default();
         let metadata = value::read(&bytes);
@@ -123,7 +123,7 @@ impl Findings {
         }
         if lengths.is_some_and(|lengths| lengths.elements().any(|length| length.as_u64().is_none())) {
             let finding = "its batch_lengths: expected numbers that are not negative";
-            self.add("vlmetalayer \"_batch_array_metadata\"", None, finding, [None, YES, NO]);
+            self.add("vlmetalayer \"_batch_array_metadata\"", None, finding, REJECTED_BY_PYTHON);
         }
     }
 }

@@ -7,7 +7,7 @@ use b2nd_frame::{ErrorKind, Result};
 use b2nd_store::{Folder, Frame, LeftOut, StoreListing, Table, readable};
 use serde_json::Value;
 
-use super::{Finding, Findings, Limits, NO, UNKNOWN, YES, kinds};
+use super::{Finding, Findings, Limits, NOT_FOR_PYTHON, READ_BY_PYTHON, UNKNOWN, kinds};
 use b2nd_store::text::quoted;
 
 /// The keys that a column of any kind may have in a table's schema.
@@ -24,10 +24,10 @@ pub fn check_store(store: &StoreListing, path: &str) -> Vec<Finding> {
     };
     let is_named_so = Path::new(name).extension().is_some_and(|end| end == "b2d" || end == "b2z");
     if is_named_so && !store.has_embed {
-        findings.add("store", None, "it has no embed.b2e, without which python-blosc2 cannot open the store", [None, None, NO]);
+        findings.add("store", None, "it has no embed.b2e, without which python-blosc2 cannot open the store", NOT_FOR_PYTHON);
     }
     for LeftOut { name, why } in &store.left_out {
-        findings.add(format!("member {}", quoted(name.as_bytes())), None, why.to_string(), [None, None, YES]);
+        findings.add(format!("member {}", quoted(name.as_bytes())), None, why.to_string(), READ_BY_PYTHON);
     }
     findings.all
 }
@@ -41,7 +41,7 @@ pub fn check_crcs(folder: &dyn Folder) -> Result<Vec<Finding>> {
     let mut findings = Findings::new(&Limits::NONE);
     for name in folder.files()? {
         if let Err(error) = readable(folder.verify(&name))? {
-            findings.unreadable(format!("member {}", quoted(name.as_bytes())), None, error.to_string(), [None, None, YES]);
+            findings.unreadable(format!("member {}", quoted(name.as_bytes())), None, error.to_string(), READ_BY_PYTHON);
         }
     }
     Ok(findings.all)
@@ -54,29 +54,22 @@ pub fn check_table(table: &Table) -> Vec<Finding> {
     let schema = table.metadata.get("schema").and_then(|schema| schema.as_str());
     match schema.map(b2nd_store::json::parse) {
         Some(Ok(schema)) => findings.schema(&schema),
-        Some(Err(error)) => findings.unreadable("schema", None, format!("it is not JSON: {error}"), [None, None, NO]),
-        None => {
-            findings.unreadable("schema", None, "the table's metadata has no text with the name \"schema\"", [None, None, NO])
-        }
+        Some(Err(error)) => findings.unreadable("schema", None, format!("it is not JSON: {error}"), NOT_FOR_PYTHON),
+        None => findings.unreadable("schema", None, "the table's metadata has no text with the name \"schema\"", NOT_FOR_PYTHON),
     }
     if !table.has_valid_rows {
-        findings.unreadable(
-            "_valid_rows.b2nd",
-            None,
-            "it is missing, so it is unknown which rows were deleted",
-            [None, None, NO],
-        );
+        findings.unreadable("_valid_rows.b2nd", None, "it is missing, so it is unknown which rows were deleted", NOT_FOR_PYTHON);
     }
     for name in &table.missing {
-        findings.unreadable(format!("column {}", quoted(name.as_bytes())), None, "its file is missing", [None, None, NO]);
+        findings.unreadable(format!("column {}", quoted(name.as_bytes())), None, "its file is missing", NOT_FOR_PYTHON);
     }
     for name in &table.plainly_named {
         let finding = "its file has the name that python-blosc2 4.2.0 used; later versions expect another name";
-        findings.add(format!("column {}", quoted(name.as_bytes())), None, finding, [None, None, NO]);
+        findings.add(format!("column {}", quoted(name.as_bytes())), None, finding, NOT_FOR_PYTHON);
     }
     for name in &table.unowned {
         let finding = "it does not belong to a column of the table; a name may be damaged";
-        findings.add(format!("file {}", quoted(name.as_bytes())), None, finding, [None, None, YES]);
+        findings.add(format!("file {}", quoted(name.as_bytes())), None, finding, READ_BY_PYTHON);
     }
     findings.all
 }
@@ -85,24 +78,24 @@ impl Findings {
     /// Checks a table's schema.
     fn schema(&mut self, schema: &Value) {
         let Some(columns) = schema.get("columns").and_then(Value::as_array) else {
-            return self.unreadable("schema", None, "columns: expected a list", [None, None, NO]);
+            return self.unreadable("schema", None, "columns: expected a list", NOT_FOR_PYTHON);
         };
         // A wrong number of rows does no harm in python-blosc2, because `_valid_rows` gives it too.
         if let Some(rows) = schema.get("n_rows").filter(|rows| !rows.is_null() && rows.as_u64().is_none()) {
-            self.add("schema", None, format!("n_rows: expected 0 or more, found {rows}"), [None, None, YES]);
+            self.add("schema", None, format!("n_rows: expected 0 or more, found {rows}"), READ_BY_PYTHON);
         }
         let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
         for (number, column) in columns.iter().enumerate() {
             let Some(name) = column.get("name").and_then(Value::as_str) else {
-                self.unreadable("schema", None, format!("columns[{number}] has no name"), [None, None, NO]);
+                self.unreadable("schema", None, format!("columns[{number}] has no name"), NOT_FOR_PYTHON);
                 continue;
             };
             let place = format!("column {}", quoted(name.as_bytes()));
             if let Some(problem) = kinds::refused(column, COLUMN) {
-                self.add(&place, None, problem, [None, None, NO]);
+                self.add(&place, None, problem, NOT_FOR_PYTHON);
             }
             if !seen.insert(name) && twice.insert(name) {
-                self.unreadable(place, None, "the schema has this name more than once", [None, None, YES]);
+                self.unreadable(place, None, "the schema has this name more than once", READ_BY_PYTHON);
             }
         }
     }

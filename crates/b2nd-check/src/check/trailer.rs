@@ -6,7 +6,7 @@ use b2nd_store::{Frame, readable};
 
 use super::data::TRAILER_LEN;
 use super::header::contents_of;
-use super::{Finding, Findings, NO, UNKNOWN, YES, chunk, kinds};
+use super::{Finding, Findings, NOT_SPECIFIED, READ_ALTHOUGH_WRONG, UNKNOWN, YES, chunk, kinds};
 use crate::known_defects::NOT_MSGPACK;
 use b2nd_store::text::{count, quoted};
 
@@ -30,14 +30,14 @@ impl Findings {
             } else {
                 "it says that there are no vlmetalayers, but there are some"
             };
-            self.add("header", Some(HeaderField::HAS_VLMETALAYERS.marker() as u64), finding, [NO, YES, YES]);
+            self.add("header", Some(HeaderField::HAS_VLMETALAYERS.marker() as u64), finding, READ_ALTHOUGH_WRONG);
         }
         if vlmetalayers.len() > MAX_REWRITTEN {
             let finding = format!(
                 "it has {}, but C-Blosc2 writes at most {MAX_REWRITTEN}: its next edit destroys the file",
                 count(vlmetalayers.len(), "vlmetalayer")
             );
-            self.add("trailer", Some(range.start), finding, [NO, YES, YES]);
+            self.add("trailer", Some(range.start), finding, READ_ALTHOUGH_WRONG);
         }
         let starts = contents_of(vlmetalayers, range.end - TRAILER_LEN.0);
         let mut fits = true;
@@ -60,7 +60,7 @@ impl Findings {
                 (Ok(_), Err(error)) if matches!(error.kind(), ErrorKind::NoCodec { .. }) => {
                     self.not_decoded(place, start, &error)
                 }
-                (Err(error), _) | (Ok(_), Err(error)) => self.unreadable(place, start, error.to_string(), [NO, None, None]),
+                (Err(error), _) | (Ok(_), Err(error)) => self.unreadable(place, start, error.to_string(), NOT_SPECIFIED),
                 (Ok(chunk), Ok(value)) => {
                     if chunk.special() == Some(Special::Uninitialized) || !kinds::is_unpacked(&value) {
                         let finding = "its value is not MessagePack that python-blosc2 can unpack".to_owned();

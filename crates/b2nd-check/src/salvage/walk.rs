@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 
 use b2nd_frame::{Chunk, ChunkHeader, Decompressor, Error, Result};
 
-use super::{HEADER, MOST, Part, Salvage};
+use super::{HEADER, MOST, Salvage, SavedChunk};
 
 /// The length of a chunk's header in Blosc 1.
 const SHORT_HEADER: usize = 16;
@@ -42,7 +42,7 @@ impl Salvage<'_> {
             starts.push(at - start);
             let number = starts.len() as u64 - 1;
             let length = self.length(number).unwrap_or(chunk.nbytes());
-            self.take(number, Part::Here(at..next), Some(length), decompressor)?;
+            self.take(number, SavedChunk::Here(at..next), Some(length), decompressor)?;
             if self.length(number).is_none() && self.drop_last_lost() {
                 break format!("chunk {number} cannot be read, and the length of its data is lost");
             }
@@ -65,14 +65,14 @@ impl Salvage<'_> {
                 last if last == found => self.lose(format_args!("chunk {found}: {stopped}")),
                 last => self.lose(format_args!("chunks {found} to {last}: {stopped}")),
             }
-            self.push(expected - found, Part::Lost);
+            self.push(expected - found, SavedChunk::Lost);
         }
         Ok(())
     }
 
     /// Removes the last chunk if it is lost. Returns true if a chunk was removed.
     fn drop_last_lost(&mut self) -> bool {
-        let is_lost = matches!(self.chunks.last(), Some((_, Part::Lost)));
+        let is_lost = matches!(self.chunks.last(), Some((_, SavedChunk::Lost)));
         if is_lost {
             self.truncate(self.counts().1 - 1);
         }
@@ -113,7 +113,7 @@ impl Salvage<'_> {
         if count > MOST {
             return Err(Error::custom(format_args!("the frame has {count} chunks; at most {MOST} can be searched for")));
         }
-        (0..count).try_for_each(|number| self.take(number, Part::File(number), self.length(number), decompressor))
+        (0..count).try_for_each(|number| self.take(number, SavedChunk::File(number), self.length(number), decompressor))
     }
 
     /// Returns true if a chunk may belong to this frame.

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use b2nd_check::{Digests, Does, Finding, Limits, Options, Reader, Report};
+use b2nd_check::{CheckOptions, Digests, Does, Finding, Limits, Reader, Report};
 use b2nd_frame::{FrameType, Offsets};
 use b2nd_ndarray::codec::{Decompressor, metalayer};
-use b2nd_store::{SPARSE_FRAME, attributes};
+use b2nd_store::attributes;
 use b2nd_view::Frame;
 use b2nd_view::json::{self, Place};
 use b2nd_view::store::{Content, Leaf};
@@ -132,16 +132,13 @@ impl Check {
                         let in_chunks = hdf5::check(&place, count, &findings, |frame| self.frame(frame, &apart))?;
                         findings = in_chunks.unwrap_or(findings);
                     }
-                    if self.decodes() && is_arrow(frame) && findings.iter().all(Finding::is_of_readers) {
-                        findings.extend(crate::tables::verify_cells(frame, &self.limits()));
-                    }
+                    findings.extend(b2nd_check::check_values(frame, &self.options(), &findings));
                     let has_digests = frame.trailer().is_ok_and(|one| one.vlmetalayers().raw_chunk(Digests::NAME).is_some());
                     (chunks, digests) = (frame.offsets().ok().map(Offsets::len), Some(has_digests));
                     if tells && frame.header().nbytes() > 0 && place.key.is_none() && !has_digests {
                         let mut first = undigested.lock().unwrap_or_else(PoisonError::into_inner);
                         first.get_or_insert_with(|| place.path.to_owned());
                     }
-                    findings.extend(b2nd_check::misplaced(frame.header(), is_directory(&place)));
                     (place, findings)
                 }
                 Found::Leaf { path, leaf: Leaf { key, member, offset, content: Content::Table(table) }, store } => {
@@ -151,7 +148,7 @@ impl Check {
                     }
                     // Even if each frame of a table is intact, the frames may contradict each other.
                     if self.decodes() && findings.iter().all(Finding::is_of_readers) {
-                        findings.extend(crate::tables::verify(store, key, table.rows, &self.limits()));
+                        findings.extend(b2nd_check::check_rows(store, key, table.rows, &self.limits()));
                     }
                     (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }
@@ -181,7 +178,7 @@ impl Check {
                 json::write_line(out, &Object { place, readable, safe_for, decoded, digests, findings })
             } else {
                 let name = printable(&found.name());
-                if findings.is_empty() && !self.paths.recursive {
+                if findings.is_empty() {
                     writeln!(out, "{name}: {}", self.ok(chunks, digests)).map_err(Error::Write)?;
                 }
                 findings.iter().try_for_each(|finding| writeln!(out, "{}", fitted(&format!("{name}: {}", self.line(finding)))))
@@ -264,10 +261,14 @@ impl Check {
         Limits { max_memory: self.max_memory.unwrap_or(u64::MAX), max_time: self.max_time }
     }
 
+    fn options(&self) -> CheckOptions {
+        CheckOptions { data: self.decodes(), limits: self.limits() }
+    }
+
     fn frame(&self, frame: &Frame, apart: &Arc<Apart>) -> b2nd_frame::Result<Vec<Finding>> {
         let array = frame.header().array().ok().flatten();
         let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
-        let options = Options { data: self.decodes(), limits: self.limits() };
+        let options = self.options();
         if !options.data {
             let mut decompressor = Decompressor::new().with_metalayer(&metalayer);
             return Ok(b2nd_check::check_frame(frame, &options, &mut decompressor)?.findings);
@@ -278,19 +279,6 @@ impl Check {
         let mut decompressor = worker::decompressor(Arc::clone(apart), metalayer, options.limits.deadline());
         Ok(b2nd_check::check_frame(&frame.with_source(&source as _), &options, &mut decompressor)?.findings)
     }
-}
-
-/// Returns true if the batches of a frame are Arrow IPC.
-fn is_arrow(frame: &Frame) -> bool {
-    let batches = frame.header().metalayers().get("batcharray").and_then(b2nd_store::value::read);
-    batches.and_then(|batches| batches.get("serializer")?.as_str()) == Some("arrow")
-}
-
-/// Returns false if the frame is a single local file, and true if the frame belongs to a sparse frame's directory or a store, or is not a
-/// local file.
-fn is_directory(place: &Place) -> bool {
-    let path = Path::new(place.path);
-    place.key.is_some() || !path.is_file() || path.file_name().is_some_and(|name| name == SPARSE_FRAME)
 }
 
 /// Writes the digests of a frame and returns their number. The file is locked before the first chunk is read.

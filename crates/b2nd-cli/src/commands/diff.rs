@@ -154,12 +154,11 @@ impl Diff {
         let before = unread.len();
         let compared = match of {
             _ if is_array => values::compare(&a, &b, &self.tolerance),
-            Values::Table => tables::compare(&name, &a, &b, lines, unread).map(|()| None),
+            Values::Table => tables::compare(&name, &a, &b, &self.tolerance, lines, unread).map(|()| Vec::new()),
             Values::Chunks | Values::None => chunks::compare(&a, &b),
         };
         match compared {
-            Ok(Some(what)) => lines.one(' ', &name, &what),
-            Ok(None) => {}
+            Ok(differences) => lines.of_values(&name, differences),
             Err(error) => unread.push(printable(&format!("{name}: not compared: {error}"))),
         }
         unread.len() == before

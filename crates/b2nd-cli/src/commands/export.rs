@@ -13,7 +13,7 @@ use crate::output::{self, Output};
 use crate::piped::is_standard;
 use crate::progress;
 use crate::signals;
-use crate::staged::{self, Replaced, must_not_be_input, must_not_exist, new_file};
+use crate::staged::{must_be_free, must_not_be_input, new_file};
 use crate::status::{FAILED, UNREADABLE};
 use crate::tables::{Part, write_array};
 use crate::values::{Start, Values};
@@ -41,7 +41,7 @@ pub(crate) struct Export {
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
 
-    /// Replace an existing file or Zarr directory.
+    /// Replace an existing file.
     #[arg(long)]
     overwrite: bool,
 
@@ -78,17 +78,16 @@ impl Export {
             }
             let values = Values::open(&self.file, &self.start, None)?;
             signals::clean_up();
-            let replaced = Replaced::at(&self.out, self.overwrite, staged::Output::ZarrArray)?;
-            zarr::export(&values.array, replaced.as_ref().map_or(&self.out, Replaced::path), self.group.clone())?;
-            return replaced.map_or(Ok(()), Replaced::finish).map(|()| true);
+            must_be_free(&self.out, self.overwrite)?;
+            return zarr::export(&values.array, &self.out, self.group.clone()).map(|()| true);
         }
         if self.group.is_some() {
             return Err(Error::new("--group is only for Zarr: choose a name that ends in .zarr, or --format zarr"));
         }
         // A stream can be read from a pipe before it is complete.
         let form = if is_standard && form == OutputFormat::Arrow { OutputFormat::ArrowStream } else { form };
-        if !is_standard && !self.overwrite {
-            must_not_exist(&self.out)?;
+        if !is_standard {
+            must_be_free(&self.out, self.overwrite)?;
         }
         let (data, _) = Data::open(&self.file, &self.start, &self.part, self.slice.as_ref())?;
         match data {

@@ -1,9 +1,8 @@
 //! `b2nd info` shows the metadata of frames and stores.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd_store::Store;
@@ -11,31 +10,23 @@ use b2nd_view::json::{self, Object, Place};
 use b2nd_view::page;
 use b2nd_view::slice::Slice;
 use b2nd_view::store::Table;
-use b2nd_view::store::{Attributes, Content, Groups, Leaf, StoreListing, StoreObject};
-use b2nd_view::text::{LABEL, columns, printable, shortened, styled};
-use b2nd_view::{Frame, Kind, value};
+use b2nd_view::store::{Attributes, Content, Leaf, StoreListing, StoreObject};
+use b2nd_view::text::{columns, printable, shortened};
+use b2nd_view::{Frame, Kind};
 use clap::Args;
-use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::output::{Output, fitted, terminal};
-use crate::paths::{Found, Leaves, Paths, ShowAtOnce};
-use crate::screen::{self, Cut};
-use crate::values::{End, Start, Values};
+use crate::paths::{Found, Leaves, Paths, is_listed};
 
 pub(super) mod tree;
 use tree::Tree;
-
-use super::ls::{Ls, is_listed};
-
-/// The number of rows of values that `--values` adds to a page.
-const VALUE_ROWS: u64 = 6;
 
 /// The minimum height of a page, in lines.
 const LEAST_LINES: usize = 8;
 
 /// Paths and options of `info`.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct Info {
     #[command(flatten)]
     paths: Paths,
@@ -44,12 +35,8 @@ pub(crate) struct Info {
     #[arg(long)]
     pub(super) json: bool,
 
-    /// Print only metalayers and attributes, with their full values.
-    #[arg(long, conflicts_with_all = ["chunks", "slice", "tree"])]
-    meta: bool,
-
     /// Do not cut the output to the height of the terminal, and print all metadata of each leaf of a store.
-    #[arg(long, conflicts_with_all = ["json", "meta", "tree"])]
+    #[arg(long, conflicts_with_all = ["json", "tree"])]
     full: bool,
 
     /// Print only the tree of a store, with the kind, dtype, shape, size and compression ratio of each leaf.
@@ -67,29 +54,25 @@ pub(crate) struct Info {
     /// List the chunks that a slice touches, and how many blocks it touches in each. Slices are written as in Python: `0:10,5,:`.
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
-
-    /// Also print the first values of each array, or of the part given with --slice, like `b2nd head`.
-    #[arg(long, conflicts_with_all = ["json", "meta", "tree"])]
-    values: bool,
 }
 
 impl Info {
+    /// Returns the paths if all are directories that `b2nd ls` lists, and no option asks for more.
+    pub(super) fn directories(&self) -> Option<&[PathBuf]> {
+        let is_plain = !self.paths.recursive && !self.json && !self.tree && !self.has_leaves();
+        Some(&*self.paths.paths).filter(|paths| is_plain && paths.iter().all(|path| is_listed(path)))
+    }
+
     pub(crate) fn run(&mut self, output: &mut Output) -> io::Result<bool> {
         if self.slice.is_none() {
             self.slice = self.paths.take_slice();
         }
-        let is_plain = !self.paths.recursive && !self.json && !self.tree && !self.meta && !self.has_leaves();
-        if is_plain && self.paths.paths.iter().all(|path| is_listed(path)) {
-            return Ls::of(self.paths.paths.clone()).run(output);
-        }
         let (width, height) = terminal().unzip();
-        // Some lines of the screen are needed for the next prompt and for values.
-        let others = 1 + if self.values { VALUE_ROWS as usize + 3 } else { 0 };
-        let height = height.filter(|_| !self.full).map(|height| height.saturating_sub(others).max(LEAST_LINES));
+        // A line of the screen is needed for the next prompt.
+        let height = height.filter(|_| !self.full).map(|height| height.saturating_sub(1).max(LEAST_LINES));
         let options = json::Options { chunks: self.chunks, slice: self.slice.clone(), width, height, full: self.full };
         if self.json {
-            let show: &ShowAtOnce = if self.meta { &meta_object } else { &|found, out| object(found, &options, out) };
-            return self.paths.each_at_once(Leaves::Each, output, show);
+            return self.paths.each_at_once(Leaves::Each, output, &|found, out| object(found, &options, out));
         }
         let (mut pages, mut all) = (Pages { info: self, options: &options, is_first: true, store: None }, true);
         for path in &self.paths.paths {
@@ -101,28 +84,14 @@ impl Info {
         Ok(all)
     }
 
-    fn of(path: &Path) -> Info {
-        Info {
-            paths: Paths::of(path),
-            json: false,
-            meta: false,
-            full: false,
-            tree: false,
-            depth: None,
-            chunks: false,
-            slice: None,
-            values: false,
-        }
-    }
-
     /// Creates the options that print the tree of each store below a path.
     pub(super) fn tree(path: &Path, is_shallow: bool) -> Info {
-        Info { paths: Paths { recursive: path.is_dir(), is_shallow, ..Paths::of(path) }, tree: true, ..Info::of(path) }
+        Info { paths: Paths { recursive: path.is_dir(), is_shallow, ..Paths::of(path) }, tree: true, ..Info::default() }
     }
 
     /// Returns true if each leaf of a store is shown on a page of its own.
     fn has_leaves(&self) -> bool {
-        self.full || self.meta || self.chunks || self.slice.is_some() || self.values
+        self.full || self.chunks || self.slice.is_some()
     }
 }
 
@@ -138,7 +107,6 @@ struct Pages<'a> {
 
 impl Pages<'_> {
     fn add(&mut self, found: &Found, out: &mut dyn Write) -> Result<bool> {
-        let Info { meta, slice, .. } = self.info;
         if !self.info.has_leaves() {
             let is_leaf = !matches!(found, Found::Store { .. });
             if let ((_, Some(key)), Some((.., tree)), true) = (found.place(), &mut self.store, is_leaf) {
@@ -172,16 +140,12 @@ impl Pages<'_> {
                 return writeln!(out, "{}", self.cut(line)).map(|()| true).map_err(Error::Write);
             }
         }
-        if let (Found::Frame { frame, .. }, Some(slice)) = (found, slice) {
+        if let (Found::Frame { frame, .. }, Some(slice)) = (found, &self.info.slice) {
             if let Ok(Some(geometry)) = frame.header().geometry() {
                 slice.select(geometry.shape()).map_err(Error::new)?;
             }
         }
-        let is_complete = text(found, self.options, *meta, self.gap(), out)?;
-        if let (true, Found::Frame { frame, .. }) = (self.info.values, found) {
-            values(frame, Path::new(&found.name()), slice.as_ref(), out)?;
-        }
-        Ok(is_complete)
+        text(found, self.options, self.gap(), out)
     }
 
     /// Prints the store, after its leaves have been collected.
@@ -222,63 +186,6 @@ fn is_store(frame: &Frame) -> bool {
     Kind::of(frame.header(), None).is_store()
 }
 
-/// Prints the first values of an array. Does nothing for a frame without an array.
-fn values(frame: &Frame, word: &Path, slice: Option<&Slice>, out: &mut dyn Write) -> Result<()> {
-    if !matches!(frame.header().array(), Ok(Some(_))) {
-        return Ok(());
-    }
-    if word == Path::new("-") {
-        return Err(Error::new("--values cannot read standard input: use `b2nd cat -`"));
-    }
-    let mut values = Values::open(word, &Start { offset: Some(frame.position()), dtype: None }, slice)?;
-    writeln!(out, "  {}", styled(LABEL, "values")).map_err(Error::Write)?;
-    screen::print(&mut values, Cut { end: End::First, rows: Some(VALUE_ROWS) }, 4, out)
-}
-
-/// One line of the output of `--meta --json`, which contains only names and values.
-#[derive(Serialize)]
-struct MetaObject<'a> {
-    #[serde(flatten)]
-    place: Place<'a>,
-    kind: Option<Kind>,
-    meta: BTreeMap<String, Option<b2nd::RawValue<'a>>>,
-    vlmeta: &'a Attributes,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    groups: Option<Groups<'a>>,
-}
-
-fn meta_object(found: &Found, out: &mut dyn Write) -> Result<bool> {
-    let none = Attributes::default();
-    let of_frame;
-    let path = |path| Place { path, ..Place::default() };
-    let object = match *found {
-        Found::Frame { place, frame } => {
-            of_frame = Attributes::of(frame)?;
-            let kind = Kind::of(frame.header(), Some(frame.trailer()?));
-            let named = |(name, content): (&[u8], _)| (String::from_utf8_lossy(name).into_owned(), value::read(content));
-            let meta = frame.header().metalayers().iter().map(named).collect();
-            MetaObject { place, kind: Some(kind), meta, vlmeta: &of_frame, groups: None }
-        }
-        Found::Store { path: store_path, key, store, .. } => MetaObject {
-            place: Place { key, ..path(store_path) },
-            kind: store.kind,
-            meta: BTreeMap::new(),
-            vlmeta: &store.attributes,
-            groups: Some(Groups::of(store)),
-        },
-        Found::Leaf { path: store_path, leaf, .. } => {
-            let place = Place { key: Some(&leaf.key), member: leaf.member.as_deref(), ..path(store_path) };
-            let (kind, vlmeta) = match &leaf.content {
-                Content::Table(table) => (Kind::CTable, &table.attributes),
-                _ => (Kind::RemoteArray, &none),
-            };
-            MetaObject { place, kind: Some(kind), meta: BTreeMap::new(), vlmeta, groups: None }
-        }
-    };
-    json::write_line(out, &object).map_err(Error::Write)?;
-    Ok(true)
-}
-
 fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result<bool> {
     let mut complete = true;
     let written = match found {
@@ -294,10 +201,9 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
     Ok(complete)
 }
 
-fn text(found: &Found, options: &json::Options, meta: bool, gap: &str, out: &mut dyn Write) -> Result<bool> {
+fn text(found: &Found, options: &json::Options, gap: &str, out: &mut dyn Write) -> Result<bool> {
     let mut unread = None;
     let view = match found {
-        Found::Frame { frame, .. } if meta => page::meta(frame, &found.name())?,
         Found::Frame { frame, .. } => page::page(frame, &found.name(), options)?,
         Found::Store { store, .. } => page::store(store, &found.name(), store.leaves.len(), Vec::new(), options),
         Found::Leaf { path, leaf, store } => {

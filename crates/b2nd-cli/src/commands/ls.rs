@@ -1,9 +1,8 @@
 //! `b2nd ls` lists frames, stores and their leaves, a line each.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use b2nd_store::{SPARSE_FRAME, foreign, is_store_directory};
 use b2nd_view::Kind;
 use b2nd_view::text::{columns, count, printable, shortened};
 use clap::Args;
@@ -11,7 +10,7 @@ use clap::Args;
 use super::info::{Info, counted, tree, tree_cells};
 use crate::error::Error;
 use crate::output::{Output, terminal};
-use crate::paths::{Found, Leaves, Paths};
+use crate::paths::{Found, Leaves, Paths, is_listed};
 
 /// The number of lines that are aligned together.
 const ALIGNED: usize = 1000;
@@ -32,14 +31,9 @@ pub(crate) struct Ls {
     tree: bool,
 }
 
-/// Returns true if a path is a directory that is neither a sparse frame, a store nor of another format.
-pub(super) fn is_listed(path: &Path) -> bool {
-    path.is_dir() && !path.join(SPARSE_FRAME).exists() && !is_store_directory(path) && foreign::describe_directory(path).is_none()
-}
-
 impl Ls {
-    pub(super) fn of(paths: Vec<PathBuf>) -> Ls {
-        Ls { paths, recursive: false, tree: false }
+    pub(super) fn of(paths: &[PathBuf]) -> Ls {
+        Ls { paths: paths.to_vec(), recursive: false, tree: false }
     }
 
     pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {

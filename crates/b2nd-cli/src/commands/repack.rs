@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::piped::Piped;
 use crate::progress;
-use crate::staged::{self, Replaced, must_not_be_input, must_not_look_foreign};
+use crate::staged::{must_be_free, must_not_be_input, must_not_look_foreign};
 
 /// Copies a frame or a store without the gaps that edits leave.
 #[derive(Args)]
@@ -42,7 +42,7 @@ pub(crate) struct Repack {
     #[arg(long, conflicts_with = "sparse")]
     contiguous: bool,
 
-    /// Replace an existing file or directory.
+    /// Replace an existing file.
     #[arg(long)]
     overwrite: bool,
 
@@ -58,21 +58,14 @@ impl Repack {
             return trial::print(&self.source, &self.compression, output).map(|()| true);
         }
         crate::signals::clean_up();
-        let mut files = Piped::new(&self.source, self.target.as_deref())?;
+        let files = Piped::new(&self.source, self.target.as_deref())?;
         let location = Location::new(files.source.as_os_str());
         let leaf = if location.key().is_some() || location.path().is_none() { Some(location.frame()?) } else { None };
         if let Some(target) = &self.target {
             must_not_look_foreign(target, leaf.is_none() && store_at(&files.source)?.is_some())?;
             must_not_be_input(target, &files.source)?;
         }
-        let mut replaced = None;
-        let writes = self.writes(&files);
-        if let Some(target) = files.target.as_mut().filter(|target| !self.overwrite || target.is_dir()) {
-            replaced = Replaced::at(target, self.overwrite, writes)?;
-            if let Some(replaced) = &replaced {
-                *target = replaced.path().to_owned();
-            }
-        }
+        files.target.as_ref().map_or(Ok(()), |target| must_be_free(target, self.overwrite))?;
         let target = files.target.as_ref().unwrap_or(&files.source);
         if leaf.is_some() && files.target.is_none() {
             return Err(Error::new("it is not a local file: give a name for the new file"));
@@ -108,7 +101,6 @@ impl Repack {
         let frame = b2nd_frame::File::open(target).ok();
         let ratio =
             frame.and_then(|frame| facts::ratio(frame.header())).map_or_else(String::new, |ratio| format!(", ratio {ratio}"));
-        replaced.map_or(Ok(()), Replaced::finish)?;
         files.print()?;
         if !files.is_printed() {
             let line = format!("{} bytes, {} before{ratio}", thousands(new), thousands(old));
@@ -116,17 +108,6 @@ impl Repack {
             writeln!(output.out, "{line}").map_err(Error::Write)?;
         }
         Ok(true)
-    }
-
-    /// Returns what the command writes if it is given a target.
-    fn writes(&self, files: &Piped) -> staged::Output {
-        let is_sparse = || files.source.is_dir() && files.source.join(SPARSE_FRAME).exists();
-        match (store_at(&files.source), &files.target) {
-            (Ok(Some(store)), Some(target)) if !is_archive(&store, target, files) => staged::Output::Store,
-            (Ok(None), _) if self.sparse || is_sparse() && !self.contiguous => staged::Output::SparseFrame,
-            (Err(_), _) if self.sparse => staged::Output::SparseFrame,
-            _ => staged::Output::File,
-        }
     }
 
     fn store(&self, store: Store, files: &Piped, options: &RepackOptions<'_>) -> Result<()> {

@@ -293,27 +293,15 @@ impl Show {
             return Err(Error::new("there are no elements to draw"));
         }
         let mut ends = Vec::new();
-        tiles::each(
-            array,
-            selection,
-            |elements| {
-                let numbers = numbers(elements);
-                range(&numbers.into_iter().filter(|&number| !self.log || number > 0.0).collect::<Vec<_>>())
-            },
-            |found, _| ends.extend(found.map(|(least, greatest)| [least, greatest])),
-        )?;
+        let has_place = |number: &f64| !self.log || *number > 0.0;
+        let bounds = |elements: &[u8]| range(&numbers(elements).into_iter().filter(has_place).collect::<Vec<_>>());
+        tiles::each(array, selection, bounds, |found, _| ends.extend(found.map(|(least, greatest)| [least, greatest])))?;
         let ends = ends.concat();
         let scale = if self.png.is_some() { self.scale(&ends)? } else { self.scale_or_none(&ends, &tally)? };
         let mut counts = vec![0_u64; if self.png.is_some() { PICTURE_BARS } else { BARS }];
         let bins = counts.len();
-        tiles::each(
-            array,
-            selection,
-            |elements| bins::histogram_in(&numbers(elements), bins, scale),
-            |found, _| {
-                counts.iter_mut().zip(found).for_each(|(count, more)| *count += more);
-            },
-        )?;
+        let count = |elements: &[u8]| bins::histogram_in(&numbers(elements), bins, scale);
+        tiles::each(array, selection, count, |found, _| counts.iter_mut().zip(found).for_each(|(all, more)| *all += more))?;
         let label = |number: f64| drawn::value(column, number);
         let title = drawn::title(array, selection, column);
         let name = self.file.display().to_string();
@@ -347,10 +335,7 @@ impl Show {
         let down = Axis { name: "values".to_owned(), ..Axis::new([0.0, most], Ticks::Whole, &chart::plain) };
         let ticks = if self.log { Ticks::Log } else { days.map_or(Ticks::Plain, Ticks::Days) };
         let across = Axis::new([scale.least(), scale.greatest()], ticks, label);
-        Ok(chart::draw(
-            &Chart { title, body: Body::Bars(counts), across, down, unit: None, aspect: None, is_cut: false },
-            (width, height),
-        ))
+        Ok(chart::draw(&Chart::new(title, Body::Bars(counts), across, down), (width, height)))
     }
 
     /// Draws the picture for the PNG file, with axes unless the picture is an image or too small for axes.
@@ -404,18 +389,12 @@ impl Show {
                 let pixels = Pixels::heat(&numbers, drawn.length(1), scale, self.colors());
                 let aspect = drawn.aspect.filter(|_| !self.stretch);
                 let body = Body::Map(pixels, values, self.colors());
-                chart::draw(
-                    &Chart { title, body, across: indices(1), down: indices(0), unit, aspect, is_cut: self.size.is_none() },
-                    (width, height),
-                )
+                let chart = Chart::new(title, body, indices(1), indices(0));
+                chart::draw(&Chart { unit, aspect, is_cut: self.size.is_none(), ..chart }, (width, height))
             }
             false => {
                 let down = Axis { name: unit.unwrap_or_default(), ..values };
-                let body = Body::Line(&numbers, scale);
-                chart::draw(
-                    &Chart { title, body, across: indices(0), down, unit: None, aspect: None, is_cut: false },
-                    (width, height),
-                )
+                chart::draw(&Chart::new(title, Body::Line(&numbers, scale), indices(0), down), (width, height))
             }
         })
     }

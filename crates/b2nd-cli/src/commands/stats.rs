@@ -198,13 +198,12 @@ fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err:
 
 /// Computes the statistics of the selected values of each column. With `keeps`, they have quantiles.
 pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column], keeps: bool) -> Result<Vec<Tally>> {
-    let empty = || if keeps { Tally::keeping() } else { Tally::default() };
     let size = array.itemsize();
     let bar = progress::bytes(length(array, &selection.ranges) as u64);
-    let mut all: Vec<Tally> = columns.iter().map(|_| empty()).collect();
+    let mut all: Vec<Tally> = columns.iter().map(|_| Tally::new(keeps)).collect();
     let make = |elements: &[u8]| {
         let tallies = columns.iter().map(|column| {
-            let mut tally = empty();
+            let mut tally = Tally::new(keeps);
             tally.add(column.scalars(elements, size), column.dtype.as_ref().and_then(reader));
             tally
         });

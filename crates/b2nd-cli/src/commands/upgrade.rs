@@ -5,29 +5,22 @@
 //! b2nd upgrade --dry-run DIRECTORY
 //! ```
 //!
-//! Only the array metalayer changes; chunks are copied unchanged. The module `plan` determines what to change in a frame, and `work` makes
-//! the changes.
+//! Only the array metalayer changes; chunks are copied unchanged. The module `plan` determines what to change in a frame.
 
 mod dtype;
 mod plan;
-#[cfg(test)]
-#[path = "../../tests/unit/upgrade.rs"]
-mod tests;
-mod work;
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use b2nd_frame::File;
+use b2nd_frame::{File, rewrite_to};
 use b2nd_store::{SPARSE_FRAME, walk};
 use b2nd_view::text::printable;
-use indicatif::ProgressBar;
 
 use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::piped::{Piped, is_standard};
-use crate::progress;
 use crate::staged::must_not_exist;
 use plan::Plan;
 
@@ -44,7 +37,7 @@ pub(crate) struct Args {
     #[arg(required_unless_present_any = ["in_place", "dry_run"])]
     target: Option<PathBuf>,
 
-    /// Replace each old frame once the new one is complete and has been compared with it.
+    /// Replace each old frame once the new one is complete.
     #[arg(long, conflicts_with = "target")]
     in_place: bool,
 
@@ -110,23 +103,19 @@ impl Args {
         } else {
             vec![(self.source.clone(), Ok(()))]
         };
-        let bar = progress::bytes(frames.iter().map(|(path, _)| data_len(path)).sum());
         let mut counts = [0_u64; 4];
         for (path, found) in frames {
-            let before = bar.position();
-            let done = found.map_err(Error::from).and_then(|()| self.upgrade(&path, &bar));
-            bar.set_position(before + data_len(&path));
+            let done = found.map_err(Error::from).and_then(|()| self.upgrade(&path));
             let result = done.as_ref().map_or(REFUSED, |(result, _)| *result);
             counts[result] += 1;
-            bar.suspend(|| match done {
+            match done {
                 Ok((_, sentence)) if result == UPGRADED || !is_tree => {
-                    writeln!(out, "{}", printable(&format!("{}: {sentence}", path.display())))
+                    writeln!(out, "{}", printable(&format!("{}: {sentence}", path.display())))?;
                 }
-                Ok(_) => Ok(()),
-                Err(error) => writeln!(err, "{}", output::named(&path, error)),
-            })?;
+                Ok(_) => {}
+                Err(error) => writeln!(err, "{}", output::named(&path, error))?,
+            }
         }
-        drop(bar);
         let [upgraded, released, no_array, refused] = counts;
         if is_tree {
             let verb = if self.dry_run { "to upgrade" } else { "upgraded" };
@@ -139,7 +128,7 @@ impl Args {
     }
 
     /// Upgrades one frame. Returns the result and a sentence that describes it.
-    fn upgrade(&self, path: &Path, bar: &ProgressBar) -> Result<(usize, String)> {
+    fn upgrade(&self, path: &Path) -> Result<(usize, String)> {
         let upgrade = match Plan::new(File::open(path)?.header(), self.dtype.as_deref()).map_err(Error::new)? {
             Plan::Released => return Ok((RELEASED, "already in the current layout, not changed".to_owned())),
             Plan::NoArray => return Ok((NO_ARRAY, "no array, not changed".to_owned())),
@@ -155,7 +144,7 @@ impl Args {
             if let Some(parent) = target.as_ref().and_then(|target| target.parent()).filter(|_| is_below) {
                 fs::create_dir_all(parent)?;
             }
-            work::run(path, &upgrade, target.as_deref(), &|bytes| bar.inc(bytes))?;
+            rewrite_to(path, target.as_deref().unwrap_or(path), |metalayers| upgrade.apply(metalayers))?;
         }
         let verb = if self.dry_run { "would be upgraded" } else { "upgraded" };
         let place = match &target {
@@ -170,9 +159,4 @@ impl Args {
 /// Returns true if a path is a directory to search, not a sparse frame.
 fn is_tree(path: &Path) -> bool {
     path.is_dir() && !path.join(SPARSE_FRAME).is_file()
-}
-
-/// Returns the compressed length of a frame's data according to its header, or 0 if the frame cannot be opened.
-fn data_len(path: &Path) -> u64 {
-    File::open(path).map_or(0, |file| u64::try_from(file.header().cbytes()).unwrap_or(0))
 }

@@ -26,10 +26,6 @@ pub(crate) struct View {
     /// Print the URL and do not start a browser.
     #[arg(long)]
     no_open: bool,
-
-    /// Serve another version of the page: a directory with its files.
-    #[arg(long, value_name = "DIR")]
-    page: Option<PathBuf>,
 }
 
 impl View {
@@ -43,10 +39,10 @@ impl View {
 
     #[cfg(not(feature = "page"))]
     fn serve(&self, _: &mut Output) -> Result<()> {
-        let _ = (&self.files, self.recursive, self.port, self.no_open, &self.page);
+        let _ = (&self.files, self.recursive, self.port, self.no_open);
         Err(Error::new(
             "this build of b2nd cannot show files in a browser: install one that can, with \
-             `cargo install b2nd-cli --features full`",
+             `cargo install --path crates/b2nd-cli --features full`",
         ))
     }
 
@@ -73,8 +69,7 @@ impl View {
         if files.is_empty() {
             return Err(Error::new("there are no frames or stores in these directories"));
         }
-        let page = crate::server::page(self.page.as_deref())?;
-        crate::server::serve(page, files, self.port, |url| {
+        crate::server::serve(files, self.port, |url| {
             writeln!(output.out, "{url}\nCtrl-C ends it.").and_then(|()| output.out.flush()).map_err(Error::Write)?;
             if !self.no_open {
                 crate::server::open(url);

@@ -70,27 +70,37 @@ struct Candidates {
     float: bool,
     /// Whether there is a number at all, and not only empty cells.
     number: bool,
+    /// The length of the longest cell in characters.
+    widest: usize,
 }
 
 impl Candidates {
-    const ALL: Candidates = Candidates { signed: true, unsigned: true, float: true, number: false };
+    const ALL: Candidates = Candidates { signed: true, unsigned: true, float: true, number: false, widest: 1 };
 
-    fn add(&mut self, cell: &str) {
-        let cell = cell.trim();
+    fn of(cell: &str) -> Candidates {
+        let (widest, cell) = (cell.chars().count(), cell.trim());
         let signed = cell.parse::<i64>().is_ok();
         let is_float = cell.contains(['.', 'e', 'E', 'n', 'N']) && cell.parse::<f64>().is_ok();
-        self.signed &= signed;
-        self.unsigned &= cell.parse::<u64>().is_ok();
-        self.float &= signed || cell.is_empty() || is_float;
-        self.number |= signed || is_float;
+        let unsigned = cell.parse::<u64>().is_ok();
+        Candidates { signed, unsigned, float: signed || cell.is_empty() || is_float, number: signed || is_float, widest }
     }
 
-    fn dtype(self, widest: usize) -> String {
+    fn and(self, other: Candidates) -> Candidates {
+        Candidates {
+            signed: self.signed && other.signed,
+            unsigned: self.unsigned && other.unsigned,
+            float: self.float && other.float,
+            number: self.number || other.number,
+            widest: self.widest.max(other.widest),
+        }
+    }
+
+    fn dtype(self) -> String {
         match self {
             Candidates { signed: true, .. } => "<i8".to_owned(),
             Candidates { unsigned: true, .. } => "<u8".to_owned(),
             Candidates { float: true, .. } => "<f8".to_owned(),
-            _ => format!("<U{widest}"),
+            Candidates { widest, .. } => format!("<U{widest}"),
         }
     }
 
@@ -111,8 +121,6 @@ struct Summary {
     names: csv::StringRecord,
     /// The types of the values in each column below the first line.
     columns: Vec<Candidates>,
-    /// The length of the longest cell in the first line, and in the other lines, in characters.
-    widest: [usize; 2],
     lines: i64,
 }
 
@@ -124,7 +132,7 @@ fn reader(path: &Path) -> Result<Reader> {
 
 fn summary(path: &Path) -> Result<Summary> {
     let (mut reader, mut raw) = (reader(path)?, BufReader::new(npy::open(path)?));
-    let mut found = Summary { names: csv::StringRecord::new(), columns: Vec::new(), widest: [1; 2], lines: 0 };
+    let mut found = Summary { names: csv::StringRecord::new(), columns: Vec::new(), lines: 0 };
     let (mut record, mut bytes, mut start, mut after_return) = (csv::StringRecord::new(), Vec::new(), 0, false);
     loop {
         let is_record = reader.read_record(&mut record)?;
@@ -147,21 +155,24 @@ fn summary(path: &Path) -> Result<Summary> {
         if !is_record {
             return Ok(found);
         }
-        let widest = &mut found.widest[usize::from(found.lines > 0)];
-        *widest = record.iter().map(|cell| cell.chars().count()).fold(*widest, usize::max);
         if found.lines == 0 {
             found.names = record.clone();
         } else {
-            found.columns.iter_mut().zip(&record).for_each(|(column, cell)| column.add(cell));
+            add(&mut found.columns, &record);
         }
         found.lines += 1;
     }
 }
 
-/// Opens an array in a CSV file. The array has one dimension if each line has one value, otherwise two. The file is read twice, so that
-/// only one line at a time is in memory.
+fn add(columns: &mut [Candidates], record: &csv::StringRecord) {
+    columns.iter_mut().zip(record).for_each(|(column, cell)| *column = column.and(Candidates::of(cell)));
+}
+
+/// Opens an array in a CSV file. If the columns have several types, each line is a structure. Otherwise, the array has one dimension if each
+/// line has one value, and two if it has more. The file is read twice, so that only one line at a time is in memory.
 ///
-/// `name` is the name of the file in messages. Without `header`, the first line is a heading if it consists of names and all other lines are numbers.
+/// `name` is the name of the file in messages. Without `header`, the first line is a heading if it consists of names and a column below it
+/// consists of numbers.
 pub(crate) fn read(
     path: &Path,
     name: &Path,
@@ -169,42 +180,51 @@ pub(crate) fn read(
     shape: Option<Vec<i64>>,
     header: Option<bool>,
 ) -> Result<Elements> {
-    let Summary { names, columns, widest: [first, rest], lines } = summary(path)?;
-    let below = columns.iter().fold(Candidates::ALL, |all, column| Candidates {
-        signed: all.signed && column.signed,
-        unsigned: all.unsigned && column.unsigned,
-        float: all.float && column.float,
-        number: all.number || column.number,
-    });
+    let Summary { names, mut columns, lines } = summary(path)?;
     let takes_text = |dtype: &DType| matches!(dtype, DType::Scalar(scalar) if matches!(scalar.scalar_type(), ScalarType::Str(_)));
-    let is_heading = || below.number && !dtype.map_or(below.is_text(), takes_text) && names.iter().all(is_name);
-    let has_names = header.unwrap_or_else(is_heading) && lines > 0;
-    let mut all = below;
+    let has_numbers = columns.iter().any(|column| column.number && !column.is_text());
+    let has_names =
+        header.unwrap_or_else(|| has_numbers && !dtype.is_some_and(takes_text) && names.iter().all(is_name)) && lines > 0;
     if !has_names {
-        names.iter().for_each(|cell| all.add(cell));
+        add(&mut columns, &names);
     }
+    let all = columns.iter().fold(Candidates::ALL, |all, &column| all.and(column));
     let is_guess = dtype.is_none();
-    let dtype = match dtype {
+    let dtype: DType = match dtype {
         Some(dtype) => dtype.clone(),
-        None => all.dtype(if has_names { rest } else { first.max(rest) }).parse()?,
+        None if all.is_text() && columns.iter().any(|column| column.number && !column.is_text()) => {
+            let field = |(nth, column): (usize, &Candidates)| match names.get(nth).filter(|name| has_names && !name.is_empty()) {
+                Some(name) => format!("({}, '{}')", npy::python(name), column.dtype()),
+                None => format!("('f{nth}', '{}')", column.dtype()),
+            };
+            format!("[{}]", columns.iter().enumerate().map(field).collect::<Vec<_>>().join(", ")).parse()?
+        }
+        None => all.dtype().parse()?,
     };
     let named = name.display();
-    if has_names && header.is_none() {
+    if !dtype.fields().is_empty() {
+        let hint = if has_names { "" } else { "; if line 1 is a heading, use --header" };
+        if is_guess {
+            eprintln!("{named}: each line becomes a structure: {dtype}{hint}");
+        }
+        if dtype.fields().len() != columns.len() {
+            let (fields, count) = (dtype.fields().len(), columns.len());
+            return Err(Error::new(format_args!("the dtype has {fields} fields, but a line has {count} values")));
+        }
+    } else if has_names && header.is_none() {
         let names = names.iter().collect::<Vec<_>>().join(",");
         eprintln!("{named}: line 1 ({names:?}) is a heading and left out: to keep it as values, use --header=false");
-    } else if is_guess && all.is_text() && columns.iter().any(|column| column.number && !column.is_text()) {
-        let types = columns.iter().map(|column| column.dtype(rest)).collect::<Vec<_>>().join(", ");
-        eprintln!(
-            "{named}: the columns have several types ({types} below line 1), so all values become text: select one type with --dtype{}",
-            if has_names { "" } else { "; if line 1 is a heading, leave it out with --header" }
-        );
     }
+    let (places, size): (Vec<_>, _) = match dtype.fields() {
+        [] => ((0..columns.len()).map(|nth| (nth * dtype.itemsize(), dtype.clone())).collect(), columns.len() * dtype.itemsize()),
+        fields => (fields.iter().map(|field| (field.offset(), field.dtype().clone())).collect(), dtype.itemsize()),
+    };
     let lines = lines - i64::from(has_names);
-    let items = u64::try_from(lines)?.checked_mul(columns.len() as u64);
-    let shape = shape.unwrap_or_else(|| if columns.len() == 1 { vec![lines] } else { vec![lines, columns.len() as i64] });
-    let length = items.and_then(|items| items.checked_mul(dtype.itemsize() as u64));
-    let length = length_of(&shape, dtype.itemsize(), Some(length.unwrap_or(u64::MAX)))?;
-    let open = || Cells::new(reader(path)?, dtype.clone(), has_names);
+    let is_line = columns.len() == 1 || !dtype.fields().is_empty();
+    let shape = shape.unwrap_or_else(|| if is_line { vec![lines] } else { vec![lines, columns.len() as i64] });
+    let length = u64::try_from(lines)?.saturating_mul(size as u64);
+    let length = length_of(&shape, dtype.itemsize(), Some(length))?;
+    let open = || Cells::new(reader(path)?, places.clone(), size, has_names);
     if !is_guess {
         // Wrong values are reported before anything is written.
         let mut cells = open()?;
@@ -217,39 +237,35 @@ pub(crate) fn read(
 struct Cells {
     reader: Reader,
     record: csv::StringRecord,
-    dtype: DType,
+    /// The offset in the bytes of a line, and the dtype, of each value.
+    places: Vec<(usize, DType)>,
     line: u64,
-    /// The next cell of the record.
-    column: usize,
+    /// The bytes of a line.
     bytes: Vec<u8>,
     read: usize,
 }
 
 impl Cells {
-    fn new(mut reader: Reader, dtype: DType, has_names: bool) -> Result<Cells> {
+    fn new(mut reader: Reader, places: Vec<(usize, DType)>, size: usize, has_names: bool) -> Result<Cells> {
         let mut record = csv::StringRecord::new();
         if has_names {
             reader.read_record(&mut record)?;
-            record.clear();
         }
-        Ok(Cells { reader, record, dtype, line: u64::from(has_names), column: 0, bytes: Vec::new(), read: 0 })
+        Ok(Cells { reader, record, places, line: u64::from(has_names), bytes: vec![0; size], read: size })
     }
 
-    /// Converts the next cell. Returns false at the end of the file.
+    /// Converts the next line. Returns false at the end of the file.
     fn next(&mut self) -> Result<bool> {
-        if self.column == self.record.len() {
-            self.column = 0;
-            self.line += 1;
-            if !self.reader.read_record(&mut self.record)? {
-                self.record.clear();
-                return Ok(false);
-            }
+        self.line += 1;
+        if !self.reader.read_record(&mut self.record)? {
+            return Ok(false);
         }
-        let cell = self.record.get(self.column).unwrap_or_default();
-        self.column += 1;
-        let (line, column, dtype) = (self.line, self.column, &self.dtype);
-        let wrong = || Error::new(format_args!("line {line}, column {column}: {cell:?} is not a value of {dtype}"));
-        (self.bytes, self.read) = (element(cell, dtype).ok_or_else(wrong)?, 0);
+        for (column, (cell, (offset, dtype))) in self.record.iter().zip(&self.places).enumerate() {
+            let (line, column) = (self.line, column + 1);
+            let wrong = || Error::new(format_args!("line {line}, column {column}: {cell:?} is not a value of {dtype}"));
+            self.bytes[*offset..][..dtype.itemsize()].copy_from_slice(&element(cell, dtype).ok_or_else(wrong)?);
+        }
+        self.read = 0;
         Ok(true)
     }
 }

@@ -104,7 +104,7 @@ fn descr(dtype: &DType) -> String {
 }
 
 /// Formats a text as a string literal of Python.
-fn python(text: &str) -> String {
+pub(super) fn python(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let escaped = text.chars().map(|char| match char {
         char if char == '\\' || char == quote => format!("\\{char}"),

@@ -5,15 +5,15 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use b2nd_check::{Finding, Limits};
 use b2nd_store::{Bytes, Folder, Frame, Kind, Location, Store};
 
 use super::Rows;
+use crate::differences::{Lines, Tolerance};
 use crate::error::{Error, Result};
 use crate::format::OutputFormat;
 
 /// The end of a message about a missing feature.
-const INSTALL: &str = "install one that can, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
+const INSTALL: &str = "install one that can, with `cargo install --path crates/b2nd-cli --features full`";
 
 /// The file that marks a folder as a table.
 const TABLE: &str = "_meta.b2f";
@@ -59,19 +59,7 @@ pub(crate) fn rows(_: &Arc<Store>, _: &str) -> Option<u64> {
     None
 }
 
-pub(crate) fn verify(_: &Arc<Store>, _: &str, _: Option<u64>, _: &Limits) -> Vec<Finding> {
-    vec![unread("this build does not read the rows of tables")]
-}
-
-pub(crate) fn verify_cells(_: &b2nd_store::Frame, _: &Limits) -> Option<Finding> {
-    Some(unread("this build does not read values in Arrow IPC"))
-}
-
-fn unread(finding: &str) -> Finding {
-    Finding { place: "values".to_owned(), finding: finding.to_owned(), unreadable: true, not_decoded: true, ..Finding::default() }
-}
-
-pub(crate) fn compare(_: &str, _: &Path, _: &Path, _: &mut crate::differences::Lines, _: &mut Vec<String>) -> Result<()> {
+pub(crate) fn compare(_: &str, _: &Path, _: &Path, _: &Tolerance, _: &mut Lines, _: &mut Vec<String>) -> Result<()> {
     Err(without("a table"))
 }
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use b2nd_arrow::{BATCH_SIZE, Reader, RecordBatch, Table};
-use b2nd_view::text::{count, printable, thousands};
+use b2nd_arrow::{BATCH_SIZE, Content, Reader, RecordBatch, Scalars, Table, scalars};
+use b2nd_view::elements::{Number, reader, text, time_unit};
+use b2nd_view::text::{count, printable, quoted, thousands};
 
 use super::implementation::table_at;
-use crate::differences::{Differing, Lines};
+use crate::differences::{Differing, Lines, Tolerance, distance};
 use crate::error::{Error, Result};
 
 /// Compares the values of two tables. Adds a line to `lines` for each column that differs, and a sentence to `unread` for each column that
@@ -16,7 +17,14 @@ use crate::error::{Error, Result};
 /// # Errors
 ///
 /// Fails if a table cannot be opened.
-pub(crate) fn compare(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread: &mut Vec<String>) -> Result<()> {
+pub(crate) fn compare(
+    name: &str,
+    a: &Path,
+    b: &Path,
+    tolerance: &Tolerance,
+    lines: &mut Lines,
+    unread: &mut Vec<String>,
+) -> Result<()> {
     let [a, b] = [open(a)?, open(b)?];
     if a.rows() != b.rows() {
         lines.one(' ', name, &format!("{} in the first, {} in the second", count(a.rows(), "row"), thousands(b.rows())));
@@ -34,9 +42,8 @@ pub(crate) fn compare(name: &str, a: &Path, b: &Path, lines: &mut Lines, unread:
             lines.both(&column, &field.data_type().to_string(), &same.data_type().to_string());
             continue;
         }
-        match differing([&a, &b], field.name()) {
-            Ok(None) => {}
-            Ok(Some(what)) => lines.one(' ', &column, &what),
+        match differing([&a, &b], field.name(), tolerance) {
+            Ok(differences) => lines.of_values(&column, differences),
             Err(error) => unread.push(printable(&format!("{column}: {error}"))),
         }
     }
@@ -49,8 +56,8 @@ fn open(word: &Path) -> Result<Table> {
     Ok(table.with_objects()?)
 }
 
-/// Describes how a column differs between the tables. Returns `None` if the values are equal.
-fn differing(tables: [&Table; 2], column: &str) -> Result<Option<String>> {
+/// Returns lines that describe how a column differs between the tables, or nothing if the values are equal.
+fn differing(tables: [&Table; 2], column: &str, tolerance: &Tolerance) -> Result<Vec<String>> {
     let open = |table: &Table| -> Result<Batches> {
         let reader = table.read(&table.project([column])?, 0..table.rows(), BATCH_SIZE)?;
         Ok(Batches { reader, rest: None })
@@ -61,12 +68,12 @@ fn differing(tables: [&Table; 2], column: &str) -> Result<Option<String>> {
     // The batches of the two tables may have different lengths, so only the rows that both batches have are compared at a time.
     while let (Some(a), Some(b)) = (one.rest()?, other.rest()?) {
         let length = a.num_rows().min(b.num_rows());
-        add(&mut found, &a.slice(0, length), &b.slice(0, length), at);
+        add(&mut found, &a.slice(0, length), &b.slice(0, length), at, tolerance);
         at += length as u64;
         one.rest = Some(a.slice(length, a.num_rows() - length));
         other.rest = Some(b.slice(length, b.num_rows() - length));
     }
-    Ok(found.sentence("row"))
+    Ok(found.lines("row"))
 }
 
 /// What remains of a column: the reader of the next batches, and the rest of a batch that was compared in part.
@@ -91,15 +98,55 @@ impl Batches {
 }
 
 /// Counts the rows that differ between two batches of equal length, which start at row `at`.
-fn add(differing: &mut Differing, a: &RecordBatch, b: &RecordBatch, at: u64) {
+fn add(differing: &mut Differing, a: &RecordBatch, b: &RecordBatch, at: u64, tolerance: &Tolerance) {
     if a.columns() == b.columns() {
         return;
     }
     let rows = a.num_rows();
-    if rows <= 1 {
-        return differing.add(|| format!("[{at}]"));
+    if rows > 1 {
+        let half = rows / 2;
+        add(differing, &a.slice(0, half), &b.slice(0, half), at, tolerance);
+        return add(differing, &a.slice(half, rows - half), &b.slice(half, rows - half), at + half as u64, tolerance);
     }
-    let half = rows / 2;
-    add(differing, &a.slice(0, half), &b.slice(0, half), at);
-    add(differing, &a.slice(half, rows - half), &b.slice(half, rows - half), at + half as u64);
+    if is_near(a, b, tolerance) {
+        return;
+    }
+    let at = || format!("[{at}]");
+    match (cell(a), cell(b)) {
+        (Some((one, number)), Some((other, second))) => {
+            differing.add(|| vec![at(), one, other]);
+            if let (Some(first), Some(second)) = (number, second) {
+                differing.by(distance(first, second), at);
+            }
+        }
+        _ => differing.add(|| vec![at()]),
+    }
+}
+
+/// Returns true if all numbers of two rows are equal within the tolerance, and all else is equal.
+fn is_near(a: &RecordBatch, b: &RecordBatch, tolerance: &Tolerance) -> bool {
+    let near = |(one, mut other): (Scalars, Scalars)| {
+        let mut values = one.values;
+        let read = if let Content::Element(dtype) = &one.content { reader(dtype) } else { None };
+        let all = match read {
+            Some(read) => values.all(|one| other.values.next().is_some_and(|other| tolerance.accepts(read(one), read(other)))),
+            None => one.content != Content::Cell && values.eq(&mut other.values),
+        };
+        all && other.values.next().is_none() && one.nulls + other.nulls == 0
+    };
+    tolerance.is_given() && scalars(a).into_iter().zip(scalars(b)).all(near)
+}
+
+/// Returns the text of the value of a row, and the value as a number unless it is a time. Returns `None` if the row has several values.
+fn cell(row: &RecordBatch) -> Option<(String, Option<Number>)> {
+    let mut all = scalars(row);
+    let mut only = all.pop().filter(|only| all.is_empty() && only.nulls + only.count == 1 && only.content != Content::Cell)?;
+    let Some(bytes) = only.values.next() else { return Some(("null".to_owned(), None)) };
+    Some(match &only.content {
+        Content::Element(dtype) => {
+            let read = reader(dtype).filter(|_| time_unit(Some(dtype)).is_none());
+            (text(dtype, bytes), read.map(|read| read(bytes)))
+        }
+        _ => (quoted(bytes), None),
+    })
 }

@@ -47,7 +47,8 @@ pub(super) fn count(reader: impl RecordBatchReader, rows: u64, has_quantiles: bo
 
 /// Returns a row of cells for each column, after a heading. `rows` is the number of rows.
 pub(super) fn summary(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Vec<String>>> {
-    let heading = ["name", "type", "nulls", "min", "max", "distribution"].map(str::to_owned).to_vec();
+    let distribution = if rows > SAMPLE as u64 { "distribution of a sample" } else { "distribution" };
+    let heading = ["name", "type", "nulls", "min", "max", distribution].map(str::to_owned).to_vec();
     let cells = |column: Column| {
         let bars = spark(&column.sample);
         let report = column.report(rows);
@@ -87,26 +88,23 @@ fn counted(reader: impl RecordBatchReader, rows: u64, has_quantiles: bool) -> Re
     let bar = progress::rows(rows);
     // The columns are created from an empty batch, because a table without rows also has columns.
     let none = RecordBatch::new_empty(reader.schema());
-    let mut columns: Vec<Column> = scalars(&none).into_iter().map(Column::new).collect();
-    if has_quantiles {
-        columns.iter_mut().for_each(|column| column.tally = Tally::keeping());
-    }
+    let mut columns: Vec<Column> = scalars(&none).into_iter().map(|of| Column::new(of, has_quantiles)).collect();
     for batch in reader {
         let batch = batch.map_err(b2nd_arrow::Error::from)?;
-        columns.iter_mut().zip(scalars(&batch)).for_each(|(column, scalars)| column.add(scalars));
+        columns.iter_mut().zip(scalars(&batch)).for_each(|(column, scalars)| column.add(scalars, has_quantiles));
         bar.inc(batch.num_rows() as u64);
     }
     Ok(columns)
 }
 
 impl Column {
-    fn new(of: Scalars) -> Column {
+    fn new(of: Scalars, keeps: bool) -> Column {
         let Scalars { name, data_type, content, shape, .. } = of;
         let distinct = Distinct::default();
-        Column { name, data_type, content, shape, tally: Tally::default(), nulls: 0, distinct, sample: Vec::new() }
+        Column { name, data_type, content, shape, tally: Tally::new(keeps), nulls: 0, distinct, sample: Vec::new() }
     }
 
-    fn add(&mut self, more: Scalars) {
+    fn add(&mut self, more: Scalars, keeps: bool) {
         self.nulls += more.nulls;
         let read = match &self.content {
             Content::Element(dtype) => reader(dtype),
@@ -123,7 +121,7 @@ impl Column {
             _ => {}
         });
         // Columns of numbers keep them if quantiles were requested.
-        let mut tally = self.tally.emptied();
+        let mut tally = Tally::new(keeps);
         tally.add(values, read);
         self.tally.merge(tally);
     }

@@ -4,10 +4,8 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
-use b2nd_arrow::{ArrayReader, BATCH_SIZE, CellReader, ErrorKind, Format, Options, RecordBatchReader, Table, TextTable};
-use b2nd_check::{Finding, Limits};
+use b2nd_arrow::{ArrayReader, BATCH_SIZE, CellReader, ErrorKind, Format, RecordBatchReader, Table, TextTable};
 use b2nd_frame::Frame;
 use b2nd_store::{Bytes, Location, Store, Target, is_store_directory};
 use b2nd_view::elements::significant;
@@ -346,55 +344,4 @@ fn capacity(table: &Table) -> Option<u64> {
 /// Returns the number of live rows of a table, or `None` if the table cannot be opened.
 pub(crate) fn rows(store: &Arc<Store>, key: &str) -> Option<u64> {
     Table::from_store(store.clone(), key).ok().map(|table| table.rows())
-}
-
-/// Reads all values of a frame whose batches are Arrow IPC, and returns the first error. This finds damaged batches, which pyarrow reads
-/// without checking them.
-pub(crate) fn verify_cells(frame: &b2nd_store::Frame, limits: &Limits) -> Option<Finding> {
-    let deadline = limits.deadline();
-    let late = || Error::new("its values could not be read within the time limit");
-    let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    let length = frame.header().frame_len();
-    let read = || -> Result<()> {
-        if length > limits.max_memory {
-            return Err(Error::new(format_args!(
-                "reading the values needs {length} bytes of memory; at most {} are allowed",
-                limits.max_memory
-            )));
-        }
-        let source: Bytes = Arc::new(frame.read(0..length)?.into_owned());
-        cells_of(source)?.into_iter().flatten().try_for_each(|batch| match batch {
-            Ok(_) if is_late() => Err(late()),
-            Ok(_) => Ok(()),
-            Err(error) => Err(b2nd_arrow::Error::from(error).into()),
-        })
-    };
-    // Only the first line of the error is shown.
-    let finding = read().err()?.to_string().lines().next().unwrap_or_default().to_owned();
-    Some(Finding { place: "values".to_owned(), finding, unreadable: true, ..Finding::default() })
-}
-
-/// Reads all values of a table within limits of time and memory. Returns a finding for each column that cannot be read, or for a table that
-/// cannot be opened. `said` is the number of rows that the schema records.
-pub(crate) fn verify(store: &Arc<Store>, key: &str, said: Option<u64>, limits: &Limits) -> Vec<Finding> {
-    let deadline = limits.max_time.and_then(|time| Instant::now().checked_add(time));
-    let finding = |place: String, finding: String| Finding { place, finding, unreadable: true, ..Finding::default() };
-    let of_column = |error: b2nd_arrow::Error| {
-        let place = error.column().map_or_else(|| "table".to_owned(), |column| format!("column {column:?}"));
-        let row = error.row().map_or_else(String::new, |row| format!("row {row}: "));
-        finding(place, row + error.message())
-    };
-    let opened = Table::from_store(store.clone(), key);
-    let limited = opened.and_then(|table| table.with(Options { max_memory: limits.max_memory, ..Options::default() }));
-    let table = match limited {
-        Ok(table) => table,
-        Err(error) => return vec![of_column(error)],
-    };
-    let mut findings: Vec<_> = table.verify_until(deadline).into_iter().map(of_column).collect();
-    if let Some(said) = said.filter(|&said| said != table.rows()) {
-        let sentence = format!("n_rows: expected {} as in _valid_rows.b2nd, found {said}", table.rows());
-        // python-blosc2 opens such a table, but reports the wrong number of rows from the schema.
-        findings.push(Finding { python_blosc2: Some(true), unreadable: false, ..finding("schema".to_owned(), sentence) });
-    }
-    findings
 }

@@ -173,7 +173,7 @@ fn batches_of_values_are_refused_with_the_command_that_installs_what_reads_them(
     let tests = Directory::new();
     for (file, what) in [("list", "a list array"), ("objects", "an object array"), ("batches", "a batch array")] {
         let file = format!("{file}.b2b");
-        let why = "which this build of b2nd cannot read: install one that can, with `cargo install b2nd-cli --features full` or `pip install b2nd`";
+        let why = "which this build of b2nd cannot read: install one that can, with `cargo install --path crates/b2nd-cli --features full`";
         let out = tests.path("out.csv");
         for args in [&["cat", &file][..], &["export", &file, out.to_str().unwrap()], &["stats", &file]] {
             assert_eq!(Place::tables().refused(args), format!("{file}: it is {what}, {why}"), "{args:?}");

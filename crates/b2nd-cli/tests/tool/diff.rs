@@ -17,8 +17,9 @@ fn diff_ends_as_diff_does() {
     tests.ok(&["import", "two.npy", "two.b2nd"]);
     let (out, _, status) = tests.run(&["diff", "--data", "one.b2nd", "two.b2nd"]);
     assert!(
-        out.ends_with("  values: 2 elements differ, the first at [1, 1]: 4 and 9; the largest difference is 5.0 at [1, 1]\n")
-            && status == 1,
+        out.ends_with(
+            "  values: 2 elements differ; the largest difference is 5.0 at [1, 1]\n    [1, 1]  4  9\n    [1, 2]  5  9\n"
+        ) && status == 1,
         "{out}"
     );
     // What has no values differs in what it says.
@@ -41,10 +42,13 @@ fn values_are_compared_without_metadata_and_within_tolerances() {
     assert!(out.contains("\n- codec: \"zstd\"\n") && out.ends_with("\n  values: equal\n") && status == 1, "{out}");
 
     let (out, _, status) = tests.run(&["diff", "--values", "one.b2nd", "two.b2nd"]);
-    let sentence = "2 elements differ, the first at [1]: 100.0 and 101.0; the largest difference is 1.0 at [1]";
+    let sentence = "2 elements differ; the largest difference is 1.0 at [1]\n    [1]  100.0  101.0\n    [3]    0.0   0.25";
     assert_eq!((out.as_str(), status), (format!("--- one.b2nd\n+++ two.b2nd\n  values: {sentence}\n").as_str(), 1));
     let (out, _, status) = tests.run(&["diff", "--values", "--rtol", "0.01", "one.b2nd", "two.b2nd"]);
-    assert!(out.contains("1 element differs, the first at [3]: 0.0 and 0.25") && status == 1, "{out}");
+    assert!(
+        out.contains("1 element differs; the largest difference is 0.25 at [3]\n    [3]  0.0  0.25\n") && status == 1,
+        "{out}"
+    );
     assert_eq!(tests.run(&["diff", "--values", "--rtol", "0.01", "--atol", "0.25", "one.b2nd", "two.b2nd"]).2, 0);
 }
 
@@ -53,7 +57,7 @@ fn values_that_are_no_numbers_or_exact_or_complex_differ_within_a_tolerance() {
     let tests = Directory::new();
     let big = |low: i32| [low, 1 << 21];
     for (descr, one, two, what) in [
-        ("<U1", [97, 98], [97, 99], "[1]: \"b\" and \"c\""),
+        ("<U1", [97, 98], [97, 99], "\n    [1]  \"b\"  \"c\"\n"),
         ("<i8", big(0), big(1), "the largest difference is 1.0 at [0]"),
         ("<c8", [0x3f80_0000, 0], [0, 0x3f80_0000], "the largest difference is 1.4142136 at [0]"),
     ] {
@@ -163,10 +167,12 @@ fn tables_are_compared_by_column_or_said_not_to_be() {
     fs::remove_file(tests.path("two.b2d/_cols/n.b2nd")).unwrap();
     tests.ok(&["import", "--chunks", "7", "n.npy", "two.b2d/_cols/n.b2nd"]);
     let (out, err, status) = tests.run(&["diff", "--data", "one.b2d", "two.b2d"]);
-    let expected = "--- one.b2d\n+++ two.b2d\n  /.values.n: 2 rows differ, the first at [75]\n";
+    let expected = "--- one.b2d\n+++ two.b2d\n  /.values.n: 2 rows differ; the largest difference is 155.0 at [75]\n    [75]  50  205\n    [76]  50  205\n";
     assert_eq!((out.as_str(), err.as_str(), status), (expected, "", 1));
     let (out, _, status) = tests.run(&["diff", "--data", "one.b2d::/", "two.b2d::/"]);
-    assert!(out.ends_with("  values.n: 2 rows differ, the first at [75]\n") && status == 1, "{out}");
+    assert!(out.contains("  values.n: 2 rows differ; the largest difference is 155.0 at [75]\n") && status == 1, "{out}");
+    let near = |tolerance: &str| tests.run(&["diff", "--values", "--atol", tolerance, "one.b2d", "two.b2d"]);
+    assert_eq!((near("155"), near("154").2), ((String::new(), String::new(), 0), 1));
     // A deleted row more.
     tests.ok(&["export", "two.b2d::/_valid_rows", "live.npy"]);
     let mut live = tests.read("live.npy");

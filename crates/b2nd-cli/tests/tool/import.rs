@@ -205,12 +205,13 @@ fn no_value_of_a_csv_file_is_lost() {
         ("abc\n1\n", "--dtype=<U3", "[\"abc\",\"1\"]"),
         ("0x10\n1\n", "", "[\"0x10\",\"1\"]"),
         ("NA\n1\n", "", "[\"NA\",\"1\"]"),
-        ("1,x\n3,4\n", "", "[[\"1\",\"x\"],\n[\"3\",\"4\"]]"),
+        ("1,x\n3,4\n", "", "[{\"f0\":1,\"f1\":\"x\"},{\"f0\":3,\"f1\":\"4\"}]"),
+        ("id,name,t\n1,\"a,b\",2.5\n2,,\n", "", "[{\"id\":1,\"name\":\"a,b\",\"t\":2.5},{\"id\":2,\"name\":\"\",\"t\":null}]"),
         ("\" a \"\r\n\"\"\r\n", "", "[\" a \",\"\"]"),
         (" 1, 2\n", "", "[[1,2]]"),
         ("x\n1\n", "--header=false", "[\"x\",\"1\"]"),
         ("7\n1\n", "--header", "[1]"),
-        ("x,y\n1,a\n", "--header", "[[\"1\",\"a\"]]"),
+        ("x,y\n1,a\n", "--header", "[{\"x\":1,\"y\":\"a\"}]"),
     ] {
         tests.write("a.csv", csv);
         let args: Vec<_> = ["import", "--overwrite", "a.csv", "a.b2nd"].into_iter().chain(args.split_whitespace()).collect();
@@ -227,9 +228,16 @@ fn no_value_of_a_csv_file_is_lost() {
     let note = "a.csv: line 1 (\"x,y\") is a heading and left out: to keep it as values, use --header=false\n";
     assert_eq!(tests.run(&["import", "a.csv", "c.b2nd"]).1, note);
     tests.write("a.csv", "x,y\n1,b\n2,c\n");
-    let note = "a.csv: the columns have several types (<i8, <U1 below line 1), so all values become text: select one type with \
-                --dtype; if line 1 is a heading, leave it out with --header\n";
+    let note = "a.csv: each line becomes a structure: [('x', '<i8'), ('y', '<U1')]\n";
     assert_eq!(tests.run(&["import", "a.csv", "d.b2nd"]).1, note);
+    tests.write("b.csv", "1,b\n2,c\n");
+    let note = "b.csv: each line becomes a structure: [('f0', '<i8'), ('f1', '<U1')]; if line 1 is a heading, use --header\n";
+    assert_eq!(tests.run(&["import", "b.csv", "e.b2nd", "--overwrite"]).1, note);
+    tests.write("a.csv", "x,y\n1,2\n");
+    tests.ok(&["import", "--dtype=[('x', '>i2'), ('y', '<U1')]", "a.csv", "e.b2nd", "--overwrite"]);
+    assert_eq!(tests.ok(&["cat", "--json", "e.b2nd"]), "[{\"x\":1,\"y\":\"2\"}]\n");
+    let error = tests.run(&["import", "--dtype=[('x', '<i8')]", "b.csv", "e.b2nd", "--overwrite"]).1;
+    assert!(error.ends_with("b.csv: the dtype has 1 fields, but a line has 2 values\n"), "{error}");
     // A single column of text comes back as it was.
     let text: Vec<u8> = ["a", "", " d", "\r"]
         .iter()

@@ -8,7 +8,7 @@ use b2nd_frame::File;
 use serde_json::{Value, json};
 
 use crate::harness::{
-    Directory, EXAMPLE, Place, SPARSE, TemporaryFile, assert_prints, frame_with, json_of, manifest, npy, path, run, shown,
+    Directory, EXAMPLE, Place, SPARSE, TemporaryFile, assert_prints, frame_with, json_of, manifest, path, run, shown,
 };
 
 const CATERVA: &str = "tests/data/python-caterva-0.7.3/resize__mixed.caterva";
@@ -253,21 +253,4 @@ fn assert_layout(count: u8, after_blockshape: &[u8], words: &str, layout: &str) 
     let page = shown(&[file.path()]);
     assert!(page.contains(&format!("\n  array         {words}, version 0, 1 dimension\n")), "{page}");
     assert_eq!(json_of(&shown(&["--json", file.path()]))["array"]["layout"], layout);
-}
-
-#[test]
-fn info_shows_the_first_values() {
-    let tests = Directory::new();
-    let values: Vec<i32> = (0..2000).collect();
-    tests.write("a.npy", npy("<i4", "(40, 50)", &values));
-    tests.ok(&["import", "--chunks", "7,9", "a.npy", "a.b2nd"]);
-    let page = tests.ok(&["info", "--values", "a.b2nd"]);
-    let rows: Vec<&str> = page.split("\n  values\n").nth(1).unwrap().lines().collect();
-    assert_eq!(rows.len(), 7, "{page}");
-    assert_eq!(rows[1], "     50   51   52   53   54   55   56   57   58   59   60   61   62   63   64  …");
-    assert_eq!(rows[6], "    … [0:6, 0:15] of 40 x 50");
-    let part = tests.ok(&["info", "--values", "--slice", "::39,-1", "a.b2nd"]);
-    assert!(part.ends_with("\n  values\n      49\n    1999\n"), "{part}");
-    let (_, refused, status) = tests.run(&["info", "--values", "--json", "a.b2nd"]);
-    assert!(refused.contains("cannot be used with") && status == 2, "{refused}");
 }

@@ -248,7 +248,7 @@ fn columns_are_counted_and_nulls_by_themselves() {
     let row: Vec<&str> = page.lines().find(|line| line.starts_with("d ")).unwrap().split_whitespace().collect();
     assert_eq!(row, ["d", "Dictionary(Int…", "1", "1", "0", "1"], "count, null, empty and distinct: {page}");
     let one = tables().ok(&["stats", "kinds.b2z", ":2", "--columns", "d"]);
-    let expected = "kinds.b2z::/  d\n  dtype     Dictionary(Int32, Utf8)\n  shape     2\n  count     1\n  nulls     1\n  empty     0\n  \
+    let expected = "kinds.b2z::/  d\n  dtype     Dictionary(Int32, Utf8)\n  shape     2\n  count     1\n  null      1\n  empty     0\n  \
                     distinct  1\n  values    \"red\" (1)\n";
     assert_eq!(one, expected);
     assert_eq!(tables().ok(&["stats", "--json", "empty.b2z"]).lines().filter(|line| line.contains("\"count\":0,")).count(), 4);

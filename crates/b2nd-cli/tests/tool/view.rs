@@ -125,16 +125,16 @@ fn the_page_is_served_and_its_questions_are_answered() {
         tests.ok(&["info", "--json", path]).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
     for (file, path) in ["a.b2nd", "sparse.b2nd"].into_iter().enumerate() {
-        assert_eq!(server.json(file, json!({"reader": [null, "look", []]})), json!({"store": null}));
-        assert_eq!(server.json(file, json!({"reader": [null, "info", []]})), info(path)[0], "{path}");
+        assert_eq!(server.json(file, json!({"reader": [null, "look"]})), json!({"store": null}));
+        assert_eq!(server.json(file, json!({"reader": [null, "info"]})), info(path)[0], "{path}");
     }
-    let chunk = server.json(1, json!({"reader": [null, "chunk", [1, 0, 0, 0]]}));
+    let chunk = server.json(1, json!({"reader": [null, {"chunk": [true, [0, 0, 0]]}]}));
     let length = std::fs::metadata(tests.path("sparse.b2nd/00000000.chunk")).unwrap().len();
     assert_eq!(chunk["file"], json!(["00000000.chunk", length]));
-    let store = server.json(2, json!({"reader": [null, "look", []]}));
+    let store = server.json(2, json!({"reader": [null, "look"]}));
     let lines = info("store.b2z");
     assert_eq!((&store["store"], store["leaves"].as_array().unwrap().as_slice()), (&lines[0], &lines[1..]));
-    assert_eq!(server.json(2, json!({"reader": [1, "info", []]})), lines[2]);
+    assert_eq!(server.json(2, json!({"reader": [1, "info"]})), lines[2]);
     // The values are those of `cat`.
     let (answer, buffers) = server.view(3, None, json!({"start": [2, 0], "end": [4, 3], "forms": ["bytes"]}));
     assert_eq!((&answer["shape"], &answer["buffers"]), (&json!([2, 3]), &json!([["bytes", 24]])));
@@ -148,8 +148,8 @@ fn the_page_is_served_and_its_questions_are_answered() {
     // A file that is written again is opened again with the page.
     tests.take("grid/i4_2d.b2nd", "new");
     std::fs::rename(tests.path("new"), tests.path("a.b2nd")).unwrap();
-    server.json(0, json!({"reader": [null, "look", []]}));
-    assert_eq!(server.json(0, json!({"reader": [null, "info", []]}))["array"]["dtype"], info("a.b2nd")[0]["array"]["dtype"]);
+    server.json(0, json!({"reader": [null, "look"]}));
+    assert_eq!(server.json(0, json!({"reader": [null, "info"]}))["array"]["dtype"], info("a.b2nd")[0]["array"]["dtype"]);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn nothing_else_is_served_and_to_nobody_else() {
     }
     let port = server.port;
     let door = format!("{}/ask/0", server.root);
-    let info = r#"{"reader": [null, "info", []]}"#;
+    let info = r#"{"reader": [null, "info"]}"#;
     let post = |path: &str, headers: &str, body: &str| server.ask("POST", path, headers, body).0;
     assert_eq!(post(&other, "", info), 404);
     assert_eq!(post(&door, "Host: evil.example\r\n", info), 403);
@@ -177,12 +177,12 @@ fn nothing_else_is_served_and_to_nobody_else() {
     assert_eq!(post(&format!("{}/page.js", server.root), "", info), 405);
     assert_eq!(server.get("ask/0", "").0, 405);
     assert_eq!(post(&door, "", &" ".repeat((1 << 16) + 1)), 413);
-    let error = server.json(0, json!({"reader": [null, "info", "/etc/passwd"]}));
+    let error = server.json(0, json!({"reader": [null, {"info": "/etc/passwd"}]}));
     assert!(error["error"].as_str().unwrap().starts_with("a question of the page is not understood: "), "{error}");
     let view = json!({"start": [0, 0, 0], "end": [1_u64 << 40, 1, 1], "forms": ["no"]});
     assert!(server.view(0, None, view).0["error"].is_string());
-    assert!(server.json(0, json!({"reader": [null, "secret", []]}))["error"].is_string());
-    assert!(server.json(0, json!({"reader": [7, "info", []]}))["error"].is_null(), "a frame has no leaves");
+    assert!(server.json(0, json!({"reader": [null, "secret"]}))["error"].is_string());
+    assert!(server.json(0, json!({"reader": [7, "info"]}))["error"].is_null(), "a frame has no leaves");
 
     assert!(Command::new("kill").arg(server.child.id().to_string()).status().unwrap().success());
     assert_eq!(server.child.wait().unwrap().code(), Some(0));
@@ -200,7 +200,7 @@ fn a_directory_shows_its_frames_and_no_links() {
     tests.take("example.b2nd", "home/x/replaced.b2nd");
     tests.take("grid/i4_2d.b2nd", "other.b2nd");
     let server = Server::start(&tests, &["home", "a.b2nd"]);
-    let look = server.json(0, json!({"reader": [null, "look", []]}));
+    let look = server.json(0, json!({"reader": [null, "look"]}));
     let keys: Vec<_> = look["leaves"].as_array().unwrap().iter().map(|leaf| leaf["key"].as_str().unwrap()).collect();
     assert_eq!(keys, ["/x/replaced", "/x/z"]);
     assert!(server.json(0, json!({"values": ["/.ssh/id_rsa", {"open": {"batches": false}}]}))["error"].is_string());
@@ -231,18 +231,15 @@ fn files_below_a_directory_are_listed_without_opening_them() {
     let names: Vec<_> = list.as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap()).collect();
     assert_eq!((names.len(), names[0], &names[100..]), (103, "00.b2nd", &["a.b2nd", "broken.b2nd", "sparse"][..]));
     for file in (0..101).chain([102]) {
-        assert_eq!(server.json(file, json!({"reader": [null, "info", []]}))["array"]["shape"], json!([10, 13, 7]));
+        assert_eq!(server.json(file, json!({"reader": [null, "info"]}))["array"]["shape"], json!([10, 13, 7]));
     }
-    assert!(server.json(101, json!({"reader": [null, "info", []]}))["error"].is_string());
+    assert!(server.json(101, json!({"reader": [null, "info"]}))["error"].is_string());
     assert!(String::from_utf8(tests.read("errors")).unwrap().contains("link.b2nd: it is a symbolic link"));
 }
 
 #[test]
-fn a_directory_that_is_not_a_page_is_refused() {
+fn what_cannot_be_shown_is_refused() {
     let tests = Directory::with_example();
-    tests.write("index.html", "the page");
-    let error = tests.refused(&["view", "--no-open", "--page", ".", "a.b2nd"]);
-    assert!(error.starts_with(".: it is not a page: it lacks axes.js, ") && error.ends_with("worker.js"), "{error}");
     assert!(tests.refused(&["view", "--no-open", "nothing.b2nd"]).starts_with("nothing.b2nd: "));
     std::fs::create_dir(tests.path("empty")).unwrap();
     let error = tests.refused(&["view", "--no-open", "empty"]);
@@ -306,7 +303,7 @@ fn an_answer_that_nobody_waits_for_stops() {
     let delay = Arc::new(AtomicU64::new(0));
     let (url, asked) = slow(tests.read("a.b2nd"), delay.clone());
     let server = Server::start(&tests, &[&url]);
-    server.json(0, json!({"reader": [null, "info", []]}));
+    server.json(0, json!({"reader": [null, "info"]}));
     delay.store(100, Ordering::SeqCst);
     let view = json!({"values": [null, {"view": {"start": [0], "end": [2_000_000], "forms": ["bytes"]}}]}).to_string();
     let mut stream = server.connect();
@@ -329,7 +326,7 @@ fn a_signal_ends_it_at_once_while_a_server_elsewhere_does_not_answer() {
     delay.store(60_000, Ordering::SeqCst);
     let before = asked.load(Ordering::SeqCst);
     let mut stream = server.connect();
-    server.send(&mut stream, "POST", &format!("{}/ask/0", server.root), "", r#"{"reader": [null, "look", []]}"#);
+    server.send(&mut stream, "POST", &format!("{}/ask/0", server.root), "", r#"{"reader": [null, "look"]}"#);
     while asked.load(Ordering::SeqCst) == before {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -337,4 +334,28 @@ fn a_signal_ends_it_at_once_while_a_server_elsewhere_does_not_answer() {
     server.interrupt();
     assert_eq!(server.child.wait().unwrap().code(), Some(0));
     assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+}
+
+#[test]
+fn questions_about_a_file_that_stalls_leave_room_for_others() {
+    let tests = Directory::with_example();
+    let delay = Arc::new(AtomicU64::new(0));
+    let (url, asked) = slow(tests.read("a.b2nd"), delay.clone());
+    let server = Server::start(&tests, &[&url, "a.b2nd"]);
+    delay.store(30_000, Ordering::SeqCst);
+    let before = asked.load(Ordering::SeqCst);
+    let stalled: Vec<TcpStream> = (0..6)
+        .map(|_| {
+            let mut stream = server.connect();
+            server.send(&mut stream, "POST", &format!("{}/ask/0", server.root), "", r#"{"reader": [null, "look"]}"#);
+            stream
+        })
+        .collect();
+    while asked.load(Ordering::SeqCst) == before {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let began = Instant::now();
+    assert!(server.json(1, json!({"reader": [null, "info"]}))["array"].is_object());
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    drop(stalled);
 }

@@ -192,7 +192,7 @@ impl Editor {
         self.named(|editor| editor.write_metalayer(name, content, false))
     }
 
-    /// Sets the value of a variable-length metalayer, in generic MessagePack: a struct becomes a map with the names of its fields, which
+    /// Sets the value of a vlmetalayer, in generic MessagePack: a struct becomes a map with the names of its fields, which
     /// Python reads as a `dict`. The value is stored uncompressed.
     ///
     /// The old trailer stays in the file, as unused bytes, until a later edit overwrites it.
@@ -206,7 +206,7 @@ impl Editor {
         self.named(|editor| editor.edit_trailer(|trailer| trailer.vlmetalayers_mut().set(name, value)))
     }
 
-    /// Sets the bytes of a variable-length metalayer's value, like [`set_vlmetalayer`](Editor::set_vlmetalayer). python-blosc2 expects
+    /// Sets the bytes of a vlmetalayer's value, like [`set_vlmetalayer`](Editor::set_vlmetalayer). python-blosc2 expects
     /// generic MessagePack.
     ///
     /// # Errors
@@ -216,7 +216,7 @@ impl Editor {
         self.named(|editor| editor.edit_trailer(|trailer| trailer.vlmetalayers_mut().set_bytes(name, value)))
     }
 
-    /// Removes a variable-length metalayer. Returns `false` if no vlmetalayer has this name.
+    /// Removes a vlmetalayer. Returns `false` if no vlmetalayer has this name.
     ///
     /// # Errors
     ///

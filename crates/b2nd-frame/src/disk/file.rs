@@ -31,6 +31,9 @@ pub struct File {
 impl File {
     /// Opens a frame, which is a file or the directory of a sparse frame, for reading.
     ///
+    /// This takes no lock. If another program edits the frame later, what has not been read by then may have been overwritten: reading it
+    /// fails, or returns newer bytes. Use [`open_shared`](File::open_shared) to exclude edits.
+    ///
     /// # Errors
     ///
     /// Fails if the file cannot be read, or does not start with a header of a supported version.

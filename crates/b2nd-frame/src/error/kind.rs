@@ -97,8 +97,8 @@ fn no_room(name: &str, length: usize, room: Option<usize>) -> String {
     match room {
         Some(room) => format!(
             "the new value of metalayer {name:?} has {length} bytes, but its space in the header has {room} bytes, which an edit \
-             in place cannot change (a rewrite of the file can)"
+             in place cannot change, but `rewrite` can"
         ),
-        None => format!("metalayer {name:?} is not in the header: a rewrite of the file can add it, an edit in place cannot"),
+        None => format!("metalayer {name:?} is not in the header: `rewrite` can add it, an edit in place cannot"),
     }
 }

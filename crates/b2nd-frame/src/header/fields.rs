@@ -127,7 +127,7 @@ impl Header {
         self.decompression_threads
     }
 
-    /// Returns true if the header's flag for variable-length metalayers in the trailer is set. C-Blosc2 does not rely on this flag.
+    /// Returns true if the header's flag for vlmetalayers in the trailer is set. C-Blosc2 does not rely on this flag.
     pub fn has_vlmetalayers(&self) -> bool {
         self.has_vlmetalayers
     }

@@ -44,7 +44,7 @@ impl HeaderField {
     pub const COMPRESSION_THREADS: HeaderField = HeaderField::CHUNKSIZE.then(2);
     /// The writer's number of threads for decompression, an int16.
     pub const DECOMPRESSION_THREADS: HeaderField = HeaderField::COMPRESSION_THREADS.then(2);
-    /// Whether the trailer holds variable-length metalayers: a bool, for which the marker is also the value.
+    /// Whether the trailer holds vlmetalayers: a bool, for which the marker is also the value.
     pub const HAS_VLMETALAYERS: HeaderField = HeaderField::DECOMPRESSION_THREADS.then(0);
     /// The filter pipeline, a fixext16: the number of filter slots, the filters in the six slots, the codec, the parameter of the codec,
     /// and the parameters of the filters.

@@ -48,7 +48,7 @@ fn a_metalayer_that_does_not_fit_is_refused() {
         refusal(&path, open.overwrite_metalayer_bytes("small", &[0; 21])),
         concat!(
             "the new value of metalayer \"small\" has 21 bytes, but its space in the header has 20 bytes, ",
-            "which an edit in place cannot change (a rewrite of the file can)"
+            "which an edit in place cannot change, but `rewrite` can"
         )
     );
     let nothing = refusal(&path, open.overwrite_metalayer_bytes("b2nd", &[]));
@@ -63,7 +63,7 @@ fn a_metalayer_that_does_not_fit_is_refused() {
     );
     assert_eq!(
         refusal(&path, open.overwrite_metalayer_bytes("none", &[0; 21])),
-        "metalayer \"none\" is not in the header: a rewrite of the file can add it, an edit in place cannot"
+        "metalayer \"none\" is not in the header: `rewrite` can add it, an edit in place cannot"
     );
     assert_eq!(
         refusal(&path, open.set_vlmetalayer_bytes(&"n".repeat(32), b"")),
@@ -264,7 +264,7 @@ fn a_named_metalayer_is_a_map_wherever_it_is_written() {
     assert_eq!(open.file().header().metalayers().get("named"), Some(&b"\x81\xa2id\x01"[..]));
     open.overwrite_metalayer(&Named { id: 2 }).unwrap();
     assert_eq!(open.file().header().metalayer().unwrap(), Some(Named { id: 2 }));
-    assert_eq!(open.file().header().metalayers().decode().unwrap(), Some(Named { id: 2 }));
+    assert_eq!(open.file().header().metalayer().unwrap(), Some(Named { id: 2 }));
     assert_eq!(open.file().header().metalayers().get("named"), Some(&b"\x81\xa2id\x02"[..]));
 }
 

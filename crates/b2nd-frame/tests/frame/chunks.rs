@@ -282,19 +282,6 @@ fn what_debug_prints_is_a_line() {
 }
 
 #[test]
-fn a_chunk_header_is_serialized_for_people_and_programs() {
-    let header = *Chunk::repeated(&[1, 2], 4).unwrap().header();
-    let expected = concat!(
-        r#"{"version":5,"typesize":2,"nbytes":4,"blocksize":4,"cbytes":34,"stored":false,"special":"value","#,
-        r#""codec":"blosclz","codec_meta":0,"filters":[]}"#
-    );
-    assert_eq!(serde_json::to_string(&header).unwrap(), expected);
-    let names = (CodecId::Zstd, CodecId::Other(35), Filter::Shuffle);
-    assert_eq!(serde_json::to_string(&names).unwrap(), r#"["zstd","zfp_fixed_rate","shuffle"]"#);
-    assert_eq!(b2nd::to_vec(&names).unwrap(), [0x93, 5, 35, 1]);
-}
-
-#[test]
 fn an_attribute_in_blosclz_is_decompressed() {
     let file = File::open("../../tests/data/python-blosc2-2.1.1/random__18.b2nd").unwrap();
     let value = file.trailer().unwrap().vlmetalayers().value("v4_zzzzzzzzzzzzzzzzzzzz").unwrap().unwrap().into_owned();

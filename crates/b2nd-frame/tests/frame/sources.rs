@@ -369,7 +369,9 @@ fn a_frame_moves_to_another_source_with_what_it_has_read() {
     pieces.put(place.clone(), bytes[place.start as usize..place.end as usize].to_vec()).unwrap();
     let moved = frame.with_source(&pieces);
     assert_eq!(moved.chunk(2).unwrap().into_bytes(), expected);
-    assert!(moved.trailer().is_err());
+    // The index and the trailer are short, so both were read at once.
+    assert_eq!(moved.trailer().unwrap(), frame.trailer().unwrap());
+    assert!(moved.chunk(0).is_err());
     let moved = frame.with_source(Arc::new(frame.source()));
     assert_eq!(moved.chunk(2).unwrap().into_bytes(), expected);
 }

@@ -124,26 +124,26 @@ impl Appender {
     /// Fails if the rows have another type ([`Error::DType`]) or shape ([`Error::Rows`]) than the array's rows, or if the file cannot be
     /// written. Then none of the rows is appended, and the call can be repeated.
     pub fn append<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
-        let dtype = self.draft.meta.parse_dtype()?;
-        let swapped =
-            element::swapped::<T>(Some(&dtype)).map_err(|error| Error::in_file(self.draft.chunks.file().path(), error))?;
+        self.all_or_none(|this| this.take_array(rows))
+    }
+
+    fn take_array<T: Element, S: Data<Elem = T>, D: Dimension>(&mut self, rows: &ArrayBase<S, D>) -> Result<()> {
+        let swapped = element::swapped::<T>(Some(&self.draft.meta.parse_dtype()?))?;
         let row: Vec<_> = rows.shape().iter().skip(1).map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
         let expected = self.draft.meta.geometry.shape().get(1..).unwrap_or_default();
         if rows.ndim() == 0 || row != expected {
             return Err(Error::Rows { expected: expected.to_vec(), found: row });
         }
-        self.all_or_none(|this| {
-            let (mut start, count) = (0, rows.len_of(Axis(0)));
-            while start < count {
-                // At most the rows that complete a chunk are copied at a time.
-                let lack = usize::try_from(this.chunk_rows() - this.pending_rows()).unwrap_or(1);
-                let end = count.min(start.saturating_add(lack));
-                let part = rows.slice_axis(Axis(0), Slice::from(start..end)).into_dyn();
-                this.take(element::stored(&mut contiguous(part), swapped))?;
-                start = end;
-            }
-            Ok(())
-        })
+        let (mut start, count) = (0, rows.len_of(Axis(0)));
+        while start < count {
+            // At most the rows that complete a chunk are copied at a time.
+            let lack = usize::try_from(self.chunk_rows() - self.pending_rows()).unwrap_or(1);
+            let end = count.min(start.saturating_add(lack));
+            let part = rows.slice_axis(Axis(0), Slice::from(start..end)).into_dyn();
+            self.take(element::stored(&mut contiguous(part), swapped))?;
+            start = end;
+        }
+        Ok(())
     }
 
     /// Appends rows to an array of any dtype. The rows are given as bytes, in C order and in the file's byte order.
@@ -152,11 +152,10 @@ impl Appender {
     ///
     /// Fails if the bytes are not whole rows, or the file cannot be written. Then none of the rows is appended.
     pub fn append_bytes(&mut self, rows: &[u8]) -> Result<()> {
-        let row = self.row_len();
-        if rows.len() % row != 0 {
-            return Err(Error::Length { expected: rows.len().next_multiple_of(row), found: rows.len() });
-        }
-        self.all_or_none(|this| this.take(rows))
+        self.all_or_none(|this| match this.row_len() {
+            row if rows.len() % row != 0 => Err(Error::Length { expected: rows.len().next_multiple_of(row), found: rows.len() }),
+            _ => this.take(rows),
+        })
     }
 
     /// Appends rows, and restores the old state if appending fails. Chunks that were already written are then removed.
@@ -172,7 +171,7 @@ impl Appender {
             (self.full, self.changed) = (full, changed);
             self.draft.chunks.rewind(end);
         }
-        done
+        done.map_err(|error| Error::in_file(self.draft.chunks.file().path(), error))
     }
 
     fn take(&mut self, mut rows: &[u8]) -> Result<()> {
@@ -206,9 +205,11 @@ impl Appender {
         let (before, shape) = (self.draft.chunks.position(), self.shape(self.rows()));
         let put = self.put_pending().and_then(|put| self.draft.commit(&shape, &[&self.offsets[..], &put].concat()));
         self.failed = put.is_err();
-        put.inspect_err(|_| self.draft.chunks.rewind(before))?;
-        self.changed = false;
-        Ok(())
+        self.changed = put.is_err();
+        put.map_err(|error| {
+            self.draft.chunks.rewind(before);
+            Error::in_file(self.draft.chunks.file().path(), error)
+        })
     }
 
     /// Returns the shape that the array has with this number of rows.

@@ -45,25 +45,6 @@ impl Wanted<'_> {
         }
     }
 
-    /// Divides the axis into cells of this length, such as chunks. Returns the numbers of the cells that hold a wanted element of the
-    /// range, in ascending order.
-    pub(crate) fn cells(self, range: Range<i64>, length: i64) -> Vec<i64> {
-        let cell = |at: i64| at.checked_div(length).unwrap_or(0);
-        match self {
-            _ if range.is_empty() => Vec::new(),
-            Wanted::Each(step) if step < length => (cell(range.start)..=cell(self.last(&range))).collect(),
-            Wanted::Each(step) => {
-                let count = (self.last(&range) - range.start) / step;
-                (0..=count).map(|number| cell(range.start + number * step)).collect()
-            }
-            Wanted::At(at) => {
-                let mut cells: Vec<_> = within(at, &range).iter().map(|&at| cell(at)).collect();
-                cells.dedup();
-                cells
-            }
-        }
-    }
-
     /// Divides the axis into cells of this length, such as blocks. The first cell starts at `origin`. Returns how many cells hold a wanted
     /// element of the range.
     pub(crate) fn count_cells(self, range: &Range<i64>, origin: i64, length: i64) -> i64 {

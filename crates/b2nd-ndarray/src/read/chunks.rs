@@ -124,10 +124,12 @@ impl Array {
 
     /// Checks the slice, and that elements can be read as `T`. Returns the numbers of the chunks that the slice touches, and a copy of the
     /// slice.
-    fn touched<T: Element>(&self, slice: &[Range<i64>]) -> Result<(impl Numbers + use<T>, Vec<Range<i64>>)> {
-        self.swapped::<T>()?;
-        self.check(slice)?;
-        Ok((self.grid().chunks_in(slice)?, slice.to_vec()))
+    pub(crate) fn touched<T: Element>(&self, slice: &[Range<i64>]) -> Result<(impl Numbers + use<T>, Vec<Range<i64>>)> {
+        self.with_path(|| {
+            self.swapped::<T>()?;
+            self.check(slice)?;
+            Ok((self.grid().chunks_in(slice)?, slice.to_vec()))
+        })
     }
 
     /// Reads the part of a chunk that lies in a slice.
@@ -135,7 +137,9 @@ impl Array {
         let place = self.grid().chunk_extent(number).zip(self.grid().chunk_coords(number));
         let Some((extent, coordinates)) = place else {
             let nchunks = self.grid().nchunks();
-            return Err(b2nd_frame::Error::custom(format_args!("chunk {number} is out of range: the array has {nchunks}")).into());
+            return Err(
+                self.error(b2nd_frame::Error::custom(format_args!("chunk {number} is out of range: the array has {nchunks}")))
+            );
         };
         let ranges = shared(&extent, slice);
         let values = self.read(&ranges)?;
@@ -144,6 +148,6 @@ impl Array {
 }
 
 /// An iterator that computes the numbers of chunks one by one.
-trait Numbers: ExactSizeIterator<Item = u64> + Clone + Send + Sync {}
+pub(crate) trait Numbers: ExactSizeIterator<Item = u64> + Clone + Send + Sync {}
 
 impl<N: ExactSizeIterator<Item = u64> + Clone + Send + Sync> Numbers for N {}

@@ -38,7 +38,8 @@ impl Array {
     ///
     /// Fails if the file has no dtype or an unknown one. Also returns the errors of [`read_bytes`](Array::read_bytes).
     pub fn elements(&self, slice: &[Range<i64>]) -> Result<Elements> {
-        let dtype = self.dtype().cloned().ok_or_else(|| wrong("the type of the array's elements is not known".to_owned()))?;
+        let unknown = || self.error(wrong("the type of the array's elements is not known".to_owned()));
+        let dtype = self.dtype().cloned().ok_or_else(unknown)?;
         let bytes = self.read_bytes(slice)?;
         Ok(Elements { bytes, shape: lengths(slice), itemsize: self.itemsize(), dtype })
     }

@@ -13,7 +13,7 @@ use crate::read::axis_selection::Wanted;
 use crate::read::buffers::{BytesMut, Scratch};
 use crate::read::copy::gather;
 use crate::read::in_bytes;
-use crate::read::rows::Rows;
+use crate::read::rows::BlockRows;
 
 /// A chunk that is being read.
 pub(crate) struct OpenChunk<'a> {
@@ -118,7 +118,7 @@ impl<'a> OpenChunk<'a> {
                 if let Some(place) = view.as_slice_mut().filter(|_| is_whole) {
                     return Ok(decompressor.block(blocks, bytes, None, place)?);
                 }
-                if let Some(rows) = Rows::new(area, wanted, self.origin, grid.blockshape(), itemsize) {
+                if let Some(rows) = BlockRows::new(area, wanted, self.origin, grid.blockshape(), itemsize) {
                     if let Some(part) = decompressor.part(blocks, bytes, itemsize, rows.end())? {
                         rows.copy(&part, view);
                         return Ok(());

@@ -1,4 +1,4 @@
-//! [`Rows`]: the contiguous parts of a block that lie in an area.
+//! [`BlockRows`]: the contiguous parts of a block that lie in an area.
 
 use std::ops::Range;
 
@@ -10,19 +10,19 @@ use crate::read::buffers::BytesMut;
 /// The number of elements that the filters decode together. Decoding fewer elements takes the same time.
 const STEP: usize = 64;
 
-/// Rows with fewer elements than this are decoded element by element.
+/// BlockRows with fewer elements than this are decoded element by element.
 const FEW: usize = 8;
 
 /// The rows of a block that are read, in C order. A row is a run of elements along the last axis, or a single element. There is one row for
 /// each combination of offsets, one offset per axis.
-pub(crate) struct Rows {
+pub(crate) struct BlockRows {
     /// The offsets in the block, in bytes, of the wanted indices along each axis. A row starts at the sum of one offset per axis.
     axes: Vec<Vec<usize>>,
     /// The length of a row in bytes.
     length: usize,
 }
 
-impl Rows {
+impl BlockRows {
     /// Returns the rows of an area that lies in one block of this shape. `origin` has the coordinates at which the grid of blocks starts.
     /// If `wanted` is not empty, each wanted element is a row.
     ///
@@ -33,7 +33,7 @@ impl Rows {
         origin: &[i64],
         shape: &[i64],
         itemsize: usize,
-    ) -> Option<Rows> {
+    ) -> Option<BlockRows> {
         let mut axes = vec![Vec::new(); area.len()];
         let (mut stride, mut length, mut elements) = (itemsize, itemsize, 1_usize);
         for axis in (0..area.len()).rev() {
@@ -54,7 +54,7 @@ impl Rows {
             stride = stride.checked_mul(usize::try_from(size).ok()?)?;
             elements = elements.checked_mul(usize::try_from(size).ok()?)?;
         }
-        let rows = Rows { axes, length };
+        let rows = BlockRows { axes, length };
         let row = length.checked_div(itemsize)?;
         let effort = if row < FEW { row * FEW } else { row.next_multiple_of(STEP) };
         (rows.count().checked_mul(effort)? <= elements).then_some(rows)

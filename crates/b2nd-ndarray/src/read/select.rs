@@ -1,6 +1,7 @@
 //! [`Select`]: elements chosen along each axis, by ranges, lists of indices and masks.
 
 use std::ops::{Range, RangeFull};
+use std::sync::{Mutex, PoisonError};
 
 use ndarray::{ArrayD, Axis};
 
@@ -8,6 +9,7 @@ use crate::array::Array;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::read::axis_selection::Wanted;
+use crate::read::parallel::Tiles;
 
 /// The elements that are selected along one axis.
 ///
@@ -79,7 +81,7 @@ impl Array {
     /// assert_eq!(stored.select::<f64>(&[above.into(), (..).into()])?, values.select(Axis(0), &[1, 2]).into_dyn());
     ///
     /// let error = stored.select::<f64>(&[(..).into(), [0, 3].into()]).unwrap_err();
-    /// assert_eq!(error.to_string(), "slice[1]: 3 is outside of a dimension of length 3");
+    /// assert_eq!(error.kind().to_string(), "slice[1]: 3 is outside of a dimension of length 3");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -88,9 +90,10 @@ impl Array {
     /// Fails if the length of `selection` is not the number of dimensions, if an index is outside its axis ([`Error::Index`]), if a mask
     /// does not have the length of its axis, or if a step is less than 1. Also returns the errors of [`read`](Array::read).
     pub fn select<T: Element>(&self, selection: &[Select]) -> Result<ArrayD<T>> {
-        let swapped = self.swapped::<T>()?;
-        let chosen = self.chosen(selection)?;
-        Ok(chosen.ordered(self.chosen_values(&chosen, swapped)?))
+        self.with_path(|| {
+            let chosen = self.chosen(selection)?;
+            Ok(chosen.ordered(self.chosen_values(&chosen)?))
+        })
     }
 
     /// Reads the same elements as [`select`](Array::select), as bytes in C order and in the file's byte order.
@@ -99,40 +102,52 @@ impl Array {
     ///
     /// Returns the errors of [`select`](Array::select) and [`read_bytes`](Array::read_bytes).
     pub fn select_bytes(&self, selection: &[Select]) -> Result<Vec<u8>> {
-        let chosen = self.chosen(selection)?;
-        let bytes = self.chosen_entries(&chosen, self.itemsize())?;
-        if chosen.axes.iter().all(|axis| axis.order.is_none()) {
-            return Ok(bytes);
-        }
-        let shape = [chosen.lengths(), vec![self.itemsize()]].concat();
-        Ok(chosen.ordered(ArrayD::from_shape_vec(shape, bytes)?).into_raw_vec_and_offset().0)
+        self.with_path(|| {
+            let chosen = self.chosen(selection)?;
+            let bytes = self.chosen_entries(&chosen, self.itemsize())?;
+            if chosen.axes.iter().all(|axis| axis.order.is_none()) {
+                return Ok(bytes);
+            }
+            let shape = [chosen.lengths(), vec![self.itemsize()]].concat();
+            Ok(chosen.ordered(ArrayD::from_shape_vec(shape, bytes)?).into_raw_vec_and_offset().0)
+        })
     }
 
-    /// Checks a selection, and sorts its indices.
+    /// Compares a selection with the shape, and sorts its indices.
     pub(crate) fn chosen(&self, selection: &[Select]) -> Result<Chosen> {
         let shape = self.geometry().shape();
         if selection.len() != shape.len() {
             return Err(Error::Dimensions { expected: shape.len(), found: selection.len() });
         }
         let axes = selection.iter().zip(shape).enumerate();
-        let chosen = Chosen { axes: axes.map(|(axis, (select, &length))| select.along(axis, length)).collect::<Result<_>>()? };
-        self.check(&chosen.ranges())?;
-        Ok(chosen)
+        Ok(Chosen { axes: axes.map(|(axis, (select, &length))| select.along(axis, length)).collect::<Result<_>>()? })
     }
 
-    /// Returns the numbers of the chunks that hold a selected element, in ascending order.
-    pub(crate) fn chunks_of(&self, chosen: &Chosen) -> Vec<u64> {
-        let mut coordinates = vec![Vec::new()];
-        for (axis, &length) in chosen.axes.iter().zip(self.grid().chunkshape()) {
-            let cells = axis.wanted().cells(axis.range.clone(), length);
-            let extended = |before: &Vec<i64>| cells.iter().map(|&cell| [&before[..], &[cell]].concat()).collect::<Vec<_>>();
-            coordinates = coordinates.iter().flat_map(extended).collect();
+    /// Returns the numbers of the chunks that hold a selected element.
+    pub(crate) fn chunks_of(&self, chosen: &Chosen) -> Result<Vec<u64>> {
+        self.check(&chosen.ranges())?;
+        let (lengths, numbers) = (chosen.lengths(), Mutex::new(Vec::new()));
+        if !lengths.contains(&0) {
+            let (origin, wanted) = (vec![0; lengths.len()], chosen.wanted());
+            let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), scale: 1, wanted: &wanted, parallel: false };
+            // These elements take no memory.
+            let elements = vec![(); lengths.iter().fold(1, |count: usize, &length| count.saturating_mul(length))];
+            tiles.each(chosen.ranges(), ArrayD::from_shape_vec(lengths, elements)?.view_mut(), &|area, _| {
+                let start: Vec<_> = area.iter().map(|range| range.start).collect();
+                numbers.lock().unwrap_or_else(PoisonError::into_inner).extend(self.grid.chunk_index(&start));
+                Ok(())
+            })?;
         }
-        coordinates.iter().filter_map(|coordinates| self.grid().chunk_from_coords(coordinates)).collect()
+        Ok(numbers.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Select {
+    /// Selects every `steps[i]`-th element of a slice along axis `i`.
+    pub fn steps(slice: &[Range<i64>], steps: &[i64]) -> Vec<Select> {
+        slice.iter().zip(steps).map(|(range, &step)| Select::Step(range.clone(), step)).collect()
+    }
+
     fn along(&self, axis: usize, length: i64) -> Result<Along> {
         let custom = |message: std::fmt::Arguments<'_>| Err(b2nd_frame::Error::custom(message).into());
         match self {

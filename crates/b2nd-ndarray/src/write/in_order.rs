@@ -77,3 +77,8 @@ pub(super) fn in_order<A, B: Send>(
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(all(test, feature = "rayon"))]
+#[allow(clippy::unwrap_used, clippy::panic)]
+#[path = "../../tests/unit/in_order.rs"]
+mod tests;

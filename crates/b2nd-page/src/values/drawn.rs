@@ -65,14 +65,13 @@ fn rows<'a, T: 'a>(
     let fields = dtype.map(DType::fields).filter(|inner| fields && !inner.is_empty());
     let of = move |element: usize| {
         let bytes = seen.bytes.get(element * size..(element + 1) * size).filter(|_| !seen.is_broken(element));
-        let all = |bytes: &[u8]| match fields {
-            None => vec![Some(make(dtype, bytes))],
-            Some(fields) => {
-                let place = |field: &b2nd::dtype::Field| field.offset()..field.offset() + field.dtype().itemsize();
-                fields.iter().map(|field| Some(make(Some(field.dtype()), bytes.get(place(field)).unwrap_or_default()))).collect()
+        match (bytes, dtype) {
+            (None, _) => (0..fields.map_or(1, <[_]>::len)).map(|_| None).collect(),
+            (Some(bytes), Some(dtype)) if fields.is_some() => {
+                elements::fields(dtype, bytes).map(|(field, bytes)| Some(make(Some(field.dtype()), bytes))).collect()
             }
-        };
-        bytes.map_or_else(|| (0..fields.map_or(1, <[_]>::len)).map(|_| None).collect(), all)
+            (Some(bytes), _) => vec![Some(make(dtype, bytes))],
+        }
     };
     (0..plane.rows).map(move |row| (0..plane.columns).flat_map(|column| of(plane.element(row, column))).collect())
 }
@@ -138,11 +137,5 @@ pub(crate) fn image(seen: &Seen, plane: &Plane) -> Vec<u8> {
 /// Formats numbers as times if the values of the column are times. Returns `None` for all other columns.
 pub(crate) fn labels(column: &Column, numbers: &[f64]) -> Option<Vec<String>> {
     let dtype = column.dtype.as_ref()?;
-    elements::time_unit(Some(dtype))?;
-    let bytes = |number: &f64| {
-        let steps = *number as i64;
-        let is_big = dtype.byte_order() == Some(b2nd::dtype::ByteOrder::Big);
-        if is_big { steps.to_be_bytes() } else { steps.to_le_bytes() }
-    };
-    Some(numbers.iter().map(|number| elements::text(dtype, &bytes(number))).collect())
+    numbers.iter().map(|&number| Some(elements::text(dtype, &elements::time_bytes(number as i128, Some(dtype))?))).collect()
 }

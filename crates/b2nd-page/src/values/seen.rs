@@ -1,7 +1,7 @@
 //! [`Seen`]: the slice that is viewed. The slice is decompressed chunk by chunk.
 
 use b2nd_frame::{Error, Result, Source};
-use b2nd_ndarray::Array;
+use b2nd_ndarray::{Array, Select};
 use b2nd_view::slice::{Part, Selection};
 use serde::Serialize;
 
@@ -90,7 +90,7 @@ impl Seen {
         let lengths = lengths.ok_or_else(too_long)?;
         let size = lengths.iter().try_fold(array.itemsize(), |size, &length| size.checked_mul(length));
         let size = size.filter(|&size| size <= MOST).ok_or_else(too_long)?;
-        let parts = selection.parts(grid);
+        let parts = selection.parts(grid).collect();
         Ok(Seen {
             selection,
             lengths,
@@ -126,7 +126,7 @@ impl Seen {
     pub(crate) fn advance(&mut self, array: &Array, most: usize, mut ask: impl FnMut() -> Vec<f64>) -> Progress<'_> {
         let (mut decompressed, mut missing) = (0, Vec::new());
         while let Some(part) = self.parts.get(self.done).cloned() {
-            match array.read_bytes_steps(&part.ranges, &self.selection.steps) {
+            match array.select_bytes(&Select::steps(&part.ranges, &self.selection.steps)) {
                 Ok(elements) => {
                     decompressed += elements.len();
                     self.place(&part, array.itemsize(), &elements);

@@ -1,8 +1,9 @@
 //! Elements as JSON.
 
-use b2nd::dtype::DType;
+use b2nd::dtype::{DType, Field};
 use serde_json::{Map, Number, Value, json};
 
+use super::fields;
 use super::scalar::{self, Scalar};
 use crate::text::hex;
 
@@ -19,10 +20,8 @@ pub fn exact_json(dtype: &DType, bytes: &[u8]) -> Value {
 
 fn json_with(dtype: &DType, bytes: &[u8], float: fn(&str) -> Value) -> Value {
     if !dtype.fields().is_empty() {
-        let fields = dtype.fields().iter().map(|field| {
-            let place = field.offset()..field.offset() + field.dtype().itemsize();
-            (field.name().to_owned(), json_with(field.dtype(), bytes.get(place).unwrap_or_default(), float))
-        });
+        let of_field = |(field, bytes): (&Field, &[u8])| (field.name().to_owned(), json_with(field.dtype(), bytes, float));
+        let fields = fields(dtype, bytes).map(of_field);
         return Value::Object(fields.collect::<Map<_, _>>());
     }
     if !dtype.shape().is_empty() {

@@ -36,14 +36,9 @@ pub struct Tally {
 type Extreme = (Number, Vec<u8>);
 
 impl Tally {
-    /// Creates statistics that keep all numbers, for [`quantiles`](Tally::quantiles).
-    pub fn keeping() -> Tally {
-        Tally { kept: Some(Vec::new()), ..Tally::default() }
-    }
-
-    /// Returns statistics of no values, which keep numbers if these do.
-    pub fn emptied(&self) -> Tally {
-        Tally { kept: self.kept.as_ref().map(|_| Vec::new()), ..Tally::default() }
+    /// Creates statistics of no values. If `keeps` is true, all numbers are kept for [`quantiles`](Tally::quantiles).
+    pub fn new(keeps: bool) -> Tally {
+        Tally { kept: keeps.then(Vec::new), ..Tally::default() }
     }
 
     /// Returns quantiles of the numbers, each for a fraction from 0 to 1, interpolated linearly as NumPy does. Returns `None` if there are

@@ -2,8 +2,8 @@
 
 use b2nd::dtype::DType;
 
-use super::json;
 use super::scalar::{self, Scalar};
+use super::{fields, json};
 use crate::text::quoted;
 
 /// Formats an element as text, with a structure in parentheses and a subarray in brackets. Floats have all their digits.
@@ -14,10 +14,7 @@ pub fn text(dtype: &DType, bytes: &[u8]) -> String {
 /// Formats an element like `text`, but floats have at most `digits` significant digits.
 pub fn text_to(digits: usize, dtype: &DType, bytes: &[u8]) -> String {
     if !dtype.fields().is_empty() {
-        let fields = dtype.fields().iter().map(|field| {
-            let place = field.offset()..field.offset() + field.dtype().itemsize();
-            text_to(digits, field.dtype(), bytes.get(place).unwrap_or_default())
-        });
+        let fields = fields(dtype, bytes).map(|(field, bytes)| text_to(digits, field.dtype(), bytes));
         return format!("({})", fields.collect::<Vec<_>>().join(", "));
     }
     if !dtype.shape().is_empty() {

@@ -11,7 +11,7 @@ use crate::slice::{self, Slice};
 use crate::text::hex;
 use b2nd_store::Frame;
 use b2nd_store::attributes::Attribute;
-use b2nd_store::chunks::{self, Content, Row};
+use b2nd_store::chunks::{self, ChunkRun, Content};
 use b2nd_store::readable;
 
 /// A value, or an object with the error if the value could not be read.
@@ -160,7 +160,7 @@ impl Index {
 }
 
 impl ChunkObject {
-    fn new(Row { first, last, content }: Row, is_sparse: bool) -> b2nd_frame::Result<ChunkObject> {
+    fn new(ChunkRun { first, last, content }: ChunkRun, is_sparse: bool) -> b2nd_frame::Result<ChunkObject> {
         let (offset, file, data) = match content {
             Content::Special(special, nbytes) => {
                 (None, None, Readable::Is(DataObject { kind: special.to_string(), nbytes, cbytes: 0 }))

@@ -18,6 +18,9 @@ pub struct StoreObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
     kind: Option<Kind>,
+    /// The format of a file of another library, such as `HDF5`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<&'static str>,
     vlmeta: Option<&'a Attributes>,
     #[serde(skip_serializing_if = "Option::is_none")]
     leaves: Option<usize>,
@@ -52,6 +55,7 @@ impl<'a> StoreObject<'a> {
             path,
             key,
             kind: store.kind,
+            format: store.format,
             vlmeta: Some(&store.attributes),
             leaves: Some(store.leaves.len()),
             groups: Some(Groups::of(store)),

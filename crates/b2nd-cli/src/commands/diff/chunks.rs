@@ -43,28 +43,28 @@ impl Data {
     }
 }
 
-/// Describes how the data of two frames differ. Returns `None` if the data are equal.
-pub(super) fn compare(a: &Path, b: &Path) -> Result<Option<String>> {
+/// Returns lines that describe how the data of two frames differ, or nothing if the data are equal.
+pub(super) fn compare(a: &Path, b: &Path) -> Result<Vec<String>> {
     let [a, b] = [Data::open(a)?, Data::open(b)?];
     // If chunks vary in length, they are compared one by one, because each chunk can be a value of its own.
     if [&a, &b].iter().any(|data| data.frame.header().has_variable_chunks()) { by_chunks(a, b) } else { by_bytes(a, b) }
 }
 
-fn by_chunks(mut a: Data, mut b: Data) -> Result<Option<String>> {
+fn by_chunks(mut a: Data, mut b: Data) -> Result<Vec<String>> {
     let [one, other] = [a.frame.offsets()?.len(), b.frame.offsets()?.len()];
     if one != other {
-        return Ok(Some(format!("{} in the first, {} in the second", count(one, "chunk"), thousands(other))));
+        return Ok(vec![format!("{} in the first, {} in the second", count(one, "chunk"), thousands(other))]);
     }
     let mut differing = Differing::default();
     while a.advance()? && b.advance()? {
         if a.chunk != b.chunk {
-            differing.add(|| format!("[{}]", a.next - 1));
+            differing.add(|| vec![format!("[{}]", a.next - 1)]);
         }
     }
-    Ok(differing.sentence("chunk"))
+    Ok(differing.lines("chunk"))
 }
 
-fn by_bytes(mut a: Data, mut b: Data) -> Result<Option<String>> {
+fn by_bytes(mut a: Data, mut b: Data) -> Result<Vec<String>> {
     let (mut differing, mut at) = (Differing::default(), 0);
     loop {
         let (one, other) = (a.rest()?, b.rest()?);
@@ -72,10 +72,10 @@ fn by_bytes(mut a: Data, mut b: Data) -> Result<Option<String>> {
         if length == 0 {
             // One of the files may have more data. This is found by reading, because the lengths in the headers may be wrong.
             let ended = format!("the data of one file end after {}", count(at, "byte"));
-            return Ok(if one.len() == other.len() { differing.sentence("byte") } else { Some(ended) });
+            return Ok(if one.len() == other.len() { differing.lines("byte") } else { vec![ended] });
         }
         for (index, _) in one.iter().zip(other).enumerate().filter(|(_, (one, other))| one != other) {
-            differing.add(|| format!("[{}]", at + index as u64));
+            differing.add(|| vec![format!("[{}]", at + index as u64)]);
         }
         (a.taken, b.taken, at) = (a.taken + length, b.taken + length, at + length as u64);
     }

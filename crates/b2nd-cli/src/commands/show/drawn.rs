@@ -15,7 +15,8 @@ use crate::output::fitted;
 use crate::report::{DIGITS, shape_text};
 use crate::values::Values;
 
-/// The largest ratio of the sides of a map that is drawn with square elements.
+/// The largest ratio of the sides of a map whose elements are left out along both sides alike. Of a longer one, they are left out only along
+/// the long side, since hardly any would be left along the other.
 const LONGEST: f64 = 4.0;
 
 /// The elements of an array that are drawn, and how they are drawn.
@@ -26,7 +27,7 @@ pub(super) struct Drawn {
     pub(super) axes: Vec<usize>,
     /// The number of channels if an image is drawn, otherwise `None`.
     pub(super) channels: Option<usize>,
-    /// The number of columns by the number of rows of a map or an image, unless it is too long to be drawn with square elements.
+    /// The number of columns by the number of rows of a map or an image.
     pub(super) aspect: Option<f64>,
     /// The elements before some are left out to fit the picture.
     whole: Selection,
@@ -52,7 +53,6 @@ impl Drawn {
             [down, across] => Some(lengths[across] as f64 / lengths[down].max(1) as f64),
             _ => None,
         };
-        let aspect = aspect.filter(|aspect| (1.0 / LONGEST..=LONGEST).contains(aspect) || channels.is_some());
         let whole = values.selection.clone();
         Drawn { values, column, axes, channels, aspect, whole, notes: Vec::new() }
     }
@@ -63,7 +63,9 @@ impl Drawn {
         let Values { array, selection } = &mut self.values;
         let room = if self.axes.len() == 1 { [MOST_POINTS; 2] } else { room };
         let first = selection.touched(array.grid());
-        let factors = selection.coarsen(array.grid(), &self.axes, &room, self.aspect.is_some() && !stretches, MOST_CHUNKS);
+        let is_long = |aspect: f64| !(1.0 / LONGEST..=LONGEST).contains(&aspect) && self.channels.is_none();
+        let is_square = !stretches && self.aspect.is_some_and(|aspect| !is_long(aspect));
+        let factors = selection.coarsen(array.grid(), &self.axes, &room, is_square, MOST_CHUNKS);
         for (&axis, &factor) in self.axes.iter().zip(&factors) {
             if factor > 1 {
                 let left = selection.lengths()[axis].unsigned_abs();

@@ -3,28 +3,22 @@
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-#[path = "../src/write/in_order.rs"]
-mod order;
+use super::in_order;
+use crate::error::{Error, Result};
 
-mod error {
-    pub(crate) type Result<T> = std::result::Result<T, &'static str>;
+const THREADS: usize = 4;
+
+/// Calls `work` in a pool of four threads.
+fn pooled<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(THREADS).build().unwrap().install(work)
 }
-use order::in_order;
 
-mod threads {
-    use crate::error::Result;
+fn failed<T>(message: &str) -> Result<T> {
+    Err(b2nd_frame::Error::custom(message).into())
+}
 
-    pub(crate) fn threads() -> usize {
-        4
-    }
-
-    pub(crate) fn in_parallel<A: Send, B: Send>(items: Vec<A>, work: impl Fn(A) -> Result<B> + Sync + Send) -> Result<Vec<B>> {
-        std::thread::scope(|scope| {
-            let work = &work;
-            let threads: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap_or(Err("a thread panicked"))).collect()
-        })
-    }
+fn message(done: Result<()>) -> String {
+    done.as_ref().map_err(Error::to_string).unwrap_err()
 }
 
 /// Waits until the number no longer changes.
@@ -48,7 +42,7 @@ fn results_are_consumed_in_the_order_of_the_items() {
         taken.push(result);
         Ok(())
     };
-    in_order(0..500, work, take).unwrap();
+    pooled(|| in_order(0..500, work, take)).unwrap();
     assert_eq!(taken, (0..500).map(|item| item * 2).collect::<Vec<_>>());
 }
 
@@ -64,9 +58,9 @@ fn a_slow_item_limits_the_results_that_wait() {
         }
         Ok(())
     };
-    in_order(0..100_000, work, |()| Ok(())).unwrap();
+    pooled(|| in_order(0..100_000, work, |()| Ok(()))).unwrap();
     let most = most.into_inner();
-    assert!(most < 5 * threads::threads(), "{most} results waited");
+    assert!(most < 5 * THREADS, "{most} results waited");
     assert_eq!(done.into_inner(), 99_999);
 }
 
@@ -77,19 +71,19 @@ fn nothing_is_consumed_after_an_error() {
         taken.fetch_add(1, SeqCst);
         if item == 10 {
             std::thread::sleep(Duration::from_millis(50));
-            return Err("the disk is full");
+            return failed("the disk is full");
         }
         Ok(())
     };
-    assert_eq!(in_order(0..1000, Ok, take), Err("the disk is full"));
+    assert_eq!(message(pooled(|| in_order(0..1000, Ok, take))), "the disk is full");
     assert_eq!(taken.load(SeqCst), 11);
     let taken = AtomicUsize::new(0);
-    let work = |item| if item == 10 { Err("damaged") } else { Ok(()) };
+    let work = |item| if item == 10 { failed("damaged") } else { Ok(()) };
     let take = |()| {
         taken.fetch_add(1, SeqCst);
         Ok(())
     };
-    assert_eq!(in_order(0..1000, work, take), Err("damaged"));
+    assert_eq!(message(pooled(|| in_order(0..1000, work, take))), "damaged");
     assert!(taken.into_inner() <= 10);
 }
 
@@ -103,6 +97,6 @@ fn a_panic_ends_the_threads_that_wait() {
         }
         Ok(())
     };
-    assert_eq!(in_order(0..1000, work, |()| Ok(())), Err("a thread panicked"));
+    assert!(std::panic::catch_unwind(|| pooled(|| in_order(0..1000, work, |()| Ok(())))).is_err());
     assert!(start.elapsed() < Duration::from_secs(10));
 }

@@ -1,27 +1,11 @@
 //! A server that stalls: one deadline holds for all requests.
-#![cfg(feature = "http")]
-#![allow(clippy::unwrap_used)]
-
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-#[allow(dead_code)]
-#[path = "../src/http.rs"]
-mod http;
-
-mod frame {
-    pub(crate) use b2nd_store::Bytes;
-}
-mod range_cache {
-    pub(crate) use b2nd_store::{BLOCK, RangeCache};
-}
-mod text {
-    pub(crate) use b2nd_store::text::{count, printable};
-}
-use b2nd_store::BLOCK;
-use http::open_within;
+use super::open_within;
+use crate::range_cache::BLOCK;
 
 /// Starts a server that answers the request for the first block, and then sends nothing, or occasionally a byte.
 fn stalling(trickles: bool) -> String {

@@ -1,0 +1,112 @@
+//! Reads the values that are in Arrow IPC or in tables, whose frames can be sound although the values cannot be read.
+
+use std::sync::Arc;
+
+use b2nd_store::{Frame, Store, value};
+
+use crate::check::{Finding, Limits};
+use crate::gate::CheckOptions;
+
+/// Reads the values of a frame whose batches are in Arrow IPC. Does nothing for other frames, without [`CheckOptions::data`], and if the frame
+/// has `findings` of its own, except for those about other readers.
+pub fn check_values(frame: &Frame, options: &CheckOptions, findings: &[Finding]) -> Option<Finding> {
+    let batches = frame.header().metalayers().get("batcharray").and_then(value::read);
+    let is_arrow = batches.and_then(|batches| batches.get("serializer")?.as_str()) == Some("arrow");
+    if is_arrow && options.data && findings.iter().all(Finding::is_of_readers) {
+        unread::cells(frame, &options.limits)
+    } else {
+        None
+    }
+}
+
+/// Reads all values of the table with this key. Returns a finding for each column that cannot be read, or for a table that cannot be opened.
+/// `rows` is the number of rows that the schema records.
+pub fn check_rows(store: &Arc<Store>, key: &str, rows: Option<u64>, limits: &Limits) -> Vec<Finding> {
+    unread::rows(store, key, rows, limits)
+}
+
+#[cfg(feature = "arrow")]
+mod unread {
+    use std::sync::Arc;
+    use std::time::Instant;
+
+    use b2nd_arrow::{CellReader, Error, ErrorKind, Options, Result, Table};
+    use b2nd_store::{Bytes, Frame, Store};
+
+    use crate::check::{Finding, Limits};
+
+    fn finding(place: String, finding: String) -> Finding {
+        Finding { place, finding, unreadable: true, ..Finding::default() }
+    }
+
+    pub(super) fn cells(frame: &Frame, limits: &Limits) -> Option<Finding> {
+        let (length, most, deadline) = (frame.header().frame_len(), limits.max_memory, limits.deadline());
+        if length > most {
+            let needed = format!("reading the values needs {length} bytes of memory; at most {most} are allowed");
+            return Some(finding("values".to_owned(), needed));
+        }
+        let read = || -> Result<bool> {
+            let source: Bytes = Arc::new(frame.read(0..length)?.into_owned());
+            let batches = match CellReader::new(source) {
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
+                batches => batches?,
+            };
+            for batch in batches {
+                batch?;
+                if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        let why = match read() {
+            Ok(true) => return None,
+            Ok(false) => "its values could not be read within the time limit".to_owned(),
+            // Only the first line of the error is shown.
+            Err(error) => error.to_string().lines().next().unwrap_or_default().to_owned(),
+        };
+        Some(finding("values".to_owned(), why))
+    }
+
+    pub(super) fn rows(store: &Arc<Store>, key: &str, rows: Option<u64>, limits: &Limits) -> Vec<Finding> {
+        let of_column = |error: Error| {
+            let place = error.column().map_or_else(|| "table".to_owned(), |column| format!("column {column:?}"));
+            let row = error.row().map_or_else(String::new, |row| format!("row {row}: "));
+            finding(place, row + error.message())
+        };
+        let options = Options { max_memory: limits.max_memory, ..Options::default() };
+        let table = match Table::from_store(store.clone(), key).and_then(|table| table.with(options)) {
+            Ok(table) => table,
+            Err(error) => return vec![of_column(error)],
+        };
+        let mut findings: Vec<_> = table.verify_until(limits.deadline()).into_iter().map(of_column).collect();
+        if let Some(said) = rows.filter(|&said| said != table.rows()) {
+            let sentence = format!("n_rows: expected {} as in _valid_rows.b2nd, found {said}", table.rows());
+            // python-blosc2 opens such a table, but reports the wrong number of rows from the schema.
+            findings.push(Finding { python_blosc2: Some(true), unreadable: false, ..finding("schema".to_owned(), sentence) });
+        }
+        findings
+    }
+}
+
+#[cfg(not(feature = "arrow"))]
+mod unread {
+    use std::sync::Arc;
+
+    use b2nd_store::{Frame, Store};
+
+    use crate::check::{Finding, Limits};
+
+    fn not_read(finding: &str) -> Finding {
+        let (place, finding) = ("values".to_owned(), finding.to_owned());
+        Finding { place, finding, unreadable: true, not_decoded: true, ..Finding::default() }
+    }
+
+    pub(super) fn cells(_: &Frame, _: &Limits) -> Option<Finding> {
+        Some(not_read("this build does not read values in Arrow IPC"))
+    }
+
+    pub(super) fn rows(_: &Arc<Store>, _: &str, _: Option<u64>, _: &Limits) -> Vec<Finding> {
+        vec![not_read("this build does not read the rows of tables")]
+    }
+}
