@@ -3,7 +3,6 @@
 use std::fmt::Debug;
 
 use arbitrary::{Arbitrary, Unstructured};
-use b2nd::dtype::DType;
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -44,5 +43,4 @@ fn arbitrary_metadata_comes_back() {
     of_noise(|array: ArrayMeta| {
         assert_eq!(ArrayMeta::from_metalayer(&array.to_metalayer().unwrap()).unwrap().0.into_owned(), array);
     });
-    comes_back::<DType>();
 }

@@ -378,7 +378,9 @@ function bigints(key, value) {
 }
 
 function sentence(info) {
-  const how = `${info.codec} level ${info.level}, ${size(info.frame_len)}${ratio(info) ? `, ratio ${ratio(info)}` : ""}`;
+  // A sparse frame has its chunks in other files.
+  const length = info.frame_type === "sparse" ? info.cbytes : info.frame_len;
+  const how = `${info.codec} level ${info.level}, ${size(length)}${ratio(info) ? `, ratio ${ratio(info)}` : ""}`;
   if (!info.array) return how;
   const { description, fields, itemsize } = info.array.element ?? {};
   const structures = fields && `structures with ${count(fields.length, "field")}, ${count(itemsize, "byte")}`;

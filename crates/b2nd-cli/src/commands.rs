@@ -171,7 +171,7 @@ impl Command {
             Command::Cat(cat) => Output::plain().run(|output| cat.print(output, None)),
             Command::Head(head) => Output::plain().run(|output| head.run(End::First, output)),
             Command::Tail(tail) => Output::plain().run(|output| tail.run(End::Last, output)),
-            Command::Show(show) => Output::styled().run_on(&show.file, |output| show.run(output)),
+            Command::Show(show) => Output::styled().run_on(&show.file, |output| show.run(&mut *output.out).map(|()| true)),
             Command::View(view) => Output::plain().run(|output| view.run(output)),
             Command::Stats(mut stats) => Output::json_or_styled(stats.json).run(|output| stats.run(output)),
             Command::Export(export) => Output::plain().run_to_status(|output| export.run(output)),

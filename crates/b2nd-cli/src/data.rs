@@ -19,29 +19,17 @@ impl Data {
     pub(crate) fn open(word: &Path, start: &Start, part: &Part, slice: Option<&Slice>) -> Result<(Data, bool)> {
         let select = |mut rows: Box<dyn Rows>| rows.select(part, slice).map(|is_cut| (Data::Rows(rows), is_cut));
         let asks_for_table = !part.columns.is_empty() || part.objects;
-        // If an offset is given, or a slice without options for tables, the argument is probably an array, so it is first opened as an
-        // array. In other cases, it is first opened as a table.
-        if start.offset.is_none() && (slice.is_none() || asks_for_table) {
+        if start.offset.is_none() {
             if let Some(rows) = tables::open(word)? {
                 return select(rows);
             }
         }
-        let source = source_at(word, start);
-        let same = source.as_ref().ok().cloned();
-        let values = source.and_then(|source| Values::of(source, start, slice));
-        match same.filter(|_| values.is_err()) {
-            Some(source) if start.offset.is_none() && !asks_for_table => {
-                if let Some(cells) = tables::open_cells(source)? {
-                    return select(cells);
-                }
+        let source = source_at(word, start)?;
+        let values = Values::of(source.clone(), start, slice);
+        if values.is_err() && start.offset.is_none() && !asks_for_table {
+            if let Some(cells) = tables::open_cells(source)? {
+                return select(cells);
             }
-            // Without a slice and an offset, the code above already tried to open the argument as a table.
-            same if values.is_err() && (start.offset.is_some() || same.is_none() && slice.is_some()) => {
-                if let Some(rows) = tables::open_instead(word, start.offset)? {
-                    return select(rows);
-                }
-            }
-            _ => {}
         }
         let values = values?;
         if part.rows.is_some() || !part.columns.is_empty() {

@@ -12,13 +12,12 @@ mod implementation;
 mod implementation;
 
 use std::io::Write;
-use std::path::Path;
 
 use b2nd_view::slice::Slice;
 use clap::Args;
 use indicatif::ProgressBar;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::OutputFormat;
 use crate::report::Report;
 use crate::screen::Cut;
@@ -59,21 +58,6 @@ pub(crate) trait Rows {
 
     /// Writes the rows in a file format.
     fn write(self: Box<Self>, form: OutputFormat, out: &mut (dyn Write + Send), bar: &ProgressBar) -> Result<()>;
-}
-
-/// Opens an argument as a table, after it could not be opened as an array.
-///
-/// # Errors
-///
-/// Fails if the argument is a table and `--offset` is given.
-pub(crate) fn open_instead(word: &Path, offset: Option<u64>) -> Result<Option<Box<dyn Rows>>> {
-    // Errors of `open` are ignored, because the caller reports the error of opening the argument as an array.
-    match (open(word).ok().flatten(), offset) {
-        (Some(_), Some(_)) => {
-            Err(Error::new("--offset does not work with tables: leave it out, and select rows with --rows 5:7"))
-        }
-        (rows, _) => Ok(rows),
-    }
 }
 
 /// Options for a part of a table.

@@ -7,7 +7,6 @@ use crate::available::{Backend, backend_of, is_plain};
 use crate::error::{Error, Result};
 use crate::filters::Pipeline;
 use crate::header::ChunkHeader;
-use crate::ids::Filter;
 use crate::streams::{block_start, stream_count};
 
 /// The longest dictionary in bytes.
@@ -142,11 +141,6 @@ impl<'a> Blocks<'a> {
     /// Returns true if blocks vary in length, for example if they hold cells of a table.
     pub fn are_variable(&self) -> bool {
         self.header.has_variable_blocks()
-    }
-
-    /// Returns true if the filter delta is used. Then the data of the chunk's first block are needed to decompress any other block.
-    pub fn need_first(&self) -> bool {
-        self.header.filters().any(|(filter, _)| filter == Filter::Delta)
     }
 
     pub(crate) fn dictionary(&self) -> Option<&'a [u8]> {

@@ -16,7 +16,7 @@ impl Scale {
     /// Creates a scale from the smallest finite value to the largest. A logarithmic scale starts at the smallest value above 0.
     pub fn of(values: &[f64], is_log: bool) -> Scale {
         let has_place = |value: &f64| !is_log || *value > 0.0;
-        let (least, greatest) = bounds(values.iter().copied().filter(has_place)).unwrap_or_default();
+        let (least, greatest) = range(values.iter().copied().filter(has_place)).unwrap_or_default();
         Scale::new(least, greatest, is_log)
     }
 
@@ -48,11 +48,7 @@ impl Scale {
 }
 
 /// Returns the smallest and the largest finite value, or `None` if no value is finite.
-pub fn range(values: &[f64]) -> Option<(f64, f64)> {
-    bounds(values.iter().copied())
-}
-
-fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+pub fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.filter(|value| value.is_finite()).fold(None, |range, value| match range {
         None => Some((value, value)),
         Some((least, greatest)) => Some((value.min(least), value.max(greatest))),

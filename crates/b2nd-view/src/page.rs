@@ -19,11 +19,8 @@ use lines::Page;
 
 mod lines;
 
-/// The maximum width of a dtype's lines if the output is not a terminal. A line that cannot be broken may be longer.
-const DTYPE_WIDTH: usize = 96;
-
-/// The maximum number of lines that are shown of a dtype.
-const DTYPE_LINES: usize = 8;
+/// The maximum number of characters that are shown of a dtype, except on a full page.
+const DTYPE: usize = 600;
 
 /// The options of a page.
 pub use crate::json::Options;
@@ -85,14 +82,7 @@ fn array(page: &mut Page, header: &Header, found: &b2nd_frame::Result<Option<Arr
     };
     shapes(page, array.meta.geometry());
     if let Some(dtype) = array.meta.dtype() {
-        let dtype = text::printable(dtype);
-        let mut lines = text::fold(&dtype, page.room(Page::TEXT, DTYPE_WIDTH));
-        page.line("dtype", lines.next().unwrap_or_default().trim_end());
-        lines.by_ref().take(DTYPE_LINES - 1).for_each(|line| page.more(line.trim_end()));
-        let rest: usize = lines.map(|line| line.chars().count()).sum();
-        if rest != 0 {
-            page.more(format_args!("… and {rest} characters"));
-        }
+        page.line("dtype", text::shortened(text::printable(dtype), if page.is_full() { usize::MAX } else { DTYPE }));
     }
     let Fact(label, text, _) = facts::layout(array);
     // Other layouts than the released one are those of old versions.

@@ -273,6 +273,11 @@ pub struct Touched {
 }
 
 impl Slice {
+    /// Returns the number of indices, without `...`.
+    pub fn indices(&self) -> usize {
+        self.0.iter().filter(|index| **index != Index::Rest).count()
+    }
+
     /// Returns the index if the slice consists of a single index that is not negative, or `None` for any other slice.
     pub fn as_count(&self) -> Option<u64> {
         match self.0.as_slice() {

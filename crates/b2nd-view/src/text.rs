@@ -78,29 +78,6 @@ pub fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Breaks a dtype into lines of at most `width` characters. A list of fields is broken between fields, any other dtype after commas. A
-/// field that is longer than a line is not broken.
-pub fn fold(dtype: &str, width: usize) -> impl Iterator<Item = &str> {
-    let separator = if dtype.starts_with('[') { "), " } else { ", " };
-    let mut rest = dtype;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let (mut end, mut columns) = (None, 0);
-        for item in rest.split_inclusive(separator) {
-            columns += item.chars().count();
-            if end.is_some() && columns > width {
-                break;
-            }
-            end = Some(end.unwrap_or(0) + item.len());
-        }
-        let (line, after) = rest.split_at(end.unwrap_or(rest.len()));
-        rest = after;
-        Some(line)
-    })
-}
-
 /// Wraps lines at spaces so that they have at most `width` characters; escape sequences of styles are not counted. The rest of a wrapped
 /// line is indented. If the line starts with a label, the rest is aligned with the text after the label. Words longer than a line are not
 /// broken.

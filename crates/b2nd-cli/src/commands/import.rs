@@ -33,7 +33,8 @@ pub(crate) struct Import {
     out: PathBuf,
 
     /// The dtype of the elements of raw bytes or CSV, in numpy's form: '<i4'. The default for CSV is '<i8' or '<u8' if
-    /// all values are integers that fit it, '<f8' if all values are numbers, and text for other values.
+    /// all values are integers that fit it, '<f8' if all values are numbers, text for other values, and a structure with a field for each
+    /// column if the columns have several types.
     #[arg(long)]
     dtype: Option<DType>,
 
@@ -41,8 +42,8 @@ pub(crate) struct Import {
     #[arg(long, value_delimiter = ',')]
     shape: Option<Vec<i64>>,
 
-    /// Whether the first line of CSV is a heading, which is left out. By default, it is one if it consists of names and all
-    /// other lines are numbers.
+    /// Whether the first line of CSV is a heading, which names the fields of structures and is otherwise left out. By default, it is one if
+    /// it consists of names and a column below it consists of numbers.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     header: Option<bool>,
 

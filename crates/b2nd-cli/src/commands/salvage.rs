@@ -8,7 +8,7 @@ use b2nd_frame::Writer;
 use b2nd_ndarray::codec::{Decompressor, metalayer};
 use b2nd_store::Location;
 use b2nd_view::text::{count, printable, thousands};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::error::{Error, Result};
 use crate::output::{Output, fitted};
@@ -24,22 +24,14 @@ pub(crate) struct Salvage {
     /// The new frame: a file that does not exist yet, or - for standard output.
     new: PathBuf,
 
-    /// The value for the elements of lost chunks.
-    #[arg(long, value_enum, default_value_t = FillWith::Zero)]
-    fill: FillWith,
+    /// The value for the elements of lost chunks: zeros, or NaN in arrays of floats.
+    #[arg(long, default_value = "zero", value_parser = ["zero", "nan"])]
+    fill: String,
 
     /// If the index is lost, number chunks in the order in which they are found, even if the numbers may be wrong: chunks may
     /// have been updated, or be special (such as all zeros, which take no bytes).
     #[arg(long)]
     in_order: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum FillWith {
-    /// Zeros.
-    Zero,
-    /// NaN, in arrays of floats.
-    Nan,
 }
 
 /// The warning that is printed if the index is lost.
@@ -65,10 +57,7 @@ impl Salvage {
         let header = b2nd_view::Frame::open(&*source)?.header().clone();
         let array = header.array().ok().flatten().and_then(|array| metalayer(&array).ok()).unwrap_or_default();
         let found = Found::new(&*source, self.in_order, &mut Decompressor::new().with_metalayer(&array))?;
-        let fill = match self.fill {
-            FillWith::Zero => Fill::Zero,
-            FillWith::Nan => Fill::Nan,
-        };
+        let fill = if self.fill == "nan" { Fill::Nan } else { Fill::Zero };
         let mut writer = Writer::create_new(target, header)?;
         location.path().map_or(Ok(()), |source| writer.copy_attributes(source))?;
         found.write(fill, &mut writer)?;

@@ -16,7 +16,7 @@ use clap::Args;
 
 use crate::chart::{self, Axis, Body, Chart, Ticks};
 use crate::error::{Error, Result};
-use crate::output::{Output, fitted, terminal};
+use crate::output::{fitted, terminal};
 use crate::piped::is_standard;
 use crate::screen;
 use crate::staged::{must_not_be_input, must_not_exist, new_file};
@@ -126,11 +126,7 @@ fn parse_range(text: &str) -> Result<(f64, f64), String> {
 }
 
 impl Show {
-    pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
-        self.draw(&mut *output.out).map(|()| true)
-    }
-
-    fn draw(&self, out: &mut dyn Write) -> Result<()> {
+    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<()> {
         if let Some(path) = self.png.as_ref().filter(|path| !is_standard(path) && !self.overwrite) {
             must_not_exist(path)?;
         }
@@ -261,12 +257,10 @@ impl Show {
     fn scale(&self, numbers: &[f64]) -> Result<Scale> {
         let (least, greatest) = match self.range {
             Some(ends) => ends,
-            None => range(&numbers.iter().copied().filter(|&number| !self.log || number > 0.0).collect::<Vec<_>>()).ok_or_else(
-                || {
-                    let why = if self.log { "none of the values is above 0" } else { "none of the values is a finite number" };
-                    Error::new(format_args!("{why}: there is nothing to draw"))
-                },
-            )?,
+            None => range(numbers.iter().copied().filter(|&number| !self.log || number > 0.0)).ok_or_else(|| {
+                let why = if self.log { "none of the values is above 0" } else { "none of the values is a finite number" };
+                Error::new(format_args!("{why}: there is nothing to draw"))
+            })?,
         };
         if self.log && least <= 0.0 {
             return Err(Error::new("a logarithmic scale starts above 0: give another --range"));
@@ -294,7 +288,7 @@ impl Show {
         }
         let mut ends = Vec::new();
         let has_place = |number: &f64| !self.log || *number > 0.0;
-        let bounds = |elements: &[u8]| range(&numbers(elements).into_iter().filter(has_place).collect::<Vec<_>>());
+        let bounds = |elements: &[u8]| range(numbers(elements).into_iter().filter(has_place));
         tiles::each(array, selection, bounds, |found, _| ends.extend(found.map(|(least, greatest)| [least, greatest])))?;
         let ends = ends.concat();
         let scale = if self.png.is_some() { self.scale(&ends)? } else { self.scale_or_none(&ends, &tally)? };

@@ -1,4 +1,6 @@
 //! NumPy files (`.npy`): a header in Python's syntax, then the elements.
+//!
+//! The crate `npyz` reads and writes elements of types that are known at compile time, while here their bytes are copied for any dtype.
 
 use std::cmp::Ordering;
 use std::fs;

@@ -228,11 +228,11 @@ fn counted(count: u64, what: &str) -> String {
 
 /// Returns the range of rows that a slice selects in a table with `length` rows.
 fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
-    let selection = slice.select(&[i64::try_from(length).unwrap_or(i64::MAX)]);
-    let selection = selection.map_err(|why| {
-        let why = why.replace("but the array has 1 dimension", "but rows need only one");
-        Error::new(format_args!("{why}: give rows as START:STOP, such as 100:120"))
-    })?;
+    let selection = match slice.indices() {
+        0 | 1 => slice.select(&[i64::try_from(length).unwrap_or(i64::MAX)]),
+        count => Err(format!("the slice has {count} indices, but rows need only one")),
+    };
+    let selection = selection.map_err(|why| Error::new(format_args!("{why}: give rows as START:STOP, such as 100:120")))?;
     let ([range], [1], [false]) = (selection.ranges.as_slice(), selection.steps.as_slice(), selection.reversed.as_slice()) else {
         return Err(Error::new("rows cannot have a step: give them as START:STOP, such as 100:120"));
     };

@@ -220,18 +220,17 @@ fn output_that_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn a_long_dtype_is_folded_under_its_label_and_cut() {
+fn a_long_dtype_is_cut() {
     let fields: Vec<String> = (0..60).map(|index| format!("('field{index:02}', '<f8')")).collect();
     let geometry = b2nd::Geometry::new(&[5], &[2], &[1]).unwrap();
     let content = b2nd::to_vec(&b2nd::B2ndMeta::new(geometry, format!("[{}]", fields.join(", ")))).unwrap();
     let file = TemporaryFile::new(&frame_with("b2nd", &content));
     let page = shown(&[file.path()]);
     let lines: Vec<&str> = page.lines().skip_while(|line| !line.starts_with("  dtype")).collect();
-    assert_eq!(lines[0], format!("  dtype         [{},", fields[..4].join(", ")));
-    assert_eq!(lines[7], format!("{:16}{},", "", fields[28..32].join(", ")));
-    assert_eq!(lines[8], format!("{:16}… and 559 characters", ""));
-    assert_eq!(lines[9], "  element       structure of 60 fields, 480 bytes; the frame's typesize is 16");
-    assert_eq!(lines[10], "  size          80 bytes");
+    let dtype = format!("[{}]", fields.join(", "));
+    assert_eq!(lines[0], format!("  dtype         {}…", &dtype[..600]));
+    assert_eq!(lines[1], "  element       structure of 60 fields, 480 bytes; the frame's typesize is 16");
+    assert_eq!(lines[2], "  size          80 bytes");
 }
 
 /// The three layouts of early 2023, which no test file has.

@@ -264,7 +264,6 @@ fn a_named_metalayer_is_a_map_wherever_it_is_written() {
     assert_eq!(open.file().header().metalayers().get("named"), Some(&b"\x81\xa2id\x01"[..]));
     open.overwrite_metalayer(&Named { id: 2 }).unwrap();
     assert_eq!(open.file().header().metalayer().unwrap(), Some(Named { id: 2 }));
-    assert_eq!(open.file().header().metalayer().unwrap(), Some(Named { id: 2 }));
     assert_eq!(open.file().header().metalayers().get("named"), Some(&b"\x81\xa2id\x02"[..]));
 }
 

@@ -17,11 +17,8 @@ const VALUE_WIDTH: usize = 64;
 /// The minimum number of characters that are shown of a value on a terminal, even if the line with the value must be wrapped.
 const NARROWEST: usize = 8;
 
-/// The minimum number of lines of a list. Facts are left out before a list becomes shorter than this.
+/// The minimum number of lines of a list. The last parts of a page are left out before a list becomes shorter than this.
 const LIST: usize = 4;
-
-/// The labels of facts that are left out on a small screen, the least important first.
-const DETAILS: [&str; 3] = ["in chunks", "chunks", "element"];
 
 /// A page: a title, facts and lists.
 pub(super) struct Page {
@@ -36,8 +33,8 @@ pub(super) struct Page {
 }
 
 enum Part {
-    /// A fact: its label, and its lines. The first line also contains the label.
-    Fact(String, Vec<String>),
+    /// The lines of a fact. The first line also contains the label.
+    Fact(Vec<String>),
     /// A list: its rows, and the command-line option that shows all of them.
     List(Vec<String>, &'static str),
 }
@@ -46,7 +43,7 @@ impl Part {
     /// Returns the number of lines of this part. For a list, this is at most `most`.
     fn len(&self, most: usize) -> usize {
         match self {
-            Part::Fact(_, lines) => lines.len(),
+            Part::Fact(lines) => lines.len(),
             Part::List(rows, _) => rows.len().min(most),
         }
     }
@@ -74,14 +71,14 @@ impl Page {
             self.fit(width, height);
         }
         let lines = self.parts.iter().flat_map(|part| match part {
-            Part::Fact(_, lines) | Part::List(lines, _) => lines,
+            Part::Fact(lines) | Part::List(lines, _) => lines,
         });
         let text = lines.fold(self.title, |text, line| text + "\n" + line);
         View { text, is_complete: self.is_complete }
     }
 
     /// Wraps or cuts lines to `width`, and shortens the page to `height` lines: first cuts lists to no less than [`LIST`] lines, then
-    /// leaves out [`DETAILS`], then cuts lists further and leaves out the last parts.
+    /// leaves out the last parts.
     fn fit(&mut self, width: usize, height: usize) {
         let title = unstyled(&self.title);
         if title.chars().count() > width {
@@ -91,7 +88,7 @@ impl Page {
         }
         for part in &mut self.parts {
             match part {
-                Part::Fact(_, lines) => {
+                Part::Fact(lines) => {
                     let wrapped =
                         lines.iter().flat_map(|line| wrapped(line, width).split('\n').map(str::to_owned).collect::<Vec<_>>());
                     *lines = wrapped.map(|line| clipped(line, width)).collect();
@@ -105,22 +102,11 @@ impl Page {
         let mut most = fitting(&self.parts, height).unwrap_or(0);
         let mut left_out = 0;
         if length(&self.parts, usize::MAX) > height && most < LIST {
-            let mut details = DETAILS.iter();
             while length(&self.parts, LIST) > height - 1 {
-                let Some(detail) = details.next() else { break };
-                self.parts.retain(|part| match part {
-                    Part::Fact(label, lines) if label.trim() == *detail => {
-                        left_out += lines.len();
-                        false
-                    }
-                    _ => true,
-                });
-            }
-            most = fitting(&self.parts, height - 1).unwrap_or(1);
-            while length(&self.parts, most) > height - 1 {
                 let Some(part) = self.parts.pop() else { break };
                 left_out += part.len(usize::MAX);
             }
+            most = LIST;
         }
         for part in &mut self.parts {
             let Part::List(rows, option) = part else { continue };
@@ -131,7 +117,7 @@ impl Page {
             }
         }
         if left_out != 0 {
-            self.parts.push(Part::Fact(String::new(), vec![format!("  … {} (--full)", count(left_out, "more line"))]));
+            self.parts.push(Part::Fact(vec![format!("  … {} (--full)", count(left_out, "more line"))]));
         }
     }
 
@@ -158,8 +144,8 @@ impl Page {
         let line = Page::labelled(&label, text);
         match self.parts.last_mut() {
             // Continues the previous text, which is too long for one line.
-            Some(Part::Fact(_, lines)) if label.is_empty() => lines.push(line),
-            _ => self.parts.push(Part::Fact(label, vec![line])),
+            Some(Part::Fact(lines)) if label.is_empty() => lines.push(line),
+            _ => self.parts.push(Part::Fact(vec![line])),
         }
     }
 
