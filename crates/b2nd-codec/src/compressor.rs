@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::ops::Range;
 
-use crate::available::{Backend, backend, is_plain};
+use crate::available::{Backend, backend};
 use crate::error::{Error, Result};
 use crate::filters::Pipeline;
 use crate::header::{BLOSC1, ChunkHeader, SHORT, VERSION};
@@ -29,13 +29,9 @@ use crate::options::{Format, Options, Settings};
 #[derive(Clone, Debug)]
 pub struct Compressor {
     settings: Settings,
-    #[cfg_attr(not(feature = "plugins"), expect(dead_code))]
     backend: Backend,
     pipeline: Pipeline,
 }
-
-/// A function that compresses a whole chunk.
-type CompressChunk = fn(&Settings, &[u8]) -> Result<Vec<u8>>;
 
 /// The buffers with which a thread compresses the blocks of a chunk.
 #[derive(Default)]
@@ -262,10 +258,11 @@ impl Compressor {
             return Err(not_all_blocks());
         }
         if self.is_raw(nbytes) {
-            if let Some(compress) = self.foreign() {
-                let chunk = compress(&self.settings, &bytes[header_len..])?;
+            #[cfg(feature = "plugins")]
+            if self.needs_all_parts() {
+                let chunk = crate::plugins::compress(&self.settings, &bytes[header_len..])?;
                 let header = ChunkHeader::from_slice(&chunk)?;
-                if header.blocksize() == blocksize || is_plain(&header) {
+                if header.blocksize() == blocksize || crate::available::is_plain(&header) {
                     return Ok(Some(chunk));
                 }
             }
@@ -332,16 +329,7 @@ impl Compressor {
     /// Returns true if C-Blosc2 or a plugin compresses the chunk. Both can compress only whole chunks, so [`seal`](Compressor::seal) then
     /// needs the bytes of all parts.
     pub fn needs_all_parts(&self) -> bool {
-        self.foreign().is_some()
-    }
-
-    /// Returns the function of C-Blosc2 or of a plugin that compresses whole chunks, if this compressor uses one.
-    fn foreign(&self) -> Option<CompressChunk> {
-        #[cfg(feature = "plugins")]
-        if self.backend == Backend::Plugins {
-            return Some(crate::plugins::compress);
-        }
-        None
+        self.backend == Backend::Plugins
     }
 
     /// Appends a stream with the bytes of `part` to the chunk. If all of these bytes are equal, the stream of Blosc2 contains only their
