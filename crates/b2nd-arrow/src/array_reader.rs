@@ -13,7 +13,7 @@ use crate::column::nulls::{not_nat, some_nulls};
 use crate::column::rows::MAX_ROW;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::signed;
-use crate::schema::numpy_dtype::{data_type, is_complex, is_time};
+use crate::schema::numpy_dtype::{data_type, is_time};
 use crate::schema::spec::item;
 use crate::single_column::{NAME, OneColumn, ReadRows};
 
@@ -162,9 +162,4 @@ fn values(dtype: &DType, bytes: Vec<u8>, row: &dyn Fn(usize) -> u64) -> Result<A
     }
     let nat = is_time(&of).then(|| not_nat(&bytes));
     element::array(&of, bytes, dtype.itemsize(), nat.and_then(some_nulls), row)
-}
-
-/// Returns true if this is the type of structures, whose fields can be columns.
-pub(crate) fn has_fields(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Struct(_)) && !is_complex(data_type)
 }

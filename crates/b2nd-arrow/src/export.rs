@@ -1,22 +1,21 @@
 //! [`Format`]: writes batches to files of other formats.
 
-mod complex;
 mod csv;
 mod json;
 mod milliseconds;
 pub(crate) mod pretty;
-mod times;
+mod text;
 
 use std::io::Write;
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, RecordBatchWriter};
 use arrow_schema::SchemaRef;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::export::csv::Csv;
 use crate::export::milliseconds::Milliseconds;
 
-/// A format for tables. Times outside of the years -262143 to 262142 are written to CSV and JSON as numbers with their unit, such as
+/// A format for tables. Times more than 259,800 years from 1970 are written to CSV and JSON as numbers with their unit, such as
 /// `9223372036854775807 s after 1970`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
@@ -73,24 +72,12 @@ impl Format {
             Ok(())
         };
         match self {
-            Format::Arrow => {
-                let mut writer = arrow_ipc::writer::FileWriter::try_new(out, schema)?;
-                each(&mut |batch| Ok(writer.write(batch)?))?;
-                writer.finish()?;
-            }
-            Format::ArrowStream => {
-                let mut writer = arrow_ipc::writer::StreamWriter::try_new(out, schema)?;
-                each(&mut |batch| Ok(writer.write(batch)?))?;
-                writer.finish()?;
-            }
+            Format::Arrow => all(arrow_ipc::writer::FileWriter::try_new(out, schema)?, each)?,
+            Format::ArrowStream => all(arrow_ipc::writer::StreamWriter::try_new(out, schema)?, each)?,
+            Format::Json => all(json::lines(out), each)?,
             Format::Csv => {
                 let mut writer = Csv::new(out, schema)?;
                 each(&mut |batch| writer.write(batch))?;
-            }
-            Format::Json => {
-                let mut writer = json::lines(out);
-                each(&mut |batch| Ok(writer.write(batch)?))?;
-                writer.finish()?;
             }
             Format::Parquet => {
                 let properties = parquet::file::properties::WriterProperties::builder()
@@ -108,12 +95,16 @@ impl Format {
     }
 }
 
+/// Writes batches with a writer of Arrow. `each` calls a function with each batch.
+fn all(
+    mut writer: impl RecordBatchWriter,
+    each: impl FnOnce(&mut dyn FnMut(&RecordBatch) -> Result<()>) -> Result<()>,
+) -> Result<()> {
+    each(&mut |batch| Ok(writer.write(batch)?))?;
+    Ok(writer.close()?)
+}
+
 fn wrong(error: parquet::errors::ParquetError) -> Error {
-    match error {
-        parquet::errors::ParquetError::External(error) => match error.downcast::<std::io::Error>() {
-            Ok(error) => Error::from(*error),
-            Err(error) => Error::new(ErrorKind::Io, error),
-        },
-        error => Error::new(ErrorKind::Io, error),
-    }
+    let error = error.to_string();
+    Error::new(ErrorKind::Io, error.strip_prefix("External: ").unwrap_or(&error))
 }

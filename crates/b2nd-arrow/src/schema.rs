@@ -126,7 +126,7 @@ pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Ve
         if let Some(at) = parents.iter().position(|parent| parent.first() == Some(place)) {
             let parent = parents.swap_remove(at);
             if parent.columns().iter().all(|&leaf| columns.get(leaf).is_some_and(|leaf| leaf.data_type.is_ok())) {
-                fields.push(parent.field());
+                fields.push(parent.field.clone());
                 outputs.push(Output::Struct(parent));
             }
             continue;

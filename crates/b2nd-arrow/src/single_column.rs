@@ -7,9 +7,9 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-use crate::array_reader::has_fields;
 use crate::error::Result;
 use crate::reader::BATCH_SIZE;
+use crate::schema::numpy_dtype::is_complex;
 use crate::table::BATCH_BYTES;
 
 /// The name of the only column of the batches.
@@ -88,4 +88,9 @@ impl<S: ReadRows> RecordBatchReader for OneColumn<S> {
     fn schema(&self) -> SchemaRef {
         self.schema.clone()
     }
+}
+
+/// Returns true if this is the type of structures, whose fields can be columns.
+fn has_fields(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Struct(_)) && !is_complex(data_type)
 }

@@ -73,7 +73,7 @@ def compare(catalog, arrays):
         name = urllib.parse.unquote(row["url"]).rsplit("/", 1)[1]
         assert (name, row["key"]) not in found, f"{name} {row['key']} comes twice"
         found[name, row["key"]] = row
-    stores = {("tree.b2z", None), ("tree.b2d", None)}
+    stores = {(name, None) for name, key in arrays if key}
     assert {found[store]["kind"] for store in stores} == {"treestore"}
     assert found.keys() == arrays.keys() | stores | {("bad.b2nd", None)}, found.keys() ^ arrays.keys()
     for name, array in arrays.items():
@@ -187,14 +187,19 @@ def check_az(directory, arrays):
 
 
 def check_http(directory, arrays):
-    """Python's own server lists directories as pages, to which it sends from the url without the final `/`, and knows no ranges."""
+    """A list of URLs: Python's own server lists no directories by WebDAV, and knows no ranges."""
     handler = functools.partial(Quiet, directory=directory.parent)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         catalog = directory.parent / "http.parquet"
-        for url in (f"http://127.0.0.1:{server.server_port}/{directory.name}{end}" for end in ("", "/")):
-            run("scan", url, "--attributes", "--jobs", "4", "--out", catalog)
-            print(f"http.server: {compare(catalog, arrays)} rows")
+        files = [path for path in directory.rglob("*") if path.is_file() and "tree.b2d" not in path.parts]
+        paths = [urllib.parse.quote(str(path.relative_to(directory.parent))) for path in files]
+        urls = [f"http://127.0.0.1:{server.server_port}/{path}" for path in paths]
+        run("scan", *urls, "--attributes", "--jobs", "4", "--out", catalog)
+        of_files = {name: array for name, array in arrays.items() if name[0] != "tree.b2d"}
+        print(f"http.server: {compare(catalog, of_files)} rows")
+        done = run("scan", urls[0].rsplit("/", 1)[0] + "/", "--out", catalog.with_name("none.parquet"), code=1)
+        assert "not everything could be listed" in done.stderr, done.stderr
         server.shutdown()
 
 

@@ -1,6 +1,6 @@
 //! Writes a catalogue, and reads the parts of the previous catalogue that an update needs.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
@@ -39,7 +39,6 @@ const WAITING: usize = 16;
 /// Writes a catalogue to a temporary file in the directory of its path, and renames the file when it is complete. A separate thread encodes
 /// the rows while files are read.
 pub struct Writer {
-    target: PathBuf,
     new: NewFile,
     rows: Vec<Row>,
     pieces: SyncSender<Piece>,
@@ -76,7 +75,7 @@ impl Writer {
         let writer = ArrowWriter::try_new(new.file().try_clone()?, SCHEMA.clone(), Some(properties))?;
         let (pieces, received) = sync_channel(WAITING);
         let thread = Some(std::thread::spawn(move || encode(received, writer)));
-        Ok(Writer { target: target.to_owned(), new, rows: Vec::new(), pieces, thread })
+        Ok(Writer { new, rows: Vec::new(), pieces, thread })
     }
 
     /// Adds rows.
@@ -106,27 +105,6 @@ impl Writer {
     fn send(&mut self, piece: Piece) -> Result<()> {
         // Sending fails only if the thread has ended early because of an error.
         self.pieces.send(piece).or_else(|_| encoded(self.thread.take()).map(drop))
-    }
-
-    /// Removes the rows with these URLs, such as those of a store that was read only in part: starts a new catalogue, and copies the other
-    /// rows to it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the catalogue cannot be written, for example because the disk is full.
-    pub fn without(mut self, urls: &HashSet<String>) -> Result<Writer> {
-        self.hand_over()?;
-        let Writer { target, new, pieces, thread, .. } = self;
-        drop(pieces);
-        encoded(thread)?.close()?;
-        let mut writer = Writer::new(&target)?;
-        for batch in open(new.file(), new.path())?.build()? {
-            let batch = batch?;
-            let url = batch.column(0).as_string::<i32>();
-            let kept: BooleanArray = url.iter().map(|url| url.map(|url| !urls.contains(url))).collect();
-            writer.push_batch(filter_record_batch(&batch, &kept)?)?;
-        }
-        Ok(writer)
     }
 
     /// Completes the catalogue, and renames it atomically, which replaces an existing catalogue.
@@ -289,11 +267,6 @@ impl Known {
     /// Returns true if a listed file has not changed. In this case, the file's rows in the last catalogue are kept.
     pub fn is_unchanged(&mut self, object: &Object) -> bool {
         let size = object.size.and_then(|size| size.try_into().ok());
-        // If a server lists a directory only as a page of links, the size, tag and time of a file are unknown, so changes cannot be
-        // detected.
-        if size.is_none() && object.etag.is_none() && object.modified.is_none() {
-            return false;
-        }
         let found = version(size, object.etag.as_deref(), object.modified);
         let Some(known) = self.files.get_mut(&name(&object.url)) else { return false };
         let unchanged = known.version == Some(found);

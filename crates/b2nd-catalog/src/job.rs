@@ -1,19 +1,16 @@
 //! Runs a whole scan: lists the files, reads them and writes the catalogue.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
 use futures::{FutureExt, StreamExt};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::catalog::{Known, Notes, Writer};
-use crate::listing::{Listing, Names, Unlisted};
+use crate::listing::{Listing, Names};
 use crate::place::Object;
-use crate::read::Batch;
-use crate::scan::{Counts, Options, Shard, listings, scan};
+use crate::scan::{Options, Shard, listings, scan};
 
 /// A scan: its roots, its options and the path of its catalogue.
 pub struct Job {
@@ -23,25 +20,31 @@ pub struct Job {
     pub update: bool,
     pub shard: Option<Shard>,
     pub options: Options,
-    pub progress: Progress,
-}
-
-/// How progress is shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Progress {
-    Terminal,
-    None,
 }
 
 /// The result of a scan.
+#[derive(Default)]
 pub struct Summary {
-    pub counts: Arc<Counts>,
+    /// The number of files that were read.
+    pub read: u64,
+    /// The number of files that have not changed since the last scan.
+    pub unchanged: u64,
+    /// The number of rows with an error.
+    pub errors: u64,
     /// The number of files that are in the last catalogue but no longer exist.
     pub gone: u64,
     /// Whether the argument `stop` of `Job::run` ended the scan before all files were read.
     pub interrupted: bool,
     /// Whether everything could be listed, and the scan was not interrupted.
     pub is_complete: bool,
+}
+
+/// The parts of a running scan that the listing changes.
+struct Listed {
+    known: Option<Known>,
+    /// The number of listed files that belong to this shard.
+    files: u64,
+    unchanged: u64,
 }
 
 impl Job {
@@ -57,51 +60,48 @@ impl Job {
         let urls = urls.collect::<Result<Vec<_>>>()?;
         let path = self.path()?;
         let known = if self.update { Known::load(&path, urls, self.options.extent)? } else { None };
-        let known = Arc::new(Mutex::new(known));
-        let counts = Arc::new(Counts::default());
+        let listed = Arc::new(Mutex::new(Listed { known, files: 0, unchanged: 0 }));
         let mut writer = Writer::new(&path)?;
-        let bar = self.bar(&counts);
-        let mut rows = scan(self.changed(&known, &counts), self.options);
+        let bar = bar();
+        let mut rows = scan(self.changed(&listed, &bar), self.options);
         let mut stop = std::pin::pin!(stop.fuse());
-        let (mut unlisted, mut reasons, mut interrupted) = (Vec::new(), Vec::new(), false);
-        let mut begun = HashSet::new();
+        let (mut unlisted, mut reasons, mut summary) = (Vec::new(), Vec::new(), Summary::default());
         loop {
             let done = tokio::select! {
                 biased;
-                () = &mut stop => { interrupted = true; break }
+                () = &mut stop => { summary.interrupted = true; break }
                 done = rows.next() => done,
             };
             let Some(done) = done else { break };
             let done = match done {
-                Ok(batch) => batch,
+                Ok(rows) => rows,
                 Err(error) => {
                     unlisted.push(error.url.clone());
                     reasons.push(format!("{} cannot be listed: {}", error.url, error.message));
-                    Batch { rows: vec![error.into()], goes_on: false }
+                    vec![error.into()]
                 }
             };
-            let files = ended(&done, &mut begun);
-            Counts::add(&counts.read, files.len());
-            Counts::add(&counts.errors, done.rows.iter().filter(|row| row.error.is_some()).count());
-            if let Some(known) = lock(&known).as_mut() {
+            let files: Vec<_> = done.iter().filter(|row| row.key.is_none()).map(|row| row.url.as_str()).collect();
+            bar.inc(files.len() as u64);
+            summary.read += files.len() as u64;
+            summary.errors += done.iter().filter(|row| row.error.is_some()).count() as u64;
+            if let Some(known) = &mut lock(&listed).known {
                 files.into_iter().for_each(|url| known.replace(url));
             }
-            writer.push(done.rows)?;
+            writer.push(done)?;
         }
-        if !begun.is_empty() {
-            writer = writer.without(&begun)?;
-        }
-        let is_complete = unlisted.is_empty() && !interrupted;
-        if !unlisted.is_empty() && Counts::get(&counts.listed) == 0 && path.exists() {
+        let listed = lock(&listed);
+        summary.unchanged = listed.unchanged;
+        summary.is_complete = unlisted.is_empty() && !summary.interrupted;
+        if !unlisted.is_empty() && listed.files == 0 && path.exists() {
             bail!("{} was not changed: {}", path.display(), reasons.join("; "));
         }
-        let gone = match lock(&known).as_ref() {
-            Some(known) => known.keep(&mut writer, (!interrupted).then_some(&unlisted))?,
-            None => 0,
-        };
-        writer.finish(&Notes { extent: self.options.extent, is_complete })?;
+        if let Some(known) = &listed.known {
+            summary.gone = known.keep(&mut writer, (!summary.interrupted).then_some(&unlisted))?;
+        }
+        writer.finish(&Notes { extent: self.options.extent, is_complete: summary.is_complete })?;
         bar.finish_and_clear();
-        Ok(Summary { counts, gone, interrupted, is_complete })
+        Ok(summary)
     }
 
     /// Returns the path of the catalogue, or of the part of the catalogue that this shard writes. Fails if the directory has parts from a
@@ -124,78 +124,34 @@ impl Job {
     }
 
     /// Returns the listed files that belong to this shard and are new or have changed.
-    fn changed(&self, known: &Arc<Mutex<Option<Known>>>, counts: &Arc<Counts>) -> Listing {
-        let (shard, known, counts) = (self.shard, known.clone(), counts.clone());
+    fn changed(&self, listed: &Arc<Mutex<Listed>>, bar: &ProgressBar) -> Listing {
+        let (shard, listed, bar) = (self.shard, listed.clone(), bar.clone());
         let names = if self.update { self.names.clone().with_sizes() } else { self.names.clone() };
-        let listed = listings(self.roots.clone(), names);
-        let changed = listed.filter(move |object| {
+        let objects = listings(self.roots.clone(), names);
+        let changed = objects.filter(move |object| {
             let Ok(object) = object else { return std::future::ready(true) };
             if shard.is_some_and(|shard| !shard.has(&object.url)) {
                 return std::future::ready(false);
             }
-            Counts::add(&counts.listed, 1);
-            let unchanged = lock(&known).as_mut().is_some_and(|known| known.is_unchanged(object));
-            Counts::add(&counts.unchanged, usize::from(unchanged));
+            let mut listed = lock(&listed);
+            listed.files += 1;
+            bar.inc_length(1);
+            let unchanged = listed.known.as_mut().is_some_and(|known| known.is_unchanged(object));
+            listed.unchanged += u64::from(unchanged);
+            bar.inc(u64::from(unchanged));
             std::future::ready(!unchanged)
         });
         changed.boxed()
     }
-
-    /// Creates a progress bar that shows the number of files and the speed. A second listing counts the files at the same time; when it has
-    /// finished, the bar also shows the remaining time.
-    fn bar(&self, counts: &Arc<Counts>) -> ProgressBar {
-        if self.progress == Progress::None {
-            return ProgressBar::hidden();
-        }
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(5));
-        bar.set_style(style("{human_pos} files, {per_sec}, {elapsed} {msg}"));
-        let (shown, counts) = (bar.clone(), counts.clone());
-        let (roots, names, shard) = (self.roots.clone(), self.names.clone(), self.shard);
-        tokio::spawn(async move {
-            let counting = async {
-                let mine = |object: &Result<Object, Unlisted>| {
-                    object.as_ref().is_ok_and(|object| shard.is_none_or(|shard| shard.has(&object.url)))
-                };
-                listings(roots, names).filter(|object| std::future::ready(mine(object))).count().await
-            };
-            let mut counting = std::pin::pin!(counting.fuse());
-            while !shown.is_finished() {
-                tokio::select! {
-                    total = &mut counting => {
-                        shown.set_length(total as u64);
-                        shown.set_style(style("{bar:30} {human_pos} of {human_len} files, {per_sec}, {eta} left {msg}"));
-                    }
-                    () = tokio::time::sleep(Duration::from_millis(200)) => {}
-                }
-                shown.set_position(Counts::get(&counts.read) + Counts::get(&counts.unchanged));
-                match Counts::get(&counts.errors) {
-                    0 => {}
-                    errors => shown.set_message(format!("({errors} errors)")),
-                }
-            }
-        });
-        bar
-    }
 }
 
-/// Returns the URLs of files whose last row is in this batch. If the rows of a store continue in the next batch, the URL of the store is
-/// added to `begun`, and the batch with its last row removes it from `begun`. At the end, the caller deletes the rows of the stores that
-/// are still in `begun` from the catalogue, so that a catalogue has either all rows of a store or none.
-fn ended<'b>(batch: &'b Batch, begun: &mut HashSet<String>) -> Vec<&'b str> {
-    let own = batch.rows.iter().filter(|row| row.key.is_none());
-    let went_on = batch.rows.first().filter(|row| begun.remove(&row.url));
-    let mut ended: Vec<&str> = went_on.into_iter().chain(own).map(|row| row.url.as_str()).collect();
-    if let Some(last) = batch.rows.last().filter(|_| batch.goes_on) {
-        ended.retain(|url| *url != last.url);
-        begun.insert(last.url.clone());
-    }
-    ended
+/// Creates a progress bar that shows the number of files that were read and listed, if standard error is a terminal.
+fn bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(5));
+    let style = ProgressStyle::with_template("{human_pos} of {human_len} listed files, {per_sec}, {elapsed}");
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
-}
-
-fn lock(known: &Mutex<Option<Known>>) -> std::sync::MutexGuard<'_, Option<Known>> {
-    known.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(listed: &Mutex<Listed>) -> MutexGuard<'_, Listed> {
+    listed.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,13 +7,10 @@
 //! | read many files at the same time | [`scan`], [`read`] |
 //! | look up the columns of a catalogue | [`row`], [`columns`] |
 //! | write and update a catalogue | [`catalog`] |
-//! | scan on a cluster | `cluster` |
 //! | query catalogues and files with SQL | `sql`, `live` |
 //! | query tables of python-blosc2 with SQL, also in other programs that use DataFusion | `tables` |
 
 pub mod catalog;
-#[cfg(feature = "ballista")]
-pub mod cluster;
 pub mod columns;
 pub mod job;
 pub mod listing;
@@ -24,7 +21,6 @@ pub mod read;
 mod remote;
 pub mod row;
 pub mod scan;
-mod spawned;
 #[cfg(feature = "sql")]
 pub mod sql;
 #[cfg(feature = "sql")]

@@ -1,7 +1,6 @@
 //! Lists the files below a directory, below a URL, or below a prefix of a bucket.
 
 mod filter;
-mod html;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,10 +8,12 @@ use std::sync::Arc;
 use anyhow::bail;
 use futures::stream::{self, StreamExt};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme};
+use reqwest::{Client, Method, StatusCode};
 use twox_hash::XxHash3_128;
+use url::Url;
 use walkdir::{DirEntry, WalkDir};
 
-use crate::place::{Member, Object, Place, base, disk_url, micros, named, parsed, remote_url, shown, store_of};
+use crate::place::{Member, Object, Place, base, disk_url, micros, named, parsed, remote_url, shown, store_of, with_user};
 
 pub use filter::{ENDINGS, Listing, Names, Unlisted};
 
@@ -46,25 +47,33 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
             }
         },
         Place::Remote(store, path) => {
-            let mut url = parsed(root)?;
-            let is_http = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
-            let may_be_file = !root.ends_with('/') && !path.as_ref().is_empty();
-            if may_be_file && !(is_http && html::is_directory(&url).await) {
+            let url = parsed(root)?;
+            if !root.ends_with('/') && !path.as_ref().is_empty() {
                 match store.head(path).await {
                     Ok(found) => return Ok(stream::iter([Ok(remote(&object.url, store, found))]).boxed()),
                     Err(object_store::Error::NotFound { .. }) => {}
                     Err(error) => return Err(error.into()),
                 }
             }
-            if is_http {
-                url.set_path(&format!("{}/", url.path().trim_end_matches('/')));
-                if !html::is_webdav(&url).await {
-                    return Ok(html::walk(url, names));
-                }
-            }
             let base = base(&url, path);
+            if matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _))) {
+                check_webdav(url).await?;
+            }
             Ok(list_remote(store.clone(), path.clone(), base, names))
         }
+    }
+}
+
+/// Fails if a web server cannot list a directory. object_store would repeat the request for minutes, or return an empty list. Errors that
+/// are not final are ignored, because object_store repeats its request.
+async fn check_webdav(directory: Url) -> anyhow::Result<()> {
+    let request = Client::new().request(Method::from_bytes(b"PROPFIND")?, with_user(directory)).header("Depth", "0");
+    match request.send().await.map(|answer| answer.status()) {
+        Ok(StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_IMPLEMENTED) => {
+            bail!("the server does not list directories by WebDAV: scan the URLs of the files")
+        }
+        Ok(status) if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS => bail!("the server answers {status}"),
+        _ => Ok(()),
     }
 }
 
@@ -98,8 +107,8 @@ fn remote(url: &str, store: &Arc<dyn ObjectStore>, found: ObjectMeta) -> Object 
 fn walk(directory: PathBuf, names: Names) -> Listing {
     let (sender, receiver) = tokio::sync::mpsc::channel(4);
     tokio::task::spawn_blocking(move || {
-        let mut links = Links::of(&directory);
-        let walk = WalkDir::new(&directory).follow_links(true).into_iter().filter_entry(|entry| !links.lead_back(entry));
+        let real = directory.canonicalize().unwrap_or_default();
+        let walk = WalkDir::new(&directory).follow_links(true).into_iter().filter_entry(|entry| !leads_out(entry, &real));
         let mut found = walk.filter_map(|entry| walked(entry, &directory, &names));
         loop {
             let some: Vec<_> = found.by_ref().take(WALKED).collect();
@@ -113,32 +122,10 @@ fn walk(directory: PathBuf, names: Names) -> Listing {
     chunks.flat_map(stream::iter).boxed()
 }
 
-/// Detects links to a directory above the walked directory. Below such a link, the walked directory would be found again.
-struct Links {
-    walked: Option<PathBuf>,
-    above: Vec<PathBuf>,
-}
-
-impl Links {
-    fn of(directory: &Path) -> Links {
-        Links { walked: directory.canonicalize().ok(), above: Vec::new() }
-    }
-
-    /// Returns true if an entry is the walked directory itself, reached through links.
-    fn lead_back(&mut self, entry: &DirEntry) -> bool {
-        let Some(walked) = self.walked.as_ref().filter(|_| entry.depth() > 0 && entry.file_type().is_dir()) else {
-            return false;
-        };
-        let is_link = entry.path_is_symlink();
-        if !is_link && !self.above.iter().any(|link| entry.path().starts_with(link)) {
-            return false;
-        }
-        let Ok(real) = entry.path().canonicalize() else { return false };
-        if is_link && walked != &real && walked.starts_with(&real) {
-            self.above.push(entry.path().to_owned());
-        }
-        walked == &real
-    }
+/// Returns true if an entry is a link to a directory that contains the walked directory. Below such a link, the walked directory would be
+/// found again.
+fn leads_out(entry: &DirEntry, walked: &Path) -> bool {
+    entry.depth() > 0 && entry.path_is_symlink() && entry.path().canonicalize().is_ok_and(|real| walked.starts_with(real))
 }
 
 fn walked(entry: walkdir::Result<DirEntry>, directory: &Path, names: &Names) -> Option<Result<Object, Unlisted>> {
@@ -226,23 +213,17 @@ impl Object {
     }
 
     fn add(&mut self, member: Object) {
-        // If the size of one file is unknown, the size and tag of the store are unknown.
-        self.size = match (member.size, self.size) {
-            (Some(size), _) if self.members.is_empty() => Some(size),
-            (Some(size), Some(sum)) => Some(sum + size),
-            _ => None,
-        };
+        let size = member.size.unwrap_or(0);
+        self.size = Some(self.size.unwrap_or(0) + size);
         let sum = self.etag.as_ref().and_then(|etag| u64::from_str_radix(etag, 16).ok()).unwrap_or(0);
         let version = format!("{} {:?} {:?} {:?}", member.url, member.size, member.etag, member.modified);
         // The tag does not depend on the order in which the files are listed.
         let sum = sum ^ XxHash3_128::oneshot(version.as_bytes()) as u64;
-        self.etag = self.size.map(|_| format!("{sum:016x}"));
+        self.etag = Some(format!("{sum:016x}"));
         self.modified = self.modified.max(member.modified);
         let name = member.url.get(self.url.len() + 1..).unwrap_or_default();
         let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
-        let Object { place, size, etag, modified, .. } = member;
-        // The location is stored only if it cannot be computed from the name, for example if the name is not UTF-8.
-        let place = (!self.place.below(&name).is(&place)).then(|| Box::new(place));
-        self.members.push(Member { name: name.into(), place, size, etag: etag.map(Into::into), modified });
+        let Object { etag, modified, .. } = member;
+        self.members.push(Member { name: name.into(), size, etag: etag.map(Into::into), modified });
     }
 }

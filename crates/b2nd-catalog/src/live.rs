@@ -16,10 +16,9 @@ use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 use futures::StreamExt;
 
 use crate::columns::{SCHEMA, batch};
-use crate::listing::{Listing, Names, Unlisted, list};
+use crate::listing::{Listing, Names, list};
 use crate::place::{Object, is_store, shown};
-use crate::read::Batch;
-use crate::row::{Extent, Row};
+use crate::row::Extent;
 use crate::scan::{Options, scan};
 
 /// The maximum number of rows in a batch of the result.
@@ -118,8 +117,8 @@ fn narrowed(root: &str, filters: &[Expr]) -> String {
     longest.filter(|start| start.len() > below.len()).unwrap_or_else(|| root.to_owned())
 }
 
-/// Returns the text with which a URL must start to pass the filter, if the filter has the form `url = '…'`, `url like '…%'` or
-/// `starts_with(url, '…')`.
+/// Returns the text with which a URL must start to pass the filter, if the filter has the form `url = '…'` or `url like '…%'`.
+/// DataFusion turns `starts_with` into `like`.
 fn start_of(filter: &Expr) -> Option<String> {
     let text = |expression: &Expr| match expression {
         Expr::Literal(value, _) => value.try_as_str().flatten().map(str::to_owned),
@@ -136,10 +135,6 @@ fn start_of(filter: &Expr) -> Option<String> {
             let pattern = text(&like.pattern)?;
             Some(pattern.split(['%', '_', '\\']).next().unwrap_or_default().to_owned())
         }
-        Expr::ScalarFunction(call) if call.name() == "starts_with" => match call.args.as_slice() {
-            [Expr::Column(_), start] => text(start),
-            _ => None,
-        },
         _ => None,
     }
 }
@@ -193,15 +188,10 @@ impl PartitionStream for Scan {
             })
             .boxed();
         let batches = scan(admitted, options)
-            .map(rows)
-            .flat_map(futures::stream::iter)
+            // A location that could not be listed has one row with the error.
+            .flat_map(|done| futures::stream::iter(done.unwrap_or_else(|unlisted| vec![unlisted.into()])))
             .ready_chunks(ROWS)
             .map(|rows| batch(&rows.iter().collect::<Vec<_>>()).map_err(DataFusionError::from));
         Box::pin(RecordBatchStreamAdapter::new(SCHEMA.clone(), batches))
     }
-}
-
-/// Returns the rows of a batch. For a location that could not be listed, returns one row with the error.
-fn rows(done: std::result::Result<Batch, Unlisted>) -> Vec<Row> {
-    done.map_or_else(|unlisted| vec![unlisted.into()], |batch| batch.rows)
 }

@@ -1,17 +1,15 @@
 //! The program `b2nd-catalog`.
 
-use std::io::IsTerminal;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-#[cfg(feature = "ballista")]
-use b2nd_catalog::cluster;
-use b2nd_catalog::job::{Job, Progress, Summary};
+use b2nd_catalog::job::{Job, Summary};
 use b2nd_catalog::listing::{ENDINGS, Names};
 use b2nd_catalog::row::Extent;
-use b2nd_catalog::scan::{Counts, Options, Shard};
+use b2nd_catalog::scan::{Options, Shard};
 #[cfg(feature = "sql")]
 use b2nd_catalog::sql;
 use clap::{Args, Parser, Subcommand};
@@ -31,16 +29,6 @@ enum Command {
     #[cfg(feature = "sql")]
     /// Queries with SQL: the catalogue as `arrays`, files as `b2nd('url')`, tables of python-blosc2 as `'table.b2z'`.
     Sql(Sql),
-    /// Runs a scheduler, which distributes a scan over executors.
-    #[cfg(feature = "ballista")]
-    Scheduler {
-        /// The address to listen on.
-        #[arg(long, default_value = "127.0.0.1:50050")]
-        listen: std::net::SocketAddr,
-    },
-    /// Runs an executor, which reads files for a scheduler.
-    #[cfg(feature = "ballista")]
-    Executor(cluster::Executor),
 }
 
 #[derive(Args)]
@@ -55,8 +43,8 @@ struct Scan {
     #[arg(long)]
     update: bool,
     /// The number of files to read at the same time. The default is 256 for servers, and 4 per core for disks.
-    #[arg(long, value_parser = jobs)]
-    jobs: Option<usize>,
+    #[arg(long)]
+    jobs: Option<NonZeroUsize>,
     /// Also read attributes. They are at the end of a frame, so most files need a second request.
     #[arg(long)]
     attributes: bool,
@@ -69,14 +57,6 @@ struct Scan {
     /// The endings of the file names to read; `*` reads all files.
     #[arg(long, value_delimiter = ',', default_values = ENDINGS)]
     ending: Vec<String>,
-    /// Let the cluster with this scheduler (HOST:PORT) read the files.
-    #[cfg(feature = "ballista")]
-    #[arg(long, conflicts_with_all = ["update", "shard"])]
-    cluster: Option<String>,
-    /// A directory for the list of files, which this machine and the executors share.
-    #[cfg(feature = "ballista")]
-    #[arg(long, default_value = ".", requires = "cluster")]
-    manifest: PathBuf,
 }
 
 #[cfg(feature = "sql")]
@@ -94,14 +74,20 @@ struct Sql {
     #[arg(long)]
     out: Option<PathBuf>,
     /// The number of files that `b2nd('url')` reads at the same time. The default is 256 for servers, and 4 per core for disks.
-    #[arg(long, value_parser = jobs)]
-    jobs: Option<usize>,
+    #[arg(long)]
+    jobs: Option<NonZeroUsize>,
 }
 
 fn main() -> ExitCode {
     let command = Cli::parse().command;
     let done = tokio::runtime::Runtime::new().map_err(anyhow::Error::from).and_then(|runtime| {
-        let done = runtime.block_on(command.run());
+        let done = runtime.block_on(async {
+            match command {
+                Command::Scan(scan) => scan.run().await,
+                #[cfg(feature = "sql")]
+                Command::Sql(sql) => sql.run().await,
+            }
+        });
         // After Ctrl-C, do not wait for disks that do not answer.
         runtime.shutdown_background();
         done
@@ -125,34 +111,8 @@ fn sentence(error: &anyhow::Error) -> String {
     lines.map(b2nd_view::text::printable).collect::<Vec<_>>().join("\n")
 }
 
-impl Command {
-    async fn run(self) -> Result<ExitCode> {
-        match self {
-            Command::Scan(scan) => scan.run().await,
-            #[cfg(feature = "sql")]
-            Command::Sql(sql) => sql.run().await,
-            #[cfg(feature = "ballista")]
-            Command::Scheduler { listen } => cluster::scheduler(listen).await.map(|()| ExitCode::SUCCESS),
-            #[cfg(feature = "ballista")]
-            Command::Executor(executor) => executor.run().await.map(|()| ExitCode::SUCCESS),
-        }
-    }
-}
-
 impl Scan {
     async fn run(self) -> Result<ExitCode> {
-        #[cfg(feature = "ballista")]
-        if let Some(scheduler) = self.cluster {
-            let counts = std::sync::Arc::<Counts>::default();
-            let extent = Extent { attributes: self.attributes, index: self.index };
-            let manifest = std::path::absolute(self.manifest)?;
-            let names = Names::ending_in(&self.ending);
-            let job =
-                cluster::Job { roots: self.roots, names, out: self.out, extent, scheduler, manifest, counts: counts.clone() };
-            let is_complete = job.run().await?;
-            eprintln!("{} files read, {} with an error", Counts::get(&counts.read), Counts::get(&counts.errors));
-            return Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::FAILURE });
-        }
         let started = Instant::now();
         let job = Job {
             roots: self.roots,
@@ -160,11 +120,12 @@ impl Scan {
             out: self.out,
             update: self.update,
             shard: self.shard,
-            options: Options { extent: Extent { attributes: self.attributes, index: self.index }, jobs: self.jobs },
-            progress: if std::io::stderr().is_terminal() { Progress::Terminal } else { Progress::None },
+            options: Options {
+                extent: Extent { attributes: self.attributes, index: self.index },
+                jobs: self.jobs.map(usize::from),
+            },
         };
-        let Summary { counts, gone, interrupted, is_complete } = job.run(stop()).await?;
-        let (read, unchanged, errors) = (Counts::get(&counts.read), Counts::get(&counts.unchanged), Counts::get(&counts.errors));
+        let Summary { read, unchanged, gone, errors, interrupted, is_complete } = job.run(stop()).await?;
         let seconds = started.elapsed().as_secs_f64();
         eprintln!("{read} files read in {seconds:.1} s, {unchanged} unchanged, {gone} gone, {errors} with an error");
         if interrupted {
@@ -182,16 +143,9 @@ impl Scan {
 #[cfg(feature = "sql")]
 impl Sql {
     async fn run(self) -> Result<ExitCode> {
-        let context = sql::context(self.catalog.as_deref(), self.jobs).await?;
+        let context = sql::context(self.catalog.as_deref(), self.jobs.map(usize::from)).await?;
         sql::run(&context, &self.query, self.format, self.out.as_deref()).await?;
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-fn jobs(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("expected a number of at least 1".to_owned()),
-        Ok(jobs) => Ok(jobs),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use anyhow::{Context, Result, bail};
 use b2nd_frame::SPARSE_FRAME;
 use object_store::http::{HttpBuilder, HttpStore};
-use object_store::path::{Path, PathPart};
+use object_store::path::Path;
 use object_store::{ClientOptions, ObjectStore, ObjectStoreScheme};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::Url;
@@ -21,7 +21,7 @@ pub enum Place {
     Remote(Arc<dyn ObjectStore>, Path),
 }
 
-/// A file in a listing or a manifest.
+/// A file in a listing.
 #[derive(Clone, Debug)]
 pub struct Object {
     pub url: String,
@@ -40,10 +40,8 @@ pub struct Object {
 pub struct Member {
     /// The path of the file in the store.
     pub name: Box<str>,
-    /// The location of the file, or `None` if it can be computed from the name.
-    pub place: Option<Box<Place>>,
-    /// The size in bytes, or `None` if the listing does not include it.
-    pub size: Option<u64>,
+    /// The size in bytes, or 0 for a broken link.
+    pub size: u64,
     pub etag: Option<Box<str>>,
     /// The time of the last change, in microseconds since 1970.
     pub modified: Option<i64>,
@@ -110,8 +108,8 @@ impl Place {
         match self {
             Place::Disk(path) => Place::Disk(path.join(name)),
             Place::Remote(store, path) => {
-                let parts = path.parts().chain(name.split('/').map(PathPart::from));
-                Place::Remote(store.clone(), parts.collect())
+                let below = format!("{path}/{name}");
+                Place::Remote(store.clone(), Path::parse(&below).unwrap_or_else(|_| Path::from(below)))
             }
         }
     }
@@ -124,15 +122,6 @@ impl Place {
                 let parts = path.parts_count().saturating_sub(names);
                 Place::Remote(store.clone(), path.parts().take(parts).collect())
             }
-        }
-    }
-
-    /// Returns true if two locations have the same path. Remote locations must be in the same store, which is not checked.
-    pub(crate) fn is(&self, other: &Place) -> bool {
-        match (self, other) {
-            (Place::Disk(one), Place::Disk(other)) => one == other,
-            (Place::Remote(_, one), Place::Remote(_, other)) => one == other,
-            _ => false,
         }
     }
 
@@ -153,28 +142,6 @@ impl Place {
 }
 
 impl Object {
-    /// Returns the URL from which [`Object::of`] can create the same object in another process. The URL contains the user and password of
-    /// the server, if any were given.
-    pub fn address(&self) -> String {
-        let url = self.file_url();
-        match &self.place {
-            Place::Disk(_) => url,
-            Place::Remote(..) => Url::parse(&url).map_or(url, |url| with_user(url).into()),
-        }
-    }
-
-    fn file_url(&self) -> String {
-        let is_sparse = match &self.place {
-            Place::Disk(path) => path.ends_with(SPARSE_FRAME),
-            Place::Remote(_, path) => path.filename() == Some(SPARSE_FRAME),
-        };
-        if is_sparse && self.members.is_empty() && !self.url.ends_with(SPARSE_FRAME) {
-            format!("{}/{SPARSE_FRAME}", self.url)
-        } else {
-            self.url.clone()
-        }
-    }
-
     /// Creates an object from a URL or a local path. The size, tag and time of the file are unknown.
     ///
     /// # Errors
@@ -275,10 +242,10 @@ pub(crate) fn store_of(url: &str) -> Option<usize> {
     url.find(".b2d/").map(|at| at + ".b2d".len())
 }
 
-/// Returns true if a path or URL has the ending of a store, which can contain arrays and tables.
-#[cfg(feature = "sql")]
+/// Returns true if a path or URL has the ending of a store, which can contain arrays and tables. The leaves of an HDF5 file are its
+/// datasets.
 pub(crate) fn is_store(name: &str) -> bool {
-    [".b2z", ".b2d", ".b2e"].iter().any(|ending| name.ends_with(ending))
+    [".b2z", ".b2d", ".b2e", ".h5", ".hdf5"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// Returns true if a URL is one of the roots or below one.

@@ -87,22 +87,3 @@ fn message(error: &object_store::Error) -> String {
         error => error.to_string(),
     }
 }
-
-/// Runs a task on a separate runtime, and waits for its result. The caller may be a task of another runtime, whose threads must not wait
-/// for their own requests.
-#[cfg(feature = "sql")]
-pub(crate) fn wait<T: Send + 'static>(task: impl Future<Output = T> + Send + 'static) -> std::io::Result<T> {
-    use std::io;
-    use std::sync::LazyLock;
-    use tokio::runtime::Runtime;
-
-    static REQUESTS: LazyLock<io::Result<Runtime>> =
-        LazyLock::new(|| tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build());
-    let requests = REQUESTS.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
-    let (answer, answered) = std::sync::mpsc::sync_channel(1);
-    requests.spawn(async move {
-        // Sending fails only if the caller panicked.
-        let _ = answer.send(task.await);
-    });
-    answered.recv().map_err(|_| io::Error::other("the request was abandoned"))
-}

@@ -1,7 +1,5 @@
 //! [`Row`]: a row of the catalogue, which describes a file or a leaf of a store.
 
-use std::borrow::Cow;
-
 use b2nd_frame::{Filter, FrameType};
 use b2nd_view::store::Attributes;
 use b2nd_view::text::parameter;
@@ -100,7 +98,7 @@ impl Row {
             FrameType::Sparse => "sparse",
         });
         self.frame_version = Some(header.version().into());
-        self.metalayers = Some(header.metalayers().iter().map(|(name, _)| text(name).into_owned()).collect());
+        self.metalayers = Some(header.metalayers().iter().map(|(name, _)| String::from_utf8_lossy(name).into_owned()).collect());
         self.kind = Some(Kind::of(header, None).name());
         let array = Array::find(header);
         if let Ok(Some(array)) = &array {
@@ -146,11 +144,6 @@ fn filter_name(filter: Filter, meta: u8) -> String {
         0 => filter.to_string(),
         meta => format!("{filter}({meta})"),
     }
-}
-
-/// Converts a name, which may consist of any bytes, to text. Bytes that are not UTF-8 are replaced by U+FFFD.
-fn text(name: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(name)
 }
 
 fn saturated(number: u64) -> i64 {

@@ -1,20 +1,15 @@
 //! Lists and reads files at the same time, with many concurrent requests and limited memory.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use futures::FutureExt;
 use futures::stream::{self, BoxStream, StreamExt};
 use tokio::sync::Semaphore;
-use tokio::sync::mpsc::{Sender, channel};
-use tokio::task::JoinHandle;
 use twox_hash::XxHash3_128;
 
 use crate::listing::{Listing, Names, Unlisted, list};
-use crate::place::{Object, Place, is_below};
-use crate::read::{Batch, rows, rows_on_disk};
-use crate::row::Extent;
-use crate::spawned::spawned;
+use crate::place::{Object, Place, is_below, is_store};
+use crate::read::{rows, rows_on_disk, spawned};
+use crate::row::{Extent, Row};
 
 /// The maximum number of files on a disk that a thread reads as one task.
 const TOGETHER: usize = 64;
@@ -24,6 +19,9 @@ const REQUESTS: usize = 256;
 
 /// The default number of threads per core that read disks. More threads slow each other down.
 const THREADS: usize = 4;
+
+/// The maximum number of roots that are looked up at the same time. A list of URLs may have thousands.
+const LISTED: usize = 64;
 
 /// Selects the files that this process reads, if several processes share a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,29 +57,6 @@ pub struct Options {
     pub jobs: Option<usize>,
 }
 
-/// The counts of a running scan.
-#[derive(Default, Debug)]
-pub struct Counts {
-    /// The number of listed files that belong to this shard.
-    pub listed: AtomicU64,
-    /// The number of files that were read.
-    pub read: AtomicU64,
-    /// The number of files that have not changed since the last scan.
-    pub unchanged: AtomicU64,
-    /// The number of rows with an error.
-    pub errors: AtomicU64,
-}
-
-impl Counts {
-    pub fn add(counter: &AtomicU64, number: usize) {
-        counter.fetch_add(number as u64, Ordering::Relaxed);
-    }
-
-    pub fn get(counter: &AtomicU64) -> u64 {
-        counter.load(Ordering::Relaxed)
-    }
-}
-
 /// Returns the listings of several roots, one after another. A root below another root is not listed twice.
 pub fn listings(roots: Vec<String>, names: Names) -> Listing {
     let urls: Vec<_> = roots.iter().map(|root| Object::of(root).map_or_else(|_| root.clone(), |object| object.url)).collect();
@@ -96,66 +71,45 @@ pub fn listings(roots: Vec<String>, names: Names) -> Listing {
         let names = names.clone();
         async move { list(&root, names).await }
     };
-    stream::iter(roots).then(each).flatten().boxed()
+    stream::iter(roots).map(each).buffered(LISTED).flatten().boxed()
 }
 
-/// Reads listed files. Returns the batches in the order in which they are ready. A batch has all rows of a file, the rows of several files
-/// on a disk, or a part of the rows of a large store.
-pub fn scan(listing: Listing, options: Options) -> BoxStream<'static, Result<Batch, Unlisted>> {
+/// Reads listed files. Returns their rows in the order in which they are ready: all rows of a file, or of several files on a disk,
+/// together.
+pub fn scan(listing: Listing, options: Options) -> BoxStream<'static, Result<Vec<Row>, Unlisted>> {
     let extent = options.extent;
     let threads = Arc::new(Semaphore::new(options.jobs.unwrap_or_else(threads).max(1)));
-    let read = move |unit: Unit| match unit {
-        Unit::Unlisted(unlisted) => stream::iter([Err(unlisted)]).boxed(),
-        Unit::Remote(object) => batches(|others| tokio::spawn(rows(*object, extent, others))),
-        Unit::Disk(objects) => {
-            let threads = threads.clone();
-            let waited = async move {
-                let one = threads.acquire_owned().await;
-                batches(|others| {
-                    tokio::task::spawn_blocking(move || {
-                        let _one = one;
-                        rows_on_disk(&objects, extent, &mut |batch| others.blocking_send(batch).is_ok())
-                    })
-                })
-            };
-            waited.flatten_stream().boxed()
+    let read = move |unit: Result<Vec<Object>, Unlisted>| {
+        let threads = threads.clone();
+        async move {
+            let mut objects = unit?;
+            if let Some(remote) = objects.pop_if(|object| matches!(object.place, Place::Remote(..))) {
+                return Ok(spawned(tokio::spawn(rows(remote, extent))).await);
+            }
+            let _one = threads.acquire().await;
+            Ok(spawned(tokio::task::spawn_blocking(move || rows_on_disk(&objects, extent))).await)
         }
     };
     let units = listing.ready_chunks(TOGETHER).flat_map(|found| stream::iter(units(found)));
-    units.flat_map_unordered(options.jobs.unwrap_or(REQUESTS).max(1), read).boxed()
-}
-
-/// Returns the batches of a task: the batches that it sends, then the batch that it returns.
-fn batches(start: impl FnOnce(Sender<Batch>) -> JoinHandle<Batch>) -> BoxStream<'static, Result<Batch, Unlisted>> {
-    let (sender, mut others) = channel(1);
-    let task = start(sender);
-    let others = stream::poll_fn(move |context| others.poll_recv(context));
-    others.chain(stream::once(spawned(task))).map(Ok).boxed()
+    units.map(read).buffer_unordered(options.jobs.unwrap_or(REQUESTS).max(1)).boxed()
 }
 
 fn threads() -> usize {
     THREADS * std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The files of one task.
-enum Unit {
-    Disk(Vec<Object>),
-    Remote(Box<Object>),
-    Unlisted(Unlisted),
-}
-
-fn units(found: Vec<Result<Object, Unlisted>>) -> Vec<Unit> {
-    let mut disk = Vec::new();
-    let mut units = Vec::new();
+/// Divides listed files into those that are read by one task: a remote file, a store, whose rows stay in memory together, or other files
+/// on a disk.
+fn units(found: Vec<Result<Object, Unlisted>>) -> Vec<Result<Vec<Object>, Unlisted>> {
+    let (mut files, mut units) = (Vec::new(), Vec::new());
     for object in found {
         match object {
-            Err(unlisted) => units.push(Unit::Unlisted(unlisted)),
-            Ok(object) if matches!(object.place, Place::Disk(_)) => disk.push(object),
-            Ok(object) => units.push(Unit::Remote(Box::new(object))),
+            Ok(object) if matches!(object.place, Place::Disk(_)) && !is_store(&object.url) => files.push(object),
+            object => units.push(object.map(|object| vec![object])),
         }
     }
-    if !disk.is_empty() {
-        units.push(Unit::Disk(disk));
+    if !files.is_empty() {
+        units.push(Ok(files));
     }
     units
 }

@@ -19,8 +19,7 @@ use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use b2nd_arrow::Table;
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::stats::Precision;
-use datafusion::common::{DFSchema, DataFusionError, Result, Statistics};
+use datafusion::common::{DFSchema, DataFusionError, Result};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 
@@ -81,11 +80,6 @@ impl TableProvider for Provider {
             false => TableProviderFilterPushDown::Inexact,
         };
         Ok(filters.iter().map(supported).collect())
-    }
-
-    fn statistics(&self) -> Option<Statistics> {
-        let rows = usize::try_from(self.table.rows()).ok()?;
-        Some(Statistics::new_unknown(&self.schema()).with_num_rows(Precision::Exact(rows)))
     }
 
     async fn scan(

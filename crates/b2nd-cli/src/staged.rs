@@ -60,6 +60,10 @@ pub(crate) fn new_file(path: &Path, overwrite: bool, write: impl FnOnce(&mut &fs
         ErrorKind::Io(io) if io.kind() == io::ErrorKind::AlreadyExists => exists(path),
         _ => Error::new(error),
     };
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        let name = path.display();
+        return Err(Error::new(format_args!("{name}: it is a pipe or a device, not a file: use `-` for standard output")));
+    }
     signals::clean_up();
     let file = if overwrite { NewFile::create(path) } else { NewFile::create_new(path) };
     let file = file.map_err(failed)?;

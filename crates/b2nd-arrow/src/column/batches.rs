@@ -4,10 +4,10 @@
 use std::ops::Range;
 
 use arrow_array::Array;
-use b2nd::msgpack::Cursor;
+use b2nd::msgpack::{Cursor, Token};
 use b2nd_store::value;
 
-use crate::column::cells::cells_in;
+use crate::column::cell_builder::unexpected;
 use crate::column::column_file::ColumnFile;
 use crate::column::ipc;
 use crate::error::{Error, Result};
@@ -198,6 +198,14 @@ fn inside(ranges: &[Range<u64>], outer: Range<u64>) -> Vec<Range<u64>> {
     let from = ranges.partition_point(|range| range.end <= outer.start);
     let inner = ranges.iter().skip(from).take_while(|range| range.start < outer.end);
     inner.map(|range| range.start.max(outer.start)..range.end.min(outer.end)).collect()
+}
+
+/// Reads the start of a block of cells, which is an array, and returns the number of cells.
+pub(crate) fn cells_in(cursor: &mut Cursor) -> Result<usize> {
+    match cursor.token()? {
+        Token::Array(count) => Ok(count),
+        token => Err(unexpected("a block to be an array", &token)),
+    }
 }
 
 fn count(number: u64, expected: u64, found: u64) -> Error {

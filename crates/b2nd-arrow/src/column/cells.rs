@@ -5,11 +5,11 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, new_empty_array};
 use arrow_schema::DataType;
 
-use b2nd::msgpack::{Cursor, Token};
+use b2nd::msgpack::Cursor;
 
-use crate::column::batches::Batches;
+use crate::column::batches::{Batches, cells_in};
 use crate::column::cast::conform;
-use crate::column::cell_builder::{CellBuilder, unexpected};
+use crate::column::cell_builder::CellBuilder;
 use crate::column::column_file::ColumnFile;
 use crate::column::ipc;
 use crate::error::{Error, ErrorKind, Result};
@@ -81,14 +81,6 @@ impl Cells {
                 rest => Err(Error::damaged(format_args!("{} bytes follow the cells of a block", rest.len()))),
             }
         })
-    }
-}
-
-/// Reads the start of a block of cells, which is an array, and returns the number of cells.
-pub(crate) fn cells_in(cursor: &mut Cursor) -> Result<usize> {
-    match cursor.token()? {
-        Token::Array(count) => Ok(count),
-        token => Err(unexpected("a block to be an array", &token)),
     }
 }
 

@@ -8,7 +8,7 @@ use arrow_schema::{Field, Schema};
 
 use crate::error::{Error, Result};
 use crate::export::json;
-use crate::export::times;
+use crate::export::text;
 use crate::schema::numpy_dtype::is_complex;
 
 /// The number of bytes after which the collected lines are written.
@@ -35,8 +35,8 @@ impl<W: Write> Csv<W> {
         });
         let columns = columns.collect::<Result<Vec<_>>>()?;
         // Readers skip blank lines, so the null of a single column is quoted.
-        let options = times::options(if columns.len() == 1 { "\"\"" } else { "" });
-        let formatters = columns.iter().map(|column| Ok((column, times::formatter(column, &options)?)));
+        let options = text::options(if columns.len() == 1 { "\"\"" } else { "" });
+        let formatters = columns.iter().map(|column| Ok((column, text::formatter(column, &options)?)));
         let formatters = formatters.collect::<Result<Vec<_>>>()?;
         let (mut lines, mut cell) = (String::new(), String::new());
         for row in 0..batch.num_rows() {

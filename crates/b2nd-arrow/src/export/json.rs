@@ -11,7 +11,7 @@ use arrow_json::{Encoder, LineDelimitedWriter, WriterBuilder};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use b2nd_store::text::hex;
 
-use crate::export::times;
+use crate::export::text;
 use crate::schema::numpy_dtype::is_complex;
 
 /// Creates a writer of rows, one object with all fields per line. NaN and infinities are null. Other values
@@ -37,7 +37,7 @@ impl EncoderFactory for Encoders {
             of if is_complex(of) => return complex(field, array),
             _ => {}
         }
-        let Some(times) = times::far(array, &FormatOptions::new()) else { return Ok(None) };
+        let Some(times) = text::times(array, &FormatOptions::new()) else { return Ok(None) };
         Ok(Some(by(array, move |row, out| put(out, format_args!("\"{}\"", times.value(row))))))
     }
 }

@@ -2,15 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::TimestampSecondType;
-use arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array};
+use arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array, new_null_array};
+use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
 
 use crate::error::{Error, ErrorKind, Result};
-
-/// The number of milliseconds in a second.
-const SCALE: i64 = 1000;
 
 /// A schema without times in seconds, to which batches are converted.
 pub(crate) struct Milliseconds {
@@ -39,27 +35,31 @@ impl Milliseconds {
             if field.data_type() == column.data_type() {
                 return Ok(column.clone());
             }
-            self.fits(column).map_err(|error| error.in_column(field.name()))?;
-            Ok(arrow_cast::cast(column, field.data_type())?)
+            self.cast(column, field.data_type()).map_err(|error| error.in_column(field.name()))
         });
         let columns = columns.collect::<Result<Vec<_>>>()?;
         self.rows = self.rows.saturating_add(batch.num_rows() as u64);
         Ok(RecordBatch::try_new(self.schema.clone(), columns)?)
     }
 
-    fn fits(&self, column: &ArrayRef) -> Result<()> {
-        if too_far(column).is_none() {
-            return Ok(());
+    fn cast(&self, column: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
+        let cast = |column: &ArrayRef| cast_with_options(column, to, &CastOptions { safe: false, ..CastOptions::default() });
+        if let Ok(column) = cast(column) {
+            return Ok(column);
         }
-        // The numbers that are stored for nulls are arbitrary, and are ignored.
-        for row in (0..column.len()).filter(|&row| column.is_valid(row)) {
-            let alone = arrow_select::take::take(column, &UInt64Array::from(vec![row as u64]), None)?;
-            if let Some(seconds) = too_far(&alone) {
-                let what = format!("the time {seconds} s after 1970 is too large for Parquet, which counts milliseconds");
-                return Err(Error::new(ErrorKind::Refused, what).at_row(self.rows.saturating_add(row as u64)));
+        // Cast row by row, to find the row of the time. The values below a null are arbitrary, and are left out by `take`.
+        let row = |row: u64| -> Result<ArrayRef> {
+            if column.is_null(row as usize) {
+                return Ok(new_null_array(to, 1));
             }
-        }
-        Ok(())
+            let cell = arrow_select::take::take(column, &UInt64Array::from(vec![row]), None)?;
+            cast(&cell).map_err(|error| {
+                let what = format!("a time is too large for Parquet, which counts milliseconds: {error}");
+                Error::new(ErrorKind::Refused, what).at_row(self.rows.saturating_add(row))
+            })
+        };
+        let cells = (0..column.len() as u64).map(row).collect::<Result<Vec<_>>>()?;
+        Ok(arrow_select::concat::concat(&cells.iter().map(|cell| &**cell).collect::<Vec<_>>())?)
     }
 }
 
@@ -77,21 +77,5 @@ fn data_type(of: &DataType) -> DataType {
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(field).collect()),
         DataType::Dictionary(key, value) => DataType::Dictionary(key.clone(), Box::new(data_type(value))),
         other => other.clone(),
-    }
-}
-
-/// Returns the first time in seconds that is too far from 1970 for 64-bit milliseconds.
-fn too_far(array: &dyn Array) -> Option<i64> {
-    match array.data_type() {
-        DataType::Timestamp(TimeUnit::Second, _) => {
-            let seconds = array.as_primitive::<TimestampSecondType>();
-            seconds.iter().flatten().find(|seconds| seconds.checked_mul(SCALE).is_none())
-        }
-        DataType::List(_) => too_far(array.as_list::<i32>().values()),
-        DataType::LargeList(_) => too_far(array.as_list::<i64>().values()),
-        DataType::FixedSizeList(..) => too_far(array.as_fixed_size_list().values()),
-        DataType::Struct(_) => array.as_struct().columns().iter().find_map(|column| too_far(column)),
-        DataType::Dictionary(..) => too_far(array.as_any_dictionary().values()),
-        _ => None,
     }
 }

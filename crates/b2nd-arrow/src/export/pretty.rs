@@ -4,7 +4,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 
 use crate::error::Result;
-use crate::export::times;
+use crate::export::text;
 use crate::schema::numpy_dtype::is_complex;
 
 /// The maximum length of a cell in characters, if the table has a maximum width.
@@ -35,7 +35,7 @@ impl TextTable {
     ///
     /// Fails if a value cannot be formatted.
     pub fn format(&mut self, batch: &RecordBatch) -> Result<String> {
-        let options = times::options("NULL");
+        let options = text::options("NULL");
         let longest = self.width.map_or(usize::MAX, |_| LONGEST);
         let is_first = self.lengths.is_empty();
         self.lengths.resize(batch.num_columns(), 0);
@@ -45,7 +45,7 @@ impl TextTable {
             if is_first {
                 cells.extend([shortened(field.name(), longest), shortened(&type_name(field.data_type()), longest)]);
             }
-            let formatter = times::formatter(column, &options)?;
+            let formatter = text::formatter(column, &options)?;
             for row in 0..column.len() {
                 cells.push(shortened(&formatter.value(row).try_to_string()?, longest));
             }

@@ -94,16 +94,6 @@ impl Spec {
             }
         }
         let kind = match kind {
-            "int8" => Kind::Element(DataType::Int8),
-            "int16" => Kind::Element(DataType::Int16),
-            "int32" => Kind::Element(DataType::Int32),
-            "int64" => Kind::Element(DataType::Int64),
-            "uint8" => Kind::Element(DataType::UInt8),
-            "uint16" => Kind::Element(DataType::UInt16),
-            "uint32" => Kind::Element(DataType::UInt32),
-            "uint64" => Kind::Element(DataType::UInt64),
-            "float32" => Kind::Element(DataType::Float32),
-            "float64" => Kind::Element(DataType::Float64),
             "bool" => Kind::Element(DataType::Boolean),
             "string" => Kind::Element(DataType::Utf8),
             "bytes" => Kind::Element(DataType::LargeBinary),
@@ -120,10 +110,11 @@ impl Spec {
             }
             "struct" => Kind::Struct(fields(spec)?),
             "list" => list(spec)?,
-            "complex64" => Kind::Element(numpy_dtype::complex(DataType::Float32)),
-            "complex128" => Kind::Element(numpy_dtype::complex(DataType::Float64)),
             "object" => Kind::Refused("its type is object, whose values have no common type".to_owned()),
-            kind => Kind::Refused(format!("the kind {kind:?} is not supported")),
+            kind => match number(kind) {
+                Some(element) => Kind::Element(element),
+                None => Kind::Refused(format!("the kind {kind:?} is not supported")),
+            },
         };
         Ok(Spec { kind, nulls: Nulls::of(spec) })
     }
@@ -186,6 +177,13 @@ impl Spec {
 /// Creates the field for the items of lists.
 pub(crate) fn item(data_type: DataType) -> Field {
     Field::new(Field::LIST_FIELD_DEFAULT_NAME, data_type, true)
+}
+
+/// Returns the type of numbers of a kind such as `int8` or `complex128`, which is a name of NumPy.
+fn number(kind: &str) -> Option<DataType> {
+    let (name, bits) = kind.split_at_checked(kind.find(|char: char| char.is_ascii_digit())?)?;
+    let code = matches!(name, "int" | "uint" | "float" | "complex").then(|| name.get(..1))??;
+    keys(kind).and_then(|_| numpy_dtype::data_type(&format!("<{code}{}", bits.parse::<u32>().ok()? / 8)).ok())
 }
 
 fn unit(spec: &Value) -> Result<TimeUnit, String> {

@@ -14,7 +14,7 @@ use crate::schema::spec::{Kind, Spec};
 
 /// A struct of the Arrow schema that python-blosc2 split into columns when it wrote the table.
 pub(crate) struct StructParent {
-    field: Field,
+    pub(crate) field: Field,
     /// The names and indices of the struct's columns, in order. The name of a column is the path of the field that it holds, such as `a.b`.
     leaves: Vec<(String, usize)>,
 }
@@ -29,10 +29,6 @@ impl StructParent {
         let mut leaves = Vec::new();
         find(name, fields, places, &mut leaves).map_err(wrong)?;
         Ok(StructParent { field, leaves })
-    }
-
-    pub(crate) fn field(&self) -> Field {
-        self.field.clone()
     }
 
     pub(crate) fn has(&self, column: &str) -> bool {

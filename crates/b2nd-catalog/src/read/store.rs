@@ -1,4 +1,4 @@
-//! Reads the rows of stores in batches.
+//! Reads the rows of stores.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,15 +8,16 @@ use b2nd_view::{Frame, Kind};
 use futures::stream::{self, StreamExt};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
-use tokio::sync::mpsc::Sender;
 
 use super::disk::{Closed, Disk};
 use super::fetched::{FETCHED, Fetched};
-use super::{Batch, OF_STORE, ROWS, Take, found};
+use super::{OF_STORE, found, spawned};
 use crate::place::{Member, Object, Place};
 use crate::remote::{Found, HELD};
 use crate::row::{Extent, Row};
-use crate::spawned::spawned;
+
+/// The number of leaves that are read together. Between them, fetched bytes may be dropped.
+const TOGETHER: usize = 2048;
 
 /// The maximum number of fetched bytes of a `.b2d` store that stay in memory while the next rows are read.
 const KEPT: u64 = 1 << 25;
@@ -25,27 +26,18 @@ const KEPT: u64 = 1 << 25;
 /// tasks, which is also needed for name resolution and for reading disks.
 static STORES: Semaphore = Semaphore::const_new(64);
 
-/// Reads a store on a separate thread. Sends all batches except the last to the channel, and returns the last batch.
-pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Batch>) -> Batch {
+/// Reads the rows of a store on a separate thread.
+pub(super) async fn on_thread(object: Object, extent: Extent) -> Vec<Row> {
     let handle = Handle::current();
     let one = STORES.acquire().await;
     let thread = tokio::task::spawn_blocking(move || {
         let _one = one;
         let fetch = |files: &[Arc<Fetched>]| {
             let fetches: Vec<_> = files.iter().map(|file| file.fetch()).collect();
-            let all = async { stream::iter(fetches).buffer_unordered(FETCHED).collect::<Vec<_>>().await };
-            handle.block_on(async {
-                tokio::select! {
-                    biased;
-                    // The receiver was dropped, so the rows are no longer needed.
-                    () = others.closed() => false,
-                    fetched = all => fetched.contains(&true),
-                }
-            })
+            let fetched = stream::iter(fetches).buffer_unordered(FETCHED).collect::<Vec<_>>();
+            handle.block_on(fetched).contains(&true)
         };
-        let mut batch = Batch::default();
-        rows(&object, extent, &fetch, &mut batch, &mut |batch| others.blocking_send(batch).is_ok());
-        batch
+        rows(&object, extent, &fetch)
     });
     spawned(thread).await
 }
@@ -53,29 +45,32 @@ pub(super) async fn on_thread(object: Object, extent: Extent, others: Sender<Bat
 /// A function that fetches the missing bytes of remote files. It returns false if no bytes are missing.
 type Fetch<'f> = dyn Fn(&[Arc<Fetched>]) -> bool + 'f;
 
-/// Reads the rows of a store into `batch`, and passes each full batch to `take`. Blocks the thread. Returns false if `take` returned false.
-pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut Batch, take: &mut Take) -> bool {
+/// Fetches the bytes that were missing in the last reads. Returns false if no bytes are missing.
+type Wait<'w> = dyn Fn() -> bool + 'w;
+
+/// Reads the rows of a store: first the row of the store itself, then its leaves in the order of their keys. Blocks the thread.
+pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch) -> Vec<Row> {
     b2nd_hdf5::open_as_stores();
-    let row = Row::of(object);
-    let mut rows = Rows { extent, batch, take };
+    let mut row = Row::of(object);
     if !object.members.is_empty() {
         let files = Arc::new(Members::of(object));
         let store = Store::from_folder(&object.url, files.clone());
-        let wait = || fetch(&files.remote());
-        return rows.of_store(row, &store, &|_| (), &wait, &|| files.forget());
+        return of_store(row, extent, Ok(store), &|| fetch(&files.remote()), &|| files.forget());
     }
     match &object.place {
-        Place::Disk(path) => match Disk::default().open(path) {
-            Ok(file) => {
-                let file = Arc::new(file);
-                rows.of_file(row, file.clone(), &|row| file.identify(row), &|| false, &|| ())
-            }
-            Err(error) => rows.own(row.failed(&error.into())),
-        },
+        Place::Disk(path) => {
+            let opened = Disk::default().open(path).map_err(b2nd_frame::Error::from).and_then(|file| {
+                file.identify(&mut row);
+                Store::from_source(&object.url, Arc::new(file))
+            });
+            of_store(row, extent, opened, &|| false, &|| ())
+        }
         Place::Remote(store, path) => {
             let file = Arc::new(Fetched::new(store.clone(), path.clone(), found(object), OF_STORE));
-            let (identify, wait) = (|row: &mut Row| file.identify(row), || fetch(std::slice::from_ref(&file)));
-            rows.of_file(row, file.clone(), &identify, &wait, &|| {
+            let wait = || fetch(std::slice::from_ref(&file));
+            let opened = again(&wait, || Store::from_source(&object.url, file.clone()));
+            file.identify(&mut row);
+            of_store(row, extent, opened, &wait, &|| {
                 // Listing an archive has read the start of each member. These bytes are kept if they are few enough.
                 if file.held() > HELD / 4 {
                     file.forget();
@@ -85,68 +80,28 @@ pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch, batch: &mut B
     }
 }
 
-/// Collects the rows of a store in `batch`, and passes each full batch to `take`.
-struct Rows<'r, 't> {
-    extent: Extent,
-    batch: &'r mut Batch,
-    take: &'r mut Take<'t>,
-}
-
-/// Fetches the bytes that were missing in the last reads. Returns false if no bytes are missing.
-type Wait<'w> = dyn Fn() -> bool + 'w;
-
-impl Rows<'_, '_> {
-    /// Reads the rows of a store in one file: an archive, or a frame that embeds frames.
-    fn of_file(&mut self, mut row: Row, file: Bytes, identify: &dyn Fn(&mut Row), wait: &Wait, forget: &dyn Fn()) -> bool {
-        match again(wait, || Store::from_source(&row.url, file.clone())) {
-            Ok(store) => self.of_store(row, &store, identify, wait, forget),
-            Err(error) => {
-                identify(&mut row);
-                self.own(row.failed(&error))
-            }
-        }
+/// Reads the rows of an open store. A store that cannot be listed has no rows of leaves.
+fn of_store(mut row: Row, extent: Extent, opened: b2nd_frame::Result<Store>, wait: &Wait, forget: &dyn Fn()) -> Vec<Row> {
+    let listed = opened.and_then(|store| Ok((again(wait, || store.list())?, store)));
+    let (StoreListing { kind, attributes, leaves, .. }, store) = match listed {
+        Ok(listed) => listed,
+        Err(error) => return vec![row.failed(&error)],
+    };
+    let mut own = Row { kind: kind.map(Kind::name), ..row.clone() };
+    if extent.attributes
+        && let Err(error) = own.attach(&attributes)
+    {
+        own = row.clone().failed(&error);
     }
-
-    /// Adds the row of a store that cannot be read. Such a store has no rows of leaves.
-    fn own(&mut self, row: Row) -> bool {
-        self.batch.rows.push(row);
-        true
+    let mut rows = vec![own];
+    // The column `size` contains the size of the whole store, so it is empty in the rows of leaves.
+    row.size = None;
+    for leaves in leaves.chunks(TOGETHER) {
+        forget();
+        let read = || leaves.iter().map(|leaf| of_leaf(row.clone(), leaf, &store, extent)).collect::<Vec<_>>();
+        rows.append(&mut again(wait, read));
     }
-
-    fn of_store(&mut self, mut row: Row, store: &Store, identify: &dyn Fn(&mut Row), wait: &Wait, forget: &dyn Fn()) -> bool {
-        let listed = again(wait, || store.list());
-        identify(&mut row);
-        let StoreListing { kind, attributes, leaves, .. } = match listed {
-            Ok(store) => store,
-            Err(error) => return self.own(row.failed(&error)),
-        };
-        let mut own = Row { kind: kind.map(Kind::name), ..row.clone() };
-        if self.extent.attributes
-            && let Err(error) = own.attach(&attributes)
-        {
-            own = row.clone().failed(&error);
-        }
-        self.batch.rows.push(own);
-        // The column `size` contains the size of the whole store, so it is empty in the rows of leaves.
-        row.size = None;
-        let mut leaves = leaves.as_slice();
-        while !leaves.is_empty() {
-            let room = ROWS.saturating_sub(self.batch.rows.len());
-            if room == 0 {
-                let full = Batch { goes_on: true, ..std::mem::take(self.batch) };
-                if !(self.take)(full) {
-                    return false;
-                }
-                continue;
-            }
-            let (now, later) = leaves.split_at(room.min(leaves.len()));
-            forget();
-            let read = || now.iter().map(|leaf| of_leaf(row.clone(), leaf, store, self.extent)).collect::<Vec<_>>();
-            self.batch.rows.append(&mut again(wait, read));
-            leaves = later;
-        }
-        true
-    }
+    rows
 }
 
 /// Repeats a read until no more bytes have to be fetched.
@@ -216,15 +171,14 @@ impl Folder for Members {
     fn member(&self, file: &str) -> b2nd_frame::Result<Option<Bytes>> {
         let Ok(found) = self.members.binary_search_by(|member| (*member.name).cmp(file)) else { return Ok(None) };
         let member = &self.members[found];
-        let place = member.place.as_ref().map_or_else(|| self.place.below(&member.name), |place| (**place).clone());
-        Ok(Some(match place {
-            Place::Disk(path) => Arc::new(Closed { path, size: member.size.unwrap_or(0) }),
+        Ok(Some(match self.place.below(&member.name) {
+            Place::Disk(path) => Arc::new(Closed { path, size: member.size }),
             Place::Remote(store, path) => {
                 let (etag, modified) = (member.etag.as_deref().map(str::to_owned), member.modified);
-                let known = || member.size.map(|size| Found { size, etag, modified });
+                let known = Found { size: member.size, etag, modified };
                 let mut fetched = self.fetched.lock().unwrap_or_else(PoisonError::into_inner);
                 let file = fetched.entry(member.name.clone());
-                file.or_insert_with(|| Arc::new(Fetched::new(store, path, known(), OF_STORE))).clone()
+                file.or_insert_with(|| Arc::new(Fetched::new(store, path, Some(known), OF_STORE))).clone()
             }
         }))
     }

@@ -2,13 +2,15 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, LazyLock};
 
 use b2nd_store::{BLOCK, Bytes, RangeCache};
 use object_store::ObjectStore;
 use object_store::path::Path;
+use tokio::runtime::{Builder, Runtime};
 
-use crate::remote::{Answer, CHANGED, Found, HELD, get, wait};
+use crate::remote::{Answer, CHANGED, Found, HELD, get};
 
 /// Opens a remote file by requesting its first block; the answer also contains the length of the file. If the server does not support
 /// ranges, reads the whole file. If the file changes later, reading returns an error.
@@ -30,8 +32,16 @@ pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes>
     Ok(Arc::new(if size > BLOCK { fetch(0..size)? } else { Vec::from(bytes) }))
 }
 
+/// Requests run on threads of their own: the caller may be a task of another runtime, whose threads must not wait for their own requests.
+static REQUESTS: LazyLock<io::Result<Runtime>> =
+    LazyLock::new(|| Builder::new_multi_thread().worker_threads(2).enable_all().build());
+
 /// Sends a request and waits for the answer.
 fn request(store: &Arc<dyn ObjectStore>, path: &Path, known: Option<&Found>, range: Range<u64>) -> io::Result<Answer> {
     let (store, path, known) = (store.clone(), path.clone(), known.cloned());
-    wait(async move { get(&store, &path, known.as_ref(), range).await })?.map_err(io::Error::other)
+    let runtime = REQUESTS.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))?;
+    let (answer, answered) = sync_channel(1);
+    // Sending fails only if the caller panicked.
+    runtime.spawn(async move { answer.send(get(&store, &path, known.as_ref(), range).await) });
+    answered.recv().map_err(|_| io::Error::other("the request was abandoned"))?.map_err(io::Error::other)
 }

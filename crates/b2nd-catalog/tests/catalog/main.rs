@@ -1,15 +1,13 @@
 //! The program, run as a user runs it: on directories, and on a small server that can be slow and fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-#[cfg(feature = "ballista")]
-mod cluster;
 mod disk;
 mod faults;
 mod files;
 mod http;
-mod pages;
 mod roots;
 mod server;
 mod stores;
 mod tables;
 mod truth;
+mod urls;

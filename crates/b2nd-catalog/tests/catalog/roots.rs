@@ -37,8 +37,7 @@ fn a_root_below_another_and_a_link_to_a_directory_above_count_once() {
     // From `a`, `up` leads to what is above, and there to `a` again.
     std::fs::write(found.path().join("top.b2nd"), frame(1)).unwrap();
     symlink("..", a.join("up")).unwrap();
-    let expected = [json!({"name": "a/0.b2nd"}), json!({"name": "a/1.b2nd"}), json!({"name": "a/up/top.b2nd"})];
-    assert_eq!(scanned(&[&a], found.path()), expected);
+    assert_eq!(scanned(&[&a], found.path()), [json!({"name": "a/0.b2nd"}), json!({"name": "a/1.b2nd"})]);
 }
 
 #[test]

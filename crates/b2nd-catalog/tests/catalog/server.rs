@@ -1,6 +1,6 @@
-//! A server of files over HTTP/1.1: ranges, a listing (WebDAV's PROPFIND, or pages), latency, and faults on demand.
+//! A server of files over HTTP/1.1: ranges, a listing (WebDAV's PROPFIND), latency, and faults on demand.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::ops::Range;
@@ -26,6 +26,7 @@ struct State {
     most: AtomicU64,
     requests: Mutex<HashMap<String, Vec<Range<usize>>>>,
     faulted: AtomicU64,
+    listed: AtomicU64,
 }
 
 /// The abilities of a server.
@@ -33,9 +34,11 @@ struct State {
 pub(crate) enum Kind {
     /// Ranges, and PROPFIND.
     WebDav,
-    /// Ranges, and pages, as nginx.
-    Pages,
-    /// Pages, as `python -m http.server`.
+    /// The same, with another time of the files in each listing.
+    Touched,
+    /// Ranges, and no listing.
+    Plain,
+    /// Whole files, and no listing, as `python -m http.server`.
     WithoutRanges,
 }
 
@@ -57,8 +60,8 @@ impl Server {
     }
 
     /// A server for the user `me` with the password `se@cret`.
-    pub(crate) fn guarded(kind: Kind, files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
-        Server::new(files, Duration::ZERO, false, kind, true)
+    pub(crate) fn guarded(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
+        Server::new(files, Duration::ZERO, false, Kind::WebDav, true)
     }
 
     fn new(
@@ -71,8 +74,9 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let files = files.into_iter().map(|(name, content)| (format!("/{name}"), content)).collect();
-        let (answered, in_flight, most, requests, faulted) = Default::default();
-        let state = Arc::new(State { files, latency, faults, kind, guarded, answered, in_flight, most, requests, faulted });
+        let (answered, in_flight, most, requests, faulted, listed) = Default::default();
+        let state =
+            Arc::new(State { files, latency, faults, kind, guarded, answered, in_flight, most, requests, faulted, listed });
         let shared = state.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -101,7 +105,7 @@ impl Server {
         self.state.most.load(Ordering::SeqCst)
     }
 
-    /// The ranges that were asked for of each file; all of a page.
+    /// The ranges that were asked for of each file; an empty one for each listing of a directory.
     pub(crate) fn requests(&self) -> HashMap<String, Vec<Range<usize>>> {
         self.state.requests.lock().unwrap().clone()
     }
@@ -141,24 +145,21 @@ impl State {
         if method == "HEAD" {
             return self.head(stream, &path);
         }
-        if method == "PROPFIND" && self.kind != Kind::WebDav {
-            return answer(stream, "501 Not Implemented", "", b"");
-        }
         if method == "PROPFIND" {
-            return answer(stream, "207 Multi-Status", "Content-Type: application/xml\r\n", self.listing().as_bytes());
+            self.requests.lock().unwrap().entry(path.clone()).or_default().push(0..0);
+            return match self.kind {
+                Kind::Plain => answer(stream, "405 Method Not Allowed", "", b""),
+                Kind::WithoutRanges => answer(stream, "501 Not Implemented", "", b""),
+                _ => match self.listing(&path) {
+                    Some(found) => answer(stream, "207 Multi-Status", "Content-Type: application/xml\r\n", found.as_bytes()),
+                    None => answer(stream, "404 Not Found", "", b""),
+                },
+            };
         }
         self.most.fetch_max(self.in_flight.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
         std::thread::sleep(self.latency);
         self.in_flight.fetch_sub(1, Ordering::SeqCst);
-        let Some(content) = self.files.get(&path) else {
-            return match self.page(&path) {
-                Some(page) if self.kind != Kind::WebDav => {
-                    self.requests.lock().unwrap().entry(path).or_default().push(0..page.len());
-                    answer(stream, "200 OK", "Content-Type: text/html\r\n", page.as_bytes())
-                }
-                _ => answer(stream, "404 Not Found", "", b""),
-            };
-        };
+        let Some(content) = self.files.get(&path) else { return answer(stream, "404 Not Found", "", b"") };
         if self.kind == Kind::WithoutRanges {
             self.answered.fetch_add(1, Ordering::SeqCst);
             return answer(stream, "200 OK", "Last-Modified: Wed, 21 Oct 2015 07:28:00 GMT\r\n", content);
@@ -198,48 +199,29 @@ impl State {
         answer(stream, "206 Partial Content", &place, part)
     }
 
-    /// The headers before a file; and before a directory's page, to whose url with a final `/` a server may send.
     fn head(&self, mut stream: &TcpStream, path: &str) -> Option<()> {
-        let is_directory = self.kind != Kind::WebDav && self.page(&format!("{}/", path.trim_end_matches('/'))).is_some();
         let head = match self.files.get(path) {
             Some(content) => format!("200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: {}", content.len()),
-            None if is_directory && !path.ends_with('/') && self.kind == Kind::Pages => {
-                format!("301 Moved Permanently\r\nLocation: {path}/\r\nContent-Length: 0")
-            }
-            None if is_directory => "200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: 100".to_owned(),
             None => "404 Not Found\r\nContent-Length: 0".to_owned(),
         };
         let date = "Last-Modified: Wed, 21 Oct 2015 07:28:00 GMT";
         stream.write_all(format!("HTTP/1.1 {head}\r\n{date}\r\n\r\n").as_bytes()).ok()
     }
 
-    /// A directory's page: what is in it, and links that lead elsewhere.
-    fn page(&self, directory: &str) -> Option<String> {
-        let below: BTreeSet<&str> = self
-            .files
-            .keys()
-            .filter_map(|path| path.strip_prefix(directory))
-            .map(|rest| rest.split_inclusive('/').next().unwrap_or_default())
-            .collect();
-        let links: String =
-            below.iter().map(|name| format!("<A class='href' HREF = \"{}\">{name}</A>\n", name.replace('&', "&amp;"))).collect();
-        let others = "<a href=\"?C=M;O=D\">by time</a> <a href='../'>up</a> <a href='/'>top</a> <a href='#top'>here</a> \
-                      <a href='http://192.0.2.1/far.b2nd'>far</a> <a href=0.b2nd?again>again</a> <a>no link</a> <!-- <a href='hidden.b2nd'> -->";
-        (directory.ends_with('/') && !below.is_empty())
-            .then(|| format!("<html><title>Index of {directory}</title>{others}<pre>{links}</pre></html>"))
-    }
-
-    fn listing(&self) -> String {
+    /// All files below a directory, or `None` if there are none.
+    fn listing(&self, directory: &str) -> Option<String> {
+        let directory = format!("{}/", directory.trim_end_matches('/'));
+        let second = if self.kind == Kind::Touched { self.listed.fetch_add(1, Ordering::SeqCst) % 60 } else { 0 };
         let entry = |(name, content): (&String, &Vec<u8>)| {
             format!(
-                "<D:response><D:href>{name}</D:href><D:propstat><D:prop><D:getlastmodified>Wed, 21 Oct 2015 07:28:00 GMT</D:getlastmodified>\
+                "<D:response><D:href>{name}</D:href><D:propstat><D:prop><D:getlastmodified>Wed, 21 Oct 2015 07:28:{second:02} GMT</D:getlastmodified>\
                  <D:getcontentlength>{0}</D:getcontentlength><D:getetag>\"{0}\"</D:getetag><D:resourcetype/></D:prop>\
                  <D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>",
                 content.len()
             )
         };
-        let entries: String = self.files.iter().map(entry).collect();
-        format!("<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">{entries}</D:multistatus>")
+        let entries: String = self.files.iter().filter(|(name, _)| name.starts_with(&directory)).map(entry).collect();
+        (!entries.is_empty()).then(|| format!("<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">{entries}</D:multistatus>"))
     }
 }
 

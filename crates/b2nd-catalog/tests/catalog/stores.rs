@@ -1,10 +1,9 @@
-//! Stores of more rows than are held together.
+//! Stores of more leaves than are read together.
 
 use std::time::{Duration, Instant};
 
 use b2nd_catalog::listing::{Names, list};
-use b2nd_catalog::read::{Batch, ROWS};
-use b2nd_catalog::row::Extent;
+use b2nd_catalog::row::{Extent, Row};
 use b2nd_catalog::scan::{Options, scan};
 use futures::StreamExt;
 use serde_json::json;
@@ -12,34 +11,27 @@ use serde_json::json;
 use crate::files::{archive, ask, frame, program, run};
 use crate::server::{Kind, Server};
 
-const MEMBERS: usize = 2 * ROWS + 500;
+/// More than are read together.
+const MEMBERS: usize = 2 * 2048 + 500;
 
 fn members() -> impl Iterator<Item = (String, Vec<u8>)> {
     let frame = frame(3);
     (0..MEMBERS).map(move |number| (format!("g/{number:05}.b2nd"), frame.clone()))
 }
 
-async fn batches(root: &str) -> Vec<Batch> {
+/// Scans a store, and checks its rows and their order.
+async fn check(root: &str, name: &str) {
     let options = Options { extent: Extent::default(), jobs: None };
-    scan(list(root, Names::default()).await, options).map(Result::unwrap).collect().await
-}
-
-/// Checks that these are the rows of one store, in their order.
-#[track_caller]
-fn check(batches: &[Batch], name: &str) {
-    let lengths: Vec<_> = batches.iter().map(|batch| batch.rows.len()).collect();
-    assert_eq!(lengths, [ROWS, ROWS, MEMBERS + 1 - 2 * ROWS], "{name}");
-    assert_eq!(batches.iter().map(|batch| batch.goes_on).collect::<Vec<_>>(), [true, true, false], "{name}");
-    let keys: Vec<_> = batches.iter().flat_map(|batch| &batch.rows).map(|row| row.key.clone()).collect();
+    let files: Vec<Vec<Row>> = scan(list(root, Names::default()).await, options).map(Result::unwrap).collect().await;
+    let [rows] = files.as_slice() else { panic!("{name}: {} files", files.len()) };
     let expected = (0..MEMBERS).map(|number| Some(format!("/g/{number:05}")));
-    assert!(std::iter::once(None).chain(expected).eq(keys), "{name}");
-    let rows = || batches.iter().flat_map(|batch| &batch.rows);
-    assert!(rows().all(|row| row.url.ends_with(name) && row.error.is_none()), "{name}");
-    assert!(rows().skip(1).all(|row| row.shape == Some(vec![3])), "{name}");
+    assert!(std::iter::once(None).chain(expected).eq(rows.iter().map(|row| row.key.clone())), "{name}");
+    assert!(rows.iter().all(|row| row.url.ends_with(name) && row.error.is_none()), "{name}");
+    assert!(rows.iter().skip(1).all(|row| row.shape == Some(vec![3])), "{name}");
 }
 
 #[tokio::test]
-async fn rows_of_a_large_store_come_in_batches() {
+async fn rows_of_a_large_store_are_in_order() {
     let directory = tempfile::tempdir().unwrap();
     let root = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     std::fs::create_dir_all(directory.path().join("many.b2d/g")).unwrap();
@@ -48,12 +40,12 @@ async fn rows_of_a_large_store_come_in_batches() {
     }
     std::fs::write(root("many.b2z"), archive(members())).unwrap();
     for name in ["many.b2d", "many.b2z"] {
-        check(&batches(&root(name)).await, name);
+        check(&root(name), name).await;
     }
     let store = members().map(|(name, content)| (format!("many.b2d/{name}"), content));
     let server = Server::start(store.chain([("many.b2z".to_owned(), archive(members()))]), Duration::ZERO);
     for name in ["many.b2d", "many.b2z"] {
-        check(&batches(&format!("{}{name}", server.url())).await, name);
+        check(&format!("{}{name}", server.url()), name).await;
     }
     // No byte of the archive is asked for again with the next rows.
     let requests = &server.requests()["/many.b2z"];
@@ -64,8 +56,8 @@ async fn rows_of_a_large_store_come_in_batches() {
 #[test]
 fn an_interrupted_scan_leaves_all_rows_of_a_store_or_none() {
     let store = members().map(|(name, content)| (format!("many.b2d/{name}"), content));
-    // Pages tell neither size nor time: each scan reads their files again.
-    let server = Server::of_kind(Kind::Pages, store.chain([("one.b2nd".to_owned(), frame(2))]));
+    // Each listing has another time, so each scan reads the files again.
+    let server = Server::of_kind(Kind::Touched, store.chain([("one.b2nd".to_owned(), frame(2))]));
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.parquet");
     let url = server.url();

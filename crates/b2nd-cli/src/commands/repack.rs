@@ -62,7 +62,7 @@ impl Repack {
         let location = Location::new(files.source.as_os_str());
         let leaf = if location.key().is_some() || location.path().is_none() { Some(location.frame()?) } else { None };
         if let Some(target) = &self.target {
-            must_not_look_foreign(target, matches!(store_at(&files.source), Ok(Some(_))))?;
+            must_not_look_foreign(target, leaf.is_none() && store_at(&files.source)?.is_some())?;
             must_not_be_input(target, &files.source)?;
         }
         files.target.as_ref().map_or(Ok(()), |target| must_be_free(target, self.overwrite))?;

@@ -176,3 +176,13 @@ fn a_name_may_be_any_bytes() {
         assert_eq!((err.as_str(), status), ("", 0), "{command}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_not_replaced_by_a_file() {
+    let tests = Directory::with_example();
+    let mut script = Command::new("sh");
+    let line = format!("{:?} export --overwrite --format npy a.b2nd /dev/stdout | cat", env!("CARGO_BIN_EXE_b2nd"));
+    let (_, error, _) = printed(script.args(["-c", &line]).current_dir(tests.path("")));
+    assert_eq!(error, "a.b2nd: /dev/stdout: it is a pipe or a device, not a file: use `-` for standard output\n");
+}

@@ -130,6 +130,9 @@ fn an_archive_becomes_a_directory_and_an_archive_again() {
         "a.b2z: it is a store: --sparse and --contiguous are only for single frames. The name of the new store selects an archive (.b2z) \
          or a directory (.b2d)",
     );
+    // An error of the source comes before one of the target's name.
+    tests.write("bad.b2z", b"PK\x03\x04junk");
+    tests.fails(&["repack", "bad.b2z", "b.b2d"], "bad.b2z: the zip archive cannot be read: Missing end of central directory");
     let foreign = "a.b2z: b.csv: .csv is the ending of another format: give the new file a name that ends in .b2z or .b2d";
     tests.fails(&["repack", "a.b2z", "b.csv"], foreign);
     let foreign = "a3.b2z::/g0/n0: b.b2z: .b2z is the ending of another format: give the new file a name that ends in .b2nd";

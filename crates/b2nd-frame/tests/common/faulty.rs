@@ -83,6 +83,11 @@ impl Faulty {
         Faulty(Arc::new(Mutex::new(world)))
     }
 
+    /// A handle to a file that is open under this path, for tests that write to it.
+    pub fn handle(&self, path: &Path, file: fs::File) -> impl Handle + use<> {
+        Opened { storage: self.clone(), number: self.lock().live[path], file }
+    }
+
     /// The operations so far: of each, whether it reads or writes, which can happen in part.
     pub fn operations(&self) -> Vec<bool> {
         self.lock().done.clone()

@@ -31,7 +31,7 @@ impl Numbers {
 }
 
 /// One edit, which its number determines.
-fn edit(root: &Path, edit: u64) -> Result<()> {
+fn edit(root: &Path, edit: u64, storage: Option<&Faulty>) -> Result<()> {
     let (kind, length, byte) = (edit % 6, (edit >> 16) as usize % 900, (edit >> 8) as u8);
     let path = root.join(if edit >> 4 & 1 == 0 { "f.b2nd" } else { "s.b2frame" });
     let name = ["a", "b", "c"][byte as usize % 3];
@@ -55,7 +55,13 @@ fn edit(root: &Path, edit: u64) -> Result<()> {
         }
         _ => {
             let file = NewFile::replace(root.join("a.b2z"))?;
-            file.file().write_all(&vec![byte; length])?;
+            let mut to: Box<dyn Write> = match storage {
+                Some(storage) => Box::new(storage.handle(file.path(), file.file().try_clone()?)),
+                None => Box::new(file.file()),
+            };
+            // Members, and then the directory of the archive.
+            vec![byte; length].chunks(200).try_for_each(|part| to.write_all(part))?;
+            drop(to);
             file.finish()
         }
     }
@@ -86,14 +92,14 @@ fn edits_go_on_after_any_number_of_faults_and_crashes() {
         copy(root.path(), clean.path());
         let storage = Faulty::new(clean.path(), None);
         let replaced = replace_storage(Arc::new(storage.clone()));
-        edit(clean.path(), number).unwrap_or_else(|error| panic!("{when}, without faults: {error}"));
+        edit(clean.path(), number, Some(&storage)).unwrap_or_else(|error| panic!("{when}, without faults: {error}"));
         drop(replaced);
         let (after, operations) = (all(clean.path(), &when), storage.operations().len() as u64);
 
         let fault = FAULTS[numbers.next() as usize % FAULTS.len()];
         let storage = Faulty::new(root.path(), Some(((numbers.next() % (operations + 2)) as usize, fault)));
         let replaced = replace_storage(Arc::new(storage.clone()));
-        let edited = edit(root.path(), number);
+        let edited = edit(root.path(), number, Some(&storage));
         drop(replaced);
         // The machine stops at some operation, or later. What was not synced lasts or not.
         if edited.is_err() && fault == Fault::Crash || numbers.next() % 8 == 0 {
@@ -107,7 +113,7 @@ fn edits_go_on_after_any_number_of_faults_and_crashes() {
     }
     // Edits without faults remove what killed edits left.
     for number in [0, 0x10, 4, 0x14, 5] {
-        edit(root.path(), number).unwrap();
+        edit(root.path(), number, None).unwrap();
     }
     let (chunks, others): (Vec<_>, Vec<_>) = root.names().into_iter().partition(|name| name.ends_with(".chunk"));
     assert_eq!(others, ["a.b2z", "f.b2nd", "s.b2frame", "s.b2frame/chunks.b2frame"]);
