@@ -19,7 +19,7 @@ fn damaged_chunks_are_refused_or_read() {
         (state >> 33) as usize % below.max(1)
     };
     let data: Vec<u8> = (0..3000_u32).flat_map(|index| (index * index / 7).to_le_bytes()).collect();
-    let mut decompressors = vec![
+    let mut decompressors = [
         Decompressor::new(),
         #[cfg(feature = "safe")]
         Decompressor::safe(),
