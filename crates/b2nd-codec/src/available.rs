@@ -128,8 +128,8 @@ pub(crate) fn safe_backend_of(chunk: &ChunkHeader) -> Result<Backend> {
 
 fn no_build(what: &str, feature: &str) -> String {
     format!(
-        "this build of b2nd has no {what}: install a build of the tool that has it, with `cargo install b2nd-cli --features full`, \
-         or enable the feature `{feature}` of b2nd-codec in your own program"
+        "this build of b2nd has no {what}: install a build of the tool that has it, with \
+         `cargo install --path crates/b2nd-cli --features full`, or enable the feature `{feature}` of b2nd-codec in your own program"
     )
 }
 

@@ -174,6 +174,7 @@ impl Header {
     ///
     /// Returns the errors of [`array`](Header::array).
     #[inline]
+    #[allow(clippy::type_complexity)]
     pub fn array_metalayer(&self) -> Result<Option<(&'static str, ArrayMeta<&str>, &[u8])>> {
         let b2nd = match self.decode(B2ndMeta::<&str>::NAME, ArrayMeta::from_metalayer) {
             Ok(Some((array, rest))) => return Ok(Some((B2ndMeta::<&str>::NAME, array, rest))),

@@ -14,7 +14,7 @@ use crate::frame::Bytes;
 ///
 /// ```
 /// let what = b2nd_store::foreign::describe(b"\x89HDF\r\n\x1a\n").unwrap();
-/// assert!(what.starts_with("an HDF5 file, which this build of b2nd cannot read: "));
+/// assert!(what.starts_with("an HDF5 file, which this build cannot read: "));
 /// assert_eq!(b2nd_store::foreign::describe(b"\x9e\xa8b2frame\0"), None);
 /// ```
 pub fn describe(first: &[u8]) -> Option<&'static str> {

@@ -17,7 +17,7 @@ use crate::bytes_codec::{BytesCodec, register};
 /// {"name": "blosc", "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 4, "blocksize": 0}}
 /// ```
 ///
-/// The configuration must be valid, but does not affect how chunks are read, because a chunk records how it was compressed.
+/// The configuration does not affect how chunks are read, because a chunk records how it was compressed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BloscCodec(pub Configuration);

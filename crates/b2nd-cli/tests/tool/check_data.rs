@@ -155,7 +155,7 @@ fn a_filter_that_asks_for_shapes_has_them() {
         assert_eq!(check(&["--data", path.to_str().unwrap()]), (String::new(), String::new(), 0));
     } else {
         let refused = "this build of b2nd has no filter ndcell: install a build of the tool that has it, with \
-                       `cargo install b2nd-cli --features full`, or enable the feature `plugins` of b2nd-codec in \
+                       `cargo install --path crates/b2nd-cli --features full`, or enable the feature `plugins` of b2nd-codec in \
                        your own program";
         assert_eq!(written.unwrap_err().kind().to_string(), refused);
     }
