@@ -125,7 +125,13 @@ def main():
     template = scratch / "template"
     template.mkdir()
     prepare(template)
-    before, failures, done = state(template), [], 0
+    before, failures, done = state(template), 0, 0
+
+    def fail(message):
+        nonlocal failures
+        failures += 1
+        print(message, flush=True)
+
     for command in COMMANDS:
         words = command.split()
         after_run = scratch / "after"
@@ -157,7 +163,7 @@ def main():
                 if not is_known and name == "s.b2frame" and sent == signal.SIGKILL:
                     is_known = has_only_more_chunks(work / name, template / name)
                 if is_leftover(name) and sent != signal.SIGKILL or not is_leftover(name) and not is_known:
-                    failures.append(f"{when}: {name} is {'left' if is_leftover(name) else 'neither old nor new'}")
+                    fail(f"{when}: {name} is {'left' if is_leftover(name) else 'neither old nor new'}")
             # The next run: of the same command, where its output does not exist yet.
             for name in found.keys() - before.keys():
                 if not is_leftover(name):
@@ -169,13 +175,13 @@ def main():
             files = len(list((work / "s.b2frame").iterdir()))
             left += [f"{files - expected} files in s.b2frame"] if files > expected + 1 and "s.b2frame" in command else []
             if again.returncode or left:
-                failures.append(f"{when}, then again: status {again.returncode} {again.stderr.strip()}; left: {left}")
+                fail(f"{when}, then again: status {again.returncode} {again.stderr.strip()}; left: {left}")
             shutil.rmtree(work)
             done += 1
         print(f"{command}: {length:.2f} s, {TRIALS} signals, {ended} after the end", flush=True)
         shutil.rmtree(after_run)
     shutil.rmtree(scratch)
-    print("\n".join(failures + [f"{done} signals, {len(failures)} failures"]))
+    print(f"{done} signals, {failures} failures")
     return bool(failures)
 
 

@@ -20,7 +20,7 @@ pub use editor::chunks::ChunkEditor;
 pub use file::File;
 pub(crate) use lock::BY_THIS_THREAD;
 pub use new_file::{NewDirectory, NewFile};
-pub use rewrite::{rewrite, rewrite_checked, rewrite_to};
+pub use rewrite::{rewrite, rewrite_to};
 pub use source::FileSource;
 pub use staged::remove_temporary_files;
 pub use writer::{Directory, OneFile};

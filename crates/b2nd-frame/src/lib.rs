@@ -108,7 +108,7 @@ pub use disk::{
 // These are for the other crates of this workspace.
 #[cfg(feature = "std")]
 #[doc(hidden)]
-pub use disk::{NewDirectory, NewFile, rewrite_checked};
+pub use disk::{NewDirectory, NewFile};
 pub use error::{Error, ErrorKind, Result};
 #[doc(hidden)]
 pub use header::HeaderField;

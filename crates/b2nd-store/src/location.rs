@@ -171,10 +171,10 @@ fn open_address(address: &str) -> Result<Target> {
     let scheme = scheme(address).unwrap_or_default();
     let refused = |what: &str| Err(Error::custom(format_args!("{scheme}:// is not supported: {what}")));
     match scheme.as_str() {
-        "https" if cfg!(not(feature = "https")) => {
-            let what = "the feature `https` of b2nd-store has it, which the tool has with `cargo install --path crates/b2nd-cli --features full`";
-            Err(Error::custom(format_args!("https:// is not supported by this build: {what}")))
-        }
+        "https" if cfg!(not(feature = "https")) => Err(Error::custom(
+            "https:// is not supported by this build: install the tool with `cargo install --path crates/b2nd-cli --features full`, or \
+             enable the feature `https` of b2nd-store",
+        )),
         #[cfg(feature = "http")]
         "http" | "https" => Ok(Target::File(crate::http::open(address)?)),
         "file" => refused("give the path, without file://"),

@@ -11,7 +11,7 @@ fn a_file_of_another_format_is_named() {
     const HDF5: &str = if cfg!(feature = "hdf5") {
         "unsupported superblock"
     } else {
-        "it is an HDF5 file, which this build of b2nd cannot read: install"
+        "it is an HDF5 file, which this build cannot read: install"
     };
     let cases: [(&str, &[u8], &str); 6] = [
         ("a.h5", b"\x89HDF\r\n\x1a\n....", HDF5),

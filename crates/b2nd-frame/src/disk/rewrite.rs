@@ -1,9 +1,7 @@
 //! [`rewrite`]: changes the metalayers of a frame.
 
 use alloc::borrow::ToOwned;
-use alloc::boxed::Box;
 use std::fs;
-use std::io;
 use std::path::Path;
 
 use b2nd_codec::ChunkHeader;
@@ -64,59 +62,30 @@ pub fn rewrite_to(
     if is_same(&source, &frame_file(target)) {
         return rewrite(source, edit);
     }
-    write_as(&source, target, Staged::file, edit, |_| Ok(()))
+    write_as(&source, target, edit)
 }
 
-/// Rewrites a frame like [`rewrite`], and calls `check` with the new frame before it gets its final name. If `target` is `None`, the new
-/// frame replaces `source`. Otherwise `target` must not exist.
-///
-/// # Errors
-///
-/// Returns the errors of [`rewrite`] and of `check`. Also fails if `target` exists, or if another process creates it before the call ends.
-pub fn rewrite_checked(
-    source: impl AsRef<Path>,
-    target: Option<&Path>,
-    edit: impl FnOnce(&mut Metalayers) -> Result<()>,
-    check: impl FnOnce(&File) -> Result<()>,
-) -> Result<()> {
-    let source = frame_file(source.as_ref());
-    match target {
-        None => File::edit(source)?.rewrite_checked(edit, check),
-        Some(target) => write_as(&source, target, Staged::new_file, edit, check),
-    }
-}
-
-/// A function that creates a temporary file for the given path. The file gets this path when it is finished.
-type Stage = fn(&Path) -> io::Result<(Staged, Box<dyn Handle>)>;
-
-fn write_as(
-    source: &Path,
-    target: &Path,
-    stage: Stage,
-    edit: impl FnOnce(&mut Metalayers) -> Result<()>,
-    check: impl FnOnce(&File) -> Result<()>,
-) -> Result<()> {
+fn write_as(source: &Path, target: &Path, edit: impl FnOnce(&mut Metalayers) -> Result<()>) -> Result<()> {
     let file = File::open_shared(source)?;
     let header = rewritten(&file, edit).map_err(|error| error.in_file(source))?;
     let written = match header.frame_type() {
-        FrameType::Contiguous => write_file(file, header, target, stage, check),
-        FrameType::Sparse => write_directory(file, header, target, check),
+        FrameType::Contiguous => write_file(file, header, target),
+        FrameType::Sparse => write_directory(file, header, target),
     };
     written.map_err(|error| named(error, target))
 }
 
-fn write_file(source: File, header: Header, target: &Path, stage: Stage, check: impl FnOnce(&File) -> Result<()>) -> Result<()> {
-    let (staged, mut new) = stage(target)?;
+fn write_file(source: File, header: Header, target: &Path) -> Result<()> {
+    let (staged, mut new) = Staged::file(target)?;
     staged.keep_attributes(source.path())?;
     write_frame(&source, header, &mut *new)?;
     new.sync()?;
-    check(&File::of(staged.path().to_owned(), new.file().try_clone()?, 0)?)?;
     // Release the lock before waiting for an editor of the target, which may wait for this lock.
     drop(source);
     staged.finish()
 }
 
-fn write_directory(source: File, header: Header, target: &Path, check: impl FnOnce(&File) -> Result<()>) -> Result<()> {
+fn write_directory(source: File, header: Header, target: &Path) -> Result<()> {
     let directory = source.path().parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
     let staged = Staged::directory(target)?;
     staged.keep_attributes(&directory)?;
@@ -135,8 +104,7 @@ fn write_directory(source: File, header: Header, target: &Path, check: impl FnOn
             chunk.sync()?;
         }
     }
-    write_file(source, header, &staged.path().join(SPARSE_FRAME), Staged::file, |_| Ok(()))?;
-    check(&File::open(staged.path())?)?;
+    write_file(source, header, &staged.path().join(SPARSE_FRAME))?;
     staged.finish()
 }
 

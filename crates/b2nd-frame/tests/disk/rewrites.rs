@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd_frame::testing::{Disk, Handle, Storage, replace_storage};
-use b2nd_frame::{Chunk, File, FrameType, Header, Metalayers, Sizes, Trailer, Writer, rewrite_checked, rewrite_to};
+use b2nd_frame::{Chunk, File, FrameType, Header, Metalayers, Sizes, Trailer, Writer, rewrite_to};
 
 use crate::common::scratch::{Scratch, copy};
 use crate::common::state::State;
@@ -241,35 +241,5 @@ fn a_directory_is_rewritten_with_its_mode_and_its_chunks_alone() {
         assert_eq!(names, ["00000000.chunk", "00000002.chunk", "00000003.chunk", "chunks.b2frame"]);
         assert_eq!(fs::metadata(to.join("00000002.chunk")).unwrap().len(), 1 << 20);
         assert_eq!(mode(&to) == old, old == 0o750, "{old:o}: {:o}", mode(&to));
-    }
-}
-
-#[test]
-fn a_frame_that_is_checked_appears_only_if_it_is_right() {
-    let scratch = Scratch::new();
-    let (path, sparse) = (file(&scratch, &frames::contiguous()), scratch.join("s.b2nd"));
-    frames::sparse(&sparse);
-    let before = scratch.names();
-    for source in [&path, &sparse] {
-        let old = State::read(source).unwrap();
-        let wrong = |_: &File| Err(b2nd_frame::Error::custom("it is wrong"));
-        for target in [None, Some(scratch.join("new.b2nd"))] {
-            let named =
-                target.clone().unwrap_or_else(|| if source == &sparse { sparse.join("chunks.b2frame") } else { path.clone() });
-            assert_eq!(refusal(&named, rewrite_checked(source, target.as_deref(), change, wrong)), "it is wrong");
-            assert_eq!(scratch.names(), before);
-            assert!(State::read(source).unwrap() == old);
-        }
-        let right = |new: &File| {
-            assert!(State::of(new)?.chunks == old.chunks);
-            Ok(())
-        };
-        let target = scratch.join("new.b2nd");
-        rewrite_checked(source, Some(&target), change, right).unwrap();
-        assert_eq!(refusal(&target, rewrite_checked(source, Some(&target), change, |_| Ok(()))), "it already exists");
-        let removed = if target.is_dir() { fs::remove_dir_all(&target) } else { fs::remove_file(&target) };
-        removed.unwrap();
-        rewrite_checked(source, None, change, right).unwrap();
-        assert!(State::read(source).unwrap().header != old.header);
     }
 }
