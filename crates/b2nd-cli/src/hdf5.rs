@@ -110,20 +110,18 @@ pub(crate) fn chunks(place: &Place) -> b2nd_frame::Result<Option<Chunks>> {
     let mut objects = Vec::new();
     for chunk in dataset.chunks() {
         let start: Vec<_> = grid.chunk_extent(chunk.number).unwrap_or_default().iter().map(|axis| axis.start).collect();
-        let (mut line, frame) = (vec![thousands(chunk.number), format!("{start:?}")], chunk.frame.as_ref());
-        line.extend([thousands(chunk.offset), thousands(chunk.size), chunk.filters.join(", ")]);
-        let filters = frame.map(|it| it.filters().map(|(filter, _)| filter.to_string()).collect::<Vec<_>>());
-        let blockshape = frame.and_then(|it| Some(it.geometry().ok()??.blockshape().to_vec()));
-        if let (Some(frame), Some(filters)) = (frame, &filters) {
-            line.push([&[format!("{} {}", frame.codec(), frame.level())], &filters[..]].concat().join(", "));
-        }
+        let blosc2 = chunk.frame.as_ref().map(|frame| {
+            let filters: String = frame.filters().map(|(filter, _)| format!(", {filter}")).collect();
+            format!("{} {}{filters}", frame.codec(), frame.level())
+        });
+        let blockshape = chunk.frame.as_ref().and_then(|frame| Some(frame.geometry().ok()??.blockshape().to_vec()));
+        let mut line = vec![thousands(chunk.number), format!("{start:?}"), thousands(chunk.offset), thousands(chunk.size)];
+        line.extend([printable(&chunk.filters.join(", ")), blosc2.clone().unwrap_or_default()]);
         line.extend(blockshape.as_ref().map(|shape| format!("{shape:?}")));
-        lines.push(line.iter().map(|cell| printable(cell)).collect());
+        lines.push(line);
         objects.push(json!({
             "first": chunk.number, "last": chunk.number, "start": start, "offset": chunk.offset, "cbytes": chunk.size,
-            "filters": chunk.filters, "frame": frame.map(|frame| json!({
-                "codec": frame.codec().to_string(), "level": frame.level(), "filters": filters, "blockshape": blockshape,
-            })),
+            "filters": chunk.filters, "blosc2": blosc2, "blockshape": blockshape,
         }));
     }
     if objects.is_empty() {
