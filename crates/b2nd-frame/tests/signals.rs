@@ -4,16 +4,22 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use b2nd_frame::{NewDirectory, remove_temporary_files};
+use b2nd_frame::{Chunk, ChunkEditor, File, NewDirectory, Writer, remove_temporary_files};
 
+use crate::common::frames;
 use crate::common::scratch::Scratch;
 
 const FILES: usize = 300;
+
+/// The number of chunks of a sparse frame. Each chunk file is synced.
+const CHUNKS: usize = 60;
 
 fn fill(path: &Path, content: &str) {
     fs::create_dir_all(path).unwrap();
@@ -38,6 +44,8 @@ fn directories_are_whole_when_a_signal_comes() {
     a_directory_is_whole_or_absent_when_a_signal_comes_while_it_gets_its_name();
     a_replaced_directory_is_the_old_or_the_new_one_when_a_signal_comes();
     a_directory_that_a_killed_process_moved_aside_is_taken_back();
+    chunk_files_that_are_not_committed_are_removed();
+    a_replaced_sparse_frame_has_no_other_chunk_files_when_a_signal_comes();
 }
 
 fn a_directory_is_whole_or_absent_when_a_signal_comes_while_it_gets_its_name() {
@@ -93,4 +101,79 @@ fn a_directory_that_a_killed_process_moved_aside_is_taken_back() {
     assert!(NewDirectory::create_new(&path).is_err());
     assert_eq!(content(&path), "old");
     assert_eq!(names(&scratch), ["d"]);
+}
+
+fn files(path: &Path) -> BTreeSet<OsString> {
+    fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+}
+
+fn chunk(number: usize) -> Chunk<'static> {
+    Chunk::store(&frames::data(number as u8, 64), 4).unwrap().into_owned()
+}
+
+fn sparse(path: &Path) {
+    let mut writer = Writer::create_sparse(path, frames::header_of(16 * CHUNKS as i64)).unwrap();
+    (0..CHUNKS).for_each(|number| writer.append(&chunk(number)).unwrap());
+    writer.finish().unwrap();
+}
+
+fn chunk_files_that_are_not_committed_are_removed() {
+    let scratch = Scratch::new();
+    let path = scratch.join("s.b2frame");
+    sparse(&path);
+    let before = files(&path);
+    let mut editor = ChunkEditor::new(File::edit(&path).unwrap()).unwrap();
+    editor.put(&chunk(1)).unwrap();
+    editor.put(&chunk(2)).unwrap();
+    assert_eq!(files(&path).len(), before.len() + 2);
+    drop(remove_temporary_files());
+    assert_eq!(files(&path), before);
+
+    let mut offsets: Vec<_> = editor.file().offsets().unwrap().iter().collect();
+    offsets[0] = editor.put(&chunk(3)).unwrap();
+    let array = editor.file().header().array().unwrap().unwrap().into_owned();
+    editor.commit(&array, &offsets).unwrap();
+    let committed = files(&path);
+    drop(remove_temporary_files());
+    assert_eq!(files(&path), committed);
+
+    // Without the lock of the frame, another process may have committed these chunk files.
+    editor.put(&chunk(4)).unwrap();
+    drop(editor);
+    drop(remove_temporary_files());
+    assert_eq!(files(&path).len(), committed.len() + 1);
+}
+
+fn a_replaced_sparse_frame_has_no_other_chunk_files_when_a_signal_comes() {
+    let scratch = Scratch::new();
+    let path = scratch.join("s.b2frame");
+    sparse(&path);
+    let (mut failed, mut trial) = (0, 0);
+    while trial < 20 || failed == 0 {
+        let before = files(&path);
+        let mut editor = File::edit(&path).unwrap();
+        let header = editor.file().header().clone();
+        let (mut remover, directory) = (None, path.clone());
+        let replaced: b2nd_frame::Result<()> = editor.replace_sparse_with(header, |old, writer| {
+            (0..CHUNKS as u64).try_for_each(|number| writer.copy_chunk(old, number).map(drop))?;
+            remover = Some(thread::spawn(move || {
+                thread::sleep(Duration::from_micros(trial % 20 * 150));
+                let _held = remove_temporary_files();
+                files(&directory)
+            }));
+            Ok(())
+        });
+        let found = remover.unwrap().join().unwrap();
+        assert!(replaced.is_ok() || found == before, "trial {trial}: {} files", found.len());
+        failed += u32::from(replaced.is_err());
+        drop(editor);
+        assert_eq!(files(&path).len(), CHUNKS + 1);
+        assert_eq!(files(&path) == before, replaced.is_err());
+        let file = File::open(&path).unwrap();
+        for number in 0..CHUNKS {
+            let found = file.chunk(number as u64).unwrap();
+            assert_eq!(found.stored(), chunk(number).stored(), "trial {trial}, chunk {number}: {replaced:?}");
+        }
+        trial += 1;
+    }
 }

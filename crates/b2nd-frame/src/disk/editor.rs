@@ -17,7 +17,7 @@ use super::file::File;
 use super::lock::{Claim, is_at, named};
 use super::rewrite::{index_end, rewritten, write_frame};
 use super::source::frame_file;
-use super::staged::{Staged, clean, directory, replaceable, sync_parent};
+use super::staged::{Staged, begin, clean, directory, replaceable, sync_parent, unfinished};
 use super::storage::{Handle, storage};
 use super::writer::{Directory, OneFile};
 use crate::chunk::Offset;
@@ -288,7 +288,9 @@ impl Editor {
         fill(&self.file, &mut writer)?;
         Ok(self.named(|editor| {
             let (target, header, tail) = writer.ended()?;
-            let replaced = editor.move_here(target.staged.path()).and_then(|()| editor.replace(&[header, tail].concat(), 0..0));
+            // The new index gets its temporary file first: if a signal removes moved chunks, it also removes this file.
+            let (staged, new) = editor.written(&[header, tail].concat(), 0..0)?;
+            let replaced = editor.move_here(target.staged.path()).and_then(|()| editor.put(staged, new));
             if let Ok(mut kept) = editor.chunk_files() {
                 // After a failed sync, a crash may restore the old index, so also keep the files of the old chunks.
                 kept.extend(replaced.is_err().then_some(old).into_iter().flatten());
@@ -304,13 +306,15 @@ impl Editor {
     fn move_here(&self, from: &Path) -> Result<()> {
         for entry in fs::read_dir(from)? {
             let path = entry?.path();
-            storage().rename(&path, &self.claim.path().with_file_name(path.file_name().unwrap_or_default()))?;
+            let to = self.claim.path().with_file_name(path.file_name().unwrap_or_default());
+            begin(&to, |to| storage().rename(&path, to))?;
         }
         Ok(sync_parent(self.claim.path())?)
     }
 
     /// Removes the chunk files in the directory of a sparse frame whose numbers are not in `kept`. Errors are ignored.
     fn remove_chunks_except(&self, kept: &BTreeSet<u64>) {
+        let _all = unfinished();
         for number in self.files_of_chunks().unwrap_or_default().difference(kept) {
             let _ = storage().remove(&self.claim.path().with_file_name(chunk_file_name(*number)));
         }
@@ -468,12 +472,18 @@ impl Editor {
 
     /// Replaces the file by a new file that holds the bytes `front`, followed by the range `rest` of the old file.
     fn replace(&mut self, front: &[u8], rest: Range<u64>) -> Result<()> {
+        let (staged, new) = self.written(front, rest)?;
+        self.put(staged, new)
+    }
+
+    /// Writes these bytes and a range of the old file to a temporary file.
+    fn written(&mut self, front: &[u8], rest: Range<u64>) -> Result<(Staged, Box<dyn Handle>)> {
         self.checked_handle()?;
         let (staged, mut new) = Staged::file(self.claim.path())?;
         staged.keep_attributes(self.claim.path())?;
         new.write_all(front)?;
         copy(&mut *self.claim.handle, rest, &mut *new)?;
-        self.put(staged, new)
+        Ok((staged, new))
     }
 
     /// Renames a complete new file over the edited file. The new file then becomes the edited file.

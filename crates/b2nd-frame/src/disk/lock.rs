@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::SPARSE_FRAME;
 use super::held::Held;
+use super::staged::{keep_chunks, unfinished};
 use super::storage::{Handle, storage};
 use crate::error::{self, Error, Result};
 
@@ -69,6 +70,8 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
+        // Another process may use the numbers of these chunk files from now on.
+        keep_chunks(&mut unfinished(), &self.path);
         unlock(self.handle.file());
     }
 }

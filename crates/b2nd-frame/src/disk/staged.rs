@@ -9,8 +9,10 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::SPARSE_FRAME;
 use super::lock::{self, Claim};
 use super::storage::{Disk, Handle, Storage, storage};
+use crate::chunk::file_name::chunk_number;
 use crate::error::Result;
 
 /// The maximum number of bytes of the final name that the temporary name includes. Most systems allow names of up to 255 bytes.
@@ -23,8 +25,24 @@ const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
 /// The temporary paths of the files and directories that this process has created and not finished yet.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+/// Returns the paths that [`remove_temporary_files`] removes. As long as the guard exists, a signal does not end the program.
+pub(super) fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `create`, which creates or renames the file or directory `path`, and adds it to the unfinished paths.
+pub(super) fn begin<T>(path: &Path, create: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    let mut unfinished = unfinished();
+    let created = create(path)?;
+    unfinished.push(path.to_path_buf());
+    Ok(created)
+}
+
+/// Takes the chunk files next to `frame`, the `chunks.b2frame` of a sparse frame, from the unfinished paths.
+pub(super) fn keep_chunks(unfinished: &mut Vec<PathBuf>, frame: &Path) {
+    if frame.ends_with(SPARSE_FRAME) {
+        unfinished.retain(|path| path.parent() != frame.parent() || path.file_name().and_then(chunk_number).is_none());
+    }
 }
 
 /// The maximum number of attempts to remove a directory. An attempt fails if another thread creates a file in the directory.
@@ -117,10 +135,8 @@ impl Staged {
 
     /// Creates the file or directory.
     fn begin<T>(&mut self, create: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
-        let mut unfinished = unfinished();
-        let created = create(&self.temporary)?;
+        let created = begin(&self.temporary, create)?;
         self.exists = true;
-        unfinished.push(self.temporary.clone());
         Ok(created)
     }
 
@@ -204,6 +220,8 @@ impl Staged {
             let why = "its temporary file was removed, since a signal ends the program";
             return Err(io::Error::new(ErrorKind::Interrupted, why).into());
         }
+        // Even after an error, the new index may have its name.
+        keep_chunks(&mut unfinished, target);
         rename(self)?;
         let (temporary, exists) = (&self.temporary, self.exists);
         unfinished.retain(|path| exists || path != temporary);

@@ -15,7 +15,7 @@ use crate::chunk::{Chunk, Offset};
 use crate::chunk_file_name;
 use crate::disk::File;
 use crate::disk::lock::named;
-use crate::disk::staged::directory;
+use crate::disk::staged::{begin, directory, unfinished};
 use crate::disk::storage::storage;
 use crate::error::{Error, Result};
 use crate::header::fit::check;
@@ -300,13 +300,14 @@ impl ChunkEditor {
         if fs::symlink_metadata(&path).is_ok() {
             storage().remove(&path)?;
         }
-        let mut file = storage().create(&path)?;
+        let mut file = begin(&path, |path| storage().create(path))?;
         file.write_all(chunk)?;
         file.sync()
     }
 
     /// Removes the chunk files with these numbers, which are not in the index. Errors are ignored.
     fn remove(&self, numbers: Vec<u64>) {
+        let _all = unfinished();
         for number in numbers {
             let _ = storage().remove(&self.chunk_path(number));
         }
