@@ -72,11 +72,12 @@ fn a_time_that_parquet_has_no_place_for_is_named() {
         let column = |batch: &RecordBatch| batch.project(&[batch.schema().index_of(name).unwrap()]).unwrap();
         let error = written(Format::Parquet, &[column(&good), column(&all)]).unwrap_err();
         assert_eq!((error.kind(), error.column(), error.row()), (ErrorKind::Refused, Some(name), Some(4)));
-        let expected = format!(
-            "column {name:?}, row 4: a time is too large for Parquet, which counts milliseconds: Arithmetic overflow: Overflow happened on: \
-             {too_far} * 1000"
-        );
-        assert_eq!(error.to_string(), expected);
+        let limit = i64::MAX;
+        let expected =
+            format!("column {name:?}, row 4: a time is too large for Parquet, which counts up to {limit} milliseconds: ");
+        let error = error.to_string();
+        let shown = error.strip_prefix(&expected).unwrap_or_else(|| panic!("{error}"));
+        assert!(shown.contains(&format!("{too_far} s after 1970")), "{shown}");
     }
     // Bytes under a null row are no time.
     let (field, rows) = (Arc::new(Field::new("item", DataType::Timestamp(TimeUnit::Second, None), true)), vec![too_far, 1, 2, 3]);

@@ -6,6 +6,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array, new_null_array};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
 
+use super::text;
 use crate::error::{Error, ErrorKind, Result};
 
 /// A schema without times in seconds, to which batches are converted.
@@ -53,8 +54,10 @@ impl Milliseconds {
                 return Ok(new_null_array(to, 1));
             }
             let cell = arrow_select::take::take(column, &UInt64Array::from(vec![row]), None)?;
-            cast(&cell).map_err(|error| {
-                let what = format!("a time is too large for Parquet, which counts milliseconds: {error}");
+            cast(&cell).map_err(|_| {
+                let options = text::options("null");
+                let shown = text::formatter(&cell, &options).map_or_else(|_| String::new(), |text| text.value(0).to_string());
+                let what = format!("a time is too large for Parquet, which counts up to {} milliseconds: {shown}", i64::MAX);
                 Error::new(ErrorKind::Refused, what).at_row(self.rows.saturating_add(row))
             })
         };
