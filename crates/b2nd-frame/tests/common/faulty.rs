@@ -110,7 +110,7 @@ impl Faulty {
     pub fn crashes(&self) -> BTreeSet<Tree> {
         let world = self.lock();
         let (names, data): (Vec<_>, Vec<_>) = world.pending.iter().partition(|change| matches!(change, Pending::Names { .. }));
-        assert!(names.len() <= 10, "too many for all combinations");
+        assert!(names.len() <= 12, "too many for all combinations");
         let mut trees = BTreeSet::new();
         for kept in data_choices(&data) {
             for choice in 0..1usize << names.len() {
