@@ -29,6 +29,7 @@ impl Files {
     }
 
     /// Returns the sum of the lengths of all files in the directory, in bytes.
+    #[cfg(feature = "import")]
     pub(crate) fn total_length(&self) -> io::Result<u64> {
         let (mut sum, mut directories) = (0_u64, vec![self.root.clone()]);
         while let Some(directory) = directories.pop() {
