@@ -203,8 +203,8 @@ fn a_range_whose_length_is_no_i64_is_refused() {
     for range in [-2..i64::MAX, i64::MIN..i64::MAX] {
         let select = |select| reader.select::<u32>(&[select]).map(drop);
         let refused = [
-            reader.read_bytes(&[range.clone()]).map(drop),
-            reader.read::<u32>(&[range.clone()]).map(drop),
+            reader.read_bytes(std::slice::from_ref(&range)).map(drop),
+            reader.read::<u32>(std::slice::from_ref(&range)).map(drop),
             select(Select::Range(range.clone())),
             select(Select::Step(range.clone(), 2)),
         ];
