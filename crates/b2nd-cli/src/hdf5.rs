@@ -9,6 +9,11 @@ use b2nd_ndarray::{Options, RepackOptions, repack_from};
 use b2nd_store::Source;
 use b2nd_store::{Bytes, Frame, Location, Store, Target};
 use b2nd_view::json::Place;
+#[cfg(feature = "hdf5")]
+use b2nd_view::text::{columns, printable, thousands};
+use serde_json::Value as Json;
+#[cfg(feature = "hdf5")]
+use serde_json::json;
 
 use crate::compression::Compression;
 use crate::error::{Error, Result};
@@ -80,6 +85,56 @@ pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &
     repack_from(dataset.clone(), out, &new).map_err(|error| Error::new(output::named(out, error)))
 }
 
+/// Opens the dataset at a place. Returns `None` if the place is not in an HDF5 file.
+#[cfg(feature = "hdf5")]
+fn opened(place: &Place) -> b2nd_frame::Result<Option<b2nd_hdf5::Dataset>> {
+    match (place.key, Location::new(place.path.as_ref()).open()?) {
+        (Some(key), Target::File(source)) if source.read(0..8)?.starts_with(SIGNATURE) => {
+            b2nd_hdf5::File::open(source)?.dataset(key).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// A list of chunks: the lines of a table, and an object for each chunk.
+pub(crate) type Chunks = (Vec<String>, Vec<Json>);
+
+/// Lists the chunks of a dataset: where they are in the file, their filters, and the codec and blocks of those that are frames. Returns
+/// `None` if the place is not in an HDF5 file.
+#[cfg(feature = "hdf5")]
+pub(crate) fn chunks(place: &Place) -> b2nd_frame::Result<Option<Chunks>> {
+    let Some(dataset) = opened(place)? else { return Ok(None) };
+    let grid = dataset.geometry.grid()?;
+    let mut lines =
+        vec![["chunk", "start", "offset", "compressed", "filters", "Blosc2", "blockshape"].map(str::to_owned).to_vec()];
+    let mut objects = Vec::new();
+    for chunk in dataset.chunks() {
+        let start: Vec<_> = grid.chunk_extent(chunk.number).unwrap_or_default().iter().map(|axis| axis.start).collect();
+        let blosc2 = chunk.frame.as_ref().map(|frame| {
+            let filters: String = frame.filters().map(|(filter, _)| format!(", {filter}")).collect();
+            format!("{} {}{filters}", frame.codec(), frame.level())
+        });
+        let blockshape = chunk.frame.as_ref().and_then(|frame| Some(frame.geometry().ok()??.blockshape().to_vec()));
+        let mut line = vec![thousands(chunk.number), format!("{start:?}"), thousands(chunk.offset), thousands(chunk.size)];
+        line.extend([printable(&chunk.filters.join(", ")), blosc2.clone().unwrap_or_default()]);
+        line.extend(blockshape.as_ref().map(|shape| format!("{shape:?}")));
+        lines.push(line);
+        objects.push(json!({
+            "first": chunk.number, "last": chunk.number, "start": start, "offset": chunk.offset, "cbytes": chunk.size,
+            "filters": chunk.filters, "blosc2": blosc2, "blockshape": blockshape,
+        }));
+    }
+    if objects.is_empty() {
+        lines = vec![vec!["the file holds no chunks: the data are contiguous, or were not written".to_owned()]];
+    }
+    Ok(Some((columns(&lines, &[0, 2, 3]), objects)))
+}
+
+#[cfg(not(feature = "hdf5"))]
+pub(crate) fn chunks(_: &Place) -> b2nd_frame::Result<Option<Chunks>> {
+    Ok(None)
+}
+
 /// Checks the frames that Blosc2 made of the chunks of a dataset, which readers of HDF5 pass to C-Blosc2. Returns `None` if the place is not
 /// in an HDF5 file. Otherwise returns the findings in `found`, which are those of the dataset as an array, and those in the frames.
 #[cfg(feature = "hdf5")]
@@ -89,14 +144,10 @@ pub(crate) fn check(
     found: &[Finding],
     mut check: impl FnMut(&Frame) -> b2nd_frame::Result<Vec<Finding>>,
 ) -> b2nd_frame::Result<Option<Vec<Finding>>> {
-    let (Some(key), Target::File(source)) = (place.key, Location::new(place.path.as_ref()).open()?) else { return Ok(None) };
-    if !source.read(0..8)?.starts_with(SIGNATURE) {
-        return Ok(None);
-    }
+    let Some(dataset) = opened(place)? else { return Ok(None) };
     // The length of a chunk in the file is that of the filters' output, not that of a chunk of the frame.
     let kept = |finding: &&Finding| finding.place != "header" || !finding.finding.starts_with("cbytes: ");
     let mut findings: Vec<_> = found.iter().filter(kept).cloned().collect();
-    let dataset = b2nd_hdf5::File::open(source)?.dataset(key)?;
     for number in 0..count {
         // An error of the filters after Blosc2 is among the findings of the array.
         let Ok(Some(bytes)) = dataset.chunk_frame(number) else { continue };

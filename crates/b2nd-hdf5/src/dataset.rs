@@ -18,7 +18,7 @@ use hdf5_reader::{btree_v1, chunk_index, extensible_array, fixed_array};
 use crate::attributes;
 use crate::dtype::dtype;
 use crate::file::{Attribute, File, fault};
-use crate::filters::BLOSC2;
+use crate::filters::{BLOSC2, filter_name};
 
 /// Data without chunks are read as an array whose chunks have at most this number of bytes, or one element.
 const CHUNK: i64 = 1 << 18;
@@ -43,6 +43,21 @@ pub struct Dataset {
     /// The bytes of an element that was not written, or nothing if they are zeros.
     pub(crate) fill: Vec<u8>,
     first: Option<Header>,
+}
+
+/// A chunk that an HDF5 file holds.
+#[non_exhaustive]
+pub struct ChunkInfo {
+    /// The number of the chunk in the dataset's grid, in C order.
+    pub number: u64,
+    /// The offset of the chunk in the file, in bytes.
+    pub offset: u64,
+    /// The length of the chunk in the file, in bytes.
+    pub size: u64,
+    /// The names of the filters that were applied to this chunk, in order. HDF5 can skip a filter for a chunk.
+    pub filters: Vec<String>,
+    /// The header of the frame that the chunk is, if Blosc2 was the first filter and no later filter changed the frame.
+    pub frame: Option<Header>,
 }
 
 /// Where the data of a dataset are.
@@ -129,7 +144,10 @@ impl Dataset {
         let mut dataset =
             Dataset { file: file.clone(), grid, layout, filters, fill, geometry, dtype, attributes: all, first: None };
         dataset.check_limits()?;
-        dataset.first = dataset.first_header();
+        dataset.first = match &dataset.layout {
+            Layout::Chunked(places) => places.first().and_then(|place| dataset.frame_header(place)),
+            Layout::Flat(_) => None,
+        };
         if let Some(blockshape) = dataset.first.as_ref().and_then(|header| dataset.blockshape(header)) {
             let geometry = Geometry::new(&shape, dataset.geometry.chunkshape(), &blockshape)?;
             let grid = geometry.grid()?;
@@ -178,10 +196,20 @@ impl Dataset {
         if let Some(mode) = first.split_mode() { header.with_split_mode(mode) } else { Ok(header) }
     }
 
-    /// Opens the frame in the first chunk, if Blosc2 compressed it and no other filter changed the frame.
-    fn first_header(&self) -> Option<Header> {
-        let Layout::Chunked(places) = &self.layout else { return None };
-        let place = places.first()?;
+    /// Iterates over the chunks that the file holds, in the order of their numbers. Reads the header of each frame.
+    pub fn chunks(&self) -> impl Iterator<Item = ChunkInfo> {
+        let places: &[_] = if let Layout::Chunked(places) = &self.layout { places } else { &[] };
+        places.iter().map(|place| ChunkInfo {
+            number: place.number,
+            offset: self.file.base.saturating_add(place.address),
+            size: place.size,
+            filters: self.applied(place, 0..self.filters.len()).filter_map(|at| self.filters.get(at)).map(filter_name).collect(),
+            frame: self.frame_header(place),
+        })
+    }
+
+    /// Opens the frame in a chunk, if Blosc2 was the first filter and no other filter changed the frame.
+    fn frame_header(&self, place: &StoredChunk) -> Option<Header> {
         let at = self.blosc2(place)?;
         // Fletcher32 only appends a checksum.
         let mut others = self.applied(place, at + 1..self.filters.len()).filter_map(|at| self.filters.get(at));

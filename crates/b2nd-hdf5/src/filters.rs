@@ -3,7 +3,7 @@
 use b2nd_codec::ChunkHeader;
 use b2nd_frame::{Error, Result};
 use b2nd_ndarray::Array;
-use hdf5_reader::filters::FilterRegistry;
+use hdf5_reader::filters::{FILTER_DEFLATE, FILTER_FLETCHER32, FILTER_SHUFFLE, FilterRegistry};
 use hdf5_reader::messages::filter_pipeline::FilterDescription;
 use hdf5_reader::{DEFAULT_MAX_CHUNK_BYTES, error};
 
@@ -56,4 +56,15 @@ fn check(what: &str, length: usize, limit: usize) -> Result<()> {
         return Err(Error::custom(format_args!("{what} decompresses to {length} bytes; the limit is {limit}")));
     }
     Ok(())
+}
+
+/// Returns the name of a filter as HDF5's tools print it.
+pub(crate) fn filter_name(filter: &FilterDescription) -> String {
+    match (filter.id, &filter.name) {
+        (FILTER_DEFLATE, _) => "deflate".to_owned(),
+        (FILTER_SHUFFLE, _) => "shuffle".to_owned(),
+        (FILTER_FLETCHER32, _) => "fletcher32".to_owned(),
+        (_, Some(name)) if !name.is_empty() => name.trim_end_matches('\0').to_owned(),
+        (id, _) => id.to_string(),
+    }
 }

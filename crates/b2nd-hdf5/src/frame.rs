@@ -9,11 +9,11 @@ use b2nd_frame::{Chunk, ChunkHeader, Error, ErrorKind, Frame, Result, Source, Sp
 use b2nd_store::Bytes;
 use hdf5_reader::cache::{ChunkCache, ChunkKey};
 use hdf5_reader::error::Error as Fault;
-use hdf5_reader::filters::{FILTER_DEFLATE, FILTER_FLETCHER32, FILTER_SHUFFLE};
 use rmpv::Value;
 
 use crate::dataset::{Dataset, Layout, complete};
 use crate::file::{Attribute, fault};
+use crate::filters::filter_name;
 
 /// The number of bytes of chunks that are kept in memory, or of a single chunk if it is longer.
 const CACHED: usize = 1 << 26;
@@ -208,15 +208,4 @@ fn packed(value: &Value) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     rmpv::encode::write_value(&mut bytes, value).map_err(Error::custom)?;
     Ok(bytes)
-}
-
-/// Returns the name of a filter as HDF5's tools print it.
-fn filter_name(filter: &hdf5_reader::messages::filter_pipeline::FilterDescription) -> String {
-    match (filter.id, &filter.name) {
-        (FILTER_DEFLATE, _) => "deflate".to_owned(),
-        (FILTER_SHUFFLE, _) => "shuffle".to_owned(),
-        (FILTER_FLETCHER32, _) => "fletcher32".to_owned(),
-        (_, Some(name)) if !name.is_empty() => name.trim_end_matches('\0').to_owned(),
-        (id, _) => id.to_string(),
-    }
 }

@@ -38,7 +38,7 @@ mod file;
 mod filters;
 mod frame;
 
-pub use dataset::Dataset;
+pub use dataset::{ChunkInfo, Dataset};
 pub use file::{Attribute, File, open_as_stores};
 pub use filters::{BLOSC, BLOSC2, register, register_with_limit};
 pub use hdf5_reader;

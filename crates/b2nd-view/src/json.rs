@@ -27,6 +27,8 @@ mod store;
 pub struct Options {
     /// Whether to read the header of each chunk and list the chunks.
     pub chunks: bool,
+    /// The lines of a list of chunks that is shown instead of the frame's. Not used for JSON.
+    pub chunk_list: Option<Vec<String>>,
     /// The slice whose chunks are listed.
     pub slice: Option<Slice>,
     /// The number of columns of the terminal. Not used for JSON.

@@ -59,8 +59,10 @@ pub fn page(frame: &Frame, name: &str, options: &Options) -> b2nd_frame::Result<
             page.line("trailer", format_args!("{}, version {}", size(trailer.trailer_len() as i128), trailer.version()));
         }
     }
-    if options.chunks {
-        chunks(&mut page, frame)?;
+    match &options.chunk_list {
+        Some(lines) => page.table(lines.clone()),
+        None if options.chunks => chunks(&mut page, frame)?,
+        None => {}
     }
     Ok(page.view())
 }

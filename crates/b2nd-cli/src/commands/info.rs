@@ -14,6 +14,8 @@ use b2nd_view::store::{Attributes, Content, Leaf, StoreListing, StoreObject};
 use b2nd_view::text::{columns, printable, shortened};
 use b2nd_view::{Frame, Kind};
 use clap::Args;
+use serde::Serialize;
+use serde_json::Value as Json;
 
 use crate::error::{Error, Result};
 use crate::output::{Output, fitted, terminal};
@@ -70,7 +72,8 @@ impl Info {
         let (width, height) = terminal().unzip();
         // A line of the screen is needed for the next prompt.
         let height = height.filter(|_| !self.full).map(|height| height.saturating_sub(1).max(LEAST_LINES));
-        let options = json::Options { chunks: self.chunks, slice: self.slice.clone(), width, height, full: self.full };
+        let options =
+            json::Options { chunks: self.chunks, slice: self.slice.clone(), width, height, full: self.full, chunk_list: None };
         if self.json {
             return self.paths.each_at_once(Leaves::Each, output, &|found, out| object(found, &options, out));
         }
@@ -186,13 +189,24 @@ fn is_store(frame: &Frame) -> bool {
     Kind::of(frame.header(), None).is_store()
 }
 
+/// A frame with the chunks of its HDF5 file, if it is a dataset.
+#[derive(Serialize)]
+struct WithChunks<'a> {
+    #[serde(flatten)]
+    object: Object<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chunks: Option<Vec<Json>>,
+}
+
 fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result<bool> {
     let mut complete = true;
     let written = match found {
         Found::Frame { place, frame } => {
+            let chunks = if options.chunks { crate::hdf5::chunks(place)?.map(|(_, objects)| objects) } else { None };
+            let options = &json::Options { chunks: options.chunks && chunks.is_none(), ..options.clone() };
             let object = Object::new(frame, *place, options)?;
             complete = object.is_complete();
-            json::write_line(out, &object)
+            json::write_line(out, &WithChunks { object, chunks })
         }
         Found::Store { path, key, store, .. } => json::write_line(out, &StoreObject::of_store(store, path, *key)),
         Found::Leaf { path, leaf, store } => json::write_line(out, &StoreObject::of_leaf(&counted(store, leaf), path)),
@@ -204,7 +218,10 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
 fn text(found: &Found, options: &json::Options, gap: &str, out: &mut dyn Write) -> Result<bool> {
     let mut unread = None;
     let view = match found {
-        Found::Frame { frame, .. } => page::page(frame, &found.name(), options)?,
+        Found::Frame { place, frame } => {
+            let chunk_list = if options.chunks { crate::hdf5::chunks(place)?.map(|(lines, _)| lines) } else { None };
+            page::page(frame, &found.name(), &json::Options { chunk_list, ..options.clone() })?
+        }
         Found::Store { store, .. } => page::store(store, &found.name(), store.leaves.len(), Vec::new(), options),
         Found::Leaf { path, leaf, store } => {
             let cells = cells(store, leaf).unwrap_or_else(|error| {

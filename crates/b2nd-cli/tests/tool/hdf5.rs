@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::{Directory, Place};
 
@@ -15,7 +15,7 @@ fn directory() -> Directory {
     directory
 }
 
-fn json(text: &str) -> Value {
+fn parsed(text: &str) -> Value {
     serde_json::from_str(text.lines().next().unwrap()).unwrap()
 }
 
@@ -32,7 +32,7 @@ fn a_file_is_shown_as_a_store_of_its_datasets() {
     assert_eq!((err.lines().count(), status), (5, 1), "{err}");
     assert!(err.contains("its elements are references to objects, which have no dtype of a fixed size"), "{err}");
 
-    let cube = json(&tests.ok(&["info", "--json", "h5py.h5::/cube"]));
+    let cube = parsed(&tests.ok(&["info", "--json", "h5py.h5::/cube"]));
     assert_eq!(
         (&cube["key"], &cube["codec"], &cube["array"]["chunkshape"]),
         (&"/cube".into(), &"zstd".into(), &serde_json::json!([2, 10, 15]))
@@ -47,14 +47,17 @@ fn a_file_is_shown_as_a_store_of_its_datasets() {
 #[test]
 fn chunks_of_different_codecs_are_shown_checked_and_copied() {
     let tests = directory();
-    let kinds = |file: &str| {
+    let lines = |file: &str| {
         let out = tests.ok(&["info", "--chunks", file]);
         let lines = out.lines().skip_while(|line| !line.trim_start().starts_with("chunk ")).skip(1);
-        lines.map(|line| line.split_whitespace().rev().nth(1).unwrap().to_owned()).collect::<Vec<_>>()
+        lines.map(str::to_owned).collect::<Vec<_>>()
     };
-    assert_eq!(kinds("chunks.h5::/mixed"), ["lz4", "zstd", "zlib", "blosclz"]);
+    let codecs = ["lz4", "zstd", "zlib", "blosclz"];
+    let mixed = lines("chunks.h5::/mixed");
+    assert!(mixed.len() == 4 && mixed.iter().zip(codecs).all(|(line, codec)| line.contains(&format!("  {codec} "))), "{mixed:?}");
     tests.ok(&["import", "chunks.h5::/mixed", "mixed.b2nd"]);
-    assert_eq!(kinds("mixed.b2nd"), ["lz4", "zstd", "zlib", "blosclz"]);
+    let kinds = lines("mixed.b2nd").into_iter().map(|line| line.split_whitespace().rev().nth(1).unwrap().to_owned());
+    assert_eq!(kinds.collect::<Vec<_>>(), codecs);
     for array in ["mixed.b2nd", "chunks.h5::/mixed", "chunks.h5::/snappy"] {
         tests.ok(&["check", "--strict", array]);
         assert_eq!(tests.ok(&["cat", array, "3,19,17:"]), "1597\n1598\n1599\n", "{array}");
@@ -64,11 +67,40 @@ fn chunks_of_different_codecs_are_shown_checked_and_copied() {
 }
 
 #[test]
+fn chunks_are_listed_with_their_place_and_filters_in_the_file() {
+    let tests = directory();
+    let file = tests.read("h5py.h5");
+    let chunks =
+        |dataset: &str| parsed(&tests.ok(&["info", "--json", "--chunks", dataset]))["chunks"].as_array().unwrap().clone();
+    let cube = chunks("h5py.h5::/cube");
+    assert_eq!((cube.len(), &cube[7]["start"], &cube[7]["filters"]), (12, &json!([2, 10, 15]), &json!(["blosc2"])));
+    for chunk in &cube {
+        let [at, length] = ["offset", "cbytes"].map(|name| chunk[name].as_u64().unwrap() as usize);
+        let frame = b2nd_frame::Frame::from_slice(&file[at..at + length]).unwrap();
+        assert_eq!((frame.header().frame_len() as usize, &chunk["blosc2"]), (length, &json!("zstd 5, shuffle")));
+        assert_eq!(chunk["blockshape"], json!([2, 10, 15]));
+    }
+    // Chunks that were not written are not in the file.
+    assert!(chunks("h5py.h5::/missing").len() < 12);
+    let (gzip, checked) = (chunks("h5py.h5::/gzip"), chunks("h5py.h5::/checked"));
+    assert_eq!((&gzip[0]["filters"], &gzip[0]["blosc2"]), (&json!(["shuffle", "deflate"]), &Value::Null));
+    assert_eq!(checked[0]["filters"], json!(["blosc2", "fletcher32"]));
+    assert_eq!(checked[0]["blosc2"], "lz4 5, shuffle");
+
+    let text = tests.ok(&["info", "--chunks", "h5py.h5::/cube"]);
+    assert!(text.contains("  [2, 10, 15]  ") && text.contains("  zstd 5, shuffle  [2, 10, 15]"), "{text}");
+    for dataset in ["h5py.h5::/cube", "h5py.h5::/gzip", "pytables.h5::/group/events"] {
+        assert!(!tests.ok(&["info", "--chunks", dataset]).contains(".chunk"), "{dataset}");
+    }
+    assert!(tests.ok(&["info", "--chunks", "h5py.h5::/plain"]).contains("the file holds no chunks"));
+}
+
+#[test]
 fn every_command_for_arrays_reads_datasets() {
     let tests = directory();
     assert_eq!(tests.ok(&["head", "-n", "2", "h5py.h5::/flat"]), "0  1\n… the first 2 of 600\n");
     assert_eq!(tests.ok(&["cat", "h5py.h5::/cube", "5,19,27:"]), "3597.0\n3598.0\n3599.0\n");
-    let stats = json(&tests.ok(&["stats", "--json", "h5py.h5::/types/big"]));
+    let stats = parsed(&tests.ok(&["stats", "--json", "h5py.h5::/types/big"]));
     assert_eq!((&stats["count"], &stats["max"]), (&600.into(), &599.0.into()));
     tests.ok(&["export", "h5py.h5::/gzip", "gzip.npy"]);
     tests.ok(&["export", "h5py.h5::/both", "both.npy"]);
@@ -125,12 +157,12 @@ fn an_import_copies_compressed_chunks() {
     assert_eq!(tests.ok(&["meta", "get", "cube.b2nd", "range"]), "[1,-2]\n");
     // Data that Blosc2 did not compress are compressed, in the same chunks.
     tests.ok(&["import", "h5py.h5::/gzip", "gzip.b2nd"]);
-    let array = json(&tests.ok(&["info", "--json", "gzip.b2nd"]));
+    let array = parsed(&tests.ok(&["info", "--json", "gzip.b2nd"]));
     assert_eq!((&array["codec"], &array["array"]["chunkshape"]), (&"zstd".into(), &serde_json::json!([3, 20, 30])));
     assert!(array["cbytes"].as_u64() < Some(8000), "{}", array["cbytes"]);
     tests.ok(&["check", "--strict", "gzip.b2nd"]);
     tests.ok(&["import", "h5py.h5::/cube", "other.b2nd", "--chunks", "6,20,10", "--codec", "lz4"]);
-    let array = json(&tests.ok(&["info", "--json", "other.b2nd"]));
+    let array = parsed(&tests.ok(&["info", "--json", "other.b2nd"]));
     assert_eq!((&array["codec"], &array["array"]["chunkshape"]), (&"lz4".into(), &serde_json::json!([6, 20, 10])));
     assert!(tests.refused(&["import", "h5py.h5", "all.b2nd"]).contains("it is a store: name a leaf"));
     assert!(tests.refused(&["import", "h5py.h5::/refused/strings", "all.b2nd"]).contains("strings of variable length"));
