@@ -1,9 +1,6 @@
 """Compares b2nd-ndarray with python-blosc2 and prints the tables of README.md.
 
-    python speed.py [--mib 128] [--rounds 5] [--codec c] [--append]      (blosc2==4.14.1, numpy)
-
-`--codec c` uses the codecs of C-Blosc2, which is then built for any processor. python-blosc2 uses AVX2 if the processor has it, and
-CFLAGS="-mavx2 -DSHUFFLE_AVX2_ENABLED=1" adds it to the codecs of `--codec c`.
+    python speed.py [--mib 128] [--rounds 5] [--append]      (blosc2==4.14.1, numpy)
 
 The two programs take turns. A ratio is python-blosc2's minimum time divided by ours: above 1, this crate is faster. Times are processor time,
 which depends less on the load of the machine than elapsed time. `2 threads` is the elapsed time of one thread divided by that of two.
