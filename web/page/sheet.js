@@ -27,6 +27,8 @@ export class Sheet {
     this.left = 0;
     this.known = null;
     this.isFetching = false;
+    /** The number of times that the cells became others. */
+    this.changes = 0;
     this.table = el("table", { class: "sheet-cells" });
     this.window = el("div", { class: "sheet-window" }, this.table);
     this.room = el("div", { class: "sheet-room" }, this.window);
@@ -134,6 +136,12 @@ export class Sheet {
     this.fetch();
   }
 
+  /** Forgets the cells, which are others now. An answer that is pending is about the old ones. */
+  reset() {
+    this.known = null;
+    this.changes += 1;
+  }
+
   /** Whether the cells of a view are known. */
   knows(view) {
     const { known } = this;
@@ -142,26 +150,32 @@ export class Sheet {
 
   /**
    * Gets the cells in view and around it. A request that is pending is not repeated: it would cancel what the columns of the pending one
-   * have read, and an older answer could replace a newer one. If the view has moved meanwhile, the next request follows.
+   * have read, and an older answer could replace a newer one. If the view has moved or the cells have changed meanwhile, the next request
+   * follows.
    */
   async fetch() {
     if (this.isFetching) return;
     this.isFetching = true;
-    for (let view = this.view(); this.element.isConnected && !this.knows(view); view = this.view()) {
-      const wanted = {
-        from: Math.max(view.from - AROUND.rows, 0),
-        to: Math.min(view.to + AROUND.rows, this.rows),
-        left: Math.max(view.left - AROUND.columns, 0),
-        right: Math.min(view.right + AROUND.columns, this.columns),
-      };
-      this.element.setAttribute("aria-busy", "true");
-      const texts = await this.get(wanted.from, wanted.to, wanted.left, wanted.right);
-      if (texts === null) break;
-      this.known = { ...wanted, texts };
+    this.element.setAttribute("aria-busy", "true");
+    try {
+      for (let view = this.view(); this.element.isConnected && !this.knows(view); view = this.view()) {
+        const wanted = {
+          from: Math.max(view.from - AROUND.rows, 0),
+          to: Math.min(view.to + AROUND.rows, this.rows),
+          left: Math.max(view.left - AROUND.columns, 0),
+          right: Math.min(view.right + AROUND.columns, this.columns),
+        };
+        const { changes } = this;
+        const texts = await this.get(wanted.from, wanted.to, wanted.left, wanted.right);
+        if (texts === null) return;
+        if (changes !== this.changes) continue;
+        this.known = { ...wanted, texts };
+        this.fill(this.view());
+      }
       this.element.removeAttribute("aria-busy");
-      this.fill(this.view());
+    } finally {
+      this.isFetching = false;
     }
-    this.isFetching = false;
   }
 
   fill(view) {

@@ -11,7 +11,7 @@ import { toAddress } from "./state.js";
 export function table(look) {
   const { info, state } = look;
   const names = info.shape.length < 2 && info.fields.length ? info.fields : null;
-  if (look.sheet) look.sheet.known = null;
+  if (look.sheet) look.sheet.reset();
   else {
     const across = state.columns >= 0 && info.shape.length > 1;
     look.sheet = new Sheet({

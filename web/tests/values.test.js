@@ -272,6 +272,29 @@ test("a million rows scroll, and only the bytes in view are read", async () => {
   assert.deepEqual(wrong, []);
 });
 
+test("the table shows the slice of the slider's last position, however fast it moves", async () => {
+  const file = array(
+    "cube",
+    "<i4",
+    [40, 30, 20],
+    Int32Array.from({ length: 24_000 }, (_, at) => at),
+    "--chunks",
+    "1,30,20",
+  );
+  const { page, wrong } = await visit(browser, home.url, { viewport: { width: 1280, height: 1000 } });
+  await drop(page, "cube.b2nd", readFileSync(file));
+  await look(page, "table");
+  await page.locator("input[type=range][data-axis-at]").evaluate((slider) => {
+    for (const position of [7, 8, 9, 31]) {
+      slider.value = position;
+      slider.dispatchEvent(new Event("input"));
+    }
+  });
+  const { rows } = await table(page);
+  for (const [row, texts] of rows) assert.deepEqual(texts[0], String(31 * 600 + row * 20));
+  assert.deepEqual(wrong, []);
+});
+
 test("a damaged chunk is replaced by a message, and the rest is shown", async () => {
   const file = array(
     "broken",

@@ -25,6 +25,20 @@ pub struct Scalars<'a> {
     pub count: u64,
     /// The bytes of each scalar that is not null, in order. Empty if `content` is `Cell`.
     pub values: Box<dyn Iterator<Item = &'a [u8]> + 'a>,
+    array: &'a dyn Array,
+    /// The positions of nulls, if there are any.
+    valid: Option<NullBuffer>,
+}
+
+impl Scalars<'_> {
+    /// Returns true if both have the same nulls, `is_near` accepts each pair of values, and cells without values are equal.
+    pub fn are_near(self, other: Scalars<'_>, is_near: impl Fn(&[u8], &[u8]) -> bool) -> bool {
+        let is_cell = self.content == Content::Cell && self.count != 0;
+        self.content == other.content
+            && (self.count, self.valid) == (other.count, other.valid)
+            && (!is_cell || self.array == other.array)
+            && self.values.zip(other.values).all(|(one, other)| is_near(one, other))
+    }
 }
 
 /// The meaning of a scalar's bytes.
@@ -62,8 +76,9 @@ fn descend<'a>(name: String, array: &'a dyn Array, above: Option<NullBuffer>, mu
         shape.push(length);
         return descend(name, &**lists.values(), valid.map(|valid| valid.expand(length)), shape, all);
     }
+    let valid = valid.filter(|valid| valid.null_count() != 0);
     let nulls = valid.as_ref().map_or(0, NullBuffer::null_count);
-    let (content, values) = values(array, valid);
+    let (content, values) = values(array, valid.clone());
     all.push(Scalars {
         name,
         data_type: array.data_type().to_string(),
@@ -72,6 +87,8 @@ fn descend<'a>(name: String, array: &'a dyn Array, above: Option<NullBuffer>, mu
         nulls: nulls as u64,
         count: (array.len() - nulls) as u64,
         values,
+        array,
+        valid,
     });
 }
 
@@ -122,4 +139,54 @@ fn fixed(array: &dyn Array) -> Option<(&[u8], usize)> {
 /// Returns the [`Content`] for a dtype string, or `Cell` if the string is not a dtype.
 fn element(dtype: &str) -> Content {
     dtype.parse().map_or(Content::Cell, Content::Element)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::builder::{FixedSizeListBuilder, Float64Builder, Int32Builder, ListBuilder};
+    use arrow_array::{ArrayRef, StructArray};
+
+    use super::*;
+
+    /// A row with a struct of a number, a null or number, a list, and an array of two elements.
+    fn row(number: f64, other: Option<i32>, list: &[i32], pair: [Option<f64>; 2]) -> RecordBatch {
+        let [mut numbers, mut others] = [Float64Builder::new(), Float64Builder::new()];
+        numbers.append_value(number);
+        others.append_option(other.map(f64::from));
+        let mut lists = ListBuilder::new(Int32Builder::new());
+        lists.append_value(list.iter().copied().map(Some));
+        let mut pairs = FixedSizeListBuilder::new(Float64Builder::new(), 2);
+        pair.into_iter().for_each(|one| pairs.values().append_option(one));
+        pairs.append(true);
+        let columns: [(&str, ArrayRef); 4] = [
+            ("number", Arc::new(numbers.finish())),
+            ("other", Arc::new(others.finish())),
+            ("list", Arc::new(lists.finish())),
+            ("pair", Arc::new(pairs.finish())),
+        ];
+        let columns = RecordBatch::try_from_iter_with_nullable(columns.map(|(name, column)| (name, column, true))).unwrap();
+        RecordBatch::try_from_iter([("struct", Arc::new(StructArray::from(columns)) as ArrayRef)]).unwrap()
+    }
+
+    #[test]
+    fn rows_are_near_if_nulls_and_lists_are_equal() {
+        let first = |bytes: &[u8]| f64::from_le_bytes(bytes.try_into().unwrap());
+        let are_near = |one: &RecordBatch, other: &RecordBatch| {
+            let pairs = scalars(one).into_iter().zip(scalars(other));
+            pairs.fold(true, |all, (one, other)| all & one.are_near(other, |one, other| (first(one) - first(other)).abs() < 0.5))
+        };
+        let one = row(1.0, None, &[1, 2], [None, Some(1.0)]);
+        assert!(are_near(&one, &row(1.25, None, &[1, 2], [None, Some(1.25)])));
+        for other in [
+            row(2.0, None, &[1, 2], [None, Some(1.0)]),
+            row(1.0, Some(1), &[1, 2], [None, Some(1.0)]),
+            row(1.0, None, &[1, 3], [None, Some(1.0)]),
+            row(1.0, None, &[1, 2], [Some(1.0), None]),
+            row(1.0, None, &[1, 2], [None, Some(2.0)]),
+        ] {
+            assert!(!are_near(&one, &other), "{other:?}");
+        }
+    }
 }

@@ -149,7 +149,6 @@ impl Findings {
         fits
     }
 
-    /// Adds a finding that this build cannot decode a part.
     /// Adds a finding if the header says that the chunks are separate files, but the source has no such files.
     fn misplaced(&mut self, frame: &Frame) {
         let has_chunk_files = || frame.source().chunk_file(0, 0..0).map_or_else(|error| is_of_source(&error), |_| true);
@@ -159,6 +158,7 @@ impl Findings {
         }
     }
 
+    /// Adds a finding that this build cannot decode a part.
     fn not_decoded(&mut self, place: impl Into<String>, offset: Option<u64>, error: &b2nd_frame::Error) {
         let finding = Finding::new(place, offset, error.to_string(), UNKNOWN);
         self.all.push(Finding { not_decoded: true, unreadable: true, ..finding });

@@ -8,7 +8,7 @@ use crate::check::{self, Finding, Limits};
 use crate::reader::Reader;
 use crate::values::check_values;
 
-/// CheckOptions for [`check`].
+/// Options for [`check`].
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
     /// Whether to decode every chunk, and to compare its values with the digests if the frame has any.
@@ -69,7 +69,6 @@ pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
 ///
 /// * what programs do with metalayers, attributes, pickles and references;
 /// * frames that are embedded in an attribute;
-/// * batches of Arrow IPC (damaged ones crash pyarrow; `b2nd check` reads them);
 /// * C-Blosc2's plugins, which are never decoded here.
 ///
 /// Safe does not mean that C-Blosc2 has been proved correct: this function is strict about the format, and checks for defects that are
@@ -79,8 +78,9 @@ pub fn check(source: &dyn Source, options: &CheckOptions) -> Report {
 /// * arrays without dimensions (an index of -1 in C-Blosc2 before 3);
 /// * arrays whose lengths, multiplied by the lengths of their chunks, do not fit an int64 (C-Blosc2 never uses the product).
 ///
-/// The decoders have no `unsafe` code. The decoder of Zstandard, zrip, comes with the feature `safe`. Without this feature, Zstandard causes a finding with [`not_decoded`](Finding::not_decoded), so such a file is not readable. With
-/// [`check_frame`] you can add your own decoder, for example in a separate process.
+/// The decoders have no `unsafe` code. The decoder of Zstandard, zrip, comes with the feature `safe`, and the reader of values in Arrow with
+/// the feature `arrow`. Without these features, Zstandard and values in Arrow cause a finding with [`not_decoded`](Finding::not_decoded), so
+/// such a file is not readable. With [`check_frame`] you can add your own decoder, for example in a separate process.
 ///
 /// The source may contain more bytes than the frame.
 ///

@@ -31,6 +31,7 @@ mod unread {
     use std::time::Instant;
 
     use b2nd_arrow::{CellReader, Error, ErrorKind, Options, Result, Table};
+    use b2nd_frame::{FrameType, Offsets, Writer};
     use b2nd_store::{Bytes, Frame, Store};
 
     use crate::check::{Finding, Limits};
@@ -40,13 +41,18 @@ mod unread {
     }
 
     pub(super) fn cells(frame: &Frame, limits: &Limits) -> Option<Finding> {
-        let (length, most, deadline) = (frame.header().frame_len(), limits.max_memory, limits.deadline());
+        let (most, deadline) = (limits.max_memory, limits.deadline());
+        let is_sparse = frame.header().frame_type() == FrameType::Sparse;
+        let chunks = 0..frame.offsets().ok().filter(|_| is_sparse).map_or(0, Offsets::len);
+        // The chunks of a sparse frame are copied twice.
+        let lengths = chunks.filter_map(|number| Some(2 * frame.chunk_header(number).ok()?.cbytes() as u64));
+        let length = lengths.fold(frame.header().frame_len(), u64::saturating_add);
         if length > most {
             let needed = format!("reading the values needs {length} bytes of memory; at most {most} are allowed");
             return Some(finding("values".to_owned(), needed));
         }
         let read = || -> Result<bool> {
-            let source: Bytes = Arc::new(frame.read(0..length)?.into_owned());
+            let source: Bytes = Arc::new(if is_sparse { joined(frame)? } else { frame.read(0..length)?.into_owned() });
             let batches = match CellReader::new(source) {
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
                 batches => batches?,
@@ -66,6 +72,17 @@ mod unread {
             Err(error) => error.to_string().lines().next().unwrap_or_default().to_owned(),
         };
         Some(finding("values".to_owned(), why))
+    }
+
+    /// Copies the chunks of a sparse frame to a contiguous frame in memory.
+    fn joined(frame: &Frame) -> b2nd_frame::Result<Vec<u8>> {
+        let mut writer = Writer::new(frame.header().clone());
+        writer.skip_array_check();
+        writer.set_trailer(frame.trailer()?.clone());
+        for number in 0..frame.offsets()?.len() {
+            writer.copy_chunk(frame, number)?;
+        }
+        writer.finish()
     }
 
     pub(super) fn rows(store: &Arc<Store>, key: &str, rows: Option<u64>, limits: &Limits) -> Vec<Finding> {

@@ -279,7 +279,9 @@ pub(crate) fn what_it_is(source: &dyn Source, error: b2nd_frame::Error) -> Error
 /// about the frame.
 pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd_frame::Error) -> Error {
     match source.read(offset..offset.saturating_add(10)) {
-        Ok(first) if !is_frame(&first) => Error::new(format_args!("no frame starts at byte {offset} of the file")),
+        Ok(first) if !is_frame(&first) => {
+            Error::new(format_args!("no frame starts at byte {offset} of the file: without --offset, the file itself is opened"))
+        }
         _ => error.into(),
     }
 }

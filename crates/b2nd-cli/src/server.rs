@@ -7,7 +7,7 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use b2nd_page::{Answer, Place, Session};
@@ -294,17 +294,22 @@ impl Site {
     /// Returns the session of a file, which is opened if it is not among those that were asked about last, or if the page opens it again.
     fn session(&self, number: usize, question: &[u8]) -> Result<Arc<Session>> {
         let sessions = || self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, session)) = sessions().iter().find(|(open, _)| *open == number && !Session::is_new(question)) {
-            return Ok(session.clone());
+        let first = |mut sessions: MutexGuard<VecDeque<_>>, session: Arc<Session>| {
+            sessions.retain(|(open, _)| *open != number);
+            sessions.push_front((number, session.clone()));
+            sessions.truncate(OPEN);
+            session
+        };
+        let open = sessions();
+        let session =
+            open.iter().find(|(open, _)| *open == number && !Session::is_new(question)).map(|(_, session)| session.clone());
+        if let Some(session) = session {
+            return Ok(first(open, session));
         }
-        let file = self.files.get(number).ok_or_else(|| Error::new("there is no such file"))?;
         // The lock is not held while the file is opened, which can take long on the network.
-        let session = Arc::new(Session::new(file.open()?));
-        let mut sessions = sessions();
-        sessions.retain(|(open, _)| *open != number);
-        sessions.push_front((number, session.clone()));
-        sessions.truncate(OPEN);
-        Ok(session)
+        drop(open);
+        let session = Arc::new(Session::new(self.files[number].open()?));
+        Ok(first(sessions(), session))
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn each<T: Send>(
             .into_par_iter()
             .map(|number| {
                 let ranges = Part::new(&axes, number).ranges;
-                let elements = array.select_bytes(&Select::steps(&ranges, &selection.steps))?;
+                let elements = array.select_bytes(&Select::steps(&ranges, &selection.steps)?)?;
                 Ok((make(&elements), length(array, &ranges) as u64))
             })
             .collect();

@@ -102,7 +102,7 @@ impl Values {
 
     /// Reads the selected elements in a part of the selected ranges, in the order of the selection.
     fn read(&self, part: &[Range<i64>]) -> b2nd_ndarray::Result<Vec<u8>> {
-        let mut bytes = self.array.select_bytes(&Select::steps(part, &self.selection.steps))?;
+        let mut bytes = self.array.select_bytes(&Select::steps(part, &self.selection.steps)?)?;
         let lengths = Selection { ranges: part.to_vec(), ..self.selection.clone() }.lengths();
         self.selection.reverse(&mut bytes, &lengths, self.array.itemsize());
         Ok(bytes)

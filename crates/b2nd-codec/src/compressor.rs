@@ -320,14 +320,13 @@ impl Compressor {
         if self.settings.format == Format::Blosc1 { SHORT } else { ChunkHeader::MAX_LEN }
     }
 
-    /// Returns true if blocks are not compressed one by one: either they are stored uncompressed, or C-Blosc2 or a plugin compresses them
-    /// together.
+    /// Returns true if blocks are not compressed one by one: either they are stored uncompressed, or a plugin compresses them together.
     fn is_raw(&self, nbytes: usize) -> bool {
         self.needs_all_parts() || self.settings.level == 0 || nbytes < self.settings.shortest()
     }
 
-    /// Returns true if C-Blosc2 or a plugin compresses the chunk. Both can compress only whole chunks, so [`seal`](Compressor::seal) then
-    /// needs the bytes of all parts.
+    /// Returns true if a plugin compresses the chunk. Plugins compress only whole chunks, so [`seal`](Compressor::seal) then needs the
+    /// bytes of all parts.
     pub fn needs_all_parts(&self) -> bool {
         self.backend == Backend::Plugins
     }

@@ -75,7 +75,7 @@ impl Decompressor {
     }
 
     /// Creates a decompressor for untrusted input. It decompresses BloscLZ, LZ4 and zlib without `unsafe` code. With the feature `safe`, it
-    /// also decompresses Zstandard, with little `unsafe` code. It never uses C-Blosc2 or plugins.
+    /// also decompresses Zstandard, without `unsafe` code. It never uses plugins.
     pub fn safe() -> Decompressor {
         Decompressor { leaves: Leaves::safe(), ..Decompressor::default() }
     }
@@ -106,7 +106,7 @@ impl Decompressor {
 
     /// Sets the time at which decompression fails, or `None` for no time limit. In a whole chunk, the time is checked before each block.
     /// BloscLZ and LZ4 also check it every few MiB within a block. Zstandard and zlib check it within a block only if this is a
-    /// [`safe`](Decompressor::safe) decompressor, or on a 32-bit platform. C-Blosc2 and plugins never check the time.
+    /// [`safe`](Decompressor::safe) decompressor, or on a 32-bit platform. Plugins never check the time.
     #[cfg(feature = "std")]
     pub fn stop_at(&mut self, time: Option<Instant>) {
         self.leaves.deadline.time = time;

@@ -40,10 +40,8 @@ fn names(scratch: &Scratch) -> Vec<String> {
 
 /// One test, since a signal removes the temporary files of all tests.
 #[test]
-fn directories_are_whole_when_a_signal_comes() {
+fn files_are_whole_when_a_signal_comes() {
     a_directory_is_whole_or_absent_when_a_signal_comes_while_it_gets_its_name();
-    a_replaced_directory_is_the_old_or_the_new_one_when_a_signal_comes();
-    a_directory_that_a_killed_process_moved_aside_is_taken_back();
     chunk_files_that_are_not_committed_are_removed();
     a_replaced_sparse_frame_has_no_other_chunk_files_when_a_signal_comes();
 }
@@ -65,42 +63,6 @@ fn a_directory_is_whole_or_absent_when_a_signal_comes_while_it_gets_its_name() {
         }
         assert_eq!(names(&scratch), [""; 0]);
     }
-}
-
-fn a_replaced_directory_is_the_old_or_the_new_one_when_a_signal_comes() {
-    let scratch = Scratch::new();
-    let path = scratch.join("d");
-    for trial in 0..20 {
-        if trial % 2 == 0 {
-            let _ = fs::remove_dir_all(&path);
-            fill(&path, "old");
-        }
-        let new = NewDirectory::create_new(scratch.join("d.part")).unwrap();
-        let inner = new.path().join("d");
-        fill(&inner, "new");
-        let before = content(&path);
-        let remover = thread::spawn(|| drop(remove_temporary_files()));
-        thread::sleep(Duration::from_micros(trial * 40));
-        let finished = new.exchange(&inner, &path);
-        remover.join().unwrap();
-        assert_eq!(content(&path), if finished.is_ok() { "new" } else { &before });
-        assert_eq!(names(&scratch), ["d"]);
-    }
-}
-
-/// Without an operation that exchanges directories, a killed process leaves the old one under another name.
-fn a_directory_that_a_killed_process_moved_aside_is_taken_back() {
-    let scratch = Scratch::new();
-    let (path, aside) = (scratch.join("d"), scratch.join(".d.b2nd-old"));
-    fill(&aside, "old");
-    assert!(NewDirectory::create_new(&path).is_err(), "the old directory is back");
-    assert_eq!(content(&path), "old");
-    assert_eq!(names(&scratch), ["d"]);
-
-    fill(&aside, "older");
-    assert!(NewDirectory::create_new(&path).is_err());
-    assert_eq!(content(&path), "old");
-    assert_eq!(names(&scratch), ["d"]);
 }
 
 fn files(path: &Path) -> BTreeSet<OsString> {

@@ -266,6 +266,10 @@ impl Dataset {
 
     /// Returns the blockshape of a chunk's frame if the chunk can be a chunk of the array as it is.
     fn blockshape(&self, header: &Header) -> Option<Vec<i32>> {
+        // The filter divides elements of an array type into those of its base type. Readers of an array expect its own typesize.
+        if usize::try_from(header.typesize()) != Ok(self.dtype.itemsize()) {
+            return None;
+        }
         let chunkshape = self.geometry.chunkshape();
         if let Some(array) = header.array().ok()? {
             return is_whole(array.geometry(), chunkshape).then(|| array.geometry().blockshape().to_vec());

@@ -1,9 +1,6 @@
 """Compares b2nd-ndarray with python-blosc2 and prints the tables of README.md.
 
-    python speed.py [--mib 128] [--rounds 5] [--codec c] [--append]      (blosc2==4.14.1, numpy)
-
-`--codec c` uses the codecs of C-Blosc2, which is then built for any processor. python-blosc2 uses AVX2 if the processor has it, and
-CFLAGS="-mavx2 -DSHUFFLE_AVX2_ENABLED=1" adds it to the codecs of `--codec c`.
+    python speed.py [--mib 128] [--rounds 5] [--append]      (blosc2==4.14.1, numpy)
 
 The two programs take turns. A ratio is python-blosc2's minimum time divided by ours: above 1, this crate is faster. Times are processor time,
 which depends less on the load of the machine than elapsed time. `2 threads` is the elapsed time of one thread divided by that of two.
@@ -104,9 +101,9 @@ class Python:
 
 
 class Rust:
-    def __init__(self, codec, binary):
+    def __init__(self, binary):
         manifest = ["--manifest-path", str(HERE.parent / "Cargo.toml")]
-        command = ["cargo", "bench", "--quiet", "--bench", "speed", *manifest, "--features", "c" if codec == "c" else "rayon"]
+        command = ["cargo", "bench", "--quiet", "--bench", "speed", *manifest, "--features", "rayon"]
         self.process = subprocess.Popen([binary] if binary else command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, *words):
@@ -118,14 +115,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mib", type=int, default=128)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--codec", choices=("pure", "c"), default="pure")
     parser.add_argument("--append", action="store_true", help="append rows, and nothing else")
     parser.add_argument("--binary", help="the built bench, rather than cargo bench")
     parser.add_argument("--arrays", default="<f4 3 zstd,<f4 3 lz4,<i4 3 lz4,<i4 3 blosclz", help="dtype, dimensions and codec of each")
     parser.add_argument("--level", type=int, default=5)
     options = parser.parse_args()
     blosc2.set_nthreads(1)
-    rust = Rust(options.codec, options.binary)
+    rust = Rust(options.binary)
     with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as directory:
         if options.append:
             return measure_appending(rust, directory, options.rounds)
@@ -137,7 +133,7 @@ def main():
             blosc2.asarray(values(dtype, options.mib, int(ndim)), urlpath=path, mode="w", cparams=cparams)
             rows.append((f"{array}, level {options.level}", measure(rust, path, codec, options.level, options.rounds)))
             print(rows[-1], file=sys.stderr, flush=True)
-    print(f"{options.mib} MiB, the least of {options.rounds} rounds, python-blosc2 {blosc2.__version__}, codecs: {options.codec}")
+    print(f"{options.mib} MiB, the least of {options.rounds} rounds, python-blosc2 {blosc2.__version__}")
     tables(rows)
 
 

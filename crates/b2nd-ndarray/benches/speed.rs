@@ -86,7 +86,7 @@ fn steps(path: &str, step: i64) -> ([u64; 3], u64) {
     let array = Array::open(path).unwrap();
     let whole = array.whole();
     let start = now();
-    let bytes = array.select_bytes(&Select::steps(&whole, &vec![step; whole.len()])).unwrap();
+    let bytes = array.select_bytes(&Select::steps(&whole, &vec![step; whole.len()]).unwrap()).unwrap();
     (since(start), u64::from(bytes[0]) + u64::from(bytes[bytes.len() - 4]))
 }
 

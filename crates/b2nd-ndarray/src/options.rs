@@ -112,12 +112,12 @@ impl Options {
     }
 }
 
-/// Rejects filters with which python-blosc2 cannot open a file whose elements have this size.
 /// Creates a file. Without `overwrite`, fails if a file with this path exists.
 pub(crate) fn create(path: &Path, header: Header, overwrite: bool) -> Result<Writer<OneFile>> {
     Ok(if overwrite { Writer::create(path, header)? } else { Writer::create_new(path, header)? })
 }
 
+/// Rejects filters with which python-blosc2 cannot open a file whose elements have this size.
 pub(crate) fn check_filters(filters: &[(Filter, u8)], typesize: i32) -> Result<()> {
     // The parameter 0 means the size of an element.
     let wide = |meta: u8| if meta == 0 { typesize } else { i32::from(meta) };

@@ -174,8 +174,9 @@ impl Array {
     /// Checks a selection and reads its elements, in ascending order along each axis. Each element takes `count` entries of the result: its
     /// length in bytes if `P` is `u8`, or 1 if `P` has the size of an element.
     pub(crate) fn chosen_entries<P: Pod>(&self, chosen: &Chosen, count: usize) -> Result<Vec<P>> {
-        let (slice, wanted, mut lengths) = (chosen.ranges(), chosen.wanted(), chosen.lengths());
+        let slice = chosen.ranges();
         self.check(&slice)?;
+        let (wanted, mut lengths) = (chosen.wanted(), chosen.lengths());
         let count = lengths.iter().try_fold(count, |count, &length| count.checked_mul(length));
         let mut entries = count.and_then(element::zeroed).ok_or_else(|| self.no_memory(&slice))?;
         if !entries.is_empty() {

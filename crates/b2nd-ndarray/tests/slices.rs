@@ -190,11 +190,35 @@ fn a_slice_with_steps_is_what_ndarray_cuts() {
         assert_eq!(reader.slice::<u32>(slice).unwrap(), expected, "{start}..{end};{step} {second:?} {third:?}");
     }
     assert_eq!(reader.slice::<u32>(ndarray::s![4, ..;-6, 3]).unwrap().len(), 3);
-    let shape = |slice: [_; 3], step| reader.select::<u32>(&Select::steps(&slice, &[step; 3])).unwrap().shape().to_vec();
+    let shape = |slice: [_; 3], step| reader.select::<u32>(&Select::steps(&slice, &[step; 3]).unwrap()).unwrap().shape().to_vec();
     assert_eq!(shape([5..5, 0..17, 0..9], 2), [0, 9, 5]);
     assert_eq!(shape([0..23, 0..17, 0..9], i64::MAX), [1, 1, 1]);
-    let refused = reader.select_bytes(&Select::steps(&[0..23, 0..17, 0..9], &[1, 0, 1])).unwrap_err();
+    let refused = reader.select_bytes(&Select::steps(&[0..23, 0..17, 0..9], &[1, 0, 1]).unwrap()).unwrap_err();
     assert_eq!(refused.kind().to_string(), "selection[1]: expected a step of 1 or more, found 0");
+}
+
+#[test]
+fn a_range_whose_length_is_no_i64_is_refused() {
+    let (_directory, reader) = written(&numbered(&[4], |n| n), &options(&[4], &[4]));
+    for range in [-2..i64::MAX, i64::MIN..i64::MAX] {
+        let select = |select| reader.select::<u32>(&[select]).map(drop);
+        let refused = [
+            reader.read_bytes(std::slice::from_ref(&range)).map(drop),
+            reader.read::<u32>(std::slice::from_ref(&range)).map(drop),
+            select(Select::Range(range.clone())),
+            select(Select::Step(range.clone(), 2)),
+        ];
+        for refused in refused {
+            let error = refused.unwrap_err().to_string();
+            assert!(error.contains("slice[0]: "), "{error}");
+        }
+    }
+}
+
+#[test]
+fn each_range_has_a_step() {
+    let error = Select::steps(&[0..23, 0..17], &[1]).unwrap_err();
+    assert_eq!(error.to_string(), "the array has 2 dimensions, but 1 were given");
 }
 
 #[test]

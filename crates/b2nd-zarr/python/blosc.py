@@ -78,6 +78,8 @@ for name in PLACES:
     assert not data and not chunks
     print(f"{name}: {count} chunks have {ours / theirs:.4f} of the length of C-Blosc's; {longer} are more than 1% longer")
     assert ours <= theirs * 1.01, name
+    # BloscLZ finds other matches than C-Blosc: some chunks are longer, and more are shorter.
+    assert name == "blosclz" or longer <= count * 0.03, name
 
 
 expected = np.arange(37 * 24, dtype="f4").reshape(37, 24)

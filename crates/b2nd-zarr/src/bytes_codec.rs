@@ -8,7 +8,7 @@ use zarrs::array::codec::api::{BytesToBytesCodecTraits, Codec, CodecError};
 use zarrs::plugin::PluginCreateError;
 
 /// The largest length of a decoded chunk, and of a part of a file that is read at once, in bytes.
-#[cfg(any(feature = "gzip", feature = "import"))]
+#[cfg(any(feature = "export", feature = "gzip", feature = "import"))]
 pub(crate) const LARGEST: u64 = i32::MAX as u64;
 
 /// A bytes-to-bytes codec. Its fields are its configuration.

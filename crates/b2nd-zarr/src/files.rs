@@ -1,7 +1,7 @@
 //! [`Files`]: the files of a Zarr array in a directory.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use b2nd_store::Directory;
@@ -29,7 +29,8 @@ impl Files {
     }
 
     /// Returns the sum of the lengths of all files in the directory, in bytes.
-    pub(crate) fn total_length(&self) -> io::Result<u64> {
+    #[cfg(feature = "import")]
+    pub(crate) fn total_length(&self) -> std::io::Result<u64> {
         let (mut sum, mut directories) = (0_u64, vec![self.root.clone()]);
         while let Some(directory) = directories.pop() {
             for entry in fs::read_dir(directory)? {

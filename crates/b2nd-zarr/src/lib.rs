@@ -34,7 +34,7 @@ mod data_type;
 mod error;
 #[cfg(feature = "export")]
 mod export;
-#[cfg(feature = "import")]
+#[cfg(any(feature = "export", feature = "import"))]
 mod files;
 mod fixed_bytes;
 #[cfg(feature = "gzip")]

@@ -17,6 +17,9 @@ register!(ZstdCodec, "zstd");
 
 impl BytesCodec for ZstdCodec {
     fn compress(&self, data: &[u8]) -> Result<Vec<u8>, CodecError> {
+        if self.level > 22 {
+            return Err(CodecError::Other(format!("codec zstd: expected a level of at most 22, found {}", self.level)));
+        }
         b2nd_codec::zstd::compress(data, self.level, self.checksum).map_err(failed)
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use b2nd_ndarray::Options;
-use b2nd_zarr::import;
+use b2nd_zarr::{import, zarrs};
 use serde_json::{Value, json};
 
 struct Zarr(tempfile::TempDir);
@@ -93,6 +93,16 @@ fn a_gzip_chunk_is_decompressed_up_to_its_length() {
     zarr.fails("codec gzip: expected 16 bytes, found more");
     zarr.write("c/0/0", b"no gzip");
     assert!(zarr.import().is_err());
+}
+
+#[test]
+fn a_level_of_zstd_that_does_not_exist_is_refused() {
+    let codecs = json!([bytes(), {"name": "zstd", "configuration": {"level": 23, "checksum": false}}]);
+    let zarr = Zarr::new(json!({"codecs": codecs}));
+    let store = zarrs::filesystem::FilesystemStore::new(zarr.path("")).unwrap();
+    let array = zarrs::array::Array::open(store.into(), "/").unwrap();
+    let error = array.store_chunk(&[0, 0], &[1_i32; 4]).unwrap_err().to_string();
+    assert!(error.contains("codec zstd: expected a level of at most 22, found 23"), "{error}");
 }
 
 #[test]

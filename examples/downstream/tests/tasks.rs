@@ -9,6 +9,8 @@ use std::ops::Range;
 
 use b2nd::{B2ndMeta, Geometry, Metalayer};
 use b2nd_frame::{File, Frame, Header, Result, Source, Window, Writer};
+use b2nd_ndarray::{Appender, Array, Options, Select, write_slabs};
+use ndarray::{Array2, array};
 use serde::{Deserialize, Serialize};
 
 /// A path for a file of one test.
@@ -112,13 +114,34 @@ fn a_reader_sees_every_edit_whole() -> Result<()> {
     std::thread::scope(|scope| {
         let edits = scope.spawn(|| (1..=40).try_for_each(|step| File::edit(&path)?.set_vlmetalayer("steps", &step)));
         let mut last = 0;
-        while last < 40 {
+        while last < 40 && !edits.is_finished() {
             let steps = File::open_shared(&path)?.trailer()?.vlmetalayers().get::<u32>("steps")?.unwrap();
             assert!(steps >= last);
             last = steps;
         }
         edits.join().unwrap()
     })?;
+    assert_eq!(File::open(&path)?.trailer()?.vlmetalayers().get("steps")?, Some(40_u32));
+    std::fs::remove_file(&path)?;
+    Ok(())
+}
+
+#[test]
+fn an_array_is_written_read_and_appended_to() -> Result<(), Box<dyn std::error::Error>> {
+    let path = path!("array");
+    let days = (0..4_u16)
+        .map(|day| Array2::from_shape_fn((6, 3), move |(hour, station)| f32::from(day * 100) + (3 * hour + station) as f32));
+    write_slabs(&path, &[24, 3], days, &Options::default())?;
+    let array = Array::open(&path)?;
+    assert_eq!(array.select::<f32>(&Select::steps(&[0..24, 2..3], &[12, 1])?)?, array![[2.0_f32], [202.0]].into_dyn());
+    let warm = array.read::<f32>(&[0..24, 0..1])?.iter().map(|&value| value > 310.0).collect::<Vec<_>>();
+    assert_eq!(array.select::<f32>(&[warm.into(), [2, 0].into()])?, array![[314.0_f32, 312.0], [317.0, 315.0]].into_dyn());
+
+    let mut appender = Appender::open(&path)?;
+    appender.append(&array![[1.0_f32, 2.0, 3.0]])?;
+    appender.flush()?;
+    drop(appender);
+    assert_eq!(Array::open(&path)?.read::<f32>(&[23..25, 0..1])?, array![[315.0_f32], [1.0]].into_dyn());
     std::fs::remove_file(&path)?;
     Ok(())
 }

@@ -175,6 +175,8 @@ if __name__ == "__main__":
     batches = b.BatchArray(items_per_block=2, urlpath=os.path.join(OUT, "batches.b2b"), mode="w")
     batches.append([1, "two", None])
     batches.append([[4, 5]])
-    arrow = b.BatchArray(items_per_block=2, serializer="arrow", urlpath=os.path.join(OUT, "arrow.b2b"), mode="w")
-    arrow.append(pa.array(["a", None, "c"]))
-    arrow.append(pa.array(["d"]))
+    for name, contiguous in (("arrow.b2b", True), ("sparse.b2b", False)):
+        storage = b.Storage(contiguous=contiguous, urlpath=os.path.join(OUT, name), mode="w")
+        arrow = b.BatchArray(items_per_block=2, serializer="arrow", storage=storage)
+        arrow.append(pa.array(["a", None, "c"]))
+        arrow.append(pa.array(["d"]))

@@ -35,7 +35,7 @@ pub(crate) struct Import {
     /// The dtype of the elements of raw bytes or CSV, in numpy's form: '<i4'. The default for CSV is '<i8' or '<u8' if
     /// all values are integers that fit it, '<f8' if all values are numbers, text for other values, and a structure with a field for each
     /// column if the columns have several types.
-    #[arg(long)]
+    #[arg(long, value_parser = dtype)]
     dtype: Option<DType>,
 
     /// The array's shape: 100,200. The default for raw bytes is one dimension.
@@ -43,7 +43,7 @@ pub(crate) struct Import {
     shape: Option<Vec<i64>>,
 
     /// Whether the first line of CSV is a heading, which names the fields of structures and is otherwise left out. By default, it is one if
-    /// it consists of names and a column below it consists of numbers.
+    /// it consists of names and a column below it consists of numbers, but it is not a line of values of the --dtype.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     header: Option<bool>,
 
@@ -57,6 +57,11 @@ pub(crate) struct Import {
     /// Replace an existing file.
     #[arg(long)]
     overwrite: bool,
+}
+
+fn dtype(text: &str) -> std::result::Result<DType, String> {
+    let spaces = if text.contains(',') { "; write it with a space after each comma: [('x', '<i4'), ('y', '<i4')]" } else { "" };
+    text.parse().map_err(|error| format!("{error}{spaces}"))
 }
 
 impl Import {

@@ -1,12 +1,13 @@
 //! [`Csv`] writes comma-separated values as in RFC 4180, except that lines end in `\n` instead of `\r\n`. [`read`] reads CSV files.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use b2nd_view::elements::{cell, in_quotes};
-use b2nd_view::text::hex;
+use b2nd_view::text::{count, hex};
 
 use super::npy::{self, Elements, length_of};
 use super::{ElementInfo, Format, fields};
@@ -168,11 +169,23 @@ fn add(columns: &mut [Candidates], record: &csv::StringRecord) {
     columns.iter_mut().zip(record).for_each(|(column, cell)| *column = column.and(Candidates::of(cell)));
 }
 
+/// Returns a name for each column: its name in the heading or, if the name is missing or already occurred, `f` and a number.
+fn field_names<'a>(heading: impl Iterator<Item = &'a str> + Clone, count: usize) -> Vec<String> {
+    let mut free: HashSet<&str> = heading.clone().filter(|name| !name.is_empty()).collect();
+    let mut used = free.iter().map(|&name| name.to_owned()).collect::<HashSet<_>>();
+    let mut heading = heading.map(Some).chain(std::iter::repeat(None));
+    let name = |nth: usize| match heading.next().flatten().filter(|name| free.remove(name)) {
+        Some(name) => name.to_owned(),
+        None => (nth..).map(|number| format!("f{number}")).find(|name| used.insert(name.clone())).unwrap_or_default(),
+    };
+    (0..count).map(name).collect()
+}
+
 /// Opens an array in a CSV file. If the columns have several types, each line is a structure. Otherwise, the array has one dimension if each
 /// line has one value, and two if it has more. The file is read twice, so that only one line at a time is in memory.
 ///
 /// `name` is the name of the file in messages. Without `header`, the first line is a heading if it consists of names and a column below it
-/// consists of numbers.
+/// consists of numbers, unless the line has values of `dtype`.
 pub(crate) fn read(
     path: &Path,
     name: &Path,
@@ -181,10 +194,14 @@ pub(crate) fn read(
     header: Option<bool>,
 ) -> Result<Elements> {
     let Summary { names, mut columns, lines } = summary(path)?;
-    let takes_text = |dtype: &DType| matches!(dtype, DType::Scalar(scalar) if matches!(scalar.scalar_type(), ScalarType::Str(_)));
+    // Whether the first line can be a line of values of this dtype, even if it consists of names.
+    let takes_names = |dtype: &DType| match dtype {
+        DType::Scalar(scalar) => matches!(scalar.scalar_type(), ScalarType::Str(_)),
+        _ => dtype.fields().iter().zip(&names).all(|(field, cell)| element(cell, field.dtype()).is_some()),
+    };
     let has_numbers = columns.iter().any(|column| column.number && !column.is_text());
     let has_names =
-        header.unwrap_or_else(|| has_numbers && !dtype.is_some_and(takes_text) && names.iter().all(is_name)) && lines > 0;
+        header.unwrap_or_else(|| has_numbers && !dtype.is_some_and(takes_names) && names.iter().all(is_name)) && lines > 0;
     if !has_names {
         add(&mut columns, &names);
     }
@@ -193,27 +210,31 @@ pub(crate) fn read(
     let dtype: DType = match dtype {
         Some(dtype) => dtype.clone(),
         None if all.is_text() && columns.iter().any(|column| column.number && !column.is_text()) => {
-            let field = |(nth, column): (usize, &Candidates)| match names.get(nth).filter(|name| has_names && !name.is_empty()) {
-                Some(name) => format!("({}, '{}')", npy::python(name), column.dtype()),
-                None => format!("('f{nth}', '{}')", column.dtype()),
-            };
-            format!("[{}]", columns.iter().enumerate().map(field).collect::<Vec<_>>().join(", ")).parse()?
+            let heading = names.iter().filter(|_| has_names);
+            let names = field_names(heading, columns.len());
+            let field = |(name, column): (&String, &Candidates)| format!("({}, '{}')", npy::python(name), column.dtype());
+            format!("[{}]", names.iter().zip(&columns).map(field).collect::<Vec<_>>().join(", ")).parse()?
         }
         None => all.dtype().parse()?,
     };
-    let named = name.display();
-    if !dtype.fields().is_empty() {
-        let hint = if has_names { "" } else { "; if line 1 is a heading, use --header" };
-        if is_guess {
-            eprintln!("{named}: each line becomes a structure: {dtype}{hint}");
+    let (fields, values) = (dtype.fields().len(), columns.len());
+    if fields != 0 && fields != values && lines > 0 {
+        let (fields, values) = (count(fields as u64, "field"), count(values as u64, "value"));
+        return Err(Error::new(format_args!("the dtype has {fields}, but a line has {values}")));
+    }
+    let keep = "to keep it as values, use --header=false";
+    let note = match (is_guess && fields != 0, has_names, header) {
+        (true, true, None) => format!("each line becomes a structure: {dtype}; line 1 is a heading: {keep}"),
+        (true, false, None) => format!("each line becomes a structure: {dtype}; if line 1 is a heading, use --header"),
+        (true, _, Some(_)) => format!("each line becomes a structure: {dtype}"),
+        (false, true, None) => {
+            let names = names.iter().collect::<Vec<_>>().join(",");
+            format!("line 1 ({names:?}) is a heading and left out: {keep}")
         }
-        if dtype.fields().len() != columns.len() {
-            let (fields, count) = (dtype.fields().len(), columns.len());
-            return Err(Error::new(format_args!("the dtype has {fields} fields, but a line has {count} values")));
-        }
-    } else if has_names && header.is_none() {
-        let names = names.iter().collect::<Vec<_>>().join(",");
-        eprintln!("{named}: line 1 ({names:?}) is a heading and left out: to keep it as values, use --header=false");
+        (false, ..) => String::new(),
+    };
+    if !note.is_empty() {
+        eprintln!("{}: {note}", name.display());
     }
     let (places, size): (Vec<_>, _) = match dtype.fields() {
         [] => ((0..columns.len()).map(|nth| (nth * dtype.itemsize(), dtype.clone())).collect(), columns.len() * dtype.itemsize()),

@@ -125,14 +125,9 @@ fn add(differing: &mut Differing, a: &RecordBatch, b: &RecordBatch, at: u64, tol
 
 /// Returns true if all numbers of two rows are equal within the tolerance, and all else is equal.
 fn is_near(a: &RecordBatch, b: &RecordBatch, tolerance: &Tolerance) -> bool {
-    let near = |(one, mut other): (Scalars, Scalars)| {
-        let mut values = one.values;
+    let near = |(one, other): (Scalars, Scalars)| {
         let read = if let Content::Element(dtype) = &one.content { reader(dtype) } else { None };
-        let all = match read {
-            Some(read) => values.all(|one| other.values.next().is_some_and(|other| tolerance.accepts(read(one), read(other)))),
-            None => one.content != Content::Cell && values.eq(&mut other.values),
-        };
-        all && other.values.next().is_none() && one.nulls + other.nulls == 0
+        one.are_near(other, |one, other| read.as_ref().map_or(one == other, |read| tolerance.accepts(read(one), read(other))))
     };
     tolerance.is_given() && scalars(a).into_iter().zip(scalars(b)).all(near)
 }

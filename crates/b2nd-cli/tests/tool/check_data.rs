@@ -240,7 +240,8 @@ fn a_person_is_told_once_that_digests_would_find_damage() {
 #[cfg(feature = "arrow")]
 fn batches_of_arrow_are_read() {
     let tests = Directory::new();
-    let mut batches = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../b2nd-arrow/tests/data/arrow.b2b")).unwrap();
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../b2nd-arrow/tests/data");
+    let mut batches = fs::read(format!("{data}/arrow.b2b")).unwrap();
     tests.write("a.b2b", &batches);
     assert!(tests.ok(&["check", "--data", "a.b2b"]).contains(": ok: "));
     batches[300] ^= 0x7f;
@@ -251,6 +252,16 @@ fn batches_of_arrow_are_read() {
     assert_eq!(tests.run(&["check", "a.b2b"]).2, 0, "nothing is decoded");
     let held = tests.run(&["check", "--max-memory", "900", "a.b2b"]).0;
     assert!(held.contains("a.b2b: "), "{held}");
+    // A sparse frame.
+    let sparse = tests.path("sparse.b2b");
+    fs::create_dir(&sparse).unwrap();
+    for name in ["00000000.chunk", "00000001.chunk", "chunks.b2frame"] {
+        fs::copy(format!("{data}/sparse.b2b/{name}"), sparse.join(name)).unwrap();
+    }
+    assert!(tests.ok(&["check", "--data", "sparse.b2b"]).contains(": ok: "));
+    let chunk = fs::read(sparse.join("00000000.chunk")).unwrap();
+    fs::write(sparse.join("00000000.chunk"), [&chunk[..200], &[chunk[200] ^ 0x7f], &chunk[201..]].concat()).unwrap();
+    assert_eq!(tests.run(&["check", "--data", "sparse.b2b"]).2, 1);
 }
 
 /// Chunks of any length crash python-blosc2 in a call of its users; the file is sound.

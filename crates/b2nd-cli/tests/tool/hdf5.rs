@@ -8,7 +8,7 @@ use crate::harness::{Directory, Place};
 
 fn directory() -> Directory {
     let directory = Directory::new();
-    for name in ["chunks.h5", "h5py.h5", "pytables.h5"] {
+    for name in ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5"] {
         let file = Place::root().path("crates/b2nd-hdf5/tests/data").join(name);
         fs::copy(file, directory.path(name)).unwrap();
     }
@@ -61,6 +61,11 @@ fn chunks_of_different_codecs_are_shown_checked_and_copied() {
     for array in ["mixed.b2nd", "chunks.h5::/mixed", "chunks.h5::/snappy"] {
         tests.ok(&["check", "--strict", array]);
         assert_eq!(tests.ok(&["cat", array, "3,19,17:"]), "1597\n1598\n1599\n", "{array}");
+    }
+    // The typesize of these chunks is that of a part of an element.
+    tests.ok(&["import", "arrays.h5::/vectors", "vectors.b2nd"]);
+    for array in ["vectors.b2nd", "arrays.h5::/vectors"] {
+        tests.ok(&["check", "--data", "--strict", array]);
     }
     let names = tests.ok(&["ls", "chunks.h5"]);
     assert!(names.contains("chunks.h5::/mixed ") && names.contains("chunks.h5::/snappy "), "{names}");

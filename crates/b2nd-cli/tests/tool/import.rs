@@ -228,16 +228,35 @@ fn no_value_of_a_csv_file_is_lost() {
     let note = "a.csv: line 1 (\"x,y\") is a heading and left out: to keep it as values, use --header=false\n";
     assert_eq!(tests.run(&["import", "a.csv", "c.b2nd"]).1, note);
     tests.write("a.csv", "x,y\n1,b\n2,c\n");
-    let note = "a.csv: each line becomes a structure: [('x', '<i8'), ('y', '<U1')]\n";
+    let what = "each line becomes a structure: [('x', '<i8'), ('y', '<U1')]";
+    let note = format!("a.csv: {what}; line 1 is a heading: to keep it as values, use --header=false\n");
     assert_eq!(tests.run(&["import", "a.csv", "d.b2nd"]).1, note);
+    assert_eq!(tests.run(&["import", "--header", "a.csv", "d.b2nd", "--overwrite"]).1, format!("a.csv: {what}\n"));
     tests.write("b.csv", "1,b\n2,c\n");
     let note = "b.csv: each line becomes a structure: [('f0', '<i8'), ('f1', '<U1')]; if line 1 is a heading, use --header\n";
     assert_eq!(tests.run(&["import", "b.csv", "e.b2nd", "--overwrite"]).1, note);
     tests.write("a.csv", "x,y\n1,2\n");
-    tests.ok(&["import", "--dtype=[('x', '>i2'), ('y', '<U1')]", "a.csv", "e.b2nd", "--overwrite"]);
+    let args = ["import", "--dtype=[('x', '>i2'), ('y', '<U1')]", "a.csv", "e.b2nd", "--overwrite"];
+    let note = "a.csv: line 1 (\"x,y\") is a heading and left out: to keep it as values, use --header=false\n";
+    assert_eq!(tests.run(&args), (String::new(), note.to_owned(), 0));
     assert_eq!(tests.ok(&["cat", "--json", "e.b2nd"]), "[{\"x\":1,\"y\":\"2\"}]\n");
     let error = tests.run(&["import", "--dtype=[('x', '<i8')]", "b.csv", "e.b2nd", "--overwrite"]).1;
-    assert!(error.ends_with("b.csv: the dtype has 1 fields, but a line has 2 values\n"), "{error}");
+    assert!(error.ends_with("b.csv: the dtype has 1 field, but a line has 2 values\n"), "{error}");
+    // With a structure, a line of values is no heading, and a file without lines is an empty array.
+    tests.write("a.csv", "a,b\n1,c\n2,d\n");
+    tests.ok(&["import", "--dtype=[('p', '<U1'), ('q', '<U1')]", "a.csv", "e.b2nd", "--overwrite"]);
+    assert_eq!(tests.ok(&["cat", "--csv", "e.b2nd"]), "p,q\na,b\n1,c\n2,d\n");
+    tests.write("a.csv", "");
+    tests.ok(&["import", "--dtype=[('p', '<U1'), ('q', '<U1')]", "a.csv", "e.b2nd", "--overwrite"]);
+    assert_eq!(tests.ok(&["cat", "--csv", "e.b2nd"]), "p,q\n");
+    // A name that is missing or was there before is replaced.
+    for (csv, names) in [("a,a\n1,x\n", "a,f1"), ("f1,\n1,x\n", "f1,f2"), ("f1,a,a\n1,x,y\n", "f1,a,f2"), (",f0\n1,x\n", "f1,f0")]
+    {
+        tests.write("a.csv", csv);
+        assert_eq!(tests.run(&["import", "--header", "a.csv", "e.b2nd", "--overwrite"]).2, 0, "{csv}");
+        let values = csv.lines().nth(1).unwrap();
+        assert_eq!(tests.ok(&["cat", "--csv", "e.b2nd"]), format!("{names}\n{values}\n"));
+    }
     // A single column of text comes back as it was.
     let text: Vec<u8> = ["a", "", " d", "\r"]
         .iter()

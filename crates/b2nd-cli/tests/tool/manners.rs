@@ -31,8 +31,8 @@ fn nothing_in_a_file_reaches_the_terminal_as_it_is() {
     let commands: [&[&str]; 12] = [
         &["info"],
         &["info", "--json"],
-        &["info", "--meta"],
-        &["info", "--meta", "--json"],
+        &["meta", "list"],
+        &["meta", "list", "--json"],
         &["info", "--tree"],
         &["hex"],
         &["draw"],
@@ -147,13 +147,18 @@ fn what_is_below_comes_in_the_order_of_names() {
         }
     }
     for command in [&["info", "--json"][..], &["check"], &["check", "--json"], &["info", "--tree"]] {
-        let each = tests.found(&[command, &names.iter().map(String::as_str).collect::<Vec<_>>()].concat());
-        let below = tests.found(&[command, &["-r", "."]].concat());
+        let each = tests.run(&[command, &names.iter().map(String::as_str).collect::<Vec<_>>()].concat());
+        let below = tests.run(&[command, &["-r", "."]].concat());
         let without_dot = |text: &str| text.replace("./", "");
         assert_eq!(without_dot(&below.0), each.0, "{command:?}");
         let count = if command[0] == "check" { "147 files checked\n" } else { "" };
         assert_eq!(without_dot(&below.1), format!("{}{count}", each.1), "{command:?}");
         assert_eq!((below.2, each.1.lines().count()), (each.2, 3), "{command:?}");
+        if command == ["check"] {
+            let is_ok =
+                |name: &&String| below.0.lines().any(|line| line.starts_with(&format!("./{name}")) && line.contains(": ok: "));
+            assert_eq!(names.iter().filter(is_ok).count(), 144, "{}", below.0);
+        }
     }
 }
 

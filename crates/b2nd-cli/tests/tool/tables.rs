@@ -338,7 +338,7 @@ fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
     );
     let expected = "kinds.b2z: the slice has 2 indices, but rows need only one: give rows as START:STOP, such as 100:120";
     assert_eq!(refused(&["cat", "kinds.b2z", "2:4,1"]), expected);
-    let expected = "kinds.b2z: no frame starts at byte 0 of the file";
+    let expected = "kinds.b2z: no frame starts at byte 0 of the file: without --offset, the file itself is opened";
     assert_eq!(refused(&["cat", "kinds.b2z", "--offset", "0"]), expected);
     assert_eq!(refused(&["export", "kinds.b2z", "-", "--offset", "0"]), expected);
     // Several tables, and none is named.

@@ -27,6 +27,10 @@ impl Zlib {
     }
 }
 
+/// The strategy of miniz_oxide that uses the fixed code table of the format. It is tried if a stream has at most [`SHORT`] bytes.
+const FIXED: i32 = 4;
+const SHORT: usize = 1 << 10;
+
 /// The compressors of zlib-rs, with its level, and of miniz_oxide, or `None` before their first streams.
 #[derive(Default)]
 pub(super) struct Packer(Option<(u8, Compress)>, Option<Box<CompressorOxide>>);
@@ -49,7 +53,23 @@ impl Packer {
     /// Compresses bytes like [`pack`](Packer::pack), to streams that are about as short as those of zlib, which C-Blosc has. zlib-rs is
     /// faster, but some of its streams are longer by 10%, because it finds no matches of three bytes.
     pub(super) fn pack_like_zlib(&mut self, level: u8, bytes: &[u8], stream: &mut [u8]) -> usize {
-        let flags = create_comp_flags_from_zip_params(level.into(), 1, 0);
+        // At the levels 1 and 2, miniz_oxide searches less than zlib.
+        let level = level.max(3);
+        let length = self.pack_miniz(level, 0, bytes, stream);
+        // Unlike zlib, miniz_oxide writes a code table of up to 100 bytes even if the format's fixed table makes the stream shorter.
+        let mut other = [0; SHORT];
+        if length <= SHORT {
+            let fixed = self.pack_miniz(level, FIXED, bytes, &mut other[..SHORT.min(stream.len())]);
+            if fixed > 0 && (fixed < length || length == 0) {
+                stream[..fixed].copy_from_slice(&other[..fixed]);
+                return fixed;
+            }
+        }
+        length
+    }
+
+    fn pack_miniz(&mut self, level: u8, strategy: i32, bytes: &[u8], stream: &mut [u8]) -> usize {
+        let flags = create_comp_flags_from_zip_params(level.into(), 1, strategy);
         let state = match &mut self.1 {
             Some(state) if state.flags() as u32 == flags => {
                 state.reset();

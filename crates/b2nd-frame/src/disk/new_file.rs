@@ -149,20 +149,6 @@ impl NewDirectory {
         Ok(self.0.copy_attributes(source.as_ref())?)
     }
 
-    /// Replaces the directory `old` by `new`, a complete directory inside this one, and removes this directory with the old one in it. The
-    /// new directory gets the permissions and other attributes of the old one.
-    ///
-    /// On Linux and macOS, the two directories are exchanged by one operation if the file system supports it. Otherwise, a process that is
-    /// killed at this moment may leave the old directory under the name `.NAME.b2nd-old`, and the next directory that this crate writes to
-    /// the path of `old` restores it first.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the directories cannot be renamed. The old directory is then unchanged.
-    pub fn exchange(self, new: impl AsRef<Path>, old: impl AsRef<Path>) -> Result<()> {
-        self.0.exchange(new.as_ref(), old.as_ref()).map_err(|error| named(error, old.as_ref()))
-    }
-
     /// Gives the directory its final name. Before you call this, sync the files in the directory, so that they are on stable storage.
     ///
     /// # Errors

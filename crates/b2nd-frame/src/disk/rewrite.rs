@@ -46,13 +46,12 @@ pub fn rewrite(path: impl AsRef<Path>, edit: impl FnOnce(&mut Metalayers) -> Res
 /// Copies a frame and changes its metalayers, like [`rewrite`]. Each new file gets the permissions of its source, and the other attributes
 /// that an [`Editor`](super::Editor) keeps.
 ///
-/// If `source` and `target` are the same, this is [`rewrite`]. Otherwise, the target of a sparse frame must not exist. For a contiguous
-/// frame, a file that exists at `target` at the start of the call is replaced. If no such file exists, but another process creates one
-/// later, the call fails. This function waits until no editor has `source` or `target` open.
+/// If `source` and `target` are the same, this is [`rewrite`]. Otherwise, `target` must not exist, and the call also fails if another process
+/// creates it meanwhile. This function waits until no editor has `source` open.
 ///
 /// # Errors
 ///
-/// Returns the errors of [`rewrite`]. Also fails if `target` is read-only or not a regular file.
+/// Returns the errors of [`rewrite`]. Also fails if `target` exists and is not `source`.
 pub fn rewrite_to(
     source: impl AsRef<Path>,
     target: impl AsRef<Path>,
@@ -62,12 +61,8 @@ pub fn rewrite_to(
     if is_same(&source, &frame_file(target)) {
         return rewrite(source, edit);
     }
-    write_as(&source, target, edit)
-}
-
-fn write_as(source: &Path, target: &Path, edit: impl FnOnce(&mut Metalayers) -> Result<()>) -> Result<()> {
-    let file = File::open_shared(source)?;
-    let header = rewritten(&file, edit).map_err(|error| error.in_file(source))?;
+    let file = File::open_shared(&source)?;
+    let header = rewritten(&file, edit).map_err(|error| error.in_file(&source))?;
     let written = match header.frame_type() {
         FrameType::Contiguous => write_file(file, header, target),
         FrameType::Sparse => write_directory(file, header, target),
@@ -76,13 +71,11 @@ fn write_as(source: &Path, target: &Path, edit: impl FnOnce(&mut Metalayers) -> 
 }
 
 fn write_file(source: File, header: Header, target: &Path) -> Result<()> {
-    let (staged, mut new) = Staged::file(target)?;
+    let (staged, mut new) = Staged::new_file(target)?;
     staged.keep_attributes(source.path())?;
     write_frame(&source, header, &mut *new)?;
     new.sync()?;
-    // Release the lock before waiting for an editor of the target, which may wait for this lock.
-    drop(source);
-    staged.finish()
+    staged.rename()
 }
 
 fn write_directory(source: File, header: Header, target: &Path) -> Result<()> {
@@ -105,7 +98,7 @@ fn write_directory(source: File, header: Header, target: &Path) -> Result<()> {
         }
     }
     write_file(source, header, &staged.path().join(SPARSE_FRAME))?;
-    staged.finish()
+    staged.rename()
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {

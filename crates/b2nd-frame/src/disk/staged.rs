@@ -98,7 +98,6 @@ impl Staged {
 
     /// Creates a temporary directory, which is renamed to `target` when it is finished. Fails if `target` exists.
     pub(super) fn directory(target: &Path) -> io::Result<Self> {
-        take_back(target);
         must_not_exist(target)?;
         let (mut staged, lock) = Staged::new(target, target.to_path_buf(), |staged| {
             staged.begin(|temporary| storage().create_dir(temporary))?;
@@ -185,48 +184,30 @@ impl Staged {
         self.rename()
     }
 
-    /// Renames this file to its final name and syncs the directory, without waiting for an editor.
+    /// Renames this file to its final name and syncs the directory, without waiting for an editor. [`remove_temporary_files`] runs before
+    /// the renaming or after it, but not at the same time.
     pub(super) fn rename(mut self) -> Result<()> {
-        let target = self.target.clone();
-        self.in_one_step(&target, |staged| {
-            if staged.replaces {
-                storage().rename(&staged.temporary, &staged.target)?;
-            } else {
-                storage().rename_new(&staged.temporary, &staged.target).map_err(|error| match error.kind() {
-                    ErrorKind::AlreadyExists => exists_already(),
-                    _ => error,
-                })?;
-            }
-            staged.exists = false;
-            Ok(())
-        })
-    }
-
-    /// Exchanges `new`, a complete directory inside this temporary directory, and the directory `target`. The old directory is then removed
-    /// with this temporary directory.
-    pub(super) fn exchange(mut self, new: &Path, target: &Path) -> Result<()> {
-        storage().copy_attributes(target, new)?;
-        storage().sync_dir(new)?;
-        self.in_one_step(target, |_| storage().exchange(new, target))
-    }
-
-    /// Calls `rename`, which gives the file its final name `target`, and syncs the directory. [`remove_temporary_files`] runs
-    /// before the renaming or after it, but not at the same time.
-    fn in_one_step(&mut self, target: &Path, rename: impl FnOnce(&mut Staged) -> io::Result<()>) -> Result<()> {
         // The file descriptor with which the directory is synced is reserved before the renaming, which cannot be undone.
-        let reserved = if cfg!(unix) { Some(fs::File::open(directory(target))?) } else { None };
+        let reserved = if cfg!(unix) { Some(fs::File::open(directory(&self.target))?) } else { None };
         let mut unfinished = unfinished();
         if !unfinished.contains(&self.temporary) {
             let why = "its temporary file was removed, since a signal ends the program";
             return Err(io::Error::new(ErrorKind::Interrupted, why).into());
         }
         // Even after an error, the new index may have its name.
-        keep_chunks(&mut unfinished, target);
-        rename(self)?;
-        let (temporary, exists) = (&self.temporary, self.exists);
-        unfinished.retain(|path| exists || path != temporary);
+        keep_chunks(&mut unfinished, &self.target);
+        if self.replaces {
+            storage().rename(&self.temporary, &self.target)?;
+        } else {
+            storage().rename_new(&self.temporary, &self.target).map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => exists_already(),
+                _ => error,
+            })?;
+        }
+        self.exists = false;
+        unfinished.retain(|path| *path != self.temporary);
         drop((unfinished, reserved));
-        Ok(sync_parent(target)?)
+        Ok(sync_parent(&self.target)?)
     }
 }
 
@@ -246,28 +227,6 @@ fn must_not_exist(path: &Path) -> io::Result<()> {
 
 fn exists_already() -> io::Error {
     io::Error::new(ErrorKind::AlreadyExists, "it already exists")
-}
-
-/// Returns the path at which [`Storage::exchange`](super::storage::Storage::exchange) keeps the old directory while it renames the new one,
-/// on systems that cannot exchange directories.
-pub(super) fn aside(target: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(target.file_name().unwrap_or_default());
-    name.push(".b2nd-old");
-    target.with_file_name(name)
-}
-
-/// Renames the old directory back if a process was killed while it replaced the directory `target`. Errors are ignored: the next call tries
-/// again.
-pub(super) fn take_back(target: &Path) {
-    let aside = aside(target);
-    if fs::symlink_metadata(&aside).is_ok_and(|found| found.is_dir()) {
-        if fs::symlink_metadata(target).is_err() {
-            let _ = storage().rename_new(&aside, target);
-        } else {
-            let _ = storage().remove(&aside);
-        }
-    }
 }
 
 /// Returns the path of the file that `path` names, with symbolic links resolved. If the file exists, it must be a regular file and not

@@ -8,7 +8,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::permissions;
-use super::staged::aside;
 
 /// The file operations for edits and new frames. [`Disk`] implements them for the file system. A test can wrap `Disk`, for example to make
 /// some operations fail.
@@ -51,15 +50,6 @@ pub trait Storage: fmt::Debug + Send + Sync {
     /// Returns `AlreadyExists` if the new name exists. Also fails if the path cannot be renamed.
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
         if fs::symlink_metadata(to).is_ok() { Err(ErrorKind::AlreadyExists.into()) } else { self.rename(from, to) }
-    }
-
-    /// Exchanges two directories. After an error, both have their old names.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a directory cannot be renamed.
-    fn exchange(&self, new: &Path, old: &Path) -> io::Result<()> {
-        one_by_one(self, new, old)
     }
 
     /// Removes a file, or a directory and its content.
@@ -118,18 +108,6 @@ pub(super) fn storage() -> Arc<dyn Storage> {
     Arc::new(Disk)
 }
 
-/// Exchanges two directories by renaming one after the other.
-fn one_by_one<S: Storage + ?Sized>(storage: &S, new: &Path, old: &Path) -> io::Result<()> {
-    let aside = aside(old);
-    storage.rename_new(old, &aside)?;
-    if let Err(error) = storage.rename_new(new, old) {
-        // If this fails, too, `take_back` renames the old directory later.
-        let _ = storage.rename_new(&aside, old);
-        return Err(error);
-    }
-    storage.rename_new(&aside, new)
-}
-
 impl Storage for Disk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Handle>> {
         Ok(Box::new(to_write().open(path)?))
@@ -164,18 +142,6 @@ impl Storage for Disk {
             Err(_) if fs::symlink_metadata(to).is_ok() => Err(ErrorKind::AlreadyExists.into()),
             Err(_) => fs::rename(from, to),
         }
-    }
-
-    fn exchange(&self, new: &Path, old: &Path) -> io::Result<()> {
-        #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-        {
-            use rustix::fs::{CWD, RenameFlags, renameat_with};
-            // Some file systems do not support this operation: rename one after the other.
-            if renameat_with(CWD, new, CWD, old, RenameFlags::EXCHANGE).is_ok() {
-                return Ok(());
-            }
-        }
-        one_by_one(self, new, old)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

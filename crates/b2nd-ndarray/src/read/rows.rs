@@ -10,7 +10,7 @@ use crate::read::buffers::BytesMut;
 /// The number of elements that the filters decode together. Decoding fewer elements takes the same time.
 const STEP: usize = 64;
 
-/// BlockRows with fewer elements than this are decoded element by element.
+/// Rows with fewer elements than this are decoded element by element.
 const FEW: usize = 8;
 
 /// The rows of a block that are read, in C order. A row is a run of elements along the last axis, or a single element. There is one row for

@@ -144,8 +144,15 @@ impl Array {
 
 impl Select {
     /// Selects every `steps[i]`-th element of a slice along axis `i`.
-    pub fn steps(slice: &[Range<i64>], steps: &[i64]) -> Vec<Select> {
-        slice.iter().zip(steps).map(|(range, &step)| Select::Step(range.clone(), step)).collect()
+    ///
+    /// # Errors
+    ///
+    /// Fails if there are more or fewer steps than ranges ([`Error::Dimensions`]).
+    pub fn steps(slice: &[Range<i64>], steps: &[i64]) -> Result<Vec<Select>> {
+        if steps.len() != slice.len() {
+            return Err(Error::Dimensions { expected: slice.len(), found: steps.len() });
+        }
+        Ok(slice.iter().zip(steps).map(|(range, &step)| Select::Step(range.clone(), step)).collect())
     }
 
     fn along(&self, axis: usize, length: i64) -> Result<Along> {

@@ -137,5 +137,22 @@ pub(crate) fn image(seen: &Seen, plane: &Plane) -> Vec<u8> {
 /// Formats numbers as times if the values of the column are times. Returns `None` for all other columns.
 pub(crate) fn labels(column: &Column, numbers: &[f64]) -> Option<Vec<String>> {
     let dtype = column.dtype.as_ref()?;
-    numbers.iter().map(|&number| Some(elements::text(dtype, &elements::time_bytes(number as i128, Some(dtype))?))).collect()
+    numbers
+        .iter()
+        .map(|&number| Some(elements::text(dtype, &elements::time_bytes((number as i64).into(), Some(dtype))?)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_times_end_at_the_ends_of_their_range() {
+        let dtype: DType = "<m8[s]".parse().unwrap();
+        let column = &elements::columns(Some(&dtype), 8).unwrap()[0];
+        let greatest = elements::text(&dtype, &i64::MAX.to_le_bytes());
+        let zero = elements::text(&dtype, &[0; 8]);
+        assert_eq!(labels(column, &[0.0, i64::MAX as f64]), Some(vec![zero, greatest]));
+    }
 }

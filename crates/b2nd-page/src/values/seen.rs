@@ -126,7 +126,7 @@ impl Seen {
     pub(crate) fn advance(&mut self, array: &Array, most: usize, mut ask: impl FnMut() -> Vec<f64>) -> Progress<'_> {
         let (mut decompressed, mut missing) = (0, Vec::new());
         while let Some(part) = self.parts.get(self.done).cloned() {
-            match array.select_bytes(&Select::steps(&part.ranges, &self.selection.steps)) {
+            match Select::steps(&part.ranges, &self.selection.steps).and_then(|steps| array.select_bytes(&steps)) {
                 Ok(elements) => {
                     decompressed += elements.len();
                     self.place(&part, array.itemsize(), &elements);

@@ -51,6 +51,17 @@ impl Chains {
                 }
                 (found, at) = (later, at + 1);
             }
+            // Prefer a longer match that contains the end of this one and starts only a few bytes later. Looking for it at the end finds
+            // matches whose first bytes have another hash.
+            while found.0 < ENOUGH && at + found.0 < limit {
+                let end = at + found.0 - 2;
+                let (length, from) = self.longest(bytes, end, tries);
+                let back = (0..(end - at).min(from)).take_while(|&back| bytes[end - back - 1] == bytes[from - back - 1]).count();
+                if length < SHORTEST || end - back >= at + SHORTEST || length + back <= found.0 {
+                    break;
+                }
+                (found, at) = ((length + back, from - back), end - back);
+            }
             let (length, from) = found;
             filled = put(out, filled, bytes.get(written..)?, at - written, at - from, length)?;
             at += length;

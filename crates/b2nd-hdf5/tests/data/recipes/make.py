@@ -115,6 +115,17 @@ def chunks_file():
             note(name, f"/{path}", values)
 
 
+def arrays_file():
+    # The filter takes 4 as the typesize of elements of 12 bytes. A block has 131072 bytes, a chunk 32768 elements.
+    name = "arrays.h5"
+    values = np.zeros((32768, 3), "<f4")
+    values[::97, 0] = np.arange(338)
+    with h5py.File(OUT / name, "w") as file:
+        options = dict(chunks=(32768,), **hdf5plugin.Blosc2(cname="zstd", clevel=1))
+        file.create_dataset("vectors", (32768,), np.dtype(("<f4", (3,))), **options)[:] = values
+    VALUES[f"{name}::/vectors"] = {"shape": [32768], "dtype": "('<f4', (3,))", "sha256": hashlib.sha256(values.tobytes()).hexdigest()}
+
+
 def virtual_file():
     # In a directory of its own, because its datasets cannot be listed.
     (OUT / "virtual").mkdir(exist_ok=True)
@@ -148,6 +159,7 @@ def pytables_file():
 OUT.mkdir(parents=True, exist_ok=True)
 h5py_file()
 chunks_file()
+arrays_file()
 pytables_file()
 virtual_file()
 lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in VALUES.items()]
