@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::bail;
 use futures::stream::{self, StreamExt};
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt, ObjectStoreScheme};
+use reqwest::header::CONTENT_LENGTH;
 use reqwest::{Client, Method, StatusCode};
 use twox_hash::XxHash3_128;
 use url::Url;
@@ -48,7 +49,9 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
         },
         Place::Remote(store, path) => {
             let url = parsed(root)?;
-            if !root.ends_with('/') && !path.as_ref().is_empty() {
+            let is_web = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
+            let is_directory = root.ends_with('/') || path.as_ref().is_empty() || is_web && is_directory(&url).await?;
+            if !is_directory {
                 match store.head(path).await {
                     Ok(found) => return Ok(stream::iter([Ok(remote(&object.url, store, found))]).boxed()),
                     Err(object_store::Error::NotFound { .. }) => {}
@@ -56,12 +59,22 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
                 }
             }
             let base = base(&url, path);
-            if matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _))) {
+            if is_web {
                 check_webdav(url).await?;
             }
             Ok(list_remote(store.clone(), path.clone(), base, names))
         }
     }
+}
+
+/// Returns true if a web server redirects a URL to a URL with a final `/`. object_store would take the answer for that of a file.
+async fn is_directory(url: &Url) -> anyhow::Result<bool> {
+    let Ok(answer) = Client::new().head(with_user(url.clone())).send().await else { return Ok(false) };
+    let is_directory = answer.url().path().ends_with('/');
+    if !is_directory && answer.status().is_success() && !answer.headers().contains_key(CONTENT_LENGTH) {
+        bail!("the server does not tell the length of this file: if it is a directory, add a final `/` to the URL");
+    }
+    Ok(is_directory)
 }
 
 /// Fails if a web server cannot list a directory. object_store would repeat the request for minutes, or return an empty list. Errors that
@@ -222,7 +235,8 @@ impl Object {
         self.etag = Some(format!("{sum:016x}"));
         self.modified = self.modified.max(member.modified);
         let name = member.url.get(self.url.len() + 1..).unwrap_or_default();
-        let name = percent_encoding::percent_decode_str(name).decode_utf8_lossy();
+        // Keys are text, so a member whose name is not UTF-8 is no leaf.
+        let Ok(name) = percent_encoding::percent_decode_str(name).decode_utf8() else { return };
         let Object { etag, modified, .. } = member;
         self.members.push(Member { name: name.into(), size, etag: etag.map(Into::into), modified });
     }

@@ -202,6 +202,11 @@ impl State {
     fn head(&self, mut stream: &TcpStream, path: &str) -> Option<()> {
         let head = match self.files.get(path) {
             Some(content) => format!("200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: {}", content.len()),
+            None if self.kind == Kind::WebDav && !path.ends_with('/') && self.listing(path).is_some() => {
+                format!("301 Moved Permanently\r\nLocation: {path}/\r\nContent-Length: 0")
+            }
+            // As Apache answers for a directory.
+            None if self.kind == Kind::WebDav && self.listing(path).is_some() => "200 OK\r\nContent-Length: 0".to_owned(),
             None => "404 Not Found\r\nContent-Length: 0".to_owned(),
         };
         let date = "Last-Modified: Wed, 21 Oct 2015 07:28:00 GMT";
