@@ -50,8 +50,10 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
         Place::Remote(store, path) => {
             let url = parsed(root)?;
             let is_web = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
-            let is_directory = root.ends_with('/') || path.as_ref().is_empty() || is_web && is_directory(&url).await?;
-            if !is_directory {
+            // The names of directories have no ending, or that of a store or a sparse frame. Other files cost no request more.
+            let may_be_directory = path.extension().is_none_or(|ending| ["b2d", "b2frame"].contains(&ending));
+            let is_directory = root.ends_with('/') || path.as_ref().is_empty();
+            if !is_directory && !(is_web && may_be_directory && redirects_to_directory(&url).await?) {
                 match store.head(path).await {
                     Ok(found) => return Ok(stream::iter([Ok(remote(&object.url, store, found))]).boxed()),
                     Err(object_store::Error::NotFound { .. }) => {}
@@ -68,7 +70,7 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
 }
 
 /// Returns true if a web server redirects a URL to a URL with a final `/`. object_store would take the answer for that of a file.
-async fn is_directory(url: &Url) -> anyhow::Result<bool> {
+async fn redirects_to_directory(url: &Url) -> anyhow::Result<bool> {
     let Ok(answer) = Client::new().head(with_user(url.clone())).send().await else { return Ok(false) };
     let is_directory = answer.url().path().ends_with('/');
     if !is_directory && answer.status().is_success() && !answer.headers().contains_key(CONTENT_LENGTH) {
