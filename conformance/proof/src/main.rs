@@ -80,10 +80,10 @@ fn main() -> ExitCode {
 
 fn run() -> Result<bool, String> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    if let [flag, worker, cases] = &arguments[..] {
-        if flag == "--facts" {
-            return facts(worker, Path::new(cases));
-        }
+    if let [flag, worker, cases] = &arguments[..]
+        && flag == "--facts"
+    {
+        return facts(worker, Path::new(cases));
     }
     let [reader, program, limit, seed, out, directories @ ..] = &arguments[..] else { return Err(HELP.to_owned()) };
     let reader: Reader = reader.parse().map_err(|error| format!("{reader}: {error}"))?;

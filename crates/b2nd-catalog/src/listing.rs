@@ -52,8 +52,10 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
             let is_web = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
             // The names of directories have no ending, or that of a store or a sparse frame. Other files cost no request more.
             let may_be_directory = path.extension().is_none_or(|ending| ["b2d", "b2frame"].contains(&ending));
-            let is_directory = root.ends_with('/') || path.as_ref().is_empty();
-            if !is_directory && !(is_web && may_be_directory && redirects_to_directory(&url).await?) {
+            let is_directory = root.ends_with('/')
+                || path.as_ref().is_empty()
+                || is_web && may_be_directory && redirects_to_directory(&url).await?;
+            if !is_directory {
                 match store.head(path).await {
                     Ok(found) => return Ok(stream::iter([Ok(remote(&object.url, store, found))]).boxed()),
                     Err(object_store::Error::NotFound { .. }) => {}
