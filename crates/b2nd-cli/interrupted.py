@@ -112,7 +112,7 @@ def frames_are_equal(one, other):
 
 
 def has_only_more_chunks(sparse, old):
-    """Whether a sparse frame is the old one, with chunk files that its index does not name, as a killed edit leaves them."""
+    """Whether a sparse frame is this one, with chunk files that its index does not name, which the next edit removes."""
     files = {file.name: file.read_bytes() if file.is_file() else b"" for file in sparse.iterdir()}
     return all(files.pop(file.name, None) == file.read_bytes() for file in old.iterdir()) and all(
         name.endswith((".chunk", ".tmp")) for name in files
@@ -160,8 +160,10 @@ def main():
                 if not is_known and name.endswith(".b2nd") and not is_leftover(name) and name in found:
                     sides = [path for path in (template / name, after_run / name) if path.exists()]
                     is_known = any(frames_are_equal(work / name, path) for path in sides)
-                if not is_known and name == "s.b2frame" and sent == signal.SIGKILL:
-                    is_known = has_only_more_chunks(work / name, template / name)
+                # Old chunk files may be left once the new index has its name.
+                if not is_known and name == "s.b2frame":
+                    sides = [after_run] + ([template] if sent == signal.SIGKILL else [])
+                    is_known = any(has_only_more_chunks(work / name, side / name) for side in sides)
                 if is_leftover(name) and sent != signal.SIGKILL or not is_leftover(name) and not is_known:
                     fail(f"{when}: {name} is {'left' if is_leftover(name) else 'neither old nor new'}")
             # The next run: of the same command, where its output does not exist yet.
