@@ -183,6 +183,11 @@ fn elements_are_square_unless_they_are_stretched() {
     let (across, down) = frame(&[]);
     assert!((245..=255).contains(&down) && across > 470, "{across} {down}");
     assert!(frame(&["--stretch"]).1 > 560);
+
+    tests.write("a.npy", npy("<i4", "(4, 40)", &(0..160).map(|at| i32::from(at % 40 < 20)).collect::<Vec<_>>()));
+    tests.ok(&["import", "--overwrite", "a.npy", "a.b2nd"]);
+    let (_, down) = frame(&[]);
+    assert!((45..=55).contains(&down), "an array ten times wider than high is so in the picture: {down}");
 }
 
 #[test]
