@@ -20,7 +20,7 @@ mod stores;
 mod trailer;
 pub use digests::Digests;
 use limits::Budget;
-pub use limits::Limits;
+pub use limits::{CheckOptions, Limits};
 pub use stores::{check_crcs, check_file, check_store, check_table};
 
 /// The memory needed to decode the header or the trailer is its length times this number.

@@ -4,25 +4,9 @@ use b2nd_frame::{Decompressor, Result};
 use b2nd_store::{Frame, Source};
 use serde::Serialize;
 
-use crate::check::{self, Finding, Limits};
+use crate::check::{self, CheckOptions, Finding, Limits};
 use crate::reader::Reader;
 use crate::values::check_values;
-
-/// Options for [`check`].
-#[derive(Clone, Debug)]
-pub struct CheckOptions {
-    /// Whether to decode every chunk, and to compare its values with the digests if the frame has any.
-    pub data: bool,
-    /// The limits of memory and time.
-    pub limits: Limits,
-}
-
-/// The default is to check all data, without limits.
-impl Default for CheckOptions {
-    fn default() -> CheckOptions {
-        CheckOptions { data: true, limits: Limits::NONE }
-    }
-}
 
 /// The findings of [`check`] and [`verify`].
 #[derive(Clone, Debug, Serialize)]

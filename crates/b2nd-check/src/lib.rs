@@ -19,8 +19,8 @@ mod reader;
 pub mod salvage;
 mod values;
 
-pub use check::{Digests, Finding, Limits, check_crcs, check_file, check_store, check_table};
-pub use gate::{CheckOptions, Report, check, check_frame, verify};
+pub use check::{CheckOptions, Digests, Finding, Limits, check_crcs, check_file, check_store, check_table};
+pub use gate::{Report, check, check_frame, verify};
 pub use known_defects::{Does, FACTS, Fact};
 pub use reader::{Library, Reader};
 pub use values::{check_rows, check_values};

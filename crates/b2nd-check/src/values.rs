@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use b2nd_store::{Frame, Store, value};
 
-use crate::check::{Finding, Limits};
-use crate::gate::CheckOptions;
+use crate::check::{CheckOptions, Finding, Limits};
 
 /// Reads the values of a frame whose batches are in Arrow IPC. Does nothing for other frames, without [`CheckOptions::data`], and if the frame
 /// has `findings` of its own, except for those about other readers.

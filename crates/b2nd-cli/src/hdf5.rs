@@ -88,8 +88,9 @@ pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &
 /// Opens the dataset at a place. Returns `None` if the place is not in an HDF5 file.
 #[cfg(feature = "hdf5")]
 fn opened(place: &Place) -> b2nd_frame::Result<Option<b2nd_hdf5::Dataset>> {
-    match (place.key, Location::new(place.path.as_ref()).open()?) {
-        (Some(key), Target::File(source)) if source.read(0..8)?.starts_with(SIGNATURE) => {
+    let Some(key) = place.key else { return Ok(None) };
+    match Location::new(place.path.as_ref()).open()? {
+        Target::File(source) if source.read(0..8)?.starts_with(SIGNATURE) => {
             b2nd_hdf5::File::open(source)?.dataset(key).map(Some)
         }
         _ => Ok(None),

@@ -364,8 +364,10 @@ fn settle(path: &Path, shown: Result<bool>, err: &mut dyn Write) -> io::Result<b
 /// Returns a hint for a directory that is neither a sparse frame nor a store: the format of the directory, or advice to use `below`, an
 /// option or command that searches the directory. For other paths, the hint is empty.
 pub(crate) fn of_directory(path: &Path, below: &str) -> String {
+    if !is_plain(path) {
+        return String::new();
+    }
     match foreign::describe_directory(path) {
-        _ if !is_plain(path) => String::new(),
         Some(what) => format!(": it is {what}"),
         None => format!(" ({below} looks for frames below it)"),
     }

@@ -1,10 +1,26 @@
-//! [`Limits`]: the memory and time that a check may use.
+//! [`CheckOptions`] and [`Limits`]: what a check reads, and the memory and time that it may use.
 
 use std::time::{Duration, Instant};
 
 use b2nd_frame::ChunkHeader;
 
 use b2nd_store::text::{count, thousands};
+
+/// Options for [`check`](crate::check()).
+#[derive(Clone, Debug)]
+pub struct CheckOptions {
+    /// Whether to decode every chunk, and to compare its values with the digests if the frame has any.
+    pub data: bool,
+    /// The limits of memory and time.
+    pub limits: Limits,
+}
+
+/// The default is to check all data, without limits.
+impl Default for CheckOptions {
+    fn default() -> CheckOptions {
+        CheckOptions { data: true, limits: Limits::NONE }
+    }
+}
 
 /// Limits of memory and time for a check, such as [`verify`](crate::verify).
 #[derive(Clone, Debug)]

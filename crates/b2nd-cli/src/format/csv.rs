@@ -108,6 +108,10 @@ impl Candidates {
     fn is_text(self) -> bool {
         !self.signed && !self.unsigned && !self.float
     }
+
+    fn is_number(&self) -> bool {
+        self.number && !self.is_text()
+    }
 }
 
 /// Returns true if a cell can be the name of a column: a text that starts with a letter or underscore and does not mean a missing value.
@@ -199,7 +203,7 @@ pub(crate) fn read(
         DType::Scalar(scalar) => matches!(scalar.scalar_type(), ScalarType::Str(_)),
         _ => dtype.fields().iter().zip(&names).all(|(field, cell)| element(cell, field.dtype()).is_some()),
     };
-    let has_numbers = columns.iter().any(|column| column.number && !column.is_text());
+    let has_numbers = columns.iter().any(Candidates::is_number);
     let has_names =
         header.unwrap_or_else(|| has_numbers && !dtype.is_some_and(takes_names) && names.iter().all(is_name)) && lines > 0;
     if !has_names {
@@ -209,7 +213,7 @@ pub(crate) fn read(
     let is_guess = dtype.is_none();
     let dtype: DType = match dtype {
         Some(dtype) => dtype.clone(),
-        None if all.is_text() && columns.iter().any(|column| column.number && !column.is_text()) => {
+        None if all.is_text() && columns.iter().any(Candidates::is_number) => {
             let heading = names.iter().filter(|_| has_names);
             let names = field_names(heading, columns.len());
             let field = |(name, column): (&String, &Candidates)| format!("({}, '{}')", npy::python(name), column.dtype());
