@@ -71,3 +71,8 @@ pub use column::ipc::{column as ipc_column, values as ipc_values};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The repository's first page, which has examples of `b2nd`, b2nd-frame, b2nd-ndarray and this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct FirstPage;

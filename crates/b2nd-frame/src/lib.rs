@@ -125,7 +125,3 @@ pub use vlmetalayers::Vlmetalayers;
 #[doc(hidden)]
 pub use writer::Outline;
 pub use writer::{Memory, Target, Writer};
-
-#[cfg(all(doctest, feature = "std"))]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
