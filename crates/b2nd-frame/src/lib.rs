@@ -110,4 +110,5 @@ pub use writer::{Memory, Target, Writer};
 
 #[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/c-blosc2-4.md")]
+struct Pages;
