@@ -80,7 +80,7 @@ mod writer;
 
 pub use b2nd_codec::{Blocks, ChunkHeader, CodecId, Compressor, Decompressor, Filter, Special, SplitMode};
 pub use chunk::{Chunk, Offset, Offsets, chunk_file_name};
-#[cfg(all(feature = "std", debug_assertions))]
+#[cfg(feature = "std")]
 #[doc(hidden)]
 pub use disk::testing;
 #[cfg(feature = "std")]
