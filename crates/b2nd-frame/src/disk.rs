@@ -7,12 +7,12 @@ mod held;
 mod lock;
 mod new_file;
 mod permissions;
+#[cfg(debug_assertions)]
+mod replaced;
 mod rewrite;
 mod source;
 mod staged;
 mod storage;
-#[cfg(debug_assertions)]
-pub mod testing;
 mod writer;
 
 pub use editor::Editor;
@@ -24,6 +24,13 @@ pub use rewrite::{rewrite, rewrite_to};
 pub use source::FileSource;
 pub use staged::remove_temporary_files;
 pub use writer::{Directory, OneFile};
+
+/// The file operations for edits and new frames, which tests can replace.
+pub mod testing {
+    #[cfg(debug_assertions)]
+    pub use super::replaced::{Replaced, replace_storage};
+    pub use super::storage::{Disk, Handle, Storage};
+}
 
 /// The name of the file that holds the header, index and trailer of a sparse frame, in its directory.
 pub const SPARSE_FRAME: &str = "chunks.b2frame";

@@ -1,4 +1,4 @@
-//! [`Storage`]: the file operations for edits and new frames, which tests can replace: see `testing`.
+//! [`Storage`]: the file operations for edits and new frames, which tests can replace.
 
 use alloc::boxed::Box;
 use core::fmt;
@@ -60,7 +60,7 @@ pub trait Storage: fmt::Debug + Send + Sync {
     fn remove(&self, path: &Path) -> io::Result<()>;
 
     /// Copies the permissions of `from` to `to`, and the owner, group and extended attributes as far as the system allows. If a file's
-    /// permissions are copied to a directory, whoever may read the file may list the directory.
+    /// permissions are copied to a directory, everyone who may read the file may list the directory.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ pub struct Disk;
 /// Returns the storage to which this thread writes: the disk, unless a test has replaced it.
 pub(super) fn storage() -> Arc<dyn Storage> {
     #[cfg(debug_assertions)]
-    if let Some(storage) = super::testing::replaced() {
+    if let Some(storage) = super::replaced::replaced() {
         return storage;
     }
     Arc::new(Disk)

@@ -1,9 +1,9 @@
-//! Replaces the file operations of a thread, for tests of failed writes. This module is not part of a release build.
+//! Replaces the storage of a thread, for tests of failed writes. This module is not part of a release build.
 
 use alloc::sync::Arc;
 use core::cell::RefCell;
 
-pub use super::storage::{Disk, Handle, Storage};
+use super::storage::Storage;
 
 std::thread_local! {
     static REPLACED: RefCell<Option<Arc<dyn Storage>>> = const { RefCell::new(None) };
