@@ -236,5 +236,5 @@ fn a_leaf_that_cannot_be_read_is_counted_and_named() {
     let names = ["external", "null", "references", "sequences", "strings"];
     assert!(unread.len() == 5 && unread.iter().zip(names).all(|(line, name)| line.contains(name)), "{page}");
     let group = tests.run(&["info", "h5py.h5::/refused"]).0;
-    assert!(group.contains("  leaves      5\n"), "{group}");
+    assert!(group.contains("  leaves        5\n"), "{group}");
 }
