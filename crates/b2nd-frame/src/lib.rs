@@ -109,6 +109,5 @@ pub use writer::Outline;
 pub use writer::{Memory, Target, Writer};
 
 #[cfg(all(doctest, feature = "std"))]
-#[doc = include_str!("../../../README.md")]
 #[doc = include_str!("../../../docs/c-blosc2-4.md")]
 struct Pages;
