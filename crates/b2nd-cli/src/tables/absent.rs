@@ -9,11 +9,8 @@ use b2nd_store::{Bytes, Folder, Frame, Kind, Location, Store};
 
 use super::Rows;
 use crate::differences::{Lines, Tolerance};
-use crate::error::{Error, Result};
+use crate::error::{Error, INSTALL, Result};
 use crate::format::OutputFormat;
-
-/// The end of a message about a missing feature.
-const INSTALL: &str = "install one that can, with `cargo install --path crates/b2nd-cli --features full`";
 
 /// The file that marks a folder as a table.
 const TABLE: &str = "_meta.b2f";
