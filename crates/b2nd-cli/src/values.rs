@@ -49,19 +49,19 @@ pub(crate) enum End {
 }
 
 /// An array whose elements are not Python objects, and the selected elements.
-pub(crate) struct Values {
+pub(crate) struct SelectedArray {
     pub(crate) array: Array,
     pub(crate) selection: Selection,
 }
 
-impl Values {
+impl SelectedArray {
     /// Opens the array that an argument names.
-    pub(crate) fn open(word: &Path, start: &Start, slice: Option<&Slice>) -> Result<Values> {
-        Values::of(source_at(word, start)?, start, slice)
+    pub(crate) fn open(word: &Path, start: &Start, slice: Option<&Slice>) -> Result<SelectedArray> {
+        SelectedArray::of(source_at(word, start)?, start, slice)
     }
 
     /// Opens the array in a source.
-    pub(crate) fn of(source: Bytes, start: &Start, slice: Option<&Slice>) -> Result<Values> {
+    pub(crate) fn of(source: Bytes, start: &Start, slice: Option<&Slice>) -> Result<SelectedArray> {
         let mut array = open(source, start.offset)?;
         if let Some(dtype) = &start.dtype {
             if !array.is_flat() {
@@ -78,7 +78,7 @@ impl Values {
             Some(slice) => slice.select(shape).map_err(Error::new)?,
             None => Selection::whole(shape),
         };
-        Ok(Values { array, selection })
+        Ok(SelectedArray { array, selection })
     }
 
     /// Selects the first rows of the first plane, or the last rows of the last plane. In a one-dimensional array, selects the first or last
@@ -135,7 +135,7 @@ impl Values {
 
     /// Writes the selected elements in a format. `width` is the width of the terminal, for text.
     pub(crate) fn write(&self, form: OutputFormat, width: Option<usize>, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
-        let Values { array, selection } = self;
+        let SelectedArray { array, selection } = self;
         let layout = ElementInfo { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape: selection.shape(), width };
         let mut format = form.begin(layout)?;
         format.start(out).map_err(Error::Write)?;

@@ -1,6 +1,7 @@
 //! `b2nd import` and `export`: numpy files there and back, what is refused, and what is left behind.
 
 use std::fs;
+use std::io::Write;
 use std::process::Command;
 use std::process::Stdio;
 
