@@ -32,11 +32,8 @@ impl Data {
             }
         }
         let values = values?;
-        if part.rows.is_some() || !part.columns.is_empty() {
-            return Err(Error::new("it is not a table: --rows and --columns are only for tables"));
-        }
-        if part.objects {
-            return Err(Error::new("it is not a table: --objects is only for tables"));
+        if part.rows.is_some() || asks_for_table {
+            return Err(Error::new("it is not a table: --rows, --columns and --objects are only for tables"));
         }
         Ok((Data::Array(values.into()), false))
     }

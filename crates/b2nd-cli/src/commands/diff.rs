@@ -155,7 +155,7 @@ impl Diff {
         let compared = match of {
             _ if is_array => values::compare(&a, &b, &self.tolerance),
             Comparable::Table => tables::compare(&name, &a, &b, &self.tolerance, lines, unread).map(|()| Vec::new()),
-            Comparable::Chunks | Comparable::None => chunks::compare(&a, &b),
+            Comparable::Chunks | Comparable::None => chunks::compare(&a, &b, &self.tolerance),
         };
         match compared {
             Ok(differences) => lines.of_values(&name, differences),
