@@ -24,6 +24,8 @@ pub enum Fault {
     All,
     /// A write does half of its bytes, and says so: no error.
     Short,
+    /// A read finds the end of the file, as if another program had shortened it. A write fails after all of its bytes.
+    End,
     /// It is not done, and to be tried again at once.
     Interrupted,
     /// It may be done or not, and it is the last one.
@@ -374,6 +376,7 @@ impl Read for Opened {
         match self.storage.lock().step(true)? {
             Some(Fault::Interrupted) => Err(io::ErrorKind::Interrupted.into()),
             Some(Fault::Short) => self.file.read(&mut buffer[..1]),
+            Some(Fault::End) => Ok(0),
             fault => plain(fault, self.file.read(buffer)),
         }
     }
