@@ -28,6 +28,8 @@ pub enum Fault {
     End,
     /// It is not done, and to be tried again at once.
     Interrupted,
+    /// A sync is done, and then another program sets the byte at this position of the file to 0.
+    Overwritten(u64),
     /// It may be done or not, and it is the last one.
     Crash,
 }
@@ -195,6 +197,10 @@ impl World {
         self.durable.len() - 1
     }
 
+    fn path(&self, file: usize) -> &Path {
+        self.live.iter().find(|(_, number)| **number == file).map(|(path, _)| path).unwrap()
+    }
+
     /// The directory that a path is in, and its name there.
     fn place(&self, path: &Path) -> Option<(usize, OsString)> {
         Some((*self.live.get(path.parent()?)?, path.file_name()?.to_owned()))
@@ -355,6 +361,11 @@ impl Handle for Opened {
             self.file.seek(SeekFrom::Start(position))?;
             world.durable[self.number] = Node::File(content);
         }
+        if let Some(Fault::Overwritten(position)) = fault {
+            let mut other = fs::OpenOptions::new().write(true).open(world.path(self.number))?;
+            other.seek(SeekFrom::Start(position))?;
+            other.write_all(&[0])?;
+        }
         plain(fault, Ok(()))
     }
 
@@ -397,7 +408,7 @@ impl Write for Opened {
         self.file.write_all(&bytes[..length])?;
         world.write(self.number, at, &bytes[..length]);
         match fault {
-            None | Some(Fault::Short) => Ok(length),
+            None | Some(Fault::Short | Fault::Overwritten(_)) => Ok(length),
             _ => Err(failed()),
         }
     }

@@ -104,6 +104,16 @@ fn a_thread_does_not_wait_for_itself() {
     waits(shared, || File::edit(&path).map(drop).unwrap());
     drop(File::edit(&path).unwrap());
     assert_eq!(scratch.names(), ["f.b2nd"]);
+    // A thread that closes one of its files still has the other one.
+    let other = scratch.join("g.b2nd");
+    fs::write(&other, frames::contiguous()).unwrap();
+    let (first, second) = (File::edit(&path).unwrap(), File::edit(&other).unwrap());
+    drop(second);
+    refused(File::edit(&path).unwrap_err());
+    // A source that reads the same open file does not keep it locked.
+    let _reader = first.file().source().try_clone().unwrap();
+    drop(first);
+    File::try_edit(&path).unwrap();
 }
 
 #[cfg(target_os = "linux")]
