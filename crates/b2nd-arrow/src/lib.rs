@@ -52,3 +52,8 @@ pub use table::Table;
 /// Functions that fuzz targets call.
 #[doc(hidden)]
 pub use column::ipc::{column as ipc_column, values as ipc_values};
+
+/// The repository's first page, which has examples of `b2nd`, b2nd-frame, b2nd-ndarray and this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct FirstPage;
