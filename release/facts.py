@@ -2,7 +2,7 @@
 `python3 release/facts.py notices|bom tool|page`.
 
 features  those that the tool is built with
-notices   the crates in the tool or in the page, with the licence files that they bring
+notices   the crates in the tool or in the page, with the license files that they bring
 bom       a bill of materials of it, in CycloneDX 1.5
 """
 
@@ -51,7 +51,7 @@ def linked(what):
     """The packages that are in a program, and what each needs: no tools of the build, no tests."""
     name, manifest, features, target = PROGRAMS[what]
     meta = metadata(f"--manifest-path={manifest}", f"--features={name}/{features}", f"--filter-platform={target}")
-    # Metadata are of the whole workspace, whose other members switch on features that this one does without.
+    # The metadata is that of the whole workspace, whose other members enable features that this one does not need.
     tree = ["tree", "--locked", f"--manifest-path={manifest}", f"--package={name}", f"--features={features}", f"--target={target}"]
     lines = cargo(*tree, "--edges=normal", "--prefix=none", "--format={p}").splitlines()
     inside = {tuple(line.split()[:2]) for line in lines if line}
@@ -75,13 +75,13 @@ def checksums(what):
     return {(it["name"], it["version"]): it.get("checksum") for it in lock["package"]}
 
 
-def licence_files(package):
+def license_files(package):
     directory = pathlib.Path(package["manifest_path"]).parent
     return sorted({path for name in LICENCES for path in directory.glob(name) if path.is_file()})
 
 
 def notices(what):
-    print(f"The {what} b2nd contains these crates. Each is followed by the licence files that it brings; a text that several bring is included once.")
+    print(f"The {what} b2nd contains these crates. Each is followed by the license files that it brings; a text that several bring is included once.")
     seen = {}
     for package, _ in linked(what).values():
         if package["source"] is None:
@@ -92,7 +92,7 @@ def notices(what):
             print("by " + ", ".join(package["authors"]))
         if package["repository"]:
             print(package["repository"])
-        for path in licence_files(package):
+        for path in license_files(package):
             text = path.read_text(errors="replace").strip()
             first = seen.setdefault(" ".join(text.split()), f"{path.name} of {package['name']} {package['version']}")
             mine = f"{path.name} of {package['name']} {package['version']}"

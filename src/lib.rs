@@ -44,9 +44,11 @@
 //! | `b2nd-store` | opens files, archives and URLs, and the stores in them |
 //! | `b2nd-ndarray` | reads and writes arrays and slices of arrays as `ndarray`s |
 //! | `b2nd-arrow` | reads tables as Arrow record batches |
+//! | `b2nd-hdf5` | reads the Blosc2 and Blosc data of HDF5 files |
 //! | `b2nd-zarr` | converts arrays to Zarr and back |
 //! | `b2nd-check` | finds errors in files |
 //! | `b2nd-view` | shows metadata and values as text, JSON and pictures |
+//! | `b2nd-page` | shows files in a browser, for `b2nd view` and the page in `web/` |
 //! | `b2nd-cli` | is the tool `b2nd` |
 //! | `b2nd-catalog` | answers SQL queries about the metadata of large numbers of files |
 //!
@@ -61,7 +63,7 @@
 //!
 //! # Integers
 //!
-//! In all of these crates, numbers and counts of chunks and blocks, and positions in files, are `u64`. Lengths and coordinates of dimensions
+//! In all of these crates, indices and counts of chunks and blocks, and positions in files, are `u64`. Lengths and coordinates of dimensions
 //! are `i64`, and lengths of chunks and blocks are `i32` or `i64`, as in the metadata. Lengths of bytes in memory are `usize`.
 //!
 //! # The format

@@ -13,7 +13,7 @@ fn cells(ranges: &[Range<i64>]) -> Vec<Vec<i64>> {
     })
 }
 
-/// A number for each element, never the same in two neighbours, and none the byte that padding has here.
+/// A number for each element, never the same in two neighbors, and none the byte that padding has here.
 fn element(coords: &[i64], itemsize: usize) -> Vec<u8> {
     let number = coords.iter().fold(17, |number: i64, &at| number.wrapping_mul(31) + at);
     (0..itemsize as i64).map(|byte| ((number.wrapping_mul(7) ^ (byte * 13)).rem_euclid(200) + 1) as u8).collect()

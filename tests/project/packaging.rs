@@ -6,8 +6,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The licences that `cargo deny` is told to allow.
-fn licences() -> BTreeSet<&'static str> {
+/// The licenses that `cargo deny` is told to allow.
+fn licenses() -> BTreeSet<&'static str> {
     let list = include_str!("../../deny.toml").split_once("allow = [").and_then(|(_, rest)| rest.split_once(']'));
     list.unwrap().0.split('"').skip(1).step_by(2).collect()
 }
@@ -79,22 +79,22 @@ fn the_library_depends_on_five_crates() {
 }
 
 #[test]
-fn what_a_published_crate_brings_has_a_licence_of_the_list() {
+fn what_a_published_crate_brings_has_a_license_of_the_list() {
     // An empty list of registries is what `publish = false` means.
     for published in packages().iter().filter(|it| it["source"].is_null() && it["publish"].is_null()) {
         let name = text(published, "name");
         let tree = ["tree", "--package", name, "--edges=normal,build", "--all-features", "--target=all", "--prefix=none"];
         for package in cargo(&[&tree[..], &["--no-dedupe", "--format={p}: {l}"]].concat()).lines() {
-            let (package, licence) = package.rsplit_once(": ").unwrap();
-            // Before SPDX a slash was "or". An exception makes another licence of one.
-            let words = licence.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ").replace(" WITH ", "-WITH-");
+            let (package, license) = package.rsplit_once(": ").unwrap();
+            // Before SPDX a slash was "or". An exception makes another license of one.
+            let words = license.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ").replace(" WITH ", "-WITH-");
             let mut words = words.split_whitespace().peekable();
-            assert!(allowed(&mut words) && words.next().is_none(), "{name}: {package} is under {licence:?}");
+            assert!(allowed(&mut words) && words.next().is_none(), "{name}: {package} is under {license:?}");
         }
     }
 }
 
-/// True if an SPDX expression leaves a choice that consists of [`licences`].
+/// True if an SPDX expression leaves a choice that consists of [`licenses`].
 fn allowed<'a>(words: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>) -> bool {
     let mut any = false;
     loop {
@@ -102,7 +102,7 @@ fn allowed<'a>(words: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>) -
         loop {
             all &= match words.next() {
                 Some("(") => allowed(words) & (words.next() == Some(")")),
-                Some(licence) => licences().contains(licence),
+                Some(license) => licenses().contains(license),
                 None => false,
             };
             if words.next_if_eq(&"AND").is_none() {

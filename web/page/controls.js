@@ -41,7 +41,7 @@ export function build(look) {
   };
   const controls = [];
   const numbered = info.shape
-    .map((length, axis) => [axis, `axis ${axis} (${thousands(length)})`])
+    .map((length, axis) => [axis, `${look.names[axis]} (${thousands(length)})`])
     .filter(([axis]) => !look.fixed().includes(axis));
   if (state.view === "line" && numbered.length > 1) {
     controls.push(choose("along", state.rows, numbered, (axis) => look.axis("rows", Number(axis)), "rows"));
@@ -129,10 +129,10 @@ export function build(look) {
       type: "number",
       class: "end",
       ...bounds,
-      "aria-label": `index along axis ${axis}`,
+      "aria-label": `index along ${look.names[axis]}`,
       onchange: () => go(number.valueAsNumber),
     });
-    return [el("label", {}, `axis ${axis}`, slider, el("span", {}, number, ` from 0 to ${thousands(length - 1)}`))];
+    return [el("label", {}, look.names[axis], slider, el("span", {}, number, ` from 0 to ${thousands(length - 1)}`))];
   });
   const whole = el(
     "button",

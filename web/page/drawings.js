@@ -50,9 +50,12 @@ function scale({ info, state }, { log }, { count: counted }) {
   return values(counted.range[0], counted.range[1], { log, dtype, name: words.join(", ") });
 }
 
-/** The axis of indices. */
-function along(want, answer, axis, isPixels) {
-  return places(want.start[axis], answer.shape[axis], answer.steps[axis], `axis ${axis}`, isPixels);
+/**
+ * The axis of indices.
+ * @param {import("./look.js").Look} look
+ */
+function along({ names }, want, answer, axis, isPixels) {
+  return places(want.start[axis], answer.shape[axis], answer.steps[axis], names[axis], isPixels);
 }
 
 /** @param {import("./look.js").Look} look */
@@ -69,8 +72,8 @@ function mapped(look, want, answer, label, colored, bar = null) {
     room: look.width(),
     height: TALL,
     ratio: look.state.ratio ? (columns * answer.steps[want.columns]) / (rows * answer.steps[want.rows]) : null,
-    x: along(want, answer, want.columns, true),
-    y: along(want, answer, want.rows, true),
+    x: along(look, want, answer, want.columns, true),
+    y: along(look, want, answer, want.rows, true),
     isDown: true,
     bar,
   });
@@ -133,7 +136,7 @@ function pointing(look, want, answer) {
           type: "button",
           onclick: () => look.change({ view: "line", rows: axis, columns: want.rows === axis ? want.columns : want.rows }),
         },
-        `line along axis ${axis} through [${state.at.map(thousands).join(", ")}]`,
+        `line along ${look.names[axis]} through [${state.at.map(thousands).join(", ")}]`,
       );
     lines.replaceChildren(...(state.view === "image" ? [] : [along(want.columns), " ", along(want.rows)]));
   };
@@ -144,7 +147,7 @@ function pointing(look, want, answer) {
 function drawLine(look, want, answer) {
   const length = answer.numbers.length;
   if (length === 0) return look.stage.replaceChildren(quiet("no elements"));
-  const x = along(want, answer, want.rows, false);
+  const x = along(look, want, answer, want.rows, false);
   const y = scale(look, want, answer);
   const index = (element) => want.start[want.rows] + element * answer.steps[want.rows];
   const figure = new Figure({ room: look.width(), height: HEIGHT, x, y });

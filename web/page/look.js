@@ -17,14 +17,16 @@ const BUDGET = { here: 64 << 20, far: 8 << 20, served: 1 << 30 };
 
 export class Look {
   /**
-   * `element` is the parent; `file` is the open file; `key` is the key of a store's leaf; `far` tells that bytes come over a network.
+   * `element` is the parent; `file` is the open file; `key` is the key of a store's leaf; `names` are those of the axes; `far` tells that
+   * bytes come over a network.
    */
-  constructor(element, file, key, far) {
+  constructor(element, file, key, names, far) {
     this.element = element;
     this.file = file;
     this.name = file.name;
     this.reader = readerOf(file, key);
     this.key = key;
+    this.names = names;
     this.budget = file.door ? BUDGET.served : far ? BUDGET.far : BUDGET.here;
     /** The drawing that can be saved as a picture. */
     this.figure = null;
@@ -186,7 +188,8 @@ export class Look {
     const steps = want.drawn
       .filter((axis) => answer.steps[axis] > 1)
       .map(
-        (axis) => `along axis ${axis} one in ${thousands(answer.steps[axis])} elements (${thousands(answer.shape[axis])} shown)`,
+        (axis) =>
+          `along ${this.names[axis]} one in ${thousands(answer.steps[axis])} elements (${thousands(answer.shape[axis])} shown)`,
       );
     if (read < all) steps.push(`${thousands(read)} of ${count(all, "chunk")} read`);
     const coarse = steps.length

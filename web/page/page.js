@@ -1,5 +1,6 @@
 // Opens files and shows what is in them.
 
+import { axisNames } from "./axes.js";
 import { bytes } from "./bytes.js";
 import { count, el, problem, size, thousands, visible, visibleJson } from "./dom.js";
 import { Opened, load } from "./engine.js";
@@ -301,7 +302,9 @@ async function frame(file, title, key = null) {
     el(
       "div",
       { class: "cards" },
-      info.array && info.array.grid.error === undefined ? card("Values", values(file, key), "wide values-card") : null,
+      info.array && info.array.grid.error === undefined
+        ? card("Values", values(file, key, axisNames(info)), "wide values-card")
+        : null,
       el(
         "div",
         { class: "stack" },
@@ -332,14 +335,14 @@ async function frame(file, title, key = null) {
 }
 
 /** The card of values. They are read on request, or at once if the URL has a view. */
-function values(file, key) {
+function values(file, key, names) {
   const place = el("div", { class: "look" });
   const look = async (state) => {
     place.dataset.loading = "";
     place.replaceChildren(el("span", { class: "quiet" }, "Reading …"));
     try {
       const { Look } = await import("./look.js");
-      await new Look(place, file, key, file.sources?.some(([, source]) => source instanceof UrlSource) ?? false).open(state);
+      await new Look(place, file, key, names, file.sources?.some(([, source]) => source instanceof UrlSource) ?? false).open(state);
     } catch (error) {
       place.replaceChildren(problem(error.message ?? String(error)));
       delete place.dataset.loading;
@@ -392,7 +395,7 @@ function picture(file, info, grid) {
   if (!info.array) return null;
   if (info.array.grid.error !== undefined) return card("Chunks and blocks", problem(info.array.grid.error));
   if (grid === null) return card("Chunks and blocks", el("p", { class: "quiet" }, "The array is empty: it has no chunks."));
-  return card("Chunks and blocks", new Picture(file, info.array, grid).element);
+  return card("Chunks and blocks", new Picture(file, info.array, grid, axisNames(info)).element);
 }
 
 function fields(list) {

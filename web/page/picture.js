@@ -6,12 +6,13 @@ import { Overview } from "./overview.js";
 /** The maximum number of chunks along an axis, by level of zoom. */
 const ZOOM = [2, 4, 6, 10, 16];
 
-/** The picture of an array; `grid` has the number of chunks along each axis. `opened` draws it. */
+/** The picture of an array; `perAxis` has the number of chunks along each axis, `names` the names of the axes. `opened` draws it. */
 export class Picture {
-  constructor(opened, array, perAxis) {
+  constructor(opened, array, perAxis, names) {
     this.opened = opened;
     this.array = array;
     this.perAxis = perAxis;
+    this.names = names;
     const ndim = array.shape.length;
     this.axes = ndim > 1 ? [ndim - 2, ndim - 1] : [null, ndim - 1];
     this.at = this.perAxis.map(() => 0);
@@ -111,7 +112,7 @@ export class Picture {
         "select",
         { "data-axis": place },
         this.array.shape.map((length, index) =>
-          el("option", { value: index, selected: index === this.axes[place] }, `${index} (${thousands(length)})`),
+          el("option", { value: index, selected: index === this.axes[place] }, `${this.names[index]} (${thousands(length)})`),
         ),
       );
       chosen.addEventListener("change", () => {
@@ -125,7 +126,7 @@ export class Picture {
       });
       return [el("label", {}, label, chosen), chosen];
     };
-    const parts = this.array.shape.length > 1 ? [axis("down: axis", 0), axis("across: axis", 1)] : [];
+    const parts = this.array.shape.length > 1 ? [axis("down", 0), axis("across", 1)] : [];
     this.selects = parts.map(([, select]) => select);
     const zoom = (sign, label) =>
       el(
@@ -149,12 +150,12 @@ export class Picture {
         min: "0",
         max: String(Math.max(Number(chunks) - 1, 0)),
         value: "0",
-        "aria-label": `chunk along axis ${axis}`,
+        "aria-label": `chunk along ${this.names[axis]}`,
       });
       const text = el("span", { class: "quiet" });
       input.addEventListener("input", () => this.select(this.at.with(axis, Number(input.value))));
       this.inputs.push({ input, text });
-      return Number(chunks) > 1 ? el("label", {}, el("span", {}, `axis ${axis}`), input, text) : null;
+      return Number(chunks) > 1 ? el("label", {}, el("span", {}, this.names[axis]), input, text) : null;
     });
     return el("div", { class: "sliders" }, rows);
   }

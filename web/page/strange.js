@@ -1,4 +1,4 @@
-// Recognises files of other formats.
+// Recognizes files of other formats.
 
 /** The first bytes of other formats, in hexadecimal digits. */
 const OTHERS = {
@@ -17,7 +17,7 @@ const OTHERS = {
   "4d4d002a": "a TIFF image",
 };
 
-/** What a file is, by the hexadecimal digits of its first bytes; null if it is not recognised. */
+/** What a file is, by the hexadecimal digits of its first bytes; null if it is not recognized. */
 export function strange(hex) {
   if (hex === "") return "The file is empty.";
   const start = Object.keys(OTHERS).find((digits) => hex.startsWith(digits));

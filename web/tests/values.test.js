@@ -295,6 +295,46 @@ test("the table shows the slice of the slider's last position, however fast it m
   assert.deepEqual(wrong, []);
 });
 
+test("axes have the names of the attribute dims", async () => {
+  const file = array(
+    "climate",
+    "<f8",
+    [4, 600, 8],
+    Float64Array.from({ length: 4 * 600 * 8 }, (_, at) => at),
+    "--chunks",
+    "2,100,8",
+  );
+  const open = async () => {
+    const { page, wrong } = await visit(browser, home.url, { viewport: { width: 1280, height: 1000 } });
+    await drop(page, "climate.b2nd", readFileSync(file));
+    const options = await page.locator("select[data-axis='0'] option").allTextContents();
+    await look(page, "map");
+    const read = {
+      chunks: [options, await page.locator(".sliders input[aria-label^=chunk]").first().getAttribute("aria-label")],
+      ticks: await page.locator(".axis-name").allTextContents(),
+      down: await page.locator("[data-control=rows] option").allTextContents(),
+      coarse: (await page.locator(".coarse").textContent()).match(/along (.*) one in/)[1],
+      slider: await page.locator("input[type=number][aria-label]").first().getAttribute("aria-label"),
+    };
+    await page.locator(".look-stage canvas").click();
+    read.line = (await page.locator(".look-lines button").first().textContent()).match(/line along (.*) through/)[1];
+    assert.deepEqual(wrong, []);
+    return read;
+  };
+  const expected = ([first, second, third]) => ({
+    chunks: [[`${first} (4)`, `${second} (600)`, `${third} (8)`], `chunk along ${first}`],
+    ticks: [third, second],
+    down: [`${first} (4)`, `${second} (600)`, `${third} (8)`],
+    coarse: second,
+    slider: `index along ${first}`,
+    line: third,
+  });
+  assert.deepEqual(await open(), expected(["axis 0", "axis 1", "axis 2"]));
+  // What is no name, and what the list lacks, is numbered.
+  execFileSync(tool, ["meta", "set", file, "dims", "--json", '["time", 5, "lon\\u202e"]']);
+  assert.deepEqual(await open(), expected(["time", "axis 1", "lon\\u{202e}"]));
+});
+
 test("a damaged chunk is replaced by a message, and the rest is shown", async () => {
   const file = array(
     "broken",

@@ -1,17 +1,6 @@
-//! Reads tables of python-blosc2 (`CTable`) as Arrow record batches. Only the requested columns and rows are read, by several threads in
-//! parallel.
+#![doc = include_str!("../README.md")]
 //!
-//! ```
-//! use b2nd_arrow::Table;
-//!
-//! let table = Table::open("tests/data/kinds.b2z")?;
-//! assert_eq!(table.rows(), 6);
-//! for batch in table.read_all()? {
-//!     let batch = batch?;
-//!     println!("{} rows of {} columns", batch.num_rows(), batch.num_columns());
-//! }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! ## What to use
 //!
 //! | to | use |
 //! | --- | --- |
@@ -26,10 +15,6 @@
 //! | read the values of a single `.b2b` file as JSON, without code for Arrow arrays | [`JsonCells`] |
 //! | split columns into scalars, to compute statistics | [`scalars`] |
 //! | find the rows that may contain a value, without reading them | [`Table::summary`] |
-//!
-//! Types and values equal those of `to_arrow()` in python-blosc2 4.14.1, whichever version wrote the table. Complex numbers, which
-//! `to_arrow()` rejects, are structs of the floats `re` and `im`. Columns of objects, and columns that are computed when they are read, are
-//! not in the schema, and reading such a column by name is an error. [`Table::with_objects`] reads columns of objects as JSON text.
 
 mod array_reader;
 mod cell_reader;
@@ -68,6 +53,7 @@ pub use table::Table;
 #[doc(hidden)]
 pub use column::ipc::{column as ipc_column, values as ipc_values};
 
+/// The repository's first page, which has examples of `b2nd`, b2nd-frame, b2nd-ndarray and this crate.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+#[doc = include_str!("../../../README.md")]
+struct FirstPage;

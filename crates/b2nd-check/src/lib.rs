@@ -1,15 +1,15 @@
-//! Finds errors in Blosc2 files, decides whether a file is safe for C-Blosc2, and recovers data from damaged files.
+#![doc = include_str!("../README.md")]
 //!
-//! | to | look at |
+//! ## What to use
+//!
+//! | to | use |
 //! | --- | --- |
 //! | find the errors of a frame | [`check`] |
 //! | find the errors of a store or a table, apart from those of its frames | [`check_store`], [`check_crcs`], [`check_table`] |
 //! | read the values of a table, or of a frame in Arrow IPC (feature `arrow`) | [`check_rows`], [`check_values`] |
-//! | decide whether a file is safe to open with C-Blosc2 | [`verify()`] |
+//! | decide whether a file is safe to open with C-Blosc2 or python-blosc2 | [`verify()`] |
 //! | find damaged chunks that can still be decoded | [`check::Digests`] |
-//! | recover the intact parts of a damaged frame | [`salvage`] |
-//!
-//! This crate compiles to wasm32.
+//! | copy the intact parts of a damaged frame | [`salvage`] |
 
 mod check;
 
@@ -24,7 +24,3 @@ pub use gate::{Report, check, check_frame, verify};
 pub use known_defects::{Does, FACTS, Fact};
 pub use reader::{Library, Reader};
 pub use values::{check_rows, check_values};
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

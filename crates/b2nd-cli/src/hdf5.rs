@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use b2nd_check::Finding;
+#[cfg(feature = "hdf5")]
+use b2nd_frame::Filter;
 use b2nd_frame::FrameType;
 use b2nd_ndarray::{Options, RepackOptions, repack_from};
 #[cfg(feature = "hdf5")]
 use b2nd_store::Source;
 use b2nd_store::{Bytes, Frame, Location, Store, Target};
 use b2nd_view::json::Place;
-#[cfg(feature = "hdf5")]
 use b2nd_view::text::{columns, printable, thousands};
 use serde_json::Value as Json;
 #[cfg(feature = "hdf5")]
@@ -97,43 +98,54 @@ fn opened(place: &Place) -> b2nd_frame::Result<Option<b2nd_hdf5::Dataset>> {
     }
 }
 
-/// A list of chunks: the lines of a table, and an object for each chunk.
-pub(crate) type Chunks = (Vec<String>, Vec<Json>);
-
-/// Lists the chunks of a dataset: where they are in the file, their filters, and the codec and blocks of those that are frames. Returns
-/// `None` if the place is not in an HDF5 file.
+/// Lists the chunks of a dataset as JSON objects: where they are in the file, their filters, and the codec and blocks of those that Blosc
+/// compressed. Returns `None` if the place is not in an HDF5 file.
 #[cfg(feature = "hdf5")]
-pub(crate) fn chunks(place: &Place) -> b2nd_frame::Result<Option<Chunks>> {
+pub(crate) fn chunks(place: &Place) -> b2nd_frame::Result<Option<Vec<Json>>> {
     let Some(dataset) = opened(place)? else { return Ok(None) };
     let grid = dataset.geometry.grid()?;
-    let mut lines =
-        vec![["chunk", "start", "offset", "compressed", "filters", "Blosc2", "blockshape"].map(str::to_owned).to_vec()];
-    let mut objects = Vec::new();
-    for chunk in dataset.chunks() {
+    let object = |chunk: b2nd_hdf5::ChunkInfo| {
         let start: Vec<_> = grid.chunk_extent(chunk.number).unwrap_or_default().iter().map(|axis| axis.start).collect();
-        let blosc2 = chunk.frame.as_ref().map(|frame| {
-            let filters: String = frame.filters().map(|(filter, _)| format!(", {filter}")).collect();
-            format!("{} {}{filters}", frame.codec(), frame.level())
-        });
-        let blockshape = chunk.frame.as_ref().and_then(|frame| Some(frame.geometry().ok()??.blockshape().to_vec()));
-        let mut line = vec![thousands(chunk.number), format!("{start:?}"), thousands(chunk.offset), thousands(chunk.size)];
-        line.extend([printable(&chunk.filters.join(", ")), blosc2.clone().unwrap_or_default()]);
-        line.extend(blockshape.as_ref().map(|shape| format!("{shape:?}")));
-        lines.push(line);
-        objects.push(json!({
+        let named = |codec: String, filters: &mut dyn Iterator<Item = (Filter, u8)>| {
+            [codec].into_iter().chain(filters.map(|(filter, _)| filter.to_string())).collect::<Vec<_>>().join(", ")
+        };
+        let frame = chunk.frame.as_ref();
+        let blockshape = frame.and_then(|frame| Some(frame.geometry().ok()??.blockshape().to_vec()));
+        json!({
             "first": chunk.number, "last": chunk.number, "start": start, "offset": chunk.offset, "cbytes": chunk.size,
-            "filters": chunk.filters, "blosc2": blosc2, "blockshape": blockshape,
-        }));
-    }
-    if objects.is_empty() {
-        lines = vec![vec!["the file holds no chunks: the data are contiguous, or were not written".to_owned()]];
-    }
-    Ok(Some((columns(&lines, &[0, 2, 3]), objects)))
+            "filters": chunk.filters, "blockshape": blockshape,
+            "blosc2": frame.map(|frame| named(format!("{} {}", frame.codec(), frame.level()), &mut frame.filters())),
+            "blosc": chunk.blosc.map(|header| named(header.codec().to_string(), &mut header.filters())),
+        })
+    };
+    Ok(Some(dataset.chunks().map(object).collect()))
 }
 
 #[cfg(not(feature = "hdf5"))]
-pub(crate) fn chunks(_: &Place) -> b2nd_frame::Result<Option<Chunks>> {
+pub(crate) fn chunks(_: &Place) -> b2nd_frame::Result<Option<Vec<Json>>> {
     Ok(None)
+}
+
+/// Formats a list of [`chunks`] as the lines of a table.
+pub(crate) fn chunk_lines(chunks: &[Json]) -> Vec<String> {
+    if chunks.is_empty() {
+        return vec!["the file holds no chunks: the data are contiguous, or were not written".to_owned()];
+    }
+    let cell = |value: &Json| match value {
+        Json::Number(number) => thousands(number),
+        Json::String(text) => printable(text),
+        Json::Null => String::new(),
+        list => list.to_string().replace(',', ", "),
+    };
+    let row = |chunk: &Json| {
+        let filters = chunk["filters"].as_array().into_iter().flatten().filter_map(Json::as_str).collect::<Vec<_>>().join(", ");
+        let codec = if chunk["blosc2"].is_null() { &chunk["blosc"] } else { &chunk["blosc2"] };
+        let cells =
+            [&chunk["first"], &chunk["start"], &chunk["offset"], &chunk["cbytes"], &filters.into(), codec, &chunk["blockshape"]];
+        cells.map(cell).to_vec()
+    };
+    let heading = ["chunk", "start", "offset", "compressed", "filters", "codec", "blockshape"].map(str::to_owned).to_vec();
+    columns(&std::iter::once(heading).chain(chunks.iter().map(row)).collect::<Vec<_>>(), &[0, 2, 3])
 }
 
 /// Checks the frames that Blosc2 made of the chunks of a dataset, which readers of HDF5 pass to C-Blosc2. Returns `None` if the place is not

@@ -31,8 +31,14 @@ pub(crate) struct Start {
     pub(crate) offset: Option<u64>,
 
     /// The type of the elements in a frame without an array, as numpy writes it: '<i4'. Default: bytes.
-    #[arg(long, value_name = "DTYPE")]
+    #[arg(long, value_name = "DTYPE", value_parser = parse_dtype)]
     pub(crate) dtype: Option<DType>,
+}
+
+/// Parses the value of `--dtype`.
+pub(crate) fn parse_dtype(text: &str) -> std::result::Result<DType, String> {
+    let form = "; write it as NumPy prints it, with a space after each comma and colon: [('x', '<i4'), ('y', '<i4')]";
+    text.parse().map_err(|error| format!("{error}{}", if text.contains([',', ':']) { form } else { "" }))
 }
 
 /// Which rows to keep: the first or the last.

@@ -1,40 +1,15 @@
-//! Compresses and decompresses chunks of Blosc2 and Blosc 1 without C: their headers, blocks, filters and codecs.
+#![doc = include_str!("../README.md")]
 //!
-//! ```
-//! use b2nd_codec::{CodecId, Filter, Options, compress, decompress};
+//! ## What to use
 //!
-//! let data: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
-//! let options = Options { codec: CodecId::Zstd, typesize: 4, filters: vec![(Filter::Shuffle, 0)], ..Options::default() };
-//! let chunk = compress(&data, &options)?;
-//! assert!(chunk.len() < data.len() / 10);
-//! assert_eq!(decompress(&chunk)?, data);
-//! # Ok::<(), b2nd_codec::Error>(())
-//! ```
-//!
-//! | to | see |
+//! | to | use |
 //! | --- | --- |
-//! | decompress a chunk, compress data into one | [`decompress()`], [`compress`] |
+//! | decompress a chunk, compress data to a chunk | [`decompress()`], [`compress`] |
 //! | read a chunk's header | [`ChunkHeader`] |
-//! | know whether this build can decompress a chunk | [`accept`] |
+//! | check whether this build can decompress a chunk | [`accept`] |
 //! | decompress many chunks with the same buffers, decompress single blocks or untrusted input, or set a time limit | [`Decompressor`], [`Blocks`] |
-//! | compress many chunks with the same options | [`Compressor`] |
-//! | write chunks of Blosc 1, as Zarr and HDF5 have them | [`Format`] |
-//!
-//! This crate handles chunks. The crate `b2nd` reads and writes the files that hold them.
-//!
-//! # Features
-//!
-//! | feature | codecs | filters |
-//! | --- | --- | --- |
-//! | none | BloscLZ | shuffle, bitshuffle, delta, trunc_prec, bytedelta, int_trunc |
-//! | `lz4`, `zlib`, `zstd` (default) | LZ4 and LZ4HC; zlib; Zstandard | |
-//! | `snappy` | Snappy, which only chunks of Blosc 1 have | |
-//! | `plugins` | ndlz, zfp | ndcell, ndmean |
-//! | `safe` | Zstandard for [`Decompressor::safe`] and on 32-bit platforms, by a decoder without `unsafe` code | |
-//! | `std` | buffers that each thread keeps, [`Decompressor::stop_at`]; all features except `lz4` imply it | |
-//!
-//! Codecs and filters that are not in a build are rejected with an error that names them. With `default-features = false` the crate is
-//! `no_std` with `alloc`. It contains no `unsafe` code, and compiles to wasm32.
+//! | compress many chunks with the same options, or the blocks of a chunk in several threads | [`Compressor`] |
+//! | write chunks of Blosc 1, as Zarr and HDF5 store them | [`Format`] |
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -42,10 +17,6 @@
 extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
 
 use alloc::vec::Vec;
 

@@ -1,14 +1,6 @@
-//! Reads, writes and edits Blosc2 frames, without C: the files and buffers that hold the chunks and the metadata of an array.
+#![doc = include_str!("../README.md")]
 //!
-//! ```
-//! let file = b2nd_frame::File::open("../../tests/data/example.b2nd")?;
-//! let array = file.header().array()?.expect("a file of an array");
-//! assert_eq!(array.geometry().shape(), [10, 13, 7]);
-//! assert_eq!(array.dtype(), Some("[('time', '<i8'), ('temp', '<f4'), ('rain', '<f4')]"));
-//! let holding = array.geometry().grid()?.chunks_in(&[0..4, 0..3, 1..2])?;
-//! assert_eq!(holding.collect::<Vec<_>>(), [0]);
-//! # Ok::<(), b2nd_frame::Error>(())
-//! ```
+//! ## What to use
 //!
 //! | to | use |
 //! | --- | --- |
@@ -24,7 +16,7 @@
 //! | add or lengthen metalayers of a file that already holds data | [`rewrite()`] |
 //! | write a new frame, contiguous or sparse | [`Header::for_array`], [`Writer`] |
 //! | handle errors | [`Error`], [`ErrorKind`] |
-//! | learn how a frame is stored, byte by byte | [`docs`] |
+//! | learn how a frame is stored, byte by byte, and how real files differ from the specification | [`docs`] |
 //!
 //! ```text
 //! header | chunk 0 | chunk 1 | … | index chunk | trailer
@@ -36,10 +28,10 @@
 //! metalayers, and [`ChunkEditor`] changes their chunks. [`Frame`] reads a frame from any source, such as memory. [`Writer`] writes new
 //! frames. [`rewrite()`] changes the metalayers of a frame, and [`rewrite_to`] those of a copy.
 //!
-//! Numbers and counts of chunks and blocks, and positions in files, are `u64`. Lengths of what is in memory, such as a chunk, are `usize`.
+//! Indices and counts of chunks and blocks, and positions in files, are `u64`. Lengths of bytes in memory, such as a chunk, are `usize`.
 //! Fields of the header have the types that they have in the file.
 //!
-//! # Frames inside other files
+//! ## Frames inside other files
 //!
 //! A frame can start at any position of a file or another [`Source`], and can be appended to a file:
 //!
@@ -60,16 +52,6 @@
 //! # std::fs::remove_file(&path)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//!
-//! # Features
-//!
-//! | feature | adds |
-//! | --- | --- |
-//! | `std` (default) | files, `io`, and metalayers in generic MessagePack |
-//! | `codecs` (default) | LZ4, zlib and Zstandard. Without this feature, only BloscLZ chunks and chunks without compression can be decompressed |
-//!
-//! With `default-features = false`, the crate is `no_std` with `alloc`, and supports headers, frames in memory, chunks, and the writer of
-//! frames in memory. It contains no `unsafe` code, and needs Rust 1.85 or later.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -127,5 +109,5 @@ pub use writer::Outline;
 pub use writer::{Memory, Target, Writer};
 
 #[cfg(all(doctest, feature = "std"))]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/c-blosc2-4.md")]
+struct Pages;

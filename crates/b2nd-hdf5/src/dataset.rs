@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use b2nd::dtype::DType;
 use b2nd::{B2ndMeta, Geometry, Grid};
+use b2nd_codec::ChunkHeader;
 use b2nd_frame::{CodecId, Error, Frame, Header, Result, Source, Window};
 use b2nd_store::Bytes;
 use hdf5_reader::btree_v1::BTreeV1Key;
 use hdf5_reader::chunk_index::ChunkEntry;
+use hdf5_reader::filters::FILTER_FLETCHER32;
 use hdf5_reader::io::Cursor;
 use hdf5_reader::messages::dataspace::{DataspaceMessage, DataspaceType};
 use hdf5_reader::messages::layout::{ChunkIndexing, DataLayout};
@@ -18,7 +20,7 @@ use hdf5_reader::{btree_v1, chunk_index, extensible_array, fixed_array};
 use crate::attributes;
 use crate::dtype::dtype;
 use crate::file::{Attribute, File, fault};
-use crate::filters::{BLOSC2, filter_name};
+use crate::filters::{BLOSC, BLOSC2, filter_name};
 
 /// Data without chunks are read as an array whose chunks have at most this number of bytes, or one element.
 const CHUNK: i64 = 1 << 18;
@@ -58,6 +60,8 @@ pub struct ChunkInfo {
     pub filters: Vec<String>,
     /// The header of the frame that the chunk is, if Blosc2 was the first filter and no later filter changed the frame.
     pub frame: Option<Header>,
+    /// The header of the Blosc chunk, if Blosc was the first filter and no later filter changed its output.
+    pub blosc: Option<ChunkHeader>,
 }
 
 /// Where the data of a dataset are.
@@ -196,7 +200,7 @@ impl Dataset {
         if let Some(mode) = first.split_mode() { header.with_split_mode(mode) } else { Ok(header) }
     }
 
-    /// Iterates over the chunks that the file holds, in the order of their numbers. Reads the header of each frame.
+    /// Iterates over the chunks that the file holds, in the order of their numbers. Reads the header of each frame and Blosc chunk.
     pub fn chunks(&self) -> impl Iterator<Item = ChunkInfo> {
         let places: &[_] = if let Layout::Chunked(places) = &self.layout { places } else { &[] };
         places.iter().map(|place| ChunkInfo {
@@ -205,18 +209,29 @@ impl Dataset {
             size: place.size,
             filters: self.applied(place, 0..self.filters.len()).filter_map(|at| self.filters.get(at)).map(filter_name).collect(),
             frame: self.frame_header(place),
+            blosc: self.blosc_header(place),
         })
     }
 
     /// Opens the frame in a chunk, if Blosc2 was the first filter and no other filter changed the frame.
     fn frame_header(&self, place: &StoredChunk) -> Option<Header> {
-        let at = self.blosc2(place)?;
-        // Fletcher32 only appends a checksum.
-        let mut others = self.applied(place, at + 1..self.filters.len()).filter_map(|at| self.filters.get(at));
-        let is_plain = others.all(|filter| filter.id == hdf5_reader::filters::FILTER_FLETCHER32);
         // Most headers are shorter than 512 bytes.
         let header = |length| Some(Frame::open(self.file.window(place.address, length)).ok()?.header().clone());
-        if is_plain { header(place.size.min(512)).or_else(|| header(place.size)) } else { None }
+        if self.is_output_of(BLOSC2, place) { header(place.size.min(512)).or_else(|| header(place.size)) } else { None }
+    }
+
+    /// Reads the header of a Blosc chunk, if Blosc was the first filter and no other filter changed the chunk.
+    fn blosc_header(&self, place: &StoredChunk) -> Option<ChunkHeader> {
+        let length = place.size.min(ChunkHeader::MAX_LEN as u64);
+        let read = || ChunkHeader::from_slice(&self.file.window(place.address, length).read(0..length).ok()?).ok();
+        if self.is_output_of(BLOSC, place) { read() } else { None }
+    }
+
+    /// Returns true if a chunk is the output of this filter, perhaps with a checksum after it.
+    fn is_output_of(&self, filter: u16, place: &StoredChunk) -> bool {
+        let mut applied =
+            self.applied(place, 0..self.filters.len()).filter_map(|at| self.filters.get(at)).map(|filter| filter.id);
+        applied.next() == Some(filter) && applied.all(|other| other == FILTER_FLETCHER32)
     }
 
     /// Returns the frame that Blosc2 made of a chunk. Returns `None` if the chunk was not written, or not by Blosc2 before other filters.

@@ -1,35 +1,16 @@
-//! [`register`] adds the filters Blosc2 (32026) and Blosc (32001) to the crate [`hdf5_reader`], without C.
+#![doc = include_str!("../README.md")]
 //!
-//! ```
-//! use hdf5_reader::{FilterRegistry, Hdf5File, OpenOptions};
+//! ## What to use
 //!
-//! let mut filters = FilterRegistry::new();
-//! b2nd_hdf5::register(&mut filters);
-//! let options = OpenOptions::default().with_filter_registry(filters);
-//! let file = Hdf5File::open_with_options("tests/data/h5py.h5", options)?;
-//! let values = file.dataset("/cube")?.read_array::<f32>()?;
-//! assert_eq!(values.shape(), [6, 20, 30]);
-//! # Ok::<(), hdf5_reader::error::Error>(())
-//! ```
-//!
-//! [`File`] opens a dataset as an array of `b2nd_ndarray`. A slice decodes only the chunks that it touches, and only the touched blocks of
-//! chunks that Blosc2 compressed.
-//!
-//! ```
-//! use std::sync::Arc;
-//!
-//! let file = b2nd_hdf5::File::open(Arc::new(b2nd_store::LocalFile::open("tests/data/h5py.h5".as_ref())?))?;
-//! assert!(file.datasets()?.contains(&"/cube".to_owned()));
-//! let array = file.array("/cube")?;
-//! assert_eq!(array.geometry().chunkshape(), [2, 10, 15]);
-//! assert_eq!(array.read::<f32>(&[3..4, 0..1, 2..4])?.into_raw_vec_and_offset().0, [1802.0, 1803.0]);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! [`open_as_stores`] makes `b2nd_store` open HDF5 files like stores, whose leaves are the datasets.
-//!
-//! Elements of all types with a fixed size are read, with the dtypes that h5py and PyTables have for them. Datasets of strings and
-//! sequences of variable length and of references, virtual datasets, and datasets whose data are in other files return errors.
+//! | to | use |
+//! | --- | --- |
+//! | read Blosc2 and Blosc data with hdf5-reader | [`register`], [`register_with_limit`] |
+//! | open a file, and list its datasets | [`File::open`], [`File::datasets`] |
+//! | read a dataset as an array | [`File::array`] |
+//! | get the dtype, the shapes, the attributes and the filters of a dataset | [`File::dataset`], [`Dataset`] |
+//! | find the chunks of a dataset in the file, and copy them without decompressing them | [`Dataset::chunks`], [`Dataset::chunk_frame`] |
+//! | read the attributes of a group | [`File::group_attributes`] |
+//! | open HDF5 files with `b2nd_store`, like stores whose leaves are the datasets | [`open_as_stores`] |
 
 mod attributes;
 mod dataset;
@@ -42,7 +23,3 @@ pub use dataset::{ChunkInfo, Dataset};
 pub use file::{Attribute, File, open_as_stores};
 pub use filters::{BLOSC, BLOSC2, register, register_with_limit};
 pub use hdf5_reader;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

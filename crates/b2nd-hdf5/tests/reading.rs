@@ -129,7 +129,7 @@ fn a_slice_reads_no_more_than_the_chunks_that_it_touches() {
     array.read_bytes(&[0..1, 0..1, 0..1]).unwrap();
     // The chunk has 675 bytes, which h5py reads too.
     assert_eq!(count.load(Ordering::Relaxed) - before, 675);
-    // h5py reads 7,067 bytes of the file for this element. Here metadata are read in pieces of 512 bytes, and the header of the first frame
+    // h5py reads 7,067 bytes of the file for this element. Here metadata is read in pieces of 512 bytes, and the header of the first frame
     // gives the shape of blocks.
     assert!(count.load(Ordering::Relaxed) < 11_000, "{count:?}");
 }

@@ -9,6 +9,7 @@ Files are in memory (/dev/shm).
 """
 
 import argparse
+import re
 import statistics
 import subprocess
 import sys
@@ -55,49 +56,66 @@ def places(shape, count):
     return out
 
 
+class Job:
+    """The time, the processor time, and the growth of this process's resident memory at its peak (Linux)."""
+
+    def __init__(self):
+        Path("/proc/self/clear_refs").write_text("5")
+        self.memory = self.resident("VmRSS")
+        self.start, self.processor = time.perf_counter_ns(), time.process_time_ns()
+
+    def took(self):
+        times = time.perf_counter_ns() - self.start, time.process_time_ns() - self.processor
+        return *times, max(0, self.resident("VmHWM") - self.memory)
+
+    @staticmethod
+    def resident(field):
+        return int(re.search(rf"{field}:\s+(\d+)", Path("/proc/self/status").read_text())[1]) << 10
+
+
 class Python:
     def __init__(self, threads):
         self.dparams = blosc2.DParams(nthreads=threads)
 
     def read(self, path):
-        start, before = time.perf_counter_ns(), time.process_time_ns()
+        job = Job()
         array = blosc2.open(path, mode="r", dparams=self.dparams)
         out = array[...]
-        return time.perf_counter_ns() - start, time.process_time_ns() - before, checksum(out)
+        return *job.took(), checksum(out)
 
     def slices(self, path, count):
         array = blosc2.open(path, mode="r", dparams=self.dparams)
         where, total = places(array.shape, count), 0
-        start, before = time.perf_counter_ns(), time.process_time_ns()
+        job = Job()
         for place in where:
             out = array[place]
             flat = out.reshape(-1).view("u1")
             total += int(flat[0]) + int(flat[-4])
-        return time.perf_counter_ns() - start, time.process_time_ns() - before, total & MASK
+        return *job.took(), total & MASK
 
     def steps(self, path, step):
         array = blosc2.open(path, mode="r", dparams=self.dparams)
-        start, before = time.perf_counter_ns(), time.process_time_ns()
+        job = Job()
         flat = array[(slice(None, None, step),) * array.ndim].reshape(-1).view("u1")
-        return time.perf_counter_ns() - start, time.process_time_ns() - before, int(flat[0]) + int(flat[-4])
+        return *job.took(), int(flat[0]) + int(flat[-4])
 
     def write(self, codec, level, path, target):
         array = blosc2.open(path, mode="r", dparams=self.dparams)
         data, cparams = array[...], blosc2.CParams(codec=codec, clevel=level, nthreads=1)
-        start, before = time.perf_counter_ns(), time.process_time_ns()
+        job = Job()
         blosc2.asarray(data, urlpath=target, mode="w", cparams=cparams, chunks=array.chunks, blocks=array.blocks)
-        return time.perf_counter_ns() - start, time.process_time_ns() - before, Path(target).stat().st_size
+        return *job.took(), Path(target).stat().st_size
 
     def append(self, codec, rows, count, target):
         values = np.arange(rows * 256, dtype="f4").reshape(rows, 256)
         cparams = blosc2.CParams(codec=codec, clevel=5, nthreads=1)
         array = blosc2.empty((0, 256), dtype="f4", chunks=(4096, 256), blocks=(256, 256), urlpath=target, mode="w", cparams=cparams)
-        start, before = time.perf_counter_ns(), time.process_time_ns()
+        job = Job()
         for _ in range(count):
             length = array.shape[0]
             array.resize((length + rows, 256))
             array[length:] = values
-        return time.perf_counter_ns() - start, time.process_time_ns() - before, array.shape[0]
+        return *job.took(), array.shape[0]
 
 
 class Rust:
@@ -142,8 +160,8 @@ def tables(rows):
     print("\nTimes as fast as python-blosc2, by processor time:\n")
     print_table(["", *columns], [[name, *(row[column] for column in columns)] for name, row in rows])
     columns = list(rows[0][1]["peak"])
-    print("\nMemory at its peak in MiB, with the result:\n")
-    print_table(["", *columns], [[name, *(f"{row['peak'][column]:.1f}" for column in columns)] for name, row in rows])
+    print("\nMemory at its peak in MiB, with the result: python-blosc2, one thread, two threads\n")
+    print_table(["", *columns], [[name, *row["peak"].values()] for name, row in rows])
 
 
 def print_table(head, rows):
@@ -158,7 +176,7 @@ def measure_appending(rust, directory, rounds):
             for _ in range(rounds):
                 python = Python(1).append(codec, rows, count, f"{directory}/theirs.b2nd")
                 ours = rust.ask("append", 1, codec.value, rows, count, f"{directory}/ours.b2nd")
-                assert python[2] == ours[2]
+                assert python[3] == ours[2]
                 took.append((python[0], ours[0]))
             ratio = statistics.median(python / ours for python, ours in took)
             python, ours = (statistics.median(times) / count / 1e3 for times in zip(*took))
@@ -176,19 +194,18 @@ def measure(rust, path, codec, level, rounds):
     for _ in range(rounds):
         for name, (python, (word, *words)) in jobs.items():
             theirs, ours, both = python(), rust.ask(word, 1, *words), rust.ask(word, 2, *words)
-            assert name == "writing" or theirs[2] == ours[2] == both[2], (name, theirs, ours, both)
-            took.setdefault(name, []).append((theirs[1], ours[1], ours[0], both[0], -ours[3], -both[3]))
+            assert name == "writing" or theirs[3] == ours[2] == both[2], (name, theirs, ours, both)
+            took.setdefault(name, []).append((theirs[1], ours[1], ours[0], both[0], -theirs[2], -ours[3], -both[3]))
     row, peak = {}, {}
     for name in jobs:
         python, processor, one, two, *peaks = map(min, zip(*took[name]))
         # The kernel counts a short call as none.
         row[name] = f"{python / max(processor, 1):.2f}"
         if name == "writing":
-            row[name] += f" ({ours[2] / theirs[2]:.3f})"
+            row[name] += f" ({ours[2] / theirs[3]:.3f})"
         if name in ("whole", "writing"):
             row[f"{name}: 2 threads"] = f"{one / two:.2f}"
-        for threads, bytes in zip((1, 2), peaks):
-            peak[f"{name}, {threads}"] = -bytes / 2**20
+        peak[name] = ", ".join(f"{-bytes / 2**20:.1f}" for bytes in peaks)
     return row | {"peak": peak}
 
 

@@ -1,21 +1,6 @@
-//! Reads and writes Blosc2 arrays (`.b2nd`) as `ndarray` arrays, in parallel. Reading a slice reads only the chunks that it touches.
+#![doc = include_str!("../README.md")]
 //!
-//! ```
-//! use b2nd_ndarray::{Array, Options, s};
-//! use ndarray::array;
-//!
-//! # let directory = tempfile::tempdir()?;
-//! # let path = directory.path().join("array.b2nd");
-//! b2nd_ndarray::write(&path, &array![[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]], &Options::default())?;
-//!
-//! let stored = Array::open(&path)?;
-//! assert_eq!(stored.read::<f64>(&[1..2, 0..2])?, array![[4.5, 5.5]].into_dyn());
-//! assert_eq!(stored.slice::<f64>(s![.., -1])?, array![3.5, 6.5].into_dyn());
-//!
-//! let error = stored.read::<i32>(&[1..2, 0..2]).unwrap_err();
-//! assert!(error.to_string().ends_with("array.b2nd: the array's elements are float64, little-endian, not int32"));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! ## What to use
 //!
 //! | to | use |
 //! | --- | --- |
@@ -50,28 +35,6 @@
 //! assert_eq!(column.into_dyn(), array.select::<i32>(&[Select::All, [0].into()])?.remove_axis(Axis(1)));
 //! # Ok::<(), Error>(())
 //! ```
-//!
-//! The same elements and options give the same file, byte for byte, with any number of threads.
-//!
-//! A build without optimizations reads much more slowly. These lines in `Cargo.toml` optimize the dependencies in such a build too:
-//!
-//! ```toml
-//! [profile.dev.package."*"]
-//! opt-level = 3
-//! ```
-//!
-//! # Features
-//!
-//! * `plugins`: the codecs ndlz and zfp and the filters ndcell and ndmean, from `blosc2-pure-rs`; needs Rust 1.87. All other codecs and
-//!   filters need no feature.
-//! * `rayon` (default): reads and writes chunks in parallel.
-//! * `object_store`: adds `Remote`, which reads and uploads arrays in object stores with the crate `object_store`. That crate is
-//!   re-exported.
-//! * `half` (default): elements of the types `f16` and `bf16`.
-//!
-//! # Unsafe code
-//!
-//! One call, in `huge_pages`, asks Linux for huge pages.
 #![deny(unsafe_code)]
 
 mod array;
@@ -114,7 +77,3 @@ pub use read::select::Select;
 pub use remote::Remote;
 pub use repack::{RepackOptions, repack, repack_from};
 pub use write::{to_frame, write, write_bytes, write_from, write_slabs};
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -32,7 +32,7 @@ const AHEAD: usize = 4;
 /// An array in an object store: S3, Google Cloud Storage, Azure, HTTP or another store of the crate [`object_store`].
 ///
 /// Opening usually takes two requests: one for the header, and one for the index and the trailer. Reading a slice takes one request for
-/// each run of neighbouring chunks. Up to 16 requests run at the same time. Each response is compared with the first response by length,
+/// each run of neighboring chunks. Up to 16 requests run at the same time. Each response is compared with the first response by length,
 /// tag, version and time, so reading returns an error if the object has been replaced since it was opened. (If a server sends only the
 /// length, only the length is compared.) To set timeouts and retries, use the options of the object store.
 ///

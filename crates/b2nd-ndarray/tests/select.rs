@@ -186,7 +186,7 @@ fn each_touched_block_is_read_once_and_no_other() {
     let blocks = total as f64 / (length as f64 / 60.0);
     assert!((3.9..4.3).contains(&blocks), "{blocks} blocks were read");
 
-    // A client that fetches for itself is told of four chunks, two of them neighbours.
+    // A client that fetches for itself is told of four chunks, two of them neighbors.
     let ranges = stored.byte_ranges_of(&[rows.into(), columns.into()], 0).unwrap();
     assert_eq!(ranges.len(), 2);
     let total: u64 = ranges.iter().map(|range| range.end - range.start).sum();

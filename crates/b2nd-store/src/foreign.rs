@@ -58,7 +58,7 @@ pub type Opener = fn(Bytes) -> Result<Arc<dyn Folder + Send + Sync>>;
 static HDF5_OPENER: OnceLock<Opener> = OnceLock::new();
 
 /// The first bytes of an HDF5 file.
-const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+pub(crate) const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
 
 /// Sets the function that opens HDF5 files in this process. Then [`Store`](crate::Store) and [`Location`](crate::Location) open an HDF5 file
 /// like a store. Later calls have no effect.

@@ -1,7 +1,8 @@
-//! Opens Blosc2 frames and python-blosc2's stores in files, directories, archives and on servers, and reads their kinds, their attributes
-//! and the schemas of tables.
+#![doc = include_str!("../README.md")]
 //!
-//! | to | look at |
+//! ## What to use
+//!
+//! | to | use |
 //! | --- | --- |
 //! | open a path or a URL | [`Location`], [`Target`] |
 //! | read bytes by position | [`Source`], [`LocalFile`], [`Window`]; for remote files `RangeCache` (feature `range-cache`) |
@@ -12,8 +13,6 @@
 //! | determine what a frame contains | [`Kind`], [`Array`] |
 //! | list the chunks of a frame | [`chunks`] |
 //! | read attributes, and values of MessagePack | [`attributes`], [`value`] |
-//!
-//! Without optional features, the crate compiles for wasm32. Attributes can be decompressed if the features of `b2nd` include their codec.
 
 mod array;
 pub mod attributes;
@@ -53,7 +52,3 @@ pub use range_cache::{BLOCK, RangeCache};
 pub use store::Store;
 pub use table::Table;
 pub use zip::Zip;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

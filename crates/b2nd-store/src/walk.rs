@@ -8,6 +8,7 @@ use b2nd_frame::{Error, Result};
 
 use crate::file::{Directory, LocalFile, SPARSE_FRAME, is_store_directory};
 use crate::folder::{is_frame, is_zip};
+use crate::foreign;
 use crate::location::Target;
 use b2nd_frame::Source;
 
@@ -28,8 +29,9 @@ enum What {
 }
 
 impl Candidate {
-    /// Opens the path if it is a frame, an archive `*.b2z`, a sparse frame or a store. Returns `None` if it is something else. Frames are
-    /// recognized by their first bytes. Frames of C-Blosc2's betas are also recognized, but they are rejected when their header is read.
+    /// Opens the path if it is a frame, an archive `*.b2z`, a sparse frame, a store, or an HDF5 file that this process opens as a store
+    /// ([`open_hdf5_with`](foreign::open_hdf5_with)). Returns `None` if it is something else. Frames and HDF5 files are recognized by their
+    /// first bytes. Frames of C-Blosc2's betas are also recognized, but they are rejected when their header is read.
     /// The path at which the search started is opened even if it is a file of another kind.
     ///
     /// # Errors
@@ -47,16 +49,19 @@ impl Candidate {
         opened.transpose()
     }
 
-    /// Returns true if the path is a file whose name has one of the endings of Blosc2 files. The content of the file is not checked. For
-    /// links, and for the path at which the search started, returns false.
+    /// Returns true if the path is a file whose name has one of the endings of Blosc2 files, or of HDF5 files if this process opens them as
+    /// stores. The content of the file is not checked, except that of netCDF files (`.nc`), of which only some are HDF5 files. For links, and
+    /// for the path at which the search started, returns false.
     pub fn is_named_so(&self) -> bool {
-        matches!(&self.what, Ok(What::File(kind)) if kind.is_file()) && is_named_so(&self.path)
+        let Ok(What::File(kind)) = &self.what else { return false };
+        let is_netcdf = || has_ending(&self.path, &["nc"]) && matches!(frame_or_archive(&self.path, *kind), Ok(Some(_)));
+        kind.is_file() && (is_named_so(&self.path) || is_netcdf())
     }
 
     /// Returns true if the path may contain many frames.
     pub fn may_be_store(&self) -> bool {
-        let is_named_so = || self.path.extension().is_some_and(|end| end == "b2z" || end == "b2e");
-        matches!(self.what, Ok(What::Store | What::Root)) || is_named_so()
+        let stores = ["b2z", "b2e", "h5", "hdf5", "nc"];
+        matches!(self.what, Ok(What::Store | What::Root)) || has_ending(&self.path, &stores)
     }
 }
 
@@ -120,7 +125,11 @@ fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> 
 }
 
 fn is_named_so(path: &Path) -> bool {
-    let ends = ["b2nd", "b2frame", "b2f", "b2b", "b2z", "b2e", "b2d", "caterva"];
+    has_ending(path, &["b2nd", "b2frame", "b2f", "b2b", "b2z", "b2e", "b2d", "caterva"])
+        || has_ending(path, &["h5", "hdf5"]) && foreign::opener(foreign::HDF5).is_some()
+}
+
+fn has_ending(path: &Path, ends: &[&str]) -> bool {
     path.extension().is_some_and(|end| ends.iter().any(|&one| end == one))
 }
 
@@ -136,7 +145,7 @@ fn frame_or_archive(path: &Path, kind: fs::FileType) -> Result<Option<LocalFile>
     let file = LocalFile::regular(path)?;
     let first = file.read(0..10)?;
     let is_archive = path.extension().is_some_and(|end| end == "b2z") && is_zip(&first);
-    let is_it = is_frame(&first) || is_archive;
+    let is_it = is_frame(&first) || is_archive || foreign::opener(&first).is_some();
     drop(first);
     Ok(is_it.then_some(file))
 }

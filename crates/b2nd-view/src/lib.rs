@@ -1,12 +1,11 @@
-//! Shows the metadata of Blosc2 files as data, JSON, text and pictures.
+#![doc = include_str!("../README.md")]
 //!
-//! This crate is used by the tool `b2nd`, the web page in `web/` and the catalogue. It does not access files or terminals: bytes are read
-//! from a [`Source`]. It compiles to wasm32.
+//! ## What to use
 //!
-//! | to | look at |
+//! | to | use |
 //! | --- | --- |
 //! | open a frame from byte ranges | [`Frame`], [`Source`] |
-//! | tell the kind of a frame | [`Kind`] |
+//! | determine the kind of a frame | [`Kind`] |
 //! | convert a frame to JSON | [`json::frame`] |
 //! | read attributes | [`attributes`], [`value`] |
 //! | list the leaves of a store | [`store`] |
@@ -14,17 +13,6 @@
 //! | read elements as text, JSON and numbers, and compute their statistics | [`elements`] |
 //! | draw values | [`pixels`], [`histogram`] |
 //! | show a frame to a person | [`page`], [`facts`], [`bytes::dump`], [`picture::draw`] |
-//!
-//! ```
-//! use b2nd_view::{Frame, json};
-//!
-//! let file = std::fs::read("../../tests/data/example.b2nd")?;
-//! let frame = Frame::open(&file)?;
-//! let object = json::frame(&frame, "example.b2nd", &json::Options::default())?;
-//! assert_eq!(object["kind"], "ndarray");
-//! assert_eq!(object["array"]["shape"], serde_json::json!([10, 13, 7]));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 
 pub mod bytes;
 mod chunk_table;
@@ -47,7 +35,3 @@ pub mod store {
     pub use crate::json::{Groups, StoreObject};
     pub use b2nd_store::{Attributes, Content, Folder, Leaf, StoreListing, Table, Zip, embedded, is_frame, is_zip, list};
 }
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

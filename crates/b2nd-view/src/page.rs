@@ -256,13 +256,13 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd_frame::Result<()> {
 }
 
 /// Shows a store or a group: its kind, its attributes, and its number of leaves. `tree` contains lines that show the leaves as a tree.
-pub fn store(store: &StoreListing, name: &str, leaves: usize, tree: Vec<String>, options: &Options) -> View {
+pub fn store(store: &StoreListing, name: &str, tree: Vec<String>, options: &Options) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     let is_group = name.contains("::");
     let other = if is_group { "group" } else { store.format.unwrap_or("a folder with frames") };
     page.line("kind", store.kind.map_or(other, Kind::name));
     page.attributes("attributes", &store.attributes);
-    page.line("leaves", thousands(leaves));
+    page.line("leaves", thousands(store.leaves.len()));
     page.list(tree, "--tree");
     for (key, attributes) in &store.groups {
         page.attributes(&printable(key), attributes);

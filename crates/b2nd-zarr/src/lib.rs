@@ -1,28 +1,14 @@
-//! Converts Blosc2 arrays to Zarr and back, and reads `.b2nd` files as Zarr arrays, with the crate [`zarrs`].
+#![doc = include_str!("../README.md")]
 //!
-//! | task | item |
+//! ## What to use
+//!
+//! | to | use |
 //! | --- | --- |
-//! | read a `.b2nd` file as a Zarr array without copying it | [`B2ndStorage`] |
-//! | the same for a file in an object store | `B2ndObject` (feature `object_store`) |
-//! | write an array as Zarr version 3 (feature `export`) | `export`, `ExportOptions` |
-//! | read a Zarr array into a `.b2nd` file (feature `import`) | `import` |
+//! | read a `.b2nd` file as a Zarr array without converting it | [`B2ndStorage`] |
+//! | read a file in an object store in the same way | `B2ndObject` (feature `object_store`) |
+//! | write an array as Zarr version 3 | `export`, `ExportOptions` (feature `export`) |
+//! | read a Zarr array into a `.b2nd` file | `import` (feature `import`) |
 //! | compress Zarr's chunks as Blosc2 chunks | [`Blosc2Codec`] |
-//!
-//! Linking this crate registers the codecs `blosc2` and `b2nd` for every array that [`zarrs`] opens, and with the features `blosc`,
-//! `gzip` and `zstd`, which are enabled by default, codecs of these names. All of them are written in Rust. Do not enable a feature here and the
-//! feature of the same name of [`zarrs`], because only one codec can be registered under a name.
-//!
-//! # Which files need the codec `b2nd`
-//!
-//! A chunk of a b2nd array stores its blocks one after another. If the blocks divide the chunk in each dimension, Zarr's own
-//! codecs `reshape` and `transpose` can describe this order. If not, the chunk has padding inside, which the codec `b2nd`
-//! removes.
-//!
-//! | blocks | codecs |
-//! | --- | --- |
-//! | each block spans the whole chunk in all dimensions except the first, and divides it in the first | `bytes`, `blosc2` |
-//! | the blocks divide the chunk in each dimension | `reshape`, `transpose`, `bytes`, `blosc2` |
-//! | any other blocks | `b2nd` |
 #![forbid(unsafe_code)]
 
 mod blocks_codec;
@@ -61,7 +47,3 @@ pub use import::import;
 pub use object::B2ndObject;
 pub use storage::B2ndStorage;
 pub use zarrs;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -148,7 +148,7 @@ fn only_files_of_the_array_are_read() {
     assert!(made.success());
     zarr.fails("c/0/0: it is not a regular file");
 
-    // The metadata are a pipe.
+    // The metadata is a pipe.
     let zarr = Zarr::new(json!({}));
     fs::remove_file(zarr.path("zarr.json")).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(zarr.path("zarr.json")).status().unwrap().success());

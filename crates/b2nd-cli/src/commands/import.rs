@@ -20,6 +20,7 @@ use crate::piped::is_standard;
 use crate::progress;
 use crate::signals;
 use crate::staged::{must_not_be_input, must_not_exist, must_not_look_foreign};
+use crate::values::parse_dtype;
 use crate::zarr;
 
 /// Converts numpy (.npy), CSV (.csv), raw bytes (--dtype), a Zarr array or an HDF5 dataset to a `.b2nd` file, compressed with
@@ -35,7 +36,7 @@ pub(crate) struct Import {
     /// The dtype of the elements of raw bytes or CSV, in numpy's form: '<i4'. The default for CSV is '<i8' or '<u8' if
     /// all values are integers that fit it, '<f8' if all values are numbers, text for other values, and a structure with a field for each
     /// column if the columns have several types.
-    #[arg(long, value_parser = dtype)]
+    #[arg(long, value_parser = parse_dtype)]
     dtype: Option<DType>,
 
     /// The array's shape: 100,200. The default for raw bytes is one dimension.
@@ -57,11 +58,6 @@ pub(crate) struct Import {
     /// Replace an existing file.
     #[arg(long)]
     overwrite: bool,
-}
-
-fn dtype(text: &str) -> std::result::Result<DType, String> {
-    let spaces = if text.contains(',') { "; write it with a space after each comma: [('x', '<i4'), ('y', '<i4')]" } else { "" };
-    text.parse().map_err(|error| format!("{error}{spaces}"))
 }
 
 impl Import {

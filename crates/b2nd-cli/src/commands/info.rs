@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use b2nd_store::Store;
+use b2nd_store::{Store, embedded};
 use b2nd_view::json::{self, Object, Place};
 use b2nd_view::page;
 use b2nd_view::slice::Slice;
 use b2nd_view::store::Table;
-use b2nd_view::store::{Attributes, Content, Leaf, StoreListing, StoreObject};
+use b2nd_view::store::{Content, Leaf, StoreListing, StoreObject};
 use b2nd_view::text::{columns, printable, shortened};
 use b2nd_view::{Frame, Kind};
 use clap::Args;
@@ -18,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::error::{Error, Result};
+use crate::hdf5;
 use crate::output::{Output, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths, is_listed};
 
@@ -104,7 +105,7 @@ struct Pages<'a> {
     options: &'a json::Options,
     is_first: bool,
     /// The store whose leaves are being collected: the store's name, the key of the group if only a group is shown, the store's listing,
-    /// and the leaves collected up to now.
+    /// and the leaves that were read up to now.
     store: Option<(String, Option<String>, StoreListing, Tree)>,
 }
 
@@ -120,17 +121,8 @@ impl Pages<'_> {
             let said = match found {
                 // If the store is a table, only the page of the table is printed.
                 Found::Store { store, .. } if store.kind == Some(Kind::CTable) && !self.info.tree => return Ok(true),
-                Found::Store { key, store, .. } => {
-                    let (attributes, groups) = (store.attributes.clone(), store.groups.clone());
-                    Some((
-                        *key,
-                        StoreListing { kind: store.kind, format: store.format, attributes, groups, ..StoreListing::default() },
-                    ))
-                }
-                Found::Frame { place: Place { key: None, .. }, frame } if is_store(frame) => {
-                    let kind = Some(Kind::of(frame.header(), None));
-                    Some((None, StoreListing { kind, attributes: Attributes::of(frame)?, ..StoreListing::default() }))
-                }
+                Found::Store { key, store, .. } => Some((*key, (*store).clone())),
+                Found::Frame { place: Place { key: None, .. }, frame } if is_store(frame) => Some((None, embedded(frame)?)),
                 _ => None,
             };
             if let Some((key, store)) = said {
@@ -154,13 +146,20 @@ impl Pages<'_> {
     /// Prints the store, after its leaves have been collected.
     fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
         let Some((name, key, store, tree)) = self.store.take() else { return Ok(()) };
+        // A leaf that cannot be read has no cells.
+        let mut read = tree.into_iter().peekable();
+        let cells = |leaf: &Leaf| match read.next_if(|(key, _)| *key == leaf.key) {
+            Some((_, cells)) => (leaf.key.clone(), cells),
+            None => (leaf.key.clone(), vec!["cannot be read".to_owned()]),
+        };
+        let tree = store.leaves.iter().map(cells).collect();
         let lines = tree::lines(&tree, key.as_deref(), self.info.depth.map(usize::from));
         if self.info.tree {
             let kind = store.kind.map_or(if key.is_some() { "group" } else { store.format.unwrap_or("frames") }, Kind::name);
             let title = format!("{}  {kind}", printable(&name));
             return [title].into_iter().chain(lines).try_for_each(|line| writeln!(out, "{}", self.cut(line)));
         }
-        let view = page::store(&store, &name, tree.len(), lines, self.options);
+        let view = page::store(&store, &name, lines, self.options);
         writeln!(out, "{}{}", self.gap(), fitted(&view.text))
     }
 
@@ -202,7 +201,7 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
     let mut complete = true;
     let written = match found {
         Found::Frame { place, frame } => {
-            let chunks = if options.chunks { crate::hdf5::chunks(place)?.map(|(_, objects)| objects) } else { None };
+            let chunks = if options.chunks { hdf5::chunks(place)? } else { None };
             let options = &json::Options { chunks: options.chunks && chunks.is_none(), ..options.clone() };
             let object = Object::new(frame, *place, options)?;
             complete = object.is_complete();
@@ -219,10 +218,11 @@ fn text(found: &Found, options: &json::Options, gap: &str, out: &mut dyn Write) 
     let mut unread = None;
     let view = match found {
         Found::Frame { place, frame } => {
-            let chunk_list = if options.chunks { crate::hdf5::chunks(place)?.map(|(lines, _)| lines) } else { None };
+            let chunks = if options.chunks { hdf5::chunks(place)? } else { None };
+            let chunk_list = chunks.map(|chunks| hdf5::chunk_lines(&chunks));
             page::page(frame, &found.name(), &json::Options { chunk_list, ..options.clone() })?
         }
-        Found::Store { store, .. } => page::store(store, &found.name(), store.leaves.len(), Vec::new(), options),
+        Found::Store { store, .. } => page::store(store, &found.name(), Vec::new(), options),
         Found::Leaf { path, leaf, store } => {
             let cells = cells(store, leaf).unwrap_or_else(|error| {
                 // If the store is on a server, the error is printed, because the server may have failed. Errors in a local file are

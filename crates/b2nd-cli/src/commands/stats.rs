@@ -20,7 +20,7 @@ use crate::progress;
 use crate::report::{self, FRACTIONS, Of, Report, shape_text};
 use crate::tables::{self, Part, Rows};
 use crate::tiles;
-use crate::values::{Start, Values, length, source_at};
+use crate::values::{Start, Values, length, parse_dtype, source_at};
 
 /// `b2nd stats`.
 #[derive(Args)]
@@ -33,7 +33,7 @@ pub(crate) struct Stats {
     slice: Option<Slice>,
 
     /// The dtype of the elements of frames without an array, in numpy's form: '<i4'. The default is bytes.
-    #[arg(long, value_name = "DTYPE")]
+    #[arg(long, value_name = "DTYPE", value_parser = parse_dtype)]
     dtype: Option<DType>,
 
     /// Columns of a table or fields of structures, by name.

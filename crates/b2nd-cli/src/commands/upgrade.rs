@@ -14,14 +14,16 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use b2nd::dtype::DType;
 use b2nd_frame::{File, rewrite_to};
-use b2nd_store::{SPARSE_FRAME, walk};
+use b2nd_store::{SPARSE_FRAME, Store, Target, walk};
 use b2nd_view::text::printable;
 
 use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::piped::{Piped, is_standard};
 use crate::staged::must_not_exist;
+use crate::values::parse_dtype;
 use plan::Plan;
 
 /// Upgrades Caterva arrays and early b2nd arrays to the current layout of b2nd.
@@ -46,8 +48,8 @@ pub(crate) struct Args {
     dry_run: bool,
 
     /// The dtype of the elements, for files without one: '<f8', "[('x', '<i4'), ('y', '<f4')]".
-    #[arg(long)]
-    dtype: Option<String>,
+    #[arg(long, value_parser = parse_dtype)]
+    dtype: Option<DType>,
 }
 
 // Each result of upgrading a frame is an index into the array that counts the results.
@@ -99,7 +101,10 @@ impl Args {
         let is_tree = is_tree(&self.source);
         // All frames are found before the first new frame is written, because the target may be inside the searched directory.
         let frames: Vec<_> = if is_tree {
-            walk::frames(&self.source).map(|(path, found)| (path, found.map(|_| ()))).collect()
+            // The arrays in stores have the current layout.
+            let is_store = |target: &Target| matches!(Store::of_folder("", target), Ok(Some(_)));
+            let frames = walk::frames(&self.source).filter(|(_, found)| !found.as_ref().is_ok_and(is_store));
+            frames.map(|(path, found)| (path, found.map(|_| ()))).collect()
         } else {
             vec![(self.source.clone(), Ok(()))]
         };
@@ -129,7 +134,7 @@ impl Args {
 
     /// Upgrades one frame. Returns the result and a sentence that describes it.
     fn upgrade(&self, path: &Path) -> Result<(usize, String)> {
-        let upgrade = match Plan::new(File::open(path)?.header(), self.dtype.as_deref()).map_err(Error::new)? {
+        let upgrade = match Plan::new(File::open(path)?.header(), self.dtype.as_ref()).map_err(Error::new)? {
             Plan::Released => return Ok((RELEASED, "already in the current layout, not changed".to_owned())),
             Plan::NoArray => return Ok((NO_ARRAY, "no array, not changed".to_owned())),
             Plan::Upgrade(upgrade) => upgrade,

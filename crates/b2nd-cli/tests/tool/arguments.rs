@@ -180,3 +180,22 @@ fn a_shell_and_a_manual_know_every_subcommand() {
     assert!(error.starts_with("error: no subcommand \"set\"\n"), "{error}");
     assert_eq!(status, 2);
 }
+
+#[test]
+fn a_dtype_without_spaces_gets_the_same_hint_everywhere() {
+    let tests = Directory::with_example();
+    for command in
+        [&["import", "a.bin", "b.b2nd"][..], &["upgrade", "a.b2nd", "b.b2nd"], &["cat", "a.b2nd"], &["stats", "a.b2nd"]]
+    {
+        let refused = |dtype: &str| {
+            let (out, err, status) = tests.run(&[command, &["--dtype", dtype]].concat());
+            assert_eq!((out.as_str(), status), ("", 2), "{command:?}");
+            err
+        };
+        for dtype in ["[('x','<i4')]", "{'names':['x']}"] {
+            assert!(refused(dtype).contains("with a space after each comma and colon: [('x', '<i4'), "), "{command:?} {dtype}");
+        }
+        let letter = refused("x4");
+        assert!(letter.contains("expected a type code or name, found 'x' at byte 0") && !letter.contains("space"), "{letter}");
+    }
+}

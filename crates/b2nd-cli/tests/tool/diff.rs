@@ -187,3 +187,49 @@ fn tables_are_compared_by_column_or_said_not_to_be() {
     let (out, err, status) = tests.run(&["diff", "--data", "refused.b2d", "refused.b2d"]);
     assert_eq!((out.as_str(), err.as_str(), status), ("", "", 0));
 }
+
+#[cfg(feature = "arrow")]
+#[test]
+fn a_column_of_structures_is_compared_within_a_tolerance_for_its_numbers() {
+    let tests = Directory::new();
+    for table in ["one.b2d", "two.b2d"] {
+        tests.unpack("nested.b2z", table);
+    }
+    let change = |field: &str, at: usize, byte: u8| {
+        let (key, path) = (format!("two.b2d::/_cols/trip/{field}"), format!("two.b2d/_cols/trip/{field}.b2nd"));
+        tests.ok(&["export", &key, "field.npy", "--overwrite"]);
+        let mut values = tests.read("field.npy");
+        values[128 + at] = byte;
+        tests.write("field.npy", values);
+        fs::remove_file(tests.path(&path)).unwrap();
+        tests.ok(&["import", "field.npy", &path]);
+    };
+    let near = |tolerance: &str| tests.run(&["diff", "--values", "--atol", tolerance, "one.b2d", "two.b2d"]).2;
+    // The third number is 2.
+    change("x", 8, 5);
+    let (out, err, status) = tests.run(&["diff", "--data", "one.b2d", "two.b2d"]);
+    let expected = "--- one.b2d\n+++ two.b2d\n  /.values.trip: 1 row differs, the first at [2]\n";
+    assert_eq!((out.as_str(), err.as_str(), status), (expected, "", 1));
+    assert_eq!((near("3"), near("2")), (0, 1));
+    // A null differs from every number.
+    change("x.notnull", 2, 0);
+    assert_eq!(near("3"), 1);
+}
+
+#[test]
+fn ten_values_that_differ_are_shown_and_the_others_counted() {
+    let tests = Directory::new();
+    let mut values: Vec<i32> = (0..600).collect();
+    tests.write("one.npy", npy("<i4", "(2, 300)", &values));
+    values[290..302].iter_mut().for_each(|value| *value += 1);
+    values[301] += 8;
+    tests.write("two.npy", npy("<i4", "(2, 300)", &values));
+    for name in ["one", "two"] {
+        tests.ok(&["import", "--chunks", "1,100", &format!("{name}.npy"), &format!("{name}.b2nd")]);
+    }
+    let (out, err, status) = tests.run(&["diff", "--values", "one.b2nd", "two.b2nd"]);
+    let row = |at: i32| format!("    [0, {at}]  {at}  {}\n", at + 1);
+    let sentence = "  values: 12 elements differ; the largest difference is 9.0 at [1, 1]\n";
+    let expected = format!("--- one.b2nd\n+++ two.b2nd\n{sentence}{}    … and 2 more\n", (290..300).map(row).collect::<String>());
+    assert_eq!((out, err.as_str(), status), (expected, "", 1));
+}

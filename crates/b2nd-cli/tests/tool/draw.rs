@@ -6,7 +6,7 @@ use crate::harness::{Directory, EXAMPLE, TemporaryFile, assert_prints, frame_wit
 
 #[test]
 fn an_array_is_drawn() {
-    // The picture in README.md.
+    // The picture in the tool's README.
     assert_prints(&["draw", "tests/data/grid/i4_2d.b2nd"], "i4_2d.svg");
     assert_prints(&["draw", EXAMPLE], "example.svg");
     assert_prints(&["draw", "tests/data/python-blosc2-3.9.0/huge__zeros_1d_2p42.b2nd"], "huge.svg");
@@ -16,8 +16,8 @@ fn an_array_is_drawn() {
 
 #[test]
 fn readme_shows_a_picture_that_is_kept() {
-    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
-    assert!(readme.contains("](tests/data/inspect/i4_2d.svg)"));
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    assert!(readme.contains("](../../tests/data/inspect/i4_2d.svg)"));
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn a_file_is_shown_as_a_store_of_its_datasets() {
         out.starts_with("h5py.h5\n  kind          HDF5 file\n  attributes    1\n    \"title\"  \"made for tests\"\n"),
         "{out}"
     );
-    assert!(out.contains("── cube         ndarray  <f4"), "{out}");
+    assert!(out.contains("── cube            ndarray  <f4"), "{out}");
     // Each dataset that has no form as an array is named.
     assert_eq!((err.lines().count(), status), (5, 1), "{err}");
     assert!(err.contains("its elements are references to objects, which have no dtype of a fixed size"), "{err}");
@@ -91,6 +91,10 @@ fn chunks_are_listed_with_their_place_and_filters_in_the_file() {
     assert_eq!((&gzip[0]["filters"], &gzip[0]["blosc2"]), (&json!(["shuffle", "deflate"]), &Value::Null));
     assert_eq!(checked[0]["filters"], json!(["blosc2", "fletcher32"]));
     assert_eq!(checked[0]["blosc2"], "lz4 5, shuffle");
+
+    let snappy = chunks("chunks.h5::/snappy");
+    assert_eq!((&snappy[0]["blosc"], &snappy[0]["blosc2"]), (&json!("snappy, shuffle"), &Value::Null));
+    assert!(tests.ok(&["info", "--chunks", "chunks.h5::/snappy"]).contains("  blosc    snappy, shuffle\n"));
 
     let text = tests.ok(&["info", "--chunks", "h5py.h5::/cube"]);
     assert!(text.contains("  [2, 10, 15]  ") && text.contains("  zstd 5, shuffle  [2, 10, 15]"), "{text}");
@@ -196,4 +200,41 @@ fn a_check_finds_damage_in_chunks() {
     // /checked and /both have 6 chunks each.
     assert_eq!(found_checksums, 12);
     assert!(found_frames > 50, "{found_frames}");
+}
+
+#[test]
+fn files_are_found_in_directories() {
+    let tests = directory();
+    fs::create_dir(tests.path("below")).unwrap();
+    for name in ["below/a.hdf5", "below/b.nc", "below/c.data"] {
+        tests.write(name, tests.read("arrays.h5"));
+    }
+    tests.write("classic.nc", b"CDF\x01 of another format");
+    let names = |args: &[&str]| -> Vec<String> {
+        let out = tests.ok(args);
+        out.lines().map(|line| line.split("  ").next().unwrap().to_owned()).collect()
+    };
+    let here = ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5"];
+    assert_eq!(names(&["ls"]), here);
+    assert_eq!(names(&["ls", "-r"])[..5], ["arrays.h5", "below/a.hdf5", "below/b.nc", "below/c.data", "chunks.h5"]);
+    let below = tests.ok(&["info", "--tree", "-r", "below"]);
+    assert_eq!(below.matches("HDF5 file").count(), 3, "{below}");
+    let checked = tests.run(&["check", "-r", "below"]);
+    assert_eq!((checked.0.matches("::/vectors: ok").count(), checked.2), (3, 0), "{checked:?}");
+    // Stores have no arrays of old layouts.
+    let upgraded = tests.ok(&["upgrade", "--dry-run", "below"]);
+    assert_eq!(upgraded, "0 to upgrade, 0 already in the current layout, 0 without an array, 0 refused\n");
+}
+
+#[test]
+fn a_leaf_that_cannot_be_read_is_counted_and_named() {
+    let tests = directory();
+    let (page, err, status) = tests.run(&["info", "h5py.h5"]);
+    assert_eq!((err.lines().count(), status), (5, 1), "{err}");
+    assert!(page.contains("  leaves        27\n") && tests.ok(&["ls"]).contains("  27 leaves\n"), "{page}");
+    let unread: Vec<_> = page.lines().filter_map(|line| line.strip_suffix("cannot be read")).collect();
+    let names = ["external", "null", "references", "sequences", "strings"];
+    assert!(unread.len() == 5 && unread.iter().zip(names).all(|(line, name)| line.contains(name)), "{page}");
+    let group = tests.run(&["info", "h5py.h5::/refused"]).0;
+    assert!(group.contains("  leaves        5\n"), "{group}");
 }

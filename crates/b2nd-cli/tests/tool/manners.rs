@@ -10,7 +10,7 @@ use crate::harness::{Directory, Place, printed};
 #[cfg(target_os = "linux")]
 use crate::harness::{five_by_seven, npy, on_terminal};
 
-/// It would set a window's title, colour what follows, begin a control sequence in one character, and turn text around.
+/// It would set a window's title, color what follows, begin a control sequence in one character, and turn text around.
 const HOSTILE: &str = "\x1b]0;t\x07\x1b[31m\u{9b}1m\u{202e}\r\n";
 
 #[cfg(unix)]

@@ -71,7 +71,7 @@ fn a_picture_goes_to_standard_output() {
     assert_eq!(tests.names(), before);
 }
 
-/// A map has its axes and a colour bar next to it: black lines, and text that is neither black nor white nowhere else.
+/// A map has its axes and a color bar next to it: black lines, and text that is neither black nor white nowhere else.
 #[test]
 fn a_png_file_has_axes() {
     let tests = five_by_seven();
@@ -85,7 +85,7 @@ fn a_png_file_has_axes() {
         let (across, down) = area;
         down.flat_map(|y| across.clone().map(move |x| (x, y))).filter(|&(x, y)| pixel(x, y) == [0; 3]).count()
     };
-    // Numbers and names to the left and below, numbers behind the colour bar; a title above. Five by seven elements are square.
+    // Numbers and names to the left and below, numbers behind the color bar; a title above. Five by seven elements are square.
     assert_eq!(pixels.len(), 4 * 1200 * (44 + 642 + 68));
     for area in [
         (0..24, 40..680),
@@ -97,7 +97,7 @@ fn a_png_file_has_axes() {
     ] {
         assert!(black(area.clone()) > 50, "{area:?}");
     }
-    // The first value and the last, and the ends of the colours.
+    // The first value and the last, and the ends of the colors.
     assert_eq!((pixel(140, 60), pixel(1020, 675)), (&[68, 1, 84][..], &[253, 231, 37][..]));
     assert_eq!((pixel(1070, 684), pixel(1070, 44)), (&[68, 1, 84][..], &[253, 231, 37][..]));
 }

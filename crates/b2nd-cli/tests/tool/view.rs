@@ -120,7 +120,7 @@ fn the_page_is_served_and_its_questions_are_answered() {
 
     let list: Value = serde_json::from_slice(&server.get("files.json", "").2).unwrap();
     assert_eq!(list[1], json!({"name": "sparse.b2nd", "door": "ask/1"}));
-    // The metadata are those of `info --json`.
+    // The metadata is that of `info --json`.
     let info = |path: &str| -> Vec<Value> {
         tests.ok(&["info", "--json", path]).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };

@@ -60,7 +60,7 @@ pub trait Storage: fmt::Debug + Send + Sync {
     fn remove(&self, path: &Path) -> io::Result<()>;
 
     /// Copies the permissions of `from` to `to`, and the owner, group and extended attributes as far as the system allows. If a file's
-    /// permissions are copied to a directory, whoever may read the file may list the directory.
+    /// permissions are copied to a directory, everyone who may read the file may list the directory.
     ///
     /// # Errors
     ///

@@ -54,7 +54,7 @@ fn change_each(whole: &[u8], values: impl Fn(u8) -> Vec<u8>, is_accepted: impl F
     accepted
 }
 
-/// One bit, all bits, its neighbours, and the markers that are mistaken for each other.
+/// One bit, all bits, its neighbors, and the markers that are mistaken for each other.
 fn some(value: u8) -> Vec<u8> {
     vec![value ^ 0x01, value ^ 0x80, !value, value.wrapping_add(1), value.wrapping_sub(1), 0, 0xc0, 0xd2, 0xdb]
 }

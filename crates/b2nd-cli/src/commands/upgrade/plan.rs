@@ -31,7 +31,7 @@ impl Plan {
     /// # Errors
     ///
     /// Fails if the array cannot be upgraded.
-    pub(crate) fn new(header: &Header, given: Option<&str>) -> Result<Plan, String> {
+    pub(crate) fn new(header: &Header, given: Option<&DType>) -> Result<Plan, String> {
         let array = Array::find(header).map_err(|error| format!("the array cannot be read: {error}"))?;
         let Some(array) = array else { return Ok(Plan::NoArray) };
         if let ArrayMeta::B2nd(_) = array.meta {
@@ -44,9 +44,7 @@ impl Plan {
         let wanted = || dtype::candidates(typesize);
         let dtype = match (array.meta.dtype(), given) {
             (Some(_), _) => None,
-            (None, Some(given)) => {
-                Some(given.parse::<DType>().map_err(|error| format!("--dtype {given}: {error}"))?.into_canonical())
-            }
+            (None, given @ Some(_)) => given.cloned().map(DType::into_canonical),
             (None, None) => {
                 return Err(format!(
                     "the file has no dtype, and its typesize is {typesize}: give a dtype with --dtype, such as {}",
@@ -54,9 +52,8 @@ impl Plan {
                 ));
             }
         };
-        let itemsize = dtype.as_ref().map(DType::itemsize);
-        if let Some(itemsize) = itemsize.filter(|&itemsize| usize::try_from(typesize) != Ok(itemsize)) {
-            let given = given.unwrap_or_default();
+        if let Some(given) = dtype.as_ref().filter(|dtype| usize::try_from(typesize) != Ok(dtype.itemsize())) {
+            let itemsize = given.itemsize();
             return Err(format!(
                 "--dtype {given} has {itemsize} bytes, but the file's typesize is {typesize}: give a dtype of this size, such as {}",
                 wanted()
