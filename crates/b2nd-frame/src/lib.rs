@@ -101,7 +101,7 @@ pub use limits::LONGEST;
 pub use metalayers::{MAX_METALAYERS, Metalayers};
 pub use open::{ChunkReader, Frame};
 pub use pieces::{Pieces, join};
-pub use source::{Buffer, Source, Window};
+pub use source::{Buffer, Fetched, Source, Window};
 pub use trailer::Trailer;
 pub use vlmetalayers::Vlmetalayers;
 #[doc(hidden)]

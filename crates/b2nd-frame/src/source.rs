@@ -46,6 +46,14 @@ pub trait Source {
         Ok(())
     }
 
+    /// Reads several ranges at the same time, if the source is remote: a read then takes a request, and waiting for the requests one after
+    /// another takes long. Returns each range with its bytes. Ranges that are close to each other can be merged, or divided if they are
+    /// long. Returns `None` if reading the ranges one by one is as fast, which is the default.
+    fn read_many(&self, ranges: Vec<Range<u64>>) -> Option<Result<Fetched>> {
+        let _ = ranges;
+        None
+    }
+
     /// Reads a range of bytes from the chunk file with this number. The chunk files of a sparse frame are next to the file that this source
     /// reads. Returns fewer bytes if the chunk file ends before the range does.
     ///
@@ -57,6 +65,9 @@ pub trait Source {
         Err(Error::custom("the chunks of a sparse frame are separate files, which this source cannot read: open its directory"))
     }
 }
+
+/// Ranges of a source, each with its bytes.
+pub type Fetched = Vec<(Range<u64>, Vec<u8>)>;
 
 /// Returns the error for a source that ends at byte `end`, although `needed` more bytes were requested.
 #[cold]
@@ -160,6 +171,14 @@ impl<S: Source> Source for Window<S> {
         let needed = usize::try_from(buffer.len() as u64 - room).unwrap_or(usize::MAX);
         Err(ends(start.saturating_add(room), needed))
     }
+
+    fn read_many(&self, ranges: Vec<Range<u64>>) -> Option<Result<Fetched>> {
+        let start = self.range.start;
+        let place = |at: u64| start.saturating_add(at).min(self.range.end);
+        let ranges = ranges.into_iter().map(|range| place(range.start)..place(range.end)).collect();
+        let back = |(range, bytes): (Range<u64>, _)| (range.start - start..range.end - start, bytes);
+        Some(self.source.read_many(ranges)?.map(|fetched| fetched.into_iter().map(back).collect()))
+    }
 }
 
 /// Implements [`Source`] for pointers to a source, by passing each call on to that source.
@@ -176,6 +195,10 @@ macro_rules! pass_on {
 
             fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
                 (**self).read_into(start, buffer)
+            }
+
+            fn read_many(&self, ranges: Vec<Range<u64>>) -> Option<Result<Fetched>> {
+                (**self).read_many(ranges)
             }
 
             fn chunk_file(&self, number: u64, range: Range<u64>) -> Result<Cow<'_, [u8]>> {

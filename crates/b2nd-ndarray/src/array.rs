@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use b2nd::dtype::DType;
 use b2nd::{Geometry, Grid};
-use b2nd_frame::{File, Frame, Header, Source};
+use b2nd_frame::{File, Frame, Header, Pieces, Source};
 use b2nd_store::{Bytes, Kind, Store};
 
 use crate::codec;
@@ -53,6 +53,8 @@ pub struct Array {
     /// The array's metalayer, for codecs and filters that need the array's shapes.
     pub(crate) metalayer: Vec<u8>,
     pub(crate) scratch: Pool,
+    /// Whether the source holds only ranges that were fetched, so that reading other ranges takes a request.
+    pub(crate) is_fetched: bool,
 }
 
 impl Array {
@@ -135,10 +137,18 @@ impl Array {
         Array::try_from(ArrayFrame::open_at(source, offset)?)
     }
 
-    /// Opens the same array in another source, which holds the same bytes or some of them.
-    #[cfg(feature = "object_store")]
-    pub(crate) fn with_source(&self, source: Bytes) -> Result<Array> {
-        Ok(Array { path: self.path.clone(), ..Array::try_from(self.store.with_source(source))? })
+    /// Returns the same array in a source that holds some of the same bytes.
+    pub(crate) fn with_pieces(&self, pieces: Arc<Pieces>) -> Array {
+        Array {
+            store: self.store.with_source(pieces),
+            path: self.path.clone(),
+            dtype: self.dtype.clone(),
+            flat: self.flat.clone(),
+            metalayer: self.metalayer.clone(),
+            scratch: Pool::default(),
+            is_fetched: true,
+            ..*self
+        }
     }
 
     /// Sets the path that is added to errors of the array.
@@ -264,7 +274,18 @@ impl TryFrom<Frame<Bytes>> for Array {
             }
         };
         let grid = geometry.grid()?;
-        Ok(Array { store, path: None, geometry, grid, itemsize, dtype, flat, metalayer, scratch: Pool::default() })
+        Ok(Array {
+            store,
+            path: None,
+            geometry,
+            grid,
+            itemsize,
+            dtype,
+            flat,
+            metalayer,
+            scratch: Pool::default(),
+            is_fetched: false,
+        })
     }
 }
 

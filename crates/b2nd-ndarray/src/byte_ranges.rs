@@ -7,7 +7,6 @@ use b2nd_frame::join;
 use crate::array::Array;
 use crate::error::Result;
 use crate::frame;
-use crate::read::select::Select;
 
 impl Array {
     /// Returns the byte ranges of the source that hold the chunks of a slice, in ascending order. Ranges with at most `gap` bytes between
@@ -50,15 +49,6 @@ impl Array {
     /// Fails if the slice is not inside the array, or the index of chunks cannot be read.
     pub fn byte_ranges(&self, slice: &[Range<i64>], gap: u64) -> Result<Vec<Range<u64>>> {
         self.with_path(|| self.ranges_of(self.grid().chunks_in(slice)?, gap))
-    }
-
-    /// Returns the byte ranges of the source that hold the chunks of a selection, like [`byte_ranges`](Array::byte_ranges) for a slice.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the selection is not valid (see [`select`](Array::select)), or the index of chunks cannot be read.
-    pub fn byte_ranges_of(&self, selection: &[Select], gap: u64) -> Result<Vec<Range<u64>>> {
-        self.with_path(|| self.ranges_of(self.chunks_of(&self.chosen(selection)?)?, gap))
     }
 
     pub(crate) fn ranges_of(&self, numbers: impl IntoIterator<Item = u64>, gap: u64) -> Result<Vec<Range<u64>>> {

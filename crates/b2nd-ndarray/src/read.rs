@@ -84,7 +84,7 @@ impl Array {
         }
         // A view that is not contiguous, or whose type has invalid bit patterns (`bool`), is filled chunk by chunk with copies.
         let origin = vec![0; slice.len()];
-        let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), scale: 1, wanted: &[], parallel: true };
+        let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), scale: 1, wanted: &[], parallel: true, cells: 1 };
         tiles.each(slice.to_vec(), out, &|area, mut part| {
             part.assign(&self.read::<T>(&area)?);
             Ok(())

@@ -1,10 +1,11 @@
 //! [`Remote`]: an array in an object store (feature `object_store`).
 
+use std::future::ready;
 use std::ops::Range;
 use std::sync::Arc;
 
 use b2nd_frame::{FIRST_READ, FrameType, Pieces};
-use b2nd_store::Bytes;
+use b2nd_store::{AT_ONCE, Bytes, requests};
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, SliceInfoElem};
 use object_store::path::Path;
@@ -20,19 +21,14 @@ use crate::read::elements::Elements;
 use crate::read::select::Select;
 use crate::write::to_frame;
 
-/// Chunks with at most this many bytes between them are fetched in one request.
-const GAP: u64 = 64 << 10;
-
-/// The maximum number of concurrent requests for one slice.
-const AT_ONCE: usize = 16;
-
 /// The number of chunks that are fetched and decompressed at the same time when chunks are streamed.
 const AHEAD: usize = 4;
 
 /// An array in an object store: S3, Google Cloud Storage, Azure, HTTP or another store of the crate [`object_store`].
 ///
 /// Opening usually takes two requests: one for the header, and one for the index and the trailer. Reading a slice takes one request for
-/// each run of neighboring chunks. Up to 16 requests run at the same time. Each response is compared with the first response by length,
+/// each run of neighboring chunks of at most 1 MiB, all at the same time, but at most eight. From longer chunks only the blocks of the slice
+/// are fetched, in a second round of requests after their block tables. Each response is compared with the first response by length,
 /// tag, version and time, so reading returns an error if the object has been replaced since it was opened. (If a server sends only the
 /// length, only the length is compared.) To set timeouts and retries, use the options of the object store.
 ///
@@ -103,15 +99,13 @@ impl Remote {
         };
         let array = loop {
             let opened = open();
-            let missing = pieces.take_missing(GAP);
+            let missing = pieces.take_missing(0);
             if missing.is_empty() {
                 let source: Bytes = pieces.clone();
                 let opened = opened.map_err(|error| frame::explained_object(object.path.as_ref(), &source, error));
                 break opened?.in_file(object.path.to_string());
             }
-            for range in missing {
-                pieces.put(range.clone(), object.fetch(&range).await?)?;
-            }
+            object.fetch_into(&pieces, missing).await?;
         };
         Ok(Remote { object, length, array })
     }
@@ -149,48 +143,41 @@ impl Remote {
     ///
     /// Fails if the slice is not inside the array, or if a request fails ([`Error::Request`], with the range).
     pub async fn fetch(&self, slice: &[Range<i64>]) -> Result<Array> {
-        self.fetch_ranges(self.array.byte_ranges(slice, GAP)?).await
-    }
-
-    /// Fetches the compressed chunks of a selection, and returns an array from which this selection can be read.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the selection is not valid (see [`Array::select`]), or a request fails ([`Error::Request`], with the range).
-    pub async fn fetch_selection(&self, selection: &[Select]) -> Result<Array> {
-        self.fetch_ranges(self.array.byte_ranges_of(selection, GAP)?).await
-    }
-
-    async fn fetch_ranges(&self, ranges: Vec<Range<u64>>) -> Result<Array> {
         let pieces = Arc::new(Pieces::with_len(self.length));
-        let requests = stream::iter(ranges).map(|range| {
-            let pieces = &pieces;
-            async move { Ok::<(), Error>(pieces.put(range.clone(), self.object.fetch(&range).await?)?) }
-        });
-        requests.buffer_unordered(AT_ONCE).try_collect::<()>().await?;
-        self.array.with_source(pieces)
+        self.object.fetch_into(&pieces, self.array.byte_ranges(slice, 0)?).await?;
+        Ok(self.array.with_pieces(pieces))
     }
 
-    /// Reads a slice in ndarray's notation, like [`Array::slice`]. Only chunks that hold an element of the slice are fetched.
+    /// Reads from the array of fetched bytes, and fetches the missing bytes, until none are missing.
+    async fn read_with<T>(&self, read: impl Fn(&Array) -> Result<T>) -> Result<T> {
+        let pieces = Arc::new(Pieces::with_len(self.length));
+        let array = self.array.with_pieces(pieces.clone());
+        loop {
+            let done = read(&array);
+            let missing = pieces.take_missing(0);
+            if missing.is_empty() {
+                return done;
+            }
+            self.object.fetch_into(&pieces, missing).await?;
+        }
+    }
+
+    /// Reads a slice in ndarray's notation, like [`Array::slice`]. Only chunks or blocks that hold an element of the slice are fetched.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::slice`].
     pub async fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
-        let ranges = self.array.with_path(|| {
-            let (chosen, _) = self.array.bounds(slice.as_ref())?;
-            self.array.ranges_of(self.array.chunks_of(&chosen)?, GAP)
-        });
-        self.fetch_ranges(ranges?).await?.slice(slice)
+        self.read_with(|array| array.slice(slice.as_ref())).await
     }
 
-    /// Reads a slice: fetches its chunks, and decompresses them in the calling task.
+    /// Reads a slice, and decompresses it in the calling task.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::read`].
     pub async fn read<T: Element>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
-        self.fetch(slice).await?.read(slice)
+        self.read_with(|array| array.read(slice)).await
     }
 
     /// Reads the elements of a slice as bytes, like [`Array::read_bytes`].
@@ -199,7 +186,7 @@ impl Remote {
     ///
     /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::read_bytes`].
     pub async fn read_bytes(&self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
-        self.fetch(slice).await?.read_bytes(slice)
+        self.read_with(|array| array.read_bytes(slice)).await
     }
 
     /// Reads the elements of a slice, of any known dtype, like [`Array::elements`].
@@ -208,25 +195,25 @@ impl Remote {
     ///
     /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::elements`].
     pub async fn elements(&self, slice: &[Range<i64>]) -> Result<Elements> {
-        self.fetch(slice).await?.elements(slice)
+        self.read_with(|array| array.elements(slice)).await
     }
 
     /// Reads the elements that are selected along each axis, like [`Array::select`].
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`fetch_selection`](Remote::fetch_selection) and [`Array::select`].
+    /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::select`].
     pub async fn select<T: Element>(&self, selection: &[Select]) -> Result<ArrayD<T>> {
-        self.fetch_selection(selection).await?.select(selection)
+        self.read_with(|array| array.select(selection)).await
     }
 
     /// Reads the elements that are selected along each axis as bytes, like [`Array::select_bytes`].
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`fetch_selection`](Remote::fetch_selection) and [`Array::select_bytes`].
+    /// Returns the errors of [`fetch`](Remote::fetch) and [`Array::select_bytes`].
     pub async fn select_bytes(&self, selection: &[Select]) -> Result<Vec<u8>> {
-        self.fetch_selection(selection).await?.select_bytes(selection)
+        self.read_with(|array| array.select_bytes(selection)).await
     }
 
     /// Reads the chunk with this number, like [`Array::chunk`].
@@ -235,8 +222,7 @@ impl Remote {
     ///
     /// Fails if there is no such chunk. Also returns the errors of [`read`](Remote::read).
     pub async fn chunk<T: Element>(&self, number: u64) -> Result<ArrayChunk<T>> {
-        let ranges = self.array.with_path(|| self.array.ranges_of([number], GAP));
-        self.fetch_ranges(ranges?).await?.chunk(number)
+        self.read_with(|array| array.chunk(number)).await
     }
 
     /// Streams the decoded chunks in the order of their numbers, like [`Array::chunks`]. A few chunks are fetched ahead.
@@ -268,6 +254,14 @@ impl Object {
             Some(message) => Err(self.failed(range, message)),
             None => Ok(answer),
         }
+    }
+
+    /// Fetches ranges of bytes, several at the same time, and adds them to `pieces`.
+    async fn fetch_into(&self, pieces: &Pieces, ranges: Vec<Range<u64>>) -> Result<()> {
+        let fetched =
+            stream::iter(requests(ranges)).map(|range| async move { Ok::<_, Error>((self.fetch(&range).await?, range)) });
+        let fetched = fetched.buffer_unordered(AT_ONCE);
+        fetched.try_for_each(|(bytes, range)| ready(pieces.put(range, bytes).map_err(Error::from))).await
     }
 
     /// Fetches a range of bytes.

@@ -185,12 +185,6 @@ fn each_touched_block_is_read_once_and_no_other() {
     // 15 chunks of four blocks, all of them of about the same length.
     let blocks = total as f64 / (length as f64 / 60.0);
     assert!((3.9..4.3).contains(&blocks), "{blocks} blocks were read");
-
-    // A client that fetches for itself is told of four chunks, two of them neighbors.
-    let ranges = stored.byte_ranges_of(&[rows.into(), columns.into()], 0).unwrap();
-    assert_eq!(ranges.len(), 2);
-    let total: u64 = ranges.iter().map(|range| range.end - range.start).sum();
-    assert!((3.9..4.1).contains(&(total as f64 / (length as f64 / 15.0))), "{ranges:?} of {length}");
 }
 
 #[test]
@@ -199,7 +193,6 @@ fn a_selection_that_does_not_fit_is_refused_by_axis_index_and_bounds() {
     let error = |selection: &[Select]| {
         let error = stored.select::<i32>(selection).unwrap_err().to_string();
         assert_eq!(stored.select_bytes(selection).unwrap_err().to_string(), error);
-        assert_eq!(stored.byte_ranges_of(selection, 0).unwrap_err().to_string(), error);
         error
     };
     assert_eq!(error(&[Select::All]), "the array has 2 dimensions, but 1 were given");

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use b2nd_frame::{Error, Result};
+use b2nd_frame::{Error, FIRST_READ, Result};
 use backon::{BlockingRetryable, ExponentialBuilder};
 use ureq::Agent;
 use ureq::http::{StatusCode, Uri};
@@ -13,7 +13,8 @@ use ureq::http::{StatusCode, Uri};
 use ureq::tls::{RootCerts, TlsConfig};
 
 use crate::frame::Bytes;
-use crate::range_cache::{BLOCK, RangeCache};
+use crate::range_cache::RangeCache;
+use crate::requests::AT_ONCE;
 use crate::text::{count, printable};
 
 /// The maximum length of a file, in bytes, that is downloaded completely if the server does not support range requests.
@@ -36,7 +37,7 @@ pub(crate) fn open(url: &str) -> Result<Bytes> {
     open_within(url, PATIENCE)
 }
 
-/// Opens a file, and reads its first block and its length. `patience` is the timeout for fetching a range, including all retries.
+/// Opens a file, and reads its first bytes and its length. `patience` is the timeout for fetching a range, including all retries.
 fn open_within(url: &str, patience: Duration) -> Result<Bytes> {
     let address: Uri =
         url.parse().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, format!("the URL is not valid: {error}")))?;
@@ -47,11 +48,11 @@ fn open_within(url: &str, patience: Duration) -> Result<Bytes> {
     if address.port().is_none() && authority.len() > address.host().map_or(0, str::len) {
         return Err(Error::custom("the port of the URL is not a number from 0 to 65535"));
     }
-    let config = Agent::config_builder();
+    let config = Agent::config_builder().max_idle_connections_per_host(AT_ONCE);
     #[cfg(feature = "https")]
     let config = config.tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build());
     let server = Server { agent: config.build().new_agent(), url: url.to_owned(), patience, stalled: OnceLock::new() };
-    Ok(match server.ask(0..BLOCK)? {
+    Ok(match server.ask(0..FIRST_READ)? {
         (first, Some(state)) => {
             let length = state.length;
             Arc::new(RangeCache::new(length, move |range| server.fetch_same(range, &state)).with_first(first))

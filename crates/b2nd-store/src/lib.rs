@@ -30,6 +30,7 @@ mod listing;
 mod location;
 #[cfg(feature = "range-cache")]
 mod range_cache;
+mod requests;
 mod store;
 mod table;
 pub mod text;
@@ -48,7 +49,8 @@ pub use leaf::{Content, Leaf, find};
 pub use listing::{StoreListing, embedded, list};
 pub use location::{Location, Target, no_key, without_password};
 #[cfg(feature = "range-cache")]
-pub use range_cache::{BLOCK, RangeCache};
+pub use range_cache::RangeCache;
+pub use requests::{AT_ONCE, requests};
 pub use store::Store;
 pub use table::Table;
 pub use zip::Zip;

@@ -5,17 +5,18 @@ use std::ops::Range;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, LazyLock};
 
-use b2nd_store::{BLOCK, Bytes, RangeCache};
+use b2nd_frame::FIRST_READ;
+use b2nd_store::{Bytes, RangeCache};
 use object_store::ObjectStore;
 use object_store::path::Path;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 
-/// Opens a remote file by requesting its first block; the answer also contains the length of the file. If the server does not support
+/// Opens a remote file by requesting its first bytes; the answer also contains the length of the file. If the server does not support
 /// ranges, reads the whole file. If the file changes later, reading returns an error.
 pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes> {
-    let Answer { found, bytes, has_ranges } = request(&store, &path, None, 0..BLOCK)?;
+    let Answer { found, bytes, has_ranges } = request(&store, &path, None, 0..FIRST_READ)?;
     let size = found.size;
     let fetch = move |range: Range<u64>| {
         let answer = request(&store, &path, Some(&found), range)?;
@@ -29,7 +30,7 @@ pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes>
             "the server does not support range requests, and the file has {size} bytes; the limit is {HELD}"
         )));
     }
-    Ok(Arc::new(if size > BLOCK { fetch(0..size)? } else { Vec::from(bytes) }))
+    Ok(Arc::new(if size > FIRST_READ { fetch(0..size)? } else { Vec::from(bytes) }))
 }
 
 /// Requests run on threads of their own: the caller may be a task of another runtime, whose threads must not wait for their own requests.

@@ -41,11 +41,19 @@ impl Array {
         }
         let runs = runs.into_iter().map(|run| run.start.saturating_mul(size)..run.end.saturating_mul(size));
         let mut out = view.iter_mut();
-        let (mut within, mut data) = (0..0, Vec::new());
+        let (mut within, mut data, mut missing) = (0..0, Vec::new(), Ok(()));
         for mut run in runs {
             while !run.is_empty() {
                 if !within.contains(&run.start) {
-                    (within, data) = self.flat_chunk(flat, flat.chunk_at(run.start))?;
+                    let number = flat.chunk_at(run.start);
+                    (within, data) = match self.flat_chunk(flat, number) {
+                        // The loop goes on, so that the source lists all missing ranges.
+                        Err(error) if self.is_fetched => {
+                            missing = missing.and(Err(error));
+                            (flat.range(number), Vec::new())
+                        }
+                        chunk => chunk?,
+                    };
                 }
                 let end = run.end.min(within.end);
                 // Both positions are inside a chunk. A chunk fits into memory, so the positions fit into a `usize`.
@@ -56,7 +64,7 @@ impl Array {
                 run.start = end.max(run.start + 1);
             }
         }
-        Ok(())
+        missing
     }
 
     fn flat_chunk(&self, flat: &Flat, number: u64) -> Result<(Range<u64>, Vec<u8>)> {

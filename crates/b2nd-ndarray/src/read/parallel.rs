@@ -2,8 +2,9 @@
 //! threads.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use b2nd_frame::ChunkHeader;
+use b2nd_frame::{ChunkHeader, Fetched, Pieces, Source};
 use ndarray::{ArrayViewMut, Axis, IxDyn};
 
 use crate::array::Array;
@@ -18,6 +19,13 @@ use crate::threads::threads;
 /// A slice whose blocks have at most this many bytes together, decompressed, is decoded by one thread.
 const SMALL: i64 = 256 << 10;
 
+/// The approximate length, decompressed, of the chunks whose bytes are fetched and held together.
+const FETCHED: u64 = 64 << 20;
+
+/// A chunk with at most this many bytes is fetched in one request. Fetching only some of its blocks would take two rounds of requests, since
+/// the block table comes first: while one round waits for an answer over the internet, some 30 ms, a fast line carries as many bytes.
+const SHORT: u64 = 1 << 20;
+
 /// If blocks have fewer bytes than this, and most of them are needed, the whole chunk is read in one call.
 const SMALL_BLOCK: i64 = 8 << 10;
 
@@ -27,6 +35,33 @@ impl Array {
     /// If `wanted` is not empty, only the wanted elements along each axis are read, and the view has one more axis, which holds the bytes
     /// of an element. `zeroed` is true if the view contains only zeros, so that zeros need not be written.
     pub(crate) fn decode(&self, slice: Area, wanted: &[Wanted<'_>], view: BytesMut<'_>, zeroed: bool) -> Result<()> {
+        if self.store.source().read_many(Vec::new()).is_none() {
+            return self.decode_held(slice, wanted, view, zeroed);
+        }
+        // The index is needed in any case, and is kept for the next read.
+        self.store.offsets()?;
+        let cells = FETCHED.checked_div(self.chunk_len()).unwrap_or(1).max(1) as i64;
+        let origin = vec![0; slice.len()];
+        let parts = Tiles { cells, ..self.tiles(&origin, self.grid.chunkshape(), wanted, false) };
+        parts.each(slice, view, &|area, view| self.fetch_and_decode(area, wanted, view, zeroed))
+    }
+
+    /// Fetches the bytes that an area needs, and fills a view with its elements. Decoding the area from the bytes fetched so far shows which
+    /// are missing: first the chunks' block tables, or short chunks as a whole, then the blocks.
+    fn fetch_and_decode(&self, area: Area, wanted: &[Wanted<'_>], mut view: BytesMut<'_>, zeroed: bool) -> Result<()> {
+        let source = self.store.source();
+        let pieces = Arc::new(Pieces::with_len(source.len()?));
+        let array = self.with_pieces(pieces.clone());
+        loop {
+            let decoded = array.decode_held(area.clone(), wanted, view.view_mut(), zeroed);
+            match pieces.take_missing(0) {
+                missing if missing.is_empty() => return decoded,
+                missing => fill(&pieces, source.read_many(missing).transpose()?.unwrap_or_default())?,
+            }
+        }
+    }
+
+    fn decode_held(&self, slice: Area, wanted: &[Wanted<'_>], view: BytesMut<'_>, zeroed: bool) -> Result<()> {
         if let Some(flat) = &self.flat {
             return self.decode_flat(flat, &slice, wanted, view);
         }
@@ -47,10 +82,14 @@ impl Array {
         let origin: Vec<_> = start.iter().zip(grid.chunkshape()).map(|(at, length)| at / length * length).collect();
         let tiles = self.tiles(&origin, grid.blockshape(), wanted, parallel);
         // Blocks are read one by one, so that no buffer holds a whole chunk. If blocks are small and most of them are wanted, the whole
-        // chunk is read.
+        // chunk is read. If each read takes a request, the whole chunk is read also if it is short.
         let most = (tiles.count(&area) as u64).saturating_mul(4) >= grid.blocks_per_chunk().saturating_mul(3);
-        let front = grid.blocks_per_chunk().saturating_mul(4).saturating_add(ChunkHeader::MAX_LEN as u64);
-        let front = if self.block_len() < SMALL_BLOCK && most { None } else { Some(front) };
+        let table = grid.blocks_per_chunk().saturating_mul(4).saturating_add(ChunkHeader::MAX_LEN as u64);
+        let front = match self.is_fetched {
+            true if most || self.stored_len(number)? <= SHORT => Some(table.saturating_add(self.chunk_len())),
+            false if most && self.block_len() < SMALL_BLOCK => None,
+            _ => Some(table),
+        };
         let mut bytes = frame::chunk(&self.store, number, front)?;
         if let Some(special) = self.check_chunk(&mut bytes).map_err(in_chunk)? {
             repeat(&repeated(special, &mut bytes, self.itemsize()).map_err(in_chunk)?, view, zeroed);
@@ -65,9 +104,24 @@ impl Array {
         self.grid.blocknitems().saturating_mul(self.itemsize() as i64)
     }
 
-    fn tiles<'a>(&self, origin: &'a [i64], lengths: &'a [i64], wanted: &'a [Wanted<'a>], parallel: bool) -> Tiles<'a> {
-        Tiles { origin, lengths, scale: if wanted.is_empty() { self.itemsize() } else { 1 }, wanted, parallel }
+    /// Returns the length of a decompressed chunk in bytes.
+    fn chunk_len(&self) -> u64 {
+        u64::try_from(self.grid.extchunknitems()).unwrap_or(0).saturating_mul(self.itemsize() as u64)
     }
+
+    /// Returns the number of bytes between the starts of this chunk and the next.
+    fn stored_len(&self, number: u64) -> Result<u64> {
+        Ok(self.store.offsets()?.range(number).map_or(0, |range| range.end.saturating_sub(range.start)))
+    }
+
+    fn tiles<'a>(&self, origin: &'a [i64], lengths: &'a [i64], wanted: &'a [Wanted<'a>], parallel: bool) -> Tiles<'a> {
+        Tiles { origin, lengths, scale: if wanted.is_empty() { self.itemsize() } else { 1 }, wanted, parallel, cells: 1 }
+    }
+}
+
+/// Adds fetched ranges to the ranges of a source.
+pub(crate) fn fill(pieces: &Pieces, fetched: Fetched) -> Result<()> {
+    fetched.into_iter().try_for_each(|(range, bytes)| Ok(pieces.put(range, bytes)?))
 }
 
 /// A grid of cells, such as chunks or blocks, which divides an area and the view of the area's elements into parts.
@@ -84,11 +138,13 @@ pub(crate) struct Tiles<'a> {
     pub(crate) wanted: &'a [Wanted<'a>],
     /// Whether the parts of the view are filled in parallel.
     pub(crate) parallel: bool,
+    /// The maximum number of cells in a part of the area, usually 1.
+    pub(crate) cells: i64,
 }
 
 impl Tiles<'_> {
-    /// Calls `fill` for each cell that holds a wanted element. The arguments are the part of the area in that cell, and the corresponding
-    /// part of the view. The first element of the area must be wanted.
+    /// Calls `fill` for each cell, or group of at most `cells` cells, that holds a wanted element. The arguments are the part of the area in
+    /// these cells, and the corresponding part of the view. The first element of the area must be wanted.
     pub(crate) fn each<A: Send, F>(&self, area: Area, view: ArrayViewMut<'_, A, IxDyn>, fill: &F) -> Result<()>
     where
         F: Fn(Area, ArrayViewMut<'_, A, IxDyn>) -> Result<()> + Sync,
@@ -104,13 +160,17 @@ impl Tiles<'_> {
             let (left, right) = rayon::join(|| self.each(before, left, fill), || self.each(after, right, fill));
             return left.and(right);
         }
-        self.each(before, left, fill)?;
-        self.each(after, right, fill)
+        // An error does not end the loop: in an array of fetched ranges, the other parts then add to the list of missing ranges.
+        let left = self.each(before, left, fill);
+        left.and(self.each(after, right, fill))
     }
 
     /// Returns an axis along which the wanted elements lie in several cells, and the coordinate at which one of these cells ends and the
-    /// next starts. Returns `None` if all wanted elements lie in one cell.
+    /// next starts. Returns `None` if all wanted elements lie in one cell, or in at most `cells` cells.
     fn cut(&self, area: &[Range<i64>]) -> Option<(usize, i64)> {
+        if self.cells > 1 && self.count(area) <= self.cells {
+            return None;
+        }
         area.iter().enumerate().find_map(|(axis, range)| {
             let (origin, length) = (*self.origin.get(axis)?, *self.lengths.get(axis)?);
             let first = (range.start - origin).checked_div(length)?;

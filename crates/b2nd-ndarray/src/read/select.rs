@@ -1,7 +1,6 @@
 //! [`Select`]: elements chosen along each axis, by ranges, lists of indices and masks.
 
 use std::ops::{Range, RangeFull};
-use std::sync::{Mutex, PoisonError};
 
 use ndarray::{ArrayD, Axis};
 
@@ -9,7 +8,6 @@ use crate::array::Array;
 use crate::element::Element;
 use crate::error::{Error, Result};
 use crate::read::axis_selection::Wanted;
-use crate::read::parallel::Tiles;
 
 /// The elements that are selected along one axis.
 ///
@@ -121,24 +119,6 @@ impl Array {
         }
         let axes = selection.iter().zip(shape).enumerate();
         Ok(Chosen { axes: axes.map(|(axis, (select, &length))| select.along(axis, length)).collect::<Result<_>>()? })
-    }
-
-    /// Returns the numbers of the chunks that hold a selected element.
-    pub(crate) fn chunks_of(&self, chosen: &Chosen) -> Result<Vec<u64>> {
-        self.check(&chosen.ranges())?;
-        let (lengths, numbers) = (chosen.lengths(), Mutex::new(Vec::new()));
-        if !lengths.contains(&0) {
-            let (origin, wanted) = (vec![0; lengths.len()], chosen.wanted());
-            let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), scale: 1, wanted: &wanted, parallel: false };
-            // These elements take no memory.
-            let elements = vec![(); lengths.iter().fold(1, |count: usize, &length| count.saturating_mul(length))];
-            tiles.each(chosen.ranges(), ArrayD::from_shape_vec(lengths, elements)?.view_mut(), &|area, _| {
-                let start: Vec<_> = area.iter().map(|range| range.start).collect();
-                numbers.lock().unwrap_or_else(PoisonError::into_inner).extend(self.grid.chunk_index(&start));
-                Ok(())
-            })?;
-        }
-        Ok(numbers.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

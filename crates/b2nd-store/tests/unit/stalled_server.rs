@@ -5,7 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::open_within;
-use crate::range_cache::BLOCK;
+
+const BLOCK: u64 = 4096;
 
 /// Starts a server that answers the request for the first block, and then sends nothing, or occasionally a byte.
 fn stalling(trickles: bool) -> String {
