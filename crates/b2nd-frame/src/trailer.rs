@@ -24,6 +24,7 @@ use crate::vlmetalayers::Vlmetalayers;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields)] // the form in human-readable formats
 pub struct Trailer {
+    #[serde(with = "b2nd::with::fixint")]
     version: u8,
     vlmetalayers: Vlmetalayers,
     fingerprint: [u8; 17],
