@@ -6,7 +6,7 @@ import { el, thousands, visible } from "./dom.js";
 /** The views and the names of their tabs. */
 export const VIEWS = { table: "Table", map: "Map", image: "Image", line: "Line", histogram: "Histogram" };
 
-/** @param {import("./look.js").Look} look */
+/** @param {import("./array_view.js").ArrayView} look */
 export function build(look) {
   const { state, info } = look;
   const tabs = look.views.map((view) =>

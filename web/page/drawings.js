@@ -14,7 +14,7 @@ export const drawings = { map: drawMap, image: drawImage, line: drawLine, histog
 /** The height of a map, in CSS pixels. */
 const TALL = 520;
 
-/** @param {import("./look.js").Look} look */
+/** @param {import("./array_view.js").ArrayView} look */
 function drawMap(look, want, answer) {
   const bar = scale(look, want, answer);
   const stops = colorMaps()[look.state.colors];
@@ -33,7 +33,7 @@ function drawMap(look, want, answer) {
   look.stage.replaceChildren(element, pointer ? range : "", pointer?.element ?? "", figures(answer));
 }
 
-/** @param {import("./look.js").Look} look */
+/** @param {import("./array_view.js").ArrayView} look */
 function drawImage(look, want, answer) {
   const { element, pointer } = mapped(look, want, answer, "image", answer.pixels);
   look.stage.replaceChildren(element, pointer?.element ?? "");
@@ -41,7 +41,7 @@ function drawImage(look, want, answer) {
 
 /**
  * The axis of values.
- * @param {import("./look.js").Look} look
+ * @param {import("./array_view.js").ArrayView} look
  */
 function scale({ info, state }, { log }, { count: counted }) {
   const { name, dtype, complex } = info.columns[state.column];
@@ -52,13 +52,13 @@ function scale({ info, state }, { log }, { count: counted }) {
 
 /**
  * The axis of indices.
- * @param {import("./look.js").Look} look
+ * @param {import("./array_view.js").ArrayView} look
  */
 function along({ names }, want, answer, axis, isPixels) {
   return places(want.start[axis], answer.shape[axis], answer.steps[axis], names[axis], isPixels);
 }
 
-/** @param {import("./look.js").Look} look */
+/** @param {import("./array_view.js").ArrayView} look */
 function mapped(look, want, answer, label, colored, bar = null) {
   const rows = answer.shape[want.rows];
   const columns = answer.shape[want.columns];
@@ -94,7 +94,7 @@ function mapped(look, want, answer, label, colored, bar = null) {
 
 /**
  * The element under the pointer, and buttons for lines through it.
- * @param {import("./look.js").Look} look
+ * @param {import("./array_view.js").ArrayView} look
  */
 function pointing(look, want, answer) {
   const { state, info } = look;
@@ -143,7 +143,7 @@ function pointing(look, want, answer) {
   return { element: el("p", { class: "look-pointed", "aria-live": "polite" }, text, " ", lines), pointed, picked };
 }
 
-/** @param {import("./look.js").Look} look */
+/** @param {import("./array_view.js").ArrayView} look */
 function drawLine(look, want, answer) {
   const length = answer.numbers.length;
   if (length === 0) return look.stage.replaceChildren(quiet("no elements"));
@@ -189,7 +189,7 @@ function drawLine(look, want, answer) {
   drawn.draw();
 }
 
-/** @param {import("./look.js").Look} look */
+/** @param {import("./array_view.js").ArrayView} look */
 function drawHistogram(look, want, answer) {
   const { bins } = answer.count;
   const x = scale(look, want, answer);

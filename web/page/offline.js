@@ -34,7 +34,7 @@ const LATER = [
   "records.js",
   "columns.js",
   "moment.js",
-  "look.js",
+  "array_view.js",
   "axes.js",
   "pixels.js",
   "controls.js",

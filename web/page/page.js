@@ -341,8 +341,10 @@ function values(file, key, names) {
     place.dataset.loading = "";
     place.replaceChildren(el("span", { class: "quiet" }, "Reading …"));
     try {
-      const { Look } = await import("./look.js");
-      await new Look(place, file, key, names, file.sources?.some(([, source]) => source instanceof UrlSource) ?? false).open(state);
+      const { ArrayView } = await import("./array_view.js");
+      await new ArrayView(place, file, key, names, file.sources?.some(([, source]) => source instanceof UrlSource) ?? false).open(
+        state,
+      );
     } catch (error) {
       place.replaceChildren(problem(error.message ?? String(error)));
       delete place.dataset.loading;

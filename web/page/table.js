@@ -6,7 +6,7 @@ import { toAddress } from "./state.js";
 
 /**
  * The rows and columns of the table: two axes, one axis and the fields of structures, or one axis.
- * @param {import("./look.js").Look} look
+ * @param {import("./array_view.js").ArrayView} look
  */
 export function table(look) {
   const { info, state } = look;
@@ -48,7 +48,7 @@ export function table(look) {
   look.sheet.draw();
 }
 
-/** @param {import("./look.js").Look} look */
+/** @param {import("./array_view.js").ArrayView} look */
 async function cells(look, from, to, left, right, fields) {
   const want = { ...look.want(), drawn: [], room: [], fields, forms: ["texts"] };
   if (want.rows >= 0) [want.start[want.rows], want.end[want.rows]] = [from, to];

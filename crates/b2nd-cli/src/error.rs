@@ -5,6 +5,10 @@ use std::io;
 
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// The end of a message about what this build lacks.
+#[cfg(not(all(feature = "arrow", feature = "page", feature = "zarr")))]
+pub(crate) const INSTALL: &str = "install one that can, with `cargo install --path crates/b2nd-cli --features full`";
+
 /// The reason why a command stops.
 ///
 /// `?` turns errors of other crates into [`Error::Read`]. Errors of writing output are mapped to [`Error::Write`] where they occur.

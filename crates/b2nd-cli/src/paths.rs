@@ -229,7 +229,7 @@ impl Paths {
                 (Some(key), Leaves::Each) if is_group(&store, key) => {
                     (Some(format!("/{}", key.trim_matches('/'))), within(&store, key))
                 }
-                (Some(key), _) => return one_leaf(path, folder, &store.leaves, key, show),
+                (Some(key), _) => return show_leaf(path, folder, &find(&store.leaves, &**folder, key)?, show),
                 (None, Leaves::OneByKey) => return Err(no_key(path).into()),
                 (None, _) => (None, store),
             };
@@ -317,10 +317,6 @@ pub(crate) fn group<'s>(store: &'s StoreListing, key: &str) -> Option<&'s Attrib
         return None;
     }
     groups.find(|(group, _)| group.trim_matches('/') == key).map(|(_, attributes)| attributes)
-}
-
-fn one_leaf(path: &str, store: &Arc<Store>, all: &[Leaf], key: &str, show: &mut Show) -> Result<bool> {
-    show_leaf(path, store, &find(all, &**store, key)?, show)
 }
 
 /// Shows the leaves `all`. If a leaf has an error, prints the error to `err` and continues with the next leaf.

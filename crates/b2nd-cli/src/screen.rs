@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::format::fields;
 use crate::output::terminal;
 use crate::report::DIGITS;
-use crate::values::{End, Values, length};
+use crate::values::{End, SelectedArray, length};
 
 /// The number of columns and lines to fill if the output does not go to a terminal.
 const PAGE: (usize, usize) = (80, 25);
@@ -44,7 +44,7 @@ pub(crate) fn size() -> (usize, usize) {
 }
 
 /// Prints rows of an array: as many as the user requested, or as many as fit the screen. Columns that do not fit are replaced by `…`.
-pub(crate) fn print(values: &mut Values, cut: Cut, indent: usize, out: &mut dyn Write) -> Result<()> {
+pub(crate) fn print(values: &mut SelectedArray, cut: Cut, indent: usize, out: &mut dyn Write) -> Result<()> {
     let (columns, lines) = size();
     let width = columns.saturating_sub(indent).max(8);
     let whole = values.selection.lengths();

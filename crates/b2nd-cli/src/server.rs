@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use b2nd_page::{Answer, Place, Session};
+use b2nd_page::{Answer, Session, Shown};
 use b2nd_store::{Directory, LocalFile, Location, SPARSE_FRAME, Store, Target};
 use b2nd_view::text::hex;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -98,19 +98,19 @@ impl Served {
         Served { name, file, location, answers: Arc::new(Semaphore::new(PER_FILE)) }
     }
 
-    fn open(&self) -> Result<Place> {
+    fn open(&self) -> Result<Shown> {
         let path = self.location.path();
         if path.is_some_and(|path| path.canonicalize().ok() != self.file) {
             return Err(Error::new("it has been replaced by a symbolic link, which is not followed, or removed"));
         }
         let name = self.name.as_str();
         Ok(match (&self.file, self.location.key()) {
-            (_, Some(_)) => Place::file(name, self.location.frame()?),
-            (Some(path), None) if path.is_dir() => Place::folder(name, Arc::new(Directory(path.clone())))?,
-            (Some(path), None) => Place::file(name, Arc::new(LocalFile::open(path)?)),
+            (_, Some(_)) => Shown::file(name, self.location.frame()?),
+            (Some(path), None) if path.is_dir() => Shown::folder(name, Arc::new(Directory(path.clone())))?,
+            (Some(path), None) => Shown::file(name, Arc::new(LocalFile::open(path)?)),
             (None, None) => match self.location.open()? {
-                Target::File(file) => Place::file(name, file),
-                Target::Directory(directory) => Place::folder(name, Arc::new(directory))?,
+                Target::File(file) => Shown::file(name, file),
+                Target::Directory(directory) => Shown::folder(name, Arc::new(directory))?,
             },
         })
     }

@@ -28,7 +28,7 @@ pub(crate) use implementation::{cells, compare, open, open_cells, rows, write_ar
 pub(crate) const SAMPLE: usize = 1 << 20;
 
 /// The rows of a table. The values of an object array, a batch array or a list array are the rows of a table with one column.
-pub(crate) trait Rows {
+pub(crate) trait TableRows {
     /// Returns the key of the table in its store, which is `/` if the store itself is the table.
     fn key(&self) -> &str;
 
@@ -36,7 +36,7 @@ pub(crate) trait Rows {
     fn len(&self) -> u64;
 
     /// Selects the columns and rows of `part`, or the rows of `slice`, which must not have a step. Returns true if rows are selected.
-    fn select(&mut self, part: &Part, slice: Option<&Slice>) -> Result<bool>;
+    fn select(&mut self, part: &TablePart, slice: Option<&Slice>) -> Result<bool>;
 
     /// Selects the first or last rows.
     fn cut(&mut self, cut: Cut);
@@ -62,7 +62,7 @@ pub(crate) trait Rows {
 
 /// Options for a part of a table.
 #[derive(Args, Default)]
-pub(crate) struct Part {
+pub(crate) struct TablePart {
     /// Rows of a table: 100:120 as in Python.
     #[arg(long, value_name = "A:B", allow_hyphen_values = true, conflicts_with = "slice")]
     pub(crate) rows: Option<Slice>,

@@ -49,19 +49,19 @@ pub(crate) enum End {
 }
 
 /// An array whose elements are not Python objects, and the selected elements.
-pub(crate) struct Values {
+pub(crate) struct SelectedArray {
     pub(crate) array: Array,
     pub(crate) selection: Selection,
 }
 
-impl Values {
+impl SelectedArray {
     /// Opens the array that an argument names.
-    pub(crate) fn open(word: &Path, start: &Start, slice: Option<&Slice>) -> Result<Values> {
-        Values::of(source_at(word, start)?, start, slice)
+    pub(crate) fn open(word: &Path, start: &Start, slice: Option<&Slice>) -> Result<SelectedArray> {
+        SelectedArray::of(source_at(word, start)?, start, slice)
     }
 
     /// Opens the array in a source.
-    pub(crate) fn of(source: Bytes, start: &Start, slice: Option<&Slice>) -> Result<Values> {
+    pub(crate) fn of(source: Bytes, start: &Start, slice: Option<&Slice>) -> Result<SelectedArray> {
         let mut array = open(source, start.offset)?;
         if let Some(dtype) = &start.dtype {
             if !array.is_flat() {
@@ -78,7 +78,7 @@ impl Values {
             Some(slice) => slice.select(shape).map_err(Error::new)?,
             None => Selection::whole(shape),
         };
-        Ok(Values { array, selection })
+        Ok(SelectedArray { array, selection })
     }
 
     /// Selects the first rows of the first plane, or the last rows of the last plane. In a one-dimensional array, selects the first or last
@@ -135,11 +135,11 @@ impl Values {
 
     /// Writes the selected elements in a format. `width` is the width of the terminal, for text.
     pub(crate) fn write(&self, form: OutputFormat, width: Option<usize>, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
-        let Values { array, selection } = self;
+        let SelectedArray { array, selection } = self;
         let layout = ElementInfo { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape: selection.shape(), width };
         let mut format = form.begin(layout)?;
         format.start(out).map_err(Error::Write)?;
-        for part in parts(array, &selection.ranges, &selection.reversed) {
+        for part in parts(array.itemsize(), array.grid().chunkshape(), &selection.ranges, &selection.reversed) {
             if let Some(part) = stepped(selection, &part) {
                 let bytes = self.read(&part)?;
                 format.put(&bytes, out).map_err(Error::Write)?;
@@ -220,26 +220,32 @@ pub(crate) fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
 
 /// Splits a slice along its first dimensions into parts of at most [`PART`] bytes, in C order. Along a reversed dimension, the last part
 /// comes first.
-fn parts<'a>(array: &'a Array, ranges: &[Range<i64>], reversed: &'a [bool]) -> Box<dyn Iterator<Item = Vec<Range<i64>>> + 'a> {
-    let bytes = length(array, ranges);
+pub(crate) fn parts(
+    itemsize: usize,
+    chunkshape: &[i64],
+    ranges: &[Range<i64>],
+    reversed: &[bool],
+) -> Box<dyn Iterator<Item = Vec<Range<i64>>>> {
     let count = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
+    let bytes = ranges.iter().map(count).fold(itemsize, usize::saturating_mul);
     let Some((axis, first)) = ranges.iter().enumerate().find(|(_, range)| count(range) > 1).filter(|_| bytes > PART) else {
         return Box::new(std::iter::once(ranges.to_vec()));
     };
     let row = (bytes / count(first)).max(1);
-    let chunk = usize::try_from(array.grid().chunkshape()[axis]).unwrap_or(1).max(1);
+    let chunk = usize::try_from(chunkshape[axis]).unwrap_or(1).max(1);
     // The length of a part is a multiple of the chunk's length, unless one layer of chunks is too large for a part.
     let rows = match PART / row {
         rows if rows >= chunk => rows / chunk * chunk,
         rows => rows.max(1),
     };
-    let (ranges, first, layers) = (ranges.to_vec(), first.clone(), count(first).div_ceil(rows));
+    let (first, layers) = (first.clone(), count(first).div_ceil(rows));
+    let (ranges, chunkshape, reversed) = (ranges.to_vec(), chunkshape.to_vec(), reversed.to_vec());
     Box::new((0..layers).flat_map(move |layer| {
         let layer = if reversed.get(axis) == Some(&true) { layers - 1 - layer } else { layer };
         let start = first.start + (layer * rows) as i64;
         let mut part = ranges.clone();
         part[axis] = start..start.saturating_add(rows as i64).min(first.end);
-        if rows == 1 && row > PART { parts(array, &part, reversed) } else { Box::new(std::iter::once(part)) }
+        if rows == 1 && row > PART { parts(itemsize, &chunkshape, &part, &reversed) } else { Box::new(std::iter::once(part)) }
     }))
 }
 
@@ -265,7 +271,7 @@ pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<S
     let mut differing = Differing::default();
     let read = a.dtype().and_then(reader);
     let bar = progress::bytes(length(&a, &a.whole()) as u64);
-    for part in parts(&a, &a.whole(), &[]) {
+    for part in parts(a.itemsize(), a.grid().chunkshape(), &a.whole(), &[]) {
         let [one, other] = [a.read_bytes(&part)?, b.read_bytes(&part)?];
         let items = one.chunks(a.itemsize().max(1)).zip(other.chunks(a.itemsize().max(1))).enumerate();
         for (index, (one, other)) in items.filter(|(_, (one, other))| one != other) {

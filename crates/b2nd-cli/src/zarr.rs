@@ -34,6 +34,5 @@ pub(crate) fn import(file: &Path, _: &Path, _: &Options) -> Result<()> {
 
 #[cfg(not(feature = "zarr"))]
 fn without(path: &Path) -> Error {
-    let install = "install one that can, with `cargo install --path crates/b2nd-cli --features full`";
-    Error::new(format_args!("{}: this build of b2nd cannot read or write Zarr: {install}", path.display()))
+    Error::new(format_args!("{}: this build of b2nd cannot read or write Zarr: {}", path.display(), crate::error::INSTALL))
 }

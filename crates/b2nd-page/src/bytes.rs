@@ -17,7 +17,7 @@ const TRAILER_LEN: usize = 22;
 
 /// The annotated bytes of a header or a trailer.
 #[derive(Serialize)]
-pub(crate) struct Part {
+pub(crate) struct AnnotatedPart {
     title: &'static str,
     /// The offset of the part in the file.
     start: u64,
@@ -34,34 +34,34 @@ struct Mistake {
     position: Option<u64>,
 }
 
-impl Part {
+impl AnnotatedPart {
     /// Creates a part of a frame. `start` is the offset of the frame in its file, and `at` is the offset of the part in the frame.
-    fn new(title: &'static str, start: u64, at: u64, bytes: &[u8], error: Option<&Error>) -> Part {
+    fn new(title: &'static str, start: u64, at: u64, bytes: &[u8], error: Option<&Error>) -> AnnotatedPart {
         let mut rows = if title == "header" { bytes::header(bytes) } else { bytes::trailer(bytes, at) };
         rows.iter_mut().for_each(|row| row.offset = row.offset.saturating_sub(at));
         let position = |error: &Error| error.offset().and_then(|offset| (offset as u64).checked_sub(at));
         let errors = error.into_iter().map(|error| Mistake { message: error.to_string(), position: position(error) });
-        Part { title, start: start + at, bytes: text::hex(bytes, ""), rows, errors: errors.collect() }
+        AnnotatedPart { title, start: start + at, bytes: text::hex(bytes, ""), rows, errors: errors.collect() }
     }
 }
 
 /// Annotates the header and the trailer of a frame, or only the header if it is invalid. `start` is the offset of the frame in its file.
-pub(crate) fn parts(source: &dyn Source, start: u64) -> Result<Vec<Part>> {
+pub(crate) fn parts(source: &dyn Source, start: u64) -> Result<Vec<AnnotatedPart>> {
     let frame = match readable(Frame::open(source))? {
         Ok(frame) => frame,
         Err(error) => return Ok(vec![broken_header(source, start, &error)?]),
     };
     let encoded = frame.read(0..frame.header().header_len() as u64)?;
     // The header is readable, but its array metalayer may be invalid.
-    let header = Part::new("header", start, 0, &encoded, Array::find(frame.header()).err().as_ref());
+    let header = AnnotatedPart::new("header", start, 0, &encoded, Array::find(frame.header()).err().as_ref());
     let trailer = match readable(frame.trailer_range().and_then(|range| Ok((range.start, frame.read(range)?))))? {
-        Ok((at, bytes)) => Part::new("trailer", start, at, &bytes, None),
+        Ok((at, bytes)) => AnnotatedPart::new("trailer", start, at, &bytes, None),
         Err(error) => broken_trailer(source, &frame, start, &error)?,
     };
     Ok(vec![header, trailer])
 }
 
-fn broken_header(source: &dyn Source, start: u64, error: &Error) -> Result<Part> {
+fn broken_header(source: &dyn Source, start: u64, error: &Error) -> Result<AnnotatedPart> {
     let first = source.read(0..SHOWN)?;
     let length = first.get(HeaderField::HEADER_LEN.value()).and_then(|length| length.try_into().ok()).map(u32::from_be_bytes);
     let shown = match length {
@@ -70,10 +70,10 @@ fn broken_header(source: &dyn Source, start: u64, error: &Error) -> Result<Part>
         _ => SHOWN,
     };
     let shown = shown.max(error.offset().map_or(0, |offset| offset as u64 + 16));
-    Ok(Part::new("header", start, 0, &source.read(0..shown)?, Some(error)))
+    Ok(AnnotatedPart::new("header", start, 0, &source.read(0..shown)?, Some(error)))
 }
 
-fn broken_trailer(source: &dyn Source, frame: &Frame, start: u64, error: &Error) -> Result<Part> {
+fn broken_trailer(source: &dyn Source, frame: &Frame, start: u64, error: &Error) -> Result<AnnotatedPart> {
     let header_len = frame.header().header_len() as u64;
     let end = frame.header().frame_len().min(source.len()?);
     let first = end.saturating_sub(SHOWN).max(header_len).min(end);
@@ -84,5 +84,5 @@ fn broken_trailer(source: &dyn Source, frame: &Frame, start: u64, error: &Error)
     let length = length.map_or(0, |length| length as usize).clamp(35, 35.max(tail.len()));
     let skipped = tail.len().saturating_sub(length);
     let bytes = tail.get(skipped..).unwrap_or_default();
-    Ok(Part::new("trailer", start, first + skipped as u64, bytes, Some(error)))
+    Ok(AnnotatedPart::new("trailer", start, first + skipped as u64, bytes, Some(error)))
 }

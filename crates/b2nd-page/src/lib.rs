@@ -2,9 +2,9 @@
 //!
 //! | to | use |
 //! | --- | --- |
-//! | open what the page shows | [`Place`] |
-//! | answer questions about metadata | [`Reader`] |
-//! | answer questions about values | `Values` (feature `values`) |
+//! | open what the page shows | [`Shown`] |
+//! | answer questions about metadata | [`MetadataReader`] |
+//! | answer questions about values | `ValueReader` (feature `values`) |
 //! | answer all questions about a local file or a URL | `Session` (feature `values`) |
 //!
 //! Answers are JSON, or bytes that start with JSON. In WebAssembly, where the bytes of a file are fetched piece by piece, a question is
@@ -13,20 +13,20 @@
 mod answer;
 mod bytes;
 mod chunk;
-mod place;
-mod reader;
+mod metadata_reader;
 #[cfg(feature = "values")]
 mod session;
+mod shown;
 mod store;
 #[cfg(feature = "values")]
-mod values;
+mod value_reader;
 
-pub use place::Place;
-pub use reader::Reader;
+pub use metadata_reader::MetadataReader;
 #[cfg(feature = "values")]
 pub use session::{Answer, Session};
+pub use shown::Shown;
 #[cfg(feature = "values")]
-pub use values::{Values, View};
+pub use value_reader::{ValueReader, View};
 
 /// The name and the content of each file of the page.
 pub const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/files.rs"));

@@ -7,17 +7,17 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::answer::{answer, parse};
-use crate::place::Place;
-use crate::reader::{self, Reader};
-use crate::values::{Values, View, framed};
+use crate::metadata_reader::{self, MetadataReader};
+use crate::shown::Shown;
+use crate::value_reader::{ValueReader, View, framed};
 
 /// A question, with the leaf of the store that it is about.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Request {
-    /// A question to the [`Reader`], about the leaf with this index.
-    Reader(Option<usize>, reader::Question),
-    /// A question to [`Values`], about the leaf with this key.
+    /// A question to the [`MetadataReader`], about the leaf with this index.
+    Reader(Option<usize>, metadata_reader::Question),
+    /// A question to [`ValueReader`], about the leaf with this key.
     Values(Option<String>, Question),
 }
 
@@ -32,7 +32,7 @@ enum Question {
     View(View),
 }
 
-/// The answer to a question: JSON, or bytes as [`Values::forms`] returns them.
+/// The answer to a question: JSON, or bytes as [`ValueReader::forms`] returns them.
 pub struct Answer {
     /// The content of the answer.
     pub bytes: Vec<u8>,
@@ -42,22 +42,22 @@ pub struct Answer {
 
 /// Answers all questions of the page about a place. Several threads can ask at the same time.
 pub struct Session {
-    place: Arc<Place>,
-    reader: Mutex<Reader>,
+    place: Arc<Shown>,
+    reader: Mutex<MetadataReader>,
 }
 
 impl Session {
     /// Starts to answer questions about a place.
     #[must_use]
-    pub fn new(place: Place) -> Session {
+    pub fn new(place: Shown) -> Session {
         let place = Arc::new(place);
-        Session { reader: Mutex::new(Reader::new(place.clone())), place }
+        Session { reader: Mutex::new(MetadataReader::new(place.clone())), place }
     }
 
     /// Returns true if this is the question with which the page opens a place, which may have changed since the last one.
     #[must_use]
     pub fn is_new(request: &[u8]) -> bool {
-        matches!(parse(request), Ok(Request::Reader(_, reader::Question::Look)))
+        matches!(parse(request), Ok(Request::Reader(_, metadata_reader::Question::Look)))
     }
 
     /// Answers a question, which is JSON: `{"reader": [leaf, question]}` or `{"values": [key, question]}`. An error is answered as
@@ -69,7 +69,7 @@ impl Session {
                 json(answer(self.reader.lock().unwrap_or_else(PoisonError::into_inner).reply(leaf, &question)))
             }
             Ok(Request::Values(key, question)) => {
-                let mut values = Values::new(self.place.clone());
+                let mut values = ValueReader::new(self.place.clone());
                 match question {
                     Question::Open { batches } => json(values.open(key.as_deref(), batches)),
                     Question::Cells(ranges) => json(match values.opened(key.as_deref(), true) {
@@ -86,7 +86,7 @@ impl Session {
     }
 }
 
-fn look(mut values: Values, key: Option<&str>, view: &View, goes_on: &dyn Fn() -> bool) -> Result<(Value, Vec<u8>)> {
+fn look(mut values: ValueReader, key: Option<&str>, view: &View, goes_on: &dyn Fn() -> bool) -> Result<(Value, Vec<u8>)> {
     values.opened(key, false)?;
     let mut shape = values.begun(view)?;
     shape["broken"] = values.read(goes_on).ok_or_else(|| Error::custom("the answer takes too long: choose a smaller part"))?;

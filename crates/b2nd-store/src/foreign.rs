@@ -25,8 +25,7 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
     let word = text.trim_ascii_start().to_ascii_lowercase();
     Some(match first {
         _ if starts(HDF5) => {
-            "an HDF5 file, which this build cannot read: install the tool with \
-             `cargo install --path crates/b2nd-cli --features full`, or read it with the crate b2nd-hdf5"
+            "an HDF5 file, which this build cannot read: install the tool with `cargo install --path crates/b2nd-cli --features full`"
         }
         _ if starts(b"\x93NUMPY") => "a numpy file: `b2nd import FILE.npy OUT.b2nd` converts it",
         _ if starts(b"PAR1") => "a Parquet file: pyarrow, polars and DuckDB can read it",

@@ -172,8 +172,7 @@ fn open_address(address: &str) -> Result<Target> {
     let refused = |what: &str| Err(Error::custom(format_args!("{scheme}:// is not supported: {what}")));
     match scheme.as_str() {
         "https" if cfg!(not(feature = "https")) => Err(Error::custom(
-            "https:// is not supported by this build: install the tool with `cargo install --path crates/b2nd-cli --features full`, or \
-             enable the feature `https` of b2nd-store",
+            "https:// is not supported by this build: install the tool with `cargo install --path crates/b2nd-cli --features full`",
         )),
         #[cfg(feature = "http")]
         "http" | "https" => Ok(Target::File(crate::http::open(address)?)),

@@ -8,9 +8,9 @@ mod values;
 use std::sync::Arc;
 
 #[cfg(not(feature = "values"))]
-use b2nd_page::Reader as Asked;
+use b2nd_page::MetadataReader as Asked;
 #[cfg(feature = "values")]
-use b2nd_page::Values as Asked;
+use b2nd_page::ValueReader as Asked;
 use wasm_bindgen::prelude::*;
 
 use pieces::Files;

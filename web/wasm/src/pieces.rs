@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use b2nd_frame::{Error, Pieces, Result};
-use b2nd_page::Place;
+use b2nd_page::Shown;
 use b2nd_store::{Bytes, Folder};
 
 /// The files of a folder, or a single file, which then has an empty name.
@@ -44,10 +44,10 @@ impl Files {
     }
 
     /// Returns the place of the page with these files.
-    pub fn place(self: &Arc<Self>, name: &str) -> Result<Arc<Place>> {
+    pub fn place(self: &Arc<Self>, name: &str) -> Result<Arc<Shown>> {
         let place = match self.get("") {
-            Some(file) => Place::file(name, file.clone()),
-            None => Place::folder(name, self.clone())?,
+            Some(file) => Shown::file(name, file.clone()),
+            None => Shown::folder(name, self.clone())?,
         };
         Ok(Arc::new(place))
     }

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::format::OutputFormat;
 use crate::output::{Output, stdout, terminal};
 use crate::screen::{self, Cut};
-use crate::tables::Part;
+use crate::tables::TablePart;
 use crate::values::{End, Start};
 
 /// `b2nd cat`.
@@ -37,7 +37,7 @@ pub(crate) struct Cat {
     start: Start,
 
     #[command(flatten)]
-    part: Part,
+    part: TablePart,
 }
 
 /// `b2nd head` and `b2nd tail`.

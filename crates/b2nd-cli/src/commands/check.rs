@@ -20,7 +20,7 @@ use b2nd_view::text::{self, LABEL, printable, styled};
 use clap::Args;
 use serde::Serialize;
 
-use super::meta;
+use super::meta::write_attribute;
 use crate::error::Error;
 use crate::hdf5;
 use crate::output::{Output, fitted};
@@ -283,7 +283,7 @@ impl Check {
 
 /// Writes the digests of a frame and returns their number. The file is locked before the first chunk is read.
 fn digest(path: &Path) -> Result<u64, Error> {
-    let mut editor = meta::edit(path)?;
+    let mut editor = write_attribute::edit(path)?;
     let array = editor.file().header().array().ok().flatten();
     let metalayer = array.and_then(|array| metalayer(&array).ok()).unwrap_or_default();
     let mut codec = Decompressor::new().with_metalayer(&metalayer);

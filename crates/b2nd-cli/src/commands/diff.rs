@@ -50,11 +50,11 @@ const PLACES: [&str; 4] = ["path", "key", "member", "offset"];
 
 /// What was found at a path: the frames, stores and leaves by key, each with the kind of values to compare and the metadata as JSON. A
 /// store, and a single frame or leaf, has the key `""`.
-type Said = BTreeMap<String, (Values, Value)>;
+type Said = BTreeMap<String, (Comparable, Value)>;
 
 /// The kind of values to compare.
 #[derive(Clone, Copy, PartialEq)]
-enum Values {
+enum Comparable {
     /// No values. Used for a store itself (its leaves are compared one by one), for a reference to an array on a server, and for a frame
     /// whose values are computed or fetched instead of stored.
     None,
@@ -73,10 +73,10 @@ impl Diff {
             let readable = Paths::of(path).each(Leaves::Each, &mut output.err, &mut |found| {
                 let (key, said) = match found {
                     Found::Frame { place, frame } => (place.key, (of_frame(place, frame), describe(frame)?)),
-                    Found::Store { store, .. } => (None, (Values::None, plain(&StoreObject::of_store(store, "", None))?)),
+                    Found::Store { store, .. } => (None, (Comparable::None, plain(&StoreObject::of_store(store, "", None))?)),
                     Found::Leaf { leaf, .. } => {
                         let is_table = matches!(leaf.content, Content::Table(_));
-                        let values = if is_table { Values::Table } else { Values::None };
+                        let values = if is_table { Comparable::Table } else { Comparable::None };
                         (Some(leaf.key.as_str()), (values, plain(&StoreObject::of_leaf(leaf, ""))?))
                     }
                 };
@@ -121,7 +121,7 @@ impl Diff {
                         compare(&printable(key), one, other, lines);
                     }
                     let is_array = [one, other].iter().any(|object| object["array"].is_object());
-                    if self.compares_data() && (is_array || of == of_other && *of != Values::None) {
+                    if self.compares_data() && (is_array || of == of_other && *of != Comparable::None) {
                         let differing = lines.lines.len();
                         let is_compared = self.values(key, *of, is_array, lines, unread);
                         if is_compared && differing != before && lines.lines.len() == differing {
@@ -144,7 +144,7 @@ impl Diff {
     }
 
     /// Compares values. Returns false if they could not be compared.
-    fn values(&self, key: &str, of: Values, is_array: bool, lines: &mut Lines, unread: &mut Vec<String>) -> bool {
+    fn values(&self, key: &str, of: Comparable, is_array: bool, lines: &mut Lines, unread: &mut Vec<String>) -> bool {
         let inside = |path: &Path| match key {
             "" => path.to_owned(),
             key => format!("{}::{key}", path.display()).into(),
@@ -154,8 +154,8 @@ impl Diff {
         let before = unread.len();
         let compared = match of {
             _ if is_array => values::compare(&a, &b, &self.tolerance),
-            Values::Table => tables::compare(&name, &a, &b, &self.tolerance, lines, unread).map(|()| Vec::new()),
-            Values::Chunks | Values::None => chunks::compare(&a, &b),
+            Comparable::Table => tables::compare(&name, &a, &b, &self.tolerance, lines, unread).map(|()| Vec::new()),
+            Comparable::Chunks | Comparable::None => chunks::compare(&a, &b, &self.tolerance),
         };
         match compared {
             Ok(differences) => lines.of_values(&name, differences),
@@ -170,11 +170,11 @@ fn name_of_values(key: &str) -> String {
 }
 
 /// Returns the kind of values of a frame that can be compared.
-fn of_frame(place: &Place, frame: &Frame) -> Values {
+fn of_frame(place: &Place, frame: &Frame) -> Comparable {
     let kind = Kind::of(frame.header(), None);
     // Frames of these kinds do not store their values, but compute or fetch them.
     let is_recipe = matches!(kind, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray);
-    if is_recipe || kind.is_store() && place.key.is_none() { Values::None } else { Values::Chunks }
+    if is_recipe || kind.is_store() && place.key.is_none() { Comparable::None } else { Comparable::Chunks }
 }
 
 /// Returns the JSON of a store, table or reference without the fields for its location.

@@ -15,8 +15,8 @@ use crate::progress;
 use crate::signals;
 use crate::staged::{must_be_free, must_not_be_input, new_file};
 use crate::status::{FAILED, UNREADABLE};
-use crate::tables::{Part, write_array};
-use crate::values::{Start, Values};
+use crate::tables::{TablePart, write_array};
+use crate::values::{SelectedArray, Start};
 use crate::zarr;
 
 /// Writes an array as numpy (.npy), bytes (.bin), CSV, JSON, text or Zarr (.zarr); a table, or objects, batches and lists, as
@@ -49,7 +49,7 @@ pub(crate) struct Export {
     start: Start,
 
     #[command(flatten)]
-    part: Part,
+    part: TablePart,
 }
 
 impl Export {
@@ -76,7 +76,7 @@ impl Export {
             if is_standard {
                 return Err(Error::new("a Zarr array is a directory: give its name instead of -"));
             }
-            let values = Values::open(&self.file, &self.start, None)?;
+            let values = SelectedArray::open(&self.file, &self.start, None)?;
             signals::clean_up();
             must_be_free(&self.out, self.overwrite)?;
             return zarr::export(&values.array, &self.out, self.group.clone()).map(|()| true);

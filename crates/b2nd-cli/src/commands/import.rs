@@ -1,7 +1,7 @@
 //! `b2nd import` converts files of other formats to arrays.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::PathBuf;
 
 use b2nd::B2ndMeta;
@@ -125,15 +125,8 @@ impl Import {
     /// Opens a file that contains only elements, without a header.
     fn raw(&self, dtype: &DType) -> Result<Elements> {
         no_objects(dtype)?;
-        let (data, length): (Box<dyn Read>, u64) = if is_standard(&self.file) {
-            let file = npy::spooled(io::stdin().lock())?;
-            let length = file.metadata()?.len();
-            (Box::new(file), length)
-        } else {
-            let file = npy::open(&self.file)?;
-            let length = file.metadata()?.len();
-            (Box::new(file), length)
-        };
+        let file = if is_standard(&self.file) { npy::spooled(io::stdin().lock())? } else { npy::open(&self.file)? };
+        let length = file.metadata()?.len();
         let itemsize = dtype.itemsize().max(1) as u64;
         let shape = match &self.shape {
             Some(shape) => shape.clone(),
@@ -144,6 +137,6 @@ impl Import {
             }
         };
         let length = length_of(&shape, dtype.itemsize(), Some(length))?;
-        Ok(Elements { dtype: dtype.clone(), shape, data, length })
+        Ok(Elements { dtype: dtype.clone(), shape, data: Box::new(file), length })
     }
 }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd_store::{Store, embedded};
+use b2nd_view::Kind;
 use b2nd_view::json::{self, Object, Place};
 use b2nd_view::page;
 use b2nd_view::slice::Slice;
 use b2nd_view::store::Table;
 use b2nd_view::store::{Content, Leaf, StoreListing, StoreObject};
 use b2nd_view::text::{columns, printable, shortened};
-use b2nd_view::{Frame, Kind};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -122,7 +122,9 @@ impl Pages<'_> {
                 // If the store is a table, only the page of the table is printed.
                 Found::Store { store, .. } if store.kind == Some(Kind::CTable) && !self.info.tree => return Ok(true),
                 Found::Store { key, store, .. } => Some((*key, (*store).clone())),
-                Found::Frame { place: Place { key: None, .. }, frame } if is_store(frame) => Some((None, embedded(frame)?)),
+                Found::Frame { place: Place { key: None, .. }, frame } if Kind::of(frame.header(), None).is_store() => {
+                    Some((None, embedded(frame)?))
+                }
                 _ => None,
             };
             if let Some((key, store)) = said {
@@ -181,11 +183,6 @@ pub(super) fn tree_cells(found: &Found) -> tree::Cells {
         Found::Leaf { leaf, store, .. } => tree::of_leaf(&counted(store, leaf)),
         Found::Store { .. } => tree::Cells::new(),
     }
-}
-
-/// Returns true if a frame is a store that embeds its leaves.
-fn is_store(frame: &Frame) -> bool {
-    Kind::of(frame.header(), None).is_store()
 }
 
 /// A frame with the chunks of its HDF5 file, if it is a dataset.

@@ -71,7 +71,8 @@ impl Repack {
             return Err(Error::new("it is not a local file: give a name for the new file"));
         }
         let old = leaf.as_ref().map_or_else(|| length(&files.source), |leaf| Ok(leaf.len()?))?;
-        let bar = progress::bytes(data_len(&files.source).unwrap_or(old));
+        let nbytes = || u64::try_from(b2nd_frame::File::open(&files.source).ok()?.header().nbytes()).ok();
+        let bar = progress::bytes(nbytes().unwrap_or(old));
         let progress = |bytes| bar.inc(bytes);
         let options = RepackOptions {
             codec: self.compression.codec,
@@ -218,11 +219,6 @@ fn store_at(path: &Path) -> Result<Option<Store>> {
         false => is_zip(&FileSource::open(path)?.read(0..4)?),
     };
     if is_store { Ok(Some(Store::open(path)?)) } else { Ok(None) }
-}
-
-/// Returns the uncompressed length of a frame's data, for the progress bar.
-fn data_len(path: &Path) -> Option<u64> {
-    u64::try_from(b2nd_frame::File::open(path).ok()?.header().nbytes()).ok()
 }
 
 /// Returns the length of a file, or of all files in a directory.

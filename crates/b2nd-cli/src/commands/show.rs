@@ -20,9 +20,9 @@ use crate::output::{fitted, terminal};
 use crate::piped::is_standard;
 use crate::screen;
 use crate::staged::{must_not_be_input, must_not_exist, new_file};
-use crate::tables::{self, Part, Rows};
+use crate::tables::{self, TablePart, TableRows};
 use crate::tiles;
-use crate::values::{Start, Values, length};
+use crate::values::{SelectedArray, Start, length};
 use drawn::Drawn;
 
 /// The statistics of an array of at most this size in bytes are computed from all its values, which takes less than a second. The
@@ -139,7 +139,7 @@ impl Show {
         if !self.columns.is_empty() {
             return Err(Error::new("--columns is for tables, but it is an array: --field selects a field of its structures"));
         }
-        let values = Values::open(&self.file, &self.start, self.slice.as_ref())?;
+        let values = SelectedArray::open(&self.file, &self.start, self.slice.as_ref())?;
         let column = self.column(&values)?;
         if self.histogram {
             return self.bars(&values, &column, out);
@@ -181,17 +181,17 @@ impl Show {
     }
 
     /// Opens the file as a table. Returns `None` if it is not a table.
-    fn table(&self) -> Result<Option<Box<dyn Rows>>> {
+    fn table(&self) -> Result<Option<Box<dyn TableRows>>> {
         let is_array = self.start.offset.is_some() || self.start.dtype.is_some() || self.field.is_some();
         let mut rows = if is_array { None } else { tables::open(&self.file)? };
         if let Some(rows) = &mut rows {
-            rows.select(&Part { columns: self.columns.clone(), ..Part::default() }, self.slice.as_ref())?;
+            rows.select(&TablePart { columns: self.columns.clone(), ..TablePart::default() }, self.slice.as_ref())?;
         }
         Ok(rows)
     }
 
     /// Writes the histogram of a column, or prints a line for each column of a table.
-    fn columns(&self, rows: Box<dyn Rows>, out: &mut dyn Write) -> Result<()> {
+    fn columns(&self, rows: Box<dyn TableRows>, out: &mut dyn Write) -> Result<()> {
         if let Some(path) = &self.png {
             let mut columns = rows.numbers()?;
             let names: Vec<_> = columns.iter().map(|(name, _)| name.clone()).collect();
@@ -222,7 +222,7 @@ impl Show {
     }
 
     /// Returns the field to draw.
-    fn column(&self, values: &Values) -> Result<Column> {
+    fn column(&self, values: &SelectedArray) -> Result<Column> {
         let mut columns = columns(values.array.dtype(), values.array.itemsize())?;
         let names: Vec<&str> = columns.iter().filter_map(|column| column.name.as_deref()).collect();
         let place = match &self.field {
@@ -279,8 +279,8 @@ impl Show {
     }
 
     /// Draws the histogram of all selected values of an array, which is read in parts.
-    fn bars(&self, values: &Values, column: &Column, out: &mut dyn Write) -> Result<()> {
-        let Values { array, selection } = values;
+    fn bars(&self, values: &SelectedArray, column: &Column, out: &mut dyn Write) -> Result<()> {
+        let SelectedArray { array, selection } = values;
         let tally = tally_of(array, selection, column)?;
         let numbers = |elements: &[u8]| drawn::numbers(column, elements, array.itemsize());
         if tally.count + tally.nan == 0 && self.png.is_some() {

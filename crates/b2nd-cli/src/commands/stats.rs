@@ -18,9 +18,9 @@ use crate::output::{Output, fitted, named, terminal};
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress;
 use crate::report::{self, FRACTIONS, Of, Report, shape_text};
-use crate::tables::{self, Part, Rows};
+use crate::tables::{self, TablePart, TableRows};
 use crate::tiles;
-use crate::values::{Start, Values, length, parse_dtype, source_at};
+use crate::values::{SelectedArray, Start, length, parse_dtype, source_at};
 
 /// `b2nd stats`.
 #[derive(Args)]
@@ -103,7 +103,7 @@ impl Stats {
         }
         let start = Start { offset: subject.offset, dtype: self.dtype.clone() };
         let source = source_at(&subject.word, &start)?;
-        let values = Values::of(source.clone(), &start, self.slice.as_ref());
+        let values = SelectedArray::of(source.clone(), &start, self.slice.as_ref());
         if values.is_err() && subject.offset.is_none() {
             if let Some(cells) = tables::open_cells(source)? {
                 return self.count_rows(cells, subject, output, shown);
@@ -128,8 +128,8 @@ impl Stats {
     }
 
     /// Prints statistics of the columns of a table or of the values of a list, and messages about columns that cannot be read.
-    fn count_rows(&self, mut rows: Box<dyn Rows>, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
-        rows.select(&Part { columns: self.columns.clone(), ..Part::default() }, self.slice.as_ref())?;
+    fn count_rows(&self, mut rows: Box<dyn TableRows>, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
+        rows.select(&TablePart { columns: self.columns.clone(), ..TablePart::default() }, self.slice.as_ref())?;
         let left_out = if self.columns.is_empty() { rows.left_out() } else { Vec::new() };
         self.print(&rows.count(self.quantiles)?, subject, output, shown)?;
         for line in left_out {

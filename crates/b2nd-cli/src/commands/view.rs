@@ -40,10 +40,7 @@ impl View {
     #[cfg(not(feature = "page"))]
     fn serve(&self, _: &mut Output) -> Result<()> {
         let _ = (&self.files, self.recursive, self.port, self.no_open);
-        Err(Error::new(
-            "this build of b2nd cannot show files in a browser: install one that can, with \
-             `cargo install --path crates/b2nd-cli --features full`",
-        ))
+        Err(Error::new(format_args!("this build of b2nd cannot show files in a browser: {}", crate::error::INSTALL)))
     }
 
     #[cfg(feature = "page")]

@@ -9,7 +9,7 @@ use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use b2nd_view::elements::{cell, in_quotes};
 use b2nd_view::text::{count, hex};
 
-use super::npy::{self, Elements, length_of};
+use super::npy::{self, Elements, Pieces, length_of};
 use super::{ElementInfo, Format, fields};
 use crate::error::{Error, Result};
 
@@ -249,62 +249,26 @@ pub(crate) fn read(
     let shape = shape.unwrap_or_else(|| if is_line { vec![lines] } else { vec![lines, columns.len() as i64] });
     let length = u64::try_from(lines)?.saturating_mul(size as u64);
     let length = length_of(&shape, dtype.itemsize(), Some(length))?;
-    let open = || Cells::new(reader(path)?, places.clone(), size, has_names);
+    let lines = || -> Result<_> {
+        let (places, records) = (places.clone(), reader(path)?.into_records().enumerate().skip(usize::from(has_names)));
+        Ok(records.map(move |(line, record)| line_bytes(line + 1, &record?, &places, size)))
+    };
     if !is_guess {
         // Wrong values are reported before anything is written.
-        let mut cells = open()?;
-        while cells.next()? {}
+        lines()?.try_for_each(|line| line.map(drop))?;
     }
-    Ok(Elements { data: Box::new(open()?), dtype, shape, length })
+    Ok(Elements { data: Box::new(Pieces::new(lines()?)), dtype, shape, length })
 }
 
-/// The elements of a CSV file, line by line.
-struct Cells {
-    reader: Reader,
-    record: csv::StringRecord,
-    /// The offset in the bytes of a line, and the dtype, of each value.
-    places: Vec<(usize, DType)>,
-    line: u64,
-    /// The bytes of a line.
-    bytes: Vec<u8>,
-    read: usize,
-}
-
-impl Cells {
-    fn new(mut reader: Reader, places: Vec<(usize, DType)>, size: usize, has_names: bool) -> Result<Cells> {
-        let mut record = csv::StringRecord::new();
-        if has_names {
-            reader.read_record(&mut record)?;
-        }
-        Ok(Cells { reader, record, places, line: u64::from(has_names), bytes: vec![0; size], read: size })
+/// Converts a line to the bytes of its values. `places` has the offset in these bytes and the dtype of each value.
+fn line_bytes(line: usize, record: &csv::StringRecord, places: &[(usize, DType)], size: usize) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; size];
+    for (column, (cell, (offset, dtype))) in record.iter().zip(places).enumerate() {
+        let column = column + 1;
+        let wrong = || Error::new(format_args!("line {line}, column {column}: {cell:?} is not a value of {dtype}"));
+        bytes[*offset..][..dtype.itemsize()].copy_from_slice(&element(cell, dtype).ok_or_else(wrong)?);
     }
-
-    /// Converts the next line. Returns false at the end of the file.
-    fn next(&mut self) -> Result<bool> {
-        self.line += 1;
-        if !self.reader.read_record(&mut self.record)? {
-            return Ok(false);
-        }
-        for (column, (cell, (offset, dtype))) in self.record.iter().zip(&self.places).enumerate() {
-            let (line, column) = (self.line, column + 1);
-            let wrong = || Error::new(format_args!("line {line}, column {column}: {cell:?} is not a value of {dtype}"));
-            self.bytes[*offset..][..dtype.itemsize()].copy_from_slice(&element(cell, dtype).ok_or_else(wrong)?);
-        }
-        self.read = 0;
-        Ok(true)
-    }
-}
-
-impl Read for Cells {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.read == self.bytes.len() && !self.next().map_err(|error| io::Error::other(error.to_string()))? {
-            return Ok(0);
-        }
-        let length = buffer.len().min(self.bytes.len() - self.read);
-        buffer[..length].copy_from_slice(&self.bytes[self.read..][..length]);
-        self.read += length;
-        Ok(length)
-    }
+    Ok(bytes)
 }
 
 /// Converts a cell to the bytes of a number, bool or text of this dtype. Returns `None` if the cell is not a value of the dtype.

@@ -2,17 +2,21 @@
 //!
 //! The crate `npyz` reads and writes elements of types that are known at compile time, while here their bytes are copied for any dtype.
 
-use std::cmp::Ordering;
 use std::fs;
-use std::io::{self, BufReader, Read, Seek, Write};
+use std::io::{self, BufReader, Cursor, Read, Seek, Write};
+use std::ops::Range;
 use std::path::Path;
 
+use b2nd::B2ndMeta;
 use b2nd::dtype::{DType, Field};
+use b2nd_ndarray::{Array, Options};
 use b2nd_store::foreign;
+use b2nd_view::elements::no_objects;
+use ndarray::ArrayD;
 
 use super::{ElementInfo, Format};
 use crate::error::{Error, Result};
-use b2nd_view::elements::no_objects;
+use crate::values::parts;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -126,10 +130,11 @@ pub(crate) fn read(path: &Path) -> Result<Elements> {
         return elements(io::stdin().lock(), None);
     }
     let file = open(path)?;
-    elements(BufReader::new(file.try_clone()?), Some(file))
+    let length = file.metadata()?.len();
+    elements(BufReader::new(file), Some(length))
 }
 
-/// Copies what can be read only once to a temporary file, so that its length is known and its parts can be read in any order.
+/// Copies what can be read only once to a temporary file, so that its length is known.
 pub(crate) fn spooled(mut from: impl Read) -> Result<fs::File> {
     let mut file = tempfile::tempfile()?;
     io::copy(&mut from, &mut file)?;
@@ -142,9 +147,8 @@ pub(crate) fn open(path: &Path) -> Result<fs::File> {
     if fs::metadata(path)?.is_file() { Ok(fs::File::open(path)?) } else { Err(Error::new("it is not a file")) }
 }
 
-/// Reads a NumPy file. `regular` is the same file if its parts can be read in any order.
-fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<Elements> {
-    let file_len = regular.as_ref().map(|file| file.metadata().map(|metadata| metadata.len())).transpose()?;
+/// Reads a NumPy file. `file_len` is its length, if it is known.
+fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elements> {
     let magic = next(&mut file, MAGIC.len() as u64)?;
     if magic != MAGIC {
         let what = foreign::describe(&magic).map_or_else(String::new, |what| format!("; it is {what}"));
@@ -192,16 +196,9 @@ fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<
     // If elements are objects, the rest of the file is a pickle, which cannot be imported.
     no_objects(&dtype)?;
     let length = length_of(&shape, dtype.itemsize(), file_len.map(|length| length.saturating_sub(before)))?;
-    let data: Box<dyn Read> = if is_fortran && shape.len() > 1 {
-        let (file, start) = match regular {
-            Some(file) => (file, before),
-            None => (spooled(file.take(length))?, 0),
-        };
-        let found = file.metadata()?.len() - start;
-        length_of(&shape, dtype.itemsize(), Some(found))?;
-        Box::new(Fortran::new(file, start, &shape, dtype.itemsize(), BLOCK))
-    } else {
-        Box::new(file)
+    let data: Box<dyn Read> = match is_fortran && shape.len() > 1 && length != 0 {
+        true => in_c_order(file, &dtype, &shape)?,
+        false => Box::new(file),
     };
     Ok(Elements { dtype, shape, data, length })
 }
@@ -313,135 +310,49 @@ fn spec(dtype: &DType) -> String {
     dtype.to_string()
 }
 
-/// The most bytes of elements in Fortran order that are in memory, unless a single element has more.
-const BLOCK: usize = 1 << 26;
-
-/// Reads elements that a file has in Fortran order in C order, in blocks. The file is read once for each block.
-struct Fortran {
-    file: BufReader<fs::File>,
-    /// Where the elements start in the file.
-    start: u64,
-    lengths: Vec<usize>,
-    itemsize: usize,
-    /// The dimension that is divided into blocks. A block has one index of each dimension before it, and all of those after it.
-    divided: usize,
-    /// The number of indices of the divided dimension in a block.
-    step: usize,
-    /// The first index of the next block, or `None` if there is none.
-    next: Option<Vec<usize>>,
-    bytes: Vec<u8>,
-    read: usize,
+/// Returns elements in C order. `data` has them in Fortran order, like an array with the dimensions in reverse, which is written to a
+/// temporary file.
+fn in_c_order(data: impl Read, dtype: &DType, shape: &[i64]) -> Result<Box<dyn Read>> {
+    let directory = tempfile::tempdir()?;
+    let path = directory.path().join("reversed.b2nd");
+    let (ndim, itemsize, options) = (shape.len(), dtype.itemsize(), Options::default());
+    let geometry = options.geometry(&shape.iter().rev().copied().collect::<Vec<_>>(), itemsize)?;
+    let written = b2nd_ndarray::write_from(&path, &B2ndMeta::new(geometry, dtype.to_string()), data, &options);
+    // The name of the temporary file says nothing about the data.
+    written.map_err(|error| Error::new(error.kind()))?;
+    let array = Array::open(&path)?;
+    let chunkshape: Vec<_> = array.grid().chunkshape().iter().rev().copied().collect();
+    let whole: Vec<_> = shape.iter().map(|&length| 0..length).collect();
+    let read = move |mut part: Vec<Range<i64>>| -> Result<Vec<u8>> {
+        // The directory is removed when all parts have been read.
+        let _ = &directory;
+        part.reverse();
+        let lengths: Vec<_> = part.iter().map(|range| (range.end - range.start) as usize).chain([itemsize]).collect();
+        let axes: Vec<_> = (0..ndim).rev().chain([ndim]).collect();
+        let elements = ArrayD::from_shape_vec(lengths, array.read_bytes(&part)?)?.permuted_axes(axes);
+        Ok(elements.rows().into_iter().filter_map(|element| element.to_slice()).flatten().copied().collect())
+    };
+    Ok(Box::new(Pieces::new(parts(itemsize, &chunkshape, &whole, &[]).map(read))))
 }
 
-impl Fortran {
-    fn new(file: fs::File, start: u64, shape: &[i64], itemsize: usize, most: usize) -> Fortran {
-        let lengths: Vec<usize> = shape.iter().map(|&length| length as usize).collect();
-        let row =
-            |dimension: usize| lengths[dimension + 1..].iter().fold(itemsize, |bytes, &length| bytes.saturating_mul(length));
-        let divided = (0..lengths.len()).find(|&dimension| row(dimension) <= most).unwrap_or(lengths.len() - 1);
-        let step = (most / row(divided).max(1)).clamp(1, lengths[divided].max(1));
-        let run = if divided == 0 { step * itemsize } else { 1 << 16 };
-        let next = (!lengths.contains(&0) && itemsize != 0).then(|| vec![0; lengths.len()]);
-        let file = BufReader::with_capacity(run.clamp(512, 1 << 16), file);
-        Fortran { file, start, lengths, itemsize, divided, step, next, bytes: Vec::new(), read: 0 }
-    }
+/// Reads bytes that come in pieces.
+pub(super) struct Pieces<I> {
+    pieces: I,
+    piece: Cursor<Vec<u8>>,
+}
 
-    /// Reads the block that starts at an index, run by run: the elements along the first dimension are adjacent in the file.
-    fn block(&mut self, first: &[usize]) -> io::Result<()> {
-        let counts: Vec<usize> = (0..first.len())
-            .map(|dimension| match dimension.cmp(&self.divided) {
-                Ordering::Less => 1,
-                Ordering::Equal => self.step.min(self.lengths[dimension] - first[dimension]),
-                Ordering::Greater => self.lengths[dimension],
-            })
-            .collect();
-        let size = self.itemsize;
-        self.bytes.resize(counts.iter().product::<usize>() * size, 0);
-        let row: usize = counts[1..].iter().product::<usize>() * size;
-        let mut run = vec![0; counts[0] * size];
-        let mut index = vec![0; first.len()];
-        let mut here = self.file.stream_position()?;
-        loop {
-            let (mut place, mut stride, mut target) = (self.start, size as u64, 0);
-            for dimension in 0..index.len() {
-                place += (first[dimension] + index[dimension]) as u64 * stride;
-                stride *= self.lengths[dimension] as u64;
-                target = target * counts[dimension] + index[dimension];
-            }
-            self.file.seek_relative(place as i64 - here as i64)?;
-            self.file.read_exact(&mut run)?;
-            here = place + run.len() as u64;
-            for (number, element) in run.chunks_exact(size).enumerate() {
-                let at = number * row + target * size;
-                self.bytes[at..at + size].copy_from_slice(element);
-            }
-            let Some(dimension) = (1..index.len()).find(|&dimension| index[dimension] + 1 < counts[dimension]) else {
-                return Ok(());
-            };
-            index[1..dimension].fill(0);
-            index[dimension] += 1;
-        }
-    }
-
-    /// Returns the start of the block after the one that starts at `first`.
-    fn after(&self, mut first: Vec<usize>) -> Option<Vec<usize>> {
-        for dimension in (0..=self.divided).rev() {
-            first[dimension] += if dimension == self.divided { self.step } else { 1 };
-            if first[dimension] < self.lengths[dimension] {
-                return Some(first);
-            }
-            first[dimension] = 0;
-        }
-        None
+impl<I> Pieces<I> {
+    pub(super) fn new(pieces: I) -> Pieces<I> {
+        Pieces { pieces, piece: Cursor::default() }
     }
 }
 
-impl Read for Fortran {
+impl<I: Iterator<Item = Result<Vec<u8>>>> Read for Pieces<I> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.read == self.bytes.len() {
-            let Some(first) = self.next.take() else { return Ok(0) };
-            self.block(&first)?;
-            (self.read, self.next) = (0, self.after(first));
+        while self.piece.position() == self.piece.get_ref().len() as u64 {
+            let Some(next) = self.pieces.next() else { return Ok(0) };
+            self.piece = Cursor::new(next.map_err(|error| io::Error::other(error.to_string()))?);
         }
-        let length = buffer.len().min(self.bytes.len() - self.read);
-        buffer[..length].copy_from_slice(&self.bytes[self.read..][..length]);
-        self.read += length;
-        Ok(length)
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use std::io::{Read, Write};
-
-    use super::Fortran;
-
-    /// Each element is its number in C order, two bytes long.
-    #[test]
-    fn fortran_order_becomes_c_order_in_blocks_of_any_size() {
-        for shape in [&[5, 4][..], &[3, 1, 4], &[2, 3, 2, 2], &[1, 7], &[4, 0]] {
-            let count: i64 = shape.iter().product();
-            let element = |number: i64| (number as u16).to_le_bytes();
-            let expected: Vec<u8> = (0..count).flat_map(element).collect();
-            let mut file = tempfile::tempfile().unwrap();
-            file.write_all(b"head").unwrap();
-            for place in 0..count {
-                let (mut left, mut number, mut stride) = (place, 0, count);
-                for &length in shape {
-                    stride /= length;
-                    number += left % length * stride;
-                    left /= length;
-                }
-                file.write_all(&element(number)).unwrap();
-            }
-            for most in 1..=expected.len() + 3 {
-                let mut found = Vec::new();
-                std::io::Seek::rewind(&mut file).unwrap();
-                let file = file.try_clone().unwrap();
-                Fortran::new(file, 4, shape, 2, most).read_to_end(&mut found).unwrap();
-                assert_eq!(found, expected, "{shape:?} in blocks of {most} bytes");
-            }
-        }
+        self.piece.read(buffer)
     }
 }

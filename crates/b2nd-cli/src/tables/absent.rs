@@ -7,19 +7,16 @@ use std::sync::Arc;
 
 use b2nd_store::{Bytes, Folder, Frame, Kind, Location, Store};
 
-use super::Rows;
+use super::TableRows;
 use crate::differences::{Lines, Tolerance};
-use crate::error::{Error, Result};
+use crate::error::{Error, INSTALL, Result};
 use crate::format::OutputFormat;
-
-/// The end of a message about a missing feature.
-const INSTALL: &str = "install one that can, with `cargo install --path crates/b2nd-cli --features full`";
 
 /// The file that marks a folder as a table.
 const TABLE: &str = "_meta.b2f";
 
 /// Fails if the argument names a table, otherwise returns `None`.
-pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn Rows>>> {
+pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn TableRows>>> {
     let location = Location::new(word.as_os_str());
     let file = match location.key().map(|key| key.trim_matches('/')) {
         None | Some("") => TABLE.to_owned(),
@@ -37,7 +34,7 @@ pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn Rows>>> {
 }
 
 /// Fails if the frame is an object array, a batch array or a list array, otherwise returns `None`.
-pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn Rows>>> {
+pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn TableRows>>> {
     let Ok(frame) = Frame::open(&*source) else { return Ok(None) };
     match Kind::of(frame.header(), None) {
         Kind::ObjectArray => Err(without("an object array")),
@@ -47,7 +44,12 @@ pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn Rows>>> {
     }
 }
 
-pub(crate) fn write_array(_: crate::values::Values, _: OutputFormat, _: impl Write + Send, _: impl FnMut(u64)) -> Result<()> {
+pub(crate) fn write_array(
+    _: crate::values::SelectedArray,
+    _: OutputFormat,
+    _: impl Write + Send,
+    _: impl FnMut(u64),
+) -> Result<()> {
     Err(Error::new(format_args!("this build of b2nd cannot write Arrow or Parquet: {INSTALL}")))
 }
 

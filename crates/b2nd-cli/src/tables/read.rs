@@ -18,11 +18,11 @@ use crate::format::OutputFormat;
 use crate::output::fitted;
 use crate::report::Report;
 use crate::screen::Cut;
-use crate::values::{End, Values};
+use crate::values::{End, SelectedArray};
 
 pub(crate) use super::compare::compare;
 use super::count::{count, numbers, summary};
-use super::{Part, Rows};
+use super::{TablePart, TableRows};
 
 /// The maximum number of characters that are shown of a column's type.
 const TYPE: usize = 48;
@@ -64,7 +64,7 @@ pub(super) fn table_at(word: &Path) -> Result<Option<(Table, String)>> {
 }
 
 /// Opens a table like [`table_at`], with all rows and columns selected.
-pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn Rows>>> {
+pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn TableRows>>> {
     let selected = |(table, key): (Table, String)| {
         let (projection, all) = (all_columns(&table), table.rows());
         Box::new(Selected { of: Of::Table { table, key, projection }, all, rows: 0..all }) as _
@@ -73,7 +73,7 @@ pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn Rows>>> {
 }
 
 /// Opens an object array, a batch array or a list array. Returns `None` for other frames.
-pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn Rows>>> {
+pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn TableRows>>> {
     let selected = |reader: CellReader| {
         let all = reader.remaining();
         Box::new(Selected { of: Of::Cells(reader), all, rows: 0..all }) as _
@@ -120,7 +120,7 @@ impl Selected {
     }
 }
 
-impl Rows for Selected {
+impl TableRows for Selected {
     fn key(&self) -> &str {
         match &self.of {
             Of::Table { key, .. } => key,
@@ -132,7 +132,7 @@ impl Rows for Selected {
         self.rows.end - self.rows.start
     }
 
-    fn select(&mut self, part: &Part, slice: Option<&Slice>) -> Result<bool> {
+    fn select(&mut self, part: &TablePart, slice: Option<&Slice>) -> Result<bool> {
         if let Of::Table { table, projection, .. } = &mut self.of {
             if part.objects {
                 *table = table.with_objects()?;
@@ -241,7 +241,12 @@ fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
 
 /// Writes the selected elements as a table: the fields of structures as columns, other elements as one column. `done` receives the number of
 /// rows of each batch.
-pub(crate) fn write_array(values: Values, form: OutputFormat, out: impl Write + Send, done: impl FnMut(u64)) -> Result<()> {
+pub(crate) fn write_array(
+    values: SelectedArray,
+    form: OutputFormat,
+    out: impl Write + Send,
+    done: impl FnMut(u64),
+) -> Result<()> {
     let format = match form {
         OutputFormat::Parquet => Format::Parquet,
         OutputFormat::ArrowStream => Format::ArrowStream,

@@ -116,7 +116,7 @@ fn data_of_frames_that_are_no_arrays_are_compared() {
     assert_eq!(tests.run(&["diff", "--data", "one.b2frame", "one.b2frame"]), (String::new(), String::new(), 0));
     let (out, err, status) = tests.run(&["diff", "--data", "one.b2frame", "two.b2frame"]);
     assert_eq!((err.as_str(), status), ("", 1));
-    assert!(out.ends_with("  values: 2 bytes differ, the first at [16]\n"), "{out}");
+    assert!(out.ends_with("  values: 2 elements differ, the first at [4]\n"), "{out}");
     // Other chunks of the same data.
     for (name, chunks) in [("whole", "6"), ("parts", "2")] {
         tests.ok(&["import", "--chunks", chunks, "one.npy", &format!("{name}.b2nd")]);

@@ -1,6 +1,7 @@
 //! `b2nd import` and `export`: numpy files there and back, what is refused, and what is left behind.
 
 use std::fs;
+use std::io::Write;
 use std::process::Command;
 use std::process::Stdio;
 
@@ -340,6 +341,10 @@ fn fortran_order_is_read_from_files_and_pipes() {
     let piped = tests.pipe(&["import", "-", "-"], &tests.read("f.npy"));
     tests.write("p.b2nd", piped);
     tests.ok(&["diff", "--data", "p.b2nd", "c.b2nd"]);
+    let mut short = tests.command(&["import", "-", "s.b2nd"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    short.stdin.take().unwrap().write_all(&tests.read("f.npy")[..200]).unwrap();
+    let output = short.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "-: the array has 96 bytes, but 72 were given\n");
 }
 
 /// The keys of the header may have any order and quotes, and names any characters.

@@ -13,7 +13,7 @@ use crate::chart;
 use crate::error::Result;
 use crate::output::fitted;
 use crate::report::{DIGITS, shape_text};
-use crate::values::Values;
+use crate::values::SelectedArray;
 
 /// The largest ratio of the sides of a map whose elements are left out along both sides alike. Of a longer one, they are left out only along
 /// the long side, since hardly any would be left along the other.
@@ -21,7 +21,7 @@ const LONGEST: f64 = 4.0;
 
 /// The elements of an array that are drawn, and how they are drawn.
 pub(super) struct Drawn {
-    pub(super) values: Values,
+    pub(super) values: SelectedArray,
     pub(super) column: Column,
     /// The drawn dimensions: two for a map (vertical, then horizontal), one for a line.
     pub(super) axes: Vec<usize>,
@@ -36,7 +36,7 @@ pub(super) struct Drawn {
 }
 
 impl Drawn {
-    pub(super) fn new(mut values: Values, column: Column) -> Drawn {
+    pub(super) fn new(mut values: SelectedArray, column: Column) -> Drawn {
         let Selection { ranges, kept, .. } = &values.selection;
         let is_byte = matches!(&column.dtype, Some(DType::Scalar(scalar)) if scalar.scalar_type() == ScalarType::UInt8);
         let lengths = values.selection.lengths();
@@ -60,7 +60,7 @@ impl Drawn {
     /// Increases the steps of the selection, so that at most `room` elements are drawn along each axis and at most [`MOST_CHUNKS`] chunks
     /// are read. For a line, the limit is [`MOST_POINTS`].
     pub(super) fn fit(&mut self, room: [i64; 2], stretches: bool) {
-        let Values { array, selection } = &mut self.values;
+        let SelectedArray { array, selection } = &mut self.values;
         let room = if self.axes.len() == 1 { [MOST_POINTS; 2] } else { room };
         let first = selection.touched(array.grid());
         let is_long = |aspect: f64| !(1.0 / LONGEST..=LONGEST).contains(&aspect) && self.channels.is_none();

@@ -1,4 +1,4 @@
-//! [`Reader`]: answers the page's questions about metadata with JSON.
+//! [`MetadataReader`]: answers the page's questions about metadata with JSON.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use b2nd_view::{Array, json};
 use serde::Deserialize;
 
 use crate::answer::{answer, parse, to_json};
-use crate::place::Place;
+use crate::shown::Shown;
 use crate::{bytes, chunk, store};
 
 /// The maximum number of chunks that are drawn along an axis.
@@ -46,8 +46,8 @@ pub(crate) enum Question {
 }
 
 /// Answers questions about the metadata of a file, or of the leaves of a store.
-pub struct Reader {
-    place: Arc<Place>,
+pub struct MetadataReader {
+    place: Arc<Shown>,
     listing: Option<StoreListing>,
     /// The index of the leaf that the fields below belong to, or `None` for the file itself.
     leaf: Option<usize>,
@@ -55,11 +55,11 @@ pub struct Reader {
     offsets: Option<Offsets>,
 }
 
-impl Reader {
+impl MetadataReader {
     /// Creates a reader. Nothing is read yet.
     #[must_use]
-    pub fn new(place: Arc<Place>) -> Reader {
-        Reader { place, listing: None, leaf: None, grid: None, offsets: None }
+    pub fn new(place: Arc<Shown>) -> MetadataReader {
+        MetadataReader { place, listing: None, leaf: None, grid: None, offsets: None }
     }
 
     /// Answers a question in JSON about a leaf of the store, or about the file itself if `leaf` is `None`. The answer is JSON. An error is

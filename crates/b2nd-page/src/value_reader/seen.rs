@@ -13,7 +13,7 @@ const MOST: usize = 256 << 20;
 /// The maximum number of chunks of a slice.
 const MOST_CHUNKS: u64 = 1 << 14;
 
-/// The number of decompressed bytes after which `Values::advance` returns, so that the page can cancel.
+/// The number of decompressed bytes after which `ValueReader::advance` returns, so that the page can cancel.
 pub(crate) const AT_ONCE: usize = 8 << 20;
 
 /// The maximum compressed length in bytes of a chunk that is always fetched as a whole. Of a longer chunk, only the necessary blocks are

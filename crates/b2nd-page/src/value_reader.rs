@@ -1,4 +1,4 @@
-//! [`Values`]: reads slices of an array from pieces of files, and returns them as texts, numbers and pixels.
+//! [`ValueReader`]: reads slices of an array from pieces of files, and returns them as texts, numbers and pixels.
 
 mod drawn;
 mod opened;
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::answer::{answer, missing, parse, to_json};
-use crate::place::Place;
+use crate::shown::Shown;
 use drawn::Plane;
 use seen::{AT_ONCE, Seen};
 
@@ -78,8 +78,8 @@ pub struct View {
 }
 
 /// An array that is viewed slice by slice, or a file of batches.
-pub struct Values {
-    place: Arc<Place>,
+pub struct ValueReader {
+    place: Arc<Shown>,
     array: Option<Array>,
     /// The source of the bytes of the array's frame.
     source: Option<Bytes>,
@@ -88,11 +88,11 @@ pub struct Values {
     seen: Option<Seen>,
 }
 
-impl Values {
+impl ValueReader {
     /// Creates a reader. Nothing is read yet.
     #[must_use]
-    pub fn new(place: Arc<Place>) -> Values {
-        Values { place, array: None, source: None, columns: Vec::new(), cells: None, seen: None }
+    pub fn new(place: Arc<Shown>) -> ValueReader {
+        ValueReader { place, array: None, source: None, columns: Vec::new(), cells: None, seen: None }
     }
 
     /// Opens an array: the leaf of a store with this key, or the file itself if `key` is `None`. Returns a description with the shape, the
@@ -249,7 +249,7 @@ impl Values {
     }
 }
 
-/// Joins an answer and its buffers, as [`Values::forms`] describes. An error has no buffers.
+/// Joins an answer and its buffers, as [`ValueReader::forms`] describes. An error has no buffers.
 pub(crate) fn framed(formed: Result<(Value, Vec<u8>)>) -> Vec<u8> {
     let (text, buffers) = match formed {
         Ok((value, buffers)) => (value.to_string(), buffers),

@@ -15,7 +15,7 @@ const ROOM = { side: 512, line: 4096 };
 /** The limit on the bytes of chunks that one view reads: in the browser for local files and for URLs, and in `b2nd view`. */
 const BUDGET = { here: 64 << 20, far: 8 << 20, served: 1 << 30 };
 
-export class Look {
+export class ArrayView {
   /**
    * `element` is the parent; `file` is the open file; `key` is the key of a store's leaf; `names` are those of the axes; `far` tells that
    * bytes come over a network.

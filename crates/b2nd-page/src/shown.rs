@@ -1,4 +1,4 @@
-//! [`Place`]: the file or the folder that the page shows.
+//! [`Shown`]: the file or the folder that the page shows.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use b2nd_store::{Bytes, Folder, Frame, Kind, SPARSE_FRAME, Store, Target, chunk_
 use b2nd_store::{Leaf, find};
 
 /// The file or the folder that the page shows. What kind of store it is, is determined once.
-pub struct Place {
+pub struct Shown {
     name: String,
     what: What,
     store: OnceLock<Option<Store>>,
@@ -21,10 +21,10 @@ enum What {
     Folder(Arc<dyn Folder + Send + Sync>),
 }
 
-impl Place {
+impl Shown {
     /// Creates the place of a file, or of an open frame.
-    pub fn file(name: impl Into<String>, file: Bytes) -> Place {
-        Place { name: name.into(), what: What::File(file), store: OnceLock::new() }
+    pub fn file(name: impl Into<String>, file: Bytes) -> Shown {
+        Shown { name: name.into(), what: What::File(file), store: OnceLock::new() }
     }
 
     /// Creates the place of a folder: a store, or the directory of a sparse frame.
@@ -32,12 +32,12 @@ impl Place {
     /// # Errors
     ///
     /// Fails if the folder cannot be read.
-    pub fn folder(name: impl Into<String>, folder: Arc<dyn Folder + Send + Sync>) -> Result<Place> {
+    pub fn folder(name: impl Into<String>, folder: Arc<dyn Folder + Send + Sync>) -> Result<Shown> {
         let what = match folder.member(SPARSE_FRAME)? {
             Some(frame) => What::File(Arc::new(SparseFrame { frame, folder })),
             None => What::Folder(folder),
         };
-        Ok(Place { name: name.into(), what, store: OnceLock::new() })
+        Ok(Shown { name: name.into(), what, store: OnceLock::new() })
     }
 
     /// Returns the name of the file or the folder.
