@@ -59,8 +59,8 @@ impl LiveRows {
         }
         for number in 0..length.div_ceil(chunk) {
             let rows = number * chunk..((number + 1) * chunk).min(length);
-            match leaf.repeated_byte(number)? {
-                Some(0) => {}
+            match live.array.repeated(&[signed(rows.clone())]).as_deref() {
+                Some([0]) => {}
                 Some(_) => live.push(rows.clone(), rows.end - rows.start),
                 None => {
                     for start in rows.clone().step_by(SEGMENT as usize) {

@@ -17,12 +17,13 @@ const LARGE: usize = 1 << 26;
 /// depend on the number of threads.
 const AT_ONCE: u64 = 64;
 
-/// Reads the selected elements on all cores, in pieces. `make` is called with the elements of each piece. `take` gets the results of `make`
+/// Reads the selected elements on all cores, in pieces. `make` is called with the elements of each piece, and how many times
+/// they occur: a piece of which only one element is read, because its chunks repeat this element, has it many times. `take` gets the results of `make`
 /// in the order of the pieces, each with the number of bytes in the piece's ranges, which include elements that steps skip.
 pub(crate) fn each<T: Send>(
     array: &Array,
     selection: &Selection,
-    make: impl Fn(&[u8]) -> T + Sync,
+    make: impl Fn(&[u8], u64) -> T + Sync,
     mut take: impl FnMut(T, u64),
 ) -> Result<()> {
     let axes = pieces(array, selection);
@@ -33,8 +34,14 @@ pub(crate) fn each<T: Send>(
             .into_par_iter()
             .map(|number| {
                 let ranges = Part::new(&axes, number).ranges;
-                let elements = array.select_bytes(&Select::steps(&ranges, &selection.steps)?)?;
-                Ok((make(&elements), length(array, &ranges) as u64))
+                let made = match array.repeated(&ranges) {
+                    Some(element) => {
+                        let lengths = Selection { ranges: ranges.clone(), ..selection.clone() }.lengths();
+                        make(&element, lengths.iter().map(|length| length.unsigned_abs()).product())
+                    }
+                    None => make(&array.select_bytes(&Select::steps(&ranges, &selection.steps)?)?, 1),
+                };
+                Ok((made, length(array, &ranges) as u64))
             })
             .collect();
         for made in made {

@@ -14,6 +14,7 @@ pub(crate) mod select;
 
 use std::ops::Range;
 
+use b2nd_frame::ChunkHeader;
 use b2nd_store::text::count;
 use bytemuck::Pod;
 use ndarray::{ArrayD, ArrayViewMut, ArrayViewMutD, IxDyn, SliceInfoElem};
@@ -21,6 +22,8 @@ use ndarray::{ArrayD, ArrayViewMut, ArrayViewMutD, IxDyn, SliceInfoElem};
 use crate::array::Array;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
+use crate::frame;
+use crate::read::open_chunk::repeated;
 use crate::read::parallel::Tiles;
 use crate::read::select::{Along, Chosen};
 
@@ -62,6 +65,32 @@ impl Array {
     /// content of the view is unspecified.
     pub fn read_into<T: Element>(&self, slice: &[Range<i64>], out: ArrayViewMutD<'_, T>) -> Result<()> {
         self.with_path(|| self.read_view(slice, out))
+    }
+
+    /// Returns the bytes of the element that all chunks of a slice repeat, without reading the slice. Returns `None` if the chunks do not
+    /// repeat one element, or cannot be read.
+    ///
+    /// ```
+    /// use b2nd_ndarray::{Array, Options};
+    ///
+    /// let steps = ndarray::Array2::from_shape_fn((100, 50), |(row, _)| u16::from(row >= 60));
+    /// let options = Options { chunkshape: Some(vec![20, 50]), ..Options::default() };
+    /// let array = Array::from_frame(b2nd_ndarray::to_frame(&steps, &options)?)?;
+    /// assert_eq!(array.repeated(&[10..60, 0..50]), Some(vec![0, 0]));
+    /// assert_eq!(array.repeated(&[50..70, 0..50]), None);
+    /// # Ok::<(), b2nd_ndarray::Error>(())
+    /// ```
+    pub fn repeated(&self, slice: &[Range<i64>]) -> Option<Vec<u8>> {
+        self.check(slice).ok().filter(|_| self.flat.is_none())?;
+        let mut chunks = self.grid.chunks_in(slice).ok()?.map(|number| {
+            let mut chunk = frame::chunk(&self.store, number, Some(ChunkHeader::MAX_LEN as u64)).ok()?;
+            chunk.header().special()?;
+            let special = self.check_chunk(&mut chunk).ok()??;
+            let element = repeated(special, &mut chunk, self.itemsize()).ok()?;
+            Some(if element.is_empty() { vec![0; self.itemsize()] } else { element.repeat(self.itemsize() / element.len()) })
+        });
+        let first = chunks.next()??;
+        chunks.all(|other| other.as_ref() == Some(&first)).then_some(first)
     }
 
     fn read_view<T: Element>(&self, slice: &[Range<i64>], mut out: ArrayViewMutD<'_, T>) -> Result<()> {

@@ -1,15 +1,14 @@
 //! Elements of arrays as text, JSON and numbers, and their statistics.
 //!
 //! ```
-//! use b2nd_view::elements::{Tally, json, reader, text};
+//! use b2nd_view::elements::{columns, json, text};
 //!
 //! let dtype: b2nd::dtype::DType = "<i2".parse()?;
 //! let elements = [7, 0, 0xff, 0xff];
 //! assert_eq!(text(&dtype, &elements[2..]), "-1");
 //! assert_eq!(json(&dtype, &elements[..2]), serde_json::json!(7));
 //!
-//! let mut tally = Tally::default();
-//! tally.add(elements.chunks(2), reader(&dtype));
+//! let tally = columns(Some(&dtype), 2)?[0].tally(&elements, 2, 1, false);
 //! assert_eq!(tally.mean(), Some(b2nd_view::elements::Number::Float(3.0)));
 //! # Ok::<(), b2nd_frame::Error>(())
 //! ```
@@ -18,6 +17,7 @@ mod date;
 mod figures;
 mod json;
 mod number;
+mod run;
 mod scalar;
 mod statistics;
 mod text;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use b2nd::dtype::DType;
-use b2nd_view::elements::{Number, Read, Tally, significant, text};
+use b2nd_view::elements::{Column, Tally, columns, reader, significant, text};
 
 /// The expected texts were printed by NumPy 2.
 #[test]
@@ -70,14 +70,10 @@ fn a_number_has_no_more_digits_than_were_asked_for() {
 }
 
 fn tally(numbers: &[i64], pieces: usize) -> Tally {
-    let read: Read = |bytes| Number::Integer(i64::from_le_bytes(bytes.try_into().unwrap()).into());
+    let column = &columns(Some(&"<i8".parse().unwrap()), 8).unwrap()[0];
     let bytes: Vec<[u8; 8]> = numbers.iter().map(|number| number.to_le_bytes()).collect();
     let mut all = Tally::default();
-    for piece in bytes.chunks(pieces) {
-        let mut tally = Tally::default();
-        tally.add(piece.iter().map(|bytes| &bytes[..]), Some(read));
-        all.merge(tally);
-    }
+    bytes.chunks(pieces).for_each(|piece| all.merge(column.tally(piece.as_flattened(), 8, 1, false)));
     all
 }
 
@@ -96,4 +92,61 @@ fn pieces_do_not_change_what_is_counted() {
     assert_eq!((one.count, one.zeros, one.few()), (many.count, many.zeros, many.few()));
     assert_eq!((one.mean(), one.range()), (many.mean(), many.range()));
     assert!((one.std().unwrap() - many.std().unwrap()).abs() < 1e-14);
+}
+
+/// Everything that statistics of elements say.
+fn said(column: &Column, elements: &[u8], times: u64) -> String {
+    let mut tally = column.tally(elements, column.itemsize, times, true);
+    let quantiles = tally.quantiles(reader(column.dtype.as_ref().unwrap()).unwrap(), &[0.25, 0.5]);
+    let (counts, moments) = ([tally.count, tally.nan, tally.zeros], (tally.mean(), tally.whole_mean(), tally.std()));
+    format!("{counts:?} {:?} {moments:?} {:?} {quantiles:?}", tally.range(), tally.few())
+}
+
+#[test]
+fn an_element_that_occurs_many_times_counts_as_many_elements() {
+    let cases: [(&str, &[u8]); 12] = [
+        ("|b1", &[1]),
+        ("|i1", &[0x80]),
+        (">i2", &[0xff, 0xfe]),
+        ("<u8", &[0xff; 8]),
+        ("<f2", &[0, 0x3c]),
+        ("<f4", &0.1_f32.to_le_bytes()),
+        (">f8", &(-0.0_f64).to_be_bytes()),
+        ("<f8", &f64::NAN.to_le_bytes()),
+        ("<f8", &f64::INFINITY.to_le_bytes()),
+        ("<c8", &[0, 0, 0x80, 0x3f, 0, 0, 0, 0x40]),
+        ("<M8[s]", &60_i64.to_le_bytes()),
+        ("<m8[s]", &i64::MIN.to_le_bytes()),
+    ];
+    for (dtype, element) in cases {
+        let column = &columns(Some(&dtype.parse().unwrap()), element.len()).unwrap()[0];
+        assert_eq!(said(column, element, 5000), said(column, &element.repeat(5000), 1), "{dtype}");
+    }
+}
+
+#[test]
+fn numbers_of_every_type_have_the_same_statistics() {
+    let numbers = [0_u8, 3, 127, 3, 1, 2, 40, 0, 9, 77, 8, 11, 100];
+    let of = |dtype: &str, bytes: &dyn Fn(u8) -> Vec<u8>| {
+        let elements: Vec<u8> = numbers.iter().cycle().take(9000).flat_map(|&number| bytes(number)).collect();
+        let itemsize = elements.len() / 9000;
+        let tally = columns(Some(&dtype.parse().unwrap()), itemsize).unwrap()[0].tally(&elements, itemsize, 1, false);
+        let few = tally.few().unwrap().into_iter().map(|(_, count)| count).collect::<Vec<_>>();
+        let [least, greatest] = [0, 127].map(bytes);
+        assert_eq!(tally.range(), Some((&least[..], &greatest[..])), "{dtype}");
+        (tally.count, tally.zeros, tally.mean(), few, format!("{:.12}", tally.std().unwrap()))
+    };
+    let expected = of("|u1", &|number| vec![number]);
+    let same = |dtype: &str, bytes: &dyn Fn(u8) -> Vec<u8>| assert_eq!(of(dtype, bytes), expected, "{dtype}");
+    same("|i1", &|number| vec![number]);
+    same("<u2", &|number| u16::from(number).to_le_bytes().to_vec());
+    same(">i2", &|number| i16::from(number).to_be_bytes().to_vec());
+    same("<i4", &|number| i32::from(number).to_le_bytes().to_vec());
+    same(">u4", &|number| u32::from(number).to_be_bytes().to_vec());
+    same("<i8", &|number| i64::from(number).to_le_bytes().to_vec());
+    same(">u8", &|number| u64::from(number).to_be_bytes().to_vec());
+    same("<f4", &|number| f32::from(number).to_le_bytes().to_vec());
+    same(">f4", &|number| f32::from(number).to_be_bytes().to_vec());
+    same("<f8", &|number| f64::from(number).to_le_bytes().to_vec());
+    same(">f8", &|number| f64::from(number).to_be_bytes().to_vec());
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use b2nd_frame::{Chunk, ChunkHeader, ChunkReader, Decompressor, Frame, FrameType, Offset, Special};
+use b2nd_frame::{Chunk, ChunkReader, Decompressor, Frame, FrameType};
 use b2nd_ndarray::Array;
 use b2nd_store::Bytes;
 use b2nd_store::attributes::MAX_VALUE;
@@ -89,25 +89,6 @@ impl ColumnFile {
 
     pub(crate) fn nchunks(&self) -> Result<u64> {
         Ok(self.frame.offsets()?.len())
-    }
-
-    /// Returns the value that all elements of a chunk have, if the index or the start of the chunk gives this value. Each element must be
-    /// one byte long.
-    pub(crate) fn repeated_byte(&self, number: u64) -> Result<Option<u8>> {
-        let special = match self.frame.offsets()?.get(number) {
-            Some(Offset::Special(special)) => special,
-            _ => {
-                let chunk = self.frame.chunk_reader(number, ChunkHeader::MAX_LEN as u64)?;
-                match chunk.header().special() {
-                    Some(Special::Value) => {
-                        return Ok(chunk.read(ChunkHeader::MAX_LEN..ChunkHeader::MAX_LEN + 1)?.first().copied());
-                    }
-                    Some(special) => special,
-                    None => return Ok(None),
-                }
-            }
-        };
-        Ok(matches!(special, Special::Zeros | Special::Uninitialized).then_some(0))
     }
 
     /// Decompresses a chunk.

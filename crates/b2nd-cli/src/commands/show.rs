@@ -166,16 +166,12 @@ impl Show {
             return write_png(path, self.overwrite, &self.picture(&drawn, &elements)?);
         }
         let is_whole = drawn.values.selection == all;
-        let (mut tally, mut of) = (Tally::default(), "");
-        if !is_whole && length(&drawn.values.array, &all.ranges) <= QUICK {
-            tally = tally_of(&drawn.values.array, &all, &drawn.column)?;
+        let (tally, of) = if !is_whole && length(&drawn.values.array, &all.ranges) <= QUICK {
+            (tally_of(&drawn.values.array, &all, &drawn.column)?, "")
         } else {
-            tally.add(
-                drawn.column.scalars(&elements, drawn.values.array.itemsize()),
-                drawn.column.dtype.as_ref().and_then(reader),
-            );
-            of = if is_whole { "" } else { " sampled elements" };
-        }
+            let tally = drawn.column.tally(&elements, drawn.values.array.itemsize(), 1, false);
+            (tally, if is_whole { "" } else { " sampled elements" })
+        };
         let page = drawn.page(&elements, self, (width, height), &tally, of)?;
         out.write_all(page.as_bytes()).map_err(Error::Write)
     }
@@ -288,14 +284,16 @@ impl Show {
         }
         let mut ends = Vec::new();
         let has_place = |number: &f64| !self.log || *number > 0.0;
-        let bounds = |elements: &[u8]| range(numbers(elements).into_iter().filter(has_place));
+        let bounds = |elements: &[u8], _| range(numbers(elements).into_iter().filter(has_place));
         tiles::each(array, selection, bounds, |found, _| ends.extend(found.map(|(least, greatest)| [least, greatest])))?;
         let ends = ends.concat();
         let scale = if self.png.is_some() { self.scale(&ends)? } else { self.scale_or_none(&ends, &tally)? };
         let mut counts = vec![0_u64; if self.png.is_some() { PICTURE_BARS } else { BARS }];
         let bins = counts.len();
-        let count = |elements: &[u8]| bins::histogram_in(&numbers(elements), bins, scale);
-        tiles::each(array, selection, count, |found, _| counts.iter_mut().zip(found).for_each(|(all, more)| *all += more))?;
+        let count = |elements: &[u8], times| (bins::histogram_in(&numbers(elements), bins, scale), times);
+        tiles::each(array, selection, count, |(found, times), _| {
+            counts.iter_mut().zip(found).for_each(|(all, more)| *all += more * times);
+        })?;
         let label = |number: f64| drawn::value(column, number);
         let title = drawn::title(array, selection, column);
         let name = self.file.display().to_string();

@@ -201,14 +201,8 @@ pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column],
     let size = array.itemsize();
     let bar = progress::bytes(length(array, &selection.ranges) as u64);
     let mut all: Vec<Tally> = columns.iter().map(|_| Tally::new(keeps)).collect();
-    let make = |elements: &[u8]| {
-        let tallies = columns.iter().map(|column| {
-            let mut tally = Tally::new(keeps);
-            tally.add(column.scalars(elements, size), column.dtype.as_ref().and_then(reader));
-            tally
-        });
-        tallies.collect::<Vec<_>>()
-    };
+    let make =
+        |elements: &[u8], times: u64| columns.iter().map(|column| column.tally(elements, size, times, keeps)).collect::<Vec<_>>();
     tiles::each(array, selection, make, |tallies, read| {
         all.iter_mut().zip(tallies).for_each(|(all, tally)| all.merge(tally));
         bar.inc(read);

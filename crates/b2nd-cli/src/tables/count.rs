@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use b2nd_arrow::{Content, RecordBatch, RecordBatchReader, Scalars, scalars};
-use b2nd_view::elements::{Tally, reader};
+use b2nd_view::elements::{Tally, columns, reader};
 use b2nd_view::histogram::histogram;
 use b2nd_view::text::{printable, shortened, thousands};
 
@@ -106,24 +106,21 @@ impl Column {
 
     fn add(&mut self, more: Scalars, keeps: bool) {
         self.nulls += more.nulls;
-        let read = match &self.content {
-            Content::Element(dtype) => reader(dtype),
-            Content::Text | Content::Bytes => None,
-            Content::Cell => {
-                self.tally.count += more.count;
-                return;
+        match &self.content {
+            Content::Element(dtype) => {
+                let mut bytes = Vec::new();
+                more.values.for_each(|value| bytes.extend_from_slice(value));
+                let size = dtype.itemsize();
+                if let Some(read) = reader(dtype) {
+                    let sample = bytes.chunks(size).take(SAMPLE - self.sample.len());
+                    self.sample.extend(sample.map(|value| read(value).to_f64()));
+                }
+                let columns = columns(Some(dtype), size).unwrap_or_default();
+                columns.iter().for_each(|column| self.tally.merge(column.tally(&bytes, size, 1, keeps)));
             }
-        };
-        let is_text = !matches!(self.content, Content::Element(_));
-        let values = more.values.inspect(|value| match read {
-            Some(read) if self.sample.len() < SAMPLE => self.sample.push(read(value).to_f64()),
-            _ if is_text => self.distinct.add(value),
-            _ => {}
-        });
-        // Columns of numbers keep them if quantiles were requested.
-        let mut tally = Tally::new(keeps);
-        tally.add(values, read);
-        self.tally.merge(tally);
+            Content::Text | Content::Bytes => self.tally.add_bytes(more.values.inspect(|value| self.distinct.add(value))),
+            Content::Cell => self.tally.count += more.count,
+        }
     }
 
     /// Converts the statistics to a report.

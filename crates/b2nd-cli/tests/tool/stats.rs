@@ -35,6 +35,19 @@ fn a_slice_counts_what_it_means_and_nothing_else() {
 }
 
 #[test]
+fn chunks_that_repeat_a_value_count_as_their_elements() {
+    let tests = Directory::new();
+    tests.write("a.npy", npy("<i4", "(100, 70)", &[0; 7000]));
+    tests.ok(&["import", "--chunks", "30,20", "a.npy", "a.b2nd"]);
+    let line = tests.ok(&["stats", "--json", "--quantiles", "a.b2nd"]);
+    let expected = "\"count\":7000,\"nan\":0,\"zeros\":7000,\"min\":0,\"max\":0,\"mean\":0.0,\"std\":0.0,\
+                    \"values\":[[0,7000]],\"quantiles\":[0.0,0.0,0.0]";
+    assert!(line.contains(expected), "{line}");
+    let slice = tests.ok(&["stats", "--json", "--slice", "1:60:2,::3", "a.b2nd"]);
+    assert!(slice.contains("\"shape\":[30,24],\"count\":720,\"nan\":0,\"zeros\":720,"), "{slice}");
+}
+
+#[test]
 fn nan_is_counted_and_left_out_and_an_infinity_is_an_object() {
     let tests = Directory::new();
     let bits = [1.5_f32, f32::NAN, f32::INFINITY, -0.0].map(|value| i32::from_le_bytes(value.to_le_bytes()));

@@ -105,12 +105,12 @@ pub(crate) fn element(array: &Array, seen: &Seen, element: usize) -> Option<Stri
 
 /// Computes statistics of a column. Elements in damaged chunks are ignored.
 pub(crate) fn tally(array: &Array, seen: &Seen, column: &Column) -> Tally {
-    let mut tally = Tally::default();
+    if seen.broken.is_empty() {
+        return column.tally(&seen.bytes, array.itemsize(), 1, false);
+    }
     let elements = seen.bytes.chunks_exact(array.itemsize().max(1)).enumerate();
-    let whole = elements.filter(|(element, _)| !seen.is_broken(*element)).map(|(_, bytes)| bytes);
-    let scalars = whole.flat_map(|bytes| column.scalars(bytes, bytes.len()));
-    tally.add(scalars, column.dtype.as_ref().and_then(reader));
-    tally
+    let whole: Vec<&[u8]> = elements.filter(|(element, _)| !seen.is_broken(*element)).map(|(_, bytes)| bytes).collect();
+    column.tally(&whole.concat(), array.itemsize(), 1, false)
 }
 
 /// Returns the color scale for the given range or, if `range` is empty, for the range of the numbers.

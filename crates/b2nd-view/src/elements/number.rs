@@ -3,6 +3,9 @@
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use b2nd_frame::{Error, Result};
 
+use super::run::Run;
+use super::statistics::Tally;
+
 /// The maximum number of values that a column has in one element.
 const MOST_IN_ELEMENT: usize = 1 << 20;
 
@@ -44,10 +47,6 @@ impl Number {
 /// A function that reads a number from the bytes of an element.
 pub type Read = fn(&[u8]) -> Number;
 
-fn float(number: f64) -> Number {
-    if number.is_nan() { Number::Nan } else { Number::Float(number) }
-}
-
 fn complex(real: f64, imaginary: f64) -> Number {
     if real.is_nan() || imaginary.is_nan() { Number::Nan } else { Number::Complex(real, imaginary) }
 }
@@ -56,8 +55,13 @@ fn time(steps: i64) -> Number {
     if steps == i64::MIN { Number::Nan } else { Number::Integer(steps.into()) }
 }
 
-fn integer(number: impl Into<i128>) -> Number {
-    Number::Integer(number.into())
+/// Reads the numbers of one type.
+#[derive(Clone, Copy)]
+pub(super) struct Reader {
+    pub(super) size: usize,
+    pub(super) one: Read,
+    /// Reads numbers that follow each other.
+    pub(super) run: fn(&[u8]) -> Run,
 }
 
 /// Converts a 16-bit float: a sign, 5 bits of exponent, 10 bits of fraction.
@@ -74,47 +78,74 @@ fn half(bits: u16) -> f32 {
 
 /// Returns the function that reads numbers of this dtype, or `None` if the dtype is text, is not scalar or is not supported.
 pub fn reader(dtype: &DType) -> Option<Read> {
+    Some(reader_of(dtype)?.one)
+}
+
+fn reader_of(dtype: &DType) -> Option<Reader> {
     let DType::Scalar(scalar) = dtype else { return None };
     scalar_reader(scalar.scalar_type(), scalar.byte_order() == Some(ByteOrder::Big))
 }
 
-/// Returns the function that reads numbers of this type, or `None` for text and unsupported types.
-pub(super) fn scalar_reader(of: ScalarType, is_big: bool) -> Option<Read> {
+/// Returns the reader of this type, or `None` for text and unsupported types.
+pub(super) fn scalar_reader(of: ScalarType, is_big: bool) -> Option<Reader> {
     macro_rules! read {
-        ($type:ty, $number:expr) => {
+        ($type:ty, $convert:expr, $one:expr, $run:expr) => {
             if is_big {
-                |bytes| $number(<$type>::from_be_bytes(first(bytes)))
+                read!($type, $convert, $one, $run, from_be_bytes)
             } else {
-                |bytes| $number(<$type>::from_le_bytes(first(bytes)))
+                read!($type, $convert, $one, $run, from_le_bytes)
             }
+        };
+        ($type:ty, $convert:expr, $one:expr, $run:expr, $from:ident) => {
+            Reader {
+                size: size_of::<$type>(),
+                one: |bytes| $one($convert(<$type>::$from(first(bytes)))),
+                run: |bytes| $run(bytes.chunks_exact(size_of::<$type>()).map(|bytes| $convert(<$type>::$from(first(bytes))))),
+            }
+        };
+    }
+    macro_rules! integer {
+        ($type:ty) => {
+            read!($type, i64::from, |number: i64| Number::Integer(number.into()), Run::integers)
+        };
+    }
+    macro_rules! float {
+        ($type:ty, $convert:expr) => {
+            read!($type, $convert, |number: f64| if number.is_nan() { Number::Nan } else { Number::Float(number) }, Run::floats)
         };
     }
     macro_rules! pair {
         ($type:ty) => {
-            if is_big {
-                |bytes| complex(<$type>::from_be_bytes(first(bytes)).into(), <$type>::from_be_bytes(last(bytes)).into())
-            } else {
-                |bytes| complex(<$type>::from_le_bytes(first(bytes)).into(), <$type>::from_le_bytes(last(bytes)).into())
+            if is_big { pair!($type, from_be_bytes) } else { pair!($type, from_le_bytes) }
+        };
+        ($type:ty, $from:ident) => {
+            Reader {
+                size: 2 * size_of::<$type>(),
+                one: |bytes| complex(<$type>::$from(first(bytes)).into(), <$type>::$from(last(bytes)).into()),
+                run: |bytes| {
+                    let pairs = bytes.chunks_exact(2 * size_of::<$type>());
+                    Run::complex(pairs.map(|bytes| [first(bytes), last(bytes)].map(|part| <$type>::$from(part).into())))
+                },
             }
         };
     }
     Some(match of {
-        ScalarType::Bool => |bytes| integer(bytes.first().is_some_and(|&byte| byte != 0)),
-        ScalarType::Int8 => read!(i8, integer),
-        ScalarType::Int16 => read!(i16, integer),
-        ScalarType::Int32 => read!(i32, integer),
-        ScalarType::Int64 => read!(i64, integer),
-        ScalarType::UInt8 => read!(u8, integer),
-        ScalarType::UInt16 => read!(u16, integer),
-        ScalarType::UInt32 => read!(u32, integer),
-        ScalarType::UInt64 => read!(u64, integer),
-        ScalarType::Float16 => read!(u16, |bits: u16| float(half(bits).into())),
-        ScalarType::BFloat16 => read!(u16, |bits: u16| float(f32::from_bits(u32::from(bits) << 16).into())),
-        ScalarType::Float32 => read!(f32, |number: f32| float(number.into())),
-        ScalarType::Float64 => read!(f64, float),
+        ScalarType::Bool => read!(u8, |byte| i64::from(byte != 0), |number: i64| Number::Integer(number.into()), Run::integers),
+        ScalarType::Int8 => integer!(i8),
+        ScalarType::Int16 => integer!(i16),
+        ScalarType::Int32 => integer!(i32),
+        ScalarType::Int64 => integer!(i64),
+        ScalarType::UInt8 => integer!(u8),
+        ScalarType::UInt16 => integer!(u16),
+        ScalarType::UInt32 => integer!(u32),
+        ScalarType::UInt64 => read!(u64, u64::from, |number: u64| Number::Integer(number.into()), Run::unsigned),
+        ScalarType::Float16 => float!(u16, |bits| half(bits).into()),
+        ScalarType::BFloat16 => float!(u16, |bits| f32::from_bits(u32::from(bits) << 16).into()),
+        ScalarType::Float32 => float!(f32, f64::from),
+        ScalarType::Float64 => float!(f64, f64::from),
         ScalarType::Complex64 => pair!(f32),
         ScalarType::Complex128 => pair!(f64),
-        ScalarType::Datetime64(_) | ScalarType::Timedelta64(_) => read!(i64, time),
+        ScalarType::Datetime64(_) | ScalarType::Timedelta64(_) => read!(i64, i64::from, time, Run::times),
         _ => return None,
     })
 }
@@ -148,6 +179,19 @@ impl Column {
             self.offsets.iter().map(move |&offset| element.get(offset..offset + self.itemsize).unwrap_or_default())
         };
         elements.chunks_exact(itemsize.max(1)).flat_map(places)
+    }
+
+    /// Computes statistics of the scalars in `elements`, which occur `times` times. If `keeps` is true, numbers are kept for
+    /// [`Tally::quantiles`].
+    pub fn tally(&self, elements: &[u8], itemsize: usize, times: u64, keeps: bool) -> Tally {
+        let mut tally = Tally::new(keeps);
+        let scalars = self.scalars(elements, itemsize);
+        match self.dtype.as_ref().and_then(reader_of) {
+            Some(reader) if times == 1 && self.itemsize * self.offsets.len() == itemsize => tally.add_numbers(elements, reader),
+            Some(reader) if times == 1 => tally.add_numbers(&scalars.flatten().copied().collect::<Vec<u8>>(), reader),
+            reader => scalars.for_each(|bytes| tally.add_times(bytes, times, reader.map(|reader| reader.one))),
+        }
+        tally
     }
 }
 

@@ -30,7 +30,7 @@ fn known(dtype: &DType, bytes: &[u8]) -> Option<Scalar> {
     let DType::Scalar(scalar) = dtype else { return None };
     let (kind, is_big) = (scalar.scalar_type(), scalar.byte_order() == Some(ByteOrder::Big));
     let float = |kind: ScalarType, bytes: &[u8]| {
-        let number = scalar_reader(kind, is_big)?(bytes).to_f64();
+        let number = (scalar_reader(kind, is_big)?.one)(bytes).to_f64();
         Some(if kind == ScalarType::Float64 { format!("{number:?}") } else { format!("{:?}", number as f32) })
     };
     Some(match kind {
@@ -50,7 +50,7 @@ fn known(dtype: &DType, bytes: &[u8]) -> Option<Scalar> {
             let (real, imaginary) = bytes.split_at(bytes.len() / 2);
             Scalar::Complex(float(part, real)?, float(part, imaginary)?)
         }
-        _ => match (scalar_reader(kind, is_big)?(bytes), kind) {
+        _ => match ((scalar_reader(kind, is_big)?.one)(bytes), kind) {
             (Number::Integer(number), ScalarType::Datetime64(Some(step))) => Scalar::Time(date::moment(number, step)),
             (Number::Integer(number), ScalarType::Timedelta64(Some(step))) => Scalar::Time(format!("{number} {step}")),
             (Number::Integer(number), ScalarType::Datetime64(_) | ScalarType::Timedelta64(_)) => Scalar::Time(number.to_string()),

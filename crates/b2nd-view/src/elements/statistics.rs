@@ -1,10 +1,7 @@
 //! [`Tally`]: statistics of values (count, min, max, mean, standard deviation), computed in parts that are merged in order.
-//!
-//! Integers are summed exactly. Floats are summed pairwise in runs of [`RUN`] values, and the sums of runs are added with Neumaier's
-//! correction. Squared deviations from the mean are computed for each run, and merged with the formula of Chan, Golub and LeVeque. Runs and
-//! their order depend only on the array, so the result is the same for any number of threads.
 
-use super::number::{Number, Read};
+use super::number::{Number, Read, Reader};
+use super::run::{Kind, Moments, Run};
 
 /// The number of values in a run.
 const RUN: usize = 4096;
@@ -63,54 +60,68 @@ impl Tally {
         fractions.iter().map(|&fraction| at(fraction)).collect()
     }
 
-    /// Adds scalars. If `read` is `None`, scalars are not numbers: only the counts are updated, and a scalar is counted as zero if all its
-    /// bytes are zero.
-    pub fn add<'a>(&mut self, scalars: impl Iterator<Item = &'a [u8]>, read: Option<Read>) {
-        let Some(read) = read else {
-            for bytes in scalars {
-                self.count += 1;
-                self.zeros += u64::from(bytes.iter().all(|&byte| byte == 0));
-                self.few.add(Number::Nan, bytes, 1);
-            }
-            return;
-        };
-        let mut run = Run::default();
+    /// Adds numbers, which follow each other in `bytes`.
+    pub(super) fn add_numbers(&mut self, bytes: &[u8], reader: Reader) {
         let [mut min, mut max]: [Option<(Number, &[u8])>; 2] = [None, None];
-        for bytes in scalars {
-            let number = read(bytes);
-            if number == Number::Nan {
-                self.nan += 1;
-                continue;
-            }
-            self.count += 1;
-            self.zeros += u64::from(number.is_zero());
-            if !matches!(number, Number::Complex(..)) {
-                if min.is_none_or(|(least, _)| number < least) {
-                    min = Some((number, bytes));
+        for bytes in bytes.chunks(RUN * reader.size) {
+            let run = (reader.run)(bytes);
+            self.count += run.len() as u64;
+            self.nan += run.nan as u64;
+            self.zeros += run.zeros() as u64;
+            if let Some([least, greatest]) = run.range() {
+                if min.is_none_or(|(min, _)| least < min) {
+                    min = Some((least, bytes));
                 }
-                if max.is_none_or(|(greatest, _)| number > greatest) {
-                    max = Some((number, bytes));
+                if max.is_none_or(|(max, _)| greatest > max) {
+                    max = Some((greatest, bytes));
                 }
             }
-            self.few.add(number, bytes, 1);
-            self.keep(bytes);
-            run.push(number);
-            if run.len == RUN {
-                self.moments.merge(&run.take());
+            self.few.add_run(&run, bytes, reader);
+            if self.kept.is_some() {
+                let numbers = bytes.chunks_exact(reader.size).filter(|bytes| (reader.one)(bytes) != Number::Nan);
+                numbers.for_each(|bytes| self.keep(bytes, 1));
             }
+            self.moments.merge(&run.moments());
         }
-        self.moments.merge(&run.take());
-        let owned = |(number, bytes): (Number, &[u8])| (number, bytes.to_vec());
-        self.extremes(min.map(owned), max.map(owned));
+        let first = |(number, run): (Number, &[u8])| {
+            Some((number, run.chunks_exact(reader.size).find(|bytes| (reader.one)(bytes) == number)?.to_vec()))
+        };
+        self.extremes(min.and_then(first), max.and_then(first));
     }
 
-    fn keep(&mut self, bytes: &[u8]) {
+    /// Adds texts or bytes of any length, which are not numbers. One is counted as zero if all its bytes are zero.
+    pub fn add_bytes<'a>(&mut self, values: impl Iterator<Item = &'a [u8]>) {
+        values.for_each(|bytes| self.add_times(bytes, 1, None));
+    }
+
+    /// Adds a scalar that occurs `times` times. If `read` is `None`, it is not a number.
+    pub(super) fn add_times(&mut self, bytes: &[u8], times: u64, read: Option<Read>) {
+        let number = read.map_or(Number::Nan, |read| read(bytes));
+        if read.is_some() && number == Number::Nan {
+            self.nan += times;
+            return;
+        }
+        self.count += times;
+        self.few.add(number, bytes, times);
+        if read.is_none() {
+            self.zeros += if bytes.iter().all(|&byte| byte == 0) { times } else { 0 };
+            return;
+        }
+        self.zeros += if number.is_zero() { times } else { 0 };
+        self.keep(bytes, times);
+        self.moments.merge(&Moments::of(number, times));
+        if !matches!(number, Number::Complex(..)) {
+            self.extremes(Some((number, bytes.to_vec())), Some((number, bytes.to_vec())));
+        }
+    }
+
+    fn keep(&mut self, bytes: &[u8], times: u64) {
         let Some(kept) = &mut self.kept else { return };
         let mut value = [0; 8];
-        match value.get_mut(..bytes.len()) {
-            Some(place) if kept.len() < MOST_KEPT => {
+        match (value.get_mut(..bytes.len()), usize::try_from(times)) {
+            (Some(place), Ok(times)) if times <= MOST_KEPT - kept.len() => {
                 place.copy_from_slice(bytes);
-                kept.push(value);
+                kept.extend(std::iter::repeat_n(value, times));
             }
             _ => self.kept = None,
         }
@@ -177,149 +188,6 @@ impl Tally {
     }
 }
 
-#[derive(Clone, Copy, Default, PartialEq)]
-enum Kind {
-    #[default]
-    Integer,
-    Float,
-    Complex,
-}
-
-/// A run of numbers, which are summed together.
-#[derive(Default)]
-struct Run {
-    kind: Kind,
-    len: usize,
-    whole: Vec<i128>,
-    parts: [Vec<f64>; 2],
-}
-
-impl Run {
-    fn push(&mut self, number: Number) {
-        self.len += 1;
-        match number {
-            Number::Nan => {}
-            Number::Integer(number) => self.whole.push(number),
-            Number::Float(number) => {
-                self.kind = Kind::Float;
-                self.parts[0].push(number);
-            }
-            Number::Complex(real, imaginary) => {
-                self.kind = Kind::Complex;
-                self.parts[0].push(real);
-                self.parts[1].push(imaginary);
-            }
-        }
-    }
-
-    /// Returns the sums of the run, and clears the run.
-    fn take(&mut self) -> Moments {
-        let sum = |part: &Vec<f64>| Sum { high: pairwise(part), low: 0.0 };
-        let mut moments = Moments {
-            kind: self.kind,
-            count: self.len as u64,
-            whole: self.whole.iter().sum(),
-            parts: [sum(&self.parts[0]), sum(&self.parts[1])],
-            squares: 0.0,
-        };
-        if self.len != 0 {
-            let (whole, means) = moments.mean();
-            let squares: Vec<f64> = self.whole.iter().map(|&number| ((number - whole) as f64 - means[0].high).powi(2)).collect();
-            moments.squares = pairwise(&squares);
-            for ((part, mean), sum) in self.parts.iter().zip(means).zip(&mut moments.parts) {
-                let mut deviations: Vec<f64> = part.iter().map(|number| number - mean.high).collect();
-                // If the mean is far from zero, the sum has a large rounding error. The sum of the deviations from the mean gives this
-                // error.
-                let rest = pairwise(&deviations);
-                let count = part.len() as f64;
-                sum.low = mean.high.mul_add(count, -sum.high) + rest;
-                deviations.iter_mut().for_each(|deviation| *deviation *= *deviation);
-                moments.squares += pairwise(&deviations) - if count == 0.0 { 0.0 } else { rest * rest / count };
-            }
-        }
-        self.len = 0;
-        self.whole.clear();
-        self.parts.iter_mut().for_each(Vec::clear);
-        moments
-    }
-}
-
-/// Sums each half of the numbers separately, recursively, and adds the two sums.
-fn pairwise(numbers: &[f64]) -> f64 {
-    if numbers.len() <= 32 {
-        return numbers.iter().sum();
-    }
-    let (left, right) = numbers.split_at(numbers.len() / 2);
-    pairwise(left) + pairwise(right)
-}
-
-/// A sum or a mean, as a float and its rounding error.
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    high: f64,
-    low: f64,
-}
-
-impl Sum {
-    fn add(&mut self, other: Sum) {
-        let sum = self.high + other.high;
-        let (large, small) = if self.high.abs() >= other.high.abs() { (self.high, other.high) } else { (other.high, self.high) };
-        self.low += (large - sum) + small + other.low;
-        self.high = sum;
-    }
-
-    /// Divides the sum by a count.
-    fn over(self, count: f64) -> Sum {
-        // An infinite sum has no rounding error.
-        let high = if self.high.is_finite() { (self.high + self.low) / count } else { self.high };
-        let low = (high.mul_add(-count, self.high) + self.low) / count;
-        Sum { high, low: if low.is_finite() { low } else { 0.0 } }
-    }
-}
-
-/// The sum of numbers, and the sum of the squares of their deviations from the mean.
-#[derive(Clone, Default)]
-struct Moments {
-    kind: Kind,
-    count: u64,
-    whole: i128,
-    parts: [Sum; 2],
-    squares: f64,
-}
-
-impl Moments {
-    /// Returns the mean as the sum of an integer and a complex number (real and imaginary part). The integer is separate so that
-    /// differences of large means stay exact.
-    fn mean(&self) -> (i128, [Sum; 2]) {
-        let count = i128::from(self.count.max(1));
-        let rest = self.whole.rem_euclid(count) as f64 / count as f64;
-        let mut means = self.parts.map(|part| part.over(count as f64));
-        means[0].high += rest;
-        (self.whole.div_euclid(count), means)
-    }
-
-    fn merge(&mut self, after: &Moments) {
-        if after.count == 0 {
-            return;
-        }
-        if self.count == 0 {
-            *self = after.clone();
-            return;
-        }
-        let ((whole, means), (other, others)) = (self.mean(), after.mean());
-        let [real, imaginary] = [0, 1].map(|part| (others[part].high - means[part].high) + (others[part].low - means[part].low));
-        let real = (other - whole) as f64 + real;
-        let weight = self.count as f64 * (after.count as f64 / (self.count + after.count) as f64);
-        self.squares += after.squares + (real * real + imaginary * imaginary) * weight;
-        self.kind = after.kind;
-        self.count += after.count;
-        self.whole += after.whole;
-        for (part, other) in self.parts.iter_mut().zip(after.parts) {
-            part.add(other);
-        }
-    }
-}
-
 /// The distinct values with their counts, or `None` if there are more than [`FEW`].
 #[derive(Clone)]
 struct Few(Option<Vec<Seen>>);
@@ -338,6 +206,30 @@ impl Default for Few {
 }
 
 impl Few {
+    /// Adds the numbers of a run, whose bytes are in `bytes`.
+    fn add_run(&mut self, run: &Run, bytes: &[u8], reader: Reader) {
+        if reader.size == 1 && self.0.is_some() {
+            let mut counts = [0; 256];
+            bytes.iter().for_each(|&byte| counts[usize::from(byte)] += 1);
+            let counted = (0..=u8::MAX).zip(counts).filter(|(_, count)| *count != 0);
+            return counted.for_each(|(byte, count)| self.add((reader.one)(&[byte]), &[byte], count));
+        }
+        let (mut counted, mut place) = (0, 0);
+        while counted < run.len() {
+            let Some(seen) = &mut self.0 else { return };
+            if let Some(seen) = seen.get_mut(place) {
+                let count = run.count_of(seen.number);
+                seen.count += count as u64;
+                (counted, place) = (counted + count, place + 1);
+                continue;
+            }
+            let is_new = |number| number != Number::Nan && !seen.iter().any(|seen| seen.number == number);
+            let mut numbers = bytes.chunks_exact(reader.size).map(|bytes| ((reader.one)(bytes), bytes));
+            let Some((number, bytes)) = numbers.find(|(number, _)| is_new(*number)) else { return };
+            self.add(number, bytes, 0);
+        }
+    }
+
     fn add(&mut self, number: Number, bytes: &[u8], count: u64) {
         let Some(seen) = &mut self.0 else { return };
         let is_it = |seen: &Seen| if number == Number::Nan { seen.bytes == bytes } else { seen.number == number };
