@@ -41,13 +41,13 @@ pub(super) struct Line {
 /// Returns the lines that show a header.
 pub(super) fn lines(header: &[u8]) -> Vec<Line> {
     let mut all: Vec<Line> = Vec::new();
-    let mut part = Part::Frame;
+    let mut part = Section::Frame;
     let mut shown = 0;
     for row in bytes::header(header) {
         part = part.at(&row);
         let end = row.offset + row.length as u64;
         // Of the metalayers, only the content of the array metalayer is explained.
-        let is_inside_another = part == Part::Other && row.marker != "bin32";
+        let is_inside_another = part == Section::Other && row.marker != "bin32";
         if all.len() < ALL_LINES && !is_inside_another {
             add(&mut all, &row, row.bytes(header, 0), part.class(&row));
             shown = end;
@@ -107,7 +107,7 @@ fn add(all: &mut Vec<Line>, row: &Row, row_bytes: &[u8], class: &'static str) {
 
 /// The part of the header that a row belongs to.
 #[derive(Clone, Copy, PartialEq)]
-enum Part {
+enum Section {
     Frame,
     /// The index of the metalayers.
     Index,
@@ -116,13 +116,13 @@ enum Part {
     Other,
 }
 
-impl Part {
+impl Section {
     /// Returns the part that `row` belongs to. `self` is the part of the row before it.
-    fn at(self, row: &Row) -> Part {
+    fn at(self, row: &Row) -> Section {
         match (self, row.marker, row.name.as_str()) {
-            (Part::Frame, "fixarray", "metalayers") => Part::Index,
-            (Part::Index | Part::Array | Part::Other, "bin32", _) if row.depth == 3 => Part::Other,
-            (Part::Other, _, "array") if row.depth == 4 => Part::Array,
+            (Section::Frame, "fixarray", "metalayers") => Section::Index,
+            (Section::Index | Section::Array | Section::Other, "bin32", _) if row.depth == 3 => Section::Other,
+            (Section::Other, _, "array") if row.depth == 4 => Section::Array,
             (part, ..) => part,
         }
     }
@@ -131,13 +131,13 @@ impl Part {
         let name = row.name.split('[').next().unwrap_or_default();
         match (self, name) {
             _ if row.stale => "stale",
-            (Part::Frame, _) => "frame",
-            (Part::Array, "shape") => "shape",
-            (Part::Array, "chunkshape") => "chunkshape",
-            (Part::Array, "blockshape") => "blockshape",
-            (Part::Array, "dtype" | "dtype_format") => "dtype",
-            (Part::Array, _) => "metadata",
-            (Part::Index | Part::Other, _) => "index",
+            (Section::Frame, _) => "frame",
+            (Section::Array, "shape") => "shape",
+            (Section::Array, "chunkshape") => "chunkshape",
+            (Section::Array, "blockshape") => "blockshape",
+            (Section::Array, "dtype" | "dtype_format") => "dtype",
+            (Section::Array, _) => "metadata",
+            (Section::Index | Section::Other, _) => "index",
         }
     }
 }
