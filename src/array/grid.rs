@@ -169,7 +169,8 @@ impl Grid {
 
     /// Returns the number of chunks in the array. An empty array has no chunks, an array without dimensions has one chunk.
     pub fn nchunks(&self) -> u64 {
-        // The numbers of chunks and blocks cannot overflow: neither is larger than the number of elements, which fits.
+        // The counts cannot overflow: the chunks are at most extnitems, the blocks in a chunk at most extchunknitems, and both fit an
+        // int64.
         cells(&self.chunks)
     }
 

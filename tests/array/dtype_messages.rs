@@ -25,7 +25,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("|i4", "'|' means that the type has no byte order, but int32 has one at byte 0"),
     ("<M4", "expected '8', found '4' at byte 2"),
     ("<M8[xs]", "expected a unit of time (Y M W D h m s ms us ns ps fs as), found 'xs' at byte 4"),
-    ("<M8[1s]", "expected a number above 1 or no number, found '1' at byte 4"),
+    ("<M8[1s]", "expected a number above 1, or no number, found '1' at byte 4"),
     ("<M8[25s", "expected ']', found the end of the string at byte 7"),
     ("[('a', <i4)]", "expected a type in quotes, a list, a dictionary or a tuple, found '<' at byte 7"),
     ("[('a', '<i4'), ('b', '<x4')]", "expected a type code, found 'x' at byte 23"),
@@ -46,7 +46,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("[('a", "expected a closing quote, found the end of the string at byte 4"),
     ("[(('t', ''), '<i4')]", "a field with a title has no name at byte 8"),
     ("[('a', 'u1'), ('a', 'u1')]", "'a' is the name or title of two fields at byte 14"),
-    ("[('a', 'V2147483647'), ('b', 'u1')]", "NumPy's limit of 2147483647 is below the end, 2147483648, of field 'b' at byte 23"),
+    ("[('a', 'V2147483647'), ('b', 'u1')]", "field 'b' ends at byte 2147483648, after NumPy's limit of 2147483647 at byte 23"),
     ("('u1', (65536, 32768))", "the lengths multiply to more than 2147483647 bytes (NumPy's limit) for the array at byte 0"),
     (
         "('u1', (2147483647, 2147483647, 3, 0))",
@@ -66,7 +66,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ),
     (
         "{'names': ['a'], 'formats': ['<i4'], 'itemsize': 6, 'aligned': True}",
-        "itemsize is 6, expected a multiple of 4 at byte 49",
+        "itemsize: expected a multiple of 4, found 6 at byte 49",
     ),
     (
         "{'names': ['a'], 'formats': [{'names': [], 'formats': [], 'aligned': False}], 'aligned': True}",

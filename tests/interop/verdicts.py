@@ -76,6 +76,12 @@ REASONS = [
         r"unknown special value",
         "This byte is no known special value. C-Blosc2 checks single bits of it, and reads zeros.",
     ),
+    (
+        THEIRS,
+        r"chunk version",
+        "In a newer version, fields may have another meaning. C-Blosc2 3 rejects a newer version only if byte 30 has an unknown flag, "
+        "C-Blosc2 2 always.",
+    ),
     (THEIRS, r"two chunks are at", "Two chunks have the same offset: writing one would change the other."),
     (
         THEIRS,

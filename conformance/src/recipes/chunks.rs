@@ -154,6 +154,10 @@ fn headers(suite: &mut Suite) {
     }
     reject("cut-data", "ends a byte before its data does", good[..good.len() - 1].to_vec());
     reject("cut-compressed", "ends inside its streams", packed[..packed.len() - 9].to_vec());
+    for (version, name) in [(7, "version-7"), (255, "version-255")] {
+        reject(name, &format!("version {version}, which is newer than all known versions"), patched(&good, 0, &[version]));
+    }
+    reject("version-7-flags", "version 7, and an unknown flag in byte 30", patched(&patched(&good, 0, &[7]), 30, &[2]));
     reject("typesize-0", "typesize 0", patched(&good, 3, &[0]));
     for (name, value) in [("negative", 0xffff_ffff_usize), ("least", 0x8000_0000), ("one-more", 41), ("max", 0x7fff_ffff)] {
         reject(&format!("nbytes-{name}"), &format!("nbytes is {value:#x}, 40 bytes are stored"), patched(&good, 4, &le32(value)));

@@ -130,7 +130,7 @@ impl OpenTable {
                 Column::open(&place, spec)
             }
             (_, Err(why)) => Err(Error::new(ErrorKind::Refused, why)),
-            (None, Ok(_)) => Err(Error::damaged("the metadata do not say how it is stored")),
+            (None, Ok(_)) => Err(Error::damaged("the metadata does not say how it is stored")),
         };
         let column = Arc::new(open().map_err(|error| error.in_table(&self.name).in_column(&info.name))?);
         self.open.insert(place, column.clone());

@@ -156,7 +156,10 @@ impl Described {
         }
         let width = rows.width.saturating_sub(1) / 2;
         if width == 0 || 2 * width + 1 != rows.width {
-            return Err(Error::damaged(format_args!("a segment has {} bytes, expected an odd number of at least 3", rows.width)));
+            return Err(Error::damaged(format_args!(
+                "a segment: expected an odd number of bytes, at least 3, found {}",
+                rows.width
+            )));
         }
         let bytes = rows.range(0..segments)?;
         let (mut least, mut greatest, mut known, mut are_null) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

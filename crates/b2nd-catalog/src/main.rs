@@ -127,13 +127,14 @@ impl Scan {
         };
         let Summary { read, unchanged, gone, errors, interrupted, is_complete } = job.run(stop()).await?;
         let seconds = started.elapsed().as_secs_f64();
-        eprintln!("{read} files read in {seconds:.1} s, {unchanged} unchanged, {gone} gone, {errors} with an error");
+        let files = if read == 1 { "file" } else { "files" };
+        eprintln!("{read} {files} read in {seconds:.1} s, {unchanged} unchanged, {gone} gone, {errors} with an error");
         if interrupted {
             eprintln!("interrupted: the catalogue has the files read so far; --update continues");
             return Ok(ExitCode::from(130));
         }
         if !is_complete {
-            eprintln!("not everything could be listed: see the rows whose error says so");
+            eprintln!("some locations could not be listed: see the rows with an error");
             return Ok(ExitCode::FAILURE);
         }
         Ok(ExitCode::SUCCESS)

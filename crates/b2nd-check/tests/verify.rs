@@ -240,9 +240,9 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     let found = self::found(&writer.finish().unwrap(), &Limits::default());
     assert_eq!(found[0], "chunk 0: it has 64 bytes of data, which is not a multiple of its typesize, 3");
     // A version that C-Blosc2 does not know.
-    let mut newer = Chunk::repeated(&[1], 64).unwrap().into_bytes();
-    newer[0] = 7;
-    assert_eq!(only(&frame(64, &[newer])), "chunk 0: its version is 7, but the newest known version is 6");
+    let mut newer = good.clone();
+    newer[start] = 7;
+    assert_eq!(only(&newer), "chunk 0: chunk version: expected at most 6, found 7 at byte 97");
     // Special in the index, and no whole number of elements.
     let mut zeros = sparse;
     zeros[0x1a] = 0;

@@ -30,6 +30,9 @@ const IS_UNSPLIT: u8 = 0x10;
 /// The version of the chunk format that this crate and C-Blosc2 (since 2.0) write.
 pub(crate) const VERSION: u8 = 5;
 
+/// The newest version of the chunk format, which C-Blosc2 3 writes if blocks vary in length.
+const NEWEST: u8 = 6;
+
 /// The version of the chunk format of Blosc 1.
 pub(crate) const BLOSC1: u8 = 2;
 
@@ -71,8 +74,8 @@ impl ChunkHeader {
     ///
     /// # Errors
     ///
-    /// Fails if the input ends early, or C-Blosc2 would reject a field: sizes are negative or contradict each other, or the typesize
-    /// is 0. The error names the field.
+    /// Fails if the input ends early, the version is above 6, or C-Blosc2 would reject a field: sizes are negative or contradict each
+    /// other, or the typesize is 0. The error names the field.
     pub fn from_slice(chunk: &[u8]) -> Result<ChunkHeader> {
         let mut bytes = [0; ChunkHeader::MAX_LEN];
         let length =
@@ -207,8 +210,12 @@ impl ChunkHeader {
         Ok(ChunkHeader { bytes })
     }
 
-    /// Checks the fields that C-Blosc2 checks before it decompresses a chunk.
+    /// Checks the fields that C-Blosc2 checks before it decompresses a chunk. A newer version is rejected, although C-Blosc2 3 reads its
+    /// chunks if byte 30 has no unknown flags, since other fields may mean something else in it.
     fn check(&self) -> Result<()> {
+        if self.version() > NEWEST {
+            return Err(Error::mismatch("chunk version", format_args!("at most {NEWEST}"), self.version(), 0));
+        }
         let [nbytes, blocksize, cbytes] = [4, 8, 12].map(|at| self.int32(at));
         let header_len = self.header_len();
         if nbytes < 0 {

@@ -25,7 +25,7 @@ use crate::vlmetalayers::Vlmetalayers;
 pub struct Trailer {
     version: u8,
     vlmetalayers: Vlmetalayers,
-    fingerprint: [u8; 17],
+    pub(crate) fingerprint: [u8; 17],
 }
 
 /// The length, in bytes, of a trailer without vlmetalayers.
@@ -118,6 +118,16 @@ impl Trailer {
     /// Returns the fingerprint: a byte for its type, then 16 bytes. All of them are 0 in all known files.
     pub fn fingerprint(&self) -> [u8; 17] {
         self.fingerprint
+    }
+
+    /// Returns an error if the trailer has a fingerprint. No specification says how to compute it, so an edit could not update it.
+    pub(crate) fn check_editable(&self) -> Result<()> {
+        match self.fingerprint {
+            [0, ..] => Ok(()),
+            [found, ..] => Err(Error::custom(format_args!(
+                "fingerprint: expected type 0 (none), found {found}: an edit would leave it stale; `b2nd repack` makes a copy without it"
+            ))),
+        }
     }
 }
 

@@ -249,9 +249,10 @@ impl<T: Target> Writer<T> {
     }
 
     /// Replaces the trailer, for example by the trailer of another frame. The vlmetalayers of the new trailer are written
-    /// unchanged, whether compressed or not.
+    /// unchanged, whether compressed or not. A fingerprint is replaced by zeros, since it would be that of the other frame.
     pub fn set_trailer(&mut self, trailer: Trailer) {
         self.vlmetalayers = trailer;
+        self.vlmetalayers.fingerprint = [0; 17];
     }
 
     /// Appends a chunk of another frame unchanged, without decompressing it. A special entry in the other frame's index is copied to the

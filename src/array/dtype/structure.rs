@@ -188,9 +188,9 @@ impl Struct {
             }
             if field.end() > MAX_SIZE {
                 return misfit(format!(
-                    "NumPy's limit of {MAX_SIZE} is below the end, {}, of field {}",
-                    field.end(),
-                    Quoted(field.name())
+                    "field {} ends at byte {}, after NumPy's limit of {MAX_SIZE}",
+                    Quoted(field.name()),
+                    field.end()
                 ));
             }
             end = end.max(field.end());
@@ -210,7 +210,7 @@ impl Struct {
                 return misfit(format!("itemsize is {itemsize}, but the fields take {end} bytes"));
             }
             Some(itemsize) if itemsize % alignment != 0 => {
-                return misfit(format!("itemsize is {itemsize}, expected a multiple of {alignment}"));
+                return misfit(format!("itemsize: expected a multiple of {alignment}, found {itemsize}"));
             }
             _ => {}
         }

@@ -28,7 +28,7 @@ const OTHER_FILES: [(&str, &str); 13] = [
     ("header/build.rs", "writing"),
     ("header/fit.rs", "writing"),
     ("open/reader.rs", "a range of a caller"),
-    ("writer.rs", "writing"),
+    ("writer", "writing"),
     ("layout", "types"),
     ("ser", "writing"),
     ("value/encode.rs", "writing"),
@@ -38,13 +38,14 @@ const OTHER_FILES: [(&str, &str); 13] = [
 ];
 
 /// Sentences of readers that none of the cases brings about, and why.
-const OTHER_SENTENCES: [(&str, &str); 18] = [
+const OTHER_SENTENCES: [(&str, &str); 19] = [
     ("expected 0 (NumPy), found", "a dtype of another language is valid, and a case for it would be about a program's choice"),
     ("{} (byte {} of the string)", "dtypes inside other formats"),
     ("the slice touches {count} chunks", "the sizes of an array with more chunks than this are refused earlier"),
     ("a caterva metalayer has no dtype", "an upgrade"),
     ("no memory for", "a machine without memory"),
     ("`Special::Value` needs", "writing"),
+    ("fingerprint: expected type 0", "writing"),
     ("nbytes: expected a multiple of", "writing"),
     ("nbytes: expected a positive multiple of", "writing"),
     ("chunk {chunk} is out of range", "a number of a caller"),

@@ -188,7 +188,7 @@ impl BlockCells {
     pub(crate) fn check(&self, found: usize) -> Result<()> {
         match self.expected == found as u64 {
             true => Ok(()),
-            false => Err(Error::damaged(format_args!("a block has {found} cells, expected {}", self.expected))),
+            false => Err(Error::damaged(format_args!("a block: expected {} cells, found {found}", self.expected))),
         }
     }
 }

@@ -133,7 +133,7 @@ impl Blocks<'_> {
                 let length = block.first_chunk().ok_or_else(|| Error::damaged("the length of a block is missing"))?;
                 let length = i32::from_le_bytes(*length);
                 let Ok(length @ 1..) = usize::try_from(length) else {
-                    return Err(Error::damaged(format_args!("a block claims to hold {length} bytes, expected 1 or more")));
+                    return Err(Error::damaged(format_args!("a block: expected a length of 1 or more bytes, found {length}")));
                 };
                 plausible(length, block.len())?;
                 total = total.saturating_add(length as u64);

@@ -15,9 +15,6 @@ const IS_INSTRUMENTED: u8 = 0x80;
 /// A flag of a chunk: the data are stored uncompressed.
 const IS_STORED: u8 = 0x02;
 
-/// The newest version of the chunk format, which C-Blosc2 3 writes.
-const NEWEST: u8 = 6;
-
 /// The version of the chunk format of Blosc2's alpha releases. Chunks of this version have at most five filters, and the byte of a sixth
 /// filter is not initialized.
 const ALPHA: u8 = 3;
@@ -48,7 +45,6 @@ pub(super) fn findings(frame: &Header, is_array: bool, number: u64, chunk: &Chun
         (found != expected).then(|| (finding(), REJECTED))
     };
     findings.extend(misplaced(chunk).map(|finding| (finding.to_owned(), [NO, None, NO])));
-    findings.extend(newer(chunk).map(|finding| (finding, NOT_READ)));
     let typesize = typesize(frame);
     let is_value = chunk.special() == Some(Special::Value);
     let found = chunk.typesize();
@@ -261,7 +257,6 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
         // The function `findings` is not called for a special chunk, because it would expect the typesize of the frame's data.
         Some(special) => {
             findings.extend(misplaced(chunk).map(str::to_owned));
-            findings.extend(newer(chunk));
             findings.extend(of_special(chunk, special));
             let value = chunk.cbytes().saturating_sub(chunk.header_len());
             if typesize.is_none() && special == Special::Value && value != chunk.typesize() {
@@ -285,11 +280,6 @@ pub(super) fn of_metadata(frame: &Header, chunk: &ChunkHeader, typesize: Option<
     // All findings are errors for every reader, even a lazy chunk or blocks that vary in length, because this chunk does not belong to the
     // frame's data.
     wrong_typesize.into_iter().chain(findings.into_iter().map(|finding| (finding, REJECTED))).collect()
-}
-
-/// Returns a finding if C-Blosc2 does not know the version of the chunk, and therefore does not decompress the chunk.
-fn newer(chunk: &ChunkHeader) -> Option<String> {
-    (chunk.version() > NEWEST).then(|| format!("its version is {}, but the newest known version is {NEWEST}", chunk.version()))
 }
 
 /// Returns findings about flags that only a chunk in memory may have.

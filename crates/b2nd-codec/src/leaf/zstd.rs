@@ -73,7 +73,7 @@ impl Packer {
 /// Returns true if these are the bytes at one position of many elements.
 fn is_plane(settings: &Settings, bytes: &[u8]) -> bool {
     let typesize = usize::from(settings.typesize);
-    let is_split = typesize > 1 && settings.splits(bytes.len() * typesize);
+    let is_split = typesize > 1 && settings.splits(bytes.len().saturating_mul(typesize));
     is_split && settings.filters.contains(&Filter::Shuffle.code()) && bytes.len() >= MANY
 }
 

@@ -139,6 +139,8 @@ impl Editor {
             let claim = Claim::new(&path, &real, wait)?;
             clean(&real)?;
             let file = File::of_edited(path.clone(), claim.handle.file().try_clone()?, &real)?;
+            // A damaged trailer does not prevent repairs of metalayers.
+            file.trailer().map_or(Ok(()), Trailer::check_editable)?;
             Ok(Editor { file, claim, spare: None })
         };
         open().map_err(|error| named(error, &path))

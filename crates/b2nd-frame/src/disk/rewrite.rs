@@ -107,6 +107,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 
 /// Returns a copy of the frame's header, with the metalayers as `edit` has changed them.
 pub(super) fn rewritten(file: &File, edit: impl FnOnce(&mut Metalayers) -> Result<()>) -> Result<Header> {
+    file.trailer()?.check_editable()?;
     let mut header = file.header().clone();
     edit(header.metalayers_mut())?;
     let count = header.metalayers().len();

@@ -11,7 +11,7 @@ use crate::common::{Hex, frames};
 use crate::{file, real_frames, refusal};
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_frame::testing::replace_storage;
-use b2nd_frame::{File, Frame, Header, rewrite_to};
+use b2nd_frame::{File, Frame, Header, Writer, rewrite_to};
 
 #[test]
 fn a_metalayer_changes_in_its_place_alone() {
@@ -41,6 +41,27 @@ fn a_typed_metalayer_changes_under_its_name() {
     meta.dtype = "<u4".into();
     open.overwrite_metalayer(&meta).unwrap();
     assert_eq!(File::open(open.file().path()).unwrap().header().metalayer().unwrap(), Some(meta));
+}
+
+#[test]
+fn a_frame_with_a_fingerprint_is_not_edited() {
+    let scratch = Scratch::new();
+    let mut bytes = frames::contiguous();
+    let at = bytes.len() - 17;
+    bytes[at] = 1;
+    let path = file(&scratch, &bytes);
+    let refused =
+        "fingerprint: expected type 0 (none), found 1: an edit would leave it stale; `b2nd repack` makes a copy without it";
+    assert_eq!(refusal(&path, File::edit(&path)), refused);
+    assert_eq!(refusal(&path, rewrite_to(&path, scratch.join("g.b2nd"), |_| Ok(()))), refused);
+    assert_eq!((fs::read(&path).unwrap(), scratch.names()), (bytes.clone(), vec!["f.b2nd".into()]));
+    // A copy has no fingerprint, and can be edited.
+    let frame = Frame::from_slice(&bytes).unwrap();
+    let mut writer = Writer::new(frame.header().clone());
+    writer.set_trailer(frame.trailer().unwrap().clone());
+    (0..frame.offsets().unwrap().len()).for_each(|chunk| writer.append(&frame.chunk(chunk).unwrap()).unwrap());
+    let copy: Vec<u8> = writer.finish().unwrap();
+    File::edit(file(&scratch, &copy)).unwrap().set_vlmetalayer("note", &1).unwrap();
 }
 
 #[test]
