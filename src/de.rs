@@ -145,7 +145,6 @@ impl<'de> Deserializer<'de> {
         }
     }
 
-    /// Reads a sequence with this marker.
     #[inline(always)]
     fn list<V: Visitor<'de>>(&mut self, marker: CountMarker, fields: Fields, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
@@ -153,7 +152,6 @@ impl<'de> Deserializer<'de> {
         self.elements(start, count, fields, visitor)
     }
 
-    /// Reads all elements of a sequence.
     #[inline(always)]
     fn elements<V: Visitor<'de>>(&mut self, start: usize, count: usize, fields: Fields, visitor: V) -> Result<V::Value> {
         self.enter(start)?;
@@ -179,7 +177,6 @@ impl<'de> Deserializer<'de> {
         Ok(value)
     }
 
-    /// Reads all entries of a map.
     fn map<V: Visitor<'de>>(&mut self, marker: CountMarker, visitor: V) -> Result<V::Value> {
         let start = self.reader.offset();
         let count = self.reader.take_count(marker)?;

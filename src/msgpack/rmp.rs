@@ -8,7 +8,6 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::marker::MAX_DEPTH;
 use crate::wire::Reader;
 
-/// The deserializer of rmp-serde that reads from a slice.
 type Deserializer<'de> = rmp_serde::Deserializer<rmp_serde::decode::ReadRefReader<'de, [u8]>>;
 
 /// Decodes a value from generic MessagePack. A struct is decoded from a map with the names of its fields, or from a list.

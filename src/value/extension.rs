@@ -33,7 +33,6 @@ impl NdArray {
         dtype.get("str").or_else(|| dtype.get("descr")).or(Some(dtype))
     }
 
-    /// Returns the shape as a list of lengths.
     pub(super) fn shape(&self) -> &Value {
         &self.0["shape"]
     }

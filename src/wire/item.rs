@@ -91,7 +91,6 @@ fn fixext(length: usize) -> Option<Marker> {
     }
 }
 
-/// Writes a marker and its length or count.
 pub(crate) fn put_head<O: Output>(output: &mut O, family: Family, head: Head, length: usize) -> Result<()> {
     let marker = family.marker(head, length).ok_or_else(|| family.cannot_hold(head, length))?.to_u8();
     // Because a marker with this head exists for the length, the length fits the bytes after the marker.

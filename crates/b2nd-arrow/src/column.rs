@@ -65,7 +65,6 @@ impl Column {
         })
     }
 
-    /// Reads the values of the selected rows.
     pub(crate) fn read(&self, selection: &Selection, live: &LiveRows) -> Result<ArrayRef> {
         match self {
             Column::Fixed(fixed) => fixed.read(selection, live),

@@ -53,7 +53,6 @@ impl Default for TableOptions {
     }
 }
 
-/// An open table.
 pub(crate) struct OpenTable {
     pub(crate) name: String,
     pub(crate) options: TableOptions,

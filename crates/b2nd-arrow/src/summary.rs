@@ -141,7 +141,6 @@ impl Described {
         Some(Described { element, dtype, nan_is_null, omits_nulls, segment_len, physical_rows, path })
     }
 
-    /// Reads the index from its file.
     pub(crate) fn read(&self, leaf: ColumnFile) -> Result<Summary> {
         // NumPy omits the byte order of one-byte types in records.
         let value = if self.element == DataType::Boolean { "?" } else { self.dtype.trim_start_matches('|') };

@@ -7,10 +7,11 @@ use anyhow::{Result, bail};
 use futures::{FutureExt, StreamExt};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::catalog::{Known, Notes, Writer};
+use crate::catalog::{Notes, Writer};
 use crate::listing::{Listing, Names};
 use crate::place::Object;
 use crate::scan::{Options, Shard, listings, scan};
+use crate::update::Known;
 
 /// A scan: its roots, its options and the path of its catalogue.
 pub struct Job {

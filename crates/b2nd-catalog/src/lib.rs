@@ -6,7 +6,8 @@
 //! | list files | [`listing`], [`place`] |
 //! | read many files at the same time | [`scan`], [`read`] |
 //! | look up the columns of a catalogue | [`row`], [`columns`] |
-//! | write and update a catalogue | [`catalog`] |
+//! | write a catalogue | [`catalog`] |
+//! | find the files that have changed since the last scan (`--update`) | [`update`] |
 //! | query catalogues and files with SQL | `sql`, `live` |
 //! | query tables of python-blosc2 with SQL, also in other programs that use DataFusion | `tables` |
 
@@ -25,3 +26,4 @@ pub mod scan;
 pub mod sql;
 #[cfg(feature = "sql")]
 pub mod tables;
+pub mod update;

@@ -41,7 +41,6 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Creates a chunk from its parsed header and all of its bytes.
     pub(crate) fn new(header: ChunkHeader, bytes: Cow<'a, [u8]>) -> Chunk<'a> {
         Chunk { header, bytes }
     }

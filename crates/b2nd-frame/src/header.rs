@@ -62,7 +62,6 @@ const SHORTEST: usize = 97;
 /// The number of bytes from the start of the header to the end of the field header_len.
 const START: usize = 15;
 
-/// The position, in the header, of the first byte of the flags.
 const FLAGS_AT: usize = HeaderField::FLAGS.value().start;
 
 /// The kind of a frame: contiguous or sparse.

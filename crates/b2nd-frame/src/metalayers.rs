@@ -186,7 +186,6 @@ impl Metalayers {
     }
 }
 
-/// Encodes the content of a metalayer.
 pub(crate) fn encode<T: Metalayer + Serialize>(value: &T) -> Result<Vec<u8>> {
     Ok(if T::NAMED { generic::to_vec(value)? } else { b2nd::to_vec(value)? })
 }

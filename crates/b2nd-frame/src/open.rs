@@ -264,7 +264,6 @@ impl<S: Source> Frame<S> {
         self.chunk_reader_of(number, READ_AT_ONCE, 0)?.into_chunk(number)
     }
 
-    /// Returns the location of the chunk with this number.
     fn place(&self, number: u64) -> Result<ChunkPlace> {
         let offsets = self.offsets()?;
         Ok(match (offsets.expect(number)?, self.header.frame_type()) {

@@ -21,7 +21,6 @@ const MAX_LINES: usize = 8;
 /// The maximum width of the column of names, in characters. Longer names extend beyond it.
 const NAME_WIDTH: usize = 34;
 
-/// Returns the bytes of the header.
 pub(crate) fn header_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<Cow<'f, [u8]>> {
     frame.read(0..frame.header().header_len() as u64)
 }

@@ -13,7 +13,6 @@ pub(crate) const LARGEST: u64 = i32::MAX as u64;
 
 /// A bytes-to-bytes codec. Its fields are its configuration.
 pub(crate) trait BytesCodec: Serialize + DeserializeOwned {
-    /// Compresses a chunk.
     fn compress(&self, data: &[u8]) -> Result<Vec<u8>, CodecError>;
 
     /// Decompresses a chunk. If `length` is given, the result must have exactly this number of bytes.
@@ -28,7 +27,6 @@ pub(crate) fn configuration(codec: &impl Serialize) -> Option<zarrs::metadata::C
     }
 }
 
-/// Creates a codec from its configuration.
 pub(crate) fn create<C: BytesCodec + BytesToBytesCodecTraits + 'static>(
     name: &str,
     configuration: Result<C, Arc<serde_json::Error>>,

@@ -18,7 +18,6 @@ pub(crate) struct ZarrType {
     pub(crate) word: usize,
 }
 
-/// Returns the Zarr data type for elements with this dtype.
 pub(crate) fn to_zarr(dtype: &DType) -> Result<ZarrType> {
     let none = || Error::NoDataType { dtype: dtype.to_string() };
     let scalar = match dtype {

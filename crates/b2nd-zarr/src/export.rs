@@ -12,7 +12,7 @@ use zarrs::array::{ArrayBytes, ArraySubset};
 use crate::data_type::{ZarrType, to_zarr};
 use crate::error::{Error, Result};
 use crate::files::Files;
-use crate::metadata;
+use crate::new_metadata;
 
 /// Options for [`export()`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub fn export(array: &Array, path: impl AsRef<Path>, options: &ExportOptions) ->
     }
     let file = |error| Error::Zarr(format!("{}: {error}", path.display()));
     std::fs::create_dir(&inner).map_err(file)?;
-    std::fs::write(new.path().join(metadata::FILE), r#"{"zarr_format": 3, "node_type": "group", "attributes": {}}"#)
+    std::fs::write(new.path().join(new_metadata::FILE), r#"{"zarr_format": 3, "node_type": "group", "attributes": {}}"#)
         .map_err(file)?;
     write(array, &inner, options)?;
     Ok(new.finish()?)
@@ -83,10 +83,10 @@ fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
     let dtype = array.dtype().ok_or_else(|| Error::NoDataType { dtype: "elements without a dtype".to_owned() })?;
     let zarr = to_zarr(dtype)?;
     let plain = vec![
-        metadata::bytes(&zarr, zarr.order.map(|_| ByteOrder::Little)),
+        new_metadata::bytes(&zarr, zarr.order.map(|_| ByteOrder::Little)),
         json!({"name": "zstd", "configuration": {"level": options.level, "checksum": false}}),
     ];
-    let (chunkshape, blockshape) = (metadata::chunkshape(geometry), geometry.blockshape());
+    let (chunkshape, blockshape) = (new_metadata::chunkshape(geometry), geometry.blockshape());
     let pairs = || chunkshape.iter().zip(blockshape).map(|(&chunk, &block)| (chunk, u64::from(block.unsigned_abs().max(1))));
     // zarr-python 3.1 cannot read shards of structures.
     let is_structured = matches!(dtype, DType::Struct(_));
@@ -105,13 +105,13 @@ fn write(array: &Array, path: &Path, options: &ExportOptions) -> Result<()> {
     } else {
         plain
     };
-    let mut attributes = metadata::attributes(array)?;
+    let mut attributes = new_metadata::attributes(array)?;
     let invented = || options.group.as_ref().map(|_| (0..geometry.ndim()).map(|dimension| format!("dim_{dimension}")).collect());
-    let names = metadata::take_names(&mut attributes, geometry.ndim()).or_else(invented);
-    let metadata = metadata::array(geometry.shape(), &chunkshape, &zarr, codecs, attributes, names);
+    let names = new_metadata::take_names(&mut attributes, geometry.ndim()).or_else(invented);
+    let metadata = new_metadata::array(geometry.shape(), &chunkshape, &zarr, codecs, attributes, names);
     // This function writes the metadata itself: zarrs would write codecs without a configuration as bare names, which zarr-python rejects.
     let text = serde_json::to_vec_pretty(&metadata).map_err(Error::zarr)?;
-    std::fs::write(path.join(metadata::FILE), text).map_err(|error| Error::Zarr(format!("{}: {error}", path.display())))?;
+    std::fs::write(path.join(new_metadata::FILE), text).map_err(|error| Error::Zarr(format!("{}: {error}", path.display())))?;
     let store = Files::open(path)?;
     let stored = zarrs::array::Array::open(Arc::new(store), "/").map_err(Error::zarr)?;
     for number in 0..array.grid().nchunks() {

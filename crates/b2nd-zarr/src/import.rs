@@ -30,7 +30,6 @@ const RATIO: u64 = 1 << 17;
 /// The length of an array that takes as long to read as one more chunk, in bytes.
 const PER_CHUNK: u64 = 64 << 10;
 
-/// The most attributes that a file can have.
 const MOST_ATTRIBUTES: usize = 16;
 
 /// The maximum length, in bytes, of the metadata of a group.
@@ -90,11 +89,11 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     // Version 2 has the names, if any, in an attribute.
     let names =
         metadata.get("dimension_names").filter(|names| names.as_array().is_some_and(|names| names.iter().all(Value::is_string)));
-    let named = names.map(|names| (crate::metadata::NAMES, names)).into_iter();
+    let named = names.map(|names| (crate::new_metadata::NAMES, names)).into_iter();
     let attributes = metadata["attributes"].as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
-    for (name, value) in attributes.filter(|(name, _)| names.is_none() || *name != crate::metadata::NAMES).chain(named) {
+    for (name, value) in attributes.filter(|(name, _)| names.is_none() || *name != crate::new_metadata::NAMES).chain(named) {
         // The names of dimensions are written only if there is room, since they are no attribute of the Zarr array.
-        let is_full = name == crate::metadata::NAMES && names.is_some() && options.attributes.len() >= MOST_ATTRIBUTES;
+        let is_full = name == crate::new_metadata::NAMES && names.is_some() && options.attributes.len() >= MOST_ATTRIBUTES;
         if is_full || options.attributes.iter().any(|(given, _)| given == name) {
             continue;
         }
@@ -110,7 +109,7 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
 /// Returns the path of the only array in a group, or the path itself if it is not a group.
 fn array_in(path: &Path) -> Result<PathBuf> {
     let in_file = |error| Error::Zarr(format!("{}: {error}", path.display()));
-    let file = path.join(crate::metadata::FILE);
+    let file = path.join(crate::new_metadata::FILE);
     let mut bytes = Vec::new();
     // `Files` returns the errors for other kinds of files.
     if is_regular(&file) {
@@ -121,7 +120,7 @@ fn array_in(path: &Path) -> Result<PathBuf> {
     if metadata["node_type"] != "group" && !is_regular(&path.join(".zgroup")) {
         return Ok(path.to_owned());
     }
-    let is_array = |path: &PathBuf| [crate::metadata::FILE, ".zarray"].iter().any(|name| is_regular(&path.join(name)));
+    let is_array = |path: &PathBuf| [crate::new_metadata::FILE, ".zarray"].iter().any(|name| is_regular(&path.join(name)));
     let mut arrays = Vec::new();
     for entry in std::fs::read_dir(path).map_err(in_file)? {
         let entry = entry.map_err(in_file)?;

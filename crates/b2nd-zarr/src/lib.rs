@@ -27,7 +27,7 @@ mod fixed_bytes;
 mod gzip_codec;
 #[cfg(feature = "import")]
 mod import;
-mod metadata;
+mod new_metadata;
 #[cfg(feature = "object_store")]
 mod object;
 mod storage;

@@ -17,7 +17,7 @@ use zarrs::storage::{
 };
 
 use crate::error::{Error, Result};
-use crate::metadata;
+use crate::new_metadata;
 
 /// A storage through which the crate `zarrs` reads a b2nd array as a Zarr array, without copying it. `zarr.json` is created from the
 /// frame's header, and the key of each chunk refers to a range of the frame's bytes.
@@ -66,7 +66,7 @@ impl B2ndStorage {
     pub(crate) fn of(array: Array) -> Result<B2ndStorage> {
         let header = array.header();
         let meta: ArrayMeta<&str> = header.array()?.ok_or(b2nd_ndarray::Error::NoArray)?;
-        let (geometry, zarr) = (meta.geometry(), metadata::zarr_type(&meta)?);
+        let (geometry, zarr) = (meta.geometry(), new_metadata::zarr_type(&meta)?);
         let compressor = json!({
             "cname": header.codec().to_string().to_lowercase(),
             "clevel": header.level(),
@@ -74,10 +74,11 @@ impl B2ndStorage {
         });
         let compressor = serde_json::from_value(compressor).unwrap_or_else(|_| crate::Blosc2Codec::default());
         let compressor = serde_json::to_value(compressor).map_err(Error::zarr)?;
-        let codecs = metadata::codecs(geometry, &zarr, &compressor);
-        let mut attributes = metadata::attributes(&array)?;
-        let names = metadata::take_names(&mut attributes, geometry.ndim());
-        let metadata = metadata::array(geometry.shape(), &metadata::chunkshape(geometry), &zarr, codecs, attributes, names);
+        let codecs = new_metadata::codecs(geometry, &zarr, &compressor);
+        let mut attributes = new_metadata::attributes(&array)?;
+        let names = new_metadata::take_names(&mut attributes, geometry.ndim());
+        let metadata =
+            new_metadata::array(geometry.shape(), &new_metadata::chunkshape(geometry), &zarr, codecs, attributes, names);
         Ok(B2ndStorage { metadata: serde_json::to_vec_pretty(&metadata).map_err(Error::zarr)?.into(), array })
     }
 
@@ -97,7 +98,7 @@ impl B2ndStorage {
     /// Returns the bytes that are stored under a key, or the range of the frame that contains them. Returns `None` if the key does not
     /// exist.
     fn value(&self, key: &StoreKey) -> b2nd_frame::Result<Option<Stored>> {
-        if key.as_str() == metadata::FILE {
+        if key.as_str() == new_metadata::FILE {
             return Ok(Some(Stored::Here(self.metadata.clone())));
         }
         let Some(number) = self.chunk(key) else { return Ok(None) };
@@ -175,7 +176,7 @@ impl ListableStorageTraits for B2ndStorage {
         let offsets = self.array.frame().offsets().map_err(failed)?;
         let is_stored =
             |number: &u64| !matches!(offsets.get(*number), Some(Offset::Special(Special::Zeros | Special::Uninitialized)) | None);
-        let metadata = StoreKey::new(metadata::FILE).map_err(failed)?;
+        let metadata = StoreKey::new(new_metadata::FILE).map_err(failed)?;
         Ok(std::iter::once(metadata)
             .chain((0..self.array.grid().nchunks()).filter(is_stored).filter_map(|number| self.chunk_key(number)))
             .collect())

@@ -46,7 +46,6 @@ impl<'a> Cursor<'a> {
         Some(next)
     }
 
-    /// Consumes the next character.
     fn next(&mut self) -> Option<char> {
         let mut characters = self.rest.chars();
         let next = characters.next();
@@ -142,7 +141,6 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns an error with the reason `why` at this position.
     #[cold]
     pub(super) fn refuse(&self, why: impl fmt::Display) -> Error {
         Error::at(ErrorKind::Message(alloc::format!("{why}")), self.length - self.rest.len()).field("dtype")

@@ -22,7 +22,6 @@ const LENGTHS: &str = "_batch_array_metadata";
 /// A file whose chunks are batches of cells.
 pub(crate) struct Batches {
     pub(crate) leaf: ColumnFile,
-    /// Whether the cells are Arrow IPC.
     pub(crate) is_arrow: bool,
     /// The schema of the cells, if they are Arrow IPC.
     pub(crate) arrow_schema: Option<Vec<u8>>,

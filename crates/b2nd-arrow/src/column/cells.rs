@@ -40,7 +40,6 @@ impl Cells {
         }
     }
 
-    /// Reads the cells of a selection.
     pub(crate) fn read(&self, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
         let refused = |why| Error::new(ErrorKind::Refused, why);
         if let Cells::Batches(batches) = self {

@@ -43,12 +43,10 @@ impl ColumnFile {
         Ok(ColumnFile { frame, most: most.min(MAX_BYTES) })
     }
 
-    /// Opens the array in the frame.
     pub(crate) fn array(&self) -> Result<Array> {
         Ok(self.frame.clone().try_into()?)
     }
 
-    /// Returns the dtype string of the array.
     pub(crate) fn dtype(&self) -> Result<String> {
         let meta = self.frame.header().array()?.ok_or_else(|| Error::damaged("the frame holds no array"))?;
         Ok(meta.dtype().unwrap_or_default().to_owned())
@@ -99,7 +97,6 @@ impl ColumnFile {
         Ok(chunk.data()?)
     }
 
-    /// Returns the blocks of a chunk.
     pub(crate) fn blocks(&self, number: u64) -> Result<Blocks<'_>> {
         let chunk = self.frame.chunk_reader(number, FRONT)?;
         let front = chunk.read_block_table()?.into_owned();

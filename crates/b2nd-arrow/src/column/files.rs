@@ -9,7 +9,6 @@ pub(crate) struct ColumnFiles<'a> {
     pub(crate) store: &'a Store,
     /// The path of the table's folder in the store, which ends in `/`, or an empty string for the root of the store.
     pub(crate) folder: &'a str,
-    /// The column's name.
     pub(crate) name: &'a str,
     /// The number of physical rows of the table.
     pub(crate) rows: u64,

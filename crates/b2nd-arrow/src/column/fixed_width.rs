@@ -18,7 +18,6 @@ use crate::schema::spec::item;
 /// The number of live rows that python-blosc2 exports in one batch.
 const EXPORTED: u64 = 1 << 16;
 
-/// A column whose values have a fixed width.
 pub(crate) struct FixedColumn {
     rows: RowArray,
     element: DataType,

@@ -55,7 +55,6 @@ impl RowArray {
         Ok(self.array.read_bytes(&slice)?)
     }
 
-    /// Reads the bytes of the rows of a selection.
     pub(crate) fn read(&self, selection: &Selection) -> Result<Vec<u8>> {
         if selection.end() > self.len() {
             let message = format!("the file ends after {} rows", self.len());

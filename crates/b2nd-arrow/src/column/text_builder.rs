@@ -29,13 +29,11 @@ impl TextBuilder {
         self.bytes.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
-    /// Appends a value.
     pub(crate) fn push(&mut self, value: &[u8]) {
         self.bytes.extend_from_slice(value);
         self.end();
     }
 
-    /// Ends the current value.
     pub(crate) fn end(&mut self) {
         self.ends.push(self.bytes.len());
     }

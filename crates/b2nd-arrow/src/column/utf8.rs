@@ -105,7 +105,6 @@ impl Utf8Column {
     }
 }
 
-/// Returns the bytes of the value with the index `at`.
 fn value<'a>(ends: &[i64], bytes: &'a [u8], at: usize) -> &'a [u8] {
     let place = |at: usize| ends.get(at).and_then(|&end| usize::try_from(end).ok());
     match (place(at), place(at + 1)) {

@@ -103,7 +103,6 @@ fn own<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Result<Option<A
     times(array, options).map_or_else(|| complex(array, options), |times| Ok(Some(times)))
 }
 
-/// Creates the formatter of a column.
 pub(crate) fn formatter<'a>(array: &'a dyn Array, options: &FormatOptions<'a>) -> Result<ArrayFormatter<'a>, ArrowError> {
     own(array, options)?.map_or_else(|| ArrayFormatter::try_new(array, options), Ok)
 }

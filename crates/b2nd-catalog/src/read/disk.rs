@@ -16,7 +16,6 @@ use crate::place::micros;
 use crate::remote::{CHANGED, HELD};
 use crate::row::Row;
 
-/// An open file on a disk.
 pub(super) struct OnDisk {
     file: File,
     size: u64,

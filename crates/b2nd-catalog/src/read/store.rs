@@ -26,7 +26,6 @@ const KEPT: u64 = 1 << 25;
 /// tasks, which is also needed for name resolution and for reading disks.
 static STORES: Semaphore = Semaphore::const_new(64);
 
-/// Reads the rows of a store on a separate thread.
 pub(super) async fn on_thread(object: Object, extent: Extent) -> Vec<Row> {
     let handle = Handle::current();
     let one = STORES.acquire().await;

@@ -105,7 +105,6 @@ impl File {
         self.frame.into_source()
     }
 
-    /// Returns the open file.
     pub(super) fn file(&self) -> &fs::File {
         self.frame.source().file()
     }

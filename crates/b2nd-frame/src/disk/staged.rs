@@ -267,7 +267,6 @@ pub(super) fn sync_parent(path: &Path) -> io::Result<()> {
     storage().sync_dir(directory(path))
 }
 
-/// Returns the directory of a file.
 pub(super) fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

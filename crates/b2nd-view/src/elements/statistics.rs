@@ -3,7 +3,6 @@
 use super::number::{Number, NumberReader, Read};
 use super::run::{Kind, Moments, Run};
 
-/// The number of values in a run.
 const RUN: usize = 4096;
 
 /// The maximum number of distinct values that are counted separately.

@@ -20,7 +20,6 @@ const NARROWEST: usize = 8;
 /// The minimum number of lines of a list. The last parts of a page are left out before a list becomes shorter than this.
 const LIST: usize = 4;
 
-/// A page: a title, facts and lists.
 pub(super) struct Page {
     title: String,
     parts: Vec<PagePart>,

@@ -21,12 +21,10 @@ const NAME_WIDTH: usize = 23;
 /// The maximum width of a value, in characters.
 const VALUE_WIDTH: usize = 25;
 
-/// Returns the width of the drawing.
 pub(super) fn full_width() -> f64 {
     width(NAMES + NAME_WIDTH + 1 + VALUE_WIDTH)
 }
 
-/// A line of the drawing.
 pub(super) struct Line {
     class: &'static str,
     offset: u64,

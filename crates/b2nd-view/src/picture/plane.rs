@@ -75,7 +75,6 @@ impl<'a> Plane<'a> {
         [&self.rows, &self.columns]
     }
 
-    /// Returns the width of the drawing.
     pub(super) fn width(&self) -> f64 {
         RULERS + self.columns.length().max(2.0 * LEAST) + 4.0
     }
@@ -164,7 +163,6 @@ impl<'a> Plane<'a> {
         rulers::number(canvas, self.grid.chunk_from_coords(&self.coords(row, column)), [own[0], padded[1]]);
     }
 
-    /// Returns the coordinates of a chunk of this plane.
     fn coords(&self, row: i64, column: i64) -> Vec<i64> {
         let mut coords = self.at.clone();
         for (axis, at) in self.axes.into_iter().zip([row, column]) {

@@ -7,7 +7,6 @@ use super::SHORTEST;
 use super::encode::{LAST_LITERALS, LAST_MATCH, WINDOW, put, put_last};
 use crate::leaf::blosclz::encode::common;
 
-/// The number of bits of a hash.
 const HASH_BITS: u32 = 15;
 
 /// A match of at least this many bytes is used without searching for a longer one.

@@ -238,7 +238,6 @@ impl ChunkEditor {
         self.remove(gone);
     }
 
-    /// Returns the header with `array` as the metalayer that describes the array.
     fn header_with<S: AsRef<str> + Serialize>(&self, array: &ArrayMeta<S>) -> Result<Header> {
         let mut header = self.file().header().clone();
         header.set_blocksize_of_array();

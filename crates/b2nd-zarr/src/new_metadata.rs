@@ -1,4 +1,4 @@
-//! Creates the content of `zarr.json` from a frame's metadata.
+//! Creates the content of `zarr.json` from the metadata of a frame. `import.rs` reads the metadata of Zarr arrays of versions 2 and 3.
 
 use b2nd::dtype::ByteOrder;
 use b2nd::{ArrayMeta, Geometry};
@@ -17,7 +17,6 @@ pub(crate) fn zarr_type(meta: &ArrayMeta<&str>) -> Result<ZarrType> {
     to_zarr(&meta.parse_dtype()?.ok_or_else(unknown)?)
 }
 
-/// Returns the content of `zarr.json` for an array.
 pub(crate) fn array(
     shape: &[i64],
     chunkshape: &[u64],

@@ -1,0 +1,180 @@
+//! Reads the parts of the previous catalogue that `--update` needs: which files have not changed, and the rows that are kept.
+
+use std::collections::HashMap;
+use std::fs::{File, TryLockError};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use arrow::array::{Array, AsArray, BooleanArray};
+use arrow::compute::filter_record_batch;
+use arrow::datatypes::{Int64Type, TimestampMicrosecondType};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use twox_hash::XxHash3_128;
+
+use crate::catalog::{Notes, VERSION, Writer};
+use crate::columns::SCHEMA;
+use crate::place::{Object, is_below};
+use crate::row::{Extent, UNREADABLE};
+
+/// The files of the last catalogue, which an update compares with the listed files to find those that have changed. Each file takes about
+/// 50 bytes of memory.
+pub struct Known {
+    path: PathBuf,
+    /// The file of the existing catalogue. It stays locked until the new catalogue replaces it, so that two updates cannot overwrite each
+    /// other's rows.
+    file: File,
+    roots: Vec<String>,
+    files: HashMap<u128, Seen>,
+}
+
+/// A file of the last catalogue.
+struct Seen {
+    /// A hash of the file's size, tag and time, or `None` if the file could not be read and must be read again.
+    version: Option<u64>,
+    fate: Fate,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Unseen,
+    Unchanged,
+    Replaced,
+}
+
+impl Known {
+    /// Reads the parts of the last catalogue that an update needs. Returns `None` if there is no catalogue yet.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file does not have the columns of a catalogue of this version, if it was made with other options, or if another scan is
+    /// updating it.
+    pub fn load(path: &Path, roots: Vec<String>, extent: Extent) -> Result<Option<Known>> {
+        let Some(file) = lock(path)? else { return Ok(None) };
+        let reader = open(&file, path)?;
+        let notes = Notes { extent, is_complete: true };
+        let found = reader.metadata().file_metadata().key_value_metadata();
+        let has = |name: &str, value: &str| {
+            found.is_some_and(|pairs| pairs.iter().any(|pair| pair.key == name && pair.value.as_deref() == Some(value)))
+        };
+        let [_, _, attributes, index] = notes.pairs();
+        if !has(attributes.0, &attributes.1) || !has(index.0, &index.1) {
+            bail!("{} was made with other options: use the same --attributes and --index, or leave out --update", path.display());
+        }
+        let names = ["url", "key", "error", "size", "etag", "modified"];
+        let mask = ProjectionMask::columns(reader.parquet_schema(), names);
+        let mut files = HashMap::new();
+        for batch in reader.with_projection(mask).build()? {
+            let batch = batch?;
+            let column = |name| batch.column_by_name(name).with_context(|| format!("{} has no column {name}", path.display()));
+            let (url, key, error, etag) = (
+                column("url")?.as_string::<i32>(),
+                column("key")?,
+                column("error")?.as_string::<i32>(),
+                column("etag")?.as_string::<i32>(),
+            );
+            let (size, modified) =
+                (column("size")?.as_primitive::<Int64Type>(), column("modified")?.as_primitive::<TimestampMicrosecondType>());
+            for row in (0..batch.num_rows()).filter(|&row| key.is_null(row)) {
+                let unreadable = error.is_valid(row) && error.value(row).starts_with(UNREADABLE);
+                let size = size.is_valid(row).then(|| size.value(row));
+                let modified = modified.is_valid(row).then(|| modified.value(row));
+                let version = version(size, etag.is_valid(row).then(|| etag.value(row)), modified);
+                files.insert(name(url.value(row)), Seen { version: (!unreadable).then_some(version), fate: Fate::Unseen });
+            }
+        }
+        Ok(Some(Known { path: path.to_owned(), file, roots, files }))
+    }
+
+    /// Returns true if a listed file has not changed. In this case, the file's rows in the last catalogue are kept.
+    pub fn is_unchanged(&mut self, object: &Object) -> bool {
+        let size = object.size.and_then(|size| size.try_into().ok());
+        let found = version(size, object.etag.as_deref(), object.modified);
+        let Some(known) = self.files.get_mut(&name(&object.url)) else { return false };
+        let unchanged = known.version == Some(found);
+        if unchanged {
+            known.fate = Fate::Unchanged;
+        }
+        unchanged
+    }
+
+    /// Records that a file was read again, so that [`keep`](Known::keep) does not copy the rows that the last catalogue has for it.
+    pub fn replace(&mut self, url: &str) {
+        if let Some(known) = self.files.get_mut(&name(url)) {
+            known.fate = Fate::Replaced;
+        }
+    }
+
+    /// Copies the rows of the last catalogue that are still valid: those of unchanged files, of files outside this scan, and of files below
+    /// locations that could not be listed. `unlisted` contains the URLs of these locations; it is `None` if the scan was interrupted, and
+    /// then the rows of all files that were not listed are copied. Returns the number of files that no longer exist.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the last catalogue cannot be read or the disk is full.
+    pub fn keep(&self, writer: &mut Writer, unlisted: Option<&[String]>) -> Result<u64> {
+        let is_open = |url: &str| unlisted.is_none_or(|unlisted| is_below(url, unlisted));
+        let mut gone = 0;
+        for batch in open(&self.file, &self.path)?.build()? {
+            let batch = batch?;
+            let (url, key) = (batch.column(0).as_string::<i32>(), batch.column(1));
+            let kept: BooleanArray = (0..batch.num_rows())
+                .map(|row| {
+                    let kept = match self.files.get(&name(url.value(row))).map(|known| known.fate) {
+                        Some(Fate::Unchanged) => true,
+                        Some(Fate::Replaced) => false,
+                        _ => {
+                            let kept = is_open(url.value(row)) || !is_below(url.value(row), &self.roots);
+                            gone += u64::from(!kept && key.is_null(row));
+                            kept
+                        }
+                    };
+                    Some(kept)
+                })
+                .collect();
+            writer.push_batch(filter_record_batch(&batch, &kept)?)?;
+        }
+        Ok(gone)
+    }
+}
+
+/// Opens and locks the catalogue. Returns `None` if it does not exist.
+fn lock(path: &Path) -> Result<Option<File>> {
+    loop {
+        let file = match File::open(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            file => file.with_context(|| format!("cannot open {}", path.display()))?,
+        };
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => bail!("{} is being updated by another scan", path.display()),
+            // If the file system has no locks, the catalogue is read without a lock.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
+        // If another scan replaced the file before it was locked, the new file is opened and locked.
+        let (locked, now) = (file.metadata()?, path.metadata()?);
+        if (locked.dev(), locked.ino()) == (now.dev(), now.ino()) {
+            return Ok(Some(file));
+        }
+    }
+}
+
+fn open(file: &File, path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
+    let file = file.try_clone()?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).with_context(|| format!("{} is not Parquet", path.display()))?;
+    let names = |schema: &arrow::datatypes::Schema| {
+        schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect::<Vec<_>>()
+    };
+    if names(reader.schema()) != names(&SCHEMA) {
+        bail!("{} does not have the columns of a catalogue of b2nd-catalog {VERSION}: scan without --update", path.display());
+    }
+    Ok(reader)
+}
+
+fn name(url: &str) -> u128 {
+    XxHash3_128::oneshot(url.as_bytes())
+}
+
+fn version(size: Option<i64>, etag: Option<&str>, modified: Option<i64>) -> u64 {
+    XxHash3_128::oneshot(format!("{size:?} {etag:?} {modified:?}").as_bytes()) as u64
+}
