@@ -1,4 +1,4 @@
-//! Writes and reads bytes as pairs of hexadecimal digits, for human-readable formats.
+//! Writes and reads bytes as pairs of hexadecimal digits, for human-readable formats. Other crates of this workspace use this module.
 
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
@@ -6,7 +6,8 @@ use core::fmt::{self, Write};
 use serde::{Serialize, Serializer};
 
 /// Bytes that are serialized as a string with two hexadecimal digits for each byte.
-pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
+#[derive(Debug)]
+pub struct Hex<'a>(pub &'a [u8]);
 
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -25,7 +26,7 @@ impl Serialize for Hex<'_> {
 }
 
 /// Converts pairs of hexadecimal digits to bytes. Returns `None` if the text is anything else.
-pub(crate) fn decode(digits: &str) -> Option<Vec<u8>> {
+pub fn decode(digits: &str) -> Option<Vec<u8>> {
     let nibble = |digit: u8| char::from(digit).to_digit(16);
     let byte = |pair: &[u8]| match *pair {
         [high, low] => u8::try_from(nibble(high)? << 4 | nibble(low)?).ok(),

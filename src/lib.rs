@@ -171,7 +171,8 @@ mod de;
 #[cfg(any(doc, doctest))]
 pub mod docs;
 mod error;
-mod hex;
+#[doc(hidden)]
+pub mod hex;
 #[cfg(feature = "msgpack")]
 mod layout;
 mod marker;

@@ -3,10 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::dims::{Dims, negative, too_many};
-use super::meta::wrong_count;
 use crate::error::{Error, Result, Segment, plural};
 use crate::marker::MAX_DIMENSIONS;
-use crate::with::{dims, extensible};
+use crate::with::dims;
 
 /// The shape of an array, of its chunks and of its blocks, in elements. Each of the three lists has one length per dimension; there are 0
 /// to 16 dimensions.
@@ -87,29 +86,6 @@ impl Geometry {
             blockshape: blockshape.try_into()?,
         };
         shapes.try_into()
-    }
-
-    /// Reads the geometry from the content of an array metalayer of any layout, and ignores the entries after the geometry.
-    ///
-    /// This works even if the dtype is not UTF-8, which is legal if dtype_format is not 0. Such content cannot be read as an
-    /// [`ArrayMeta`](super::ArrayMeta).
-    ///
-    /// # Errors
-    ///
-    /// Fails if the content does not start as an array metalayer does.
-    ///
-    /// ```
-    /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");
-    /// assert!(b2nd::from_slice::<b2nd::B2ndMeta>(&content).is_err());
-    /// let geometry = b2nd::Geometry::from_metalayer(&content)?;
-    /// assert_eq!((geometry.shape(), geometry.chunkshape()), (&[10][..], &[5][..]));
-    /// # Ok::<(), b2nd::Error>(())
-    /// ```
-    pub fn from_metalayer(content: &[u8]) -> Result<Geometry> {
-        if let Some(marker @ (0x90..=0x94 | 0x98..=0x9f)) = content.first() {
-            return Err(wrong_count(marker & 0x0f));
-        }
-        extensible::deserialize(&mut crate::Deserializer::new(content)).map(|meta: super::CatervaMeta| meta.geometry)
     }
 
     /// Returns the number of dimensions, 0 to 16.

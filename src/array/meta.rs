@@ -178,6 +178,31 @@ impl<S: AsRef<str>> ArrayMeta<S> {
     }
 }
 
+impl Geometry {
+    /// Reads the geometry from the content of an array metalayer of any layout, and ignores the entries after the geometry.
+    ///
+    /// This works even if the dtype is not UTF-8, which is legal if dtype_format is not 0. Such content cannot be read as an
+    /// [`ArrayMeta`](super::ArrayMeta).
+    ///
+    /// # Errors
+    ///
+    /// Fails if the content does not start as an array metalayer does.
+    ///
+    /// ```
+    /// let content = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 fffe");
+    /// assert!(b2nd::from_slice::<b2nd::B2ndMeta>(&content).is_err());
+    /// let geometry = b2nd::Geometry::from_metalayer(&content)?;
+    /// assert_eq!((geometry.shape(), geometry.chunkshape()), (&[10][..], &[5][..]));
+    /// # Ok::<(), b2nd::Error>(())
+    /// ```
+    pub fn from_metalayer(content: &[u8]) -> Result<Geometry> {
+        if let Some(marker @ (0x90..=0x94 | 0x98..=0x9f)) = content.first() {
+            return Err(wrong_count(marker & 0x0f));
+        }
+        crate::with::extensible::deserialize(&mut crate::Deserializer::new(content)).map(|meta: CatervaMeta| meta.geometry)
+    }
+}
+
 impl<S> From<B2ndMeta<S>> for ArrayMeta<S> {
     fn from(meta: B2ndMeta<S>) -> Self {
         ArrayMeta::B2nd(meta)
@@ -186,7 +211,7 @@ impl<S> From<B2ndMeta<S>> for ArrayMeta<S> {
 
 /// Returns the error for content that starts with a list of fewer than five entries or of more than seven.
 #[cold]
-pub(super) fn wrong_count(count: u8) -> Error {
+fn wrong_count(count: u8) -> Error {
     Error::custom(format_args!("array metalayer: expected 5 to 7 entries, found {count}")).within_offset(0)
 }
 

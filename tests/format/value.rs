@@ -192,6 +192,15 @@ fn values_nest_128_levels_deep() {
     assert!(matches!(error.kind(), ErrorKind::TooDeep));
     assert_eq!(error.offset(), Some(128));
     assert!(matches!(Value::from_slice(&[0x91; 1 << 20]).unwrap_err().kind(), ErrorKind::TooDeep));
+    // The values of maps and their keys are as deep.
+    let in_values = |depth| [[0x81, 2].repeat(depth), vec![1_u8]].concat();
+    let in_keys = |depth| [vec![0x81; depth], vec![1_u8; depth + 1]].concat();
+    for (nested, offset) in [(&in_values as &dyn Fn(usize) -> Vec<u8>, 256), (&in_keys, 128)] {
+        kept(&nested(128));
+        let error = Value::from_slice(&nested(129)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::TooDeep));
+        assert_eq!(error.offset(), Some(offset));
+    }
     // What is around it counts.
     assert!(from_slice::<(Value,)>(&nested(128)).is_ok());
     assert!(matches!(from_slice::<(Value,)>(&nested(129)).unwrap_err().kind(), ErrorKind::TooDeep));

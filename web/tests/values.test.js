@@ -550,7 +550,7 @@ test("README's picture shows the figures of its caption", async () => {
     .locator(".figures > div")
     .evaluateAll((list) => list.map((div) => [...div.children].map((child) => child.textContent).join(" ")));
   const said = /!\[([^\]]*)\]\(web\/picture\.png\)/.exec(readFileSync(join(root, "README.md"), "utf8"))?.[1];
-  assert.equal(said, `The page in a browser: 300 x 480 values of an array as a map (${figures.join(", ")})`);
+  assert.equal(said, `The page of b2nd view: 300 x 480 values of an array as a map (${figures.join(", ")})`);
   if (process.env.B2ND_PICTURE) await page.locator(".values-card").screenshot({ path: process.env.B2ND_PICTURE });
   assert.deepEqual(wrong, []);
   await context.close();

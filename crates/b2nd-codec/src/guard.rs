@@ -17,7 +17,11 @@ std::thread_local! {
 static CATCHING: AtomicUsize = AtomicUsize::new(0);
 
 /// Calls a codec of another crate, and returns an error if it panics, which can happen for damaged files.
-pub(crate) fn guarded<T>(name: &str, work: impl FnOnce() -> T) -> Result<T> {
+///
+/// # Errors
+///
+/// Fails if `work` panics.
+pub fn guarded<T>(name: &str, work: impl FnOnce() -> T) -> Result<T> {
     GUARDED.set(true);
     let done = catch_unwind(AssertUnwindSafe(work));
     GUARDED.set(false);

@@ -136,7 +136,7 @@ impl Packers {
             #[cfg(feature = "zlib")]
             CodecId::Zlib => self.zlib.pack(level, bytes, front(stream, bytes.len())?),
             #[cfg(feature = "zstd")]
-            CodecId::Zstd => self.zstd.pack(level, bytes, front(stream, bytes.len())?),
+            CodecId::Zstd => self.zstd.pack(settings, bytes, front(stream, bytes.len())?),
             #[cfg(feature = "snappy")]
             CodecId::SNAPPY => {
                 let place = front(stream, snap::raw::max_compress_len(bytes.len()))?;

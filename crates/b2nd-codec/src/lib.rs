@@ -47,6 +47,9 @@ pub use compressor::{Compressor, Packed};
 pub use decompressor::{Decompressor, Part};
 pub use error::{Error, ErrorKind, Result};
 #[cfg(any(feature = "zstd", feature = "plugins"))]
+#[doc(hidden)]
+pub use guard::guarded;
+#[cfg(any(feature = "zstd", feature = "plugins"))]
 pub use guard::{catch_panics, quiet_panics};
 pub use header::ChunkHeader;
 pub use ids::{CodecId, Filter, Special, SplitMode};

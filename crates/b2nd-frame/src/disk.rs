@@ -7,12 +7,11 @@ mod held;
 mod lock;
 mod new_file;
 mod permissions;
-#[cfg(debug_assertions)]
-mod replaced;
 mod rewrite;
 mod source;
 mod staged;
 mod storage;
+mod unfinished;
 mod writer;
 
 pub use editor::Editor;
@@ -22,13 +21,13 @@ pub(crate) use lock::BY_THIS_THREAD;
 pub use new_file::{NewDirectory, NewFile};
 pub use rewrite::{rewrite, rewrite_to};
 pub use source::FileSource;
-pub use staged::remove_temporary_files;
+pub use unfinished::remove_temporary_files;
 pub use writer::{Directory, OneFile};
 
 /// The file operations for edits and new frames, which tests can replace.
 pub mod testing {
     #[cfg(debug_assertions)]
-    pub use super::replaced::{Replaced, replace_storage};
+    pub use super::storage::replaced::{Replaced, replace_storage};
     pub use super::storage::{Disk, Handle, Storage};
 }
 

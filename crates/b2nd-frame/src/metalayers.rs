@@ -2,7 +2,6 @@
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -12,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_bytes::{ByteBuf, Bytes};
 
 use b2nd::Metalayer;
+use b2nd::hex::{self, Hex};
 
 use crate::error::{Error, Result};
 
@@ -252,7 +252,7 @@ impl fmt::Debug for Metalayers {
 impl Serialize for Metalayers {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
-            return serializer.collect_seq(self.iter().map(|(name, content)| (AnyName::new(name), hex(content))));
+            return serializer.collect_seq(self.iter().map(|(name, content)| (AnyName::new(name), Hex(content))));
         }
         serializer.collect_seq(self.iter().map(|(name, content)| (Bytes::new(name), Bytes::new(content))))
     }
@@ -262,7 +262,7 @@ impl<'de> Deserialize<'de> for Metalayers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let pairs = if deserializer.is_human_readable() {
             let pairs = Vec::<(AnyName, String)>::deserialize(deserializer)?;
-            let bytes = |(name, digits): (AnyName, String)| match unhex(&digits) {
+            let bytes = |(name, digits): (AnyName, String)| match hex::decode(&digits) {
                 Some(content) => Ok((ByteBuf::from(name.into_bytes()), ByteBuf::from(content))),
                 None => Err(D::Error::invalid_value(Unexpected::Str(&digits), &"two hexadecimal digits for each byte")),
             };
@@ -301,18 +301,4 @@ impl AnyName {
             AnyName::Bytes(name) => name,
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Converts pairs of hexadecimal digits to bytes. Returns `None` if the text is anything else.
-fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let nibble = |digit: u8| char::from(digit).to_digit(16);
-    let byte = |pair: &[u8]| match *pair {
-        [high, low] => u8::try_from(nibble(high)? << 4 | nibble(low)?).ok(),
-        _ => None,
-    };
-    digits.as_bytes().chunks(2).map(byte).collect()
 }

@@ -2,7 +2,8 @@
 
 mod pack;
 
-pub use pack::{pack, pack_text, unhex};
+pub use b2nd::hex::decode as unhex;
+pub use pack::{pack, pack_text};
 
 use std::fmt::{self, Write};
 

@@ -49,10 +49,6 @@ pub(crate) struct Excerpt {
     /// The number of rows.
     #[arg(short = 'n', long = "lines", value_name = "N", conflicts_with = "rows")]
     count: Option<u64>,
-
-    /// Print all values, like `b2nd cat`.
-    #[arg(long, conflicts_with = "count")]
-    all: bool,
 }
 
 impl Excerpt {
@@ -62,7 +58,7 @@ impl Excerpt {
         if rows.is_some() {
             self.cat.part.rows = None;
         }
-        self.cat.print(output, (!self.all).then_some(Cut { end, rows }))
+        self.cat.print(output, Some(Cut { end, rows }))
     }
 }
 

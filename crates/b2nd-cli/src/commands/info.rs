@@ -46,10 +46,6 @@ pub(crate) struct Info {
     #[arg(long, conflicts_with_all = ["json", "chunks", "slice"])]
     tree: bool,
 
-    /// With --tree: draw this number of levels of groups.
-    #[arg(long, value_name = "N", requires = "tree", value_parser = clap::value_parser!(u16).range(1..))]
-    depth: Option<u16>,
-
     /// List the chunks. This reads the header of each.
     #[arg(long)]
     chunks: bool,
@@ -155,7 +151,7 @@ impl Pages<'_> {
             None => (leaf.key.clone(), vec!["cannot be read".to_owned()]),
         };
         let tree = store.leaves.iter().map(cells).collect();
-        let lines = tree::lines(&tree, key.as_deref(), self.info.depth.map(usize::from));
+        let lines = tree::lines(&tree, key.as_deref());
         if self.info.tree {
             let kind = store.kind.map_or(if key.is_some() { "group" } else { store.format.unwrap_or("frames") }, Kind::name);
             let title = format!("{}  {kind}", printable(&name));

@@ -39,7 +39,6 @@ fn cat_prints_all_rows_and_values_and_head_what_fits() {
     let rows = json.lines().count();
     assert!(rows > 30 && cat.ends_with(&format!("\n{rows} rows, 8 columns\n")), "{rows}");
     assert_eq!(cat.lines().count(), 2 + rows + 1);
-    assert_eq!(tables().ok(&["head", "--all", "blocks.b2z"]), cat);
     let longest = tables().ok(&["cat", "refused.b2z", "--objects", "--columns", "o"]);
     assert!(!longest.contains('…'), "{longest}");
     let head = tables().ok(&["head", "blocks.b2z"]);
@@ -89,7 +88,6 @@ fn an_array_is_no_table_and_head_shows_its_beginning() {
     assert_eq!(lines(&["head", "-n", "3", array]).len(), 5);
     assert_eq!(lines(&["head", "--rows", "3", array]), lines(&["head", "-n", "3", array]));
     assert_eq!(lines(&["tail", "-n", "2", array, "0"])[3], "… [0, 11:13, 0:3] of 10 x 13 x 7");
-    assert_eq!(lines(&["head", "--all", array]), lines(&["cat", array]));
     assert_eq!(lines(&["head", "-n", "1", "kinds.b2z", "--columns", "i"])[2..], ["    1", "rows 0:1 of 6 rows, 1 column"]);
     assert_eq!(lines(&["tail", "--rows", "1", "kinds.b2z", "--columns", "i"])[3], "rows 5:6 of 6 rows, 1 column");
 }

@@ -21,40 +21,14 @@ pub(super) fn undo(data: &mut [u8], typesize: usize, first: Option<&[u8]>) {
         data.iter_mut().zip(first).for_each(|(byte, first)| *byte ^= first);
         return;
     }
-    // Each unit becomes the exclusive or of itself and all units before it. The loop handles eight bytes at a time.
-    let mut last = 0_u64;
-    let mut words = data.chunks_exact_mut(8);
-    for word in &mut words {
-        let mut bytes = [0; 8];
-        bytes.copy_from_slice(word);
-        let mut sums = u64::from_le_bytes(bytes);
-        let mut shift = 8 * unit;
-        while shift < 64 {
-            sums ^= sums << shift;
-            shift *= 2;
-        }
-        sums ^= last;
-        word.copy_from_slice(&sums.to_le_bytes());
-        last = repeated(sums, unit);
-    }
-    let mut last = last.to_le_bytes();
-    for unit in words.into_remainder().chunks_mut(unit) {
+    // Each unit becomes the exclusive or of itself and all units before it.
+    let mut last = [0; 8];
+    for unit in data.chunks_mut(unit) {
         for (byte, last) in unit.iter_mut().zip(&mut last) {
             *last ^= *byte;
             *byte = *last;
         }
     }
-}
-
-/// Returns a word that consists of copies of this word's last unit.
-fn repeated(word: u64, unit: usize) -> u64 {
-    let mut width = 8 * unit;
-    let mut word = word >> (64 - width);
-    while width < 64 {
-        word |= word << width;
-        width *= 2;
-    }
-    word
 }
 
 /// Applies the filter to a block. `first` is the chunk's first block as readers will get it, or `None` if this is the first block.

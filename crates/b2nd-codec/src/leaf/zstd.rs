@@ -3,10 +3,14 @@
 use alloc::boxed::Box;
 
 use crate::error::Result;
-use crate::ids::CodecId;
+use crate::ids::{CodecId, Filter};
+use crate::options::Settings;
 use zstd_pure_rs::common::error::ERR_isError;
 use zstd_pure_rs::common::{xxhash::XXH64_state_t, zstd_common::ZSTD_getErrorName};
-use zstd_pure_rs::compress::zstd_compress::{ZSTD_CCtx, ZSTD_compressCCtx, ZSTD_createCCtx, ZSTD_maxCLevel};
+use zstd_pure_rs::compress::zstd_compress::{
+    ZSTD_CCtx, ZSTD_compress_advanced, ZSTD_createCCtx, ZSTD_getParams, ZSTD_maxCLevel, ZSTD_parameters,
+};
+use zstd_pure_rs::compress::zstd_compress_sequences::{ZSTD_lazy, ZSTD_lazy2};
 use zstd_pure_rs::decompress::zstd_decompress::{ZSTD_createDCtx, ZSTD_decompress_usingDict, ZSTD_decompressDCtx};
 use zstd_pure_rs::decompress::zstd_decompress_block::{ZSTD_DCtx, ZSTD_decoder_entropy_rep};
 
@@ -41,20 +45,50 @@ impl Zstd {
     }
 }
 
+/// The minimum length in bytes of a plane that has parameters of its own.
+const MANY: usize = 4 << 10;
+
+/// The maximum number of different values in a plane for which only matches of at least six bytes are searched.
+const FEW: usize = 24;
+
 /// The compression context, which keeps its tables from one stream to the next, or `None` before the first stream.
 #[derive(Default)]
 pub(super) struct Packer(Option<Box<ZSTD_CCtx>>);
 
 impl Packer {
     /// Compresses bytes, and returns the length of the stream, or 0 if it does not fit into the buffer.
-    pub(super) fn pack(&mut self, level: u8, bytes: &[u8], stream: &mut [u8]) -> Result<usize> {
+    pub(super) fn pack(&mut self, settings: &Settings, bytes: &[u8], stream: &mut [u8]) -> Result<usize> {
         let context = self.0.take().or_else(ZSTD_createCCtx);
         let mut context = context.ok_or_else(|| failed(CodecId::Zstd, "no memory for a context"))?;
         // Blosc's levels are 1 to 9. Its level 9 is the highest level of Zstandard.
-        let level = if level < 9 { i32::from(level) * 2 - 1 } else { ZSTD_maxCLevel() };
-        let length = guarded("zstd-pure-rs", || ZSTD_compressCCtx(&mut context, stream, bytes, level))?;
+        let level = if settings.level < 9 { i32::from(settings.level) * 2 - 1 } else { ZSTD_maxCLevel() };
+        let parameters = parameters(level, is_plane(settings, bytes), bytes);
+        let length = guarded("zstd-pure-rs", || ZSTD_compress_advanced(&mut context, stream, bytes, &[], parameters))?;
         self.0 = Some(context);
         // The only error here is that the buffer is too small.
         Ok(if ERR_isError(length) { 0 } else { length })
     }
+}
+
+/// Returns true if these are the bytes at one position of many elements.
+fn is_plane(settings: &Settings, bytes: &[u8]) -> bool {
+    let typesize = usize::from(settings.typesize);
+    let is_split = typesize > 1 && settings.splits(bytes.len() * typesize);
+    is_split && settings.filters.contains(&Filter::Shuffle.code()) && bytes.len() >= MANY
+}
+
+/// Returns the parameters of Zstandard for a level, with two changes for planes, which save a quarter to a half of the time. Looking for a
+/// better match two positions ahead finds none there. In a plane with few values, each match of four bytes has so many places that the
+/// longer ones among them are not tried; matches of six bytes have fewer, and such streams are up to 5% shorter.
+fn parameters(level: i32, is_plane: bool, bytes: &[u8]) -> ZSTD_parameters {
+    let mut parameters = ZSTD_getParams(level, bytes.len() as u64, 0);
+    if is_plane && parameters.cParams.strategy == ZSTD_lazy2 {
+        parameters.cParams.strategy = ZSTD_lazy;
+        let mut seen = [false; 256];
+        bytes.iter().step_by(16).for_each(|byte| seen[usize::from(*byte)] = true);
+        if seen.iter().filter(|seen| **seen).count() <= FEW {
+            parameters.cParams.minMatch = 6;
+        }
+    }
+    parameters
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use super::SPARSE_FRAME;
 use super::held::Held;
-use super::staged::{keep_chunks, unfinished};
 use super::storage::{Handle, storage};
+use super::unfinished::{keep_chunks, unfinished};
 use crate::error::{self, Error, Result};
 
 /// Options for taking a lock.

@@ -3,16 +3,13 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::SPARSE_FRAME;
 use super::lock::{self, Claim};
-use super::storage::{Disk, Handle, Storage, storage};
-use crate::chunk::file_name::chunk_number;
+use super::storage::{Handle, storage};
+use super::unfinished::{begin, keep_chunks, unfinished};
 use crate::error::Result;
 
 /// The maximum number of bytes of the final name that the temporary name includes. Most systems allow names of up to 255 bytes.
@@ -21,45 +18,6 @@ const REPEATED: usize = 200;
 /// The endings of the names of frames. A temporary name, such as `.NAME.0.tmp`, contains the final name. If the final name has neither of
 /// these endings, the first of them is added to it. By these endings, this crate recognizes its temporary files.
 const FRAME_ENDINGS: [&str; 2] = [".b2nd", ".b2frame"];
-
-/// The temporary paths of the files and directories that this process has created and not finished yet.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// Returns the paths that [`remove_temporary_files`] removes. As long as the guard exists, a signal does not end the program.
-pub(super) fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Calls `create`, which creates or renames the file or directory `path`, and adds it to the unfinished paths.
-pub(super) fn begin<T>(path: &Path, create: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
-    let mut unfinished = unfinished();
-    let created = create(path)?;
-    unfinished.push(path.to_path_buf());
-    Ok(created)
-}
-
-/// Takes the chunk files next to `frame`, the `chunks.b2frame` of a sparse frame, from the unfinished paths.
-pub(super) fn keep_chunks(unfinished: &mut Vec<PathBuf>, frame: &Path) {
-    if frame.ends_with(SPARSE_FRAME) {
-        unfinished.retain(|path| path.parent() != frame.parent() || path.file_name().and_then(chunk_number).is_none());
-    }
-}
-
-/// The maximum number of attempts to remove a directory. An attempt fails if another thread creates a file in the directory.
-const ATTEMPTS: usize = 100;
-
-/// Removes the temporary files and directories of everything that this process is writing with this crate. Call this when a signal ends the
-/// program. Writes in progress then fail. As long as the returned guard exists, this crate creates no temporary files, so hold it until the
-/// program ends.
-pub fn remove_temporary_files() -> impl Sized {
-    // While this lock is held, no file or directory is created or gets its final name, so only temporary ones are removed, and all of them.
-    let mut unfinished = unfinished();
-    for path in unfinished.drain(..) {
-        let is_removed = |_: &usize| Disk.remove(&path).is_ok() || fs::symlink_metadata(&path).is_err();
-        (0..ATTEMPTS).find(is_removed);
-    }
-    unfinished
-}
 
 /// A file or directory with a temporary name, next to the path that it gets when it is finished. If a `Staged` is dropped before it is
 /// finished, the file or directory is removed.

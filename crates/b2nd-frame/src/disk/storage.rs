@@ -9,6 +9,9 @@ use std::sync::Arc;
 
 use super::permissions;
 
+#[cfg(debug_assertions)]
+pub(super) mod replaced;
+
 /// The file operations for edits and new frames. [`Disk`] implements them for the file system. A test can wrap `Disk`, for example to make
 /// some operations fail.
 ///
@@ -102,7 +105,7 @@ pub struct Disk;
 /// Returns the storage to which this thread writes: the disk, unless a test has replaced it.
 pub(super) fn storage() -> Arc<dyn Storage> {
     #[cfg(debug_assertions)]
-    if let Some(storage) = super::replaced::replaced() {
+    if let Some(storage) = replaced::replaced() {
         return storage;
     }
     Arc::new(Disk)

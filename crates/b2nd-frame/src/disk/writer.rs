@@ -11,7 +11,8 @@ use super::storage::{Handle, storage};
 use crate::chunk_file_name;
 use crate::error::{Error, Result};
 use crate::header::{FrameType, Header};
-use crate::writer::{Writer, put_at, sealed};
+use crate::writer::Writer;
+use crate::writer::target::{put_at, sealed};
 
 /// A contiguous frame in a file, as the destination of a [`Writer`].
 #[derive(Debug)]

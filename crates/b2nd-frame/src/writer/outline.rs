@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::sealed::Target;
+use super::target::sealed::Target;
 use super::{FrameType, Header, Writer};
 use crate::error::Result;
 

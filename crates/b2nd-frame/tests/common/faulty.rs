@@ -24,8 +24,12 @@ pub enum Fault {
     All,
     /// A write does half of its bytes, and says so: no error.
     Short,
+    /// A read finds the end of the file, as if another program had shortened it. A write fails after all of its bytes.
+    End,
     /// It is not done, and to be tried again at once.
     Interrupted,
+    /// A sync is done, and then another program sets the byte at this position of the file to 0.
+    Overwritten(u64),
     /// It may be done or not, and it is the last one.
     Crash,
 }
@@ -193,6 +197,10 @@ impl World {
         self.durable.len() - 1
     }
 
+    fn path(&self, file: usize) -> &Path {
+        self.live.iter().find(|(_, number)| **number == file).map(|(path, _)| path).unwrap()
+    }
+
     /// The directory that a path is in, and its name there.
     fn place(&self, path: &Path) -> Option<(usize, OsString)> {
         Some((*self.live.get(path.parent()?)?, path.file_name()?.to_owned()))
@@ -353,6 +361,11 @@ impl Handle for Opened {
             self.file.seek(SeekFrom::Start(position))?;
             world.durable[self.number] = Node::File(content);
         }
+        if let Some(Fault::Overwritten(position)) = fault {
+            let mut other = fs::OpenOptions::new().write(true).open(world.path(self.number))?;
+            other.seek(SeekFrom::Start(position))?;
+            other.write_all(&[0])?;
+        }
         plain(fault, Ok(()))
     }
 
@@ -374,6 +387,7 @@ impl Read for Opened {
         match self.storage.lock().step(true)? {
             Some(Fault::Interrupted) => Err(io::ErrorKind::Interrupted.into()),
             Some(Fault::Short) => self.file.read(&mut buffer[..1]),
+            Some(Fault::End) => Ok(0),
             fault => plain(fault, self.file.read(buffer)),
         }
     }
@@ -394,7 +408,7 @@ impl Write for Opened {
         self.file.write_all(&bytes[..length])?;
         world.write(self.number, at, &bytes[..length]);
         match fault {
-            None | Some(Fault::Short) => Ok(length),
+            None | Some(Fault::Short | Fault::Overwritten(_)) => Ok(length),
             _ => Err(failed()),
         }
     }

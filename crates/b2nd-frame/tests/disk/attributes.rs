@@ -34,6 +34,15 @@ fn permissions_are_kept() {
     assert_eq!(mode(&scratch.join("g.b2nd")), 0o640);
     Writer::create(&path, Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap()).unwrap().finish().unwrap();
     assert_eq!(mode(&path), 0o640);
+    let writer = Writer::create(scratch.join("h.b2nd"), frames::header_of(0)).unwrap();
+    writer.copy_attributes(&path).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(mode(&scratch.join("h.b2nd")), 0o640);
+    // Who may read the file may list a directory that is a copy of it.
+    let writer = Writer::create_sparse(scratch.join("s.b2frame"), frames::header_of(0)).unwrap();
+    writer.copy_attributes(&path).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(mode(&scratch.join("s.b2frame")), 0o750);
 }
 
 /// A disk that makes sure that a file has its permissions before it has content.

@@ -168,7 +168,45 @@ fn a_metalayer_behind_the_first_sector_is_refused() {
     let expected = "the array's metalayer does not lie in the first 512 bytes, so a change of its shape would not survive a \
                     crash";
     assert_eq!(error, format!("{}: {expected}", path.display()));
+    assert_eq!(editor.check(&array(96)).unwrap_err().to_string(), expected);
     assert_eq!(read(&path), before);
+}
+
+#[test]
+fn a_rewind_takes_back_the_chunks_after_a_position() {
+    let root = Scratch::new();
+    for name in ["f.b2nd", "s.b2frame"] {
+        let path = root.join(name);
+        match name {
+            "f.b2nd" => fs::write(&path, frames::contiguous()).unwrap(),
+            _ => frames::sparse(&path),
+        }
+        let mut editor = ChunkEditor::new(File::edit(&path).unwrap()).unwrap();
+        let mut offsets: Vec<_> = editor.file().offsets().unwrap().iter().collect();
+        let chunk = |number| Chunk::store(&frames::data(number, 64), 4).unwrap().into_bytes();
+        offsets[0] = editor.put(&Chunk::from_slice(&chunk(10)).unwrap()).unwrap();
+        let (names, length, position) = (root.names(), fs::metadata(&path).unwrap().len(), editor.position());
+        editor.put(&Chunk::from_slice(&chunk(11)).unwrap()).unwrap();
+        editor.rewind(position);
+        assert_eq!((root.names(), fs::metadata(&path).unwrap().len()), (names, length), "{name}");
+        offsets[3] = editor.put(&Chunk::from_slice(&chunk(12)).unwrap()).unwrap();
+        editor.commit(&array(56), &offsets).unwrap();
+        assert_eq!((&read(&path).chunks[0], &read(&path).chunks[3]), (&chunk(10), &chunk(12)), "{name}");
+    }
+}
+
+#[test]
+fn a_sparse_frame_has_no_more_chunk_files_than_names() {
+    let root = Scratch::new();
+    let path = root.join("s.b2frame");
+    frames::sparse(&path);
+    // A chunk file that an interrupted edit left.
+    fs::write(path.join("FFFFFFFE.chunk"), b"").unwrap();
+    let mut editor = ChunkEditor::new(File::edit(&path).unwrap()).unwrap();
+    let chunk = Chunk::store(&frames::data(10, 64), 4).unwrap();
+    assert_eq!(editor.put(&chunk).unwrap(), Offset::At(u32::MAX.into()));
+    let error = editor.put(&chunk).unwrap_err().to_string();
+    assert_eq!(error, "all 2^32 names of chunk files have been used: copy the frame to another directory");
 }
 
 #[test]

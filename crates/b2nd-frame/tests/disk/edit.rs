@@ -1,12 +1,16 @@
 //! Edits in the file: what changes, and that nothing else does.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::sync::Arc;
 
+use crate::common::faulty::{Fault, Faulty};
 use crate::common::scratch::{Scratch, copy};
 use crate::common::state::State;
 use crate::common::{Hex, frames};
 use crate::{file, real_frames, refusal};
 use b2nd::{B2ndMeta, Geometry};
+use b2nd_frame::testing::replace_storage;
 use b2nd_frame::{File, Frame, Header, rewrite_to};
 
 #[test]
@@ -283,4 +287,32 @@ fn an_edit_keeps_what_another_process_wrote_to_the_trailer() {
     let theirs = |file: &File| file.trailer().unwrap().vlmetalayers().get::<String>("theirs").unwrap();
     assert_eq!(theirs(&File::open(&path).unwrap()).as_deref(), Some("new"));
     assert_eq!(theirs(open.file()).as_deref(), Some("new"));
+}
+
+#[test]
+fn an_edit_says_that_another_program_changed_the_header_meanwhile() {
+    // The errors of an edit after whose n-th operation a byte is overwritten.
+    let errors = |position| {
+        let mut errors = BTreeSet::new();
+        for at in 0.. {
+            let scratch = Scratch::new();
+            let path = file(&scratch, &frames::contiguous());
+            let storage = Faulty::new(scratch.path(), Some((at, Fault::Overwritten(position))));
+            let _replaced = replace_storage(Arc::new(storage.clone()));
+            let done = File::edit(&path).unwrap().set_vlmetalayer_bytes("more", &[7; 50]);
+            if at >= storage.operations().len() {
+                return errors;
+            }
+            let was_overwritten = fs::read(&path).unwrap()[position as usize] == 0;
+            assert_eq!(done.is_err(), was_overwritten, "operation {at}: {done:?}");
+            errors.extend(done.is_err().then(|| refusal(&path, done)));
+        }
+        unreachable!()
+    };
+    let changed = "the file has changed since it was opened: open it again";
+    let small = frames::contiguous().windows(20).position(|window| window == [1; 20]).unwrap();
+    assert_eq!(errors(small as u64), BTreeSet::from([changed.to_owned()]));
+    // After the last sync, the frame cannot be opened again.
+    let no_frame = r#"magic: expected "b2frame\x00", found "\x002frame\x00" at byte 1"#;
+    assert_eq!(errors(2), BTreeSet::from([changed.to_owned(), no_frame.to_owned()]));
 }

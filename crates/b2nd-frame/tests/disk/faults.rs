@@ -13,7 +13,7 @@ use crate::common::state::State;
 use b2nd_frame::testing::replace_storage;
 use b2nd_frame::{Chunk, Editor, File, Special, Target, Writer};
 
-const FAULTS: [Fault; 8] = [
+const FAULTS: [Fault; 9] = [
     Fault::Nothing,
     Fault::Part(0),
     Fault::Part(1),
@@ -21,6 +21,7 @@ const FAULTS: [Fault; 8] = [
     Fault::Part(7),
     Fault::All,
     Fault::Short,
+    Fault::End,
     Fault::Interrupted,
 ];
 
@@ -147,7 +148,8 @@ fn edit(path: &Path, watch: Watch, edit: &dyn Fn(&mut Editor) -> b2nd_frame::Res
         assert!(known == State::read(path)?, "the open file is what the disk holds");
         return Ok(());
     };
-    assert!(error.to_string().contains("injected") || error.to_string().contains("the machine is off"), "{error}");
+    let causes = ["injected", "the machine is off", "unexpected end of file", "the file has changed since it was opened"];
+    assert!(causes.iter().any(|cause| error.to_string().contains(cause)), "{error}");
     watch(Some(file.file()));
     edit(&mut file)
 }
@@ -314,12 +316,24 @@ fn a_rewrite_leaves_the_old_frame_or_the_new_one() {
             })
         }
     };
+    let by_an_editor = |_: &Faulty, root: &Path, watch: Watch| {
+        twice(watch, || {
+            let mut editor = File::edit(root.join("f.b2nd"))?;
+            let mut header = editor.file().header().clone();
+            header.metalayers_mut().remove("small");
+            editor.replace_with(header, |old, writer| {
+                writer.set_trailer(old.trailer()?.clone());
+                (0..old.offsets()?.len()).try_for_each(|number| writer.copy_chunk(old, number).map(|_| ()))
+            })
+        })
+    };
     let contiguous = |root: &Path| fs::write(root.join("f.b2nd"), frames::followed()).unwrap();
     let sparse = |root: &Path| frames::sparse(&root.join("f.b2nd"));
     let (in_place, to_new) = (rewrite("f.b2nd", "f.b2nd"), rewrite("f.b2nd", "g.b2nd"));
     let watched = &["f.b2nd", "g.b2nd"];
     let cases = [
         Case { name: "in place".into(), set_up: &contiguous, watched, act: &in_place },
+        Case { name: "by an editor".into(), set_up: &contiguous, watched, act: &by_an_editor },
         Case { name: "to a new file".into(), set_up: &contiguous, watched, act: &to_new },
         Case { name: "a sparse frame in place".into(), set_up: &sparse, watched, act: &in_place },
         Case { name: "a sparse frame to a new directory".into(), set_up: &sparse, watched, act: &to_new },

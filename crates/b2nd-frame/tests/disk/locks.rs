@@ -104,6 +104,16 @@ fn a_thread_does_not_wait_for_itself() {
     waits(shared, || File::edit(&path).map(drop).unwrap());
     drop(File::edit(&path).unwrap());
     assert_eq!(scratch.names(), ["f.b2nd"]);
+    // A thread that closes one of its files still has the other one.
+    let other = scratch.join("g.b2nd");
+    fs::write(&other, frames::contiguous()).unwrap();
+    let (first, second) = (File::edit(&path).unwrap(), File::edit(&other).unwrap());
+    drop(second);
+    refused(File::edit(&path).unwrap_err());
+    // A source that reads the same open file does not keep it locked.
+    let _reader = first.file().source().try_clone().unwrap();
+    drop(first);
+    File::try_edit(&path).unwrap();
 }
 
 #[cfg(target_os = "linux")]
@@ -114,6 +124,27 @@ mod linux {
 
     use super::*;
     use crate::common::state::State;
+
+    #[test]
+    fn what_another_program_made_under_a_temporary_name_is_kept() {
+        let scratch = Scratch::new();
+        let path = file(&scratch, &frames::contiguous());
+        let mode = Mode::RUSR | Mode::WUSR;
+        mknodat(CWD, scratch.join(".f.b2nd.0.tmp"), FileType::Fifo, mode, 0).unwrap();
+        rewrite_to(&path, &path, |_| Ok(())).unwrap();
+        assert_eq!(scratch.names(), [".f.b2nd.0.tmp", "f.b2nd"]);
+    }
+
+    #[test]
+    fn a_link_to_itself_is_no_link_to_a_file_that_does_not_exist() {
+        let scratch = Scratch::new();
+        for name in ["loop.b2nd", "none.b2nd"] {
+            symlink(name.replace("none", "nothing"), scratch.join(name)).unwrap();
+        }
+        let edited = |name| message(File::edit(scratch.join(name)));
+        assert!(edited("loop.b2nd").contains("(os error 40)"), "{}", edited("loop.b2nd"));
+        assert!(edited("none.b2nd").ends_with("it is a symbolic link to a file that does not exist"), "{}", edited("none.b2nd"));
+    }
 
     #[test]
     fn the_lock_of_c_blosc2_is_taken_where_its_file_is() {

@@ -55,13 +55,3 @@ pub fn pack_text(text: &str) -> Vec<u8> {
     // Packing fails only for strings of 4 GiB or more, which no file can hold.
     b2nd::Value::from(text).shortest().to_vec().unwrap_or_default()
 }
-
-/// Parses bytes that are written as two hexadecimal digits each. Returns `None` if the text has another form.
-pub fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let nibble = |digit: u8| char::from(digit).to_digit(16);
-    let byte = |pair: &[u8]| match *pair {
-        [high, low] => u8::try_from(nibble(high)? << 4 | nibble(low)?).ok(),
-        _ => None,
-    };
-    digits.as_bytes().chunks(2).map(byte).collect()
-}

@@ -45,9 +45,9 @@ impl Places {
     /// compresses less.
     pub(in crate::leaf) fn pack(&mut self, bytes: &[u8], acceleration: usize, out: &mut [u8]) -> Option<usize> {
         match bytes.len() {
-            0..256 => pack(bytes, acceleration, out, newest::<u16, FEW>(&mut self.near)?),
-            256..=WINDOW => pack(bytes, acceleration, out, newest::<u16, NEAR>(&mut self.near)?),
-            _ => pack(bytes, acceleration, out, newest::<u32, FAR>(&mut self.far)?),
+            0..256 => pack(bytes, acceleration, out, newest::<_, FEW>(&mut self.near, |at| at as u16)?),
+            256..=WINDOW => pack(bytes, acceleration, out, newest::<_, NEAR>(&mut self.near, |at| at as u16)?),
+            _ => pack(bytes, acceleration, out, newest::<_, FAR>(&mut self.far, |at| at as u32)?),
         }
     }
 }
@@ -56,21 +56,20 @@ impl Places {
 /// if there is none), and replaces it in the table by the position of the given word. The hash is computed from the first four bytes of the
 /// word, or from the first five for long data.
 #[inline(always)]
-fn newest<P, const ENTRIES: usize>(table: &mut Vec<P>) -> Option<impl FnMut(u64, usize) -> usize>
+fn newest<P, const ENTRIES: usize>(table: &mut Vec<P>, narrow: fn(usize) -> P) -> Option<impl FnMut(u64, usize) -> usize>
 where
-    P: Copy + Default + TryFrom<usize> + TryInto<usize>,
+    P: Copy + Default + Into<u32>,
 {
     table.resize(table.len().max(ENTRIES), P::default());
     let table = table.first_chunk_mut::<ENTRIES>()?;
     table.fill(P::default());
-    Some(|word: u64, at: usize| {
+    Some(move |word: u64, at: usize| {
         let hash = if ENTRIES == FAR {
             (word << 24).wrapping_mul(0x9e37_79b1_85eb_ca87) >> (u64::BITS - FAR.ilog2())
         } else {
             u64::from((word as u32).wrapping_mul(0x9e37_79b1) >> (u32::BITS - ENTRIES.ilog2()))
         };
-        let at = P::try_from(at).unwrap_or_default();
-        core::mem::replace(&mut table[hash as usize % ENTRIES], at).try_into().unwrap_or(0)
+        core::mem::replace(&mut table[hash as usize % ENTRIES], narrow(at)).into() as usize
     })
 }
 

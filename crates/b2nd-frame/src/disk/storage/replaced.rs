@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::cell::RefCell;
 
-use super::storage::Storage;
+use super::Storage;
 
 std::thread_local! {
     static REPLACED: RefCell<Option<Arc<dyn Storage>>> = const { RefCell::new(None) };
