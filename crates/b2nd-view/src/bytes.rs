@@ -27,7 +27,7 @@ fn header_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<Cow<'f, [u8]>> {
 }
 
 /// Returns the bytes of the trailer, and its offset in the frame.
-pub(crate) fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<(Cow<'f, [u8]>, u64)> {
+fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<(Cow<'f, [u8]>, u64)> {
     let range = frame.trailer_range()?;
     Ok((frame.read(range.clone())?, range.start))
 }
