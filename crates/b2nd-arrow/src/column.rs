@@ -27,7 +27,7 @@ use crate::column::cells::Cells;
 use crate::column::files::ColumnFiles;
 use crate::column::fixed_width::FixedColumn;
 use crate::column::nulls::{Nulls, some_nulls};
-use crate::column::rows::Rows;
+use crate::column::rows::RowArray;
 use crate::column::utf8::Utf8Column;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::{LiveRows, Selection};
@@ -78,7 +78,7 @@ impl Column {
     }
 
     /// Returns the file of the mask of nulls, if the column has a mask.
-    pub(crate) fn mask(&self) -> Option<&Rows> {
+    pub(crate) fn mask(&self) -> Option<&RowArray> {
         match self {
             Column::Fixed(fixed) => fixed.valid.file(),
             Column::Text(text) => text.valid.file(),

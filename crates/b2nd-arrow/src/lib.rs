@@ -41,8 +41,8 @@ pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "export")]
 pub use export::{Format, pretty::TextTable};
 pub use json_cells::JsonCells;
-pub use open_table::Options;
-pub use reader::{BATCH_SIZE, Reader};
+pub use open_table::TableOptions;
+pub use reader::{BATCH_SIZE, TableReader};
 pub use scalars::{Content, Scalars, scalars};
 pub use schema::ColumnInfo;
 

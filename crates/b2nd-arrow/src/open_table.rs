@@ -31,15 +31,15 @@ const OPEN: usize = 64;
 /// Options for opening a table.
 ///
 /// ```
-/// use b2nd_arrow::{Options, Table};
+/// use b2nd_arrow::{TableOptions, Table};
 ///
 /// let table = Table::open("tests/data/blocks.b2z")?;
-/// let little = table.with(Options { max_memory: 100, ..Options::default() });
+/// let little = table.with(TableOptions { max_memory: 100, ..TableOptions::default() });
 /// assert_eq!(little.unwrap_err().kind(), b2nd_arrow::ErrorKind::TooLong);
 /// # Ok::<(), b2nd_arrow::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct TableOptions {
     /// Whether columns of kind `object` are read. Their values become JSON text.
     pub objects: bool,
     /// The approximate limit of memory in bytes. Batches have fewer rows if necessary to stay below the limit. A single value that exceeds
@@ -47,16 +47,16 @@ pub struct Options {
     pub max_memory: u64,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { objects: false, max_memory: u64::MAX }
+impl Default for TableOptions {
+    fn default() -> TableOptions {
+        TableOptions { objects: false, max_memory: u64::MAX }
     }
 }
 
 /// An open table.
 pub(crate) struct OpenTable {
     pub(crate) name: String,
-    pub(crate) options: Options,
+    pub(crate) options: TableOptions,
     pub(crate) store: Arc<Store>,
     /// The path of the table's folder in the store, which ends in `/`, or an empty string for the root of the store.
     pub(crate) folder: String,
@@ -73,7 +73,7 @@ pub(crate) struct OpenTable {
 }
 
 impl OpenTable {
-    pub(crate) fn open(store: Arc<Store>, folder: String, name: String, options: Options) -> Result<OpenTable> {
+    pub(crate) fn open(store: Arc<Store>, folder: String, name: String, options: TableOptions) -> Result<OpenTable> {
         let leaf = |file: &str| -> Result<ColumnFile> {
             let path = format!("{folder}{file}");
             let source = store

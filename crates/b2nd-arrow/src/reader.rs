@@ -1,4 +1,4 @@
-//! [`Reader`]: the batches of a table, one after the other.
+//! [`TableReader`]: the batches of a table, one after the other.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::open_table::OpenTable;
 pub const BATCH_SIZE: usize = 1 << 16;
 
 /// The batches of a table, read on demand: a [`RecordBatchReader`]. The iterator ends after an error.
-pub struct Reader {
+pub struct TableReader {
     pub(crate) table: Arc<OpenTable>,
     pub(crate) projection: Vec<usize>,
     pub(crate) schema: SchemaRef,
@@ -30,7 +30,7 @@ pub struct Reader {
     pub(crate) parallel: usize,
 }
 
-impl Reader {
+impl TableReader {
     /// Sets how many batches (or blocks, if these are longer) are read in parallel and held in memory. The default is the number of
     /// threads. If several readers run at the same time, set this number to 1.
     ///
@@ -43,8 +43,8 @@ impl Reader {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn parallel(self, parts: usize) -> Reader {
-        Reader { parallel: parts.max(1), ..self }
+    pub fn parallel(self, parts: usize) -> TableReader {
+        TableReader { parallel: parts.max(1), ..self }
     }
 
     /// Returns the number of rows that the iterator has not returned yet.
@@ -112,7 +112,7 @@ impl Reader {
     }
 }
 
-impl Iterator for Reader {
+impl Iterator for TableReader {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -120,7 +120,7 @@ impl Iterator for Reader {
     }
 }
 
-impl RecordBatchReader for Reader {
+impl RecordBatchReader for TableReader {
     fn schema(&self) -> SchemaRef {
         self.schema.clone()
     }

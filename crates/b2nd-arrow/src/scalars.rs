@@ -92,9 +92,9 @@ fn descend<'a>(name: String, array: &'a dyn Array, above: Option<NullBuffer>, mu
     });
 }
 
-type Values<'a> = Box<dyn Iterator<Item = &'a [u8]> + 'a>;
+type ScalarBytes<'a> = Box<dyn Iterator<Item = &'a [u8]> + 'a>;
 
-fn values(array: &dyn Array, valid: Option<NullBuffer>) -> (Content, Values<'_>) {
+fn values(array: &dyn Array, valid: Option<NullBuffer>) -> (Content, ScalarBytes<'_>) {
     let places = (0..array.len()).filter(move |&row| valid.as_ref().is_none_or(|valid| valid.is_valid(row)));
     macro_rules! text {
         ($array:expr, $content:expr) => {{

@@ -10,7 +10,7 @@ use b2nd::Value;
 use crate::column::column_file::ColumnFile;
 use crate::column::element;
 use crate::column::nulls::{Nulls, Sentinel, is_nat};
-use crate::column::rows::Rows;
+use crate::column::rows::RowArray;
 use crate::error::{Error, Result};
 use crate::schema::numpy_dtype::is_stored_as;
 use crate::schema::spec::{Kind, Spec};
@@ -150,7 +150,7 @@ impl Described {
             return Err(Error::damaged(format_args!("expected values of {expected}, found {dtype}")));
         }
         let segments = self.physical_rows.div_ceil(self.segment_len);
-        let rows = Rows::open(leaf)?;
+        let rows = RowArray::open(leaf)?;
         if rows.len() != segments {
             return Err(Error::damaged(format_args!("expected {segments} segments, found {}", rows.len())));
         }

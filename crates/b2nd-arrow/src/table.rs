@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::column::nulls::Nulls;
 use crate::error::{Error, ErrorKind, Result};
-use crate::open_table::{OpenTable, Options};
-use crate::reader::{BATCH_SIZE, Reader};
+use crate::open_table::{OpenTable, TableOptions};
+use crate::reader::{BATCH_SIZE, TableReader};
 use crate::schema::spec::Kind;
 use crate::schema::{ColumnInfo, Output};
 use crate::summary::Summary;
@@ -85,10 +85,10 @@ impl Table {
         let key = key.trim_matches('/');
         let folder = if key.is_empty() { String::new() } else { format!("{key}/") };
         let name = if key.is_empty() { store.name().to_owned() } else { format!("{}::/{key}", store.name()) };
-        Table::opened(store, folder, name, Options::default())
+        Table::opened(store, folder, name, TableOptions::default())
     }
 
-    fn opened(store: Arc<Store>, folder: String, name: String, options: Options) -> Result<Table> {
+    fn opened(store: Arc<Store>, folder: String, name: String, options: TableOptions) -> Result<Table> {
         let table = OpenTable::open(store, folder, name.clone(), options).map_err(|error| error.in_table(&name))?;
         Ok(Table(Arc::new(table)))
     }
@@ -108,7 +108,7 @@ impl Table {
     ///
     /// Returns the errors of [`from_store`](Table::from_store).
     pub fn with_objects(&self) -> Result<Table> {
-        self.with(Options { objects: true, ..self.0.options })
+        self.with(TableOptions { objects: true, ..self.0.options })
     }
 
     /// Opens the table again, with these options.
@@ -116,7 +116,7 @@ impl Table {
     /// # Errors
     ///
     /// Returns the errors of [`from_store`](Table::from_store). Also fails if more memory is needed than the options allow.
-    pub fn with(&self, options: Options) -> Result<Table> {
+    pub fn with(&self, options: TableOptions) -> Result<Table> {
         let OpenTable { store, folder, name, .. } = &*self.0;
         Table::opened(store.clone(), folder.clone(), name.clone(), options)
     }
@@ -188,7 +188,7 @@ impl Table {
     /// # Errors
     ///
     /// Fails if an index is not in the schema, or a column's files cannot be opened. Errors in the values are returned by the reader.
-    pub fn read(&self, projection: &[usize], rows: Range<u64>, batch_size: usize) -> Result<Reader> {
+    pub fn read(&self, projection: &[usize], rows: Range<u64>, batch_size: usize) -> Result<TableReader> {
         let fields = projection.iter().map(|&place| match self.0.schema.fields().get(place) {
             Some(field) => Ok(field.clone()),
             None => {
@@ -208,7 +208,7 @@ impl Table {
         let fitting = (BATCH_BYTES / longest.max(1)).min(most / lengths.iter().sum::<u64>().max(1));
         let fitting = usize::try_from(fitting).unwrap_or(usize::MAX).max(1);
         let block = projection.iter().filter_map(|&place| self.block(place)).max();
-        Ok(Reader {
+        Ok(TableReader {
             table: self.0.clone(),
             projection: projection.to_vec(),
             schema: schema.into(),
@@ -226,7 +226,7 @@ impl Table {
     /// # Errors
     ///
     /// Returns the errors of [`read`](Table::read).
-    pub fn read_all(&self) -> Result<Reader> {
+    pub fn read_all(&self) -> Result<TableReader> {
         let all: Vec<usize> = (0..self.0.outputs.len()).collect();
         self.read(&all, 0..self.rows(), BATCH_SIZE)
     }

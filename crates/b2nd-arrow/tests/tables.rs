@@ -11,7 +11,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int16Type};
 use arrow_array::{Array, ListArray};
 use arrow_schema::DataType;
-use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, JsonCells, Options, Store, Table};
+use b2nd_arrow::{ArrayReader, CellReader, ErrorKind, JsonCells, Store, Table, TableOptions};
 
 fn data(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -580,10 +580,10 @@ fn a_limit_of_memory_holds_for_tables() {
         |table: &Table| table.read_all().unwrap().map(|batch| batch.map(|batch| batch.num_rows())).collect::<Result<Vec<_>, _>>();
     let most = |rows: Vec<usize>| rows.into_iter().max().unwrap();
     let whole = most(all(&table).unwrap());
-    let little = table.with(Options { max_memory: 1 << 20, ..Options::default() }).unwrap();
+    let little = table.with(TableOptions { max_memory: 1 << 20, ..TableOptions::default() }).unwrap();
     let rows = all(&little).unwrap();
     assert_eq!(rows.iter().sum::<usize>() as u64, table.rows());
     assert!(most(rows) < whole / 2);
-    let error = table.with(Options { max_memory: 100, ..Options::default() }).unwrap_err();
+    let error = table.with(TableOptions { max_memory: 100, ..TableOptions::default() }).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TooLong, "{error}");
 }

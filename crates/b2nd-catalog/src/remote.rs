@@ -3,10 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use bytes::{Buf, Bytes, BytesMut};
-use futures::TryStreamExt;
+use b2nd_store::get_range;
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
+use object_store::{ObjectMeta, ObjectStore};
 
 /// The maximum number of bytes of a file that are read into memory.
 pub(crate) const HELD: u64 = 1 << 28;
@@ -25,7 +24,7 @@ pub(crate) struct Found {
 /// A part of a file, and the properties of the file when this part was sent.
 pub(crate) struct Answer {
     pub(crate) found: Found,
-    pub(crate) bytes: Bytes,
+    pub(crate) bytes: Vec<u8>,
     /// Whether the server sent only the requested range. If false, the server ignored the range and sent the file from the start. In both
     /// cases, `bytes` contains only the range.
     #[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "a scan does not care"))]
@@ -44,40 +43,15 @@ pub(crate) async fn get(
     known: Option<&Found>,
     range: Range<u64>,
 ) -> Result<Answer, String> {
-    // A weak tag is not used as the condition of a request, because servers never accept it as equal.
-    let etag = known.and_then(|found| found.etag.clone()).filter(|etag| !etag.starts_with("W/"));
-    let whole = GetOptions { if_match: etag, ..GetOptions::default() };
-    let part = GetOptions { range: Some(GetRange::Bounded(range.clone())), ..whole.clone() };
-    let (got, has_ranges) = match store.get_opts(path, part).await {
-        Err(object_store::Error::NotSupported { .. }) => (store.get_opts(path, whole).await, false),
-        got => (got, true),
-    };
-    let got = got.map_err(|error| message(&error))?;
-    let ObjectMeta { size, e_tag, last_modified, .. } = got.meta.clone();
+    let tag = known.and_then(|found| found.etag.as_deref());
+    let got = get_range(&**store, path, tag, range.clone()).await.map_err(|error| message(&error))?;
+    let ObjectMeta { size, e_tag, last_modified, .. } = got.meta;
     let wanted = known.map_or(size, |found| found.size).min(range.end).saturating_sub(range.start);
-    let bytes = if has_ranges { got.bytes().await } else { part_of(got, range.start, wanted).await };
-    let bytes = bytes.map_err(|error| message(&error))?;
-    if (bytes.len() as u64) < wanted {
+    if (got.bytes.len() as u64) < wanted {
         return Err(CHANGED.to_owned());
     }
     let found = Found { size, etag: e_tag, modified: Some(last_modified.timestamp_micros()) };
-    Ok(Answer { found, bytes, has_ranges })
-}
-
-/// Skips the first `skipped` bytes of a file that is sent as a whole, and returns the next `wanted` bytes without waiting for the rest.
-async fn part_of(got: GetResult, mut skipped: u64, wanted: u64) -> object_store::Result<Bytes> {
-    let mut part = BytesMut::new();
-    let mut pieces = got.into_stream();
-    while (part.len() as u64) < wanted
-        && let Some(mut piece) = pieces.try_next().await?
-    {
-        let before = skipped.min(piece.len() as u64);
-        skipped -= before;
-        piece.advance(before as usize);
-        piece.truncate((wanted - part.len() as u64).min(piece.len() as u64) as usize);
-        part.extend_from_slice(&piece);
-    }
-    Ok(part.freeze())
+    Ok(Answer { found, bytes: got.bytes, has_ranges: got.has_ranges })
 }
 
 fn message(error: &object_store::Error) -> String {

@@ -29,7 +29,7 @@ mod unread {
     use std::sync::Arc;
     use std::time::Instant;
 
-    use b2nd_arrow::{CellReader, Error, ErrorKind, Options, Result, Table};
+    use b2nd_arrow::{CellReader, Error, ErrorKind, Result, Table, TableOptions};
     use b2nd_frame::{FrameType, Offsets, Writer};
     use b2nd_store::{Bytes, Frame, Store};
 
@@ -90,7 +90,7 @@ mod unread {
             let row = error.row().map_or_else(String::new, |row| format!("row {row}: "));
             finding(place, row + error.message())
         };
-        let options = Options { max_memory: limits.max_memory, ..Options::default() };
+        let options = TableOptions { max_memory: limits.max_memory, ..TableOptions::default() };
         let table = match Table::from_store(store.clone(), key).and_then(|table| table.with(options)) {
             Ok(table) => table,
             Err(error) => return vec![of_column(error)],

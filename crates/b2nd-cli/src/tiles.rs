@@ -1,7 +1,7 @@
 //! Reads a selection of an array in pieces along its chunks, so that each chunk is read once.
 
 use b2nd_ndarray::{Array, Select};
-use b2nd_view::slice::{Axis, Part, Selection};
+use b2nd_view::slice::{Axis, ChunkPart, Selection};
 use rayon::prelude::*;
 
 use crate::error::Result;
@@ -33,7 +33,7 @@ pub(crate) fn each<T: Send>(
         let made: Vec<Result<(T, u64)>> = numbers
             .into_par_iter()
             .map(|number| {
-                let ranges = Part::new(&axes, number).ranges;
+                let ranges = ChunkPart::new(&axes, number).ranges;
                 let made = match array.repeated(&ranges) {
                     Some(element) => {
                         let lengths = Selection { ranges: ranges.clone(), ..selection.clone() }.lengths();

@@ -273,6 +273,10 @@ pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<S
     let bar = progress::bytes(length(&a, &a.whole()) as u64);
     for part in parts(a.itemsize(), a.grid().chunkshape(), &a.whole(), &[]) {
         let [one, other] = [a.read_bytes(&part)?, b.read_bytes(&part)?];
+        bar.inc(one.len() as u64);
+        if one == other {
+            continue;
+        }
         let items = one.chunks(a.itemsize().max(1)).zip(other.chunks(a.itemsize().max(1))).enumerate();
         for (index, (one, other)) in items.filter(|(_, (one, other))| one != other) {
             let numbers = read.map(|read| (read(one), read(other)));
@@ -286,7 +290,6 @@ pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<S
                 differing.by(distance(first, second), at);
             }
         }
-        bar.inc(one.len() as u64);
     }
     Ok(differing.lines("element"))
 }

@@ -62,6 +62,11 @@ impl Error {
         Some(self.0.path.as_str()).filter(|path| !path.is_empty())
     }
 
+    /// Returns the path of the file in which the error occurred, if it is known. The message then starts with this path.
+    pub fn file(&self) -> Option<&str> {
+        self.0.file.as_deref()
+    }
+
     /// Returns true if the input ended too early. The input may be valid with more bytes.
     pub fn is_eof(&self) -> bool {
         self.needed().is_some()

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::ToString;
 
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, Metalayer};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::metalayers::{self, Metalayers, Place};
@@ -37,8 +37,7 @@ use wire::WireHeader;
 /// ```
 ///
 /// Source: C-Blosc2's "Contiguous Frame Format", corrected where real files differ.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(remote = "Self", deny_unknown_fields)] // the form in human-readable formats, which `wire` chooses
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Header {
     frame_len: u64,
     flags: [u8; 4],

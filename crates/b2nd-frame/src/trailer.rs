@@ -21,10 +21,8 @@ use crate::vlmetalayers::Vlmetalayers;
 /// ```
 ///
 /// Source: C-Blosc2's "Contiguous Frame Format", corrected where real files differ.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(remote = "Self", deny_unknown_fields)] // the form in human-readable formats
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trailer {
-    #[serde(with = "b2nd::with::fixint")]
     version: u8,
     vlmetalayers: Vlmetalayers,
     fingerprint: [u8; 17],
@@ -166,10 +164,21 @@ impl WireTrailer<ByteBuf> {
     }
 }
 
+/// The trailer in human-readable serde formats such as JSON, without trailer_len, idx and offsets, which can be computed from the other
+/// fields.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Trailer", rename = "Trailer", deny_unknown_fields)]
+struct Readable {
+    #[serde(with = "b2nd::with::fixint")]
+    version: u8,
+    vlmetalayers: Vlmetalayers,
+    fingerprint: [u8; 17],
+}
+
 impl Serialize for Trailer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
-            return Trailer::serialize(self, serializer);
+            return Readable::serialize(self, serializer);
         }
         WireTrailer::new(self).map_err(S::Error::custom)?.serialize(serializer)
     }
@@ -178,7 +187,7 @@ impl Serialize for Trailer {
 impl<'de> Deserialize<'de> for Trailer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            return Trailer::deserialize(deserializer);
+            return Readable::deserialize(deserializer);
         }
         WireTrailer::deserialize(deserializer)?.into_trailer().map_err(|error| D::Error::custom(error.anywhere()))
     }

@@ -48,29 +48,21 @@ impl Array {
     ///
     /// Fails if the slice is not inside the array, or the index of chunks cannot be read.
     pub fn byte_ranges(&self, slice: &[Range<i64>], gap: u64) -> Result<Vec<Range<u64>>> {
-        self.with_path(|| self.ranges_of(self.grid().chunks_in(slice)?, gap))
-    }
-
-    pub(crate) fn ranges_of(&self, numbers: impl IntoIterator<Item = u64>, gap: u64) -> Result<Vec<Range<u64>>> {
-        let mut ranges = Vec::new();
-        let numbers: Vec<u64> = match (&self.flat, self.geometry.chunkshape()) {
-            (None, _) => numbers.into_iter().collect(),
-            // In one dimension, a chunk of the grid can overlap several chunks of the frame.
-            (Some(flat), &[elements]) => {
-                let length = u64::from(elements.unsigned_abs()).saturating_mul(self.itemsize as u64).max(1);
-                let overlapped = |number: u64| {
-                    let start = number.saturating_mul(length);
-                    flat.chunk_at(start)..=flat.chunk_at(start.saturating_add(length).min(flat.len()).saturating_sub(1))
-                };
-                numbers.into_iter().flat_map(overlapped).collect()
-            }
-            // If a frame without an array metalayer is read as an array of several dimensions, its chunks do not follow the grid. So the
-            // ranges of all chunks are returned.
-            (Some(_), _) => (0..self.store.offsets()?.len()).collect(),
+        let numbers = || -> Result<Vec<u64>> {
+            let touched = self.grid().chunks_in(slice)?;
+            let byte = |index: i64| index.unsigned_abs().saturating_mul(self.itemsize as u64);
+            Ok(match (&self.flat, slice) {
+                (None, _) => touched.collect(),
+                (Some(_), _) if touched.len() == 0 => Vec::new(),
+                (Some(flat), [range]) => (flat.chunk_at(byte(range.start))..=flat.chunk_at(byte(range.end) - 1)).collect(),
+                // If a frame without an array metalayer is read as an array of several dimensions, its chunks do not follow the grid. So
+                // the ranges of all chunks are returned.
+                (Some(_), _) => (0..self.store.offsets()?.len()).collect(),
+            })
         };
-        for number in numbers {
-            ranges.extend(frame::range(&self.store, number)?);
-        }
-        Ok(join(ranges, gap))
+        self.with_path(|| {
+            let ranges = numbers()?.into_iter().filter_map(|number| frame::range(&self.store, number).transpose());
+            Ok(join(ranges.collect::<Result<_>>()?, gap))
+        })
     }
 }

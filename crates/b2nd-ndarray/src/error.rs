@@ -149,7 +149,7 @@ impl Error {
     pub(crate) fn in_file(path: &Path, error: Error) -> Error {
         match error {
             Error::File { .. } => error,
-            Error::B2nd(source) if source.to_string().starts_with(&format!("{}: ", path.display())) => Error::B2nd(source),
+            Error::B2nd(source) if source.file().is_some_and(|file| Path::new(file) == path) => Error::B2nd(source),
             error => Error::File { path: path.to_owned(), source: Box::new(error) },
         }
     }

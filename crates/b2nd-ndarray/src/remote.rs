@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use b2nd_frame::{FIRST_READ, FrameType, Pieces};
-use b2nd_store::{AT_ONCE, Bytes, requests};
+use b2nd_store::{AT_ONCE, Bytes, ObjectPart, get_range, requests};
 use futures_util::{Stream, StreamExt, TryStreamExt, stream};
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, SliceInfoElem};
 use object_store::path::Path;
-use object_store::{GetOptions, GetResult, ObjectMeta, ObjectStore, PutMode, PutOptions};
+use object_store::{ObjectMeta, ObjectStore, PutMode, PutOptions};
 
 use crate::array::Array;
 use crate::element::Element;
@@ -79,12 +79,11 @@ impl Remote {
     pub async fn open_at(store: Arc<dyn ObjectStore>, path: Path, offset: u64) -> Result<Remote> {
         let mut object = Object { store, path, opened: None };
         let first = offset..offset.saturating_add(FIRST_READ);
-        let answer = object.get(&first).await?;
-        let length = answer.meta.size;
-        object.opened = Some(answer.meta.clone());
+        let part = object.get(&first).await?;
+        let length = part.meta.size;
+        object.opened = Some(part.meta);
         let pieces = Arc::new(Pieces::with_len(length));
-        let bytes = answer.bytes().await.map_err(|error| object.failed(&first, error))?;
-        pieces.put(first, bytes.into())?;
+        pieces.put(first, part.bytes)?;
         // Opening needs the header and the index; missing ranges are fetched before the next attempt.
         let open = || -> Result<Array> {
             let array = Array::from_source(pieces.clone(), offset)?;
@@ -245,34 +244,29 @@ struct Object {
 }
 
 impl Object {
-    async fn get(&self, range: &Range<u64>) -> Result<GetResult> {
-        let if_match = self.opened.as_ref().and_then(|opened| opened.e_tag.clone());
-        let options = GetOptions { if_match, range: Some(range.clone().into()), ..GetOptions::default() };
-        let answer = self.store.get_opts(&self.path, options).await.map_err(|error| self.failed(range, error))?;
-        // The response is checked too, because some stores ignore `if_match`.
-        match self.opened.as_ref().and_then(|opened| changed(opened, &answer.meta)) {
-            Some(message) => Err(self.failed(range, message)),
-            None => Ok(answer),
+    /// Fetches a range of bytes. The first range may extend beyond the end of the object.
+    async fn get(&self, range: &Range<u64>) -> Result<ObjectPart> {
+        let opened = self.opened.as_ref();
+        let tag = opened.and_then(|opened| opened.e_tag.as_deref());
+        let part = get_range(&*self.store, &self.path, tag, range.clone()).await.map_err(|error| self.failed(range, error))?;
+        // The response is checked too, because some stores ignore the tag.
+        if let Some(message) = opened.and_then(|opened| changed(opened, &part.meta)) {
+            return Err(self.failed(range, message));
         }
+        let (expected, found) = (range.end - range.start, part.bytes.len());
+        if opened.is_some() && found as u64 != expected {
+            let message = format!("expected {expected} bytes, found {found}");
+            return Err(self.failed(range, std::io::Error::new(std::io::ErrorKind::UnexpectedEof, message)));
+        }
+        Ok(part)
     }
 
     /// Fetches ranges of bytes, several at the same time, and adds them to `pieces`.
     async fn fetch_into(&self, pieces: &Pieces, ranges: Vec<Range<u64>>) -> Result<()> {
         let fetched =
-            stream::iter(requests(ranges)).map(|range| async move { Ok::<_, Error>((self.fetch(&range).await?, range)) });
+            stream::iter(requests(ranges)).map(|range| async move { Ok::<_, Error>((self.get(&range).await?.bytes, range)) });
         let fetched = fetched.buffer_unordered(AT_ONCE);
         fetched.try_for_each(|(bytes, range)| ready(pieces.put(range, bytes).map_err(Error::from))).await
-    }
-
-    /// Fetches a range of bytes.
-    async fn fetch(&self, range: &Range<u64>) -> Result<Vec<u8>> {
-        let bytes = self.get(range).await?.bytes().await.map_err(|error| self.failed(range, error))?;
-        let expected = range.end - range.start;
-        if bytes.len() as u64 != expected {
-            let message = format!("expected {expected} bytes, found {}", bytes.len());
-            return Err(self.failed(range, std::io::Error::new(std::io::ErrorKind::UnexpectedEof, message)));
-        }
-        Ok(bytes.into())
     }
 
     fn failed(&self, range: &Range<u64>, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {

@@ -238,7 +238,7 @@ fn data_without_an_array_are_fetched_at_once() {
     let array = Array::from_source(served.clone(), 0).unwrap();
     array.frame().offsets().unwrap();
     served.took();
-    assert_eq!(array.read_bytes(&[1000..2_000_000]).unwrap(), bytes[1000..2_000_000]);
+    assert_eq!(array.read_bytes(&[1000..2_000_000; 1]).unwrap(), bytes[1000..2_000_000]);
     let (rounds, requests, _) = served.took();
     assert_eq!((rounds, requests), (1, 2), "four chunks, in requests of up to 2 MiB");
 }

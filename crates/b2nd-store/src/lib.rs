@@ -28,6 +28,8 @@ mod kind;
 mod leaf;
 mod listing;
 mod location;
+#[cfg(feature = "object_store")]
+mod object;
 #[cfg(feature = "range-cache")]
 mod range_cache;
 mod requests;
@@ -48,6 +50,8 @@ pub use kind::Kind;
 pub use leaf::{Content, Leaf, find};
 pub use listing::{StoreListing, embedded, list};
 pub use location::{Location, Target, no_key, without_password};
+#[cfg(feature = "object_store")]
+pub use object::{ObjectPart, get_range};
 #[cfg(feature = "range-cache")]
 pub use range_cache::RangeCache;
 pub use requests::{AT_ONCE, requests};

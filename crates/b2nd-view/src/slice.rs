@@ -165,17 +165,17 @@ impl Selection {
 
 /// The selected part of a chunk.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct ChunkPart {
     /// The range in each dimension from the first selected element of the chunk to the last, as coordinates in the array.
     pub ranges: Vec<Range<i64>>,
     /// The number of blocks of the chunk that contain selected elements.
     pub blocks: usize,
 }
 
-impl Part {
+impl ChunkPart {
     /// Creates the part in the touched chunk with this number, which counts the touched chunks from 0.
-    pub fn new(axes: &[Axis], mut number: u64) -> Part {
-        let mut part = Part { ranges: Vec::new(), blocks: 1 };
+    pub fn new(axes: &[Axis], mut number: u64) -> ChunkPart {
+        let mut part = ChunkPart { ranges: Vec::new(), blocks: 1 };
         for axis in axes.iter().rev() {
             let count = axis.count().unsigned_abs().max(1);
             let (range, blocks) = axis.along((number % count) as i64);
@@ -195,9 +195,9 @@ impl Selection {
     }
 
     /// Iterates over the selected part of each chunk that contains selected elements, in the order of the chunks.
-    pub fn parts(&self, grid: &Grid) -> impl Iterator<Item = Part> + use<> {
+    pub fn parts(&self, grid: &Grid) -> impl Iterator<Item = ChunkPart> + use<> {
         let axes = self.axes(grid);
-        (0..self.touched(grid)).map(move |number| Part::new(&axes, number))
+        (0..self.touched(grid)).map(move |number| ChunkPart::new(&axes, number))
     }
 
     /// Increases the steps along `axes`, so that fewer elements are selected: first until at most `room[i]` elements are selected along
@@ -319,7 +319,7 @@ impl Slice {
     /// Returns the errors of [`select`](Slice::select).
     pub fn touched(&self, grid: &Grid) -> Result<Touched, String> {
         let selection = self.select(grid.shape())?;
-        let chunk = |Part { ranges, blocks }: Part| {
+        let chunk = |ChunkPart { ranges, blocks }: ChunkPart| {
             let first: Vec<i64> = ranges.into_iter().map(|range| range.start).collect();
             (grid.chunk_index(&first).unwrap_or(0), blocks)
         };

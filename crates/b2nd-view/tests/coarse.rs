@@ -5,7 +5,7 @@ use b2nd::{Geometry, Grid};
 use b2nd_view::colors::{VIRIDIS, color};
 use b2nd_view::histogram::{Scale, histogram_in};
 use b2nd_view::pixels::{Depth, Pixels};
-use b2nd_view::slice::{Part, Selection};
+use b2nd_view::slice::{ChunkPart, Selection};
 
 fn grid_of_two() -> Grid {
     Geometry::new(&[10, 13], &[6, 7], &[3, 2]).unwrap().grid().unwrap()
@@ -14,7 +14,8 @@ fn grid_of_two() -> Grid {
 #[test]
 fn the_parts_of_a_selection_are_its_elements_chunk_by_chunk() {
     let mut selection = Selection::whole(&[10, 13]);
-    let part = |rows: std::ops::Range<i64>, columns: std::ops::Range<i64>, blocks| Part { ranges: vec![rows, columns], blocks };
+    let part =
+        |rows: std::ops::Range<i64>, columns: std::ops::Range<i64>, blocks| ChunkPart { ranges: vec![rows, columns], blocks };
     assert_eq!(
         selection.parts(&grid_of_two()).collect::<Vec<_>>(),
         [part(0..6, 0..7, 8), part(0..6, 7..13, 6), part(6..10, 0..7, 8), part(6..10, 7..13, 6)]

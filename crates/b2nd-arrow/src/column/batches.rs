@@ -33,7 +33,7 @@ pub(crate) struct Batches {
 }
 
 /// A block, and those of its cells that are to be read.
-pub(crate) struct Part {
+pub(crate) struct BlockCells {
     /// The block's decompressed bytes.
     pub(crate) block: Vec<u8>,
     /// The ranges of the cells to read, in ascending order, counted from the start of the block.
@@ -111,7 +111,7 @@ impl Batches {
 
     /// Calls `work` with each block that holds cells of a selection, in order. If `items_per_block` is not known, `work` also gets the
     /// other blocks of the same chunks.
-    pub(crate) fn each(&self, selection: &Selection, mut work: impl FnMut(Part) -> Result<()>) -> Result<()> {
+    pub(crate) fn each(&self, selection: &Selection, mut work: impl FnMut(BlockCells) -> Result<()>) -> Result<()> {
         if selection.end() > self.len() {
             let message = format!("the file ends after {} cells", self.len());
             return Err(Error::damaged(message).at_row(selection.row_of(self.len())));
@@ -137,7 +137,7 @@ impl Batches {
         number: u64,
         cells: Range<u64>,
         wanted: &[Range<u64>],
-        work: &mut impl FnMut(Part) -> Result<()>,
+        work: &mut impl FnMut(BlockCells) -> Result<()>,
     ) -> Result<()> {
         let blocks = self.leaf.blocks(number)?;
         let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { return Ok(()) };
@@ -147,7 +147,7 @@ impl Batches {
             let mut start = cells.start;
             for block in blocks.data(0..blocks.len())? {
                 let end = start.saturating_add(self.cells_in(&block)?);
-                work(Part::new(block, start..end, wanted))?;
+                work(BlockCells::new(block, start..end, wanted))?;
                 start = end;
             }
             return if start == cells.end { Ok(()) } else { Err(count(number, total, start - cells.start)) };
@@ -169,19 +169,19 @@ impl Batches {
         for run in numbers.chunk_by(|one, next| next - one == 1) {
             let place = |block: Option<&u64>| block.and_then(|&block| usize::try_from(block).ok()).unwrap_or(usize::MAX);
             let data = blocks.data(place(run.first())..place(run.last()).saturating_add(1))?;
-            run.iter().zip(data).try_for_each(|(&block, data)| work(Part::new(data, range(block), wanted)))?;
+            run.iter().zip(data).try_for_each(|(&block, data)| work(BlockCells::new(data, range(block), wanted)))?;
         }
         Ok(())
     }
 }
 
-impl Part {
+impl BlockCells {
     /// Creates the part for a block. `cells` are the cells of the block, and `wanted` those to read, both counted from the start of the
     /// file.
-    fn new(block: Vec<u8>, cells: Range<u64>, wanted: &[Range<u64>]) -> Part {
+    fn new(block: Vec<u8>, cells: Range<u64>, wanted: &[Range<u64>]) -> BlockCells {
         let place = |cell: u64| usize::try_from(cell - cells.start).unwrap_or(usize::MAX);
         let wanted = inside(wanted, cells.clone()).into_iter().map(|run| place(run.start)..place(run.end)).collect();
-        Part { block, wanted, expected: cells.end - cells.start }
+        BlockCells { block, wanted, expected: cells.end - cells.start }
     }
 
     /// Returns an error if `found`, the number of cells in the block, is not the expected number.

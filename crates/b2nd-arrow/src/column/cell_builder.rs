@@ -21,10 +21,10 @@ use crate::schema::spec::{Kind, Spec};
 pub(crate) struct CellBuilder {
     data_type: DataType,
     valid: BooleanBufferBuilder,
-    values: Values,
+    values: CellValues,
 }
 
-enum Values {
+enum CellValues {
     /// Little-endian values of this type and width.
     Fixed(DataType, usize, Vec<u8>),
     Text(TextBuilder),
@@ -39,19 +39,22 @@ impl CellBuilder {
     pub(crate) fn new(spec: &Spec) -> Result<CellBuilder, String> {
         let data_type = spec.data_type()?;
         let values = match (&spec.kind, &data_type) {
-            (Kind::Element(DataType::Utf8) | Kind::Utf8 | Kind::VlString, _) => Values::Text(TextBuilder::default()),
-            (Kind::Object, _) => Values::Json(TextBuilder::default()),
-            (Kind::Element(DataType::Binary | DataType::LargeBinary) | Kind::VlBytes, _) => Values::Bytes(TextBuilder::default()),
+            (Kind::Element(DataType::Utf8) | Kind::Utf8 | Kind::VlString, _) => CellValues::Text(TextBuilder::default()),
+            (Kind::Object, _) => CellValues::Json(TextBuilder::default()),
+            (Kind::Element(DataType::Binary | DataType::LargeBinary) | Kind::VlBytes, _) => {
+                CellValues::Bytes(TextBuilder::default())
+            }
             (Kind::Element(element), data_type) => {
-                Values::Fixed(element.clone(), data_type.primitive_width().unwrap_or(1), Vec::new())
+                CellValues::Fixed(element.clone(), data_type.primitive_width().unwrap_or(1), Vec::new())
             }
-            (Kind::Dictionary(_), _) => Values::Dictionary(Box::default()),
+            (Kind::Dictionary(_), _) => CellValues::Dictionary(Box::default()),
             (Kind::List(item, _), DataType::List(field)) => {
-                Values::List(field.clone(), vec![0], Box::new(CellBuilder::new(item)?))
+                CellValues::List(field.clone(), vec![0], Box::new(CellBuilder::new(item)?))
             }
-            (Kind::Struct(specs), DataType::Struct(fields)) => {
-                Values::Struct(fields.clone(), specs.iter().map(|(_, spec)| CellBuilder::new(spec)).collect::<Result<_, _>>()?)
-            }
+            (Kind::Struct(specs), DataType::Struct(fields)) => CellValues::Struct(
+                fields.clone(),
+                specs.iter().map(|(_, spec)| CellBuilder::new(spec)).collect::<Result<_, _>>()?,
+            ),
             (kind, _) => return Err(format!("{kind:?} is not stored as MessagePack")),
         };
         Ok(CellBuilder { data_type, valid: BooleanBufferBuilder::new(0), values })
@@ -70,18 +73,18 @@ impl CellBuilder {
             return Ok(());
         }
         match &mut self.values {
-            Values::Fixed(element, width, bytes) => fixed(element, *width, item, bytes)?,
-            Values::Text(strings) => strings.push(text(item)?.as_bytes()),
-            Values::Bytes(strings) => match item {
+            CellValues::Fixed(element, width, bytes) => fixed(element, *width, item, bytes)?,
+            CellValues::Text(strings) => strings.push(text(item)?.as_bytes()),
+            CellValues::Bytes(strings) => match item {
                 Token::Bytes(bytes) | Token::Str(bytes) => strings.push(bytes),
                 item => return Err(unexpected("bytes", &item)),
             },
-            Values::Json(strings) => {
+            CellValues::Json(strings) => {
                 *cursor = before;
                 strings.push(json(cursor.entry()?)?.as_bytes());
             }
-            Values::Dictionary(words) => drop(words.append(text(item)?)?),
-            Values::List(_, offsets, items) => {
+            CellValues::Dictionary(words) => drop(words.append(text(item)?)?),
+            CellValues::List(_, offsets, items) => {
                 let Token::Array(count) = item else { return Err(unexpected("an array", &item)) };
                 for _ in 0..count {
                     items.push(cursor)?;
@@ -89,7 +92,7 @@ impl CellBuilder {
                 let end = i32::try_from(items.len());
                 offsets.push(end.map_err(|_| Error::damaged("more than 2^31 items in one batch: read fewer rows at once"))?);
             }
-            Values::Struct(fields, columns) => {
+            CellValues::Struct(fields, columns) => {
                 let Token::Map(count) = item else { return Err(unexpected("a map", &item)) };
                 let length = self.valid.len() + 1;
                 for at in 0..count {
@@ -112,11 +115,11 @@ impl CellBuilder {
     pub(crate) fn push_null(&mut self) {
         self.valid.append(false);
         match &mut self.values {
-            Values::Fixed(_, width, bytes) => bytes.resize(bytes.len() + *width, 0),
-            Values::Text(strings) | Values::Bytes(strings) | Values::Json(strings) => strings.end(),
-            Values::Dictionary(words) => words.append_null(),
-            Values::List(_, offsets, _) => offsets.push(offsets.last().copied().unwrap_or(0)),
-            Values::Struct(_, columns) => columns.iter_mut().for_each(CellBuilder::push_null),
+            CellValues::Fixed(_, width, bytes) => bytes.resize(bytes.len() + *width, 0),
+            CellValues::Text(strings) | CellValues::Bytes(strings) | CellValues::Json(strings) => strings.end(),
+            CellValues::Dictionary(words) => words.append_null(),
+            CellValues::List(_, offsets, _) => offsets.push(offsets.last().copied().unwrap_or(0)),
+            CellValues::Struct(_, columns) => columns.iter_mut().for_each(CellBuilder::push_null),
         }
     }
 
@@ -124,17 +127,19 @@ impl CellBuilder {
         let length = self.valid.len();
         let nulls = some_nulls(self.valid.finish());
         Ok(match self.values {
-            Values::Fixed(element, width, mut bytes) => {
+            CellValues::Fixed(element, width, mut bytes) => {
                 bytes.shrink_to_fit();
                 element::array(&element, bytes, width, nulls, |at| at as u64)?
             }
-            Values::Text(strings) | Values::Bytes(strings) | Values::Json(strings) => strings.finish(&self.data_type, nulls)?,
-            Values::Dictionary(mut words) => Arc::new(words.finish()),
-            Values::List(field, offsets, items) => {
+            CellValues::Text(strings) | CellValues::Bytes(strings) | CellValues::Json(strings) => {
+                strings.finish(&self.data_type, nulls)?
+            }
+            CellValues::Dictionary(mut words) => Arc::new(words.finish()),
+            CellValues::List(field, offsets, items) => {
                 let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
                 Arc::new(ListArray::try_new(field, offsets, items.finish()?, nulls)?)
             }
-            Values::Struct(fields, columns) => {
+            CellValues::Struct(fields, columns) => {
                 let columns = columns.into_iter().map(CellBuilder::finish).collect::<Result<Vec<_>>>()?;
                 Arc::new(StructArray::try_new_with_length(fields, columns, nulls, length)?)
             }

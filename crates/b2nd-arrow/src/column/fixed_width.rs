@@ -9,7 +9,7 @@ use arrow_schema::DataType;
 use crate::column::element;
 use crate::column::files::ColumnFiles;
 use crate::column::nulls::{Nulls, Valid, differ, not_nat, some_nulls};
-use crate::column::rows::Rows;
+use crate::column::rows::RowArray;
 use crate::error::{Error, Result};
 use crate::live_rows::{LiveRows, Selection};
 use crate::schema::numpy_dtype::{is_stored_as, is_time};
@@ -20,7 +20,7 @@ const EXPORTED: u64 = 1 << 16;
 
 /// A column whose values have a fixed width.
 pub(crate) struct FixedColumn {
-    rows: Rows,
+    rows: RowArray,
     element: DataType,
     itemsize: usize,
     /// Whether the values are bools with the dtype |u1, so that a number other than 0 and 1 can mark nulls.
@@ -36,7 +36,7 @@ impl FixedColumn {
         let valid = Valid::open(place, nulls)?;
         let leaf = place.leaf(".b2nd")?;
         let dtype = leaf.dtype()?;
-        let rows = Rows::open(leaf)?;
+        let rows = RowArray::open(leaf)?;
         let found = rows.array.geometry().shape().get(1..).unwrap_or_default();
         let expected = shape.unwrap_or_default();
         if !is_stored_as(element, &dtype) {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::column::element::{float, trimmed};
 use crate::column::files::ColumnFiles;
-use crate::column::rows::Rows;
+use crate::column::rows::RowArray;
 use crate::error::{Error, Result};
 use crate::live_rows::Selection;
 use crate::schema::numpy_dtype::is_time;
@@ -35,7 +35,7 @@ pub(crate) enum Sentinel {
 /// The rule that determines which values of a column are valid. If the rule is a mask, the file of the mask is open.
 pub(crate) enum Valid {
     All,
-    Mask(Box<Rows>),
+    Mask(Box<RowArray>),
     Unlike(Sentinel),
 }
 
@@ -75,7 +75,7 @@ impl Valid {
                 None => Valid::All,
                 Some(leaf) => {
                     let dtype = leaf.dtype()?;
-                    let rows = Rows::open(leaf)?;
+                    let rows = RowArray::open(leaf)?;
                     if rows.len() != place.rows || rows.width != 1 || dtype != "|b1" {
                         let (found, expected) = (rows.len(), place.rows);
                         return Err(Error::damaged(format_args!(
@@ -89,7 +89,7 @@ impl Valid {
     }
 
     /// Returns the file of the mask, if the column has a mask.
-    pub(crate) fn file(&self) -> Option<&Rows> {
+    pub(crate) fn file(&self) -> Option<&RowArray> {
         if let Valid::Mask(rows) = self { Some(rows) } else { None }
     }
 

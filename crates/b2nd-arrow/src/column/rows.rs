@@ -1,4 +1,4 @@
-//! [`Rows`]: an array of a column, read by rows.
+//! [`RowArray`]: an array of a column, read by rows.
 
 use b2nd_ndarray::Array;
 
@@ -13,22 +13,22 @@ const GAP: u64 = 1 << 10;
 pub(crate) const MAX_ROW: usize = 1 << 26;
 
 /// An array whose first dimension is the rows of a table.
-pub(crate) struct Rows {
+pub(crate) struct RowArray {
     pub(crate) array: Array,
     leaf: ColumnFile,
     /// The length of a row in bytes.
     pub(crate) width: usize,
 }
 
-impl Rows {
+impl RowArray {
     /// Opens an array that has at least one dimension.
-    pub(crate) fn open(leaf: ColumnFile) -> Result<Rows> {
+    pub(crate) fn open(leaf: ColumnFile) -> Result<RowArray> {
         let array = leaf.array()?;
         let row = array.geometry().shape().get(1..).ok_or_else(|| Error::damaged("the array has no dimensions"))?;
         let items = row.iter().try_fold(1_usize, |items, &axis| items.checked_mul(usize::try_from(axis).ok()?));
         let width = items.and_then(|items| items.checked_mul(array.itemsize())).filter(|&width| width <= MAX_ROW);
         let width = width.ok_or_else(|| Error::damaged(format_args!("a row of the shape {row:?} is too long")))?;
-        Ok(Rows { array, leaf, width })
+        Ok(RowArray { array, leaf, width })
     }
 
     pub(crate) fn len(&self) -> u64 {

@@ -7,7 +7,7 @@ use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer};
 
 use crate::column::files::ColumnFiles;
 use crate::column::nulls::{Nulls, Sentinel, Valid, some_nulls};
-use crate::column::rows::Rows;
+use crate::column::rows::RowArray;
 use crate::error::{Error, Result};
 use crate::live_rows::Selection;
 
@@ -16,8 +16,8 @@ const GAP: u64 = 1 << 6;
 
 /// The offsets and the bytes of the text. Each value starts where the previous one ends.
 pub(crate) struct Utf8Column {
-    offsets: Rows,
-    bytes: Rows,
+    offsets: RowArray,
+    bytes: RowArray,
     pub(crate) valid: Valid,
 }
 
@@ -26,7 +26,7 @@ impl Utf8Column {
         let rows = |end: &str, expected: &str| {
             let leaf = place.leaf(end)?;
             let dtype = leaf.dtype()?;
-            let rows = Rows::open(leaf)?;
+            let rows = RowArray::open(leaf)?;
             if dtype != expected || rows.width != if expected == "<i8" { 8 } else { 1 } {
                 let (file, width) = (place.file(end), rows.width);
                 return Err(Error::damaged(format_args!(

@@ -105,7 +105,7 @@ impl Fetched {
             return Err(CHANGED.to_owned());
         }
         let end = range.start + bytes.len() as u64;
-        let put = self.pieces.set_len(found.size).and_then(|()| self.pieces.put(range.start..end, bytes.into()));
+        let put = self.pieces.set_len(found.size).and_then(|()| self.pieces.put(range.start..end, bytes));
         put.map_err(|_| CHANGED.to_owned())?;
         state.ends.insert(end, end - range.start);
         state.answered.get_or_insert_with(|| found.clone());

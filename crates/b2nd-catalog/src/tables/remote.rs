@@ -20,17 +20,17 @@ pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes>
     let size = found.size;
     let fetch = move |range: Range<u64>| {
         let answer = request(&store, &path, Some(&found), range)?;
-        if answer.found == found { Ok(answer.bytes.into()) } else { Err(io::Error::other(CHANGED)) }
+        if answer.found == found { Ok(answer.bytes) } else { Err(io::Error::other(CHANGED)) }
     };
     if has_ranges {
-        return Ok(Arc::new(RangeCache::new(size, fetch).with_first(bytes.into())));
+        return Ok(Arc::new(RangeCache::new(size, fetch).with_first(bytes)));
     }
     if size > HELD {
         return Err(io::Error::other(format!(
             "the server does not support range requests, and the file has {size} bytes; the limit is {HELD}"
         )));
     }
-    Ok(Arc::new(if size > FIRST_READ { fetch(0..size)? } else { Vec::from(bytes) }))
+    Ok(Arc::new(if size > FIRST_READ { fetch(0..size)? } else { bytes }))
 }
 
 /// Requests run on threads of their own: the caller may be a task of another runtime, whose threads must not wait for their own requests.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use b2nd_arrow::{BATCH_SIZE, Content, Reader, RecordBatch, Scalars, Table, scalars};
+use b2nd_arrow::{BATCH_SIZE, Content, RecordBatch, Scalars, Table, TableReader, scalars};
 use b2nd_view::elements::{Number, reader, text, time_unit};
 use b2nd_view::text::{count, printable, quoted, thousands};
 
@@ -78,7 +78,7 @@ fn differing(tables: [&Table; 2], column: &str, tolerance: &Tolerance) -> Result
 
 /// What remains of a column: the reader of the next batches, and the rest of a batch that was compared in part.
 struct Batches {
-    reader: Reader,
+    reader: TableReader,
     rest: Option<RecordBatch>,
 }
 

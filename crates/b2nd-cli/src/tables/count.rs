@@ -118,7 +118,7 @@ impl Column {
                 let columns = columns(Some(dtype), size).unwrap_or_default();
                 columns.iter().for_each(|column| self.tally.merge(column.tally(&bytes, size, 1, keeps)));
             }
-            Content::Text | Content::Bytes => self.tally.add_bytes(more.values.inspect(|value| self.distinct.add(value))),
+            Content::Text | Content::Bytes => self.tally.add_bytes(more.values.inspect(|value| self.distinct.add(value)), 1),
             Content::Cell => self.tally.count += more.count,
         }
     }

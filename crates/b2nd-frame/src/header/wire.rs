@@ -8,7 +8,7 @@ use serde_bytes::{ByteBuf, Bytes};
 
 use super::{Header, MAGIC, check_magic};
 use crate::error::{Error, Result};
-use crate::metalayers::{Place, Section};
+use crate::metalayers::{Metalayers, Place, Section};
 
 /// The header as stored in files. `B` is the type of a string of bytes: `&Bytes` to write, [`ByteBuf`] to read.
 #[derive(Serialize, Deserialize)]
@@ -84,10 +84,28 @@ impl TryFrom<WireHeader<ByteBuf>> for Header {
     }
 }
 
+/// The header in human-readable serde formats such as JSON, without the fields that are always the same or can be computed from others.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Header", rename = "Header", deny_unknown_fields)]
+struct Readable {
+    frame_len: u64,
+    flags: [u8; 4],
+    nbytes: i64,
+    cbytes: i64,
+    typesize: i32,
+    blocksize: i32,
+    chunksize: i32,
+    compression_threads: i16,
+    decompression_threads: i16,
+    has_vlmetalayers: bool,
+    pipeline: [u8; 17],
+    metalayers: Metalayers,
+}
+
 impl Serialize for Header {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
-            return Header::serialize(self, serializer);
+            return Readable::serialize(self, serializer);
         }
         WireHeader::try_from(self).map_err(S::Error::custom)?.serialize(serializer)
     }
@@ -96,7 +114,7 @@ impl Serialize for Header {
 impl<'de> Deserialize<'de> for Header {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            let header = Header::deserialize(deserializer)?;
+            let header = Readable::deserialize(deserializer)?;
             header.check().map_err(|error| D::Error::custom(error.anywhere()))?;
             return Ok(header);
         }

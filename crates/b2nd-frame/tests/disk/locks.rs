@@ -194,6 +194,15 @@ mod linux {
     }
 
     #[test]
+    fn a_lock_file_that_cannot_be_opened_is_not_taken_for_none() {
+        let scratch = Scratch::new();
+        let path = file(&scratch, &frames::contiguous());
+        let _socket = std::os::unix::net::UnixListener::bind(scratch.join("f.b2nd.b2lock")).unwrap();
+        assert!(message(File::edit(&path)).contains("f.b2nd.b2lock"));
+        assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
+    }
+
+    #[test]
     fn what_is_no_lock_file_is_neither_written_nor_followed() {
         let scratch = Scratch::new();
         let (path, victim) = (file(&scratch, &frames::contiguous()), scratch.join("victim"));

@@ -153,6 +153,12 @@ fn a_new_file_replaces_none_not_even_one_made_meanwhile() {
     writer.finish().unwrap();
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
     assert_eq!(scratch.names(), ["f.b2nd"]);
+    // A file that was to be replaced may be removed meanwhile.
+    let mut writer = Writer::create(&path, frames::header()).unwrap();
+    frames::append(&mut writer).unwrap();
+    fs::remove_file(&path).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::bare()));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use b2nd_frame::{Error, Result, Source};
 use b2nd_ndarray::{Array, Select};
-use b2nd_view::slice::{Part, Selection};
+use b2nd_view::slice::{ChunkPart, Selection};
 use serde::Serialize;
 
 use super::View;
@@ -27,7 +27,7 @@ pub(crate) struct Seen {
     pub bytes: Vec<u8>,
     /// For each element, whether its chunk is damaged. Empty if no chunk is damaged.
     pub broken: Vec<bool>,
-    parts: Vec<Part>,
+    parts: Vec<ChunkPart>,
     done: usize,
     mistakes: Vec<Mistake>,
     /// How many chunks the requested slice touches, and how many of them have to be read with the chosen steps.
@@ -149,7 +149,7 @@ impl Seen {
 
     /// Splits a part of a chunk into runs of elements that are consecutive in the slice. Returns the index in the slice's C order of the
     /// first element of each run, and the length that all runs have.
-    fn runs(&self, part: &Part) -> (Vec<usize>, usize) {
+    fn runs(&self, part: &ChunkPart) -> (Vec<usize>, usize) {
         let axes = part.ranges.iter().zip(&self.selection.ranges).zip(&self.selection.steps).zip(&self.lengths);
         let mut runs = (vec![0], 1);
         for (axis, (((part, whole), &step), &length)) in axes.enumerate() {
@@ -164,7 +164,7 @@ impl Seen {
         runs
     }
 
-    fn place(&mut self, part: &Part, size: usize, elements: &[u8]) {
+    fn place(&mut self, part: &ChunkPart, size: usize, elements: &[u8]) {
         let (starts, run) = self.runs(part);
         for (start, items) in starts.into_iter().zip(elements.chunks((run * size).max(1))) {
             if let Some(place) = self.bytes.get_mut(start * size..start * size + items.len()) {
@@ -173,7 +173,7 @@ impl Seen {
         }
     }
 
-    fn mistake(&mut self, part: &Part, error: &impl ToString) {
+    fn mistake(&mut self, part: &ChunkPart, error: &impl ToString) {
         self.broken.resize(self.lengths.iter().product(), false);
         let (starts, run) = self.runs(part);
         for start in starts {

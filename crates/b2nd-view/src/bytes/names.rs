@@ -14,13 +14,13 @@ pub(super) enum Names {
     /// The value is an offset, counted from the start of the header or trailer, or a map from names to such offsets.
     Offsets,
     /// The value is a MessagePack string or extension whose content consists of these fields, which have fixed lengths.
-    Parts(&'static [Part]),
+    Parts(&'static [BytePart]),
     /// The value is an array that contains the content of each metalayer. Each content is named like its metalayer.
     Contents,
 }
 
 /// A field of fixed length that has no MessagePack marker: its name, its number of bytes, and a function that formats these bytes.
-pub(super) type Part = (&'static str, usize, fn(&[u8]) -> String);
+pub(super) type BytePart = (&'static str, usize, fn(&[u8]) -> String);
 
 /// Formats each byte with `show`. A byte that is repeated more than twice is formatted once, with the number of repetitions: `6 × 0`.
 fn each(bytes: &[u8], show: fn(u8) -> String) -> String {
@@ -53,10 +53,10 @@ pub(super) const TRAILER: Names =
 
 const METALAYERS: Names = Fields(&[("idx", Any), ("offsets", Offsets), ("contents", Contents)]);
 
-const FLAGS: [Part; 4] =
+const FLAGS: [BytePart; 4] =
     [("format", 1, format_flags), ("frame_type", 1, frame_type), ("compression", 1, compression), ("split_mode", 1, split_mode)];
 
-const PIPELINE: [Part; 7] = [
+const PIPELINE: [BytePart; 7] = [
     ("filter_slots", 1, numbers),
     ("filters", 6, filters),
     ("udcodec", 1, codec),
@@ -66,10 +66,10 @@ const PIPELINE: [Part; 7] = [
     ("reserved", 1, numbers),
 ];
 
-const FINGERPRINT: [Part; 2] = [("type", 1, numbers), ("bytes", 16, |bytes| hex(bytes, ""))];
+const FINGERPRINT: [BytePart; 2] = [("type", 1, numbers), ("bytes", 16, |bytes| hex(bytes, ""))];
 
 /// The fields of a chunk's header. A header of 16 bytes ends after `cbytes`.
-pub(super) const CHUNK: [Part; 13] = [
+pub(super) const CHUNK: [BytePart; 13] = [
     ("version", 1, numbers),
     ("codec_version", 1, numbers),
     ("flags", 1, chunk_flags),

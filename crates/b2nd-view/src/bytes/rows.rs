@@ -9,7 +9,7 @@ use b2nd::{ArrayMeta, CatervaMeta};
 use b2nd_frame::ChunkHeader;
 use serde::Serialize;
 
-use super::names::{self, Names, Part};
+use super::names::{self, BytePart, Names};
 use crate::text::{count, quoted, quoted_text, shortened};
 
 /// A function that formats bytes.
@@ -56,16 +56,16 @@ impl Row {
 
 /// Returns the rows of a header, which together contain all of `bytes`.
 pub fn header(bytes: &[u8]) -> Vec<Row> {
-    Rows::of(bytes, 0, false, "header", names::HEADER)
+    RowList::of(bytes, 0, false, "header", names::HEADER)
 }
 
 /// Returns the rows of a trailer whose offset in the frame is `start`.
 pub fn trailer(bytes: &[u8], start: u64) -> Vec<Row> {
-    Rows::of(bytes, start, true, "trailer", names::TRAILER)
+    RowList::of(bytes, start, true, "trailer", names::TRAILER)
 }
 
 /// Bytes that are being split into rows: the bytes that remain, and the rows so far.
-struct Rows<'a> {
+struct RowList<'a> {
     rest: &'a [u8],
     /// The offset of the remaining bytes in the frame.
     offset: u64,
@@ -80,9 +80,9 @@ struct Rows<'a> {
     rows: Vec<Row>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> RowList<'a> {
     fn of(rest: &'a [u8], start: u64, are_chunks: bool, name: &str, names: Names) -> Vec<Row> {
-        let mut rows = Rows { rest, offset: start, start, depth: 0, metalayers: Vec::new(), are_chunks, rows: Vec::new() };
+        let mut rows = RowList { rest, offset: start, start, depth: 0, metalayers: Vec::new(), are_chunks, rows: Vec::new() };
         rows.value(name, names);
         rows.left("not understood", length);
         rows.rows
@@ -136,7 +136,7 @@ impl<'a> Rows<'a> {
         self.inside(|this| parts.iter().try_for_each(|part| this.part(part)))
     }
 
-    fn part(&mut self, &(name, length, show): &Part) -> Option<()> {
+    fn part(&mut self, &(name, length, show): &BytePart) -> Option<()> {
         let value = show(self.rest.get(..length)?);
         self.row("", 0, length, name, value)
     }

@@ -57,7 +57,7 @@ fn time(steps: i64) -> Number {
 
 /// Reads the numbers of one type.
 #[derive(Clone, Copy)]
-pub(super) struct Reader {
+pub(super) struct NumberReader {
     pub(super) size: usize,
     pub(super) one: Read,
     /// Reads numbers that follow each other.
@@ -81,13 +81,13 @@ pub fn reader(dtype: &DType) -> Option<Read> {
     Some(reader_of(dtype)?.one)
 }
 
-fn reader_of(dtype: &DType) -> Option<Reader> {
+fn reader_of(dtype: &DType) -> Option<NumberReader> {
     let DType::Scalar(scalar) = dtype else { return None };
     scalar_reader(scalar.scalar_type(), scalar.byte_order() == Some(ByteOrder::Big))
 }
 
 /// Returns the reader of this type, or `None` for text and unsupported types.
-pub(super) fn scalar_reader(of: ScalarType, is_big: bool) -> Option<Reader> {
+pub(super) fn scalar_reader(of: ScalarType, is_big: bool) -> Option<NumberReader> {
     macro_rules! read {
         ($type:ty, $convert:expr, $one:expr, $run:expr) => {
             if is_big {
@@ -97,7 +97,7 @@ pub(super) fn scalar_reader(of: ScalarType, is_big: bool) -> Option<Reader> {
             }
         };
         ($type:ty, $convert:expr, $one:expr, $run:expr, $from:ident) => {
-            Reader {
+            NumberReader {
                 size: size_of::<$type>(),
                 one: |bytes| $one($convert(<$type>::$from(first(bytes)))),
                 run: |bytes| $run(bytes.chunks_exact(size_of::<$type>()).map(|bytes| $convert(<$type>::$from(first(bytes))))),
@@ -119,7 +119,7 @@ pub(super) fn scalar_reader(of: ScalarType, is_big: bool) -> Option<Reader> {
             if is_big { pair!($type, from_be_bytes) } else { pair!($type, from_le_bytes) }
         };
         ($type:ty, $from:ident) => {
-            Reader {
+            NumberReader {
                 size: 2 * size_of::<$type>(),
                 one: |bytes| complex(<$type>::$from(first(bytes)).into(), <$type>::$from(last(bytes)).into()),
                 run: |bytes| {
@@ -187,9 +187,9 @@ impl Column {
         let mut tally = Tally::new(keeps);
         let scalars = self.scalars(elements, itemsize);
         match self.dtype.as_ref().and_then(reader_of) {
-            Some(reader) if times == 1 && self.itemsize * self.offsets.len() == itemsize => tally.add_numbers(elements, reader),
-            Some(reader) if times == 1 => tally.add_numbers(&scalars.flatten().copied().collect::<Vec<u8>>(), reader),
-            reader => scalars.for_each(|bytes| tally.add_times(bytes, times, reader.map(|reader| reader.one))),
+            None => tally.add_bytes(scalars, times),
+            Some(reader) if self.itemsize * self.offsets.len() == itemsize => tally.add_numbers(elements, times, reader),
+            Some(reader) => tally.add_numbers(&scalars.flatten().copied().collect::<Vec<u8>>(), times, reader),
         }
         tally
     }

@@ -187,22 +187,15 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// Returns the sums of a number that occurs `count` times.
-    pub(super) fn of(number: Number, count: u64) -> Moments {
-        let of = |part: f64| {
-            let high = part * count as f64;
-            let low = part.mul_add(count as f64, -high);
-            Sum { high, low: if low.is_finite() { low } else { 0.0 } }
-        };
-        let (kind, whole, parts) = match number {
-            Number::Nan => return Moments::default(),
-            Number::Integer(number) => (Kind::Integer, number * i128::from(count), [Sum::default(); 2]),
-            Number::Float(number) => (Kind::Float, 0, [of(number), Sum::default()]),
-            Number::Complex(real, imaginary) => (Kind::Complex, 0, [of(real), of(imaginary)]),
-        };
-        // An infinite sum gives NaN.
-        let squares = parts.iter().map(|part| part.high * 0.0).sum();
-        Moments { kind, count, whole, parts, squares }
+    /// Returns the sums of the same numbers, of which each occurs `times` times.
+    pub(super) fn repeated(self, times: u64) -> Moments {
+        let factor = times as f64;
+        let parts = self.parts.map(|Sum { high, low }| {
+            let sum = high * factor;
+            Sum { high: sum, low: high.mul_add(factor, -sum) + low * factor }
+        });
+        let (count, whole) = (self.count * times, self.whole * i128::from(times));
+        Moments { kind: self.kind, count, whole, parts, squares: self.squares * factor }
     }
 
     /// Returns the mean as the sum of an integer and a complex number (real and imaginary part). The integer is separate so that

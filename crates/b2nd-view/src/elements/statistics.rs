@@ -1,6 +1,6 @@
 //! [`Tally`]: statistics of values (count, min, max, mean, standard deviation), computed in parts that are merged in order.
 
-use super::number::{Number, Read, Reader};
+use super::number::{Number, NumberReader, Read};
 use super::run::{Kind, Moments, Run};
 
 /// The number of values in a run.
@@ -60,14 +60,14 @@ impl Tally {
         fractions.iter().map(|&fraction| at(fraction)).collect()
     }
 
-    /// Adds numbers, which follow each other in `bytes`.
-    pub(super) fn add_numbers(&mut self, bytes: &[u8], reader: Reader) {
+    /// Adds numbers, which follow each other in `bytes`. Each occurs `times` times.
+    pub(super) fn add_numbers(&mut self, bytes: &[u8], times: u64, reader: NumberReader) {
         let [mut min, mut max]: [Option<(Number, &[u8])>; 2] = [None, None];
         for bytes in bytes.chunks(RUN * reader.size) {
             let run = (reader.run)(bytes);
-            self.count += run.len() as u64;
-            self.nan += run.nan as u64;
-            self.zeros += run.zeros() as u64;
+            self.count += run.len() as u64 * times;
+            self.nan += run.nan as u64 * times;
+            self.zeros += run.zeros() as u64 * times;
             if let Some([least, greatest]) = run.range() {
                 if min.is_none_or(|(min, _)| least < min) {
                     min = Some((least, bytes));
@@ -76,12 +76,12 @@ impl Tally {
                     max = Some((greatest, bytes));
                 }
             }
-            self.few.add_run(&run, bytes, reader);
+            self.few.add_run(&run, bytes, times, reader);
             if self.kept.is_some() {
                 let numbers = bytes.chunks_exact(reader.size).filter(|bytes| (reader.one)(bytes) != Number::Nan);
-                numbers.for_each(|bytes| self.keep(bytes, 1));
+                numbers.for_each(|bytes| self.keep(bytes, times));
             }
-            self.moments.merge(&run.moments());
+            self.moments.merge(&run.moments().repeated(times));
         }
         let first = |(number, run): (Number, &[u8])| {
             Some((number, run.chunks_exact(reader.size).find(|bytes| (reader.one)(bytes) == number)?.to_vec()))
@@ -89,29 +89,12 @@ impl Tally {
         self.extremes(min.and_then(first), max.and_then(first));
     }
 
-    /// Adds texts or bytes of any length, which are not numbers. One is counted as zero if all its bytes are zero.
-    pub fn add_bytes<'a>(&mut self, values: impl Iterator<Item = &'a [u8]>) {
-        values.for_each(|bytes| self.add_times(bytes, 1, None));
-    }
-
-    /// Adds a scalar that occurs `times` times. If `read` is `None`, it is not a number.
-    pub(super) fn add_times(&mut self, bytes: &[u8], times: u64, read: Option<Read>) {
-        let number = read.map_or(Number::Nan, |read| read(bytes));
-        if read.is_some() && number == Number::Nan {
-            self.nan += times;
-            return;
-        }
-        self.count += times;
-        self.few.add(number, bytes, times);
-        if read.is_none() {
+    /// Adds texts or bytes of any length, which are not numbers. Each occurs `times` times, and is counted as zero if all its bytes are zero.
+    pub fn add_bytes<'a>(&mut self, values: impl Iterator<Item = &'a [u8]>, times: u64) {
+        for bytes in values {
+            self.count += times;
             self.zeros += if bytes.iter().all(|&byte| byte == 0) { times } else { 0 };
-            return;
-        }
-        self.zeros += if number.is_zero() { times } else { 0 };
-        self.keep(bytes, times);
-        self.moments.merge(&Moments::of(number, times));
-        if !matches!(number, Number::Complex(..)) {
-            self.extremes(Some((number, bytes.to_vec())), Some((number, bytes.to_vec())));
+            self.few.add(Number::Nan, bytes, times);
         }
     }
 
@@ -206,20 +189,20 @@ impl Default for Few {
 }
 
 impl Few {
-    /// Adds the numbers of a run, whose bytes are in `bytes`.
-    fn add_run(&mut self, run: &Run, bytes: &[u8], reader: Reader) {
+    /// Adds the numbers of a run, whose bytes are in `bytes`. Each occurs `times` times.
+    fn add_run(&mut self, run: &Run, bytes: &[u8], times: u64, reader: NumberReader) {
         if reader.size == 1 && self.0.is_some() {
             let mut counts = [0; 256];
             bytes.iter().for_each(|&byte| counts[usize::from(byte)] += 1);
             let counted = (0..=u8::MAX).zip(counts).filter(|(_, count)| *count != 0);
-            return counted.for_each(|(byte, count)| self.add((reader.one)(&[byte]), &[byte], count));
+            return counted.for_each(|(byte, count)| self.add((reader.one)(&[byte]), &[byte], count * times));
         }
         let (mut counted, mut place) = (0, 0);
         while counted < run.len() {
             let Some(seen) = &mut self.0 else { return };
             if let Some(seen) = seen.get_mut(place) {
                 let count = run.count_of(seen.number);
-                seen.count += count as u64;
+                seen.count += count as u64 * times;
                 (counted, place) = (counted + count, place + 1);
                 continue;
             }

@@ -23,7 +23,7 @@ const LIST: usize = 4;
 /// A page: a title, facts and lists.
 pub(super) struct Page {
     title: String,
-    parts: Vec<Part>,
+    parts: Vec<PagePart>,
     pub(super) is_complete: bool,
     /// The number of columns of the terminal, or `None` if the page is not shown on a terminal.
     width: Option<usize>,
@@ -32,19 +32,19 @@ pub(super) struct Page {
     full: bool,
 }
 
-enum Part {
+enum PagePart {
     /// The lines of a fact. The first line also contains the label.
     Fact(Vec<String>),
     /// A list: its rows, and the command-line option that shows all of them.
     List(Vec<String>, &'static str),
 }
 
-impl Part {
+impl PagePart {
     /// Returns the number of lines of this part. For a list, this is at most `most`.
     fn len(&self, most: usize) -> usize {
         match self {
-            Part::Fact(lines) => lines.len(),
-            Part::List(rows, _) => rows.len().min(most),
+            PagePart::Fact(lines) => lines.len(),
+            PagePart::List(rows, _) => rows.len().min(most),
         }
     }
 }
@@ -71,7 +71,7 @@ impl Page {
             self.fit(width, height);
         }
         let lines = self.parts.iter().flat_map(|part| match part {
-            Part::Fact(lines) | Part::List(lines, _) => lines,
+            PagePart::Fact(lines) | PagePart::List(lines, _) => lines,
         });
         let text = lines.fold(self.title, |text, line| text + "\n" + line);
         View { text, is_complete: self.is_complete }
@@ -88,17 +88,17 @@ impl Page {
         }
         for part in &mut self.parts {
             match part {
-                Part::Fact(lines) => {
+                PagePart::Fact(lines) => {
                     let wrapped =
                         lines.iter().flat_map(|line| wrapped(line, width).split('\n').map(str::to_owned).collect::<Vec<_>>());
                     *lines = wrapped.map(|line| clipped(line, width)).collect();
                 }
-                Part::List(rows, _) => rows.iter_mut().for_each(|row| *row = clipped(std::mem::take(row), width)),
+                PagePart::List(rows, _) => rows.iter_mut().for_each(|row| *row = clipped(std::mem::take(row), width)),
             }
         }
         let title = self.title.lines().count();
-        let length = |parts: &[Part], most: usize| title + parts.iter().map(|part| part.len(most)).sum::<usize>();
-        let fitting = |parts: &[Part], height: usize| (1..=height).rev().find(|&most| length(parts, most) <= height);
+        let length = |parts: &[PagePart], most: usize| title + parts.iter().map(|part| part.len(most)).sum::<usize>();
+        let fitting = |parts: &[PagePart], height: usize| (1..=height).rev().find(|&most| length(parts, most) <= height);
         let mut most = fitting(&self.parts, height).unwrap_or(0);
         let mut left_out = 0;
         if length(&self.parts, usize::MAX) > height && most < LIST {
@@ -109,7 +109,7 @@ impl Page {
             most = LIST;
         }
         for part in &mut self.parts {
-            let Part::List(rows, option) = part else { continue };
+            let PagePart::List(rows, option) = part else { continue };
             if rows.len() > most {
                 let more = rows.len() - (most - 1);
                 rows.truncate(most - 1);
@@ -117,7 +117,7 @@ impl Page {
             }
         }
         if left_out != 0 {
-            self.parts.push(Part::Fact(vec![format!("  … {} (--full)", count(left_out, "more line"))]));
+            self.parts.push(PagePart::Fact(vec![format!("  … {} (--full)", count(left_out, "more line"))]));
         }
     }
 
@@ -144,8 +144,8 @@ impl Page {
         let line = Page::labelled(&label, text);
         match self.parts.last_mut() {
             // Continues the previous text, which is too long for one line.
-            Some(Part::Fact(lines)) if label.is_empty() => lines.push(line),
-            _ => self.parts.push(Part::Fact(vec![line])),
+            Some(PagePart::Fact(lines)) if label.is_empty() => lines.push(line),
+            _ => self.parts.push(PagePart::Fact(vec![line])),
         }
     }
 
@@ -154,8 +154,8 @@ impl Page {
     pub(super) fn one_of_many(&mut self, label: &str, text: &str) {
         let line = Page::labelled(&format!("  {label}"), text);
         match self.parts.last_mut() {
-            Some(Part::List(rows, _)) => rows.push(line),
-            _ => self.parts.push(Part::List(vec![line], "--full")),
+            Some(PagePart::List(rows, _)) => rows.push(line),
+            _ => self.parts.push(PagePart::List(vec![line], "--full")),
         }
     }
 
@@ -201,7 +201,7 @@ impl Page {
 
     /// Adds the rows of a list. `option` is the option of the command line that shows all of them.
     pub(super) fn list(&mut self, lines: Vec<String>, option: &'static str) {
-        self.parts.push(Part::List(lines.into_iter().map(|line| format!("    {line}")).collect(), option));
+        self.parts.push(PagePart::List(lines.into_iter().map(|line| format!("    {line}")).collect(), option));
     }
 }
 
