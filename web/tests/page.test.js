@@ -539,7 +539,11 @@ test("the page fits a phone's width, light and dark", async () => {
 test("offline, the page has every script that it imports", () => {
   const page = join(root, "web/page");
   const source = (name) => readFileSync(join(page, name), "utf8");
-  const listed = (name) => source("offline.js").split(`const ${name} = [`)[1].split("]")[0].match(/[\w-]+\.\w+/g);
+  const listed = (name) =>
+    source("offline.js")
+      .split(`const ${name} = [`)[1]
+      .split("]")[0]
+      .match(/[\w-]+\.\w+/g);
   const [first, later] = [listed("FILES"), listed("LATER")];
   const scripts = readdirSync(page).filter((name) => name.endsWith(".js") && name !== "offline.js");
   assert.deepEqual(
