@@ -156,16 +156,17 @@ impl Source for Served {
 
 type ReadMany = fn(&dyn Source, Vec<Range<u64>>) -> Option<b2nd_frame::Result<Fetched>>;
 
-/// A source with another `read_many`, and how often it was asked for ranges.
+/// A source with another `read_many`, how often it was asked for ranges, and the number of bytes of chunk files that were read.
 struct Stub<S> {
     source: S,
     read_many: ReadMany,
     asked: AtomicUsize,
+    of_chunks: AtomicUsize,
 }
 
 impl<S> Stub<S> {
     fn new(source: S, read_many: ReadMany) -> Arc<Stub<S>> {
-        Arc::new(Stub { source, read_many, asked: AtomicUsize::new(0) })
+        Arc::new(Stub { source, read_many, asked: AtomicUsize::new(0), of_chunks: AtomicUsize::new(0) })
     }
 }
 
@@ -187,7 +188,7 @@ impl<S: Source> Source for Stub<S> {
     }
 
     fn chunk_file(&self, number: u64, range: Range<u64>) -> b2nd_frame::Result<Cow<'_, [u8]>> {
-        self.source.chunk_file(number, range)
+        self.source.chunk_file(number, range).inspect(|bytes| drop(self.of_chunks.fetch_add(bytes.len(), Ordering::SeqCst)))
     }
 }
 
@@ -207,7 +208,7 @@ fn a_source_that_returns_other_ranges_than_requested_is_no_endless_loop() {
     ] {
         let (array, _) = open(read_many);
         let error = array.read::<u8>(&array.whole()).unwrap_err().to_string();
-        assert!(error.starts_with("bytes ") && error.ends_with("but the source returned none of them"), "{error}");
+        assert!(error.starts_with("bytes ") && error.ends_with("but the source did not return them"), "{error}");
     }
 }
 
@@ -226,7 +227,10 @@ fn a_sparse_frame_is_read_from_a_source_that_also_reads_many_ranges() {
     std::fs::write(&file, frame).unwrap();
     common::sparse(&file, &sparse);
     let source = b2nd_frame::FileSource::open(&sparse).unwrap();
-    let array = Array::from_source(Stub::new(source, |_, _| panic!("the chunks are in other files")), 0).unwrap();
+    let stub = Stub::new(source, |_, _| panic!("the chunks are in other files"));
+    let array = Array::from_source(stub.clone(), 0).unwrap();
+    assert_eq!(array.repeated(&array.whole()), None);
+    assert!(stub.of_chunks.load(Ordering::SeqCst) < 100, "of chunks that are not special, only the first header is read");
     assert_eq!(array.read::<u8>(&array.whole()).unwrap(), values.into_dyn());
 }
 
@@ -261,6 +265,14 @@ fn ranges_are_served_from_the_cache_and_each_answer_must_be_complete() {
     assert_eq!([same(&[100_000..5_000_000; 1]), same(&[10..20, 100_000..5_000_000])], [3, 3]);
     assert!(*served.read(70_000..5_900_000).unwrap() == bytes[70_000..5_900_000]);
     assert_eq!(served.took().1, 3);
+
+    let first = RangeCache::new(1 << 30, |_| panic!("these bytes are known")).with_first(bytes[..4096].to_vec());
+    assert_eq!(first.read_many(vec![10..20; 1]).unwrap().unwrap(), [(10..20, bytes[10..20].to_vec())]);
+    let small = Served::new(bytes[..60_000].to_vec());
+    for expected in [(1, 1, 60_000), (0, 0, 0)] {
+        small.read_many(vec![10..20, 50_000..50_010]).unwrap().unwrap();
+        assert_eq!(small.took(), expected, "a short file is fetched as a whole");
+    }
 
     let short = RangeCache::new(1 << 30, |range: Range<u64>| Ok(vec![0; (range.end - range.start) as usize / 2]));
     let expected = "bytes 1000000 to 2000000: expected 1000000 bytes, found 500000";
@@ -334,8 +346,8 @@ fn of_long_chunks_on_a_server_only_the_blocks_of_a_slice_are_fetched() {
     assert!((3 * block..3 * block + 5 * 8192).contains(&bytes), "{bytes} bytes for three blocks of {block}");
     assert_eq!(array.select::<u8>(&steps).unwrap(), expected);
     assert_eq!(served.took(), (0, 0, 0), "the cache has all of it");
-    assert_eq!(array.repeated(&array.whole()), None);
-    assert_eq!(served.took(), (0, 0, 0), "the index says that the chunks are long");
+    assert_eq!(array.repeated(&[450..600, 0..100, 0..300]), None);
+    assert_eq!(served.took(), (0, 0, 0), "the index says that the chunk is long");
 }
 
 #[test]

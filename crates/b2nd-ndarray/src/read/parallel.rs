@@ -57,16 +57,14 @@ impl Array {
         loop {
             let decoded = array.decode_held(area.clone(), wanted, view.view_mut(), zeroed);
             let (missing, held) = (pieces.take_missing(0), pieces.held());
-            if missing.is_empty() {
-                return decoded;
-            }
+            let Some(first) = missing.first().cloned() else { return decoded };
             let read = |range: Range<u64>| Ok((range.clone(), source.read(range)?.into_owned()));
             let fetched = source.read_many(missing.clone());
             let fetched: b2nd_frame::Result<Fetched> = fetched.unwrap_or_else(|| missing.iter().cloned().map(read).collect());
             fetched?.into_iter().try_for_each(|(range, bytes)| pieces.put(range, bytes))?;
             if pieces.held() == held {
-                let ranges: Vec<_> = missing.iter().map(|range| format!("{} to {}", range.start, range.end)).collect();
-                let message = format!("bytes {} were requested, but the source returned none of them", ranges.join(", "));
+                let message =
+                    format!("bytes {} to {} were requested, but the source did not return them", first.start, first.end);
                 return Err(b2nd_frame::Error::custom(message).into());
             }
         }
