@@ -39,7 +39,7 @@ pub(crate) enum Command {
     /// Prints the bytes of the header and trailer with their meaning.
     #[command(after_help = "Examples:\n  b2nd hex field.b2nd\n  b2nd hex archive.b2z::/group/x")]
     Hex(Paths),
-    /// Draws an array's chunks and blocks and the bytes of its header as SVG.
+    /// Draws an array's chunks, blocks and padding as SVG; `b2nd hex` prints the bytes of its header.
     #[command(after_help = "Examples:\n  b2nd draw field.b2nd > field.svg\n  b2nd draw archive.b2z::/group/x > x.svg")]
     Draw(Paths),
     /// Checks frames and stores for errors.
@@ -159,7 +159,9 @@ impl Command {
                     Ok(text::View { text: fitted(&view.text).into_owned(), ..view })
                 })
             }),
-            Command::Draw(paths) => Output::plain().run(|output| paths.each_view(output, picture::draw)),
+            Command::Draw(paths) => {
+                Output::plain().run(|output| paths.each_view(output, |frame, name| Ok(picture::draw(frame, name))))
+            }
             Command::Diff(diff) => Output::plain().until_done().run_to_status(|output| diff.run(output)),
             Command::Meta(meta) => Output::plain().run(|output| meta.run(output)),
             Command::Salvage(salvage) => Output::plain().until_done().run_on(&salvage.broken, |output| salvage.run(output)),

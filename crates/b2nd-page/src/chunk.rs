@@ -4,7 +4,6 @@ use b2nd::Grid;
 use b2nd_frame::{Offset, Offsets, Result};
 use b2nd_store::{Frame, chunk_file_name, readable};
 use b2nd_view::picture::drawing::Drawing;
-use b2nd_view::picture::window::Window;
 use serde::Serialize;
 
 /// The approximate width and height of the drawing.
@@ -29,8 +28,7 @@ pub(crate) struct Description {
 
 pub(crate) fn picture(grid: &Grid, [rows, columns]: [i32; 2], first: &[i64], most: i64) -> Option<Drawing> {
     let axis = |axis: i32| usize::try_from(axis).ok().filter(|&axis| axis < grid.shape().len());
-    let window = Window { axes: [axis(rows), axis(columns)], first: first.to_vec(), most };
-    window.draw(grid, SIZE)
+    Drawing::new(grid, [axis(rows), axis(columns)], first, Some(most), SIZE)
 }
 
 /// The maximum number of cells of an overview along an axis.

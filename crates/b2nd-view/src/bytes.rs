@@ -22,12 +22,12 @@ const MAX_LINES: usize = 8;
 const NAME_WIDTH: usize = 34;
 
 /// Returns the bytes of the header.
-pub(crate) fn header_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<Cow<'f, [u8]>> {
+fn header_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<Cow<'f, [u8]>> {
     frame.read(0..frame.header().header_len() as u64)
 }
 
 /// Returns the bytes of the trailer, and its offset in the frame.
-pub(crate) fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<(Cow<'f, [u8]>, u64)> {
+fn trailer_bytes<'f>(frame: &'f Frame) -> b2nd_frame::Result<(Cow<'f, [u8]>, u64)> {
     let range = frame.trailer_range()?;
     Ok((frame.read(range.clone())?, range.start))
 }
@@ -93,7 +93,7 @@ fn indented(row: &Row) -> String {
 
 /// Splits the bytes of a row into lines of a dump, and returns the offset in the frame and the bytes of each line. The first line contains
 /// the marker, if the row has one. Each further line contains up to eight bytes. Bytes beyond [`MAX_LINES`] further lines are left out.
-pub(crate) fn lines<'a>(row: &Row, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
+fn lines<'a>(row: &Row, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
     let first = match bytes.len() {
         ..=PER_LINE => bytes.len(),
         _ if row.head == 1 => PER_LINE,

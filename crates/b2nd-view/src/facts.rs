@@ -145,7 +145,7 @@ pub fn layout(array: &Array<'_>) -> Fact {
     Fact("array", format!("{}, version {}, {ndim}", array.describe(), array.meta.version()), "layout")
 }
 
-fn shapes(geometry: &Geometry) -> [Fact; 3] {
+pub(crate) fn shapes(geometry: &Geometry) -> [Fact; 3] {
     [
         Fact("shape", lengths(geometry.shape()), "shape"),
         Fact("chunkshape", lengths(geometry.chunkshape()), "chunkshape"),

@@ -32,31 +32,37 @@ fn every_file_has_a_drawing_of_bounded_size() {
 #[test]
 fn names_cannot_break_the_document() {
     let tests = Directory::new();
-    tests.write("svg-<&.b2nd", frame_with("</text>&", b""));
+    let geometry = b2nd::Geometry::new(&[3], &[2], &[2]).unwrap();
+    let content = b2nd::to_vec(&b2nd::B2ndMeta::new(geometry, "[('</text>\"&', '<i4')]")).unwrap();
+    tests.write("svg-<&.b2nd", frame_with("b2nd", &content));
     let svg = tests.ok(&["draw", "svg-<&.b2nd"]);
     assert!(svg.contains(">svg-&lt;&amp;.b2nd</text>"), "{svg}");
-    assert!(svg.contains(">&quot;&lt;/text&gt;&amp;&quot;</text>"), "{svg}");
+    assert!(svg.contains(">dtype [('&lt;/text&gt;&quot;&amp;', '&lt;i4')]</text>"), "{svg}");
 }
 
 /// A row of a chunk is short, and its length is long.
 #[test]
-fn no_length_stands_on_the_caption() {
+fn no_length_is_cut_off() {
     let geometry = b2nd::Geometry::new(&[1_000_000, 1_000_000], &[1, 1_000_000], &[1, 1_000_000]).unwrap();
     let content = b2nd::to_vec(&b2nd::B2ndMeta::new(geometry, "|u1")).unwrap();
     let file = TemporaryFile::new(&frame_with("b2nd", &content));
     let svg = shown(&["draw", file.path()]);
-    let number = |text: &str| {
-        text.split(|c: char| !(c.is_ascii_digit() || c == '.')).find(|part| !part.is_empty()).unwrap().parse::<f64>().unwrap()
+    let number = |text: &str, name: &str| {
+        let value = text.split_once(&format!(" {name}=\"")).unwrap().1.split_once('"').unwrap().0;
+        value.parse::<f64>().unwrap()
     };
-    // Texts that run upwards end at their place and begin below it; the grid is moved down by 46.
-    let upwards = svg.lines().filter(|line| line.contains("rotate(-90)\" text-anchor=\"end\""));
-    let lowest = upwards.map(|line| {
-        let y = number(line.split_once("translate(").unwrap().1.split_once(' ').unwrap().1);
-        let text = line.split_once('>').unwrap().1.split_once('<').unwrap().0;
-        46.0 + y + 7.26 * text.len() as f64
-    });
-    let lowest = lowest.fold(0.0, f64::max);
-    let caption = svg.lines().find(|line| line.contains("not to scale")).unwrap();
-    let caption = number(caption.split_once(" y=\"").unwrap().1);
-    assert!(caption - 12.0 >= lowest && lowest > 150.0, "{caption} {lowest}");
+    // The rulers of the rows are turned: their x is the distance from the first chunk upwards, and a text that ends there runs on downwards.
+    let beside: Vec<f64> = svg
+        .lines()
+        .filter(|line| line.contains(" text-anchor=\"end\""))
+        .map(|line| {
+            let text = line.split_once('>').unwrap().1.split_once('<').unwrap().0;
+            7.26 * text.len() as f64 - number(line, "x")
+        })
+        .collect();
+    // The chunks are a document in the document, which starts 48 above the first chunk.
+    let chunks = svg.lines().filter(|line| line.starts_with("<svg ")).nth(1).unwrap();
+    let lowest = beside.iter().copied().fold(0.0, f64::max);
+    assert!(lowest > 100.0 && lowest <= number(chunks, "height") - 48.0, "{beside:?} {chunks}");
+    assert!(number(&svg, "height") > 48.0 + number(chunks, "height"));
 }
