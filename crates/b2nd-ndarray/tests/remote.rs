@@ -188,7 +188,9 @@ impl<S: Source> Source for Stub<S> {
     }
 
     fn chunk_file(&self, number: u64, range: Range<u64>) -> b2nd_frame::Result<Cow<'_, [u8]>> {
-        self.source.chunk_file(number, range).inspect(|bytes| drop(self.of_chunks.fetch_add(bytes.len(), Ordering::SeqCst)))
+        let bytes = self.source.chunk_file(number, range)?;
+        self.of_chunks.fetch_add(bytes.len(), Ordering::SeqCst);
+        Ok(bytes)
     }
 }
 

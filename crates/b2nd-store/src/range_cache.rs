@@ -175,7 +175,7 @@ impl<F: Fn(Range<u64>) -> io::Result<Vec<u8>> + Sync> Source for RangeCache<F> {
         bytes.try_reserve_exact((end - start) as usize).map_err(io::Error::from)?;
         if end - start > SHORT {
             bytes.resize((end - start) as usize, 0);
-            self.fetch_all(&requests([start..end].into()), |_, part, fetched| {
+            self.fetch_all(&requests(std::iter::once(start..end).collect()), |_, part, fetched| {
                 let place = (part.start - start) as usize..(part.end - start) as usize;
                 bytes.get_mut(place).unwrap_or_default().copy_from_slice(&fetched);
             })?;
