@@ -39,7 +39,7 @@ function range(part, length, axis) {
   if (Array.isArray(part)) {
     if (part.length > 3) throw new RangeError(`${JSON.stringify(part)} has too many parts: expected START:STOP:STEP`);
     const step = part[2] === null || part[2] === undefined ? 1 : whole(part[2]);
-    if (step === 0) throw new RangeError("a step of 0");
+    if (step === 0) throw new RangeError("the step is 0: expected another integer");
     const back = step < 0;
     // With a negative step, a slice goes from the last element to before the first.
     const [least, most] = back ? [-1, length - 1] : [0, length];

@@ -1,15 +1,7 @@
 // Axes: positions of values, and ticks at round numbers and times.
 
-import { thousands, visible } from "./dom.js";
+import { thousands } from "./dom.js";
 import { moment } from "./moment.js";
-
-/** The names of an array's axes: those of the attribute `dims`, or of Zarr's `_ARRAY_DIMENSIONS`, or `axis 0`. */
-export function axisNames({ array, trailer }) {
-  const valueOf = (name) => trailer.vlmetalayers?.find((layer) => layer.name === name)?.value;
-  const dims = valueOf("dims") ?? valueOf("_ARRAY_DIMENSIONS");
-  const given = (axis) => Array.isArray(dims) && typeof dims[axis] === "string" && visible(dims[axis]);
-  return array.shape.map((_, axis) => given(axis) || `axis ${axis}`);
-}
 
 /** A number with at most six significant digits; integers below a million in full. */
 export function short(number) {

@@ -33,6 +33,7 @@ const LATER = [
   "rows.js",
   "records.js",
   "columns.js",
+  "cells.js",
   "moment.js",
   "array_view.js",
   "axes.js",

@@ -1,10 +1,9 @@
 // Opens files and shows what is in them.
 
-import { axisNames } from "./axes.js";
 import { bytes } from "./bytes.js";
 import { count, el, problem, size, thousands, visible, visibleJson } from "./dom.js";
 import { Opened, load } from "./engine.js";
-import { facts, lengths, ratio } from "./facts.js";
+import { axisNames, facts, lengths, ratio } from "./facts.js";
 import { Picture } from "./picture.js";
 import { Served } from "./served.js";
 import { FileSource, Folder, UrlSource, listed, ofAddress } from "./source.js";

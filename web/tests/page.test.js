@@ -536,9 +536,33 @@ test("the page fits a phone's width, light and dark", async () => {
   }
 });
 
+test("offline, the page has every script that it imports", () => {
+  const page = join(root, "web/page");
+  const source = (name) => readFileSync(join(page, name), "utf8");
+  const listed = (name) =>
+    source("offline.js")
+      .split(`const ${name} = [`)[1]
+      .split("]")[0]
+      .match(/[\w-]+\.\w+/g);
+  const [first, later] = [listed("FILES"), listed("LATER")];
+  const scripts = readdirSync(page).filter((name) => name.endsWith(".js") && name !== "offline.js");
+  assert.deepEqual(
+    scripts.filter((name) => !first.includes(name) && !later.includes(name)),
+    [],
+  );
+  for (const name of first.filter((name) => scripts.includes(name))) {
+    const needed = [...source(name).matchAll(/^import .*? from "\.\/(.*?)";$/gm)].map(([, file]) => file);
+    assert.deepEqual(
+      needed.filter((file) => !first.includes(file)),
+      [],
+      name,
+    );
+  }
+});
+
 hosted("scripts and wasm stay under 275 kB compressed for the metadata, and under 680 kB with the values", () => {
   const values =
-    /^(b2nd_values|schema|strange|look|rows|records|columns|cells|moment|axes|pixels|figure|controls|drawings|table|heatmap|lines|reader|sheet|slices|worker)(_bg)?\.(js|wasm)$/;
+    /^(b2nd_values|schema|strange|array_view|rows|records|columns|cells|moment|axes|pixels|figure|controls|drawings|table|heatmap|lines|reader|sheet|slices|worker)(_bg)?\.(js|wasm)$/;
   const sizes = readdirSync(dist)
     .filter((name) => /\.(js|wasm)$/.test(name))
     .map((name) => [name, gzipSync(readFileSync(join(dist, name)), { level: 9 }).length]);

@@ -245,7 +245,7 @@ pub(crate) fn store_of(url: &str) -> Option<usize> {
 /// Returns true if a path or URL has the ending of a store, which can contain arrays and tables. The leaves of an HDF5 file are its
 /// datasets.
 pub(crate) fn is_store(name: &str) -> bool {
-    [".b2z", ".b2d", ".b2e", ".h5", ".hdf5"].iter().any(|ending| name.ends_with(ending))
+    [".b2z", ".b2d", ".b2e"].iter().any(|ending| name.ends_with(ending)) || b2nd_store::foreign::is_named_hdf5(name.as_ref())
 }
 
 /// Returns true if a URL is one of the roots or below one.

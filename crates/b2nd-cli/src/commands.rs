@@ -102,7 +102,7 @@ pub(crate) enum Command {
     /// Prints the last values of an array, or the last rows of a table, like `b2nd head`.
     #[command(after_help = "Examples:\n  b2nd tail field.b2nd\n  b2nd tail -n 3 table.b2z")]
     Tail(cat::Excerpt),
-    /// Writes an array as NumPy, Zarr, CSV, JSON or text; a table as Arrow, Parquet, CSV or JSON.
+    /// Writes an array as NumPy, Zarr, CSV, JSON, text, Arrow or Parquet; a table as Arrow, Parquet, CSV or JSON.
     #[command(after_help = "Examples:\n  b2nd export field.b2nd field.npy\n  b2nd export archive.b2z::/group/x - --format csv")]
     Export(export::Export),
     /// Converts NumPy, CSV, raw bytes, Zarr or HDF5 to a `.b2nd` file.
@@ -113,7 +113,7 @@ pub(crate) enum Command {
     /// Computes statistics: count, min, max, mean, standard deviation, NaN, zeros.
     ///
     /// Statistics are computed for each field of a structure and each column of a table. Integers and booleans are summed
-    /// exactly, floats with 64 bits. The result does not depend on the number of threads. The standard deviation is numpy's (ddof=0).
+    /// exactly, floats with 64 bits. The result does not depend on the number of threads. The standard deviation is NumPy's (ddof=0).
     /// NaN, NaT and nulls are counted, but left out of the other statistics. Complex numbers have no min and max. Empty
     /// strings are counted as `zeros`. For columns of strings, the text output calls this count `empty`.
     #[command(after_help = "Examples:\n  b2nd stats field.b2nd\n  b2nd stats --json --slice 0:10 archive.b2z")]

@@ -9,7 +9,7 @@ use b2nd_frame::FrameType;
 use b2nd_ndarray::{Options, RepackOptions, repack_from};
 #[cfg(feature = "hdf5")]
 use b2nd_store::Source;
-use b2nd_store::{Bytes, Frame, Location, Store, Target};
+use b2nd_store::{Bytes, Frame, Location, Store, Target, foreign};
 use b2nd_view::json::Place;
 use b2nd_view::text::{columns, printable, thousands};
 use serde_json::Value as Json;
@@ -20,9 +20,6 @@ use crate::compression::Compression;
 use crate::error::{Error, Result};
 use crate::output;
 use crate::progress;
-
-/// The first bytes of an HDF5 file.
-const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 
 /// Makes the datasets of HDF5 files leaves of stores, for all commands.
 #[cfg(feature = "hdf5")]
@@ -36,14 +33,13 @@ pub(crate) fn register() {}
 /// Opens the dataset that an argument names. Returns `None` if the argument does not name an HDF5 file or a part of one.
 pub(crate) fn dataset(word: &Path) -> Result<Option<Bytes>> {
     let location = Location::new(word.as_os_str());
-    let is_named_so = |end: &str| location.place().to_ascii_lowercase().ends_with(end);
     // Other files are not opened here: raw bytes can come from a pipe, which is read once.
-    if location.key().is_none() && ![".h5", ".hdf5", ".nc", ".hdf", ".he5", ".nc4"].iter().any(|end| is_named_so(end)) {
+    if location.key().is_none() && !foreign::is_named_hdf5(Path::new(&*location.place())) {
         return Ok(None);
     }
     let target = location.open()?;
     match &target {
-        Target::File(source) if source.read(0..8)?.starts_with(SIGNATURE) => {}
+        Target::File(source) if source.read(0..8)?.starts_with(foreign::HDF5) => {}
         _ => return Ok(None),
     }
     match (Store::of(location.place(), target)?, location.key()) {
@@ -91,7 +87,7 @@ pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &
 fn opened(place: &Place) -> b2nd_frame::Result<Option<b2nd_hdf5::Dataset>> {
     let Some(key) = place.key else { return Ok(None) };
     match Location::new(place.path.as_ref()).open()? {
-        Target::File(source) if source.read(0..8)?.starts_with(SIGNATURE) => {
+        Target::File(source) if source.read(0..8)?.starts_with(foreign::HDF5) => {
             b2nd_hdf5::File::open(source)?.dataset(key).map(Some)
         }
         _ => Ok(None),

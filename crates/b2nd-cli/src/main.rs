@@ -4,7 +4,6 @@
 #![cfg_attr(not(feature = "arrow"), allow(dead_code))]
 
 mod archive;
-mod chart;
 mod commands;
 mod compression;
 mod data;
@@ -16,6 +15,7 @@ mod hdf5;
 mod output;
 mod paths;
 mod piped;
+mod png_chart;
 mod progress;
 mod report;
 mod screen;

@@ -27,6 +27,17 @@ pub(crate) fn must_be_free(path: &Path, overwrite: bool) -> Result<()> {
     }
 }
 
+/// Fails if the argument of a command that only reads local files is a URL or a leaf of a store.
+pub(crate) fn must_be_local(word: &Path, command: &str) -> Result<()> {
+    let location = Location::new(word.as_os_str());
+    let what_to_do = match (location.path(), location.key()) {
+        (_, Some(_)) => "copy the leaf to a file with `b2nd repack` first",
+        (None, None) if !location.is_stdin() => "download the file first",
+        _ => return Ok(()),
+    };
+    Err(Error::new(format_args!("`b2nd {command}` only reads local files: {what_to_do}")))
+}
+
 /// Fails if the new file or directory `target` would replace `source`, the argument that names the input, or a directory that contains it.
 pub(crate) fn must_not_be_input(target: &Path, source: &Path) -> Result<()> {
     let location = Location::new(source.as_os_str());

@@ -21,7 +21,7 @@ use crate::progress;
 use crate::report::shape_text;
 
 /// The maximum size in bytes of a part of the values. Values are read part by part, to limit the memory.
-const PART: usize = 1 << 26;
+pub(crate) const PART: usize = 1 << 26;
 
 /// The position of a frame in its file, and its dtype if the file has none.
 #[derive(Args, Clone, Default)]
@@ -30,7 +30,7 @@ pub(crate) struct Start {
     #[arg(long, value_name = "N", value_parser = parse_offset)]
     pub(crate) offset: Option<u64>,
 
-    /// The type of the elements in a frame without an array, as numpy writes it: '<i4'. Default: bytes.
+    /// The type of the elements in a frame without an array, as NumPy writes it: '<i4'. Default: bytes.
     #[arg(long, value_name = "DTYPE", value_parser = parse_dtype)]
     pub(crate) dtype: Option<DType>,
 }
@@ -139,7 +139,7 @@ impl SelectedArray {
         let layout = ElementInfo { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape: selection.shape(), width };
         let mut format = form.begin(layout)?;
         format.start(out).map_err(Error::Write)?;
-        for part in parts(array.itemsize(), array.grid().chunkshape(), &selection.ranges, &selection.reversed) {
+        for part in parts(PART, array.itemsize(), array.grid().chunkshape(), &selection.ranges, &selection.reversed) {
             if let Some(part) = stepped(selection, &part) {
                 let bytes = self.read(&part)?;
                 format.put(&bytes, out).map_err(Error::Write)?;
@@ -218,9 +218,10 @@ pub(crate) fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
     items.fold(array.itemsize(), usize::saturating_mul)
 }
 
-/// Splits a slice along its first dimensions into parts of at most [`PART`] bytes, in C order. Along a reversed dimension, the last part
+/// Splits a slice along its first dimensions into parts of at most `most` bytes, in C order. Along a reversed dimension, the last part
 /// comes first.
 pub(crate) fn parts(
+    most: usize,
     itemsize: usize,
     chunkshape: &[i64],
     ranges: &[Range<i64>],
@@ -228,13 +229,13 @@ pub(crate) fn parts(
 ) -> Box<dyn Iterator<Item = Vec<Range<i64>>>> {
     let count = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
     let bytes = ranges.iter().map(count).fold(itemsize, usize::saturating_mul);
-    let Some((axis, first)) = ranges.iter().enumerate().find(|(_, range)| count(range) > 1).filter(|_| bytes > PART) else {
+    let Some((axis, first)) = ranges.iter().enumerate().find(|(_, range)| count(range) > 1).filter(|_| bytes > most) else {
         return Box::new(std::iter::once(ranges.to_vec()));
     };
     let row = (bytes / count(first)).max(1);
     let chunk = usize::try_from(chunkshape[axis]).unwrap_or(1).max(1);
     // The length of a part is a multiple of the chunk's length, unless one layer of chunks is too large for a part.
-    let rows = match PART / row {
+    let rows = match most / row {
         rows if rows >= chunk => rows / chunk * chunk,
         rows => rows.max(1),
     };
@@ -245,7 +246,11 @@ pub(crate) fn parts(
         let start = first.start + (layer * rows) as i64;
         let mut part = ranges.clone();
         part[axis] = start..start.saturating_add(rows as i64).min(first.end);
-        if rows == 1 && row > PART { parts(itemsize, &chunkshape, &part, &reversed) } else { Box::new(std::iter::once(part)) }
+        if rows == 1 && row > most {
+            parts(most, itemsize, &chunkshape, &part, &reversed)
+        } else {
+            Box::new(std::iter::once(part))
+        }
     }))
 }
 
@@ -256,7 +261,11 @@ pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<S
         let array = source(path).and_then(|source| open(source, None));
         array.map_err(|error| Error::new(format_args!("{}: {error}", path.display())))
     };
-    let [a, b] = [named(a)?, named(b)?];
+    let [mut a, mut b] = [named(a)?, named(b)?];
+    if a.is_flat() && b.is_flat() && a.itemsize() != b.itemsize() {
+        let byte: DType = "|u1".parse()?;
+        (a, b) = (a.with_dtype(byte.clone())?, b.with_dtype(byte)?);
+    }
     if a.is_flat() != b.is_flat() {
         return Err(Error::new("only one of the two has an array"));
     }
@@ -271,7 +280,7 @@ pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<S
     let mut differing = Differing::default();
     let read = a.dtype().and_then(reader);
     let bar = progress::bytes(length(&a, &a.whole()) as u64);
-    for part in parts(a.itemsize(), a.grid().chunkshape(), &a.whole(), &[]) {
+    for part in parts(PART, a.itemsize(), a.grid().chunkshape(), &a.whole(), &[]) {
         let [one, other] = [a.read_bytes(&part)?, b.read_bytes(&part)?];
         bar.inc(one.len() as u64);
         if one == other {

@@ -41,7 +41,7 @@ fn what_holds_no_array_is_named_with_its_path() {
     std::fs::create_dir(directory.path().join("a.zarr")).unwrap();
     at("a.zarr/zarr.json", b"{}");
     for (path, expected) in [
-        (at("a.npy", b"\x93NUMPY\x01\0"), "it is a numpy file: "),
+        (at("a.npy", b"\x93NUMPY\x01\0"), "it is a NumPy file: "),
         (at("a.h5", b"\x89HDF\r\n\x1a\n"), "it is an HDF5 file, which "),
         (at("a.txt", b"a text that is no frame"), "it is a text file"),
         (release.join("treestore__dfltb2z.b2z"), store),

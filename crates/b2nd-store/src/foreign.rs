@@ -27,7 +27,7 @@ pub fn describe(first: &[u8]) -> Option<&'static str> {
         _ if starts(HDF5) => {
             "an HDF5 file, which this build cannot read: install the tool with `cargo install --path crates/b2nd-cli --features full`"
         }
-        _ if starts(b"\x93NUMPY") => "a numpy file: `b2nd import FILE.npy OUT.b2nd` converts it",
+        _ if starts(b"\x93NUMPY") => "a NumPy file: `b2nd import FILE.npy OUT.b2nd` converts it",
         _ if starts(b"PAR1") => "a Parquet file: pyarrow, polars and DuckDB can read it",
         _ if starts(b"ARROW1") => "an Arrow file: pyarrow and polars can read it",
         _ if starts(b"PK\x03\x04") || starts(b"PK\x05\x06") => {
@@ -57,7 +57,25 @@ pub type Opener = fn(Bytes) -> Result<Arc<dyn Folder + Send + Sync>>;
 static HDF5_OPENER: OnceLock<Opener> = OnceLock::new();
 
 /// The first bytes of an HDF5 file.
-pub(crate) const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+pub const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
+
+/// Returns true if a path or URL has one of the endings of HDF5 files, in lower or upper case. Files of other formats can have the endings
+/// `.hdf` (HDF4) and `.nc` (netCDF before version 4).
+///
+/// ```
+/// use b2nd_store::foreign::is_named_hdf5;
+///
+/// assert!(is_named_hdf5("https://example.org/field.NC4".as_ref()));
+/// assert!(!is_named_hdf5("field.b2nd".as_ref()));
+/// ```
+pub fn is_named_hdf5(name: &Path) -> bool {
+    has_ending(name, &["h5", "hdf5", "hdf", "he5", "nc", "nc4"])
+}
+
+/// Returns true if a name has one of these endings, in lower or upper case.
+pub(crate) fn has_ending(name: &Path, endings: &[&str]) -> bool {
+    name.extension().is_some_and(|ending| endings.iter().any(|one| ending.eq_ignore_ascii_case(one)))
+}
 
 /// Sets the function that opens HDF5 files in this process. Then [`Store`](crate::Store) and [`Location`](crate::Location) open an HDF5 file
 /// like a store. Later calls have no effect.

@@ -8,7 +8,7 @@ use b2nd_frame::{Error, Result};
 
 use crate::file::{Directory, LocalFile, SPARSE_FRAME, is_store_directory};
 use crate::folder::{is_frame, is_zip};
-use crate::foreign;
+use crate::foreign::{self, has_ending};
 use crate::location::Target;
 use b2nd_frame::Source;
 
@@ -50,18 +50,18 @@ impl Candidate {
     }
 
     /// Returns true if the path is a file whose name has one of the endings of Blosc2 files, or of HDF5 files if this process opens them as
-    /// stores. The content of the file is not checked, except that of netCDF files (`.nc`), of which only some are HDF5 files. For links, and
-    /// for the path at which the search started, returns false.
+    /// stores. The content of the file is not checked, except that of files named `*.nc` and `*.hdf`, of which only some are HDF5 files. For
+    /// links, and for the path at which the search started, returns false.
     pub fn is_named_so(&self) -> bool {
         let Ok(What::File(kind)) = &self.what else { return false };
-        let is_netcdf = || has_ending(&self.path, &["nc"]) && matches!(frame_or_archive(&self.path, *kind), Ok(Some(_)));
-        kind.is_file() && (is_named_so(&self.path) || is_netcdf())
+        let is_it = || !has_ending(&self.path, &["nc", "hdf"]) || matches!(frame_or_archive(&self.path, *kind), Ok(Some(_)));
+        kind.is_file() && is_named_so(&self.path) && is_it()
     }
 
     /// Returns true if the path may contain many frames.
     pub fn may_be_store(&self) -> bool {
-        let stores = ["b2z", "b2e", "h5", "hdf5", "nc"];
-        matches!(self.what, Ok(What::Store | What::Root)) || has_ending(&self.path, &stores)
+        let is_named_store = has_ending(&self.path, &["b2z", "b2e"]) || foreign::is_named_hdf5(&self.path);
+        matches!(self.what, Ok(What::Store | What::Root)) || is_named_store
     }
 }
 
@@ -126,11 +126,7 @@ fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> 
 
 fn is_named_so(path: &Path) -> bool {
     has_ending(path, &["b2nd", "b2frame", "b2f", "b2b", "b2z", "b2e", "b2d", "caterva"])
-        || has_ending(path, &["h5", "hdf5"]) && foreign::opener(foreign::HDF5).is_some()
-}
-
-fn has_ending(path: &Path, ends: &[&str]) -> bool {
-    path.extension().is_some_and(|end| ends.iter().any(|&one| end == one))
+        || foreign::is_named_hdf5(path) && foreign::opener(foreign::HDF5).is_some()
 }
 
 fn frame_or_archive(path: &Path, kind: fs::FileType) -> Result<Option<LocalFile>> {

@@ -19,8 +19,8 @@ use crate::tables::{TablePart, write_array};
 use crate::values::{SelectedArray, Start};
 use crate::zarr;
 
-/// Writes an array as numpy (.npy), bytes (.bin), CSV, JSON, text or Zarr (.zarr); a table, or objects, batches and lists, as
-/// Arrow, Parquet, CSV or JSON.
+/// Writes an array as NumPy (.npy), bytes (.bin), CSV, JSON, text, Zarr (.zarr), Arrow or Parquet; a table, or objects, batches and
+/// lists, as Arrow, Parquet, CSV or JSON.
 #[derive(Args)]
 pub(crate) struct Export {
     /// An array or a table: a path, a URL, - or STORE::KEY, as for `b2nd info`.

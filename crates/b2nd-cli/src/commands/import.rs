@@ -19,21 +19,21 @@ use crate::output::{self, Output};
 use crate::piped::is_standard;
 use crate::progress;
 use crate::signals;
-use crate::staged::{must_not_be_input, must_not_exist, must_not_look_foreign};
+use crate::staged::{must_be_local, must_not_be_input, must_not_exist, must_not_look_foreign};
 use crate::values::parse_dtype;
 use crate::zarr;
 
-/// Converts numpy (.npy), CSV (.csv), raw bytes (--dtype), a Zarr array or an HDF5 dataset to a `.b2nd` file, compressed with
+/// Converts NumPy (.npy), CSV (.csv), raw bytes (--dtype), a Zarr array or an HDF5 dataset to a `.b2nd` file, compressed with
 /// python-blosc2's defaults. Chunks of HDF5 that Blosc2 compressed are copied.
 #[derive(Args)]
 pub(crate) struct Import {
-    /// The file, the directory of a Zarr array, a dataset (FILE.h5::/group/name), or - for standard input, which is read as numpy, or with --dtype as raw bytes.
+    /// The file, the directory of a Zarr array, a dataset (FILE.h5::/group/name), or - for standard input, which is read as NumPy, or with --dtype as raw bytes.
     pub(super) file: PathBuf,
 
     /// The new array (.b2nd), or - for standard output.
     out: PathBuf,
 
-    /// The dtype of the elements of raw bytes or CSV, in numpy's form: '<i4'. The default for CSV is '<i8' or '<u8' if
+    /// The dtype of the elements of raw bytes or CSV, in NumPy's form: '<i4'. The default for CSV is '<i8' or '<u8' if
     /// all values are integers that fit it, '<f8' if all values are numbers, text for other values, and a structure with a field for each
     /// column if the columns have several types.
     #[arg(long, value_parser = parse_dtype)]
@@ -48,7 +48,7 @@ pub(crate) struct Import {
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     header: Option<bool>,
 
-    /// The format of the file. By default, its ending selects it; standard input is numpy, or with --dtype raw bytes.
+    /// The format of the file. By default, its ending selects it; standard input is NumPy, or with --dtype raw bytes.
     #[arg(long, value_name = "FORMAT", value_parser = ["npy", "csv", "bin"])]
     format: Option<String>,
 
@@ -85,6 +85,7 @@ impl Import {
         if let Some(dataset) = hdf5::dataset(&self.file)?.filter(|_| !is_printed) {
             return hdf5::import(dataset, &self.out, &self.compression, &options).map(|()| true);
         }
+        must_be_local(&self.file, "import")?;
         let file = self.elements()?;
         let geometry = options.geometry(&file.shape, file.dtype.itemsize())?;
         let meta = B2ndMeta::new(geometry, file.dtype.to_string());

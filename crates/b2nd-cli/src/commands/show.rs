@@ -14,10 +14,10 @@ use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::text::{self, TITLE, printable, styled, thousands};
 use clap::Args;
 
-use crate::chart::{self, Axis, Body, Chart, Ticks};
 use crate::error::{Error, Result};
 use crate::output::{fitted, terminal};
 use crate::piped::is_standard;
+use crate::png_chart::{self, Axis, Body, Chart, Ticks};
 use crate::screen;
 use crate::staged::{must_not_be_input, must_not_exist, new_file};
 use crate::tables::{self, TablePart, TableRows};
@@ -96,7 +96,7 @@ pub(crate) struct Show {
     #[arg(long)]
     stretch: bool,
 
-    /// Write the picture to a PNG file, which must not exist, or to standard output if the name is -.
+    /// Write the picture to a PNG file, or to standard output if the name is -. An existing file is an error without --overwrite.
     #[arg(long, value_name = "OUT")]
     png: Option<PathBuf>,
 
@@ -199,7 +199,7 @@ impl Show {
             let title = printable(&format!("{}  {name}{sample}", self.file.display()));
             let scale = self.scale(&numbers)?;
             let counts = bins::histogram_in(&numbers, PICTURE_BARS, scale);
-            return write_png(path, self.overwrite, &self.picture_of_bars(&title, &counts, scale, &chart::plain, None)?);
+            return write_png(path, self.overwrite, &self.picture_of_bars(&title, &counts, scale, &png_chart::plain, None)?);
         }
         let count = rows.len();
         let cells = rows.summary()?;
@@ -317,17 +317,17 @@ impl Show {
         days: Option<f64>,
     ) -> Result<Pixels> {
         let (width, height) = self.size.unwrap_or(SIZE);
-        if width < chart::SMALLEST.0 || height < chart::SMALLEST.1 {
-            let (width, height) = chart::SMALLEST;
+        if width < png_chart::SMALLEST.0 || height < png_chart::SMALLEST.1 {
+            let (width, height) = png_chart::SMALLEST;
             return Err(Error::new(format_args!(
                 "a histogram has axes, which need a picture of at least {width}x{height}: give a larger --size"
             )));
         }
         let most = counts.iter().copied().max().unwrap_or(0) as f64;
-        let down = Axis { name: "values".to_owned(), ..Axis::new([0.0, most], Ticks::Whole, &chart::plain) };
+        let down = Axis { name: "values".to_owned(), ..Axis::new([0.0, most], Ticks::Whole, &png_chart::plain) };
         let ticks = if self.log { Ticks::Log } else { days.map_or(Ticks::Plain, Ticks::Days) };
         let across = Axis::new([scale.least(), scale.greatest()], ticks, label);
-        Ok(chart::draw(&Chart::new(title, Body::Bars(counts), across, down), (width, height)))
+        Ok(png_chart::draw(&Chart::new(title, Body::Bars(counts), across, down), (width, height)))
     }
 
     /// Draws the picture for the PNG file, with axes unless the picture is an image or too small for axes.
@@ -336,7 +336,7 @@ impl Show {
             return Err(Error::new("there are no elements to draw"));
         }
         let (width, height) = self.size.unwrap_or(SIZE);
-        let is_small = width < chart::SMALLEST.0 || height < chart::SMALLEST.1;
+        let is_small = width < png_chart::SMALLEST.0 || height < png_chart::SMALLEST.1;
         if let Some(channels) = drawn.channels {
             let pixels = Pixels::image(elements, drawn.length(1), channels);
             let (wide, high) = match self.size {
@@ -371,7 +371,7 @@ impl Show {
             let steps = (drawn.length(place).max(2) - 1) as f64;
             let half = if is_map { (last - drawn.index(place, 0)) as f64 / steps / 2.0 } else { 0.0 };
             let ends = [drawn.index(place, 0) as f64 - half, last as f64 + half];
-            Axis { name: drawn.name(place), ..Axis::new(ends, Ticks::Whole, &chart::plain) }
+            Axis { name: drawn.name(place), ..Axis::new(ends, Ticks::Whole, &png_chart::plain) }
         };
         let title = &printable(&(self.file.display().to_string() + &drawn.title()));
         let unit = drawn::attribute(&drawn.values.array, &["units", "unit"]);
@@ -382,11 +382,11 @@ impl Show {
                 let aspect = drawn.aspect.filter(|_| !self.stretch);
                 let body = Body::Map(pixels, values, self.colors());
                 let chart = Chart::new(title, body, indices(1), indices(0));
-                chart::draw(&Chart { unit, aspect, is_cut: self.size.is_none(), ..chart }, (width, height))
+                png_chart::draw(&Chart { unit, aspect, is_cut: self.size.is_none(), ..chart }, (width, height))
             }
             false => {
                 let down = Axis { name: unit.unwrap_or_default(), ..values };
-                chart::draw(&Chart::new(title, Body::Line(&numbers, scale), indices(0), down), (width, height))
+                png_chart::draw(&Chart::new(title, Body::Line(&numbers, scale), indices(0), down), (width, height))
             }
         })
     }

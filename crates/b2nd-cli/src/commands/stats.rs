@@ -32,7 +32,7 @@ pub(crate) struct Stats {
     #[arg(long, value_name = "SLICE", allow_hyphen_values = true)]
     slice: Option<Slice>,
 
-    /// The dtype of the elements of frames without an array, in numpy's form: '<i4'. The default is bytes.
+    /// The dtype of the elements of frames without an array, in NumPy's form: '<i4'. The default is bytes.
     #[arg(long, value_name = "DTYPE", value_parser = parse_dtype)]
     dtype: Option<DType>,
 

@@ -22,7 +22,7 @@ use b2nd_view::text::printable;
 use crate::error::{Error, Result};
 use crate::output::{self, Output};
 use crate::piped::{Piped, is_standard};
-use crate::staged::must_not_exist;
+use crate::staged::{must_be_local, must_not_exist};
 use crate::values::parse_dtype;
 use plan::Plan;
 
@@ -134,6 +134,7 @@ impl Args {
 
     /// Upgrades one frame. Returns the result and a sentence that describes it.
     fn upgrade(&self, path: &Path) -> Result<(usize, String)> {
+        must_be_local(path, "upgrade")?;
         let upgrade = match Plan::new(File::open(path)?.header(), self.dtype.as_ref()).map_err(Error::new)? {
             Plan::Released => return Ok((RELEASED, "already in the current layout, not changed".to_owned())),
             Plan::NoArray => return Ok((NO_ARRAY, "no array, not changed".to_owned())),

@@ -7,16 +7,13 @@ use std::io::{self, BufReader, Cursor, Read, Seek, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use b2nd::B2ndMeta;
 use b2nd::dtype::{DType, Field};
-use b2nd_ndarray::{Array, Options};
 use b2nd_store::foreign;
 use b2nd_view::elements::no_objects;
-use ndarray::ArrayD;
 
 use super::{ElementInfo, Format};
 use crate::error::{Error, Result};
-use crate::values::parts;
+use crate::values::{PART, parts};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -130,16 +127,18 @@ pub(crate) fn read(path: &Path) -> Result<Elements> {
         return elements(io::stdin().lock(), None);
     }
     let file = open(path)?;
-    let length = file.metadata()?.len();
-    elements(BufReader::new(file), Some(length))
+    elements(BufReader::new(file.try_clone()?), Some(file))
 }
 
-/// Copies what can be read only once to a temporary file, so that its length is known.
+/// Copies what can be read only once to a temporary file, so that its length is known and its parts can be read in any order.
 pub(crate) fn spooled(mut from: impl Read) -> Result<fs::File> {
-    let mut file = tempfile::tempfile()?;
-    io::copy(&mut from, &mut file)?;
-    file.rewind()?;
-    Ok(file)
+    let mut copy = || {
+        let mut file = tempfile::tempfile()?;
+        io::copy(&mut from, &mut file)?;
+        file.rewind().map(|()| file)
+    };
+    let place = std::env::temp_dir();
+    copy().map_err(|error: io::Error| Error::new(format_args!("cannot copy it to {} ($TMPDIR): {error}", place.display())))
 }
 
 /// Opens a file. Fails if it is not a regular file, because reading a pipe or a device might never end.
@@ -147,12 +146,13 @@ pub(crate) fn open(path: &Path) -> Result<fs::File> {
     if fs::metadata(path)?.is_file() { Ok(fs::File::open(path)?) } else { Err(Error::new("it is not a file")) }
 }
 
-/// Reads a NumPy file. `file_len` is its length, if it is known.
-fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elements> {
+/// Reads a NumPy file. `regular` is the same file if its parts can be read in any order.
+fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<Elements> {
+    let file_len = regular.as_ref().map(|file| file.metadata().map(|metadata| metadata.len())).transpose()?;
     let magic = next(&mut file, MAGIC.len() as u64)?;
     if magic != MAGIC {
         let what = foreign::describe(&magic).map_or_else(String::new, |what| format!("; it is {what}"));
-        return Err(Error::new(format_args!("not a numpy file: it does not begin with \\x93NUMPY{what}")));
+        return Err(Error::new(format_args!("not a NumPy file: it does not begin with \\x93NUMPY{what}")));
     }
     let cut = || Error::new("the header is cut off");
     let version = next(&mut file, 2)?.first().copied().ok_or_else(cut)?;
@@ -160,7 +160,7 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
         1 => 2,
         2 | 3 => 4,
         other => {
-            return Err(Error::new(format_args!("version {other} of numpy's format is not supported, only versions 1 to 3")));
+            return Err(Error::new(format_args!("version {other} of NumPy's format is not supported, only versions 1 to 3")));
         }
     };
     let length = next(&mut file, width)?;
@@ -196,9 +196,15 @@ fn elements(mut file: impl Read + 'static, file_len: Option<u64>) -> Result<Elem
     // If elements are objects, the rest of the file is a pickle, which cannot be imported.
     no_objects(&dtype)?;
     let length = length_of(&shape, dtype.itemsize(), file_len.map(|length| length.saturating_sub(before)))?;
-    let data: Box<dyn Read> = match is_fortran && shape.len() > 1 && length != 0 {
-        true => in_c_order(file, &dtype, &shape)?,
-        false => Box::new(file),
+    let data: Box<dyn Read> = if is_fortran && shape.len() > 1 && length != 0 {
+        let (file, start) = match regular {
+            Some(file) => (file, before),
+            None => (spooled(file.take(length))?, 0),
+        };
+        length_of(&shape, dtype.itemsize(), Some(file.metadata()?.len() - start))?;
+        Box::new(in_c_order(file, start, &shape, dtype.itemsize(), PART))
+    } else {
+        Box::new(file)
     };
     Ok(Elements { dtype, shape, data, length })
 }
@@ -310,30 +316,47 @@ fn spec(dtype: &DType) -> String {
     dtype.to_string()
 }
 
-/// Returns elements in C order. `data` has them in Fortran order, like an array with the dimensions in reverse, which is written to a
-/// temporary file.
-fn in_c_order(data: impl Read, dtype: &DType, shape: &[i64]) -> Result<Box<dyn Read>> {
-    let directory = tempfile::tempdir()?;
-    let path = directory.path().join("reversed.b2nd");
-    let (ndim, itemsize, options) = (shape.len(), dtype.itemsize(), Options::default());
-    let geometry = options.geometry(&shape.iter().rev().copied().collect::<Vec<_>>(), itemsize)?;
-    let written = b2nd_ndarray::write_from(&path, &B2ndMeta::new(geometry, dtype.to_string()), data, &options);
-    // The name of the temporary file says nothing about the data.
-    written.map_err(|error| Error::new(error.kind()))?;
-    let array = Array::open(&path)?;
-    let chunkshape: Vec<_> = array.grid().chunkshape().iter().rev().copied().collect();
+/// Returns elements in C order that a file has in Fortran order from `start` on. They are read in parts of at most `most` bytes, or of one
+/// element.
+fn in_c_order(file: fs::File, start: u64, shape: &[i64], itemsize: usize, most: usize) -> impl Read + use<> {
     let whole: Vec<_> = shape.iter().map(|&length| 0..length).collect();
-    let read = move |mut part: Vec<Range<i64>>| -> Result<Vec<u8>> {
-        // The directory is removed when all parts have been read.
-        let _ = &directory;
-        part.reverse();
-        let lengths: Vec<_> = part.iter().map(|range| (range.end - range.start) as usize).chain([itemsize]).collect();
-        let axes: Vec<_> = (0..ndim).rev().chain([ndim]).collect();
-        let elements = ArrayD::from_shape_vec(lengths, array.read_bytes(&part)?)?.permuted_axes(axes);
-        Ok(elements.rows().into_iter().filter_map(|element| element.to_slice()).flatten().copied().collect())
-    };
-    Ok(Box::new(Pieces::new(parts(itemsize, &chunkshape, &whole, &[]).map(read))))
+    let shape = shape.to_vec();
+    let read = move |part: Vec<Range<i64>>| read_part(&file, start, &shape, itemsize, &part);
+    Pieces { pieces: parts(most, itemsize, &vec![1; whole.len()], &whole, &[]).map(read), piece: Cursor::default() }
 }
+
+/// Reads a part of elements in Fortran order, and returns its elements in C order. The elements along the first dimension are adjacent in
+/// the file.
+fn read_part(file: &fs::File, start: u64, shape: &[i64], itemsize: usize, part: &[Range<i64>]) -> Result<Vec<u8>> {
+    let counts: Vec<usize> = part.iter().map(|range| (range.end - range.start) as usize).collect();
+    let runs: usize = counts[1..].iter().product();
+    let (mut run, mut elements) = (vec![0; counts[0] * itemsize], vec![0; counts[0] * runs * itemsize]);
+    // If runs are close to each other, a read of the file gets many. Otherwise, it gets one.
+    let is_dense = (shape[0] as usize).saturating_mul(itemsize) <= BUFFER;
+    let mut file = BufReader::with_capacity(if is_dense { BUFFER } else { run.len().clamp(512, BUFFER) }, file);
+    let mut here = file.stream_position()?;
+    for number in 0..runs {
+        let (mut rest, mut place, mut stride, mut target) = (number, part[0].start, shape[0], 0);
+        for axis in 1..shape.len() {
+            let index = rest % counts[axis];
+            rest /= counts[axis];
+            place += (part[axis].start + index as i64) * stride;
+            stride *= shape[axis];
+            target = target * counts[axis] + index;
+        }
+        let place = start + place as u64 * itemsize as u64;
+        file.seek_relative(place as i64 - here as i64)?;
+        file.read_exact(&mut run)?;
+        here = place + run.len() as u64;
+        for (row, element) in run.chunks_exact(itemsize).enumerate() {
+            elements[(row * runs + target) * itemsize..][..itemsize].copy_from_slice(element);
+        }
+    }
+    Ok(elements)
+}
+
+/// The most bytes that one read of a file in Fortran order gets.
+const BUFFER: usize = 1 << 16;
 
 /// Reads bytes that come in pieces.
 pub(super) struct Pieces<I> {
@@ -354,5 +377,39 @@ impl<I: Iterator<Item = Result<Vec<u8>>>> Read for Pieces<I> {
             self.piece = Cursor::new(next.map_err(|error| io::Error::other(error.to_string()))?);
         }
         self.piece.read(buffer)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use super::in_c_order;
+
+    /// Each element is its number in C order, two bytes long.
+    #[test]
+    fn fortran_order_becomes_c_order_in_parts_of_any_size() {
+        for shape in [&[5, 4][..], &[3, 1, 4], &[2, 3, 2, 2], &[1, 7], &[4, 0]] {
+            let count: i64 = shape.iter().product();
+            let element = |number: i64| (number as u16).to_le_bytes();
+            let expected: Vec<u8> = (0..count).flat_map(element).collect();
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(b"head").unwrap();
+            for place in 0..count {
+                let (mut left, mut number, mut stride) = (place, 0, count);
+                for &length in shape {
+                    stride /= length;
+                    number += left % length * stride;
+                    left /= length;
+                }
+                file.write_all(&element(number)).unwrap();
+            }
+            for most in 1..=expected.len() + 3 {
+                let mut found = Vec::new();
+                in_c_order(file.try_clone().unwrap(), 4, shape, 2, most).read_to_end(&mut found).unwrap();
+                assert_eq!(found, expected, "{shape:?} in parts of {most} bytes");
+            }
+        }
     }
 }

@@ -15,7 +15,7 @@ fn a_file_of_another_format_is_named() {
     };
     let cases: [(&str, &[u8], &str); 6] = [
         ("a.h5", b"\x89HDF\r\n\x1a\n....", HDF5),
-        ("a.npy", b"\x93NUMPY\x01\0", "it is a numpy file: `b2nd import FILE.npy OUT.b2nd` converts it"),
+        ("a.npy", b"\x93NUMPY\x01\0", "it is a NumPy file: `b2nd import FILE.npy OUT.b2nd` converts it"),
         ("a.parquet", b"PAR1....", "it is a Parquet file"),
         ("a.gz", b"\x1f\x8b\x08\0", "it is a gzip file: unpack it first"),
         ("a.html", b"<!DOCTYPE html><html>", "it is an HTML page"),
@@ -46,7 +46,7 @@ fn an_archive_without_blosc2_says_so() {
         };
         assert_eq!(
             said("a.npz"),
-            "a.npz: it contains numpy files, like a .npz file: unpack it, then convert them with `b2nd import`\n"
+            "a.npz: it contains NumPy files, like a .npz file: unpack it, then convert them with `b2nd import`\n"
         );
         assert!(said("a.zip").starts_with("a.zip: it contains no Blosc2 file: "), "{}", said("a.zip"));
     }

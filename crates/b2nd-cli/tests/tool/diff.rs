@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use b2nd_frame::{Chunk, Header, Sizes, Writer};
+
 use crate::harness::{Directory, Place, STORE, npy};
 
 #[test]
@@ -139,6 +141,37 @@ fn data_of_frames_that_are_no_arrays_are_compared() {
     broken[at - 40] = 0xff;
     tests.write("broken.b2frame", &broken);
     assert_ne!(tests.run(&["diff", "--data", "one.b2frame", "broken.b2frame"]).2, 0);
+}
+
+/// A packed tensor of a structured dtype, the metadata of a table and elements of another size.
+#[test]
+fn bytes_are_compared_if_they_do_not_open_as_elements_of_one_size() {
+    let tests = Directory::new();
+    let packed = &b"\x94\xa9__tuple__\xa5numpy\x93\xa9__tuple__\x02\x03\x91\x92\xa1x\xa3<i2"[..];
+    let write = |name: &str, typesize: i32, last: u8, attributes: &[(&str, &[u8])]| {
+        let mut writer = Writer::new(Header::new(Sizes { typesize, chunksize: 8, blocksize: 8 }).unwrap());
+        writer.append(&Chunk::store(&[0, 0, 1, 0, 2, 0, 3, 0], typesize as usize).unwrap()).unwrap();
+        writer.append(&Chunk::store(&[4, 0, 5, last], typesize as usize).unwrap()).unwrap();
+        attributes.iter().for_each(|(name, value)| writer.set_vlmetalayer_bytes(name, value).unwrap());
+        tests.write(name, writer.finish().unwrap());
+    };
+    let table: [(&str, &[u8]); 2] = [("kind", b"\xa6ctable"), ("schema", b"\xa2{}")];
+    for attributes in [&[("__pack_tensor__", packed)][..], &table] {
+        write("a.b2f", 2, 0, attributes);
+        write("b.b2f", 2, 0, attributes);
+        write("c.b2f", 2, 1, attributes);
+        assert_eq!(tests.run(&["diff", "--data", "a.b2f", "b.b2f"]), (String::new(), String::new(), 0));
+        let (out, err, status) = tests.run(&["diff", "--data", "a.b2f", "c.b2f"]);
+        assert!(out.ends_with("\n  values: 1 chunk differs, the first at [1]\n") && status == 1, "{out}{err}");
+    }
+    write("a.b2f", 2, 0, &[]);
+    write("b.b2f", 4, 0, &[]);
+    write("c.b2f", 4, 1, &[]);
+    write("d.b2f", 2, 0, &[("__pack_tensor__", packed)]);
+    assert_eq!(tests.run(&["diff", "--values", "a.b2f", "b.b2f"]), (String::new(), String::new(), 0));
+    assert_eq!(tests.run(&["diff", "--values", "a.b2f", "d.b2f"]), (String::new(), String::new(), 0));
+    let (out, err, status) = tests.run(&["diff", "--values", "a.b2f", "c.b2f"]);
+    assert!(out.contains("  values: 1 element differs") && out.contains("[11]") && status == 1, "{out}{err}");
 }
 
 #[test]

@@ -280,7 +280,7 @@ pub(crate) fn header_with(name: &str, content: &[u8]) -> Header {
     serde_json::from_value(json).unwrap()
 }
 
-/// A numpy file of these values.
+/// A NumPy file of these values.
 pub(crate) fn npy(descr: &str, shape: &str, values: &[i32]) -> Vec<u8> {
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}").into_bytes();
     header.resize(117, b' ');

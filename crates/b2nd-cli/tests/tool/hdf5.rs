@@ -206,21 +206,28 @@ fn a_check_finds_damage_in_chunks() {
 fn files_are_found_in_directories() {
     let tests = directory();
     fs::create_dir(tests.path("below")).unwrap();
-    for name in ["below/a.hdf5", "below/b.nc", "below/c.data"] {
+    for name in ["below/a.hdf5", "below/b.nc", "below/c.data", "below/d.HE5", "below/e.hdf"] {
         tests.write(name, tests.read("arrays.h5"));
     }
-    tests.write("classic.nc", b"CDF\x01 of another format");
+    for name in ["classic.nc", "hdf4.hdf"] {
+        tests.write(name, b"\x0e\x03\x13\x01 of another format");
+    }
     let names = |args: &[&str]| -> Vec<String> {
         let out = tests.ok(args);
         out.lines().map(|line| line.split("  ").next().unwrap().to_owned()).collect()
     };
     let here = ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5"];
     assert_eq!(names(&["ls"]), here);
-    assert_eq!(names(&["ls", "-r"])[..5], ["arrays.h5", "below/a.hdf5", "below/b.nc", "below/c.data", "chunks.h5"]);
+    let all = ["arrays.h5", "below/a.hdf5", "below/b.nc", "below/c.data", "below/d.HE5", "below/e.hdf", "chunks.h5"];
+    assert_eq!(names(&["ls", "-r"])[..7], all);
+    // A file whose ending belongs to no other format is not left out if it is damaged.
+    fs::create_dir(tests.path("damaged")).unwrap();
+    tests.write("damaged/f.Nc4", b"");
+    assert_eq!(tests.run(&["ls", "-r", "damaged"]).2, 1);
     let below = tests.ok(&["info", "--tree", "-r", "below"]);
-    assert_eq!(below.matches("HDF5 file").count(), 3, "{below}");
+    assert_eq!(below.matches("HDF5 file").count(), 5, "{below}");
     let checked = tests.run(&["check", "-r", "below"]);
-    assert_eq!((checked.0.matches("::/vectors: ok").count(), checked.2), (3, 0), "{checked:?}");
+    assert_eq!((checked.0.matches("::/vectors: ok").count(), checked.2), (5, 0), "{checked:?}");
     // Stores have no arrays of old layouts.
     let upgraded = tests.ok(&["upgrade", "--dry-run", "below"]);
     assert_eq!(upgraded, "0 to upgrade, 0 already in the current layout, 0 without an array, 0 refused\n");

@@ -1,4 +1,4 @@
-//! `b2nd import` and `export`: numpy files there and back, what is refused, and what is left behind.
+//! `b2nd import` and `export`: NumPy files there and back, what is refused, and what is left behind.
 
 use std::fs;
 use std::io::Write;
@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use b2nd_frame::File;
 
-use crate::harness::{Directory, npy};
+use crate::harness::{Directory, STORE, npy};
 
 #[test]
 fn a_numpy_file_comes_back_as_it_was() {
@@ -135,11 +135,26 @@ fn a_numpy_field_may_have_an_accent() {
 }
 
 #[test]
+fn only_local_files_are_imported_and_upgraded() {
+    let tests = Directory::new();
+    tests.take(STORE, "s.b2z");
+    for (word, to_do) in [
+        ("http://localhost:1/a.npy", "download the file first"),
+        ("s.b2z::/g0/n0", "copy the leaf to a file with `b2nd repack` first"),
+    ] {
+        for command in ["import", "upgrade"] {
+            let error = format!("{word}: `b2nd {command}` only reads local files: {to_do}");
+            tests.fails(&[command, word, "out.b2nd"], &error);
+        }
+    }
+}
+
+#[test]
 fn what_is_no_numpy_file_is_refused() {
     let tests = Directory::with_example();
     let good = npy("<i4", "(2, 3)", &[0, 1, 2, 3, 4, 5]);
     let cases: [(&str, Vec<u8>, &str); 5] = [
-        ("text", b"text".to_vec(), "not a numpy file: it does not begin with \\x93NUMPY"),
+        ("text", b"text".to_vec(), "not a NumPy file: it does not begin with \\x93NUMPY"),
         ("cut", good[..40].to_vec(), "the header is cut off"),
         ("short", good[..good.len() - 1].to_vec(), "the shape needs 24 bytes of elements, but the file has 23"),
         ("dtype", npy("<x4", "(1,)", &[1]), "descr: dtype: expected a type code, found 'x' at byte 1"),
@@ -344,7 +359,7 @@ fn fortran_order_is_read_from_files_and_pipes() {
     let mut short = tests.command(&["import", "-", "s.b2nd"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     short.stdin.take().unwrap().write_all(&tests.read("f.npy")[..200]).unwrap();
     let output = short.wait_with_output().unwrap();
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), "-: the array has 96 bytes, but 72 were given\n");
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "-: the shape needs 96 bytes of elements, but the file has 72\n");
 }
 
 /// The keys of the header may have any order and quotes, and names any characters.

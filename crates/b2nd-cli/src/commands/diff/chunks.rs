@@ -3,22 +3,22 @@
 use std::path::Path;
 
 use b2nd_frame::Frame;
-use b2nd_store::{Bytes, Kind};
+use b2nd_ndarray::Array;
 use b2nd_view::text::{count, thousands};
 
 use crate::differences::{Differing, Tolerance};
 use crate::error::Result;
 use crate::values::{self, source};
 
-/// Returns lines that describe how the data of two frames differ, or nothing if the data are equal.
+/// Returns lines that describe how the data of two frames differ, or nothing if the data are equal. Data that open as arrays are compared by
+/// element, other data by chunk.
 pub(super) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<String>> {
-    let [one, other] = [Frame::open(source(a)?)?, Frame::open(source(b)?)?];
-    // Each chunk can be a value of its own.
-    let is_list = |frame: &Frame<Bytes>| {
-        let kind = Kind::of(frame.header(), frame.trailer().ok());
-        frame.header().has_variable_chunks() || matches!(kind, Kind::ObjectArray | Kind::BatchArray | Kind::ListArray)
-    };
-    if !is_list(&one) && !is_list(&other) {
+    let sources = [source(a)?, source(b)?];
+    let [one, other] = [Frame::open(sources[0].clone())?, Frame::open(sources[1].clone())?];
+    let is_flat = sources.map(|source| Array::from_source(source, 0).map(|array| array.is_flat()));
+    // Chunks of different lengths can be values of their own.
+    let has_values = [&one, &other].iter().any(|frame| frame.header().has_variable_chunks());
+    if matches!(is_flat, [Ok(one), Ok(other)] if one == other) && !has_values {
         return values::compare(a, b, tolerance);
     }
     let [chunks, others] = [one.offsets()?.len(), other.offsets()?.len()];

@@ -9,9 +9,9 @@ use b2nd_view::slice::Selection;
 use b2nd_view::text::{self, FAINT, LABEL, TITLE, printable, styled, thousands};
 
 use super::{MARGIN, MOST_CHUNKS, MOST_POINTS, Show, depth};
-use crate::chart;
 use crate::error::Result;
 use crate::output::fitted;
+use crate::png_chart;
 use crate::report::{DIGITS, shape_text};
 use crate::values::SelectedArray;
 
@@ -155,8 +155,9 @@ impl Drawn {
         if let Some((show, has_nan)) = legend {
             let ramp: Vec<f64> = (0..48).map(|step| f64::from(step % 24)).collect();
             let line = Pixels::heat(&ramp, 24, Scale::of(&ramp, false), show.colors()).lines(depth()).concat();
-            let ends =
-                show.range.map_or_else(|| ["min".to_owned(), "max".to_owned()], |(least, most)| [least, most].map(chart::plain));
+            let ends = show
+                .range
+                .map_or_else(|| ["min".to_owned(), "max".to_owned()], |(least, most)| [least, most].map(png_chart::plain));
             let nan = if has_nan { "   blank: NaN" } else { "" };
             map += &format!("{:MARGIN$}{} {line} {}{nan}\n", "", ends[0], ends[1]);
         }
@@ -227,7 +228,7 @@ pub(super) fn value(column: &Column, number: f64) -> String {
     let dtype = column.dtype.as_ref();
     match (dtype, time_bytes(number as i128, dtype)) {
         (Some(dtype), Some(bytes)) => text_of(dtype, &bytes),
-        _ => chart::plain(number),
+        _ => png_chart::plain(number),
     }
 }
 

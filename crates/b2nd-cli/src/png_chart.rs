@@ -341,5 +341,5 @@ impl DrawTarget for Canvas {
 }
 
 #[cfg(test)]
-#[path = "../tests/unit/chart.rs"]
+#[path = "../tests/unit/png_chart.rs"]
 mod tests;
