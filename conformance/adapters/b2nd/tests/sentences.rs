@@ -38,7 +38,7 @@ const OTHER_FILES: [(&str, &str); 13] = [
 ];
 
 /// Sentences of readers that none of the cases brings about, and why.
-const OTHER_SENTENCES: [(&str, &str); 18] = [
+const OTHER_SENTENCES: [(&str, &str); 19] = [
     ("expected 0 (NumPy), found", "a dtype of another language is valid, and a case for it would be about a program's choice"),
     ("{} (byte {} of the string)", "dtypes inside other formats"),
     ("the slice touches {count} chunks", "the sizes of an array with more chunks than this are refused earlier"),
@@ -57,6 +57,7 @@ const OTHER_SENTENCES: [(&str, &str); 18] = [
     ("the chunks of a sparse frame are separate files, which", "asked of a source without them"),
     ("generic MessagePack needs the feature", "a build without the standard library"),
     ("msgpack: {error}", "contents of a user's type"),
+    ("the source returned bytes from", "a source of the caller"),
 ];
 
 fn here(path: &str) -> PathBuf {
