@@ -47,8 +47,16 @@ pub trait Source {
     }
 
     /// Reads several ranges at the same time, if the source is remote: a read then takes a request, and waiting for the requests one after
-    /// another takes long. Returns each range with its bytes. Ranges that are close to each other can be merged, or divided if they are
-    /// long. Returns `None` if reading the ranges one by one is as fast, which is the default.
+    /// another takes long. Returns `None` if reading the ranges one by one is as fast, which is the default. Whether it returns `None` does
+    /// not depend on the ranges.
+    ///
+    /// The answer consists of ranges with their bytes, and must cover all requested ranges up to the end of the source. Ranges that are
+    /// close to each other can be merged, and long ones divided, but the answer must not start before the first requested range or end
+    /// after the last.
+    ///
+    /// # Errors
+    ///
+    /// Fails if one of the ranges cannot be read.
     fn read_many(&self, ranges: Vec<Range<u64>>) -> Option<Result<Fetched>> {
         let _ = ranges;
         None
@@ -176,8 +184,13 @@ impl<S: Source> Source for Window<S> {
         let start = self.range.start;
         let place = |at: u64| start.saturating_add(at).min(self.range.end);
         let ranges = ranges.into_iter().map(|range| place(range.start)..place(range.end)).collect();
-        let back = |(range, bytes): (Range<u64>, _)| (range.start - start..range.end - start, bytes);
-        Some(self.source.read_many(ranges)?.map(|fetched| fetched.into_iter().map(back).collect()))
+        let back = |(range, bytes): (Range<u64>, _)| match range.start.checked_sub(start) {
+            Some(from) => Ok((from..range.end.saturating_sub(start), bytes)),
+            None => {
+                Err(Error::custom(format_args!("the source returned bytes from {} on, which were not requested", range.start)))
+            }
+        };
+        Some(self.source.read_many(ranges)?.and_then(|fetched| fetched.into_iter().map(back).collect()))
     }
 }
 

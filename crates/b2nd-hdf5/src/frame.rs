@@ -95,7 +95,7 @@ impl DatasetFrame {
         let expected = dataset.chunk_len().unwrap_or(usize::MAX);
         if data.len() != expected {
             let found = data.len();
-            return Err(Error::custom(format_args!("the filters return {found} bytes, expected {expected}")));
+            return Err(Error::custom(format_args!("expected {expected} bytes from the filters, found {found}")));
         }
         self.stored(&data)
     }

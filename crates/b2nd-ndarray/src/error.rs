@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use b2nd_frame::ErrorKind;
+
 /// The result type of this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
@@ -145,11 +147,20 @@ impl Error {
         if let Error::File { source, .. } = self { source } else { self }
     }
 
+    /// Returns true if bytes are missing that have not been fetched yet.
+    pub(crate) fn is_missing(&self) -> bool {
+        match self {
+            Error::B2nd(error) => matches!(error.kind(), ErrorKind::Missing { .. }),
+            Error::File { source, .. } | Error::Chunk { source, .. } => source.is_missing(),
+            _ => false,
+        }
+    }
+
     /// Adds the path of the file to an error, unless the error already has a path.
     pub(crate) fn in_file(path: &Path, error: Error) -> Error {
         match error {
             Error::File { .. } => error,
-            Error::B2nd(source) if source.file().is_some_and(|file| Path::new(file) == path) => Error::B2nd(source),
+            Error::B2nd(source) if source.file().is_some_and(|file| file == path.to_string_lossy()) => Error::B2nd(source),
             error => Error::File { path: path.to_owned(), source: Box::new(error) },
         }
     }

@@ -22,7 +22,6 @@ use ndarray::{ArrayD, ArrayViewMut, ArrayViewMutD, IxDyn, SliceInfoElem};
 use crate::array::Array;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
-use crate::frame;
 use crate::read::open_chunk::repeated;
 use crate::read::parallel::Tiles;
 use crate::read::select::{Along, Chosen};
@@ -82,8 +81,11 @@ impl Array {
     /// ```
     pub fn repeated(&self, slice: &[Range<i64>]) -> Option<Vec<u8>> {
         self.check(slice).ok().filter(|_| self.flat.is_none())?;
+        // A longer chunk does not repeat an element, or a gap follows it. It is not read, since it would be read again with the slice.
+        let longest = (ChunkHeader::MAX_LEN + self.itemsize()) as u64;
         let mut chunks = self.grid.chunks_in(slice).ok()?.map(|number| {
-            let mut chunk = frame::chunk(&self.store, number, Some(ChunkHeader::MAX_LEN as u64)).ok()?;
+            self.stored_len(number).ok().filter(|&length| length <= longest)?;
+            let mut chunk = self.store.chunk_reader(number, longest).ok()?;
             chunk.header().special()?;
             let special = self.check_chunk(&mut chunk).ok()??;
             let element = repeated(special, &mut chunk, self.itemsize()).ok()?;

@@ -26,9 +26,10 @@ const AHEAD: usize = 4;
 
 /// An array in an object store: S3, Google Cloud Storage, Azure, HTTP or another store of the crate [`object_store`].
 ///
-/// Opening usually takes two requests: one for the header, and one for the index and the trailer. Reading a slice takes one request for
-/// each run of neighboring chunks of at most 1 MiB, all at the same time, but at most eight. From longer chunks only the blocks of the slice
-/// are fetched, in a second round of requests after their block tables. Each response is compared with the first response by length,
+/// Opening usually takes two requests: one for the header, and one for the index and the trailer. Reading a slice fetches chunks of up to
+/// 1 MiB as a whole. From longer chunks only the blocks of the slice are fetched, in a second round of requests after their block tables.
+/// Ranges with at most 64 KiB between them are fetched in one request, and ranges of more than 2 MiB in several. Up to eight requests are
+/// sent at the same time. Each response is compared with the first response by length,
 /// tag, version and time, so reading returns an error if the object has been replaced since it was opened. (If a server sends only the
 /// length, only the length is compared.) To set timeouts and retries, use the options of the object store.
 ///
@@ -66,7 +67,8 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Array::open`]. Also fails if a request fails ([`Error::Request`], with the range) or the frame is sparse.
+    /// Returns the errors of [`Array::open`]. Also fails if a request fails ([`Error::Request`], with the range), if the server does not
+    /// support range requests, or if the frame is sparse.
     pub async fn open(store: Arc<dyn ObjectStore>, path: Path) -> Result<Remote> {
         Remote::open_at(store, path, 0).await
     }
@@ -250,6 +252,9 @@ impl Object {
         let tag = opened.and_then(|opened| opened.e_tag.as_deref());
         let part = get_range(&*self.store, &self.path, tag, range.clone()).await.map_err(|error| self.failed(range, error))?;
         // The response is checked too, because some stores ignore the tag.
+        if !part.has_ranges {
+            return Err(self.failed(range, "the server does not support range requests: download the object, and open the file"));
+        }
         if let Some(message) = opened.and_then(|opened| changed(opened, &part.meta)) {
             return Err(self.failed(range, message));
         }

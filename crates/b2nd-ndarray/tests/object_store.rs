@@ -30,6 +30,8 @@ struct Counting {
     /// True if it minds no conditions, as simple servers do; and if its answers have no tag either.
     lax: AtomicBool,
     tagless: AtomicBool,
+    /// True if it sends only whole objects.
+    rangeless: AtomicBool,
 }
 
 impl fmt::Display for Counting {
@@ -41,8 +43,14 @@ impl fmt::Display for Counting {
 #[async_trait::async_trait]
 impl ObjectStore for Counting {
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
-        let Some(GetRange::Bounded(range)) = options.range.clone() else { panic!("{options:?}") };
+        let Some(GetRange::Bounded(range)) = options.range.clone() else {
+            assert!(self.rangeless.load(Ordering::SeqCst), "{options:?}");
+            return self.memory.get_opts(location, options).await;
+        };
         self.requests.lock().unwrap().push(range.clone());
+        if self.rangeless.load(Ordering::SeqCst) {
+            return Err(object_store::Error::NotSupported { source: "no ranges".into() });
+        }
         let at_once = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_at_once.fetch_max(at_once, Ordering::SeqCst);
         let mut asked = false;
@@ -107,6 +115,7 @@ fn store_with(object: Vec<u8>) -> Arc<Counting> {
         broken: AtomicUsize::new(usize::MAX),
         lax: AtomicBool::new(false),
         tagless: AtomicBool::new(false),
+        rangeless: AtomicBool::new(false),
     };
     block_on(store.memory.put(&PATH.into(), object.into())).unwrap();
     Arc::new(store)
@@ -169,6 +178,19 @@ fn a_request_that_fails_is_an_error_that_names_its_range() {
     assert!(matches!(error, Error::Request { range: found, .. } if found == range));
     let error = open(&store).unwrap_err().to_string();
     assert!(error.ends_with("no answer after 30 seconds") && error.starts_with("bytes "), "the index: {error}");
+}
+
+#[test]
+fn a_store_without_ranges_is_refused_by_its_first_answer() {
+    let store = store_with(frame());
+    let remote = open(&store).unwrap();
+    store.rangeless.store(true, Ordering::SeqCst);
+    store.requests.lock().unwrap().clear();
+    let sentence = "the server does not support range requests: download the object, and open the file";
+    assert_eq!(open(&store).unwrap_err().to_string(), format!("bytes 0..4096 of {PATH}: {sentence}"));
+    assert_eq!(store.requests.lock().unwrap().len(), 1);
+    let error = block_on(remote.read::<u32>(&[0..1, 0..1])).unwrap_err().to_string();
+    assert!(error.ends_with(sentence), "{error}");
 }
 
 #[test]

@@ -195,6 +195,18 @@ fn a_slice_of_more_chunks_than_there_are() {
     refused(reader.read::<f64>(&[0..1 << 60]), "chunk 1099511627775: the frame has only 0 chunks");
 }
 
+/// Linux has names that are not UTF-8.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_not_utf8_is_printed_once() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(std::ffi::OsStr::from_bytes(b"caf\xe9.b2nd"));
+    let error = Array::open(&path).unwrap_err().to_string();
+    assert_eq!(error.matches("caf\u{fffd}.b2nd").count(), 1, "{error}");
+}
+
 #[test]
 fn a_special_chunk_of_two_gigabytes_takes_no_memory() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,6 +1,8 @@
 //! The number of requests that a slice of a remote array takes.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod common;
+
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -152,6 +154,135 @@ impl Source for Served {
     }
 }
 
+type ReadMany = fn(&dyn Source, Vec<Range<u64>>) -> Option<b2nd_frame::Result<Fetched>>;
+
+/// A source with another `read_many`, how often it was asked for ranges, and the number of bytes of chunk files that were read.
+struct Stub<S> {
+    source: S,
+    read_many: ReadMany,
+    asked: AtomicUsize,
+    of_chunks: AtomicUsize,
+}
+
+impl<S> Stub<S> {
+    fn new(source: S, read_many: ReadMany) -> Arc<Stub<S>> {
+        Arc::new(Stub { source, read_many, asked: AtomicUsize::new(0), of_chunks: AtomicUsize::new(0) })
+    }
+}
+
+impl<S: Source> Source for Stub<S> {
+    fn len(&self) -> b2nd_frame::Result<u64> {
+        self.source.len()
+    }
+
+    fn read(&self, range: Range<u64>) -> b2nd_frame::Result<Cow<'_, [u8]>> {
+        self.source.read(range)
+    }
+
+    fn read_many(&self, ranges: Vec<Range<u64>>) -> Option<b2nd_frame::Result<Fetched>> {
+        if ranges.is_empty() {
+            return Some(Ok(Vec::new()));
+        }
+        assert!(self.asked.fetch_add(1, Ordering::SeqCst) < 100, "it is asked again and again");
+        (self.read_many)(&self.source, ranges)
+    }
+
+    fn chunk_file(&self, number: u64, range: Range<u64>) -> b2nd_frame::Result<Cow<'_, [u8]>> {
+        let bytes = self.source.chunk_file(number, range)?;
+        self.of_chunks.fetch_add(bytes.len(), Ordering::SeqCst);
+        Ok(bytes)
+    }
+}
+
+#[test]
+fn a_source_that_returns_other_ranges_than_requested_is_no_endless_loop() {
+    let (values, frame) = cube([20, 50, 60], [10, 50, 30], [5, 50, 30]);
+    let open = |read_many| {
+        let stub = Stub::new(frame.clone(), read_many);
+        (Array::from_source(stub.clone(), 0).unwrap(), Array::from_source(Arc::new(Window::new(stub, 0..u64::MAX)), 0).unwrap())
+    };
+    let (array, window) = open(|_, _| None);
+    assert_eq!(array.read::<u8>(&array.whole()).unwrap(), values.clone().into_dyn());
+    assert_eq!(window.read::<u8>(&array.whole()).unwrap(), values.into_dyn());
+    for read_many in [
+        |_: &dyn Source, _| Some(Ok(Vec::new())),
+        |source: &dyn Source, _| Some(source.read(0..9).map(|bytes| vec![(0..9, bytes.into_owned())])),
+    ] {
+        let (array, _) = open(read_many);
+        let error = array.read::<u8>(&array.whole()).unwrap_err().to_string();
+        assert!(error.starts_with("bytes ") && error.ends_with("but the source did not return them"), "{error}");
+    }
+}
+
+#[test]
+fn a_window_refuses_bytes_before_its_start() {
+    let stub = Stub::new(vec![7; 100], |source, _| Some(source.read(0..9).map(|bytes| vec![(0..9, bytes.into_owned())])));
+    let error = Window::new(stub, 10..50).read_many(vec![3..4; 1]).unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "the source returned bytes from 0 on, which were not requested");
+}
+
+#[test]
+fn a_sparse_frame_is_read_from_a_source_that_also_reads_many_ranges() {
+    let (values, frame) = cube([20, 50, 60], [10, 50, 30], [5, 50, 30]);
+    let directory = tempfile::tempdir().unwrap();
+    let [file, sparse] = ["file", "sparse"].map(|name| directory.path().join(name));
+    std::fs::write(&file, frame).unwrap();
+    common::sparse(&file, &sparse);
+    let source = b2nd_frame::FileSource::open(&sparse).unwrap();
+    let stub = Stub::new(source, |_, _| panic!("the chunks are in other files"));
+    let array = Array::from_source(stub.clone(), 0).unwrap();
+    assert_eq!(array.repeated(&array.whole()), None);
+    assert!(stub.of_chunks.load(Ordering::SeqCst) < 100, "of chunks that are not special, only the first header is read");
+    assert_eq!(array.read::<u8>(&array.whole()).unwrap(), values.into_dyn());
+}
+
+#[test]
+fn a_small_slice_is_fetched_once() {
+    // 2 x 2 chunks of 30 kB.
+    let (values, frame) = cube([20, 100, 60], [10, 100, 30], [5, 100, 30]);
+    let served = Served::new(frame);
+    for (slice, expected) in [([0..1, 0..1, 0..1], 0), ([12..13, 0..1, 0..1], 1), ([12..14, 3..9, 0..10], 0)] {
+        let array = Array::from_source(served.clone(), 0).unwrap();
+        array.frame().offsets().unwrap();
+        served.took();
+        let at = |axis: usize| slice[axis].start as usize..slice[axis].end as usize;
+        assert_eq!(array.read::<u8>(&slice).unwrap(), values.slice(s![at(0), at(1), at(2)]).into_dyn());
+        assert_eq!(served.took().1, expected, "{slice:?}");
+    }
+}
+
+#[test]
+fn ranges_are_served_from_the_cache_and_each_answer_must_be_complete() {
+    let bytes: Vec<u8> = (0..=250).cycle().take(6_000_000).collect();
+    let served = Served::new(bytes.clone());
+    let same = |ranges: &[Range<u64>]| {
+        for (range, found) in served.read_many(ranges.to_vec()).unwrap().unwrap() {
+            assert!(ranges[0].start <= range.start && range.end <= ranges.last().unwrap().end, "{range:?}");
+            assert!(found == bytes[range.start as usize..range.end as usize], "{range:?}");
+        }
+        served.took().1
+    };
+    let apart = [10..20, 5000..9000, 300_000..300_001, 5_999_000..6_000_000];
+    assert_eq!([same(&apart), same(&apart), same(&apart[1..3]), same(&[6000..7000; 1])], [3, 0, 0, 0]);
+    assert_eq!([same(&[100_000..5_000_000; 1]), same(&[10..20, 100_000..5_000_000])], [3, 3]);
+    assert!(*served.read(70_000..5_900_000).unwrap() == bytes[70_000..5_900_000]);
+    assert_eq!(served.took().1, 3);
+
+    let first = RangeCache::new(1 << 30, |_| panic!("these bytes are known")).with_first(bytes[..4096].to_vec());
+    assert_eq!(first.read_many(vec![10..20; 1]).unwrap().unwrap(), [(10..20, bytes[10..20].to_vec())]);
+    let small = Served::new(bytes[..60_000].to_vec());
+    for expected in [(1, 1, 60_000), (0, 0, 0)] {
+        small.read_many(vec![10..20, 50_000..50_010]).unwrap().unwrap();
+        assert_eq!(small.took(), expected, "a short file is fetched as a whole");
+    }
+
+    let short = RangeCache::new(1 << 30, |range: Range<u64>| Ok(vec![0; (range.end - range.start) as usize / 2]));
+    let expected = "bytes 1000000 to 2000000: expected 1000000 bytes, found 500000";
+    assert_eq!(short.read(1_000_000..2_000_000).unwrap_err().to_string(), expected);
+    assert_eq!(short.read_many(vec![1_000_000..2_000_000; 1]).unwrap().unwrap_err().to_string(), expected);
+    assert!(short.read(5..6).unwrap_err().to_string().contains("expected 65536 bytes, found 32768"));
+}
+
 /// A cube of bytes that are not compressed.
 fn cube(shape: [usize; 3], chunkshape: [i32; 3], blockshape: [i32; 3]) -> (Array3<u8>, Vec<u8>) {
     let bytes: Vec<u8> = (0..=250).collect();
@@ -212,8 +343,13 @@ fn of_long_chunks_on_a_server_only_the_blocks_of_a_slice_are_fetched() {
     let expected = values.slice(s![100..500;150, ..;99, ..]).into_dyn();
     assert_eq!(array.select::<u8>(&steps).unwrap(), expected);
     let (rounds, requests, bytes) = served.took();
-    assert_eq!((rounds, requests), (2, 6), "three block tables, then three blocks");
-    assert!((3 * block..3 * block + block / 2).contains(&bytes), "{bytes} bytes for three blocks of {block}");
+    assert_eq!((rounds, requests), (2, 5), "two block tables, as the first was fetched with the header, then three blocks");
+    // Ranges begin and end with a block of 4 KiB of the cache.
+    assert!((3 * block..3 * block + 5 * 8192).contains(&bytes), "{bytes} bytes for three blocks of {block}");
+    assert_eq!(array.select::<u8>(&steps).unwrap(), expected);
+    assert_eq!(served.took(), (0, 0, 0), "the cache has all of it");
+    assert_eq!(array.repeated(&[450..600, 0..100, 0..300]), None);
+    assert_eq!(served.took(), (0, 0, 0), "the index says that the chunk is long");
 }
 
 #[test]
@@ -227,6 +363,11 @@ fn long_slices_are_fetched_in_parts() {
     // 160 MB, of which at most 64 MiB are held at a time: three chunks of 20 MB.
     let (rounds, ..) = served.took();
     assert!((3..=4).contains(&rounds), "{rounds}");
+    // The first part of a slice that cannot be fetched ends the read.
+    let stub = Stub::new(served, |_, _| Some(Err(b2nd_frame::Error::custom("503"))));
+    let array = Array::from_source(stub.clone(), 0).unwrap();
+    assert_eq!(array.read::<u8>(&array.whole()).unwrap_err().to_string(), "503");
+    assert_eq!(stub.asked.load(Ordering::SeqCst), 1);
 }
 
 #[test]

@@ -82,6 +82,9 @@ pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
     let inside: Vec<_> = leaves.iter().filter(|leaf| leaf.key.starts_with(&prefix)).collect();
     let is_group = !inside.is_empty() && prefix != "/";
     let of = if is_group { inside } else { leaves.iter().collect() };
+    if of.is_empty() {
+        return Err(Error::custom(format_args!("it has no leaf {wanted}, because the store is empty")));
+    }
     let keys: Vec<_> = of.iter().take(5).map(|leaf| leaf.key.as_str()).collect();
     let more = if of.len() > keys.len() { ", …" } else { "" };
     if is_group {

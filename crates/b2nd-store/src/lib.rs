@@ -6,6 +6,7 @@
 //! | --- | --- |
 //! | open a path or a URL | [`Location`], [`Target`] |
 //! | read bytes by position | [`Source`], [`LocalFile`], [`Window`]; for remote files `RangeCache` (feature `range-cache`) |
+//! | fetch ranges of a remote file | [`requests()`], which merges and divides ranges; `get_range` (feature `object_store`) |
 //! | read a frame in ranges | [`Frame`] |
 //! | find frames below a directory | [`walk`] |
 //! | open and list a store | [`Store`], [`StoreListing`] |

@@ -27,6 +27,24 @@ impl Folder for WithEmbed<'_> {
     }
 }
 
+struct Empty;
+
+impl Folder for Empty {
+    fn files(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    fn member(&self, _: &str) -> Result<Option<Bytes>> {
+        Ok(None)
+    }
+}
+
+#[test]
+fn an_empty_store_has_no_leaf() {
+    let error = b2nd_store::find(&[], &Empty, "x").map(drop).unwrap_err();
+    assert_eq!(error.to_string(), "it has no leaf /x, because the store is empty");
+}
+
 /// A frame of one chunk with this metalayer.
 fn frame(metalayer: &str) -> Vec<u8> {
     let mut header = Header::new(Sizes { typesize: 1, blocksize: 32, chunksize: 32 }).unwrap();

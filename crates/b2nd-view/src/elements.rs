@@ -29,7 +29,7 @@ pub use date::first_of_month;
 pub use figures::{figures, figures_to, mean_bytes, step_seconds, time_bytes, time_unit};
 pub use json::{exact_json, float, json};
 pub use number::{Column, Number, Read, columns, reader};
-pub use statistics::Tally;
+pub use statistics::{MOST_KEPT, Tally};
 pub use text::{cell, in_quotes, significant, text, text_to};
 
 /// Returns each field of a structure, with its bytes in an element.

@@ -58,6 +58,7 @@ const OTHER_SENTENCES: [(&str, &str); 19] = [
     ("the chunks of a sparse frame are separate files, which", "asked of a source without them"),
     ("generic MessagePack needs the feature", "a build without the standard library"),
     ("msgpack: {error}", "contents of a user's type"),
+    ("the source returned bytes from", "a source of the caller"),
 ];
 
 fn here(path: &str) -> PathBuf {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
 use b2nd_store::{Kind, Location};
-use b2nd_view::elements::{Column, Tally, columns, reader};
+use b2nd_view::elements::{Column, MOST_KEPT, Tally, columns, reader};
 use b2nd_view::json::write_line;
 use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::store::Content;
@@ -196,13 +196,17 @@ fn subject(found: &Found, offset: Option<u64>, subjects: &mut Vec<Subject>, err:
     Ok(true)
 }
 
-/// Computes the statistics of the selected values of each column. With `keeps`, they have quantiles.
+/// Computes the statistics of the selected values of each column. With `keeps`, they have quantiles, unless there are too many values.
 pub(crate) fn tally_of(array: &Array, selection: &Selection, columns: &[Column], keeps: bool) -> Result<Vec<Tally>> {
     let size = array.itemsize();
     let bar = progress::bytes(length(array, &selection.ranges) as u64);
-    let mut all: Vec<Tally> = columns.iter().map(|_| Tally::new(keeps)).collect();
-    let make =
-        |elements: &[u8], times: u64| columns.iter().map(|column| column.tally(elements, size, times, keeps)).collect::<Vec<_>>();
+    // Many pieces are counted at the same time, so values that are too many together are not kept even for one of them.
+    let items: u64 = selection.lengths().iter().map(|length| length.unsigned_abs()).product();
+    let keeps = |column: &Column| keeps && items.saturating_mul(column.offsets.len() as u64) <= MOST_KEPT as u64;
+    let mut all: Vec<Tally> = columns.iter().map(|column| Tally::new(keeps(column))).collect();
+    let make = |elements: &[u8], times: u64| {
+        columns.iter().map(|column| column.tally(elements, size, times, keeps(column))).collect::<Vec<_>>()
+    };
     tiles::each(array, selection, make, |tallies, read| {
         all.iter_mut().zip(tallies).for_each(|(all, tally)| all.merge(tally));
         bar.inc(read);

@@ -373,6 +373,8 @@ impl<I> Pieces<I> {
 impl<I: Iterator<Item = Result<Vec<u8>>>> Read for Pieces<I> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.piece.position() == self.piece.get_ref().len() as u64 {
+            // Only one piece at a time is in memory.
+            self.piece = Cursor::default();
             let Some(next) = self.pieces.next() else { return Ok(0) };
             self.piece = Cursor::new(next.map_err(|error| io::Error::other(error.to_string()))?);
         }

@@ -223,7 +223,8 @@ fn files_are_found_in_directories() {
     // A file whose ending belongs to no other format is not left out if it is damaged.
     fs::create_dir(tests.path("damaged")).unwrap();
     tests.write("damaged/f.Nc4", b"");
-    assert_eq!(tests.run(&["ls", "-r", "damaged"]).2, 1);
+    let (out, err, status) = tests.run(&["check", "-r", "damaged"]);
+    assert!(err.starts_with("damaged/f.Nc4: ") && status == 3, "{out}{err}{status}");
     let below = tests.ok(&["info", "--tree", "-r", "below"]);
     assert_eq!(below.matches("HDF5 file").count(), 5, "{below}");
     let checked = tests.run(&["check", "-r", "below"]);

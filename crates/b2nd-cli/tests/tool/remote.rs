@@ -81,6 +81,24 @@ fn a_slice_of_a_remote_array_is_what_is_fetched() {
     assert!(asked.len() <= 5 && asked.iter().sum::<usize>() < 800_000, "{asked:?}");
 }
 
+#[test]
+fn a_file_of_20_kb_takes_two_requests() {
+    let tests = Directory::new();
+    let values: Vec<u8> = (0..5000_u32).flat_map(u32::to_le_bytes).collect();
+    let geometry = b2nd::Geometry::new(&[5000], &[1000], &[500]).unwrap();
+    let stored = b2nd_ndarray::Options { level: 0, ..b2nd_ndarray::Options::default() };
+    b2nd_ndarray::write_bytes(tests.path("a.b2nd"), &b2nd::B2ndMeta::new(geometry, "<u4"), &values, &stored).unwrap();
+    let bytes = tests.read("a.b2nd");
+    let (asked, questions) = mpsc::channel();
+    let url = serve(move |_, range| {
+        asked.send(range.clone()).unwrap();
+        part(&bytes, range)
+    });
+    assert_eq!(Place::data().run(&["cat", &url]).0, tests.ok(&["cat", "a.b2nd"]));
+    let asked: Vec<_> = questions.try_iter().collect();
+    assert!(asked.len() <= 2, "{asked:?}");
+}
+
 /// As of `python -m http.server`.
 #[test]
 fn a_server_without_ranges_gives_a_small_file_whole() {

@@ -47,6 +47,25 @@ fn chunks_that_repeat_a_value_count_as_their_elements() {
     assert!(slice.contains("\"shape\":[30,24],\"count\":720,\"nan\":0,\"zeros\":720,"), "{slice}");
 }
 
+/// A file of some hundred bytes whose chunks repeat a value as often as quantiles have room for, 64 times.
+#[cfg(target_os = "linux")]
+#[test]
+fn quantiles_of_too_many_values_take_no_memory() {
+    let tests = Directory::new();
+    let geometry = b2nd::Geometry::new(&[1 << 32], &[1 << 26], &[1 << 26]).unwrap();
+    let header = b2nd_frame::Header::for_array(&b2nd::B2ndMeta::new(geometry, "|i1")).unwrap();
+    let mut writer = b2nd_frame::Writer::create(tests.path("zeros.b2nd"), header).unwrap();
+    (0..64).for_each(|_| writer.append_special(b2nd_frame::Special::Zeros, 1 << 26).unwrap());
+    writer.finish().unwrap();
+    let script = "ulimit -v 2000000; exec \"$B2ND\" stats --json --quantiles zeros.b2nd";
+    let mut shell = std::process::Command::new("sh");
+    let output =
+        shell.arg("-c").arg(script).env("B2ND", env!("CARGO_BIN_EXE_b2nd")).current_dir(tests.path("")).output().unwrap();
+    let [line, error] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert_eq!((error.as_str(), output.status.code()), ("", Some(0)));
+    assert!(line.contains("\"count\":4294967296,") && !line.contains("quantiles"), "{line}");
+}
+
 #[test]
 fn nan_is_counted_and_left_out_and_an_infinity_is_an_object() {
     let tests = Directory::new();

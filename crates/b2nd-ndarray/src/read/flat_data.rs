@@ -48,7 +48,7 @@ impl Array {
                     let number = flat.chunk_at(run.start);
                     (within, data) = match self.flat_chunk(flat, number) {
                         // The loop goes on, so that the source lists all missing ranges.
-                        Err(error) if self.is_fetched => {
+                        Err(error) if error.is_missing() => {
                             missing = missing.and(Err(error));
                             (flat.range(number), Vec::new())
                         }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use b2nd_frame::{ChunkHeader, Fetched, Pieces, Source};
+use b2nd_frame::{ChunkHeader, Fetched, FrameType, Pieces, Source};
 use ndarray::{ArrayViewMut, Axis, IxDyn};
 
 use crate::array::Array;
@@ -35,7 +35,9 @@ impl Array {
     /// If `wanted` is not empty, only the wanted elements along each axis are read, and the view has one more axis, which holds the bytes
     /// of an element. `zeroed` is true if the view contains only zeros, so that zeros need not be written.
     pub(crate) fn decode(&self, slice: Area, wanted: &[Wanted<'_>], view: BytesMut<'_>, zeroed: bool) -> Result<()> {
-        if self.store.source().read_many(Vec::new()).is_none() {
+        // The chunks of a sparse frame are files of their own, which `read_many` cannot read.
+        let is_sparse = self.header().frame_type() == FrameType::Sparse;
+        if is_sparse || self.store.source().read_many(Vec::new()).is_none() {
             return self.decode_held(slice, wanted, view, zeroed);
         }
         // The index is needed in any case, and is kept for the next read.
@@ -54,9 +56,16 @@ impl Array {
         let array = self.with_pieces(pieces.clone());
         loop {
             let decoded = array.decode_held(area.clone(), wanted, view.view_mut(), zeroed);
-            match pieces.take_missing(0) {
-                missing if missing.is_empty() => return decoded,
-                missing => fill(&pieces, source.read_many(missing).transpose()?.unwrap_or_default())?,
+            let (missing, held) = (pieces.take_missing(0), pieces.held());
+            let Some(first) = missing.first().cloned() else { return decoded };
+            let read = |range: Range<u64>| Ok((range.clone(), source.read(range)?.into_owned()));
+            let fetched = source.read_many(missing.clone());
+            let fetched: b2nd_frame::Result<Fetched> = fetched.unwrap_or_else(|| missing.iter().cloned().map(read).collect());
+            fetched?.into_iter().try_for_each(|(range, bytes)| pieces.put(range, bytes))?;
+            if pieces.held() == held {
+                let message =
+                    format!("bytes {} to {} were requested, but the source did not return them", first.start, first.end);
+                return Err(b2nd_frame::Error::custom(message).into());
             }
         }
     }
@@ -109,19 +118,14 @@ impl Array {
         u64::try_from(self.grid.extchunknitems()).unwrap_or(0).saturating_mul(self.itemsize() as u64)
     }
 
-    /// Returns the number of bytes between the starts of this chunk and the next.
-    fn stored_len(&self, number: u64) -> Result<u64> {
+    /// Returns the number of bytes between the starts of this chunk and the next, or 0 if the frame has no bytes of the chunk or is sparse.
+    pub(crate) fn stored_len(&self, number: u64) -> Result<u64> {
         Ok(self.store.offsets()?.range(number).map_or(0, |range| range.end.saturating_sub(range.start)))
     }
 
     fn tiles<'a>(&self, origin: &'a [i64], lengths: &'a [i64], wanted: &'a [Wanted<'a>], parallel: bool) -> Tiles<'a> {
         Tiles { origin, lengths, scale: if wanted.is_empty() { self.itemsize() } else { 1 }, wanted, parallel, cells: 1 }
     }
-}
-
-/// Adds fetched ranges to the ranges of a source.
-pub(crate) fn fill(pieces: &Pieces, fetched: Fetched) -> Result<()> {
-    fetched.into_iter().try_for_each(|(range, bytes)| Ok(pieces.put(range, bytes)?))
 }
 
 /// A grid of cells, such as chunks or blocks, which divides an area and the view of the area's elements into parts.
@@ -160,9 +164,12 @@ impl Tiles<'_> {
             let (left, right) = rayon::join(|| self.each(before, left, fill), || self.each(after, right, fill));
             return left.and(right);
         }
-        // An error does not end the loop: in an array of fetched ranges, the other parts then add to the list of missing ranges.
         let left = self.each(before, left, fill);
-        left.and(self.each(after, right, fill))
+        match left {
+            // Of an array of fetched ranges, the other parts add to the list of missing ranges.
+            Err(error) if error.is_missing() => self.each(after, right, fill).and(Err(error)),
+            left => left.and_then(|()| self.each(after, right, fill)),
+        }
     }
 
     /// Returns an axis along which the wanted elements lie in several cells, and the coordinate at which one of these cells ends and the

@@ -23,16 +23,6 @@ pub enum Number {
 }
 
 impl Number {
-    /// Returns true if the number is 0.
-    pub fn is_zero(self) -> bool {
-        match self {
-            Number::Nan => false,
-            Number::Integer(number) => number == 0,
-            Number::Float(number) => number == 0.0,
-            Number::Complex(real, imaginary) => real == 0.0 && imaginary == 0.0,
-        }
-    }
-
     /// Converts the number to a float for drawing. A complex number is converted to its magnitude.
     pub fn to_f64(self) -> f64 {
         match self {

@@ -9,7 +9,7 @@ const RUN: usize = 4096;
 const FEW: usize = 16;
 
 /// The maximum number of values that are kept for the quantiles of a column, which need 512 MiB.
-const MOST_KEPT: usize = 1 << 26;
+pub const MOST_KEPT: usize = 1 << 26;
 
 /// Statistics of values. NaN is counted separately, and ignored by everything else.
 #[derive(Clone, Default)]
@@ -32,7 +32,8 @@ pub struct Tally {
 type Extreme = (Number, Vec<u8>);
 
 impl Tally {
-    /// Creates statistics of no values. If `keeps` is true, all numbers are kept for [`quantiles`](Tally::quantiles).
+    /// Creates statistics of no values. If `keeps` is true, all numbers are kept for [`quantiles`](Tally::quantiles), unless there are more
+    /// than [`MOST_KEPT`].
     pub fn new(keeps: bool) -> Tally {
         Tally { kept: keeps.then(Vec::new), ..Tally::default() }
     }
