@@ -38,7 +38,7 @@ const OTHER_FILES: [(&str, &str); 13] = [
 ];
 
 /// Sentences of readers that none of the cases brings about, and why.
-const OTHER_SENTENCES: [(&str, &str); 19] = [
+const OTHER_SENTENCES: [(&str, &str); 20] = [
     ("expected 0 (NumPy), found", "a dtype of another language is valid, and a case for it would be about a program's choice"),
     ("{} (byte {} of the string)", "dtypes inside other formats"),
     ("the slice touches {count} chunks", "the sizes of an array with more chunks than this are refused earlier"),
