@@ -1,5 +1,6 @@
 //! A serde data format for the metadata of Blosc2 arrays: a form of MessagePack in which the type of a field determines its width, so that
-//! reading and writing gives the same bytes.
+//! reading and writing gives the same bytes. `rmp-serde` reads such bytes, but writes numbers in their shortest form, which cannot replace a
+//! metalayer in place.
 //!
 //! ```
 //! #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
@@ -84,8 +85,8 @@
 //! | enum | unit variants: the name; other variants: a fixmap of one entry, from name to value | the same |
 //! | i128, u128 | an error | |
 //!
-//! The encoded length of a value depends only on its type, and on the lengths of its strings, lists and maps. The values of its numbers do
-//! not matter, with one exception: a `u8` above 127 takes two bytes. Therefore Blosc2 can rewrite a metalayer in place. Encoding a decoded
+//! The encoded length of a value depends only on its type, on the lengths of its strings, lists and maps, and on the variants of its enums
+//! and `Option`s. The values of its numbers do not matter, with one exception: a `u8` above 127 takes two bytes. Therefore Blosc2 can rewrite a metalayer in place. Encoding a decoded
 //! value gives the same bytes again:
 //!
 //! ```
@@ -97,8 +98,8 @@
 //! ```
 //!
 //! Decoding and encoding again gives the same bytes for every type of this crate, and for your own types, unless they use `default`,
-//! `flatten`, `untagged`, tags, or maps and sets that sort or merge their entries (a `BTreeMap` is fine if the entries were written in
-//! sorted order). [`with`] has modules for other encodings of a field (fixstr, array16, …). Values can be nested up to 128 levels deep.
+//! `flatten`, `untagged`, tags, `other`, an `alias` of a variant, [`with::extensible`], or maps and sets that reorder or merge their entries
+//! (a `BTreeMap` is fine if the entries were written in sorted order). [`with`] has modules for other encodings of a field (fixstr, array16, …). Values can be nested up to 128 levels deep.
 //!
 //! A struct is written as a list of its fields, without their names. Some of serde's idioms need the names, so they do not work as in other
 //! formats:
