@@ -11,7 +11,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use b2nd_frame::{Chunk, ChunkEditor, File, NewDirectory, Writer, remove_temporary_files};
+use b2nd_frame::{Chunk, ChunkEditor, File, NewDirectory, NewFile, Writer, remove_temporary_files};
 
 use crate::common::frames;
 use crate::common::scratch::Scratch;
@@ -43,6 +43,8 @@ fn names(scratch: &Scratch) -> Vec<String> {
 fn files_are_whole_when_a_signal_comes() {
     a_directory_is_whole_or_absent_when_a_signal_comes_while_it_gets_its_name();
     chunk_files_that_are_not_committed_are_removed();
+    a_closed_sparse_frame_keeps_only_its_own_chunk_files();
+    a_temporary_name_that_is_no_longer_used_is_not_removed();
     a_replaced_sparse_frame_has_no_other_chunk_files_when_a_signal_comes();
 }
 
@@ -104,6 +106,36 @@ fn chunk_files_that_are_not_committed_are_removed() {
     drop(editor);
     drop(remove_temporary_files());
     assert_eq!(files(&path).len(), committed.len() + 1);
+}
+
+/// Closing one sparse frame does not change which files of another frame a signal removes.
+fn a_closed_sparse_frame_keeps_only_its_own_chunk_files() {
+    let scratch = Scratch::new();
+    let (closed, open) = (scratch.join("closed.b2frame"), scratch.join("open.b2frame"));
+    frames::sparse(&closed);
+    frames::sparse(&open);
+    let before = files(&open);
+    assert_eq!(files(&closed), before);
+    let [first, _second] = [&closed, &open].map(|path| {
+        let mut editor = ChunkEditor::new(File::edit(path).unwrap()).unwrap();
+        editor.put(&chunk(1)).unwrap();
+        editor
+    });
+    drop(first);
+    drop(remove_temporary_files());
+    assert_eq!((files(&closed).len(), files(&open)), (before.len() + 1, before));
+}
+
+/// After a `NewFile` is dropped, another process may create a file with the same temporary name.
+fn a_temporary_name_that_is_no_longer_used_is_not_removed() {
+    let scratch = Scratch::new();
+    let new = NewFile::create_new(scratch.join("f.b2nd")).unwrap();
+    let temporary = new.path().to_path_buf();
+    drop(new);
+    assert_eq!(names(&scratch), [""; 0]);
+    fs::write(&temporary, b"of another process").unwrap();
+    drop(remove_temporary_files());
+    assert_eq!(fs::read(&temporary).unwrap(), b"of another process");
 }
 
 fn a_replaced_sparse_frame_has_no_other_chunk_files_when_a_signal_comes() {

@@ -3,11 +3,11 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use b2nd_frame::testing::{Disk, Handle, Storage, replace_storage};
-use b2nd_frame::{File, Header, Sizes, Writer, rewrite_to};
+use b2nd_frame::{File, Header, NewDirectory, NewFile, Sizes, Writer, rewrite_to};
 
 use crate::common::frames;
 use crate::common::scratch::Scratch;
@@ -43,6 +43,39 @@ fn permissions_are_kept() {
     writer.copy_attributes(&path).unwrap();
     writer.finish().unwrap();
     assert_eq!(mode(&scratch.join("s.b2frame")), 0o750);
+}
+
+/// Creates a file and a directory with the attributes of `source`.
+fn copies(scratch: &Scratch, source: &Path) -> [PathBuf; 2] {
+    let name = source.file_name().unwrap().to_str().unwrap();
+    let [file, directory] = ["file", "directory"].map(|kind| scratch.join(&format!("{kind} like {name}")));
+    let new = NewFile::create_new(&file).unwrap();
+    new.copy_attributes(source).unwrap();
+    new.finish().unwrap();
+    let new = NewDirectory::create_new(&directory).unwrap();
+    new.copy_attributes(source).unwrap();
+    new.finish().unwrap();
+    [file, directory]
+}
+
+#[test]
+fn copies_get_the_permissions_of_their_source() {
+    for (is_dir, of_source, of_copies) in [
+        (false, 0o640, [0o640, 0o750]),
+        // Execute bits of a file do not interfere with the execute bits that a directory needs.
+        (false, 0o755, [0o755, 0o755]),
+        // Execute bits of a directory do not make a file executable.
+        (true, 0o751, [0o640, 0o751]),
+    ] {
+        let scratch = Scratch::new();
+        let source = if is_dir { scratch.join("source") } else { file(&scratch, b"content") };
+        if is_dir {
+            fs::create_dir(&source).unwrap();
+        }
+        fs::set_permissions(&source, fs::Permissions::from_mode(of_source)).unwrap();
+        let found = copies(&scratch, &source).map(|copy| mode(&copy));
+        assert_eq!(found, of_copies, "{of_source:o}: {:o} and {:o}", found[0], found[1]);
+    }
 }
 
 /// A disk that makes sure that a file has its permissions before it has content.
@@ -149,6 +182,23 @@ mod linux {
         Writer::create(&path, frames::header_of(0)).unwrap().finish().unwrap();
         inodes.push(look(&path));
         assert!(inodes.windows(2).all(|pair| pair[0] != pair[1]), "replaced each time");
+    }
+
+    #[test]
+    fn copies_get_the_extended_attributes_of_a_source_of_their_kind() {
+        let scratch = Scratch::new();
+        let (path, directory) = (file(&scratch, b"content"), scratch.join("d"));
+        fs::create_dir(&directory).unwrap();
+        for source in [path, directory] {
+            if setxattr(&source, "user.b2nd", b"kept", XattrFlags::empty()).is_err() {
+                return report("the file system has no extended attributes: that copies get them was not tried");
+            }
+            for copy in copies(&scratch, &source) {
+                let mut value = [0; 4];
+                let is_copied = getxattr(&copy, "user.b2nd", &mut value).is_ok() && &value == b"kept";
+                assert_eq!(is_copied, copy.is_dir() == source.is_dir(), "{}", copy.display());
+            }
+        }
     }
 
     /// Set for a process that is another user's: the file to edit.

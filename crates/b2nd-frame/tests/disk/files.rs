@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use b2nd_frame::testing::{Disk, Handle, Storage, replace_storage};
-use b2nd_frame::{File, NewFile, Writer, rewrite_to};
+use b2nd_frame::{File, FileSource, NewFile, Source, Writer, rewrite_to};
 
 use crate::common::scratch::Scratch;
 use crate::common::state::State;
@@ -152,6 +152,32 @@ fn names_as_long_as_the_system_takes_are_edited() {
         assert_eq!(File::open(&path).unwrap().header().metalayers().get("added"), Some([1].as_slice()));
         assert_eq!(scratch.names(), [name]);
         fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn a_temporary_name_includes_up_to_200_bytes_of_the_final_name() {
+    let scratch = Scratch::new();
+    for (name, repeated) in
+        [("n".repeat(201), "n".repeat(200)), ("é".repeat(101), "é".repeat(100)), ("n".repeat(200), "n".repeat(200))]
+    {
+        let _new = NewFile::create_new(scratch.join(&name)).unwrap();
+        assert_eq!(scratch.names(), [format!(".{repeated}.b2nd.0.tmp")], "{name}");
+    }
+}
+
+#[test]
+fn the_error_of_a_read_past_the_end_has_the_number_of_missing_bytes() {
+    let scratch = Scratch::new();
+    let path = file(&scratch, &[7; 10]);
+    let source = FileSource::open(&path).unwrap();
+    for (start, buffer, missing) in [(0, 15, "5 more bytes"), (4, 7, "1 more byte"), (10, 3, "3 more bytes")] {
+        let said = message(source.read_into(start, &mut vec![0; buffer]));
+        assert_eq!(
+            said,
+            format!("unexpected end of input at byte 10: the source needs {missing}"),
+            "{buffer} bytes from {start}"
+        );
     }
 }
 

@@ -120,6 +120,7 @@ fn a_thread_does_not_wait_for_itself() {
 mod linux {
     use std::os::unix::fs::symlink;
 
+    use b2nd_frame::Source;
     use rustix::fs::{CWD, FileType, FlockOperation, Mode, flock, mknodat};
 
     use super::*;
@@ -133,6 +134,18 @@ mod linux {
         mknodat(CWD, scratch.join(".f.b2nd.0.tmp"), FileType::Fifo, mode, 0).unwrap();
         rewrite_to(&path, &path, |_| Ok(())).unwrap();
         assert_eq!(scratch.names(), [".f.b2nd.0.tmp", "f.b2nd"]);
+    }
+
+    #[test]
+    fn a_clone_of_the_source_of_a_shared_file_does_not_keep_it_locked() {
+        let scratch = Scratch::new();
+        let path = file(&scratch, &frames::contiguous());
+        let shared = File::open_shared(&path).unwrap();
+        let clone = shared.source().try_clone().unwrap();
+        assert!(matches!(File::try_edit(&path).unwrap_err().kind(), ErrorKind::Locked { .. }));
+        drop(shared);
+        File::try_edit(&path).unwrap().set_vlmetalayer_bytes("more", b"value").unwrap();
+        assert!(clone.read(0..8).is_ok());
     }
 
     #[test]
