@@ -6,7 +6,7 @@ use rmpv::Value;
 use crate::dtype::is_bool;
 
 /// Returns the value of an attribute, or `None` if it contains references or sequences of variable length. Arrays become lists, structures
-/// become maps.
+/// become maps. A list of one element becomes the element: netCDF stores a number in this way, and has no lists of one number.
 pub(crate) fn value(attribute: &Attribute) -> Option<Value> {
     match &attribute.decoded_strings {
         Some(strings) => {
@@ -15,6 +15,7 @@ pub(crate) fn value(attribute: &Attribute) -> Option<Value> {
         }
         // PyTables stores an empty text without a shape.
         None if attribute.shape == [0] && matches!(attribute.datatype, Datatype::String { .. }) => Some("".into()),
+        None if attribute.shape == [1] => elements(&attribute.datatype, &[], &attribute.raw_data),
         None => elements(&attribute.datatype, &attribute.shape, &attribute.raw_data),
     }
 }

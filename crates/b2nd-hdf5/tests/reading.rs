@@ -74,7 +74,7 @@ fn attributes_are_those_of_the_frame() {
         all.collect::<serde_json::Map<_, _>>()
     };
     let expected = serde_json::json!({
-        "units": "K", "scale": 0.5, "range": [1, -2], "flag": true, "names": ["a", "bc"],
+        "units": "K", "scale": 0.5, "range": [1, -2], "_FillValue": -1.0, "flag": true, "names": ["a", "bc"],
         "hdf5": {"filters": ["blosc2"], "unsupported attributes": ["to"]},
     });
     assert_eq!(serde_json::Value::from(values("/cube")), expected);

@@ -55,6 +55,9 @@ for compressor in ["blosclz", "lz4", "lz4hc", "zlib", "zstd"]:
 
 group = out / "ours" / "group.zarr"
 same("shape-8 by xarray", xarray.open_zarr(group, consolidated=False)["field"].values, np.load(out / "arrays" / "shape-8.npy"))
+same("masked by xarray", xarray.open_zarr(out / "ours" / "masked.zarr", consolidated=False)["field"].values, np.array([[1, np.nan], [np.nan, 4]], "f4"))
+back = blosc2.open(str(out / "ours" / "masked.b2nd"), mode="r")
+same("_FillValue imported", back.schunk.vlmeta["_FillValue"], np.float64(-1.5))
 
 for failure in failures:
     print(failure)

@@ -51,6 +51,9 @@ for number, dtype in enumerate(DTYPES + STRUCTURES):
     plain = values(dtype, (37, 23))
     name = f"dtype-{number}-" + np.dtype(dtype).str.strip("<>|=").replace("[", "").replace("]", "")
     save(name, plain, chunks=(20, 12), blocks=[(10, 4), (20, 12), (7, 5)][number % 3])
+# xarray masks this value, and reads it only in the form that it writes.
+masked = blosc2.asarray(np.array([[1, -1.5], [-1.5, 4]], "f4"), urlpath=str(out / "masked.b2nd"), mode="w")
+masked.schunk.vlmeta["_FillValue"] = -1.5
 SHAPES = [((), (), ()), ((1,), (1,), (1,)), ((1000,), (300,), (100,)), ((1000,), (300,), (70,)), ((0, 3), (4, 3), (2, 3)), ((5, 0), (5, 4), (5, 2)),
           ((8, 8), (4, 8), (2, 8)), ((8, 8), (8, 4), (8, 2)), ((9, 10, 11), (4, 6, 8), (2, 3, 4)), ((9, 10, 11), (5, 6, 7), (2, 4, 5)), ((3, 4, 5, 6), (2, 2, 5, 3), (1, 2, 5, 3)),
           ((3, 4, 5, 6), (3, 3, 3, 4), (2, 2, 2, 3)), ((2, 3, 2, 3, 2), (2, 2, 2, 2, 2), (1, 1, 2, 2, 1)), ((64, 64), (64, 64), (64, 64))]

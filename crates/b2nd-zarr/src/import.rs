@@ -97,8 +97,13 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
         if is_full || options.attributes.iter().any(|(given, _)| given == name) {
             continue;
         }
-        let packed =
-            b2nd_store::value::pack(&value.to_string()).map_err(|error| in_file(&format_args!("attribute {name}: {error}")))?;
+        let number = crate::new_metadata::double(value)
+            .filter(|_| name == crate::new_metadata::FILL_VALUE && crate::new_metadata::is_float(&dtype));
+        let packed = match number {
+            Some(number) => b2nd::msgpack::to_vec(&number)?,
+            None => b2nd_store::value::pack(&value.to_string())
+                .map_err(|error| in_file(&format_args!("attribute {name}: {error}")))?,
+        };
         options.attributes.push((name.to_owned(), packed));
     }
     let meta = B2ndMeta::new(options.geometry(&shape, dtype.itemsize())?, dtype.to_string());

@@ -1,8 +1,10 @@
 //! Creates the content of `zarr.json` from the metadata of a frame. `import.rs` reads the metadata of Zarr arrays of versions 2 and 3.
 
-use b2nd::dtype::ByteOrder;
+use b2nd::dtype::{ByteOrder, DType, ScalarType};
 use b2nd::{ArrayMeta, Geometry};
 use b2nd_ndarray::Array;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use crate::data_type::{ZarrType, to_zarr};
@@ -113,7 +115,21 @@ pub(crate) fn codecs(geometry: &Geometry, zarr: &ZarrType, compressor: &Value) -
     vec![json!({"name": "b2nd", "configuration": configuration})]
 }
 
-/// Converts attributes to JSON. NaN and infinities become null. Other values that JSON cannot represent become objects, in the form in which
+/// The attribute with the value of missing elements. If the elements are floats, xarray writes the value as a double in base64, and reads
+/// nothing else.
+pub(crate) const FILL_VALUE: &str = "_FillValue";
+
+pub(crate) fn is_float(dtype: &DType) -> bool {
+    let DType::Scalar(scalar) = dtype else { return false };
+    matches!(scalar.scalar_type(), ScalarType::Float16 | ScalarType::Float32 | ScalarType::Float64)
+}
+
+/// Reads a double in base64.
+pub(crate) fn double(value: &Value) -> Option<f64> {
+    Some(f64::from_le_bytes(STANDARD.decode(value.as_str()?).ok()?.try_into().ok()?))
+}
+
+/// Converts attributes to JSON. The [`FILL_VALUE`] of floats is a double in base64. NaN and infinities become null. Other values that JSON cannot represent become objects, in the form in which
 /// [`b2nd::Value`] is serialized. Attributes that are not MessagePack, or whose names are not UTF-8, become null.
 pub(crate) fn attributes(array: &Array) -> Result<Map<String, Value>> {
     let found = array.attributes()?;
@@ -121,6 +137,13 @@ pub(crate) fn attributes(array: &Array) -> Result<Map<String, Value>> {
     for name in found.names() {
         let name = String::from_utf8_lossy(name).into_owned();
         let content = found.bytes(&name)?.unwrap_or_default();
+        if name == FILL_VALUE
+            && array.dtype().is_some_and(is_float)
+            && let Ok(number) = b2nd::msgpack::from_slice::<f64>(&content)
+        {
+            attributes.insert(name, json!(STANDARD.encode(number.to_le_bytes())));
+            continue;
+        }
         let value = b2nd_store::value::read(&content).and_then(|value| serde_json::to_value(value).ok());
         let mut value = value.unwrap_or_default();
         without_floats(&mut value);

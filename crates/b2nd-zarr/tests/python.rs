@@ -58,6 +58,10 @@ fn values_are_those_of_python() {
             export(&Array::open(&path).unwrap(), ours.join("group.zarr"), &options).unwrap();
         }
     }
+    let masked = Array::open(scratch.join("masked.b2nd")).unwrap();
+    let options = ExportOptions { group: Some("field".to_owned()), ..ExportOptions::default() };
+    export(&masked, ours.join("masked.zarr"), &options).unwrap();
+    import(ours.join("masked.zarr"), ours.join("masked.b2nd"), &Options::default()).unwrap();
     for path in files(&scratch.join("zarrs"), "zarr") {
         let name = stem(&path);
         import(&path, ours.join(format!("zarr-{name}.b2nd")), &Options::default())

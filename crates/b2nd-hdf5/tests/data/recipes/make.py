@@ -71,6 +71,7 @@ def h5py_file():
         cube.attrs["units"] = "K"
         cube.attrs["scale"] = np.float32(0.5)
         cube.attrs["range"] = np.array([1, -2], ">i4")
+        cube.attrs["_FillValue"] = np.array([-1], "<f4")  # as netCDF stores one number
         cube.attrs["flag"] = True
         cube.attrs["names"] = ["a", "bc"]
         cube.attrs["to"] = file["flat"].ref
