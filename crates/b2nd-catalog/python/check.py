@@ -137,7 +137,7 @@ def check_bucket(bucket, directory, arrays, put, delete):
     delete("some/prefix/array 0 é.b2nd")
     put("some/prefix/new.b2nd", directory / "array 2 é.b2nd")
     said = run("scan", f"{bucket}/some/prefix/", "--attributes", "--update", "--out", catalog).stderr
-    assert said.startswith("1 files read") and " 1 gone" in said, said
+    assert said.startswith("1 file read") and " 1 gone" in said, said
     query = f"select shape, attributes is not null as has from b2nd('{bucket}/some/prefix') where url like '{bucket}/some/prefix/new%'"
     assert json.loads(run("sql", query, "--format", "json").stdout) == {"shape": [3, 7], "has": True}
     # A catalogue is read where it is.

@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, LazyLock};
 
-use b2nd_frame::FIRST_READ;
 use b2nd_store::{Bytes, RangeCache};
 use object_store::ObjectStore;
 use object_store::path::Path;
@@ -13,10 +12,13 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
 
+/// The length of the first request. Most tables of this size are read as a whole, and servers without ranges then send them once.
+const FIRST: u64 = 64 << 10;
+
 /// Opens a remote file by requesting its first bytes; the answer also contains the length of the file. If the server does not support
 /// ranges, reads the whole file. If the file changes later, reading returns an error.
 pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes> {
-    let Answer { found, bytes, has_ranges } = request(&store, &path, None, 0..FIRST_READ)?;
+    let Answer { found, bytes, has_ranges } = request(&store, &path, None, 0..FIRST)?;
     let size = found.size;
     let fetch = move |range: Range<u64>| {
         let answer = request(&store, &path, Some(&found), range)?;
@@ -30,7 +32,7 @@ pub(super) fn open(store: Arc<dyn ObjectStore>, path: Path) -> io::Result<Bytes>
             "the server does not support range requests, and the file has {size} bytes; the limit is {HELD}"
         )));
     }
-    Ok(Arc::new(if size > FIRST_READ { fetch(0..size)? } else { bytes }))
+    Ok(Arc::new(if size > FIRST { fetch(0..size)? } else { bytes }))
 }
 
 /// Requests run on threads of their own: the caller may be a task of another runtime, whose threads must not wait for their own requests.

@@ -461,7 +461,7 @@ fn of_a_large_remote_archive_the_ends_and_the_table_are_read() {
     assert_eq!(says(&query), [json!({"n": 20, "sum": 2890})]);
     let ranges = &server.requests()["/blocks.b2z"];
     assert!(ranges.iter().map(ExactSizeIterator::len).sum::<usize>() < 1 << 19, "{ranges:?}");
-    assert!(ranges.iter().any(|range| range.contains(&(1 << 20))), "{ranges:?}");
+    assert!(ranges.iter().any(|range| range.start > 1 << 20 && range.end < 2 << 20), "{ranges:?}");
     // No block is asked for twice.
     let starts: std::collections::BTreeSet<_> = ranges.iter().map(|range| range.start).collect();
     assert_eq!(starts.len(), ranges.len(), "{ranges:?}");

@@ -37,7 +37,7 @@ fn a_store_has_changed_where_one_of_its_files_has() {
     let update = || {
         let done = run(&["scan", found.path().to_str().unwrap(), "--update", "--out", out.to_str().unwrap()]);
         let keys = ask(&out, "select key, shape from arrays where key is not null order by key");
-        (String::from_utf8(done.stderr).unwrap().starts_with("1 files read"), json!(keys))
+        (String::from_utf8(done.stderr).unwrap().starts_with("1 file read"), json!(keys))
     };
     let keys = |one: &str, first, other: &str, second| json!([{"key": format!("/{one}"), "shape": [first]}, {"key": format!("/{other}"), "shape": [second]}]);
     assert_eq!(update(), (true, keys("a", 10, "b", 11)));
@@ -59,7 +59,7 @@ fn a_store_with_other_times_is_read_again() {
     for _ in 0..2 {
         let done = run(&["scan", &server.url(), "--update", "--out", out.to_str().unwrap()]);
         let said = String::from_utf8(done.stderr).unwrap();
-        assert!(said.starts_with("1 files read") && said.contains(" 0 unchanged"), "{said}");
+        assert!(said.starts_with("1 file read") && said.contains(" 0 unchanged"), "{said}");
     }
     assert_eq!(ask(&out, "select count(*) as n from arrays where key is null"), [json!({"n": 1})]);
 }
