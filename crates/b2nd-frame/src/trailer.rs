@@ -121,6 +121,7 @@ impl Trailer {
     }
 
     /// Returns an error if the trailer has a fingerprint. No specification says how to compute it, so an edit could not update it.
+    #[cfg(feature = "std")]
     pub(crate) fn check_editable(&self) -> Result<()> {
         match self.fingerprint {
             [0, ..] => Ok(()),
