@@ -9,6 +9,8 @@ use std::sync::Arc;
 use b2nd::B2ndMeta;
 use b2nd::dtype::DType;
 use b2nd_ndarray::Options;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use zarrs::array::{Array, ArrayBytes, ArraySubset};
 
@@ -97,8 +99,7 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
         if is_full || options.attributes.iter().any(|(given, _)| given == name) {
             continue;
         }
-        let number = crate::new_metadata::double(value)
-            .filter(|_| name == crate::new_metadata::FILL_VALUE && crate::new_metadata::is_float(&dtype));
+        let number = double(value).filter(|_| name == crate::new_metadata::FILL_VALUE && crate::new_metadata::is_float(&dtype));
         let packed = match number {
             Some(number) => b2nd::msgpack::to_vec(&number)?,
             None => b2nd_store::value::pack(&value.to_string())
@@ -109,6 +110,11 @@ pub fn import(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -
     let meta = B2ndMeta::new(options.geometry(&shape, dtype.itemsize())?, dtype.to_string());
     let elements = Elements::new(&array, &chunkshape, dtype.itemsize() as u64, MOST);
     Ok(b2nd_ndarray::write_from(to, &meta, elements, &options)?)
+}
+
+/// Reads a double in base64.
+fn double(value: &Value) -> Option<f64> {
+    Some(f64::from_le_bytes(STANDARD.decode(value.as_str()?).ok()?.try_into().ok()?))
 }
 
 /// Returns the path of the only array in a group, or the path itself if it is not a group.

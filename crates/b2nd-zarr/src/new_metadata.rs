@@ -124,11 +124,6 @@ pub(crate) fn is_float(dtype: &DType) -> bool {
     matches!(scalar.scalar_type(), ScalarType::Float16 | ScalarType::Float32 | ScalarType::Float64)
 }
 
-/// Reads a double in base64.
-pub(crate) fn double(value: &Value) -> Option<f64> {
-    Some(f64::from_le_bytes(STANDARD.decode(value.as_str()?).ok()?.try_into().ok()?))
-}
-
 /// Converts attributes to JSON. The [`FILL_VALUE`] of floats is a double in base64. NaN and infinities become null. Other values that JSON cannot represent become objects, in the form in which
 /// [`b2nd::Value`] is serialized. Attributes that are not MessagePack, or whose names are not UTF-8, become null.
 pub(crate) fn attributes(array: &Array) -> Result<Map<String, Value>> {
