@@ -219,8 +219,8 @@ fn planes_with_few_values_are_shorter_than_the_same_bytes_without_a_shuffle() {
     let shuffle = [(Filter::Shuffle, 0)];
     let of = |data: &[u8], typesize| options(CodecId::Zstd, 5, &shuffle, typesize, data.len(), SplitMode::ForwardCompat);
     let length = |data: &[u8], typesize| compress(data, &of(data, typesize)).unwrap().len();
-    let alone = length(&planes[0], 1) + length(&planes[1], 1);
-    assert!(length(&numbers, 2) * 100 < alone * 99, "{} and {alone}", length(&numbers, 2));
+    let separate = length(&planes[0], 1) + length(&planes[1], 1);
+    assert!(length(&numbers, 2) * 100 < separate * 99, "{} and {separate}", length(&numbers, 2));
 }
 
 #[test]

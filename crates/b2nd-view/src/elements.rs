@@ -13,10 +13,12 @@
 //! # Ok::<(), b2nd_frame::Error>(())
 //! ```
 
+mod column;
 mod date;
 mod figures;
 mod json;
 mod number;
+mod reader;
 mod run;
 mod scalar;
 mod statistics;
@@ -25,10 +27,12 @@ mod text;
 use b2nd::dtype::{DType, Field, ScalarType};
 use b2nd_frame::{Error, Result};
 
+pub use column::{Column, columns};
 pub use date::first_of_month;
 pub use figures::{figures, figures_to, mean_bytes, step_seconds, time_bytes, time_unit};
 pub use json::{exact_json, float, json};
-pub use number::{Column, Number, Read, columns, reader};
+pub use number::Number;
+pub use reader::{Read, reader};
 pub use statistics::{MOST_KEPT, Tally};
 pub use text::{cell, in_quotes, significant, text, text_to};
 

@@ -52,7 +52,7 @@ fn no_length_is_cut_off() {
         value.parse::<f64>().unwrap()
     };
     // The rulers of the rows are turned: their x is the distance from the first chunk upwards, and a text that ends there runs on downwards.
-    let beside: Vec<f64> = svg
+    let rulers: Vec<f64> = svg
         .lines()
         .filter(|line| line.contains(" text-anchor=\"end\""))
         .map(|line| {
@@ -62,7 +62,7 @@ fn no_length_is_cut_off() {
         .collect();
     // The chunks are a document in the document, which starts 48 above the first chunk.
     let chunks = svg.lines().filter(|line| line.starts_with("<svg ")).nth(1).unwrap();
-    let lowest = beside.iter().copied().fold(0.0, f64::max);
-    assert!(lowest > 100.0 && lowest <= number(chunks, "height") - 48.0, "{beside:?} {chunks}");
+    let lowest = rulers.iter().copied().fold(0.0, f64::max);
+    assert!(lowest > 100.0 && lowest <= number(chunks, "height") - 48.0, "{rulers:?} {chunks}");
     assert!(number(&svg, "height") > 48.0 + number(chunks, "height"));
 }

@@ -4,7 +4,8 @@ use crate::text::hex;
 use b2nd::dtype::{ByteOrder, DType, ScalarType};
 
 use super::date;
-use super::number::{Number, scalar_reader};
+use super::number::Number;
+use super::reader::scalar_reader;
 
 /// The value of a scalar element. Floats are text with all their digits.
 pub(crate) enum Scalar {

@@ -1,6 +1,7 @@
 //! [`Tally`]: statistics of values (count, min, max, mean, standard deviation), computed in parts that are merged in order.
 
-use super::number::{Number, NumberReader, Read};
+use super::number::Number;
+use super::reader::{NumberReader, Read};
 use super::run::{Kind, Moments, Run};
 
 const RUN: usize = 4096;
