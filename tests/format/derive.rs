@@ -194,6 +194,35 @@ fn a_skipped_field_is_not_there() {
 }
 
 #[test]
+fn a_field_that_is_skipped_in_one_direction_is_an_error_unless_a_default_hides_it() {
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct NotWritten {
+        #[serde(skip_serializing)]
+        a: i8,
+        b: i8,
+    }
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct NotRead {
+        #[serde(skip_deserializing)]
+        a: i8,
+        b: i8,
+    }
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Hidden {
+        #[serde(skip_serializing)]
+        a: i8,
+        #[serde(default)]
+        b: i8,
+    }
+    let bytes = b2nd::to_vec(&NotWritten { a: 1, b: 2 }).unwrap();
+    refused::<NotWritten>(&bytes, "invalid length 1, expected struct NotWritten with 2 elements");
+    let bytes = b2nd::to_vec(&NotRead { a: 1, b: 2 }).unwrap();
+    refused::<NotRead>(&bytes, "expected 1 element, found 2 at byte 0");
+    let bytes = b2nd::to_vec(&Hidden { a: 1, b: 2 }).unwrap();
+    assert_eq!(b2nd::from_slice::<Hidden>(&bytes).unwrap(), Hidden { a: 2, b: 0 });
+}
+
+#[test]
 fn text_and_bytes_are_borrowed() {
     #[derive(Serialize, Deserialize, PartialEq, Debug)]
     struct Borrowing<'a> {
