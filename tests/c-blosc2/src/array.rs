@@ -72,7 +72,7 @@ impl Array {
         let (shape, chunkshape, blockshape) = (meta.shape.as_ptr(), meta.chunkshape.as_ptr(), meta.blockshape.as_ptr());
         let dtype = dtype.as_ref().map_or(ptr::null(), |dtype| dtype.as_ptr());
         let mut raw = ptr::null_mut();
-        // SAFETY: the three lists have `ndim` numbers, the dtype is a string or NULL, and `fill` has the length that the library expects.
+        // SAFETY: the lists have `ndim` numbers, the dtype is a string or NULL, and `fill` is as long as the library expects.
         let code = unsafe {
             let format = meta.dtype_format;
             let context =
@@ -113,7 +113,8 @@ impl Array {
         }
     }
 
-    /// The numbers of elements: in the array, in the array padded to chunks, in a chunk padded to blocks, in a chunk, and in a block.
+    /// The numbers of elements in the array, in the array padded to chunks, in a chunk padded to blocks, in a chunk, and in a
+    /// block.
     pub fn counts(&self) -> [i64; 5] {
         let raw = self.get();
         [raw.nitems, raw.extnitems, raw.extchunknitems, raw.chunknitems.into(), raw.blocknitems.into()]
