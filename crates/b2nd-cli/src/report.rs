@@ -47,6 +47,8 @@ pub(crate) struct Report {
     pub(crate) nulls: Option<u64>,
     /// The quantiles at [`FRACTIONS`], if they were requested and the values are numbers.
     pub(crate) quantiles: Option<Vec<Number>>,
+    /// A label and a text that follow the statistics.
+    pub(crate) note: Option<(&'static str, String)>,
 }
 
 /// The fractions of the values below the quantiles: the quartiles.
@@ -260,6 +262,7 @@ impl Report {
                 few.into_iter().map(|(bytes, count)| format!("{} ({})", of.text(bytes), thousands(count))).collect();
             lines.push(("values", values.join(", ")));
         }
+        lines.extend(self.note.clone());
         let title = title(path, key, &column);
         let width = lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0).max(6);
         let lines = lines

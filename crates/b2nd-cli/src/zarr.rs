@@ -22,6 +22,30 @@ pub(crate) fn import(file: &Path, out: &Path, options: &Options) -> Result<()> {
     b2nd_zarr::import(file, out, options).map_err(Error::new)
 }
 
+/// Returns a row of texts for each array in a directory of Zarr: name, kind, dtype and shape.
+#[cfg(feature = "zarr")]
+pub(crate) fn rows(directory: &Path) -> Result<Vec<Vec<String>>> {
+    let row = |array: b2nd_zarr::ArrayEntry| {
+        let shape = array.shape.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ");
+        vec![array.path.display().to_string(), "Zarr array".to_owned(), array.dtype, shape]
+    };
+    Ok(b2nd_zarr::arrays(directory).map_err(Error::new)?.into_iter().map(row).collect())
+}
+
+/// Returns a sentence that names the command that converts an array in a directory of Zarr. `first` is the row of the first array.
+pub(crate) fn hint(first: Option<&Vec<String>>) -> String {
+    let name = first.and_then(|row| row.first());
+    name.map_or_else(
+        || "it has no Zarr arrays".to_owned(),
+        |name| format!("it is Zarr: `b2nd import {name} OUT.b2nd` converts an array"),
+    )
+}
+
+#[cfg(not(feature = "zarr"))]
+pub(crate) fn rows(directory: &Path) -> Result<Vec<Vec<String>>> {
+    Err(without(directory))
+}
+
 #[cfg(not(feature = "zarr"))]
 pub(crate) fn export(_: &Array, out: &Path, _: Option<String>) -> Result<()> {
     Err(without(out))

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use b2nd::Grid;
 use b2nd_frame::{Offsets, Result};
-use b2nd_store::{Bytes, Frame, Leaf, StoreListing};
+use b2nd_store::{Bytes, Frame, Leaf, StoreListing, attributes};
 use b2nd_view::colors::COLOR_MAPS;
-use b2nd_view::facts::Facts;
+use b2nd_view::facts::{Facts, as_stored};
 use b2nd_view::{Array, json};
 use serde::Deserialize;
 
@@ -107,7 +107,13 @@ impl MetadataReader {
                 };
                 to_json(&json::Object::new(&frame, place, &json::Options::default())?)
             }
-            Question::Facts => to_json(&Facts::of(frame.header())),
+            Question::Facts => {
+                let mut facts = Facts::of(frame.header());
+                if let (Some(array), Ok(trailer)) = (&mut facts.array, frame.trailer()) {
+                    array.extend(as_stored(|name| attributes::get(trailer, name), None));
+                }
+                to_json(&facts)
+            }
             Question::Index => format!(r#"{{"chunks":{}}}"#, offsets.map_or(0, Offsets::len)),
             Question::Grid => to_json(&grid.filter(|grid| grid.nchunks() != 0).map(Grid::chunks_per_dimension)),
             Question::Picture { axes, first, most } => {

@@ -107,7 +107,7 @@ const FIRST_BYTES: u64 = 512;
 /// The minimum number of bytes of a file that is recognized as text.
 const SENTENCE: usize = 16;
 
-const ZARR: &str = "a part of a Zarr store: zarr-python can read it";
+const ZARR: &str = "a part of a Zarr store: `b2nd ls` lists its arrays, `b2nd import` converts them";
 
 /// Describes the format of a directory that is neither a sparse frame nor a store. Returns `None` for unknown formats.
 pub fn describe_directory(path: &Path) -> Option<&'static str> {

@@ -1,5 +1,6 @@
 //! [`Fact`]: a label and a text, shown as a line on a terminal and as a list item on the web page.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 use b2nd::dtype::DType;
@@ -10,6 +11,7 @@ use serde::Serialize;
 use crate::slice;
 use crate::text::{self, count, lengths, percent, size, thousands};
 use b2nd_store::Array;
+use b2nd_store::value;
 
 /// A label, a text, and the name of the corresponding field in the frame's JSON. Serializes to a list of these three strings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -187,4 +189,22 @@ pub fn padding(grid: &Grid) -> Option<Fact> {
         padding => format!("{} of the data", percent(padding)),
     };
     Some(Fact("padding", padding, "padding"))
+}
+
+/// Returns a note that names the attributes that say how to compute values from the stored ones, since values are shown as they are stored. A
+/// `_FillValue` or `missing_value` is among the values unless it is NaN, or outside of `range`, the min and max of the values if they are known.
+pub fn as_stored<'a>(attribute: impl Fn(&str) -> Option<Cow<'a, [u8]>>, range: Option<[f64; 2]>) -> Option<Fact> {
+    let number = |name: &str| {
+        let value = value::read(&attribute(name)?)?.leaves().next()?.to_value().ok()?;
+        value.as_f64().or_else(|| Some(value.as_i64()? as f64))
+    };
+    let matters = |name: &&str| match (*name, number(name)) {
+        (_, None) => false,
+        ("scale_factor", Some(factor)) => factor != 1.0,
+        ("add_offset", Some(offset)) => offset != 0.0,
+        (_, Some(fill)) => !fill.is_nan() && range.is_none_or(|[min, max]| (min..=max).contains(&fill)),
+    };
+    let names: Vec<_> = ["scale_factor", "add_offset", "_FillValue", "missing_value"].into_iter().filter(matters).collect();
+    (!names.is_empty())
+        .then(|| Fact("note", format!("values are as stored, without applying {}", names.join(", ")), "attributes"))
 }

@@ -49,6 +49,10 @@ pub fn page(frame: &Frame, name: &str, options: &Options) -> b2nd_frame::Result<
     let found = Array::find(header);
     array(&mut page, header, &found);
     attributes(&mut page, header, trailer_read.as_ref());
+    if let Ok(trailer) = &trailer_read {
+        let note = facts::as_stored(|name| attributes::get(trailer, name), None);
+        note.into_iter().for_each(|Fact(label, text, _)| page.line(label, text));
+    }
     metalayers(&mut page, header, found.as_ref().ok().and_then(Option::as_ref));
     facts::sizes(header).into_iter().for_each(|Fact(label, text, _)| page.line(label, text));
     grid(&mut page, header, options.slice.as_ref());

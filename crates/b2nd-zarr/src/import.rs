@@ -117,33 +117,62 @@ fn double(value: &Value) -> Option<f64> {
     Some(f64::from_le_bytes(STANDARD.decode(value.as_str()?).ok()?.try_into().ok()?))
 }
 
+/// An array in a directory of Zarr, as its metadata describes it.
+pub struct ArrayEntry {
+    /// The path of the array, which [`import()`] accepts.
+    pub path: PathBuf,
+    /// The dtype of the elements that [`import()`] writes, or the name of the data type if it is not supported.
+    pub dtype: String,
+    /// The shape of the array.
+    pub shape: Vec<u64>,
+}
+
+/// Lists the arrays in a Zarr group at any depth, in the order of their names. If the path is an array, lists only this array. Symbolic links
+/// are not followed.
+///
+/// # Errors
+///
+/// Fails if a directory or the metadata of an array cannot be read.
+pub fn arrays(path: &Path) -> Result<Vec<ArrayEntry>> {
+    let in_file = |error: &dyn std::fmt::Display| Error::Zarr(format!("{}: {error}", path.display()));
+    let metadata = metadata(path).map_err(|error| in_file(&error))?;
+    if let Some(shape) = metadata.get("shape") {
+        let dtype = from_metadata(&metadata).map(|dtype| dtype.to_string());
+        let dtype = dtype.or_else(|error| if let Error::NoDType { data_type } = error { Ok(data_type) } else { Err(error) })?;
+        let shape = serde_json::from_value(shape.clone()).map_err(|error| in_file(&format_args!("shape: {error}")))?;
+        return Ok(vec![ArrayEntry { path: path.to_owned(), dtype, shape }]);
+    }
+    if metadata.is_null() {
+        return Ok(Vec::new());
+    }
+    let entries = std::fs::read_dir(path).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+    let mut entries = entries.map_err(|error| in_file(&error))?;
+    entries.retain(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    entries.sort_by_key(|entry| entry.file_name());
+    let arrays = entries.iter().map(|entry| arrays(&entry.path())).collect::<Result<Vec<_>>>()?;
+    Ok(arrays.into_iter().flatten().collect())
+}
+
+/// Reads the metadata of an array or a group of Zarr version 3 or 2. Returns null if the directory has none.
+fn metadata(path: &Path) -> io::Result<Value> {
+    let files = [crate::new_metadata::FILE, ".zarray", ".zgroup"].map(|name| path.join(name));
+    let Some(file) = files.iter().find(|file| is_regular(file)) else { return Ok(Value::Null) };
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)?.take(MOST_METADATA).read_to_end(&mut bytes)?;
+    Ok(serde_json::from_slice(&bytes)?)
+}
+
 /// Returns the path of the only array in a group, or the path itself if it is not a group.
 fn array_in(path: &Path) -> Result<PathBuf> {
-    let in_file = |error| Error::Zarr(format!("{}: {error}", path.display()));
-    let file = path.join(crate::new_metadata::FILE);
-    let mut bytes = Vec::new();
-    // `Files` returns the errors for other kinds of files.
-    if is_regular(&file) {
-        let opened = std::fs::File::open(&file).and_then(|file| file.take(MOST_METADATA).read_to_end(&mut bytes));
-        opened.map_err(in_file)?;
-    }
-    let metadata: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    if metadata["node_type"] != "group" && !is_regular(&path.join(".zgroup")) {
+    // `Files` returns the errors for other kinds of files, and zarrs those of the metadata of an array.
+    if metadata(path).map_or(true, |metadata| metadata.is_null() || metadata.get("shape").is_some()) {
         return Ok(path.to_owned());
     }
-    let is_array = |path: &PathBuf| [crate::new_metadata::FILE, ".zarray"].iter().any(|name| is_regular(&path.join(name)));
-    let mut arrays = Vec::new();
-    for entry in std::fs::read_dir(path).map_err(in_file)? {
-        let entry = entry.map_err(in_file)?;
-        if entry.file_type().map_err(in_file)?.is_dir() && is_array(&entry.path()) {
-            arrays.push(entry.path());
-        }
-    }
-    arrays.sort();
+    let arrays = arrays(path)?;
     if let [one] = arrays.as_slice() {
-        return Ok(one.clone());
+        return Ok(one.path.clone());
     }
-    let names: Vec<_> = arrays.iter().filter_map(|array| Some(array.file_name()?.to_string_lossy())).collect();
+    let names: Vec<_> = arrays.iter().filter_map(|array| Some(array.path.strip_prefix(path).ok()?.to_string_lossy())).collect();
     let first = names.first().map_or("NAME", |name| name);
     let (path, all) = (path.display(), if names.is_empty() { "no array".to_owned() } else { names.join(", ") });
     Err(Error::Zarr(format!("{path}: it is a Zarr group: name one of its arrays, as in {path}/{first} (it has {all})")))

@@ -7,7 +7,7 @@
 //! | read a `.b2nd` file as a Zarr array without converting it | [`B2ndStorage`] |
 //! | read a file in an object store in the same way | `B2ndObject` (feature `object_store`) |
 //! | write an array as Zarr version 3 | `export`, `ExportOptions` (feature `export`) |
-//! | read a Zarr array into a `.b2nd` file | `import` (feature `import`) |
+//! | list the arrays of a group, read an array into a `.b2nd` file | `arrays`, `import` (feature `import`) |
 //! | compress Zarr's chunks as Blosc2 chunks | [`Blosc2Codec`] |
 #![forbid(unsafe_code)]
 
@@ -42,7 +42,7 @@ pub use error::{Error, Result};
 #[cfg(feature = "export")]
 pub use export::{ExportOptions, export};
 #[cfg(feature = "import")]
-pub use import::import;
+pub use import::{ArrayEntry, arrays, import};
 #[cfg(feature = "object_store")]
 pub use object::B2ndObject;
 pub use storage::B2ndStorage;

@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::hdf5;
 use crate::output::{Output, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths, is_listed};
+use crate::zarr;
 
 pub(super) mod tree;
 use tree::Tree;
@@ -59,13 +60,14 @@ impl Info {
     /// Returns the paths if all are directories that `b2nd ls` lists, and no option asks for more.
     pub(super) fn directories(&self) -> Option<&[PathBuf]> {
         let is_plain = !self.paths.recursive && !self.json && !self.tree && !self.has_leaves();
-        Some(&*self.paths.paths).filter(|paths| is_plain && paths.iter().all(|path| is_listed(path)))
+        Some(&*self.paths.paths).filter(|paths| is_plain && paths.iter().all(|path| is_listed(path) || zarr::is_zarr(path)))
     }
 
     pub(crate) fn run(&mut self, output: &mut Output) -> io::Result<bool> {
         if self.slice.is_none() {
             self.slice = self.paths.take_slice();
         }
+        self.paths.by_name = true;
         let (width, height) = terminal().unzip();
         // A line of the screen is needed for the next prompt.
         let height = height.filter(|_| !self.full).map(|height| height.saturating_sub(1).max(LEAST_LINES));
@@ -76,8 +78,8 @@ impl Info {
         }
         let (mut pages, mut all) = (Pages { info: self, options: &options, is_first: true, store: None }, true);
         for path in &self.paths.paths {
-            let Paths { recursive, is_shallow, offset, .. } = self.paths;
-            let paths = Paths { recursive, is_shallow, offset, ..Paths::of(path) };
+            let Paths { recursive, is_shallow, offset, by_name, .. } = self.paths;
+            let paths = Paths { recursive, is_shallow, offset, by_name, ..Paths::of(path) };
             all &= paths.each(Leaves::Each, &mut output.err, &mut |found| pages.add(found, &mut *output.out))?;
             pages.finish(&mut *output.out)?;
         }

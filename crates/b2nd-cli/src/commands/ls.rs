@@ -9,8 +9,9 @@ use clap::Args;
 
 use super::info::{Info, counted, tree, tree_cells};
 use crate::error::Error;
-use crate::output::{Output, terminal};
+use crate::output::{Output, named, terminal};
 use crate::paths::{Found, Leaves, Paths, is_listed};
+use crate::zarr;
 
 /// The number of lines that are aligned together.
 const ALIGNED: usize = 1000;
@@ -18,7 +19,7 @@ const ALIGNED: usize = 1000;
 /// `b2nd ls`.
 #[derive(Args)]
 pub(crate) struct Ls {
-    /// Frames, stores, and directories with frames and stores.
+    /// Frames, stores, directories with frames and stores, and Zarr arrays and groups.
     #[arg(default_value = ".", value_name = "PATH")]
     paths: Vec<PathBuf>,
 
@@ -43,10 +44,19 @@ impl Ls {
                 all &= Info::tree(path, !self.recursive).run(output)?;
                 continue;
             }
+            if path.is_dir() && zarr::is_zarr(path) {
+                let arrays = output.settle(path, zarr::rows(path))?;
+                all &= arrays.as_ref().is_some_and(|arrays| !arrays.is_empty());
+                if let Some(hint) = arrays.as_ref().map(|arrays| zarr::hint(arrays.first())) {
+                    writeln!(output.err, "{}", named(path, hint))?;
+                }
+                rows.extend(arrays.into_iter().flatten());
+                continue;
+            }
             let mut is_empty = true;
             let in_directory = is_listed(path);
             // Other files of a directory are left out; a path that the user names is not.
-            let paths = Paths { recursive: in_directory, is_shallow: !self.recursive, ..Paths::of(path) };
+            let paths = Paths { recursive: in_directory, is_shallow: !self.recursive, by_name: true, ..Paths::of(path) };
             let leaves = if in_directory { Leaves::Itself } else { Leaves::Each };
             let Output { out, err } = &mut *output;
             all &= paths.each(leaves, err, &mut |found| {

@@ -1,5 +1,6 @@
 //! `b2nd stats` prints count, range, mean and standard deviation, which `b2nd_view::elements` computes.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -7,6 +8,7 @@ use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
 use b2nd_store::{Kind, Location};
 use b2nd_view::elements::{Column, MOST_KEPT, Tally, columns, reader};
+use b2nd_view::facts::{Fact, as_stored};
 use b2nd_view::json::write_line;
 use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::store::Content;
@@ -117,12 +119,17 @@ impl Stats {
         }
         columns.retain(|column| self.columns.is_empty() || self.columns.iter().any(|name| is_named(column, name)));
         let tallies = tally_of(&values.array, &values.selection, &columns, self.quantiles)?;
+        let attributes = values.array.attributes().ok();
         let report = |(column, mut tally): (Column, Tally)| {
             let mut shape = values.selection.shape();
             shape.extend(column.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
             let read = column.dtype.as_ref().and_then(reader).filter(|_| self.quantiles);
             let quantiles = read.and_then(|read| tally.quantiles(read, &FRACTIONS));
-            Report { column: column.name, of: Of::Elements(column.dtype), shape, tally, nulls: None, quantiles }
+            let range = column.dtype.as_ref().and_then(reader).zip(tally.range());
+            let range = range.map(|(read, (min, max))| [min, max].map(|end| read(end).to_f64()));
+            let note = as_stored(|name| attributes.as_ref()?.bytes(name).ok()?.map(Cow::Owned), range);
+            let note = note.map(|Fact(label, text, _)| (label, text));
+            Report { column: column.name, of: Of::Elements(column.dtype), shape, tally, nulls: None, quantiles, note }
         };
         self.print(&columns.into_iter().zip(tallies).map(report).collect::<Vec<_>>(), subject, output, shown)
     }

@@ -136,7 +136,7 @@ impl Column {
             Content::Bytes => Of::Bytes(name, distinct),
             Content::Cell => Of::Cells(name),
         };
-        Report { column: Some(self.name), of, shape, tally: self.tally, nulls: Some(self.nulls), quantiles }
+        Report { column: Some(self.name), of, shape, tally: self.tally, nulls: Some(self.nulls), quantiles, note: None }
     }
 }
 

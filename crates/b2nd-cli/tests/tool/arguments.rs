@@ -30,7 +30,11 @@ fn a_file_of_another_format_is_named() {
     }
     fs::create_dir(tests.path("a.zarr")).unwrap();
     tests.write("a.zarr/zarr.json", "{}");
-    assert!(tests.refused(&["info", "a.zarr"]).ends_with("it is a part of a Zarr store: zarr-python can read it"));
+    assert!(
+        tests
+            .refused(&["stats", "a.zarr"])
+            .ends_with("it is a part of a Zarr store: `b2nd ls` lists its arrays, `b2nd import` converts them")
+    );
 }
 
 #[test]

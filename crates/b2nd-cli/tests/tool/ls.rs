@@ -1,5 +1,7 @@
 //! `b2nd ls`: prints a line for each frame, store and leaf.
 
+use std::fs;
+
 use crate::harness::{Directory, Place, STORE, five_by_seven};
 
 #[test]
@@ -38,4 +40,23 @@ fn a_directory_without_frames_and_a_file_of_another_format_are_errors() {
     let frame = Place::data().read("grid/i4_2d.b2nd");
     (0..1000).for_each(|nth| tests.write(&format!("{nth}.b2nd"), &frame));
     assert_eq!(tests.ok(&["ls"]).lines().count(), 1000);
+}
+
+#[test]
+fn files_that_are_named_like_frames_and_are_none_are_not_left_out_in_silence() {
+    let tests = five_by_seven();
+    tests.write("empty.b2nd", "");
+    for args in [&["ls"][..], &["info", "-r", "."], &["ls", "-r"], &["ls", "--tree"]] {
+        let (out, err, status) = tests.run(args);
+        assert!(out.contains("a.b2nd") && err.starts_with("empty.b2nd: ") | err.starts_with("./empty.b2nd: "), "{args:?}: {err}");
+        assert_eq!(status, 1, "{args:?}");
+    }
+    if cfg!(feature = "hdf5") {
+        for content in ["", "no HDF5"] {
+            fs::write(tests.path("empty.b2nd"), &Place::data().read("example.b2nd")).unwrap();
+            tests.write("empty.h5", content);
+            let (_, err, status) = tests.run(&["ls"]);
+            assert!(err.starts_with("./empty.h5: ") && status == 1, "{err}");
+        }
+    }
 }

@@ -185,3 +185,21 @@ fn what_holds_no_array_has_a_line_that_says_so() {
     let (out, err, status) = tests.run(&["stats", "--json", "gone.b2nd", "a.b2nd"]);
     assert_eq!((out.lines().count(), err.lines().count(), status), (1, 1, 1), "the others are counted all the same");
 }
+
+#[test]
+fn attributes_that_are_not_applied_to_the_values_are_named() {
+    let tests = five_by_seven();
+    let note = |args: &[&str]| tests.ok(args).lines().find(|line| line.contains("note")).map(str::to_owned);
+    assert_eq!((note(&["stats", "a.b2nd"]), note(&["info", "a.b2nd"])), (None, None));
+    for (name, value) in [("scale_factor", "0.01"), ("add_offset", "0"), ("_FillValue", "[-32768]"), ("missing_value", "3")] {
+        tests.ok(&["meta", "set", "a.b2nd", name, "--json", value]);
+    }
+    let named = |names: &str| format!("  note    values are as stored, without applying {names}");
+    assert_eq!(note(&["stats", "a.b2nd"]), Some(named("scale_factor, missing_value")), "-32768 is not among the values");
+    let info = named("scale_factor, _FillValue, missing_value").replace("note    ", "note          ");
+    assert_eq!(note(&["info", "a.b2nd"]), Some(info));
+    for (name, value) in [("scale_factor", "1"), ("_FillValue", r#"{"float": "nan"}"#), ("missing_value", "\"none\"")] {
+        tests.ok(&["meta", "set", "a.b2nd", name, "--json", value]);
+    }
+    assert_eq!((note(&["stats", "a.b2nd"]), note(&["info", "a.b2nd"])), (None, None));
+}

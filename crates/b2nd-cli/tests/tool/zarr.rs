@@ -82,3 +82,32 @@ fn elements_that_zarr_lacks_are_refused_by_name() {
     tests.fails(&["export", "in.b2nd", "out.zarr"], "in.b2nd: Zarr has no data type for <f16");
     assert!(!tests.path("out.zarr").exists());
 }
+
+#[test]
+fn the_arrays_of_a_directory_are_listed_with_the_command_that_converts_them() {
+    let tests = Directory::new();
+    tests.write("in.npy", npy("<i4", "(3, 2)", &[1, 2, 3, 4, 5, 6]));
+    tests.ok(&["import", "in.npy", "in.b2nd"]);
+    tests.ok(&["export", "in.b2nd", "g.zarr", "--group", "temp"]);
+    fs::create_dir(tests.path("g.zarr/below")).unwrap();
+    tests.write("g.zarr/below/.zgroup", r#"{"zarr_format": 2}"#);
+    fs::create_dir(tests.path("g.zarr/below/b")).unwrap();
+    tests.write("g.zarr/below/b/.zarray", r#"{"zarr_format": 2, "shape": [7], "dtype": "|O"}"#);
+    let listed = "g.zarr/below/b  Zarr array  |O   7\ng.zarr/temp     Zarr array  <i4  3 x 2\n";
+    let hint = "g.zarr: it is Zarr: `b2nd import g.zarr/below/b OUT.b2nd` converts an array\n";
+    for args in [&["ls", "g.zarr"][..], &["info", "g.zarr"], &["g.zarr"]] {
+        assert_eq!(tests.run(args), (listed.to_owned(), hint.to_owned(), 0), "{args:?}");
+    }
+    assert!(tests.ok(&["ls", "g.zarr/temp"]).starts_with("g.zarr/temp  Zarr array  <i4  3 x 2"));
+    let refused = tests.refused(&["import", "g.zarr", "none.b2nd"]);
+    assert_eq!(refused, "g.zarr: it is a Zarr group: name one of its arrays, as in g.zarr/below/b (it has below/b, temp)");
+    let refused = tests.refused(&["head", "g.zarr/temp"]);
+    assert!(
+        refused.ends_with("it is a part of a Zarr store: `b2nd ls` lists its arrays, `b2nd import` converts them"),
+        "{refused}"
+    );
+    tests.write("g.zarr/below/b/.zarray", "{");
+    assert!(tests.refused(&["ls", "g.zarr"]).contains("g.zarr/below/b: EOF while parsing"));
+    fs::create_dir(tests.path("e.zarr")).unwrap();
+    assert_eq!(tests.refused(&["ls", "e.zarr"]), "e.zarr: it has no Zarr arrays");
+}
