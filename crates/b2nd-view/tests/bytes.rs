@@ -4,19 +4,19 @@
 use std::fs;
 
 use b2nd_frame::{Chunk, File, Header, Metalayers, Trailer, Vlmetalayers};
-use b2nd_view::bytes::{self, Row};
+use b2nd_view::bytes::{self, ByteRow};
 use serde_json::{Value, json};
 
 const DATA: &str = "../../tests/data";
 
 /// The rows of a header. Checks that each byte is in one of them.
 #[track_caller]
-fn rows(bytes: &[u8]) -> Vec<Row> {
+fn rows(bytes: &[u8]) -> Vec<ByteRow> {
     checked(bytes::header(bytes), bytes, 0)
 }
 
 #[track_caller]
-fn checked(rows: Vec<Row>, bytes: &[u8], start: u64) -> Vec<Row> {
+fn checked(rows: Vec<ByteRow>, bytes: &[u8], start: u64) -> Vec<ByteRow> {
     let mut position = start;
     for row in &rows {
         assert_eq!(row.offset, position);
@@ -153,7 +153,7 @@ fn a_broken_header_has_rows_up_to_the_break() {
     let good = fs::read(format!("{DATA}/example.b2nd")).unwrap();
     let header = &good[..320];
     let whole = bytes::header(header);
-    let together = |rows: &[Row], bytes: &[u8]| rows.iter().flat_map(|row| row.bytes(bytes, 0)).copied().collect::<Vec<u8>>();
+    let together = |rows: &[ByteRow], bytes: &[u8]| rows.iter().flat_map(|row| row.bytes(bytes, 0)).copied().collect::<Vec<u8>>();
     for length in 0..header.len() {
         let rows = bytes::header(&header[..length]);
         assert_eq!(together(&rows, &header[..length]), header[..length]);

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use b2nd_frame::{Filter, Header, Sizes, Special, Writer};
-use b2nd_view::json::Options;
+use b2nd_view::json::InfoOptions;
 use b2nd_view::text::{LABEL, styled, wrapped};
 use b2nd_view::{Frame, json, page, picture};
 use hex_literal::hex;
@@ -11,7 +11,7 @@ use hex_literal::hex;
 fn lines(width: Option<usize>) -> Vec<String> {
     let file = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.b2nd")).unwrap();
     let frame = Frame::open(&file).unwrap();
-    let options = Options { width, height: width.map(|_| 100), ..Options::default() };
+    let options = InfoOptions { width, height: width.map(|_| 100), ..InfoOptions::default() };
     unstyled(page::page(&frame, "example.b2nd", &options).unwrap().text).lines().map(str::to_owned).collect()
 }
 
@@ -58,9 +58,9 @@ fn a_filters_parameter_is_the_same_number_for_people_and_programs() {
     let header = header.with_filters(&[(Filter::TruncPrec, 10), (Filter::Other(36), 0xfb), (Filter::Other(200), 0xfb)]).unwrap();
     let file: Vec<u8> = Writer::new(header).finish().unwrap();
     let frame = Frame::open(&file).unwrap();
-    let page = page::page(&frame, "a", &Options { full: true, ..Options::default() }).unwrap().text;
+    let page = page::page(&frame, "a", &InfoOptions { full: true, ..InfoOptions::default() }).unwrap().text;
     assert!(page.contains("trunc_prec (meta 10), int_trunc (meta -5), filter 200 (meta 251)"), "{page}");
-    let object = json::frame(&frame, "a", &Options::default()).unwrap();
+    let object = json::frame(&frame, "a", &InfoOptions::default()).unwrap();
     let parameters: Vec<_> = object["filters"].as_array().unwrap().iter().map(|slot| slot["meta"].as_i64().unwrap()).collect();
     assert_eq!(parameters, [10, -5, 251]);
 }
@@ -78,7 +78,7 @@ fn an_array_with_a_dtype_that_is_not_utf_8_has_its_shapes() {
     let dtype = file.windows(2).position(|two| two == b"u2").unwrap();
     file[dtype..][..2].copy_from_slice(&[0xff, 0xfe]);
     let frame = Frame::open(&file).unwrap();
-    let page = page::page(&frame, "a", &Options::default()).unwrap().text;
+    let page = page::page(&frame, "a", &InfoOptions::default()).unwrap().text;
     assert!(page.contains("a string is not UTF-8") && page.contains("  20 bytes"), "{page}");
     let picture = picture::draw(&frame, "a").text;
     assert!(picture.contains("shape 10") && picture.contains("a string is not UTF-8"), "{picture}");
