@@ -8,7 +8,7 @@ use crate::harness::{Directory, Place};
 
 fn directory() -> Directory {
     let directory = Directory::new();
-    for name in ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5"] {
+    for name in ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5", "scales.h5"] {
         let file = Place::root().path("crates/b2nd-hdf5/tests/data").join(name);
         fs::copy(file, directory.path(name)).unwrap();
     }
@@ -132,6 +132,15 @@ fn attributes_that_pytables_writes_for_itself_are_in_the_full_output() {
 }
 
 #[test]
+fn names_of_dimensions_are_shown_and_imported() {
+    let tests = directory();
+    tests.ok(&["import", "scales.h5::/tas", "tas.b2nd"]);
+    for array in ["scales.h5::/tas", "tas.b2nd"] {
+        assert_eq!(tests.ok(&["meta", "get", array, "dims"]), "[\"time\",\"lat\",\"lon\"]\n");
+    }
+}
+
+#[test]
 fn a_frame_in_a_chunk_is_read_at_its_offset() {
     let tests = directory();
     let file = tests.read("h5py.h5");
@@ -216,7 +225,7 @@ fn files_are_found_in_directories() {
         let out = tests.ok(args);
         out.lines().map(|line| line.split("  ").next().unwrap().to_owned()).collect()
     };
-    let here = ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5"];
+    let here = ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5", "scales.h5"];
     assert_eq!(names(&["ls"]), here);
     let all = ["arrays.h5", "below/a.hdf5", "below/b.nc", "below/c.data", "below/d.HE5", "below/e.hdf", "chunks.h5"];
     assert_eq!(names(&["ls", "-r"])[..7], all);
