@@ -53,7 +53,7 @@ export class Sheet {
   resized() {
     const ch = parseFloat(getComputedStyle(this.element).fontSize) * 0.62;
     this.column = Math.ceil((this.cell + 2) * ch);
-    this.head = Math.ceil((String(Math.max(this.rows - 1, 0)).length + 2) * ch);
+    this.head = Math.ceil((thousands(Math.max(this.rows - 1, 0)).length + 2) * ch);
     const { clientHeight, clientWidth } = this.element;
     this.room.style.height = `${Math.min((this.rows + 1) * ROW, TALLEST)}px`;
     this.room.style.width = `${Math.min(this.head + this.columns * this.column, TALLEST)}px`;
