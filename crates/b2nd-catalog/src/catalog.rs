@@ -15,7 +15,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use crate::columns::{SCHEMA, batch};
-use crate::row::{Extent, Row};
+use crate::row::{CatalogRow, Extent};
 
 /// The maximum number of rows in a row group. Scanned rows are sorted by URL in parts of about this length, so that the statistics of each
 /// page cover a narrow range of URLs.
@@ -33,14 +33,14 @@ const WAITING: usize = 16;
 /// the rows while files are read.
 pub struct Writer {
     new: NewFile,
-    rows: Vec<Row>,
+    rows: Vec<CatalogRow>,
     pieces: SyncSender<Piece>,
     thread: Option<JoinHandle<Result<ArrowWriter<File>>>>,
 }
 
 enum Piece {
     /// Rows in any order. The writing thread sorts them.
-    Rows(Vec<Row>),
+    Rows(Vec<CatalogRow>),
     /// Rows that are written in this order.
     Batch(RecordBatch),
 }
@@ -76,7 +76,7 @@ impl Writer {
     /// # Errors
     ///
     /// Fails if the catalogue cannot be written, for example because the disk is full.
-    pub fn push(&mut self, rows: Vec<Row>) -> Result<()> {
+    pub fn push(&mut self, rows: Vec<CatalogRow>) -> Result<()> {
         self.rows.extend(rows);
         if self.rows.len() >= HANDED { self.hand_over() } else { Ok(()) }
     }
@@ -149,8 +149,8 @@ fn encode(pieces: Receiver<Piece>, mut writer: ArrowWriter<File>) -> Result<Arro
     Ok(writer)
 }
 
-fn write(rows: &mut Vec<Row>, writer: &mut ArrowWriter<File>) -> Result<()> {
-    let mut sorted: Vec<&Row> = rows.iter().collect();
+fn write(rows: &mut Vec<CatalogRow>, writer: &mut ArrowWriter<File>) -> Result<()> {
+    let mut sorted: Vec<&CatalogRow> = rows.iter().collect();
     sorted.sort_unstable_by(|one, other| (&one.url, &one.key).cmp(&(&other.url, &other.key)));
     // The rows are converted in parts, to limit the memory for a second copy of their text.
     for rows in sorted.chunks(GROUP / 8) {

@@ -19,7 +19,7 @@ use crate::columns::{SCHEMA, batch};
 use crate::listing::{Listing, Names, list};
 use crate::place::{Object, is_store, shown};
 use crate::row::Extent;
-use crate::scan::{Options, scan};
+use crate::scan::{ReadOptions, scan};
 
 /// The maximum number of rows in a batch of the result.
 const ROWS: usize = 1024;
@@ -89,7 +89,7 @@ impl TableProvider for Table {
             projection.is_none_or(|columns| columns.iter().any(|&column| names.contains(&SCHEMA.field(column).name().as_str())))
         };
         let extent = Extent { attributes: asked(&["attributes", "dims", "units", "long_name"]), index: asked(&["nchunks"]) };
-        let scan = Scan { root: narrowed(&self.root, filters), tests, options: Options { extent, jobs: self.jobs } };
+        let scan = Scan { root: narrowed(&self.root, filters), tests, options: ReadOptions { extent, jobs: self.jobs } };
         // The limit is used only if there are no filters, because filters are applied again later and could leave fewer rows than the
         // limit.
         let limit = limit.filter(|_| filters.is_empty());
@@ -171,7 +171,7 @@ impl Test {
 struct Scan {
     root: String,
     tests: Vec<Test>,
-    options: Options,
+    options: ReadOptions,
 }
 
 impl PartitionStream for Scan {

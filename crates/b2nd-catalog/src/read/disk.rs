@@ -14,7 +14,7 @@ use rustix::fs::{Mode, OFlags, openat};
 use super::fetched::too_much;
 use crate::place::micros;
 use crate::remote::{CHANGED, HELD};
-use crate::row::Row;
+use crate::row::CatalogRow;
 
 pub(super) struct OnDisk {
     file: File,
@@ -71,7 +71,7 @@ impl Disk {
 
 impl OnDisk {
     /// Fills in the columns of a row that are known as soon as the file is open.
-    pub(super) fn identify(&self, row: &mut Row) {
+    pub(super) fn identify(&self, row: &mut CatalogRow) {
         row.size = self.size.try_into().ok();
         row.modified = self.modified.or(row.modified);
     }

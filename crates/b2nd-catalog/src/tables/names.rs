@@ -12,7 +12,7 @@ use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
 use datafusion::execution::context::SessionContext;
 use datafusion::logical_expr::Expr;
 
-use crate::place::{Place, is_store, shown};
+use crate::place::{FilePlace, is_store, shown};
 use crate::tables::Provider;
 use crate::tables::remote;
 
@@ -27,13 +27,13 @@ use crate::tables::remote;
 pub fn open(place: &str, key: Option<&str>) -> anyhow::Result<Table> {
     let location = Location::new(OsStr::new(place));
     let name = location.place();
-    let store = match Place::of(&name)? {
+    let store = match FilePlace::of(&name)? {
         // Open the path as it was given, so that errors show this path.
-        Place::Disk(path) => {
+        FilePlace::Disk(path) => {
             let path = if name.contains("://") { &path } else { Path::new(&*name) };
             Store::open(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?
         }
-        Place::Remote(store, path) => {
+        FilePlace::Remote(store, path) => {
             let name = shown(&name);
             let file = remote::open(store, path).map_err(|error| anyhow::anyhow!("{name}: {error}"))?;
             Store::from_source(&name, file).map_err(|error| anyhow::anyhow!("{name}: {error}"))?
