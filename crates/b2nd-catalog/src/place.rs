@@ -88,17 +88,15 @@ impl FilePlace {
         if let Some(store) = stores.get(&key) {
             return Ok(FilePlace::Remote(store.clone(), path));
         }
-        if with_user != url && scheme == ObjectStoreScheme::Http {
-            let store: Arc<dyn ObjectStore> = Arc::new(for_user(&with_user)?);
-            stores.insert(key, store.clone());
-            return Ok(FilePlace::Remote(store, path));
-        }
-        let environment =
-            std::env::vars().filter(|(name, _)| ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|start| name.starts_with(start)));
-        let plain = (url.scheme() == "http").then(|| ("allow_http".to_owned(), "true".to_owned()));
-        let (store, path) =
-            object_store::parse_url_opts(&url, environment.chain(plain)).with_context(|| format!("cannot open {text}"))?;
-        let store: Arc<dyn ObjectStore> = store.into();
+        let store: Arc<dyn ObjectStore> = if with_user != url && scheme == ObjectStoreScheme::Http {
+            Arc::new(for_user(&with_user)?)
+        } else {
+            let environment =
+                std::env::vars().filter(|(name, _)| ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|start| name.starts_with(start)));
+            let plain = (url.scheme() == "http").then(|| ("allow_http".to_owned(), "true".to_owned()));
+            let options = environment.chain(plain);
+            object_store::parse_url_opts(&url, options).with_context(|| format!("cannot open {text}"))?.0.into()
+        };
         stores.insert(key, store.clone());
         Ok(FilePlace::Remote(store, path))
     }
@@ -124,21 +122,6 @@ impl FilePlace {
             }
         }
     }
-
-    /// Returns the URL of the location. `text` is the path or URL from which the location was created.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the location is remote and `text` is not a URL, or if a path on a disk has no URL.
-    pub fn url(&self, text: &str) -> Result<String> {
-        match self {
-            FilePlace::Disk(path) => disk_url(path).with_context(|| format!("{text} cannot be turned into a URL")),
-            FilePlace::Remote(_, path) => {
-                let base = base(&parsed(text)?, path);
-                Ok(remote_url(&base, path))
-            }
-        }
-    }
 }
 
 impl Object {
@@ -146,11 +129,14 @@ impl Object {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`FilePlace::of`].
+    /// Returns the errors of [`FilePlace::of`]. Also fails if a path on a disk has no URL.
     pub fn of(text: &str) -> Result<Object> {
         let place = FilePlace::of(text)?;
-        let url = named(place.url(text)?);
-        Ok(Object::new(url, place))
+        let url = match &place {
+            FilePlace::Disk(path) => disk_url(path).with_context(|| format!("{text} cannot be turned into a URL"))?,
+            FilePlace::Remote(_, path) => remote_url(&base(&parsed(text)?, path), path),
+        };
+        Ok(Object::new(named(url), place))
     }
 
     /// Creates an object whose size, tag and time are unknown.

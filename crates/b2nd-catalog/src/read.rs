@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use crate::place::{FilePlace, Object, is_store};
 use crate::remote::Found;
 use crate::row::{CatalogRow, Extent, UNREADABLE};
-use disk::Disk;
+use disk::OnDisk;
 use fetched::Fetched;
 
 /// The minimum number of bytes that are read together from a store. More than one frame is read at a time, because small frames are often
@@ -54,20 +54,17 @@ pub(crate) async fn spawned<T>(task: JoinHandle<T>) -> T {
 /// Reads the rows of files on a disk. Blocks the thread.
 pub fn rows_on_disk(objects: &[Object], extent: Extent) -> Vec<CatalogRow> {
     let mut rows = Vec::with_capacity(objects.len());
-    let mut disk = Disk::default();
     for object in objects {
         if is_store(&object.url) {
             rows.append(&mut store::rows(object, extent, &|_| false));
             continue;
         }
         let FilePlace::Disk(path) = &object.place else { continue };
-        rows.push(match disk.open(path) {
+        rows.push(match OnDisk::open(path) {
             Ok(file) => {
                 let mut row = CatalogRow::of(object);
                 file.identify(&mut row);
-                let row = of_frame(row, &file, extent);
-                disk.close(file);
-                row
+                of_frame(row, &file, extent)
             }
             Err(error) => CatalogRow::of(object).failed(&error.into()),
         });

@@ -19,7 +19,7 @@ use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
 use crate::live::Live;
-use crate::place::{FilePlace, shown};
+use crate::place::{FilePlace, Object, shown};
 use crate::tables::with_tables;
 
 /// The maximum number of rows that are printed as a table.
@@ -47,11 +47,10 @@ pub async fn context(catalog: Option<&str>, jobs: Option<usize>) -> Result<Sessi
     let context = with_tables(SessionContext::new_with_config(SessionConfig::new().with_information_schema(true)));
     context.register_udtf("b2nd", Arc::new(Live { jobs }));
     if let Some(catalog) = catalog {
-        let place = FilePlace::of(catalog)?;
+        let Object { url, place, .. } = Object::of(catalog)?;
         let url = match &place {
             FilePlace::Disk(path) => {
                 let found = path.metadata().with_context(|| format!("cannot open {catalog}"))?;
-                let url = place.url(catalog)?;
                 if found.is_dir() { format!("{}/", url.trim_end_matches('/')) } else { url }
             }
             FilePlace::Remote(store, _) => {

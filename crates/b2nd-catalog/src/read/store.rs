@@ -9,7 +9,7 @@ use futures::stream::{self, StreamExt};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-use super::disk::{Closed, Disk};
+use super::disk::{Closed, OnDisk};
 use super::fetched::{FETCHED, Fetched};
 use super::{OF_STORE, found, spawned};
 use crate::place::{FilePlace, Member, Object};
@@ -58,7 +58,7 @@ pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch) -> Vec<Catalo
     }
     match &object.place {
         FilePlace::Disk(path) => {
-            let opened = Disk::default().open(path).map_err(b2nd_frame::Error::from).and_then(|file| {
+            let opened = OnDisk::open(path).map_err(b2nd_frame::Error::from).and_then(|file| {
                 file.identify(&mut row);
                 Store::from_source(&object.url, Arc::new(file))
             });
