@@ -13,6 +13,7 @@ mod external;
 mod format;
 mod hdf5;
 mod output;
+mod parts;
 mod paths;
 mod piped;
 mod png_chart;

@@ -91,7 +91,7 @@ fn write(data: Data, form: OutputFormat, cut: Option<Cut>, is_cut: bool, out: &m
                 None => {}
             }
             let width = terminal().map(|(columns, _)| columns);
-            values.write(form, width, out, &ProgressBar::hidden())
+            form.write(&values, width, out, &ProgressBar::hidden())
         }
         Data::Rows(mut rows) => {
             if let Some(cut) = rows_cut {

@@ -107,7 +107,7 @@ impl Export {
                     let row = bytes.checked_div(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0)).unwrap_or(0);
                     self.to_file(|out| write_array(*values, form, out, |rows| bar.inc(rows * row)))?;
                 } else {
-                    self.to_file(|out| values.write(form, None, out, &bar))?;
+                    self.to_file(|out| form.write(&values, None, out, &bar))?;
                 }
             }
         }

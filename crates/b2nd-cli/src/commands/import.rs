@@ -1,5 +1,9 @@
 //! `b2nd import` converts files of other formats to arrays.
 
+mod csv;
+mod elements;
+mod npy;
+
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -12,8 +16,6 @@ use clap::Args;
 
 use crate::compression::Compression;
 use crate::error::{Error, Result};
-use crate::format::csv;
-use crate::format::npy::{self, Elements, length_of};
 use crate::hdf5;
 use crate::output::{self, Output};
 use crate::piped::is_standard;
@@ -22,6 +24,7 @@ use crate::signals;
 use crate::staged::{must_be_local, must_not_be_input, must_not_exist, must_not_look_foreign};
 use crate::values::parse_dtype;
 use crate::zarr;
+use elements::{Elements, length_of, open, spooled};
 
 /// Converts NumPy (.npy), CSV (.csv), raw bytes (--dtype), a Zarr array or an HDF5 dataset to a `.b2nd` file, compressed with
 /// python-blosc2's defaults. Chunks of HDF5 that Blosc2 compressed are copied.
@@ -126,7 +129,7 @@ impl Import {
     /// Opens a file that contains only elements, without a header.
     fn raw(&self, dtype: &DType) -> Result<Elements> {
         no_objects(dtype)?;
-        let file = if is_standard(&self.file) { npy::spooled(io::stdin().lock())? } else { npy::open(&self.file)? };
+        let file = if is_standard(&self.file) { spooled(io::stdin().lock())? } else { open(&self.file)? };
         let length = file.metadata()?.len();
         let itemsize = dtype.itemsize().max(1) as u64;
         let shape = match &self.shape {
