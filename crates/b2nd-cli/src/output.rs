@@ -172,11 +172,11 @@ impl Write for UntilClosed {
     }
 }
 
-/// Formats an error with the path of the file at its start. If the error already starts with this path, as errors of the library do, the
-/// path is not repeated.
+/// Formats an error with the path of the file at its start, unless the path is empty. If the error already starts with this path, as errors
+/// of the library do, the path is not repeated.
 pub(crate) fn named(path: &Path, error: impl std::fmt::Display) -> String {
     let (place, error) = (format!("{}: ", without_password(&path.to_string_lossy())), error.to_string());
-    printable(&if error.starts_with(&place) { error } else { place + &error })
+    printable(&if path == Path::new("") || error.starts_with(&place) { error } else { place + &error })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use b2nd::dtype::DType;
 use b2nd_view::elements::{self, Number, Tally, figures_to, float, mean_bytes, significant, time_bytes, time_unit};
 use b2nd_view::text::{LABEL, TITLE, columns, hex, printable, shortened, styled, thousands};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 /// The maximum number of characters that are shown of a value.
@@ -64,32 +64,13 @@ pub(crate) enum Of {
     Cells(String),
 }
 
-/// One line of the output of `b2nd stats --json`.
-#[derive(Serialize)]
-pub(crate) struct Object<'a> {
-    path: &'a str,
-    key: Option<&'a str>,
-    column: Option<&'a str>,
-    dtype: Option<String>,
-    shape: &'a [i64],
-    count: u64,
-    nan: u64,
-    zeros: u64,
-    min: Value,
-    max: Value,
-    mean: Value,
-    std: Value,
-    /// The distinct values, each with its number of occurrences, or `null` if there are more than 16.
-    values: Option<Vec<(Value, u64)>>,
-    /// The number of nulls in a column of a table, or `None` for an array.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nulls: Option<u64>,
-    /// The number of distinct texts or byte strings of a column, or `null` if there are too many to count. Left out for other types.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    distinct: Option<Option<u64>>,
-    /// The quartiles, if they were requested: 25%, 50% and 75%.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    quantiles: Option<Vec<Value>>,
+/// A JSON object whose fields have an order.
+pub(crate) struct Object(Vec<(&'static str, Value)>);
+
+impl Serialize for Object {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
 }
 
 /// Formats the lengths of dimensions.
@@ -149,40 +130,48 @@ impl Of {
 }
 
 impl Report {
-    pub(crate) fn object<'a>(&'a self, path: &'a str, key: Option<&'a str>) -> Object<'a> {
+    /// Returns one line of the output of `b2nd stats --json`.
+    pub(crate) fn object(&self, path: &str, key: Option<&str>) -> Object {
         let Report { of, tally, .. } = self;
         let dtype = of.dtype();
         let (min, max) = tally.range().map_or((Value::Null, Value::Null), |(min, max)| (of.json(min), of.json(max)));
+        let mean = match (mean_bytes(tally, dtype), tally.mean()) {
+            (Some(bytes), _) => of.json(&bytes),
+            (None, Some(Number::Float(mean))) => float(&mean.to_string()),
+            (None, Some(Number::Complex(real, imaginary))) => {
+                json!({ "complex": [float(&real.to_string()), float(&imaginary.to_string())] })
+            }
+            _ => Value::Null,
+        };
+        let std = match (tally.std(), time_unit(dtype)) {
+            (Some(std), Some(unit)) => format!("{std:?}{unit}").into(),
+            (Some(std), None) => float(&std.to_string()),
+            (None, _) => Value::Null,
+        };
+        // The distinct values, each with its number of occurrences, or `null` if there are more than 16.
         let few = tally.few().filter(|_| of.has_few());
-        Object {
-            path,
-            key,
-            column: self.column.as_deref(),
-            dtype: of.name(),
-            shape: &self.shape,
-            count: tally.count,
-            nan: tally.nan,
-            zeros: tally.zeros,
-            min,
-            max,
-            mean: match (mean_bytes(tally, dtype), tally.mean()) {
-                (Some(bytes), _) => of.json(&bytes),
-                (None, Some(Number::Float(mean))) => float(&mean.to_string()),
-                (None, Some(Number::Complex(real, imaginary))) => {
-                    json!({ "complex": [float(&real.to_string()), float(&imaginary.to_string())] })
-                }
-                _ => Value::Null,
-            },
-            std: match (tally.std(), time_unit(dtype)) {
-                (Some(std), Some(unit)) => format!("{std:?}{unit}").into(),
-                (Some(std), None) => float(&std.to_string()),
-                (None, _) => Value::Null,
-            },
-            values: few.map(|few| few.into_iter().map(|(bytes, count)| (of.json(bytes), count)).collect()),
-            nulls: self.nulls,
-            distinct: self.nulls.map(|_| of.distinct().flatten()),
-            quantiles: self.quantiles.as_ref().map(|all| all.iter().map(|&number| self.quantile_json(number)).collect()),
-        }
+        let values = few.map(|few| few.into_iter().map(|(bytes, count)| json!([of.json(bytes), count])).collect::<Vec<_>>());
+        let mut object = vec![
+            ("path", json!(path)),
+            ("key", json!(key)),
+            ("column", json!(self.column)),
+            ("dtype", json!(of.name())),
+            ("shape", json!(self.shape)),
+            ("count", json!(tally.count)),
+            ("nan", json!(tally.nan)),
+            ("zeros", json!(tally.zeros)),
+            ("min", min),
+            ("max", max),
+            ("mean", mean),
+            ("std", std),
+            ("values", json!(values)),
+        ];
+        // Only columns of tables have these two. `distinct` is null unless they are texts or byte strings that are not too many to count.
+        object.extend(self.nulls.map(|nulls| ("nulls", json!(nulls))));
+        object.extend(self.nulls.map(|_| ("distinct", json!(of.distinct().flatten()))));
+        let quantiles = self.quantiles.as_ref().map(|all| all.iter().map(|&number| self.quantile_json(number)).collect());
+        object.extend(quantiles.map(|all| ("quantiles", Value::Array(all))));
+        Object(object)
     }
 
     /// Returns a quantile as the bytes of an element if it is a time, otherwise as a number.

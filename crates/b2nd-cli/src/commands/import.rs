@@ -64,7 +64,7 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<u8> {
         let default = Options::default();
         let options = Options {
             chunkshape: self.compression.chunks.clone(),
@@ -83,10 +83,10 @@ impl Import {
         must_not_be_input(&self.out, &self.file)?;
         signals::clean_up();
         if zarr::is_zarr(&self.file) && !is_printed {
-            return zarr::import(&self.file, &self.out, &options).map(|()| true);
+            return zarr::import(&self.file, &self.out, &options).map(|()| 0);
         }
         if let Some(dataset) = hdf5::dataset(&self.file)?.filter(|_| !is_printed) {
-            return hdf5::import(dataset, &self.out, &self.compression, &options).map(|()| true);
+            return hdf5::import(dataset, &self.out, &self.compression, &options).map(|()| 0);
         }
         must_be_local(&self.file, "import")?;
         let file = self.elements()?;
@@ -94,7 +94,7 @@ impl Import {
         let meta = B2ndMeta::new(geometry, file.dtype.to_string());
         let data = progress::bytes(file.length).wrap_read(file.data);
         if !is_printed {
-            let written = b2nd_ndarray::write_from(&self.out, &meta, data, &options).map(|_| true);
+            let written = b2nd_ndarray::write_from(&self.out, &meta, data, &options).map(|_| 0);
             return written.map_err(|error| Error::new(output::named(&self.out, error)));
         }
         // Standard output cannot be written directly, because the header of a frame is written last.
@@ -102,7 +102,7 @@ impl Import {
         let array = directory.path().join("array.b2nd");
         b2nd_ndarray::write_from(&array, &meta, data, &options)?;
         io::copy(&mut fs::File::open(&array)?, &mut output.out).map_err(Error::Write)?;
-        Ok(true)
+        Ok(0)
     }
 
     fn elements(&self) -> Result<Elements> {

@@ -126,7 +126,11 @@ fn parse_range(text: &str) -> Result<(f64, f64), String> {
 }
 
 impl Show {
-    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<()> {
+    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<u8> {
+        self.draw(out).map(|()| 0)
+    }
+
+    fn draw(&self, out: &mut dyn Write) -> Result<()> {
         if let Some(path) = self.png.as_ref().filter(|path| !is_standard(path) && !self.overwrite) {
             must_not_exist(path)?;
         }
