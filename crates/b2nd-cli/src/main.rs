@@ -16,7 +16,6 @@ mod output;
 mod parts;
 mod paths;
 mod piped;
-mod png_chart;
 mod progress;
 mod report;
 mod screen;
