@@ -20,21 +20,13 @@ pub(crate) const DIGITS: usize = 8;
 
 /// Formats the statistics of several columns as a grid with a row for each. Columns of the grid without values are left out.
 pub(crate) fn grid(reports: &[Report]) -> Vec<String> {
-    let rows: Vec<Vec<(&str, String)>> = reports.iter().map(Report::cells).collect();
-    let mut names: Vec<&str> = Vec::new();
-    for (place, (name, _)) in rows.iter().flat_map(|row| row.iter().enumerate()) {
-        if !names.contains(name) {
-            names.insert(place.min(names.len()), name);
-        }
-    }
-    let cell = |row: &Vec<(&str, String)>, name: &str| {
-        row.iter().find(|(other, _)| *other == name).map_or_else(String::new, |(_, text)| text.clone())
-    };
-    names.retain(|name| rows.iter().any(|row| !cell(row, name).is_empty()));
-    let heading = names.iter().map(|&name| name.to_owned()).collect();
-    let cells = rows.iter().map(|row| names.iter().map(|name| cell(row, name)).collect());
-    let right: Vec<usize> = (2..names.len()).collect();
-    columns(&std::iter::once(heading).chain(cells).collect::<Vec<_>>(), &right)
+    let rows: Vec<_> = reports.iter().map(Report::cells).collect();
+    let width = rows.first().map_or(0, Vec::len);
+    let used: Vec<usize> = (0..width).filter(|&column| rows.iter().any(|row| !row[column].1.is_empty())).collect();
+    let heading = rows.iter().take(1).map(|row| used.iter().map(|&column| row[column].0.to_owned()).collect());
+    let cells = rows.iter().map(|row| used.iter().map(|&column| row[column].1.clone()).collect());
+    let right: Vec<usize> = (2..used.len()).collect();
+    columns(&heading.chain(cells).collect::<Vec<_>>(), &right)
 }
 
 /// The statistics of an array, a field or a column.
@@ -197,7 +189,8 @@ impl Report {
             Err(Number::Integer(number)) => number.to_string(),
             Err(number) => significant(number.to_f64(), DIGITS),
         };
-        ["25%", "50%", "75%"].into_iter().zip(self.quantiles.iter().flatten().map(text))
+        let texts = self.quantiles.iter().flatten().map(text).chain(std::iter::repeat(String::new()));
+        ["25%", "50%", "75%"].into_iter().zip(texts)
     }
 
     /// Returns the names and the texts of the statistics. Those that the values do not have are empty.

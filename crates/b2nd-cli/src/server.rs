@@ -47,11 +47,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The maximum length of a question in bytes.
 const QUESTION: usize = 1 << 16;
 
-/// The files about which questions are answered, in the order of the page's menu.
-#[derive(Default)]
-pub(crate) struct Files(Vec<Served>);
-
-struct Served {
+/// A file about which questions are answered.
+pub(crate) struct Served {
     name: String,
     location: Location,
     /// The file that a path named when the server started. If the path names another file later, it has been replaced by a link.
@@ -60,13 +57,9 @@ struct Served {
     answers: Arc<Semaphore>,
 }
 
-impl Files {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Adds a file, a store, a leaf of a store, a sparse frame or a URL, which is opened to see that it can be read.
-    pub(crate) fn add(&mut self, path: &Path) -> Result<()> {
+impl Served {
+    /// Serves a file, a store, a leaf of a store, a sparse frame or a URL, which is opened to see that it can be read.
+    pub(crate) fn named(path: &Path) -> Result<Served> {
         let location = Location::new(path.as_os_str());
         let name = name(&location.place()).to_owned();
         let is_folder = location.key().is_none() && path.is_dir() && !path.join(SPARSE_FRAME).is_file();
@@ -74,19 +67,15 @@ impl Files {
             return Err(Error::new("a directory without a frame or a store: -r searches its subdirectories"));
         }
         let served = Served::new(name, location);
-        served.open()?;
-        self.0.push(served);
-        Ok(())
+        served.open().map(|_| served)
     }
 
-    /// Adds a path that was found below a directory, without opening it.
-    pub(crate) fn add_found(&mut self, path: &Path, root: &Path) {
+    /// Serves a path that was found below a directory, without opening it.
+    pub(crate) fn found(path: &Path, root: &Path) -> Served {
         let name = path.strip_prefix(root).ok().filter(|name| !name.as_os_str().is_empty()).unwrap_or(path);
-        self.0.push(Served::new(name.to_string_lossy().into_owned(), Location::of(path)));
+        Served::new(name.to_string_lossy().into_owned(), Location::of(path))
     }
-}
 
-impl Served {
     fn new(name: String, location: Location) -> Served {
         let file = location.path().and_then(|path| path.canonicalize().ok());
         Served { name, file, location, answers: Arc::new(Semaphore::new(PER_FILE)) }
@@ -126,8 +115,8 @@ struct Site {
     answers: Arc<Semaphore>,
 }
 
-/// Runs the server until a signal ends it. `started` is called with the URL.
-pub(crate) fn serve(files: Files, port: u16, started: impl FnOnce(&str) -> Result<()>) -> Result<()> {
+/// Runs the server until a signal ends it. `files` has the order of the page's menu, and `started` is called with the URL.
+pub(crate) fn serve(files: Vec<Served>, port: u16, started: impl FnOnce(&str) -> Result<()>) -> Result<()> {
     let failed = |error: io::Error| Error::new(format_args!("127.0.0.1:{port}: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let result = runtime.block_on(async {
@@ -138,14 +127,20 @@ pub(crate) fn serve(files: Files, port: u16, started: impl FnOnce(&str) -> Resul
         let token = hex(&random, "");
         let hosts = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{port}"));
         let (sessions, answers) = (Mutex::default(), Arc::new(Semaphore::new(ANSWERS)));
-        let site = Arc::new(Site { token, hosts, files: files.0, sessions, answers });
+        let site = Arc::new(Site { token, hosts, files, sessions, answers });
         let mut ended = std::pin::pin!(ended());
         started(&format!("http://127.0.0.1:{port}/{}/?list=files.json", site.token))?;
         let connections = Arc::new(Semaphore::new(CONNECTIONS));
         loop {
-            let (stream, permit) = tokio::select! {
+            let accept = async { (connections.clone().acquire_owned().await, listener.accept().await) };
+            let (permit, accepted) = tokio::select! {
                 () = &mut ended => return Ok(()),
-                accepted = accept(&listener, &connections) => accepted,
+                accepted = accept => accepted,
+            };
+            // A client that disconnects does not end the server, and neither does the limit of open files.
+            let Ok((stream, _)) = accepted else {
+                sleep(Duration::from_millis(100)).await;
+                continue;
             };
             let site = site.clone();
             tokio::spawn(async move {
@@ -157,17 +152,6 @@ pub(crate) fn serve(files: Files, port: u16, started: impl FnOnce(&str) -> Resul
     // An answer that waits for a server elsewhere is not waited for.
     runtime.shutdown_background();
     result
-}
-
-/// Accepts the next connection. A client that disconnects does not end the server, and neither does the limit of open files.
-async fn accept(listener: &TcpListener, connections: &Arc<Semaphore>) -> (TcpStream, Option<OwnedSemaphorePermit>) {
-    let permit = connections.clone().acquire_owned().await.ok();
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => return (stream, permit),
-            Err(_) => sleep(Duration::from_millis(100)).await,
-        }
-    }
 }
 
 /// Answers the requests of a connection, until its client closes it or is idle for too long.

@@ -12,7 +12,9 @@ mod implementation;
 mod implementation;
 
 use std::io::Write;
+use std::path::Path;
 
+use b2nd_store::{Location, Store, Target, is_store_directory};
 use b2nd_view::slice::Slice;
 use clap::Args;
 use indicatif::ProgressBar;
@@ -58,6 +60,32 @@ pub(crate) trait TableRows {
 
     /// Writes the rows in a file format.
     fn write(self: Box<Self>, form: OutputFormat, out: &mut (dyn Write + Send), bar: &ProgressBar) -> Result<()>;
+}
+
+/// Finds the table that an argument names: by its key, or by a store that is a table or has a table as its only leaf. Returns the store and
+/// the table's key, or `None` if the argument names no table.
+fn find(word: &Path) -> Result<Option<(Store, String)>> {
+    let location = Location::new(word.as_os_str());
+    // A URL without a key probably names an array, unless it ends in `.b2z`. Not opening it as a store saves a request.
+    if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
+        return Ok(None);
+    }
+    let store = match location.path() {
+        // An ordinary directory is not a table, even if it contains a table.
+        Some(path) if is_store_directory(path) => Store::open(path),
+        Some(path) if path.is_dir() => return Ok(None),
+        _ => match location.open()? {
+            Target::File(source) => Store::from_source(location.place(), source),
+            Target::Directory(_) => return Ok(None),
+        },
+    };
+    let Ok(store) = store else { return Ok(None) };
+    let Ok(mut tables) = store.tables() else { return Ok(None) };
+    let wanted = location.key().map(|key| format!("/{}", key.trim_matches('/')));
+    // A table in a store must be named by its key, unless it is the only leaf.
+    let is_only = tables.len() == 1 && store.list().is_ok_and(|listing| listing.leaves.len() == 1);
+    tables.retain(|table| wanted.as_ref().map_or(is_only || table == "/", |wanted| table == wanted));
+    Ok(tables.pop().map(|key| (store, key)))
 }
 
 /// Options for a part of a table.

@@ -38,13 +38,14 @@ impl View {
 
     #[cfg(feature = "page")]
     pub(crate) fn run(&self, output: &mut Output) -> Result<u8> {
-        let mut files = crate::server::Files::default();
+        use crate::server::Served;
+        let mut files = Vec::new();
         for path in &self.files {
             let named = |error: Error| Error::new(format_args!("{}: {error}", path.display()));
             if self.recursive && path.is_dir() {
                 for candidate in b2nd_store::walk::candidates(path) {
                     if candidate.is_named_so() || candidate.path.is_dir() && !candidate.path.is_symlink() {
-                        files.add_found(&candidate.path, path);
+                        files.push(Served::found(&candidate.path, path));
                     } else if candidate.path.is_symlink() {
                         // A link that is named like a Blosc2 file is left out, with a message.
                         if let Some(Err(error)) = candidate.open() {
@@ -53,7 +54,7 @@ impl View {
                     }
                 }
             } else {
-                files.add(path).map_err(named)?;
+                files.push(Served::named(path).map_err(named)?);
             }
         }
         if files.is_empty() {

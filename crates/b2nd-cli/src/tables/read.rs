@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use b2nd_arrow::{ArrayReader, BATCH_SIZE, CellReader, ErrorKind, Format, RecordBatchReader, Table, TextTable};
 use b2nd_frame::Frame;
-use b2nd_store::{Bytes, Location, Store, Target, is_store_directory};
+use b2nd_store::{Bytes, Store};
 use b2nd_view::elements::significant;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::{printable, shortened, size};
@@ -22,7 +22,7 @@ use crate::values::{End, SelectedArray};
 
 pub(crate) use super::compare::compare;
 use super::count::{count, numbers, summary};
-use super::{TablePart, TableRows};
+use super::{TablePart, TableRows, find};
 
 /// The maximum number of characters that are shown of a column's type.
 const TYPE: usize = 48;
@@ -33,34 +33,10 @@ const OTHER_LINES: usize = 5;
 /// The number of rows that are formatted together.
 const BATCH: usize = 1 << 13;
 
-/// Opens a table and returns it with its key. The argument names the table by its key, or names a store that is a table or has a table as
-/// its only leaf. Returns `None` if the argument names no table.
+/// Opens the table that an argument names, and returns it with its key. Returns `None` if the argument names no table.
 pub(super) fn table_at(word: &Path) -> Result<Option<(Table, String)>> {
-    let location = Location::new(word.as_os_str());
-    // A URL without a key probably names an array, unless it ends in `.b2z`. Not opening it as a store saves a request.
-    if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
-        return Ok(None);
-    }
-    let store = match location.path() {
-        // An ordinary directory is not a table, even if it contains a table.
-        Some(path) if is_store_directory(path) => Store::open(path),
-        Some(path) if path.is_dir() => return Ok(None),
-        _ => match location.open()? {
-            Target::File(source) => Store::from_source(location.place(), source),
-            Target::Directory(_) => return Ok(None),
-        },
-    };
-    let Ok(store) = store else { return Ok(None) };
-    let Ok(tables) = store.tables() else { return Ok(None) };
-    let wanted = location.key().map(|key| format!("/{}", key.trim_matches('/')));
-    let key = match (&wanted, tables.as_slice()) {
-        (Some(key), tables) => tables.iter().find(|table| *table == key),
-        // A table in a store must be named by its key, unless it is the only leaf.
-        (None, [one]) if one == "/" || store.list().is_ok_and(|listing| listing.leaves.len() == 1) => Some(one),
-        (None, tables) => tables.iter().find(|table| *table == "/"),
-    };
-    let Some(key) = key else { return Ok(None) };
-    Ok(Some((Table::from_store(store, key)?, key.clone())))
+    let Some((store, key)) = find(word)? else { return Ok(None) };
+    Ok(Some((Table::from_store(store, &key)?, key)))
 }
 
 /// Opens a table like [`table_at`], with all rows and columns selected.
