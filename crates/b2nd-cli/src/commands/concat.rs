@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use b2nd_ndarray::{Array, ConcatOptions};
+use b2nd_store::Location;
 use clap::Args;
 
 use crate::error::{Error, Result};
@@ -52,6 +53,11 @@ impl Concat {
 }
 
 fn open(word: &Path) -> Result<Array> {
-    let array = values::source(word).and_then(|source| Ok(Array::from_source(source, 0)?));
+    let location = Location::new(word.as_os_str());
+    let array = match (location.path(), location.key()) {
+        (Some(path), Some(key)) => Array::from_store(path, key),
+        (Some(path), None) => Array::open(path),
+        _ => Array::from_source(values::source(word)?, 0),
+    };
     array.map_err(|error| Error::new(output::named(word, error)))
 }
