@@ -1,13 +1,25 @@
 //! [`Report`]: the statistics of an array, a field or a column, as text and JSON.
 
 use b2nd::dtype::DType;
-use b2nd_view::elements::{self, Number, Tally, figures_to, float, mean_bytes, significant, time_bytes, time_unit};
+use b2nd_view::elements::{self, Number, Tally, figures_to, float, mean_bytes, reader, significant, time_bytes, time_unit};
+use b2nd_view::histogram::histogram;
 use b2nd_view::text::{LABEL, TITLE, columns, hex, printable, shortened, styled, thousands};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
+use crate::tables::SAMPLE;
+
 /// The maximum number of characters that are shown of a value.
 const TEXT: usize = 40;
+
+/// The maximum number of characters of a name in a summary. With the limits of types and values, a line has at most 80 characters.
+const NAME: usize = 13;
+
+/// The maximum number of characters of a type in a summary.
+const TYPE: usize = 10;
+
+/// The maximum number of characters of a value in a summary.
+const VALUE: usize = 11;
 
 /// The maximum number of characters of a type in a grid.
 const GRID_TYPE: usize = 14;
@@ -29,6 +41,36 @@ pub(crate) fn grid(reports: &[Report]) -> Vec<String> {
     columns(&heading.chain(cells).collect::<Vec<_>>(), &right)
 }
 
+/// Returns rows of texts: a heading, and a row with statistics for each column of a table with this number of rows.
+pub(crate) fn summary(reports: &[Report], rows: u64) -> Vec<Vec<String>> {
+    let distribution = if rows > SAMPLE as u64 { "distribution of a sample" } else { "distribution" };
+    let heading = ["name", "type", "nulls", "min", "max", distribution].map(str::to_owned).to_vec();
+    let cells = |report: &Report| {
+        let range = report.tally.range().map_or_else(Default::default, |(min, max)| [min, max].map(|value| report.of.text(value)));
+        let [min, max] = range.map(|text| shortened(text, VALUE));
+        let name = shortened(printable(report.column.as_deref().unwrap_or_default()), NAME);
+        let kind = shortened(report.of.name().unwrap_or_default(), TYPE);
+        let more = match report.of.distinct() {
+            Some(Some(distinct)) => format!("{} different", thousands(distinct)),
+            _ => spark(&report.sample),
+        };
+        vec![name, kind, thousands(report.nulls.unwrap_or(0)), min, max, more]
+    };
+    std::iter::once(heading).chain(reports.iter().map(cells)).collect()
+}
+
+/// Draws a histogram of sixteen bins, with one character for each bin.
+fn spark(values: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let counts = histogram(values, 16);
+    let most = counts.iter().copied().max().filter(|&most| most != 0);
+    let bar = |most: u64, count: u64| match count {
+        0 => ' ',
+        count => BARS[usize::try_from((count * 8 - 1) / most).unwrap_or(0).min(7)],
+    };
+    most.map_or_else(String::new, |most| counts.into_iter().map(|count| bar(most, count)).collect())
+}
+
 /// The statistics of an array, a field or a column.
 pub(crate) struct Report {
     pub(crate) column: Option<String>,
@@ -39,6 +81,8 @@ pub(crate) struct Report {
     pub(crate) nulls: Option<u64>,
     /// The quantiles at [`FRACTIONS`], if they were requested and the values are numbers.
     pub(crate) quantiles: Option<Vec<Number>>,
+    /// The first numbers of a column of a table, for its histogram, at most [`SAMPLE`].
+    pub(crate) sample: Vec<f64>,
 }
 
 /// The fractions of the values below the quantiles: the quartiles.
@@ -84,7 +128,11 @@ impl Of {
         }
     }
 
-    pub(crate) fn name(&self) -> Option<String> {
+    pub(crate) fn is_number(&self) -> bool {
+        self.dtype().is_some_and(|dtype| reader(dtype).is_some())
+    }
+
+    fn name(&self) -> Option<String> {
         match self {
             Of::Elements(dtype) => dtype.as_ref().map(DType::to_string),
             Of::Texts(name, _) | Of::Bytes(name, _) | Of::Cells(name) => Some(name.clone()),
@@ -97,7 +145,7 @@ impl Of {
 
     /// Returns the number of distinct texts or byte strings, or `Some(None)` if there are too many to count. Returns `None` for other
     /// types.
-    pub(crate) fn distinct(&self) -> Option<Option<u64>> {
+    fn distinct(&self) -> Option<Option<u64>> {
         match self {
             Of::Texts(_, distinct) | Of::Bytes(_, distinct) => Some(*distinct),
             _ => None,
@@ -227,11 +275,6 @@ impl Report {
         cells
     }
 
-    /// Returns min and max as text.
-    pub(crate) fn range(&self) -> Option<(String, String)> {
-        self.tally.range().map(|(min, max)| (self.of.text(min), self.of.text(max)))
-    }
-
     pub(crate) fn text(&self, path: &str, key: Option<&str>) -> String {
         let Report { of, tally, .. } = self;
         let column = self.column.as_ref().map_or_else(String::new, |name| format!("  {name}"));
@@ -250,3 +293,7 @@ impl Report {
         format!("{title}\n{}", lines.collect::<String>())
     }
 }
+
+#[cfg(test)]
+#[path = "../tests/unit/report.rs"]
+mod tests;

@@ -26,14 +26,11 @@ use crate::screen::Cut;
 
 pub(crate) use implementation::{cells, compare, open, open_cells, rows, write_array};
 
-/// The maximum number of values in the histogram of a column. The first values of the column are used.
+/// The maximum number of values in the histogram of a column: its first values.
 pub(crate) const SAMPLE: usize = 1 << 20;
 
 /// The rows of a table. The values of an object array, a batch array or a list array are the rows of a table with one column.
 pub(crate) trait TableRows {
-    /// Returns the key of the table in its store, which is `/` if the store itself is the table.
-    fn key(&self) -> &str;
-
     /// Returns the number of selected rows.
     fn len(&self) -> u64;
 
@@ -49,12 +46,6 @@ pub(crate) trait TableRows {
     /// Computes statistics of each column, with quantiles if requested.
     fn count(self: Box<Self>, has_quantiles: bool) -> Result<Vec<Report>>;
 
-    /// Returns the name and the values of each column of numbers, at most [`SAMPLE`] values of each.
-    fn numbers(self: Box<Self>) -> Result<Vec<(String, Vec<f64>)>>;
-
-    /// Returns rows of texts: a heading, and a row with statistics for each column.
-    fn summary(self: Box<Self>) -> Result<Vec<Vec<String>>>;
-
     /// Prints the rows as text, in lines of at most `width` characters.
     fn print(self: Box<Self>, width: Option<usize>, out: &mut dyn Write) -> Result<()>;
 
@@ -64,7 +55,7 @@ pub(crate) trait TableRows {
 
 /// Finds the table that an argument names: by its key, or by a store that is a table or has a table as its only leaf. Returns the store and
 /// the table's key, or `None` if the argument names no table.
-fn find(word: &Path) -> Result<Option<(Store, String)>> {
+pub(crate) fn find(word: &Path) -> Result<Option<(Store, String)>> {
     let location = Location::new(word.as_os_str());
     // A URL without a key probably names an array, unless it ends in `.b2z`. Not opening it as a store saves a request.
     if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {

@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::error::{Error, Result};
 use crate::output;
-use crate::staged::{must_not_be_input, must_not_exist, must_not_look_foreign};
+use crate::staged::{must_be_new, must_not_look_foreign};
 use crate::values;
 
 /// Joins arrays along an axis.
@@ -37,10 +37,7 @@ pub(crate) struct Concat {
 impl Concat {
     pub(crate) fn run(&self) -> Result<u8> {
         must_not_look_foreign(&self.out, false)?;
-        if !self.overwrite {
-            must_not_exist(&self.out)?;
-        }
-        self.arrays.iter().try_for_each(|path| must_not_be_input(&self.out, path))?;
+        self.arrays.iter().try_for_each(|path| must_be_new(&self.out, self.overwrite, path))?;
         crate::signals::clean_up();
         let arrays = self.arrays.iter().map(|word| open(word)).collect::<Result<Vec<_>>>()?;
         let options = ConcatOptions { recompress: self.recompress, overwrite: self.overwrite };

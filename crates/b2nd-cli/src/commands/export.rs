@@ -13,7 +13,7 @@ use crate::output;
 use crate::piped::is_standard;
 use crate::progress;
 use crate::signals;
-use crate::staged::{must_be_free, must_not_be_input, new_file};
+use crate::staged::{must_be_new, new_file};
 use crate::status::UNREADABLE;
 use crate::tables::{TablePart, write_array};
 use crate::values::{SelectedArray, Start};
@@ -55,7 +55,7 @@ pub(crate) struct Export {
 impl Export {
     /// Writes the new file.
     pub(crate) fn run(&self) -> Result<u8> {
-        must_not_be_input(&self.out, &self.file)?;
+        must_be_new(&self.out, self.overwrite, &self.file)?;
         let is_standard = is_standard(&self.out);
         let form = self
             .format
@@ -69,7 +69,6 @@ impl Export {
             }
             let values = SelectedArray::open(&self.file, &self.start, None)?;
             signals::clean_up();
-            must_be_free(&self.out, self.overwrite)?;
             return zarr::export(&values.array, &self.out, self.group.clone()).map(|()| 0);
         }
         if self.group.is_some() {
@@ -77,9 +76,6 @@ impl Export {
         }
         // A stream can be read from a pipe before it is complete.
         let form = if is_standard && form == OutputFormat::Arrow { OutputFormat::ArrowStream } else { form };
-        if !is_standard {
-            must_be_free(&self.out, self.overwrite)?;
-        }
         let (data, _) = Data::open(&self.file, &self.start, &self.part, self.slice.as_ref())?;
         match data {
             Data::Rows(rows) => {

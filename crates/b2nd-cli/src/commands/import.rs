@@ -21,7 +21,7 @@ use crate::output::{self, Output};
 use crate::piped::is_standard;
 use crate::progress;
 use crate::signals;
-use crate::staged::{must_be_local, must_not_be_input, must_not_exist, must_not_look_foreign};
+use crate::staged::{must_be_local, must_be_new, must_not_look_foreign};
 use crate::values::parse_dtype;
 use crate::zarr;
 use elements::{Elements, length_of, open, spooled};
@@ -77,10 +77,7 @@ impl Import {
         };
         let is_printed = is_standard(&self.out);
         must_not_look_foreign(&self.out, false)?;
-        if !is_printed && !self.overwrite {
-            must_not_exist(&self.out)?;
-        }
-        must_not_be_input(&self.out, &self.file)?;
+        must_be_new(&self.out, self.overwrite, &self.file)?;
         signals::clean_up();
         if zarr::is_zarr(&self.file) && !is_printed {
             return zarr::import(&self.file, &self.out, &options).map(|()| 0);

@@ -223,7 +223,9 @@ fn text(found: &Found, options: &json::InfoOptions, gap: &str, out: &mut dyn Wri
         }
         Found::Store { store, .. } => page::store(store, &found.name(), Vec::new(), options),
         Found::Leaf { path, leaf, store } => {
-            let cells = cells(store, leaf).unwrap_or_else(|error| {
+            let is_table = matches!(leaf.content, Content::Table(_));
+            let cells = if is_table { crate::tables::cells(store, &leaf.key) } else { Ok(None) };
+            let cells = cells.unwrap_or_else(|error| {
                 // If the store is on a server, the error is printed, because the server may have failed. Errors in a local file are
                 // reported only by `b2nd check`.
                 unread = path.contains("://").then_some(error);
@@ -248,9 +250,4 @@ pub(super) fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
         }
         _ => Cow::Borrowed(leaf),
     }
-}
-
-/// Returns a row of texts for each column of a table, such as the number of nulls and the size. Returns `None` if the leaf is not a table.
-fn cells(store: &Arc<Store>, leaf: &Leaf) -> Result<Option<Vec<Vec<String>>>> {
-    if matches!(leaf.content, Content::Table(_)) { crate::tables::cells(store, &leaf.key) } else { Ok(None) }
 }

@@ -20,8 +20,9 @@ use clap::Args;
 use crate::error::{Error, Result};
 use crate::output::{fitted, terminal};
 use crate::piped::is_standard;
+use crate::report::{Report, summary};
 use crate::screen;
-use crate::staged::{must_not_be_input, must_not_exist, new_file};
+use crate::staged::{must_be_new, new_file};
 use crate::tables::{self, TablePart, TableRows};
 use crate::tiles;
 use crate::values::{SelectedArray, Start, length};
@@ -125,12 +126,7 @@ fn parse_range(text: &str) -> Result<(f64, f64), String> {
 
 impl Show {
     pub(crate) fn run(&self, out: &mut dyn Write) -> Result<u8> {
-        if let Some(path) = self.png.as_ref().filter(|path| !is_standard(path) && !self.overwrite) {
-            must_not_exist(path)?;
-        }
-        if let Some(path) = &self.png {
-            must_not_be_input(path, &self.file)?;
-        }
+        self.png.as_ref().map_or(Ok(()), |path| must_be_new(path, self.overwrite, &self.file))?;
         match (self.table()?, &self.png) {
             (Some(rows), Some(_)) => self.write_png(&self.histogram_of(rows)?)?,
             (Some(rows), None) => self.print_summary(rows, out)?,
@@ -213,9 +209,10 @@ impl Show {
 
     /// Returns the histogram of the only selected column of a table.
     fn histogram_of(&self, rows: Box<dyn TableRows>) -> Result<Chart<'static>> {
-        let mut columns = rows.numbers()?;
-        let names: Vec<_> = columns.iter().map(|(name, _)| name.clone()).collect();
-        let (Some((name, numbers)), true) = (columns.pop(), names.len() == 1) else {
+        let mut columns = rows.count(false)?;
+        columns.retain(|column| column.of.is_number());
+        let names: Vec<_> = columns.iter().filter_map(|column| column.column.clone()).collect();
+        let ([name], Some(Report { sample: numbers, .. })) = (names.as_slice(), columns.pop()) else {
             let names = if names.is_empty() { "none of its columns are numbers".to_owned() } else { names.join(", ") };
             return Err(Error::new(format_args!("it is a table: choose a column to draw with --columns: {names}")));
         };
@@ -228,7 +225,7 @@ impl Show {
     /// Prints a line for each column of a table.
     fn print_summary(&self, rows: Box<dyn TableRows>, out: &mut dyn Write) -> Result<()> {
         let count = rows.len();
-        let cells = rows.summary()?;
+        let cells = summary(&rows.count(false)?, count);
         let (width, lines) = screen::size();
         let name = styled(TITLE, printable(&self.file.display().to_string()));
         let title = format!("{name}  {} rows, {} columns", thousands(count), cells.len() - 1);

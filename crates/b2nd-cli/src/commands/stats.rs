@@ -117,7 +117,7 @@ impl Stats {
             shape.extend(column.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
             let read = column.dtype.as_ref().and_then(reader).filter(|_| self.quantiles);
             let quantiles = read.and_then(|read| tally.quantiles(read, &FRACTIONS));
-            Report { column: column.name, of: Of::Elements(column.dtype), shape, tally, nulls: None, quantiles }
+            Report { column: column.name, of: Of::Elements(column.dtype), shape, tally, nulls: None, quantiles, sample: Vec::new() }
         };
         self.print(&columns.into_iter().zip(tallies).map(report).collect::<Vec<_>>(), subject, output, shown)
     }
@@ -132,16 +132,16 @@ impl Stats {
         Ok(())
     }
 
-    /// Returns the table that a path names by its key, or the table of which a whole store consists. The table is opened directly, because
-    /// some stores that python-blosc2 before 4.8 wrote cannot be listed.
+    /// Returns the table that a path names by its key, or the table of which a whole store consists. The store is not listed, because
+    /// some stores that python-blosc2 before 4.8 wrote cannot be.
     fn table(&self, path: &Path) -> Option<Subject> {
         let location = Location::new(path.as_os_str());
         let is_one = self.paths.offset.is_none() && !self.paths.recursive;
         // Errors are ignored, because they are reported when the path is opened again.
-        let rows = is_one.then(|| tables::open(path)).and_then(Result::ok).flatten()?;
-        (location.key().is_some() || rows.key() == "/").then(|| Subject {
+        let (_, key) = is_one.then(|| tables::find(path)).and_then(Result::ok).flatten()?;
+        (location.key().is_some() || key == "/").then(|| Subject {
             path: location.place().into_owned(),
-            key: Some(rows.key().to_owned()),
+            key: Some(key),
             word: path.to_owned(),
             offset: None,
             is_table: true,

@@ -46,7 +46,7 @@ pub(crate) fn rows(_: &Arc<Store>, _: &str) -> Option<u64> {
     None
 }
 
-pub(crate) fn compare(_: &str, _: &Path, _: &Path, _: &Tolerance, _: &mut Lines, _: &mut Vec<String>) -> Result<()> {
+pub(crate) fn compare(_: &str, _: &Path, _: &Path, _: &Tolerance, _: &mut Lines) -> Result<()> {
     Err(without("a table"))
 }
 

@@ -21,7 +21,7 @@ use crate::screen::Cut;
 use crate::values::{End, SelectedArray};
 
 pub(crate) use super::compare::compare;
-use super::count::{count, numbers, summary};
+use super::count::count;
 use super::{TablePart, TableRows, find};
 
 /// The maximum number of characters that are shown of a column's type.
@@ -33,17 +33,16 @@ const OTHER_LINES: usize = 5;
 /// The number of rows that are formatted together.
 const BATCH: usize = 1 << 13;
 
-/// Opens the table that an argument names, and returns it with its key. Returns `None` if the argument names no table.
-pub(super) fn table_at(word: &Path) -> Result<Option<(Table, String)>> {
-    let Some((store, key)) = find(word)? else { return Ok(None) };
-    Ok(Some((Table::from_store(store, &key)?, key)))
+/// Opens the table that an argument names. Returns `None` if it names no table.
+pub(super) fn table_at(word: &Path) -> Result<Option<Table>> {
+    Ok(find(word)?.map(|(store, key)| Table::from_store(store, &key)).transpose()?)
 }
 
 /// Opens a table like [`table_at`], with all rows and columns selected.
 pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn TableRows>>> {
-    let selected = |(table, key): (Table, String)| {
+    let selected = |table: Table| {
         let (projection, all) = (all_columns(&table), table.rows());
-        Box::new(Selected { of: Of::Table { table, key, projection }, all, rows: 0..all }) as _
+        Box::new(Selected { of: Of::Table { table, projection }, all, rows: 0..all }) as _
     };
     Ok(table_at(word)?.map(selected))
 }
@@ -78,7 +77,7 @@ struct Selected {
 }
 
 enum Of {
-    Table { table: Table, key: String, projection: Vec<usize> },
+    Table { table: Table, projection: Vec<usize> },
     Cells(CellReader),
 }
 
@@ -97,13 +96,6 @@ impl Selected {
 }
 
 impl TableRows for Selected {
-    fn key(&self) -> &str {
-        match &self.of {
-            Of::Table { key, .. } => key,
-            Of::Cells(_) => "",
-        }
-    }
-
     fn len(&self) -> u64 {
         self.rows.end - self.rows.start
     }
@@ -145,16 +137,6 @@ impl TableRows for Selected {
     fn count(self: Box<Self>, has_quantiles: bool) -> Result<Vec<Report>> {
         let rows = self.len();
         count(self.read(BATCH_SIZE)?, rows, has_quantiles)
-    }
-
-    fn numbers(self: Box<Self>) -> Result<Vec<(String, Vec<f64>)>> {
-        let rows = self.len();
-        numbers(self.read(BATCH_SIZE)?, rows)
-    }
-
-    fn summary(self: Box<Self>) -> Result<Vec<Vec<String>>> {
-        let rows = self.len();
-        summary(self.read(BATCH_SIZE)?, rows)
     }
 
     fn print(self: Box<Self>, width: Option<usize>, out: &mut dyn Write) -> Result<()> {

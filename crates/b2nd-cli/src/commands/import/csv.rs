@@ -216,8 +216,12 @@ fn line_bytes(line: usize, record: &csv::StringRecord, places: &[(usize, DType)]
 /// Converts a cell to the bytes of a number, bool or text of this dtype. Returns `None` if the cell is not a value of the dtype.
 fn element(cell: &str, dtype: &DType) -> Option<Vec<u8>> {
     let DType::Scalar(scalar) = dtype else { return None };
-    // Spaces around a number have no meaning, but those of a text are part of it.
-    let cell = if matches!(scalar.scalar_type(), ScalarType::Str(_)) { cell } else { cell.trim() };
+    // Spaces around a number have no meaning, but those of a text are part of it. An empty float is NaN.
+    let cell = match scalar.scalar_type() {
+        ScalarType::Str(_) => cell,
+        ScalarType::Float32 | ScalarType::Float64 if cell.trim().is_empty() => "nan",
+        _ => cell.trim(),
+    };
     macro_rules! number {
         ($type:ty) => {
             cell.parse::<$type>().ok()?.to_le_bytes().to_vec()
@@ -233,8 +237,6 @@ fn element(cell: &str, dtype: &DType) -> Option<Vec<u8>> {
         ScalarType::UInt16 => number!(u16),
         ScalarType::UInt32 => number!(u32),
         ScalarType::UInt64 => number!(u64),
-        ScalarType::Float32 if cell.is_empty() => f32::NAN.to_le_bytes().to_vec(),
-        ScalarType::Float64 if cell.is_empty() => f64::NAN.to_le_bytes().to_vec(),
         ScalarType::Float32 => number!(f32),
         ScalarType::Float64 => number!(f64),
         ScalarType::Str(length) if cell.chars().count() <= length => {
