@@ -46,7 +46,8 @@ pub(crate) fn summary(reports: &[Report], rows: u64) -> Vec<Vec<String>> {
     let distribution = if rows > SAMPLE as u64 { "distribution of a sample" } else { "distribution" };
     let heading = ["name", "type", "nulls", "min", "max", distribution].map(str::to_owned).to_vec();
     let cells = |report: &Report| {
-        let range = report.tally.range().map_or_else(Default::default, |(min, max)| [min, max].map(|value| report.of.text(value)));
+        let range =
+            report.tally.range().map_or_else(Default::default, |(min, max)| [min, max].map(|value| report.of.text(value)));
         let [min, max] = range.map(|text| shortened(text, VALUE));
         let name = shortened(printable(report.column.as_deref().unwrap_or_default()), NAME);
         let kind = shortened(report.of.name().unwrap_or_default(), TYPE);

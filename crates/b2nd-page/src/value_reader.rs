@@ -10,8 +10,8 @@ use b2nd_arrow::JsonCells;
 use b2nd_frame::{Error, Result};
 use b2nd_ndarray::Array;
 use b2nd_store::Bytes;
-use b2nd_view::histogram::{Scale, histogram_in};
 use b2nd_view::elements::{self, Column, figures, reader};
+use b2nd_view::histogram::{Scale, histogram_in};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

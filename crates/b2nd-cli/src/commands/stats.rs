@@ -117,7 +117,15 @@ impl Stats {
             shape.extend(column.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
             let read = column.dtype.as_ref().and_then(reader).filter(|_| self.quantiles);
             let quantiles = read.and_then(|read| tally.quantiles(read, &FRACTIONS));
-            Report { column: column.name, of: Of::Elements(column.dtype), shape, tally, nulls: None, quantiles, sample: Vec::new() }
+            Report {
+                column: column.name,
+                of: Of::Elements(column.dtype),
+                shape,
+                tally,
+                nulls: None,
+                quantiles,
+                sample: Vec::new(),
+            }
         };
         self.print(&columns.into_iter().zip(tallies).map(report).collect::<Vec<_>>(), subject, output, shown)
     }
