@@ -60,6 +60,7 @@ macro_rules! modules {
     ($($(#[$doc:meta])* $module:ident $mark:ident $traits:ident $($wrapper:ident)?;)*) => {
         $(
             $(#[$doc])*
+            #[allow(unused_parens, reason = "values without a wrapper")]
             pub mod $module {
                 use $traits::{Deserialize, Serialize};
                 use serde::{Deserializer, Serializer};
@@ -72,7 +73,7 @@ macro_rules! modules {
                 ///
                 /// Fails if this encoding cannot hold the value, or if the serializer returns an error.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-                    serializer.serialize_newtype_struct(marker::$mark, &$($wrapper)?(value))
+                    serializer.serialize_newtype_struct(marker::$mark, $(&$wrapper)?(value))
                 }
 
                 /// Deserializes a field, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
@@ -81,7 +82,6 @@ macro_rules! modules {
                 ///
                 /// Fails if the input has a marker of another encoding, or if the value's own `Deserialize` returns an error.
                 #[inline(always)]
-                #[allow(unused_parens, reason = "values without a wrapper")]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
                     let $($wrapper)?(value) =
                         deserializer.deserialize_newtype_struct(marker::$mark, NewtypeVisitor(PhantomData))?;
