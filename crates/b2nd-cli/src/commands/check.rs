@@ -14,7 +14,7 @@ use b2nd_frame::{FrameType, Offsets};
 use b2nd_ndarray::codec::{Decompressor, metalayer};
 use b2nd_store::attributes;
 use b2nd_view::Frame;
-use b2nd_view::json::{self, Place};
+use b2nd_view::json::{self, FramePlace};
 use b2nd_view::store::{Content, Leaf};
 use b2nd_view::text::{self, LABEL, printable, styled};
 use clap::Args;
@@ -85,7 +85,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 #[derive(Serialize)]
 struct Object<'a> {
     #[serde(flatten)]
-    place: Place<'a>,
+    place: FramePlace<'a>,
     /// Whether this program can read every value. Left out of the JSON if values were not decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     readable: Option<bool>,
@@ -150,7 +150,7 @@ impl Check {
                     if self.decodes() && findings.iter().all(Finding::is_of_readers) {
                         findings.extend(b2nd_check::check_rows(store, key, table.rows, &self.limits()));
                     }
-                    (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
+                    (FramePlace { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }
                 Found::Store { path, store, folder, .. } => {
                     let mut findings = b2nd_check::check_store(store, path);
@@ -160,7 +160,7 @@ impl Check {
                     if findings.is_empty() {
                         return Ok(true);
                     }
-                    (Place { path, ..Place::default() }, findings)
+                    (FramePlace { path, ..FramePlace::default() }, findings)
                 }
                 Found::Leaf { .. } => return Ok(true),
             };

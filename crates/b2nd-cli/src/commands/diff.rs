@@ -6,7 +6,7 @@ use std::path::Path;
 
 use b2nd_frame::Result;
 use b2nd_store::Location;
-use b2nd_view::json::{Place, StoreObject};
+use b2nd_view::json::{FramePlace, StoreObject};
 use b2nd_view::store::Content;
 use b2nd_view::text::{printable, thousands};
 use b2nd_view::{Frame, Kind, json};
@@ -170,7 +170,7 @@ fn name_of_values(key: &str) -> String {
 }
 
 /// Returns the kind of values of a frame that can be compared.
-fn of_frame(place: &Place, frame: &Frame) -> Comparable {
+fn of_frame(place: &FramePlace, frame: &Frame) -> Comparable {
     let kind = Kind::of(frame.header(), None);
     // Frames of these kinds do not store their values, but compute or fetch them.
     let is_recipe = matches!(kind, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray);
@@ -189,7 +189,7 @@ fn plain(object: &impl Serialize) -> Result<Value> {
 /// Returns a frame as JSON, with metalayers and attributes by name. Each metalayer and attribute has its value, or its bytes if the value
 /// cannot be decoded.
 fn describe(frame: &Frame) -> Result<Value> {
-    let mut object = json::frame(frame, "", &json::Options::default())?;
+    let mut object = json::frame(frame, "", &json::InfoOptions::default())?;
     let vlmetalayers = object.pointer_mut("/trailer/vlmetalayers").map(Value::take).unwrap_or_default();
     let Some(fields) = object.as_object_mut() else { return Ok(object) };
     PLACES.iter().for_each(|place| drop(fields.remove(*place)));
