@@ -11,12 +11,12 @@ use bytemuck::NoUninit;
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, Ix2};
 
 use crate::array::Array;
-use crate::edit::contiguous;
 use crate::element::{self, Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::read::area::{each_axis, extent, whole};
-use crate::read::{in_bytes, lengths};
+use crate::read::area::{contiguous, extent, part, whole};
+use crate::read::in_bytes;
+use crate::read::rows::join_bytes;
 use crate::shapes::check_block;
 use crate::threads::{in_parallel, threads};
 
@@ -194,15 +194,15 @@ fn write_layers(
         let mut more = Vec::new();
         read(&mut more, 1)?;
         if !more.is_empty() {
-            return Err(b2nd_frame::Error::custom(format_args!("the array has {expected} bytes, but more were given")).into());
+            return Err(Error::custom(format_args!("the array has {expected} bytes, but more were given")));
         }
         Ok(())
     })
 }
 
-/// Views bytes as the elements of an area. Along the last axis, each element takes `itemsize` entries.
+/// Views bytes as the elements of an area. The last axis holds the bytes of an element.
 pub(crate) fn view<'a>(area: &[Range<i64>], bytes: &'a [u8], itemsize: usize) -> Result<ArrayViewD<'a, u8>> {
-    Ok(ArrayView::from_shape(in_bytes(lengths(area), itemsize), bytes)?)
+    Ok(ArrayView::from_shape(in_bytes(area, itemsize), bytes)?)
 }
 
 /// Returns the frame that [`write()`] would write to a file, for example for an HDF5 chunk or a message.
@@ -396,9 +396,8 @@ impl Packer {
                 return;
             }
             strides.reverse();
-            let mut from = view.view();
-            let scale = self.itemsize / size_of::<A>().max(1);
-            from.slice_each_axis_inplace(|axis| each_axis(&area, axis.axis.index(), scale, |index| origin[index]));
+            let from = part(view.view(), &area, |axis| origin[axis]);
+            let from = if from.ndim() > area.len() { join_bytes(from) } else { from };
             put_rows(from, strides.get(1..).unwrap_or_default(), place);
         }
     }
