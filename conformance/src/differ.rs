@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// What an implementation does with a case instead of the expected.
+/// How an implementation differs from the expected result of a case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Does {
     /// It accepts a file that is not valid.
@@ -14,7 +14,7 @@ pub enum Does {
     Rejects,
     /// It accepts the file but reads other facts.
     ReadsAnother,
-    /// A signal or a sanitizer ends it.
+    /// A signal or a sanitizer ends its process.
     Crashes,
     /// It exceeds the time limit.
     Hangs,

@@ -76,7 +76,7 @@ impl Named {
         self.0.iter_mut().find(|(this, _)| this == name).map(|(_, content)| content)
     }
 
-    /// True if there was room for it.
+    /// Inserts or replaces a metalayer. Returns `false` if the name is too long or there are 16 others.
     fn insert(&mut self, name: String, content: Vec<u8>) -> bool {
         if let Some(place) = self.get_mut(&name) {
             *place = content;

@@ -10,9 +10,9 @@ const AROUND = { rows: 30, columns: 6 };
 
 export class Sheet {
   /**
-   * `get(from, to, left, right)` returns the texts of rows and columns, or null if the reader was asked for another view meanwhile; `moved` is called with the
-   * first row and column in view; `rounds` tells if a column has floats, which are shown with six digits; `isText` tells if it has text, which is
-   * aligned at the left.
+   * `get(from, to, left, right)` returns the texts of rows and columns, or null if the reader was asked for another view meanwhile;
+   * `moved` is called with the first row and column in view; `rounds` is true for columns of floats, which are shown with six digits;
+   * `isText` for columns of text, which is aligned at the left.
    */
   constructor({ rows, columns, names = null, width = 12, get, moved, rounds, isText = (column) => column < 0 }) {
     this.rows = rows;
@@ -142,7 +142,7 @@ export class Sheet {
     this.changes += 1;
   }
 
-  /** Whether the cells of a view are known. */
+  /** True if the cells of a view are known. */
   knows(view) {
     const { known } = this;
     return known && known.from <= view.from && known.to >= view.to && known.left <= view.left && known.right >= view.right;

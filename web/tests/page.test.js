@@ -318,7 +318,7 @@ if (isServed)
     console.log(`a file of 5 GB: ${Date.now() - began} ms`);
     assert.ok(Date.now() - began < 10_000);
     assert.ok(await page.locator("#pick-file").isHidden());
-    // The page says so if its server has ended.
+    // If the server has ended, the page shows a message.
     for (const _ of "ab") await view(page, join(data, "example.b2nd"));
     await page.locator(".sliders input").first().fill("1");
     await page.getByText("`b2nd view` does not answer: has it ended?").waitFor();

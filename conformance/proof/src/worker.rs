@@ -13,7 +13,7 @@ pub(crate) enum Answer {
     /// It reads everything. Some workers return a digest.
     Read(Option<String>),
     Refused(String),
-    /// A sanitizer or a signal ends it, with this output.
+    /// A sanitizer or a signal ends its process, with this output.
     Crashed(String),
     /// It takes too much processor time, or waits forever.
     Hung,

@@ -25,7 +25,7 @@ impl Default for Limits {
 /// The maximum number of bytes of an adapter's output that are kept.
 pub(super) const OUTPUT: u64 = 64 << 20;
 
-/// A command with this limit of the address space, if the system supports it.
+/// A command with this limit on the address space, if the system supports it.
 #[cfg(unix)]
 pub(super) fn command(command: &[String], memory: u64) -> Command {
     let mut limited = Command::new("sh");
