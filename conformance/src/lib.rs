@@ -8,7 +8,6 @@
 //! | write an adapter in Rust | [`adapter::main`] |
 //! | run an adapter | [`run::run`] |
 //! | show the results | [`report`] |
-//! | show what it said | [`report`] |
 
 pub mod adapter;
 mod case;
