@@ -410,7 +410,7 @@ fn blocks_that_could_be_written_but_not_read_are_refused() {
     refused(options.geometry(&[3], 1), expected);
     assert!(!path.exists());
 
-    // The file was made by another writer.
+    // Another program may have written such a file.
     let meta = B2ndMeta::new(Geometry::new(&[0], &[items], &[items]).unwrap(), "|u1");
     std::fs::write(&path, Writer::new(Header::for_array(&meta).unwrap()).finish().unwrap()).unwrap();
     refused(ArrayEditor::open(&path).and_then(|mut editor| editor.resize(&[3], 1_u8)), expected);

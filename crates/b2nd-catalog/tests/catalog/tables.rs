@@ -346,7 +346,7 @@ async fn a_stale_index_is_not_believed() {
     };
     let truth = count().await;
     assert_ne!(truth, "0");
-    // A wrong index shows in the results, so it is used.
+    // The index is used, since a wrong one gives a wrong result.
     let index = |name: &str| directory.path().join(format!("_indexes/{name}/summary.block.b2nd"));
     std::fs::copy(index("z"), index("t")).unwrap();
     assert_eq!(count().await, "0");
