@@ -210,6 +210,7 @@ impl<S> From<B2ndMeta<S>> for ArrayMeta<S> {
 }
 
 /// Returns the error for content that starts with a list of fewer than five entries or of more than seven.
+#[cold]
 fn wrong_count(count: u8) -> Error {
     Error::custom(format_args!("array metalayer: expected 5 to 7 entries, found {count}")).within_offset(0)
 }

@@ -124,12 +124,14 @@ impl<'a> Cursor<'a> {
 
     /// Returns an error with the message that `what` was expected at this position. The message quotes the next character, which was found
     /// instead.
+    #[cold]
     pub(super) fn expected(&self, what: impl fmt::Display) -> Error {
         self.found_instead(what, 1)
     }
 
     /// Returns an error with the message that `what` was expected at this position. The message quotes the next `count` characters (at most
     /// 24), which were found instead.
+    #[cold]
     pub(super) fn found_instead(&self, what: impl fmt::Display, count: usize) -> Error {
         const LONGEST: usize = 24;
         let end = self.rest.char_indices().nth(count.clamp(1, LONGEST)).map_or(self.rest.len(), |(end, _)| end);
@@ -139,6 +141,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[cold]
     pub(super) fn refuse(&self, why: impl fmt::Display) -> Error {
         Error::at(ErrorKind::Message(alloc::format!("{why}")), self.length - self.rest.len()).field("dtype")
     }
