@@ -188,6 +188,7 @@ impl core::error::Error for Error {
 }
 
 impl From<b2nd::Error> for Error {
+    #[cold]
     fn from(error: b2nd::Error) -> Self {
         let (offset, path) = (error.offset(), error.path().unwrap_or_default());
         let kind = match error.needed() {
