@@ -13,8 +13,8 @@ use crate::attributes::{self, Attribute};
 use crate::dims::Scales;
 use crate::filters::register_with_limit;
 
-/// An open HDF5 file. It is also a [`Folder`](b2nd_store::Folder), so that [`Store::from_folder`](b2nd_store::Store::from_folder) opens it like a store of
-/// python-blosc2: each dataset is a leaf.
+/// An open HDF5 file. It is also a [`Folder`](b2nd_store::Folder), so that [`Store::from_folder`](b2nd_store::Store::from_folder) opens it
+/// like a store of python-blosc2: each dataset is a leaf.
 ///
 /// Links to other files are not followed, and a group that several links lead to is listed once.
 #[derive(Clone)]
@@ -26,6 +26,7 @@ pub struct File {
     pub(crate) registry: Arc<FilterRegistry>,
     pub(crate) limit: usize,
     pub(crate) is_pytables: bool,
+    /// Names of dimensions that were found.
     pub(crate) scales: Arc<Scales>,
 }
 
