@@ -53,15 +53,6 @@
 //! | `b2nd-cli` | is the tool `b2nd` |
 //! | `b2nd-catalog` | answers SQL queries about the metadata of large numbers of files |
 //!
-//! Chunks are decompressed by `b2nd-codec`, which is 16 to 20 times slower without optimization. These lines in your `Cargo.toml` make
-//! debug builds fast:
-//!
-//! ```toml
-//! [profile.dev.package]
-//! b2nd-codec.opt-level = 2
-//! zstd-pure-rs.opt-level = 2
-//! ```
-//!
 //! # Integers
 //!
 //! In all of these crates, indices and counts of chunks and blocks, and positions in files, are `u64`. Lengths and coordinates of dimensions
@@ -86,8 +77,8 @@
 //! | i128, u128 | an error | |
 //!
 //! The encoded length of a value depends only on its type, on the lengths of its strings, lists and maps, and on the variants of its enums
-//! and `Option`s. The values of its numbers do not matter, with one exception: a `u8` above 127 takes two bytes. Therefore Blosc2 can rewrite a metalayer in place. Encoding a decoded
-//! value gives the same bytes again:
+//! and `Option`s. The values of its numbers do not matter, with one exception: a `u8` above 127 takes two bytes. Therefore Blosc2 can
+//! rewrite a metalayer in place. Encoding a decoded value gives the same bytes again:
 //!
 //! ```
 //! let bytes = hex_literal::hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 00 db00000003 3c6638");
@@ -109,7 +100,7 @@
 //! | `skip` | works: the field is neither written nor read |
 //! | `default` | works for fields that are missing at the end |
 //! | fields that a later version of the type added | an error when read, unless [`with::extensible`] skips them |
-//! | `skip_serializing` or `skip_deserializing` without the other | **the fields after it are read from the wrong positions**, without an error if the types match: use `skip` |
+//! | `skip_serializing` or `skip_deserializing` without the other | an error when read, because the number of fields differs. **If a `default` at the end makes up for the missing field, fields are read from wrong positions**: use `skip` |
 //! | `skip_serializing_if` | an error if a field is skipped |
 //! | `Some(None)`, `Some(())` | an error: they would be read as `None` |
 //! | struct variants of `untagged` and adjacently tagged enums | written, but an error when read |
@@ -121,9 +112,8 @@
 //!
 //! # Other formats
 //!
-//! All metadata types are plain serde types, so they can be converted to other formats. Human-readable formats show them in a readable
-//! form. A value that is read back from such a format has the same encoding as before (except that [`ArrayMeta::MiscountedB2nd`] becomes
-//! [`ArrayMeta::B2nd`]):
+//! All metadata types are plain serde types, so they can be converted to other formats. A value that is read back from such a format has
+//! the same encoding as before (except that [`ArrayMeta::MiscountedB2nd`] becomes [`ArrayMeta::B2nd`]):
 //!
 //! ```
 //! let geometry = b2nd::Geometry::new(&[400, 3], &[110, 3], &[57, 3])?;

@@ -1,4 +1,4 @@
-//! Types that users derive: their bytes, and what serde's attributes make of them.
+//! Types with derived serde traits: their bytes, and the effect of serde's attributes.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -8,7 +8,7 @@ use hex_literal::hex;
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
-/// `db`, a length, the text.
+/// A str32: the marker `db`, the length, and the text.
 fn str32(text: &str) -> Vec<u8> {
     cat(&[&[0xdb], &(text.len() as u32).to_be_bytes(), text.as_bytes()])
 }
@@ -191,6 +191,35 @@ fn a_skipped_field_is_not_there() {
     }
     both_ways(Skipping { first: 1, cache: String::new(), last: 2 }, &hex!("92 01 cd0002"));
     refused::<Skipping>(&hex!("92 01 02"), "last: expected uint16 (cd), found positive fixint (02) at byte 2");
+}
+
+#[test]
+fn a_field_that_is_skipped_in_one_direction_is_an_error_unless_a_default_hides_it() {
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct NotWritten {
+        #[serde(skip_serializing)]
+        a: i8,
+        b: i8,
+    }
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct NotRead {
+        #[serde(skip_deserializing)]
+        a: i8,
+        b: i8,
+    }
+    #[derive(Serialize, Deserialize, PartialEq, Debug)]
+    struct Hidden {
+        #[serde(skip_serializing)]
+        a: i8,
+        #[serde(default)]
+        b: i8,
+    }
+    let bytes = b2nd::to_vec(&NotWritten { a: 1, b: 2 }).unwrap();
+    refused::<NotWritten>(&bytes, "invalid length 1, expected struct NotWritten with 2 elements");
+    let bytes = b2nd::to_vec(&NotRead { a: 1, b: 2 }).unwrap();
+    refused::<NotRead>(&bytes, "expected 1 element, found 2 at byte 0");
+    let bytes = b2nd::to_vec(&Hidden { a: 1, b: 2 }).unwrap();
+    assert_eq!(b2nd::from_slice::<Hidden>(&bytes).unwrap(), Hidden { a: 2, b: 0 });
 }
 
 #[test]

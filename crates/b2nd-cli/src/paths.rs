@@ -9,7 +9,7 @@ use b2nd_store::walk::{self, Candidate};
 use b2nd_store::{
     Attributes, LocalFile, Location, SPARSE_FRAME, Store, Target, find, foreign, is_frame, is_store_directory, no_key,
 };
-use b2nd_view::json::Place;
+use b2nd_view::json::FramePlace;
 use b2nd_view::slice::Slice;
 use b2nd_view::store::{Content, Leaf, StoreListing};
 use b2nd_view::text::{View, parse_offset, printable};
@@ -53,7 +53,7 @@ pub(crate) struct Paths {
 /// What was found at a path: a frame, a store or a leaf.
 pub(crate) enum Found<'a, 's> {
     /// A frame, which is a file or a leaf of a store.
-    Frame { place: Place<'a>, frame: &'a Frame<'s> },
+    Frame { place: FramePlace<'a>, frame: &'a Frame<'s> },
     /// A store, or a group of the store if `key` is given. The leaves are found next.
     Store { path: &'a str, key: Option<&'a str>, store: &'a StoreListing, folder: &'a Arc<Store> },
     /// A leaf that is not a single frame: a table or a reference.
@@ -238,7 +238,7 @@ impl Paths {
         };
         if let (Some(offset), Target::File(source)) = (self.offset, target) {
             let frame = Frame::open_at(&**source, offset).map_err(|error| what_is_at(&**source, offset, error))?;
-            return show(&Found::Frame { place: Place { path, offset, ..Place::default() }, frame: &frame });
+            return show(&Found::Frame { place: FramePlace { path, offset, ..FramePlace::default() }, frame: &frame });
         }
         if let Some(store) = Store::of_folder(path, target)? {
             return in_folder(&Arc::new(store), show, err);
@@ -247,7 +247,7 @@ impl Paths {
         let frame = Frame::open(&**source).map_err(|error| what_it_is(&**source, error))?;
         let kind = Kind::of(frame.header(), None);
         let whole = |show: &mut Show| {
-            let place = Place { path, ..Place::default() };
+            let place = FramePlace { path, ..FramePlace::default() };
             show(&Found::Frame { place, frame: &frame })
         };
         if !kind.is_store() {
@@ -341,7 +341,7 @@ fn show_leaf(path: &str, store: &Arc<Store>, leaf: &Leaf, show: &mut Show) -> Re
     }
     let source = leaf.open(&**store)?;
     let frame = Frame::open(&*source)?;
-    let place = Place { path, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
+    let place = FramePlace { path, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
     show(&Found::Frame { place, frame: &frame })
 }
 

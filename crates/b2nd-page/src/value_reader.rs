@@ -11,6 +11,7 @@ use b2nd_frame::{Error, Result};
 use b2nd_ndarray::Array;
 use b2nd_store::Bytes;
 use b2nd_view::elements::{self, Column, figures, reader};
+use b2nd_view::histogram::{Scale, histogram_in};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -206,7 +207,7 @@ impl ValueReader {
             match form.as_str() {
                 "bytes" => add("bytes", &seen.bytes),
                 "numbers" => {
-                    let numbers = self.numbers(array, seen, plane, view);
+                    let numbers = self.numbers(seen, plane, view);
                     add("numbers", &numbers.into_iter().flat_map(f64::to_le_bytes).collect::<Vec<u8>>());
                 }
                 "image" => add("pixels", &drawn::image(seen, &plane)),
@@ -222,24 +223,27 @@ impl ValueReader {
 
     /// Returns the text of an element of the slice, by its index in C order.
     pub fn text(&self, element: usize) -> String {
-        answer(self.current().map(|(array, seen)| to_json(&drawn::element(array, seen, element))))
+        answer(self.current().map(|(array, seen)| to_json(&seen.element(element).map(|bytes| text(array.dtype(), bytes)))))
     }
 
-    fn numbers(&self, array: &Array, seen: &Seen, plane: Plane, view: &View) -> Vec<f64> {
+    fn numbers(&self, seen: &Seen, plane: Plane, view: &View) -> Vec<f64> {
         let column = self.columns.get(view.column);
-        column.map_or_else(Vec::new, |column| drawn::numbers(array, seen, plane, column, view.part))
+        column.map_or_else(Vec::new, |column| drawn::numbers(seen, plane, column, view.part))
     }
 
     fn count(&self, array: &Array, seen: &Seen, plane: Plane, view: &View) -> Result<Value> {
         let chosen = self.columns.get(view.column).ok_or_else(nothing)?;
-        let numbers = self.numbers(array, seen, plane, view);
-        let scale = drawn::scale(&numbers, &view.range, view.log);
+        let numbers = self.numbers(seen, plane, view);
+        let scale = match *view.range {
+            [least, greatest] => Scale::new(least, greatest, view.log),
+            _ => Scale::of(&numbers, view.log),
+        };
         let tally = drawn::tally(array, seen, chosen);
         let figures: Vec<_> = figures(&tally, chosen.dtype.as_ref());
         Ok(json!({
             "count": tally.count, "nan": tally.nan, "zeros": tally.zeros, "figures": figures,
             "range": [scale.least(), scale.greatest()],
-            "bins": b2nd_view::histogram::histogram_in(&numbers, BINS, scale),
+            "bins": histogram_in(&numbers, BINS, scale),
             "labels": drawn::labels(chosen, &[scale.least(), scale.greatest()]),
         }))
     }

@@ -23,7 +23,7 @@ mod lines;
 const DTYPE: usize = 600;
 
 /// The options of a page.
-pub use crate::json::Options;
+pub use crate::json::InfoOptions;
 
 /// Shows the facts in the header and the trailer, and what `options` requests, as a page of text. A part that cannot be read is replaced by
 /// its error.
@@ -31,7 +31,7 @@ pub use crate::json::Options;
 /// # Errors
 ///
 /// Fails if the frame's `Source` cannot be read.
-pub fn page(frame: &Frame, name: &str, options: &Options) -> b2nd_frame::Result<View> {
+pub fn page(frame: &Frame, name: &str, options: &InfoOptions) -> b2nd_frame::Result<View> {
     let header = frame.header();
     let mut page = Page::new(text::title(name, frame.position()), options);
     let trailer_read = readable(frame.trailer())?;
@@ -256,7 +256,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd_frame::Result<()> {
 }
 
 /// Shows a store or a group: its kind, its attributes, and its number of leaves. `tree` contains lines that show the leaves as a tree.
-pub fn store(store: &StoreListing, name: &str, tree: Vec<String>, options: &Options) -> View {
+pub fn store(store: &StoreListing, name: &str, tree: Vec<String>, options: &InfoOptions) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     let is_group = name.contains("::");
     let other = if is_group { "group" } else { store.format.unwrap_or("a folder with frames") };
@@ -272,7 +272,7 @@ pub fn store(store: &StoreListing, name: &str, tree: Vec<String>, options: &Opti
 
 /// Shows a leaf that is a table or a reference to an array on a server. For a table, `cells` contains a row for each column. If `cells` is
 /// `None`, the columns are shown as the schema describes them.
-pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, options: &Options) -> View {
+pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, options: &InfoOptions) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     match &leaf.content {
         Content::Table(table) => {

@@ -108,13 +108,13 @@ impl Given {
     ///
     /// Fails if there is no value, or two.
     fn bytes(&self, file: &Path, name: &str, plain: Option<&str>) -> Result<Vec<u8>> {
-        match self {
-            Given { json: Some(json), .. } if plain.is_none() => pack(json).map_err(Error::new),
-            Given { text: Some(text), .. } if plain.is_none() => Ok(pack_text(text)),
-            Given { hex: Some(digits), .. } if plain.is_none() => {
+        match (self, plain) {
+            (Given { json: Some(json), .. }, None) => pack(json).map_err(Error::new),
+            (Given { text: Some(text), .. }, None) => Ok(pack_text(text)),
+            (Given { hex: Some(digits), .. }, None) => {
                 unhex(digits).ok_or_else(|| Error::new("--hex: expected pairs of hexadecimal digits"))
             }
-            Given { file: Some(path), .. } if plain.is_none() => {
+            (Given { file: Some(path), .. }, None) => {
                 let named = |error: std::io::Error| std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
                 if !is_standard(path) {
                     return Ok(fs::read(path).map_err(named)?);
@@ -123,8 +123,7 @@ impl Given {
                 std::io::stdin().lock().read_to_end(&mut bytes)?;
                 Ok(bytes)
             }
-            Given { json: None, text: None, hex: None, file: None } if plain.is_some() => {
-                let plain = plain.unwrap_or_default();
+            (Given { json: None, text: None, hex: None, file: None }, Some(plain)) => {
                 let is_json = plain.starts_with(['{', '[', '"']) || serde_json::from_str::<serde_json::Value>(plain).is_ok();
                 if is_json { pack(plain).map_err(Error::new) } else { Ok(pack_text(plain)) }
             }

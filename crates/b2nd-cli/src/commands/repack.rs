@@ -53,9 +53,9 @@ pub(crate) struct Repack {
 
 impl Repack {
     /// Writes the copy. Prints the lengths of the copy and of the source, unless the copy goes to standard output.
-    pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<u8> {
         if self.is_trial {
-            return trial::print(&self.source, &self.compression, output).map(|()| true);
+            return trial::print(&self.source, &self.compression, output).map(|()| 0);
         }
         crate::signals::clean_up();
         let files = Piped::new(&self.source, self.target.as_deref())?;
@@ -108,7 +108,7 @@ impl Repack {
             let line = output::named(self.target.as_ref().unwrap_or(&self.source), line);
             writeln!(output.out, "{line}").map_err(Error::Write)?;
         }
-        Ok(true)
+        Ok(0)
     }
 
     fn store(&self, store: Store, files: &Piped, options: &RepackOptions<'_>) -> Result<()> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use b2nd_arrow::{ArrayReader, BATCH_SIZE, CellReader, ErrorKind, Format, RecordBatchReader, Table, TextTable};
 use b2nd_frame::Frame;
-use b2nd_store::{Bytes, Location, Store, Target, is_store_directory};
+use b2nd_store::{Bytes, Store};
 use b2nd_view::elements::significant;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::{printable, shortened, size};
@@ -21,8 +21,8 @@ use crate::screen::Cut;
 use crate::values::{End, SelectedArray};
 
 pub(crate) use super::compare::compare;
-use super::count::{count, numbers, summary};
-use super::{TablePart, TableRows};
+use super::count::count;
+use super::{TablePart, TableRows, find};
 
 /// The maximum number of characters that are shown of a column's type.
 const TYPE: usize = 48;
@@ -33,41 +33,16 @@ const OTHER_LINES: usize = 5;
 /// The number of rows that are formatted together.
 const BATCH: usize = 1 << 13;
 
-/// Opens a table and returns it with its key. The argument names the table by its key, or names a store that is a table or has a table as
-/// its only leaf. Returns `None` if the argument names no table.
-pub(super) fn table_at(word: &Path) -> Result<Option<(Table, String)>> {
-    let location = Location::new(word.as_os_str());
-    // A URL without a key probably names an array, unless it ends in `.b2z`. Not opening it as a store saves a request.
-    if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
-        return Ok(None);
-    }
-    let store = match location.path() {
-        // An ordinary directory is not a table, even if it contains a table.
-        Some(path) if is_store_directory(path) => Store::open(path),
-        Some(path) if path.is_dir() => return Ok(None),
-        _ => match location.open()? {
-            Target::File(source) => Store::from_source(location.place(), source),
-            Target::Directory(_) => return Ok(None),
-        },
-    };
-    let Ok(store) = store else { return Ok(None) };
-    let Ok(tables) = store.tables() else { return Ok(None) };
-    let wanted = location.key().map(|key| format!("/{}", key.trim_matches('/')));
-    let key = match (&wanted, tables.as_slice()) {
-        (Some(key), tables) => tables.iter().find(|table| *table == key),
-        // A table in a store must be named by its key, unless it is the only leaf.
-        (None, [one]) if one == "/" || store.list().is_ok_and(|listing| listing.leaves.len() == 1) => Some(one),
-        (None, tables) => tables.iter().find(|table| *table == "/"),
-    };
-    let Some(key) = key else { return Ok(None) };
-    Ok(Some((Table::from_store(store, key)?, key.clone())))
+/// Opens the table that an argument names. Returns `None` if it names no table.
+pub(super) fn table_at(word: &Path) -> Result<Option<Table>> {
+    Ok(find(word)?.map(|(store, key)| Table::from_store(store, &key)).transpose()?)
 }
 
 /// Opens a table like [`table_at`], with all rows and columns selected.
 pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn TableRows>>> {
-    let selected = |(table, key): (Table, String)| {
+    let selected = |table: Table| {
         let (projection, all) = (all_columns(&table), table.rows());
-        Box::new(Selected { of: Of::Table { table, key, projection }, all, rows: 0..all }) as _
+        Box::new(Selected { of: Of::Table { table, projection }, all, rows: 0..all }) as _
     };
     Ok(table_at(word)?.map(selected))
 }
@@ -102,7 +77,7 @@ struct Selected {
 }
 
 enum Of {
-    Table { table: Table, key: String, projection: Vec<usize> },
+    Table { table: Table, projection: Vec<usize> },
     Cells(CellReader),
 }
 
@@ -121,13 +96,6 @@ impl Selected {
 }
 
 impl TableRows for Selected {
-    fn key(&self) -> &str {
-        match &self.of {
-            Of::Table { key, .. } => key,
-            Of::Cells(_) => "",
-        }
-    }
-
     fn len(&self) -> u64 {
         self.rows.end - self.rows.start
     }
@@ -169,16 +137,6 @@ impl TableRows for Selected {
     fn count(self: Box<Self>, has_quantiles: bool) -> Result<Vec<Report>> {
         let rows = self.len();
         count(self.read(BATCH_SIZE)?, rows, has_quantiles)
-    }
-
-    fn numbers(self: Box<Self>) -> Result<Vec<(String, Vec<f64>)>> {
-        let rows = self.len();
-        numbers(self.read(BATCH_SIZE)?, rows)
-    }
-
-    fn summary(self: Box<Self>) -> Result<Vec<Vec<String>>> {
-        let rows = self.len();
-        summary(self.read(BATCH_SIZE)?, rows)
     }
 
     fn print(self: Box<Self>, width: Option<usize>, out: &mut dyn Write) -> Result<()> {

@@ -6,7 +6,7 @@ use b2nd::RawValue;
 use b2nd_store::Attributes;
 use b2nd_store::value;
 
-use super::Options;
+use super::InfoOptions;
 use crate::text::{
     LABEL, NOTICE, TITLE, View, columns, count, quoted, quoted_text, shortened, styled, thousands, unstyled, wrapped,
 };
@@ -20,15 +20,11 @@ const NARROWEST: usize = 8;
 /// The minimum number of lines of a list. The last parts of a page are left out before a list becomes shorter than this.
 const LIST: usize = 4;
 
-pub(super) struct Page {
+pub(super) struct Page<'a> {
     title: String,
     parts: Vec<PagePart>,
     pub(super) is_complete: bool,
-    /// The number of columns of the terminal, or `None` if the page is not shown on a terminal.
-    width: Option<usize>,
-    /// The number of lines of the terminal, or `None` if the page is not cut.
-    height: Option<usize>,
-    full: bool,
+    options: &'a InfoOptions,
 }
 
 enum PagePart {
@@ -48,25 +44,25 @@ impl PagePart {
     }
 }
 
-impl Page {
+impl<'a> Page<'a> {
     /// The minimum width of labels.
     const LABELS: usize = 12;
 
     /// The column at which the text after a label starts.
     pub(super) const TEXT: usize = Page::LABELS + 4;
 
-    pub(super) fn new(title: String, options: &Options) -> Page {
-        Page { title, parts: Vec::new(), is_complete: true, width: options.width, height: options.height, full: options.full }
+    pub(super) fn new(title: String, options: &'a InfoOptions) -> Page<'a> {
+        Page { title, parts: Vec::new(), is_complete: true, options }
     }
 
     /// Returns true if the page has all metadata, not only what most readers need.
     pub(super) fn is_full(&self) -> bool {
-        self.full
+        self.options.full
     }
 
     /// Returns the page as text, cut to the height of the terminal.
     pub(super) fn view(mut self) -> View {
-        if let (Some(width), Some(height)) = (self.width, self.height) {
+        if let (Some(width), Some(height)) = (self.options.width, self.options.height) {
             self.fit(width, height);
         }
         let lines = self.parts.iter().flat_map(|part| match part {
@@ -122,7 +118,7 @@ impl Page {
 
     /// Returns the maximum number of characters of a text that starts in this column, or `fixed` if there is no terminal.
     pub(super) fn room(&self, column: usize, fixed: usize) -> usize {
-        self.width.map_or(fixed, |width| width.saturating_sub(column).max(NARROWEST))
+        self.options.width.map_or(fixed, |width| width.saturating_sub(column).max(NARROWEST))
     }
 
     /// Returns the maximum number of characters of a value in the last column of a table. `cells` contains the columns before the last.
@@ -190,7 +186,7 @@ impl Page {
 
     /// Returns a text in place of the attributes that PyTables writes for itself into HDF5 files, unless all is shown.
     pub(super) fn hidden(&self, name: &[u8], value: Option<RawValue>) -> Option<String> {
-        let value = value.filter(|_| !self.full && name == b"pytables")?;
+        let value = value.filter(|_| !self.options.full && name == b"pytables")?;
         Some(format!("{} of PyTables, which --full shows", count(value.entries().count(), "attribute")))
     }
 
