@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use b2nd_store::without_password;
-use b2nd_view::text::{printable, wrapped};
+use b2nd_view::text::{printable, shortened, wrapped};
 
 use crate::error::{Error, Result};
 
@@ -17,6 +17,11 @@ pub(crate) fn terminal() -> Option<(usize, usize)> {
 /// Wraps text to the width of the terminal, if standard output goes to a terminal.
 pub(crate) fn fitted(text: &str) -> Cow<'_, str> {
     terminal().map_or(text.into(), |(columns, _)| wrapped(text, columns).into())
+}
+
+/// Cuts a line to the width of the terminal, if standard output goes to a terminal.
+pub(crate) fn cut(line: String) -> String {
+    terminal().map_or(line.clone(), |(columns, _)| shortened(line, columns.saturating_sub(1)))
 }
 
 /// Returns standard output, to which values can be written. On a terminal, control characters in the values are escaped.

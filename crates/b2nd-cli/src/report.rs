@@ -7,8 +7,6 @@ use b2nd_view::text::{LABEL, TITLE, columns, hex, printable, shortened, styled, 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::tables::SAMPLE;
-
 /// The maximum number of characters that are shown of a value.
 const TEXT: usize = 40;
 
@@ -23,6 +21,9 @@ const VALUE: usize = 11;
 
 /// The maximum number of characters of a type in a grid.
 const GRID_TYPE: usize = 14;
+
+/// The maximum number of values in the histogram of a column: its first values.
+pub(crate) const SAMPLE: usize = 1 << 20;
 
 /// The number of significant digits of floats in a grid.
 const GRID_DIGITS: usize = 6;

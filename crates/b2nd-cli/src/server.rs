@@ -61,7 +61,8 @@ impl Served {
     /// Serves a file, a store, a leaf of a store, a sparse frame or a URL, which is opened to see that it can be read.
     pub(crate) fn named(path: &Path) -> Result<Served> {
         let location = Location::new(path.as_os_str());
-        let name = name(&location.place()).to_owned();
+        // The last part of the path or URL.
+        let name = location.place().trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
         let is_folder = location.key().is_none() && path.is_dir() && !path.join(SPARSE_FRAME).is_file();
         if is_folder && Store::open(path)?.list().is_err() {
             return Err(Error::new("a directory without a frame or a store: -r searches its subdirectories"));
@@ -97,11 +98,6 @@ impl Served {
             },
         })
     }
-}
-
-/// Returns the last part of a path or URL.
-fn name(place: &str) -> &str {
-    place.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
 /// The data that the server needs to answer requests.

@@ -26,9 +26,6 @@ use crate::screen::Cut;
 
 pub(crate) use implementation::{cells, compare, open, open_cells, rows, write_array};
 
-/// The maximum number of values in the histogram of a column: its first values.
-pub(crate) const SAMPLE: usize = 1 << 20;
-
 /// The rows of a table. The values of an object array, a batch array or a list array are the rows of a table with one column.
 pub(crate) trait TableRows {
     /// Returns the number of selected rows.

@@ -10,12 +10,12 @@ use b2nd_arrow::JsonCells;
 use b2nd_frame::{Error, Result};
 use b2nd_ndarray::Array;
 use b2nd_store::Bytes;
-use b2nd_view::elements::{self, Column, figures, reader};
+use b2nd_view::elements::{self, Column, figures};
 use b2nd_view::histogram::{Scale, histogram_in};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::{answer, missing, parse, to_json};
+use crate::answer::{answer, parse, problem, to_json};
 use crate::shown::Shown;
 use drawn::Plane;
 use seen::{AT_ONCE, Seen};
@@ -102,7 +102,7 @@ impl ValueReader {
     /// An error because of a missing file is marked, since the page shows a table even if files of its columns are missing.
     pub fn open(&mut self, key: Option<&str>, is_batches: bool) -> String {
         match self.opened(key, is_batches) {
-            Err(error) if key.is_some_and(|key| self.place.is_missing(key)) => missing(&error),
+            Err(error) if key.is_some_and(|key| self.place.is_missing(key)) => problem(&error, Some("missing")),
             opened => answer(opened),
         }
     }
@@ -261,11 +261,6 @@ pub(crate) fn framed(formed: Result<(Value, Vec<u8>)>) -> Vec<u8> {
     };
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
     [&length.to_le_bytes(), text.as_bytes(), &buffers].concat()
-}
-
-/// Returns true if a column has exactly one number in each element, and can therefore be drawn.
-fn is_drawable(column: &Column) -> bool {
-    column.offsets.len() == 1 && column.dtype.as_ref().and_then(reader).is_some()
 }
 
 fn nothing() -> Error {

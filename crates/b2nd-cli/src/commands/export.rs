@@ -87,15 +87,10 @@ impl Export {
                 self.to_file(|out| rows.write(form, out, &bar))?;
                 return Ok(if left_out.is_empty() { 0 } else { UNREADABLE });
             }
+            Data::Array(values) if form.is_of_tables() => self.to_file(|out| write_array(*values, form, out))?,
             Data::Array(values) => {
                 let bar = progress::bytes(values.len());
-                if form.is_of_tables() {
-                    let (rows, bytes) = (values.selection.shape().first().copied(), values.len());
-                    let row = bytes.checked_div(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0)).unwrap_or(0);
-                    self.to_file(|out| write_array(*values, form, out, |rows| bar.inc(rows * row)))?;
-                } else {
-                    self.to_file(|out| form.write(&values, None, out, &bar))?;
-                }
+                self.to_file(|out| form.write(&values, None, out, &bar))?;
             }
         }
         Ok(0)

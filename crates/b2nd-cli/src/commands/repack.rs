@@ -61,8 +61,9 @@ impl Repack {
         let files = Piped::new(&self.source, self.target.as_deref())?;
         let location = Location::new(files.source.as_os_str());
         let leaf = if location.key().is_some() || location.path().is_none() { Some(location.frame()?) } else { None };
+        let store = if leaf.is_none() { store_at(&files.source)? } else { None };
         if let Some(target) = &self.target {
-            must_not_look_foreign(target, leaf.is_none() && store_at(&files.source)?.is_some())?;
+            must_not_look_foreign(target, store.is_some())?;
             must_not_be_input(target, &files.source)?;
         }
         files.target.as_ref().map_or(Ok(()), |target| must_be_free(target, self.overwrite))?;
@@ -89,12 +90,10 @@ impl Repack {
             like: location.path(),
             progress: Some(&progress),
         };
-        let done = match (leaf, store_at(&files.source)) {
+        let done = match (leaf, store) {
             (Some(leaf), _) => b2nd_ndarray::repack_from(leaf, target, &options).map_err(Error::new),
-            (_, store) => match store? {
-                Some(store) => self.store(store, &files, &options),
-                None => b2nd_ndarray::repack(&files.source, target, &options).map_err(Error::new),
-            },
+            (None, Some(store)) => self.store(store, &files, &options),
+            (None, None) => b2nd_ndarray::repack(&files.source, target, &options).map_err(Error::new),
         };
         done.map_err(|error| Error::new(files.named(&error.to_string())))?;
         let new = length(target)?;

@@ -20,7 +20,7 @@ use clap::Args;
 use crate::error::{Error, Result};
 use crate::output::{fitted, terminal};
 use crate::piped::is_standard;
-use crate::report::{Report, summary};
+use crate::report::{Report, SAMPLE, summary};
 use crate::screen;
 use crate::staged::{must_be_new, new_file};
 use crate::tables::{self, TablePart, TableRows};
@@ -36,12 +36,6 @@ const QUICK: usize = 1 << 26;
 
 /// The maximum size of the drawn elements in bytes.
 const LARGEST_ARRAY: u64 = 1 << 28;
-
-/// The maximum number of chunks to read. If the elements are in more chunks than this, some elements are left out.
-const MOST_CHUNKS: u64 = 1024;
-
-/// The maximum number of elements that are drawn in a line plot.
-const MOST_POINTS: i64 = 1 << 16;
 
 /// The maximum number of elements along each side of a PNG file if `--size` is not given.
 const MOST_PIXELS: i64 = 2048;
@@ -216,7 +210,7 @@ impl Show {
             let names = if names.is_empty() { "none of its columns are numbers".to_owned() } else { names.join(", ") };
             return Err(Error::new(format_args!("it is a table: choose a column to draw with --columns: {names}")));
         };
-        let sample = if numbers.len() < tables::SAMPLE { "" } else { "  (a sample)" };
+        let sample = if numbers.len() < SAMPLE { "" } else { "  (a sample)" };
         let scale = self.scale(&numbers, true)?;
         let counts = bins::histogram_in(&numbers, PICTURE_BARS, scale);
         Ok(self.bars(format!("  {name}{sample}"), counts, scale, None))

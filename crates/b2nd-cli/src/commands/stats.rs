@@ -10,12 +10,11 @@ use b2nd_view::elements::{Column, MOST_KEPT, Tally, columns, reader};
 use b2nd_view::json::write_line;
 use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::store::Content;
-use b2nd_view::text::shortened;
 use clap::Args;
 
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::output::{Output, fitted, named, terminal};
+use crate::output::{Output, cut, fitted, named};
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress;
 use crate::report::{self, FRACTIONS, Of, Report, shape_text};
@@ -167,10 +166,7 @@ impl Stats {
         if let [report] = reports {
             return write!(out, "{gap}{}", fitted(&report.text(path, key))).map_err(Error::Write);
         }
-        let width = terminal().map_or(usize::MAX, |(width, _)| width);
-        let lines = report::grid(reports)
-            .into_iter()
-            .map(|line| if line.chars().count() > width { shortened(line, width - 1) } else { line });
+        let lines = report::grid(reports).into_iter().map(cut);
         let shape = reports.first().map_or_else(String::new, |report| shape_text(&report.shape));
         let title = format!("{gap}{}  {shape}", report::title(path, key, ""));
         [title].into_iter().chain(lines).try_for_each(|line| writeln!(out, "{line}")).map_err(Error::Write)

@@ -11,6 +11,7 @@ use super::{TableRows, find};
 use crate::differences::{Lines, Tolerance};
 use crate::error::{Error, INSTALL, Result};
 use crate::format::OutputFormat;
+use crate::values::SelectedArray;
 
 /// Fails if the argument names a table, otherwise returns `None`.
 pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn TableRows>>> {
@@ -29,12 +30,7 @@ pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn TableRows>>> {
     }
 }
 
-pub(crate) fn write_array(
-    _: crate::values::SelectedArray,
-    _: OutputFormat,
-    _: impl Write + Send,
-    _: impl FnMut(u64),
-) -> Result<()> {
+pub(crate) fn write_array(_: SelectedArray, _: OutputFormat, _: &mut (dyn Write + Send)) -> Result<()> {
     Err(Error::new(format_args!("this build of b2nd cannot write Arrow or Parquet: {INSTALL}")))
 }
 

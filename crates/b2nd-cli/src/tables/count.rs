@@ -7,8 +7,7 @@ use b2nd_view::elements::{Tally, columns, reader};
 
 use crate::error::Result;
 use crate::progress;
-use crate::report::{FRACTIONS, Of, Report};
-use crate::tables::SAMPLE;
+use crate::report::{FRACTIONS, Of, Report, SAMPLE};
 
 /// The maximum memory for the distinct texts of a column, in bytes.
 const MOST: usize = 1 << 26;

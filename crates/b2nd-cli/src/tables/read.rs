@@ -16,6 +16,7 @@ use indicatif::ProgressBar;
 use crate::error::{Error, Result};
 use crate::format::OutputFormat;
 use crate::output::fitted;
+use crate::progress;
 use crate::report::Report;
 use crate::screen::Cut;
 use crate::values::{End, SelectedArray};
@@ -160,24 +161,29 @@ impl TableRows for Selected {
     }
 
     fn write(self: Box<Self>, form: OutputFormat, out: &mut (dyn Write + Send), bar: &ProgressBar) -> Result<()> {
-        let format = match form {
-            OutputFormat::Csv => Format::Csv,
-            OutputFormat::Json | OutputFormat::Jsonl => Format::Json,
-            OutputFormat::Arrow => Format::Arrow,
-            OutputFormat::ArrowStream => Format::ArrowStream,
-            OutputFormat::Parquet => Format::Parquet,
-            OutputFormat::Npy | OutputFormat::Bin | OutputFormat::Text | OutputFormat::Zarr => {
-                return Err(Error::new(match self.of {
-                    Of::Table { .. } => "it is a table, which can only be exported as Arrow, Parquet, CSV or JSON",
-                    Of::Cells(_) => "it is not an array, so it can only be exported as Arrow, Parquet, CSV or JSON",
-                }));
-            }
-        };
+        let format = format_of(form).ok_or_else(|| {
+            Error::new(match self.of {
+                Of::Table { .. } => "it is a table, which can only be exported as Arrow, Parquet, CSV or JSON",
+                Of::Cells(_) => "it is not an array, so it can only be exported as Arrow, Parquet, CSV or JSON",
+            })
+        })?;
         if !self.has_columns() {
             return Err(Error::new(format!("none of its columns can be written: {}", self.left_out().join("; "))));
         }
         write(format, self.read(BATCH_SIZE)?, out, |rows| bar.inc(rows))
     }
+}
+
+/// Returns the format of tables, or `None` for a format that only arrays have.
+fn format_of(form: OutputFormat) -> Option<Format> {
+    Some(match form {
+        OutputFormat::Csv => Format::Csv,
+        OutputFormat::Json | OutputFormat::Jsonl => Format::Json,
+        OutputFormat::Arrow => Format::Arrow,
+        OutputFormat::ArrowStream => Format::ArrowStream,
+        OutputFormat::Parquet => Format::Parquet,
+        OutputFormat::Npy | OutputFormat::Bin | OutputFormat::Text | OutputFormat::Zarr => return None,
+    })
 }
 
 fn counted(count: u64, what: &str) -> String {
@@ -197,23 +203,15 @@ fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
     Ok(u64::try_from(range.start).unwrap_or(0)..u64::try_from(range.end).unwrap_or(0))
 }
 
-/// Writes the selected elements as a table: the fields of structures as columns, other elements as one column. `done` receives the number of
-/// rows of each batch.
-pub(crate) fn write_array(
-    values: SelectedArray,
-    form: OutputFormat,
-    out: impl Write + Send,
-    done: impl FnMut(u64),
-) -> Result<()> {
-    let format = match form {
-        OutputFormat::Parquet => Format::Parquet,
-        OutputFormat::ArrowStream => Format::ArrowStream,
-        _ => Format::Arrow,
-    };
+/// Writes the selected elements as a table: the fields of structures as columns, other elements as one column.
+pub(crate) fn write_array(values: SelectedArray, form: OutputFormat, out: &mut (dyn Write + Send)) -> Result<()> {
+    let format = format_of(form).unwrap_or(Format::Arrow);
     let dtype =
         values.array.dtype().cloned().ok_or_else(|| Error::new("the type of its elements is unknown: give it with --dtype"))?;
-    let shape = values.selection.shape();
-    write(format, ArrayReader::with(dtype, &shape, move |rows| values.read_rows(rows))?, out, done)
+    let (shape, bar) = (values.selection.shape(), progress::bytes(values.len()));
+    let row = values.len() / shape.first().map_or(1, |rows| rows.unsigned_abs().max(1));
+    let reader = ArrayReader::with(dtype, &shape, move |rows| values.read_rows(rows))?;
+    write(format, reader, out, |rows| bar.inc(rows * row))
 }
 
 fn write(format: Format, reader: impl RecordBatchReader, out: impl Write + Send, done: impl FnMut(u64)) -> Result<()> {

@@ -8,7 +8,7 @@ use std::path::Path;
 use b2nd::dtype::{ByteOrder, DType, ScalarType, Struct};
 use b2nd_view::text::count;
 
-use super::elements::{Elements, Pieces, length_of, open};
+use super::elements::{Elements, joined, length_of, open};
 use crate::error::{Error, Result};
 
 /// The dtypes of numbers. The first that fits is taken.
@@ -199,7 +199,7 @@ pub(crate) fn read(
         // Wrong values are reported before anything is written.
         lines()?.try_for_each(|line| line.map(drop))?;
     }
-    Ok(Elements { data: Box::new(Pieces::new(lines()?)), dtype, shape, length })
+    Ok(Elements { data: Box::new(joined(lines()?)), dtype, shape, length })
 }
 
 /// Converts a line to the bytes of its values. `places` has the offset in these bytes and the dtype of each value.

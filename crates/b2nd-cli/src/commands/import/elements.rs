@@ -1,10 +1,11 @@
 //! [`Elements`]: the elements of a file to import.
 
 use std::fs;
-use std::io::{self, Cursor, Read, Seek};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use b2nd::dtype::DType;
+use iter_read::IterRead;
 
 use crate::error::{Error, Result};
 
@@ -50,26 +51,7 @@ pub(super) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> R
     }
 }
 
-/// Reads bytes that come in pieces.
-pub(super) struct Pieces<I> {
-    pieces: I,
-    piece: Cursor<Vec<u8>>,
-}
-
-impl<I> Pieces<I> {
-    pub(super) fn new(pieces: I) -> Pieces<I> {
-        Pieces { pieces, piece: Cursor::default() }
-    }
-}
-
-impl<I: Iterator<Item = Result<Vec<u8>>>> Read for Pieces<I> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.piece.position() == self.piece.get_ref().len() as u64 {
-            // Only one piece at a time is in memory.
-            self.piece = Cursor::default();
-            let Some(next) = self.pieces.next() else { return Ok(0) };
-            self.piece = Cursor::new(next.map_err(|error| io::Error::other(error.to_string()))?);
-        }
-        self.piece.read(buffer)
-    }
+/// Returns a reader of bytes that come in pieces.
+pub(super) fn joined(pieces: impl Iterator<Item = Result<Vec<u8>>>) -> impl Read {
+    IterRead::new(pieces.map(|piece| piece.map_err(|error| io::Error::other(error.to_string()))))
 }

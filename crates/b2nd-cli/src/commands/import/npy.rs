@@ -6,12 +6,14 @@ use std::fs;
 use std::io::{self, BufReader, Read, Seek};
 use std::ops::Range;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use b2nd::dtype::{DType, Struct, Subarray};
 use b2nd_store::foreign;
 use b2nd_view::elements::no_objects;
+use regex_lite::Regex;
 
-use super::elements::{Elements, Pieces, length_of, open, spooled};
+use super::elements::{Elements, joined, length_of, open, spooled};
 use crate::error::{Error, Result};
 use crate::format::npy::MAGIC;
 use crate::parts::{PART, parts};
@@ -81,7 +83,8 @@ fn elements(mut file: impl Read + 'static, regular: Option<fs::File>) -> Result<
             None => (spooled(file.take(length))?, 0),
         };
         length_of(&shape, dtype.itemsize(), Some(file.metadata()?.len() - start))?;
-        Box::new(in_c_order(file, start, &shape, dtype.itemsize(), PART))
+        // Two parts are in memory: the one that is read, and the one before it.
+        Box::new(in_c_order(file, start, &shape, dtype.itemsize(), PART / 2))
     } else {
         Box::new(file)
     };
@@ -96,23 +99,9 @@ fn next(file: &mut impl Read, length: u64) -> Result<Vec<u8>> {
 }
 
 /// Splits text of Python into string literals, with their quotes, and other characters.
-fn tokens(mut text: &str) -> impl Iterator<Item = &str> {
-    std::iter::from_fn(move || {
-        let quote = text.chars().next()?;
-        let mut is_escaped = false;
-        let end = text.char_indices().skip(1).find(|&(_, char)| {
-            let is_end = !is_escaped && char == quote;
-            is_escaped = !is_escaped && char == '\\';
-            is_end
-        });
-        let length = match quote {
-            '\'' | '"' => end.map_or(text.len(), |(at, _)| at + 1),
-            char => char.len_utf8(),
-        };
-        let (token, rest) = text.split_at(length);
-        text = rest;
-        Some(token)
-    })
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"(?s)'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|."#).ok());
+    TOKEN.iter().flat_map(move |token| token.find_iter(text)).map(|token| token.as_str())
 }
 
 /// Returns the keys and values of a Python dictionary, as they are written.
@@ -171,7 +160,7 @@ fn without_padding(dtype: DType) -> b2nd::Result<DType> {
 /// element.
 fn in_c_order(file: fs::File, start: u64, shape: &[i64], itemsize: usize, most: usize) -> impl Read + use<> {
     let (all, shape) = (parts(most, itemsize, shape, &vec![1; shape.len()]), shape.to_vec());
-    Pieces::new(all.map(move |part| read_part(&file, start, &shape, itemsize, &part)))
+    joined(all.map(move |part| read_part(&file, start, &shape, itemsize, &part)))
 }
 
 /// Reads a part of elements in Fortran order, and returns its elements in C order. The elements along the first dimension are adjacent in

@@ -7,10 +7,15 @@ use b2nd_view::slice::Selection;
 use b2nd_view::text::{LABEL, printable, styled, thousands};
 
 use super::chart::{Axis, Ticks, plain};
-use super::{MOST_CHUNKS, MOST_POINTS};
 use crate::output::fitted;
 use crate::report::{DIGITS, shape_text};
 use crate::values::SelectedArray;
+
+/// The maximum number of chunks to read. If the elements are in more chunks than this, some elements are left out.
+const MOST_CHUNKS: u64 = 1024;
+
+/// The maximum number of elements that are drawn in a line plot.
+const MOST_POINTS: i64 = 1 << 16;
 
 /// The largest ratio of the sides of a map whose elements are left out along both sides alike. Of a longer one, they are left out only along
 /// the long side, since hardly any would be left along the other.
