@@ -90,8 +90,7 @@ impl Remote {
         let open = || -> Result<Array> {
             let array = Array::from_source(pieces.clone(), offset)?;
             if array.header().frame_type() == FrameType::Sparse {
-                let message = "the chunks of a sparse frame are separate objects, which `Remote` cannot read";
-                return Err(b2nd_frame::Error::custom(message).into());
+                return Err(Error::custom("the chunks of a sparse frame are separate objects, which `Remote` cannot read"));
             }
             // Attributes are in the trailer, which is fetched together with the index. An array with a damaged trailer can still be read.
             let _ = array.store.trailer();
