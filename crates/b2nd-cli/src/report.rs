@@ -284,7 +284,7 @@ impl Report {
         let column = self.column.as_ref().map_or_else(String::new, |name| format!("  {name}"));
         let mut lines = vec![("dtype", of.name().unwrap_or_else(|| "none".to_owned())), ("shape", shape_text(&self.shape))];
         lines.extend(self.figures(DIGITS).into_iter().filter(|(_, text)| !text.is_empty()));
-        if let Some(few) = tally.few().filter(|_| of.has_few()) {
+        if let Some(few) = tally.few().filter(|few| of.has_few() && !few.is_empty()) {
             let values: Vec<String> =
                 few.into_iter().map(|(bytes, count)| format!("{} ({})", of.text(bytes), thousands(count))).collect();
             lines.push(("values", values.join(", ")));

@@ -338,7 +338,10 @@ impl Show {
             return Err(Error::new("there are no elements to draw"));
         }
         let unit = drawn::attribute(array, &["units", "unit"]);
-        let unit = unit.as_ref().and_then(|unit| unit.as_str()).map(printable);
+        // The unit is that of the values after scaling.
+        let is_packed = drawn::attribute(&drawn.values.array, &["scale_factor", "add_offset"]).is_some();
+        let unit =
+            if is_packed { Some("as stored".to_owned()) } else { unit.as_ref().and_then(|unit| unit.as_str()).map(printable) };
         let title = self.title(&drawn::title(array, &drawn.whole, column));
         let aspect = drawn.aspect.filter(|_| !self.stretch);
         if let Some(channels) = drawn.channels {

@@ -270,3 +270,17 @@ fn odd_shapes_are_drawn_and_a_picture_of_nothing_is_refused() {
         }
     }
 }
+
+#[test]
+fn stored_values_that_are_not_scaled_have_no_unit_in_a_picture() {
+    let tests = five_by_seven();
+    let picture = |attributes: &[(&str, &str)], name: &str| {
+        attributes.iter().for_each(|(key, value)| drop(tests.ok(&["meta", "set", "a.b2nd", key, value])));
+        tests.ok(&["show", "a.b2nd", "--png", name]);
+        tests.read(name)
+    };
+    let in_degrees = picture(&[("units", "degC")], "unit.png");
+    let packed = picture(&[("scale_factor", "0.01")], "packed.png");
+    tests.ok(&["meta", "rm", "a.b2nd", "scale_factor"]);
+    assert!(packed != in_degrees && packed == picture(&[("units", "as stored")], "named.png"));
+}
