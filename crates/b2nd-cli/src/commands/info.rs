@@ -12,14 +12,14 @@ use b2nd_view::page;
 use b2nd_view::slice::Slice;
 use b2nd_view::store::Table;
 use b2nd_view::store::{Content, Leaf, StoreListing, StoreObject};
-use b2nd_view::text::{columns, printable, shortened};
+use b2nd_view::text::{columns, printable};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::error::{Error, Result};
 use crate::hdf5;
-use crate::output::{Output, fitted, terminal};
+use crate::output::{Output, cut, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths, is_listed};
 
 pub(super) mod tree;
@@ -136,7 +136,7 @@ impl Pages<'_> {
             if self.info.tree {
                 let line = [vec![printable(&found.name())], tree_cells(found)].concat();
                 let line = columns(&[line], &[]).concat();
-                return writeln!(out, "{}", self.cut(line)).map(|()| true).map_err(Error::Write);
+                return writeln!(out, "{}", cut(line)).map(|()| true).map_err(Error::Write);
             }
         }
         if let (Found::Frame { frame, .. }, Some(slice)) = (found, &self.info.slice) {
@@ -161,15 +161,10 @@ impl Pages<'_> {
         if self.info.tree {
             let kind = store.kind.map_or(if key.is_some() { "group" } else { store.format.unwrap_or("frames") }, Kind::name);
             let title = format!("{}  {kind}", printable(&name));
-            return [title].into_iter().chain(lines).try_for_each(|line| writeln!(out, "{}", self.cut(line)));
+            return [title].into_iter().chain(lines).try_for_each(|line| writeln!(out, "{}", cut(line)));
         }
         let view = page::store(&store, &name, lines, self.options);
         writeln!(out, "{}{}", self.gap(), fitted(&view.text))
-    }
-
-    /// Cuts a line to the width of the terminal.
-    fn cut(&self, line: String) -> String {
-        self.options.width.map_or(line.clone(), |width| shortened(line, width.saturating_sub(1)))
     }
 
     /// Returns the separator before a page: an empty line, or nothing before the first page.
@@ -223,7 +218,9 @@ fn text(found: &Found, options: &json::InfoOptions, gap: &str, out: &mut dyn Wri
         }
         Found::Store { store, .. } => page::store(store, &found.name(), Vec::new(), options),
         Found::Leaf { path, leaf, store } => {
-            let cells = cells(store, leaf).unwrap_or_else(|error| {
+            let is_table = matches!(leaf.content, Content::Table(_));
+            let cells = if is_table { crate::tables::cells(store, &leaf.key) } else { Ok(None) };
+            let cells = cells.unwrap_or_else(|error| {
                 // If the store is on a server, the error is printed, because the server may have failed. Errors in a local file are
                 // reported only by `b2nd check`.
                 unread = path.contains("://").then_some(error);
@@ -248,9 +245,4 @@ pub(super) fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
         }
         _ => Cow::Borrowed(leaf),
     }
-}
-
-/// Returns a row of texts for each column of a table, such as the number of nulls and the size. Returns `None` if the leaf is not a table.
-fn cells(store: &Arc<Store>, leaf: &Leaf) -> Result<Option<Vec<Vec<String>>>> {
-    if matches!(leaf.content, Content::Table(_)) { crate::tables::cells(store, &leaf.key) } else { Ok(None) }
 }

@@ -48,9 +48,8 @@ impl Writer<OneFile> {
     ///
     /// Fails if the temporary file cannot be created, or if `path` exists and is read-only or not a regular file.
     pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Self> {
-        let in_file = |error| Error::from(error).in_file(path.as_ref());
-        let (staged, file) = Staged::file(path.as_ref()).map_err(in_file)?;
-        staged.keep_attributes(staged.target()).map_err(in_file)?;
+        let created = Staged::file(path.as_ref());
+        let (staged, file) = created.map_err(|error| Error::from(error).in_file(path.as_ref()))?;
         Ok(Writer::into_file(header, staged, file))
     }
 

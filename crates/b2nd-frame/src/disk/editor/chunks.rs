@@ -14,7 +14,6 @@ use super::{Editor, SECTOR, file_number, write_at};
 use crate::chunk::{Chunk, Offset};
 use crate::chunk_file_name;
 use crate::disk::File;
-use crate::disk::lock::named;
 use crate::disk::staged::directory;
 use crate::disk::storage::storage;
 use crate::disk::unfinished::{begin, unfinished};
@@ -318,7 +317,7 @@ impl ChunkEditor {
     }
 
     fn named<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        work(self).map_err(|error| named(error, self.file().path()))
+        work(self).map_err(|error| error.in_file(self.file().path()))
     }
 }
 
