@@ -26,3 +26,7 @@ pub(crate) fn parts(
     let axes: Vec<_> = shape.iter().zip(chunkshape).enumerate().map(axis).collect();
     axes.into_iter().multi_cartesian_product()
 }
+
+#[cfg(test)]
+#[path = "../tests/unit/parts.rs"]
+mod tests;

@@ -417,7 +417,6 @@ impl fmt::Debug for ChunkHeader {
     }
 }
 
-#[cold]
 pub(crate) fn no_nan(typesize: usize) -> Error {
     Error::custom(format_args!("a chunk of NaN needs elements of 4 or 8 bytes, not {typesize}"))
 }

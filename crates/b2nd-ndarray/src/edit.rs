@@ -200,7 +200,7 @@ impl ArrayEditor {
             let Some(coordinates) = new.chunk_coords(number) else { break };
             // The number of this chunk in the old grid, if the old grid has the chunk.
             let before = old.chunk_from_coords(&coordinates);
-            let Some((before, entry)) = before.and_then(|before| Some((before, self.entry(before)?))) else {
+            let Some((before, entry)) = before.and_then(|before| Some((before, *self.entries.get(before as usize)?))) else {
                 let chunk = match &mut filled {
                     Some(chunk) => chunk,
                     none => none.insert(packer.repeated(value)?),
@@ -278,10 +278,6 @@ impl ArrayEditor {
             self.stale = false;
         }
         Ok(())
-    }
-
-    fn entry(&self, number: u64) -> Option<Offset> {
-        self.entries.get(usize::try_from(number).ok()?).copied()
     }
 }
 

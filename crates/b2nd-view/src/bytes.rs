@@ -99,16 +99,13 @@ fn lines<'a>(row: &ByteRow, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
         _ => row.head,
     };
     let (first, rest) = bytes.split_at(first);
-    let mut lines = Vec::new();
-    let mut offset = row.offset + first.len() as u64;
-    if !first.is_empty() {
-        lines.push((row.offset, first));
-    }
-    for bytes in rest.chunks(PER_LINE - 1).take(MAX_LINES) {
-        lines.push((offset, bytes));
-        offset += bytes.len() as u64;
-    }
-    lines
+    let mut end = row.offset;
+    let lines = std::iter::once(first).chain(rest.chunks(PER_LINE - 1).take(MAX_LINES)).filter(|bytes| !bytes.is_empty());
+    let line = |bytes: &'a [u8]| {
+        end += bytes.len() as u64;
+        (end - bytes.len() as u64, bytes)
+    };
+    lines.map(line).collect()
 }
 
 /// Formats bytes as ASCII. A byte that is not a printable character becomes a dot.

@@ -17,7 +17,7 @@ use b2nd_store::{readable, value};
 use data::{ChunkObject, Readable};
 
 pub use line::{write_line, write_text};
-pub use store::{Groups, StoreObject};
+pub use store::StoreObject;
 
 mod data;
 mod line;

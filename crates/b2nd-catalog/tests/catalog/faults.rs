@@ -5,9 +5,9 @@ use std::os::unix::fs::symlink;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use b2nd_catalog::place::{Member, Object, Place};
+use b2nd_catalog::place::{FilePlace, Member, Object};
 use b2nd_catalog::read::{rows, rows_on_disk};
-use b2nd_catalog::row::{Extent, Row};
+use b2nd_catalog::row::{CatalogRow, Extent};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use serde_json::json;
 
@@ -137,12 +137,12 @@ async fn a_file_that_shrank_or_went_after_it_was_listed_is_a_row_with_an_error()
     let found = directory(1);
     let server = Server::start([("0.b2nd".to_owned(), frame(1))], Duration::ZERO);
     let listed = |url: &str| Object { size: Some(5000), ..Object::of(url).unwrap() };
-    let error = |rows: Vec<Row>| rows.into_iter().map(|row| row.error.unwrap_or_default()).collect::<Vec<_>>().join(";");
+    let error = |rows: Vec<CatalogRow>| rows.into_iter().map(|row| row.error.unwrap_or_default()).collect::<Vec<_>>().join(";");
     let on_disk = |object: Object| error(rows_on_disk(&[object], Extent::default()));
     let file = |name: &str| listed(found.path().join(name).to_str().unwrap());
     let member = |name: &str| {
         let member = Member { name: name.into(), size: 5000, etag: None, modified: None };
-        Object { members: vec![member], place: Place::Disk(found.path().to_owned()), ..file("x.b2d") }
+        Object { members: vec![member], place: FilePlace::Disk(found.path().to_owned()), ..file("x.b2d") }
     };
     let remote = async |name: &str| {
         let object = listed(&format!("{}{name}", server.url()));

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use b2nd_catalog::listing::{Names, list};
-use b2nd_catalog::row::{Extent, Row};
-use b2nd_catalog::scan::{Options, scan};
+use b2nd_catalog::row::{CatalogRow, Extent};
+use b2nd_catalog::scan::{ReadOptions, scan};
 use futures::StreamExt;
 use serde_json::json;
 
@@ -21,8 +21,8 @@ fn members() -> impl Iterator<Item = (String, Vec<u8>)> {
 
 /// Scans a store and checks its rows and their order.
 async fn check(root: &str, name: &str) {
-    let options = Options { extent: Extent::default(), jobs: None };
-    let files: Vec<Vec<Row>> = scan(list(root, Names::default()).await, options).map(Result::unwrap).collect().await;
+    let options = ReadOptions { extent: Extent::default(), jobs: None };
+    let files: Vec<Vec<CatalogRow>> = scan(list(root, Names::default()).await, options).map(Result::unwrap).collect().await;
     let [rows] = files.as_slice() else { panic!("{name}: {} files", files.len()) };
     let expected = (0..MEMBERS).map(|number| Some(format!("/g/{number:05}")));
     assert!(std::iter::once(None).chain(expected).eq(rows.iter().map(|row| row.key.clone())), "{name}");

@@ -29,8 +29,8 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Debug)]
 pub struct NewFile {
-    staged: Staged,
-    file: Box<dyn Handle>,
+    pub(super) staged: Staged,
+    pub(super) file: Box<dyn Handle>,
     /// The lock on the file that is replaced, if `replace` created this file.
     claim: Option<Claim>,
 }

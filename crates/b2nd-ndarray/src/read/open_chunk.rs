@@ -84,12 +84,7 @@ impl<'a> OpenChunk<'a> {
     }
 
     /// Fills a view with selected elements, which are in one block.
-    pub(crate) fn decode_block(&self, selected: &[Along], view: BytesMut<'_>) -> Result<()> {
-        self.array.scratch.lend(|scratch| self.decode_with(scratch, selected, view))
-    }
-
-    fn decode_with(&self, scratch: &mut Scratch, selected: &[Along], mut view: BytesMut<'_>) -> Result<()> {
-        let Scratch { decompressor, compressed, block: buffer } = scratch;
+    pub(crate) fn decode_block(&self, selected: &[Along], mut view: BytesMut<'_>) -> Result<()> {
         let (grid, itemsize) = (&self.array.grid, self.array.itemsize());
         let first: Vec<_> = selected.iter().map(Along::first).collect();
         let block = grid.block_index(&first).and_then(|block| usize::try_from(block).ok()).unwrap_or(usize::MAX);
@@ -99,37 +94,39 @@ impl<'a> OpenChunk<'a> {
         let start = |axis: usize| first[axis] - (first[axis] - self.origin[axis]) % grid.blockshape()[axis];
         let rows = Rows::new(selected, start, grid.blockshape(), itemsize);
         let is_whole = view.len() == size;
-        let data = match &self.source {
-            From::Data(data) => data.get(place..place.saturating_add(size)).ok_or_else(|| self.no_block(block))?,
-            From::Stored(start) => {
-                let place = start.saturating_add(place);
-                self.part(block, place..place.saturating_add(size), compressed)?
-            }
-            From::Blocks(blocks) => {
-                let bytes = self.part(block, blocks.range(block)?, compressed)?;
-                if let Some(place) = view.as_slice_mut().filter(|_| is_whole) {
-                    return Ok(decompressor.block(blocks, bytes, None, place)?);
+        self.array.scratch.lend(|Scratch { decompressor, compressed, block: buffer }| {
+            let data = match &self.source {
+                From::Data(data) => data.get(place..place.saturating_add(size)).ok_or_else(|| self.no_block(block))?,
+                From::Stored(start) => {
+                    let place = start.saturating_add(place);
+                    self.part(block, place..place.saturating_add(size), compressed)?
                 }
-                if rows.are_few(grid.blocknitems()) {
-                    if let Some(part) = decompressor.part(blocks, bytes, itemsize, rows.end() as usize)? {
-                        return rows.each(view, &mut |start, row| {
-                            part.copy(start as usize, row);
-                            Ok(())
-                        });
+                From::Blocks(blocks) => {
+                    let bytes = self.part(block, blocks.range(block)?, compressed)?;
+                    if let Some(place) = view.as_slice_mut().filter(|_| is_whole) {
+                        return Ok(decompressor.block(blocks, bytes, None, place)?);
                     }
+                    if rows.are_few(grid.blocknitems()) {
+                        if let Some(part) = decompressor.part(blocks, bytes, itemsize, rows.end() as usize)? {
+                            return rows.each(view, &mut |start, row| {
+                                part.copy(start as usize, row);
+                                Ok(())
+                            });
+                        }
+                    }
+                    buffer.resize(size, 0);
+                    decompressor.block(blocks, bytes, None, buffer)?;
+                    buffer
                 }
-                buffer.resize(size, 0);
-                decompressor.block(blocks, bytes, None, buffer)?;
-                buffer
+            };
+            if let Some(place) = view.as_slice_mut().filter(|_| is_whole) {
+                place.copy_from_slice(data);
+                return Ok(());
             }
-        };
-        if let Some(place) = view.as_slice_mut().filter(|_| is_whole) {
-            place.copy_from_slice(data);
-            return Ok(());
-        }
-        rows.each(view, &mut |start, row| {
-            row.copy_from_slice(&data[start as usize..][..row.len()]);
-            Ok(())
+            rows.each(view, &mut |start, row| {
+                row.copy_from_slice(&data[start as usize..][..row.len()]);
+                Ok(())
+            })
         })
     }
 

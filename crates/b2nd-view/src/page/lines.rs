@@ -24,23 +24,20 @@ pub(super) struct Page<'a> {
     title: String,
     parts: Vec<PagePart>,
     pub(super) is_complete: bool,
-    options: &'a InfoOptions,
+    pub(super) options: &'a InfoOptions,
 }
 
-enum PagePart {
-    /// The lines of a fact. The first line also contains the label.
-    Fact(Vec<String>),
-    /// A list: its rows, and the command-line option that shows all of them.
-    List(Vec<String>, &'static str),
+/// The lines of a fact, of which the first also contains the label, or the rows of a list.
+struct PagePart {
+    lines: Vec<String>,
+    /// The command-line option that shows all rows of a list, or `None` for a fact, which is never cut.
+    option: Option<&'static str>,
 }
 
 impl PagePart {
     /// Returns the number of lines of this part. For a list, this is at most `most`.
     fn len(&self, most: usize) -> usize {
-        match self {
-            PagePart::Fact(lines) => lines.len(),
-            PagePart::List(rows, _) => rows.len().min(most),
-        }
+        if self.option.is_some() { self.lines.len().min(most) } else { self.lines.len() }
     }
 }
 
@@ -55,20 +52,12 @@ impl<'a> Page<'a> {
         Page { title, parts: Vec::new(), is_complete: true, options }
     }
 
-    /// Returns true if the page has all metadata, not only what most readers need.
-    pub(super) fn is_full(&self) -> bool {
-        self.options.full
-    }
-
     /// Returns the page as text, cut to the height of the terminal.
     pub(super) fn view(mut self) -> View {
         if let (Some(width), Some(height)) = (self.options.width, self.options.height) {
             self.fit(width, height);
         }
-        let lines = self.parts.iter().flat_map(|part| match part {
-            PagePart::Fact(lines) | PagePart::List(lines, _) => lines,
-        });
-        let text = lines.fold(self.title, |text, line| text + "\n" + line);
+        let text = self.parts.iter().flat_map(|part| &part.lines).fold(self.title, |text, line| text + "\n" + line);
         View { text, is_complete: self.is_complete }
     }
 
@@ -82,14 +71,11 @@ impl<'a> Page<'a> {
             self.title = styled(TITLE, lines.join("\n"));
         }
         for part in &mut self.parts {
-            match part {
-                PagePart::Fact(lines) => {
-                    let wrapped =
-                        lines.iter().flat_map(|line| wrapped(line, width).split('\n').map(str::to_owned).collect::<Vec<_>>());
-                    *lines = wrapped.map(|line| clipped(line, width)).collect();
-                }
-                PagePart::List(rows, _) => rows.iter_mut().for_each(|row| *row = clipped(std::mem::take(row), width)),
-            }
+            let lines = part.lines.iter().flat_map(|line| match part.option {
+                Some(_) => vec![line.clone()],
+                None => wrapped(line, width).split('\n').map(str::to_owned).collect(),
+            });
+            part.lines = lines.map(|line| clipped(line, width)).collect();
         }
         let title = self.title.lines().count();
         let length = |parts: &[PagePart], most: usize| title + parts.iter().map(|part| part.len(most)).sum::<usize>();
@@ -104,15 +90,15 @@ impl<'a> Page<'a> {
             most = LIST;
         }
         for part in &mut self.parts {
-            let PagePart::List(rows, option) = part else { continue };
-            if rows.len() > most {
-                let more = rows.len() - (most - 1);
-                rows.truncate(most - 1);
-                rows.push(format!("    … {} more ({option})", thousands(more)));
+            let Some(option) = part.option else { continue };
+            if part.lines.len() > most {
+                let more = part.lines.len() - (most - 1);
+                part.lines.truncate(most - 1);
+                part.lines.push(format!("    … {} more ({option})", thousands(more)));
             }
         }
         if left_out != 0 {
-            self.parts.push(PagePart::Fact(vec![format!("  … {} (--full)", count(left_out, "more line"))]));
+            self.parts.push(PagePart { lines: vec![format!("  … {} (--full)", count(left_out, "more line"))], option: None });
         }
     }
 
@@ -134,13 +120,13 @@ impl<'a> Page<'a> {
         self.room_beside(cells) <= NARROWEST
     }
 
+    /// Adds a fact. Without a label, continues the text of the previous fact on another line.
     pub(super) fn line(&mut self, label: impl Display, text: impl Display) {
         let label = label.to_string();
         let line = Page::labelled(&label, text);
         match self.parts.last_mut() {
-            // Continues the previous text, which is too long for one line.
-            Some(PagePart::Fact(lines)) if label.is_empty() => lines.push(line),
-            _ => self.parts.push(PagePart::Fact(vec![line])),
+            Some(part) if label.is_empty() && part.option.is_none() => part.lines.push(line),
+            _ => self.parts.push(PagePart { lines: vec![line], option: None }),
         }
     }
 
@@ -149,8 +135,8 @@ impl<'a> Page<'a> {
     pub(super) fn one_of_many(&mut self, label: &str, text: &str) {
         let line = Page::labelled(&format!("  {label}"), text);
         match self.parts.last_mut() {
-            Some(PagePart::List(rows, _)) => rows.push(line),
-            _ => self.parts.push(PagePart::List(vec![line], "--full")),
+            Some(part) if part.option.is_some() => part.lines.push(line),
+            _ => self.parts.push(PagePart { lines: vec![line], option: Some("--full") }),
         }
     }
 
@@ -160,11 +146,6 @@ impl<'a> Page<'a> {
 
     pub(super) fn inner(&mut self, label: impl Display, text: impl Display) {
         self.line(format!("  {label}"), text);
-    }
-
-    /// Continues the previous text, which is too long for one line.
-    pub(super) fn more(&mut self, text: impl Display) {
-        self.line("", text);
     }
 
     /// Adds the error of a part of the frame that cannot be read.
@@ -196,7 +177,8 @@ impl<'a> Page<'a> {
 
     /// Adds the rows of a list. `option` is the option of the command line that shows all of them.
     pub(super) fn list(&mut self, lines: Vec<String>, option: &'static str) {
-        self.parts.push(PagePart::List(lines.into_iter().map(|line| format!("    {line}")).collect(), option));
+        let lines = lines.into_iter().map(|line| format!("    {line}")).collect();
+        self.parts.push(PagePart { lines, option: Some(option) });
     }
 }
 
