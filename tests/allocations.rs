@@ -1,4 +1,4 @@
-//! Allocations, counted by an allocator of this test's own: all bytes that are ever asked for, also those given back.
+//! Counts allocations with an allocator of this test's own: the sum of all bytes allocated, including bytes that are freed again.
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -10,20 +10,20 @@ use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use common::layouts;
 use serde::de::DeserializeOwned;
 
-/// Decoding allocates at most this many bytes for each byte of input…
+/// Decoding allocates at most this many bytes for each byte of input.
 const PER_BYTE: usize = 32;
 
-/// … and this many for an error's sentence.
+/// An error's message may allocate this many bytes in addition.
 const FOR_AN_ERROR: usize = 2048;
 
-/// Runs, and gives what was allocated.
+/// Runs a function and returns its result and what it allocated.
 fn allocated<T>(run: impl FnOnce() -> T) -> (T, AllocationInfo) {
     let mut result = None;
     let info = measure(|| result = Some(run()));
     (result.unwrap(), info)
 }
 
-/// Runs on these bytes, and allocates no more than they can fill.
+/// Runs a function on `input` and checks that it allocates no more than the length of `input` allows.
 #[track_caller]
 fn proportionate<T>(input: &[u8], run: impl FnOnce(&[u8]) -> T) {
     let (_, info) = allocated(|| run(input));
@@ -31,13 +31,13 @@ fn proportionate<T>(input: &[u8], run: impl FnOnce(&[u8]) -> T) {
     assert!(info.bytes_total as usize <= limit, "{} bytes of input, {} allocated", input.len(), info.bytes_total);
 }
 
-/// Decodes these bytes, and allocates no more than they can fill.
+/// Decodes `input` and checks that this allocates no more than the length of `input` allows.
 #[track_caller]
 fn decodes<T: DeserializeOwned>(input: &[u8]) {
     proportionate(input, |input| b2nd::from_slice::<T>(input));
 }
 
-/// The bytes as they are and cut short, and with every length, count and size in them replaced by large ones.
+/// The bytes unchanged, every prefix of them, and the bytes with a large number written over each position.
 fn lies(whole: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let large: [&[u8]; 6] =
         [b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\xff\xff\xff\x7f", b"\x00\x01\x00\x00", b"\xff\xff", b"\x9f"];
@@ -71,7 +71,7 @@ fn array_metalayers_take_no_more_than_their_bytes_can_fill() {
 
 #[test]
 fn a_count_that_lies_reserves_no_more_than_the_input_can_fill() {
-    // A count of 4 billion, then bytes that are elements.
+    // The count says 4 billion; the bytes after it are valid elements.
     for length in [0, 10, 1000] {
         for marker in [0xdd, 0xdf, 0xdb, 0xc6] {
             let lie = [&[marker, 0xff, 0xff, 0xff, 0xff][..], &vec![0x80; length]].concat();
@@ -80,7 +80,7 @@ fn a_count_that_lies_reserves_no_more_than_the_input_can_fill() {
             decodes::<serde_bytes::ByteBuf>(&lie);
             decodes::<serde::de::IgnoredAny>(&lie);
             decodes::<b2nd::Value>(&lie);
-            // What a value takes in memory is its type's own matter: 24 bytes for a byte of input here.
+            // Each of these elements takes 24 bytes in memory, though only one byte in the input.
             decodes::<Vec<Vec<u8>>>(&lie);
             decodes::<Vec<std::collections::BTreeMap<u8, u8>>>(&lie);
         }
@@ -92,7 +92,7 @@ fn borrowed_metadata_costs_no_allocation_in_either_direction() {
     for ndim in 0..=16 {
         for (array, bytes) in layouts(ndim) {
             let mut buffer = [0; 400];
-            // Which layout six entries have is found by reading them as one and, after an error, as the other.
+            // An array with six entries is read as one layout and, after an error, as the other. The error allocates.
             if matches!(array, ArrayMeta::MiscountedB2nd(_)) {
                 continue;
             }
@@ -122,7 +122,7 @@ fn owned_metadata_costs_one_allocation_in_each_direction() {
 
 #[test]
 fn a_dtype_takes_no_more_than_its_string_can_fill() {
-    /// A structure of nine characters, such as those in `[('a', [('a', 'O')])]`, holds a list with room for four fields.
+    /// A structure of nine characters, such as those in `[('a', [('a', 'O')])]`, allocates a list with room for four fields.
     const PER_CHARACTER: usize = 128;
     let mut strings: Vec<String> = Vec::new();
     for file in ["dtypes", "odd", "refused", "seen"] {
@@ -150,7 +150,7 @@ fn a_dtype_takes_no_more_than_its_string_can_fill() {
     }
 }
 
-/// Each count says 4 billion, and what it counts is the next count.
+/// Each count says 4 billion, and its first element is the next such count.
 #[cfg(feature = "msgpack")]
 #[test]
 fn nested_counts_that_lie_reserve_nothing_in_generic_messagepack() {

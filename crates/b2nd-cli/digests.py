@@ -1,4 +1,4 @@
-"""Files that `b2nd check --digest` and `b2nd salvage` write, opened by python-blosc2. Usage: digests.py PATH-OF-B2ND"""
+"""Opens files written by `b2nd check --digest` and `b2nd salvage` with python-blosc2. Usage: digests.py PATH-OF-B2ND"""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as directory:
             assert np.array_equal(array[:], values) and array.schunk.vlmeta["note"] == "theirs"
             version, name, digests = array.schunk.vlmeta["b2nd_digests"]
             assert (version, name, len(digests)) == (1, "xxh3-64", 6 * 8)
-            # Its edits keep the digests; values that it changes are found until the digests are computed again.
+            # An edit by python-blosc2 keeps the digests. If it changes values, the check fails until the digests are computed again.
             array.schunk.vlmeta["more"] = list(range(100))
             assert run("check", "--strict", path) == (0, f"{path}: ok: 6 chunks decoded, equal to their digests\n")
             array[0, 0] = -1

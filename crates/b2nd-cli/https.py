@@ -1,6 +1,6 @@
-"""https: what `b2nd` prints about files behind a server whose certificate was made here. Arguments: the tool, built with the feature
-https, and files of which it prints the values. With the authority in SSL_CERT_FILE it prints what it prints about the local file; without
-it the URL is refused."""
+"""Compares what `b2nd` prints about files behind an HTTPS server with what it prints about the local files. The certificate of the server
+comes from a new authority: if SSL_CERT_FILE names it, both outputs are equal; otherwise the tool rejects the URL. Arguments: the tool,
+built with the feature https, and files whose values it can print."""
 
 import os
 import re

@@ -1,5 +1,5 @@
-"""Interrupts every command that writes, at random moments, by SIGINT, SIGTERM and SIGKILL. Each time, every file is as before or as the command
-leaves it, and after the next run nothing else is left. Usage: interrupted.py PATH-OF-B2ND [TRIALS-PER-COMMAND [SEED]]."""
+"""Interrupts every command that writes, at random moments, with SIGINT, SIGTERM and SIGKILL. Each file must then be as before the
+command or as after it, and the next run must remove all temporary files. Usage: interrupted.py PATH-OF-B2ND [TRIALS [SEED]]."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ TRIALS = int(sys.argv[2]) if len(sys.argv) > 2 else 6
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]
 
-# Names of commands, and their words. Each one writes `out` or changes a file in place.
+# The arguments of each command. Each command writes `out` or changes a file in place.
 COMMANDS = [
     "import a.npy out.b2nd",
     "import f.npy out.b2nd",
@@ -71,7 +71,7 @@ def prepare(directory):
 
 
 def state(directory):
-    """What each name at the top holds."""
+    """Maps each name at the top level of a directory to a hash of its contents."""
     found = {}
     for path in sorted(Path(directory).iterdir()):
         digest = hashlib.sha256()
@@ -88,7 +88,7 @@ def is_leftover(name):
 
 
 def archives_are_equal(one, other):
-    """Whether two archives have equal members: their times may differ."""
+    """True if the members of two archives are equal. Their times may differ."""
     import zipfile
 
     try:
@@ -99,7 +99,8 @@ def archives_are_equal(one, other):
 
 
 def frames_are_equal(one, other):
-    """Whether two files hold the same array and attributes. After the frame, a file may have bytes of an edit that was not committed."""
+    """True if two files hold the same array and attributes. The bytes may differ: an edit that was not committed leaves bytes after the
+    frame."""
 
     def content(path):
         array = blosc2.open(str(path), mode="r")
@@ -112,7 +113,7 @@ def frames_are_equal(one, other):
 
 
 def has_only_more_chunks(sparse, old):
-    """Whether a sparse frame is this one, with chunk files that its index does not name, which the next edit removes."""
+    """True if a sparse frame is equal to `old`, except for chunk files that its index does not name. The next edit removes those."""
     files = {file.name: file.read_bytes() if file.is_file() else b"" for file in sparse.iterdir()}
     return all(files.pop(file.name, None) == file.read_bytes() for file in old.iterdir()) and all(
         name.endswith((".chunk", ".tmp")) for name in files
@@ -141,7 +142,7 @@ def main():
         length = time.monotonic() - started
         assert whole.returncode == 0, f"{command}: {whole.stderr}"
         after, ended = state(after_run), 0
-        # Numbers of chunk files are not used again, so files of repeated edits are only counted.
+        # Each edit gives its chunk files new numbers, so the files of repeated edits cannot be compared; they are counted.
         expected = len(list((after_run / "s.b2frame").iterdir()))
         for trial in range(TRIALS):
             work = scratch / "work"
@@ -160,20 +161,20 @@ def main():
                 if not is_known and name.endswith(".b2nd") and not is_leftover(name) and name in found:
                     sides = [path for path in (template / name, after_run / name) if path.exists()]
                     is_known = any(frames_are_equal(work / name, path) for path in sides)
-                # Old chunk files may be left once the new index has its name.
+                # Old chunk files may remain after the new index has been moved into place.
                 if not is_known and name == "s.b2frame":
                     sides = [after_run] + ([template] if sent == signal.SIGKILL else [])
                     is_known = any(has_only_more_chunks(work / name, side / name) for side in sides)
                 if is_leftover(name) and sent != signal.SIGKILL or not is_leftover(name) and not is_known:
                     fail(f"{when}: {name} is {'left' if is_leftover(name) else 'neither old nor new'}")
-            # The next run: of the same command, where its output does not exist yet.
+            # Run the same command again, after removing its output.
             for name in found.keys() - before.keys():
                 if not is_leftover(name):
                     path = work / name
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
             again = run(words, work)
             left = [name for name in state(work) if is_leftover(name)]
-            # One file of an old chunk is kept, so that its number is not used again.
+            # An edit keeps one file of an old chunk so that its number is not used again.
             files = len(list((work / "s.b2frame").iterdir()))
             left += [f"{files - expected} files in s.b2frame"] if files > expected + 1 and "s.b2frame" in command else []
             if again.returncode or left:

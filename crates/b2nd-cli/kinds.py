@@ -1,5 +1,5 @@
-"""Every kind of file that python-blosc2 writes, by every command of the tool: each cell of the table is a value that equals Python's, or a
-sentence with the status that belongs to it. Usage: kinds.py PATH-OF-B2ND, built with the feature `full`."""
+"""Runs every command of the tool on every kind of file that python-blosc2 writes. Each cell of the table is either values that equal
+Python's, or an error message with its exit status. Usage: kinds.py PATH-OF-B2ND, built with the feature `full`."""
 
 import dataclasses
 import json
@@ -28,16 +28,16 @@ VERBOSE = "-v" in sys.argv
 
 @dataclasses.dataclass
 class Kind:
-    """A file, and what Python reads of it."""
+    """A file, and its values as Python reads them."""
 
     file: str
     word: str
-    """What opens it on a command line."""
+    """The argument that names the file, or a leaf in it, on a command line."""
     kind: str
     values: object = None
-    """An array; bytes of a frame without one; columns by name; a list of objects."""
+    """An array; the bytes of a frame without an array; columns by name; or a list of objects."""
     refused: dict = dataclasses.field(default_factory=dict)
-    """Commands that have nothing to do with it, and the sentence that each prints."""
+    """Commands that do not apply to this kind, with the error that each prints."""
 
 
 kinds = []
@@ -245,7 +245,7 @@ def stores():
         add(file, "ndarray", leaf, word=f"{file}::/group/x")
         add(file, "schunk", b"abcdef", word=f"{file}::/z")
         add(file, "ctable", columns(7), word=f"{file}::/table")
-    # Leaves with another ending are found by their content.
+    # Leaves whose names have other endings are recognized by their contents.
     shutil.copytree("tree.b2d", "tree-renamed.b2d")
     os.rename("tree-renamed.b2d/group/x.b2nd", "tree-renamed.b2d/group/x.weird")
     add("tree-renamed.b2d", "ndarray", leaf, word="tree-renamed.b2d::/group/x")
@@ -283,11 +283,11 @@ def objects():
     add("lists.b2b", "list_array", [[1, 2], [], [3]])
 
 
-# What has no values of its own, or none of this kind, is refused in a sentence that says so.
+# These kinds have no values, or not of every form, and the commands that need values print an error.
 NO_VALUES = {"lazyexpr", "lazyudf", "proxy", "treestore", "dictstore", "embedstore"}
 STORES = {"treestore", "dictstore", "embedstore"}
 OBJECTS = {"object_array", "batch_array", "list_array"}
-# python-blosc2 opens these only when it is told to trust them, which `check` says.
+# python-blosc2 opens these only if it is told to trust them, and `check` reports that.
 RECIPES = {"lazyexpr", "lazyudf", "proxy"}
 
 
@@ -312,7 +312,7 @@ def refused(sentence, *words, status=1):
 
 
 def plain(value):
-    """A value of JSON as Python's."""
+    """Converts a value from JSON to a Python value."""
     if isinstance(value, dict):
         if set(value) == {"float"}:
             return float(value["float"])
@@ -325,7 +325,7 @@ def plain(value):
 
 
 def python(value):
-    """A value of numpy as `plain` gives it."""
+    """Converts a NumPy value to the value that `plain` returns for it."""
     if isinstance(value, np.void) and value.dtype.names:
         return {name: python(value[name]) for name in value.dtype.names}
     if isinstance(value, np.ndarray):
@@ -364,7 +364,7 @@ def equal(found, expected):
 
 
 def object_of(kind):
-    """What `info --json` says of it: the last line, since a store comes before its leaf."""
+    """The output of `info --json`: the last line for a table, because its store has the first line; otherwise the first."""
     lines = [json.loads(line) for line in run("info", "--json", kind.word).splitlines()]
     return lines[-1 if kind.kind == "ctable" else 0]
 
@@ -391,7 +391,7 @@ def values_of(text, kind):
         equal(b"".join(found) if found and isinstance(found[0], bytes) else bytes(found), kind.values)
     else:
         values = [json.loads(line)["values"] for line in text.splitlines()]
-        # Objects have no type of Arrow: each is a text of JSON.
+        # Objects have no Arrow type, so each is exported as JSON text.
         equal([plain(json.loads(value)) if kind.kind != "list_array" else value for value in values], kind.values)
 
 
@@ -484,7 +484,7 @@ def check(kind):
 
 
 def checked(kind, word):
-    """A recipe is whole, but python-blosc2 does not open it by itself: that is a finding."""
+    """Checks the file with `check`. A recipe is intact but gives a finding, because python-blosc2 does not open it by default."""
     done = subprocess.run([TOOL, "check", "--data", word], capture_output=True, stdin=subprocess.DEVNULL)
     found = done.stdout.decode()
     expected = "rejects unless it is opened with" if kind.kind in RECIPES else ""
@@ -557,7 +557,7 @@ def repack(kind):
 
 
 def page(words):
-    """What `view` answers about each file: a store's leaves, or the metadata of a frame."""
+    """What `view` returns for each file: the leaves of a store, or the metadata of a frame."""
     server = subprocess.Popen([TOOL, "view", "--no-open", *words], stdout=subprocess.PIPE, text=True)
     try:
         root = server.stdout.readline().strip().split("?")[0]

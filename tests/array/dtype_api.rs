@@ -1,4 +1,4 @@
-//! Uses of dtype strings: metalayers, elements, structures made by hand, serde.
+//! Uses of dtype strings: in metalayers, from Rust types, in structures built by hand, and with serde.
 
 use b2nd::dtype::{ByteOrder, DType, HasDType, Scalar, ScalarType, Struct, Subarray, TimeStep, TimeUnit};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
@@ -75,7 +75,7 @@ fn a_part_of_an_aligned_structure_says_by_itself_that_it_is() {
         let dtype = parse(&whole);
         assert_eq!(dtype.to_string(), whole);
         assert_eq!(dtype.fields()[0].dtype().to_string(), alone);
-        // An empty name of its own has no place in a list, where it means f0.
+        // A list cannot hold an empty name, because there it means f0.
         assert_eq!(parse(&alone).into_canonical(), dtype.fields()[0].dtype().clone().into_canonical());
         assert_eq!(parse(&dtype.clone().into_canonical().to_string()), dtype.into_canonical());
     }
@@ -152,7 +152,7 @@ fn every_format_holds_the_string() {
     let error = serde_json::from_value::<DType>(4.into()).unwrap_err();
     assert_eq!(error.to_string(), "invalid type: integer `4`, expected a string");
 
-    // A dtype that is read with its metalayer; the error has both places.
+    // The dtype is parsed when its metalayer is read; the error has the offset in the string and in the metalayer.
     let bytes = b2nd::to_vec(&B2ndMeta::new(geometry(), string)).unwrap();
     assert_eq!(b2nd::from_slice::<B2ndMeta<DType>>(&bytes).unwrap().dtype, dtype);
     let bytes = b2nd::to_vec(&B2ndMeta::new(geometry(), "<x4")).unwrap();
@@ -162,7 +162,7 @@ fn every_format_holds_the_string() {
 
 #[test]
 fn names_without_a_code_that_can_be_read_have_a_size() {
-    // NumPy writes '<W4' and '<f1' for them, so they are not in the reference data by themselves.
+    // NumPy writes these as '<W4' and '<f1', so the reference data has them only as parts of other dtypes.
     for (name, itemsize, alignment) in [("complex32", 4, 2), ("bcomplex32", 4, 2), ("float8_e5m2", 1, 1)] {
         let dtype = parse(name);
         assert_eq!((dtype.itemsize(), dtype.alignment(), dtype.to_string().as_str()), (itemsize, alignment, name));

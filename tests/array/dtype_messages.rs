@@ -1,4 +1,4 @@
-//! Errors of dtype strings: whole messages, and quickly.
+//! Errors of dtype strings: their whole messages, and that deep nesting is rejected quickly.
 
 use b2nd::dtype::{DType, Struct, Subarray};
 
@@ -6,7 +6,7 @@ fn parse(s: &str) -> DType {
     s.parse().unwrap_or_else(|error| panic!("{s}: {error}"))
 }
 
-/// A string, and the whole of what is said against it after `dtype: `.
+/// Strings, and the whole error message for each after `dtype: `.
 const MESSAGES: &[(&str, &str)] = &[
     ("", "expected a type code or name, found the end of the string at byte 0"),
     ("float8", "expected a type code or name, found 'float8' at byte 0"),
@@ -109,7 +109,7 @@ fn nesting_ends_at_100_levels() {
     for bomb in ["[('f', ", "(", "{'names': ['f'], 'formats': [", "[(", "[", "('u1', ("] {
         bomb.repeat(100_000).parse::<DType>().unwrap_err();
     }
-    // Every level says at its end that the ones before are aligned.
+    // The flag is at the end of each level, so the structure inside has been parsed before it is known to be aligned.
     let aligned = "{'names': ['f'], 'formats': [".repeat(100) + "'u1'" + &"], 'aligned': True}".repeat(100);
     assert_eq!(parse(&aligned).to_string(), aligned);
 

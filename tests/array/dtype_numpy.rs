@@ -1,4 +1,4 @@
-//! NumPy's dtype strings, against what NumPy itself says of them (`tests/data/dtype`).
+//! NumPy's dtype strings, compared with what NumPy itself reports about them (`tests/data/dtype`).
 
 use b2nd::dtype::{ByteOrder, DType};
 use serde::Deserialize;
@@ -44,7 +44,7 @@ fn load<T: DeserializeOwned>(name: &str) -> Vec<T> {
     rows
 }
 
-/// Strings that NumPy reads and writes in another way, and why they are refused.
+/// Strings that NumPy reads but writes differently, and why they are rejected.
 const NOT_WRITTEN: &[(&str, &str)] = &[
     ("M8[1s]", "NumPy writes M8[s]"),
     ("datetime64[1D]", "NumPy writes datetime64[D]"),
@@ -65,7 +65,7 @@ const NOT_WRITTEN: &[(&str, &str)] = &[
     ("{'names': ('a', 'b'), 'formats': ('<i4', '<f8'), 'offsets': (0, 8), 'itemsize': 16}", "tuples for lists"),
 ];
 
-/// Parts that NumPy writes in a way that means something else, or nothing. Ours are quoted, and say that they are aligned.
+/// Dtypes that NumPy's own string loses or changes. Our string quotes such names and keeps `'aligned': True`.
 fn is_lost_by_numpy(dtype: &DType) -> bool {
     let text = dtype.to_string();
     let outer = dtype.is_aligned() && dtype.shape().is_empty();
@@ -109,7 +109,7 @@ fn check(row: &Row, dtype: &DType) {
     }
 }
 
-/// Every part by itself means what it means in its place.
+/// Checks that each part of a dtype has the same meaning if it is written and read on its own.
 fn check_parts(dtype: &DType) {
     let text = dtype.to_string();
     let again: DType = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -165,7 +165,7 @@ fn what_numpy_refuses_is_refused() {
     println!("{} strings refused", rows.len());
 }
 
-/// Odd strings that are read: names, types without a length, and NumPy's own text for a step of no units.
+/// Unusual strings that are read: names, types without a length, and NumPy's own string for a step without a unit.
 const ODD: &str = "byte ubyte short ushort intc uintc longlong ulonglong int_ half single double csingle cdouble unicode
     S U V |S |V <U >U =U S0 U0 V0 <? >? |? =? M8[0s]";
 
@@ -187,7 +187,7 @@ fn odd_strings_are_read_by_list() {
     assert_eq!(read, ODD.split_whitespace().count());
 }
 
-/// Dtypes that python-blosc2 would write and NumPy does not read as what they were, in the order of the file.
+/// Dtypes whose string, as python-blosc2 writes it, NumPy rejects or reads as another dtype, in the order of the file.
 const EXCEPTIONS: &[(&str, usize, &str)] = &[
     ("refused", 2, "'<W4' and '<f1' are codes that NumPy writes and does not know"),
     ("refused", 9, "ml_dtypes names without quotes in a structure"),
@@ -208,13 +208,13 @@ fn exceptions_are_read_as_numpy_reads_them() {
         assert_eq!(row.what.as_deref(), Some(what), "{}: {why}", row.s);
         match what {
             "refused" => assert_refused(&row.s),
-            // What is read is in dtypes.json.
+            // dtypes.json has the dtype that NumPy reads instead.
             _ => check(dtypes.iter().find(|dtype| dtype.s == row.s).unwrap(), &row.s.parse().unwrap()),
         }
     }
 }
 
-/// Strings of dtype_format 0 in real files that NumPy refuses: nothing at all, and one cut off after 3000 bytes.
+/// Strings with dtype_format 0 in real files that NumPy rejects: an empty one, and one that is cut off after 3000 bytes.
 const NO_DTYPES: &[&str] = &["", "[('field','<f8'), [('field','<f8'), "];
 
 #[test]

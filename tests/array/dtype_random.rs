@@ -1,4 +1,4 @@
-//! Dtypes made at random are written and read back; strings changed at random are refused, or come back as they were.
+//! Random dtypes are written and read back; strings with random changes are rejected or written back unchanged.
 
 use b2nd::dtype::{ByteOrder, DType, Scalar, ScalarType, Struct, Subarray, TimeStep, TimeUnit};
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn dtype() -> impl Strategy<Value = DType> {
     scalar().prop_recursive(4, 24, 4, |inner| {
         let name = prop_oneof!["[a-z]", any::<String>(), Just("it's \"both\" \\ \n".to_string())];
         let fields = prop::collection::vec((name, inner.clone()), 0..4);
-        // The index keeps names apart and none empty.
+        // The index makes the names unique and not empty.
         let named = |fields: Vec<(String, DType)>| -> Vec<(String, DType)> {
             fields.into_iter().enumerate().map(|(index, (name, dtype))| (format!("{name}{index}"), dtype)).collect()
         };
@@ -44,7 +44,7 @@ fn dtype() -> impl Strategy<Value = DType> {
     })
 }
 
-/// Pieces that are put into a string to break it.
+/// Pieces that are inserted into a string to break it.
 const PIECES: &[&str] = &[
     "",
     " ",

@@ -1,4 +1,4 @@
-//! Chunks, blocks and elements against a naive count of them, at the limits of the integers, and slices that are refused.
+//! Chunks, blocks and elements compared with a naive count; arrays at the limits of the integers; and slices that are rejected.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ struct Element {
     item: i64,
 }
 
-/// Walks chunk by chunk and block by block through the padded array and counts what it meets.
+/// Walks through the padded array chunk by chunk and block by block and counts the elements.
 struct Naive {
     chunks: Vec<i64>,
     blocks: Vec<i64>,
@@ -67,7 +67,7 @@ impl Naive {
     }
 }
 
-/// Everything but slices. Gives how many elements it compared.
+/// Checks everything except slices. Returns the number of elements compared.
 #[track_caller]
 fn check_grid(grid: &Grid, naive: &Naive) -> usize {
     let ndim = grid.shape().len();
@@ -120,7 +120,7 @@ fn check_grid(grid: &Grid, naive: &Naive) -> usize {
     naive.elements.len()
 }
 
-/// Every slice of the array. Gives how many there are.
+/// Checks every slice of the array. Returns the number of slices.
 #[track_caller]
 fn check_slices(grid: &Grid, naive: &Naive) -> usize {
     let ranges = |length: i64| (0..=length).flat_map(move |start| (start..=length).map(move |stop| start..stop));
@@ -155,7 +155,8 @@ fn check_slices(grid: &Grid, naive: &Naive) -> usize {
     slices.len()
 }
 
-/// All arrays with lengths of `shapes`, chunks and blocks of 1 and more in each dimension (0, too, where the array is empty).
+/// Checks all arrays whose lengths are in `shapes`, with chunks and blocks of at least 1 in each dimension
+/// (also 0 if the array is empty).
 #[track_caller]
 fn check_all(ndim: u32, shapes: Range<i64>, chunks: i32, blocks: i32) {
     let mut axes = Vec::new();
@@ -249,7 +250,7 @@ fn huge_grids_are_exact() {
             (Ok(mut chunks), Ok(count)) => {
                 assert_eq!(chunks.len(), count);
                 assert_eq!(chunks.next(), Some(0));
-                // A loop over all of them would not end.
+                // `count` and `last` must not loop over all chunks, which would take years.
                 assert_eq!((chunks.clone().count(), chunks.clone().last()), (count - 1, Some(nchunks - 1)));
                 assert_eq!(chunks.nth(count / 2), Some(nchunks / 2 + 1));
             }

@@ -1,4 +1,4 @@
-//! Elements packed into chunks and out of them again, compared with the place of each element.
+//! Packs elements into chunks and unpacks them, compared with computing the position of each element.
 #![allow(clippy::single_range_in_vec_init, reason = "a slice of one dimension is one range")]
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ fn cells(ranges: &[Range<i64>]) -> Vec<Vec<i64>> {
     })
 }
 
-/// A number for each element, never the same in two neighbors, and none the byte that padding has here.
+/// The bytes of an element. They depend on its coordinates and are never [`PADDING`].
 fn element(coords: &[i64], itemsize: usize) -> Vec<u8> {
     let number = coords.iter().fold(17, |number: i64, &at| number.wrapping_mul(31) + at);
     (0..itemsize as i64).map(|byte| ((number.wrapping_mul(7) ^ (byte * 13)).rem_euclid(200) + 1) as u8).collect()
@@ -24,7 +24,7 @@ const PADDING: u8 = 0xee;
 struct Case {
     grid: Grid,
     itemsize: usize,
-    /// Each chunk's data, made element by element.
+    /// Each chunk's data, built element by element.
     chunks: Vec<Vec<u8>>,
 }
 
@@ -70,7 +70,7 @@ impl Case {
         assert_eq!(out, expected, "{case}");
     }
 
-    /// Runs are in ascending order, and no longer than a row of the slice allows is cut in two.
+    /// Checks that runs are in ascending order and that adjacent runs are joined.
     fn check_runs(&self, number: u64, slice: &[Range<i64>]) {
         for block in 0..self.grid.blocks_per_chunk() {
             let runs: Vec<_> = self.grid.runs(number, block, slice, self.itemsize).unwrap().collect();
@@ -184,7 +184,7 @@ fn what_no_memory_holds_is_refused_before_it_is_counted() {
     assert_eq!(grid.runs(0, 0, &[0..0], usize::MAX).unwrap_err().to_string(), message);
 }
 
-/// A chunk has up to 2^31 blocks, which take a minute to visit.
+/// A chunk has up to 2^31 blocks, and visiting each of them would take a minute.
 #[test]
 fn elements_without_bytes_are_copied_at_once() {
     let length = i64::from(i32::MAX);

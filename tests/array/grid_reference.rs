@@ -1,4 +1,4 @@
-//! Grids against python-blosc2, and against the files that real writers wrote.
+//! Grids compared with python-blosc2, and with files written by other libraries.
 #![cfg(feature = "std")]
 
 use std::fs;
@@ -30,7 +30,7 @@ struct Reference {
     slices: Vec<Slice>,
 }
 
-/// Python's rows have the lists alone.
+/// The rows that Python writes have only the lists.
 fn geometry<'de, D: serde::Deserializer<'de>>(row: D) -> Result<Geometry, D::Error> {
     #[derive(Deserialize)]
     struct Lists {

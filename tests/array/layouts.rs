@@ -1,4 +1,4 @@
-//! Every layout of an array metalayer: the bytes both ways, the readable object both ways, and what is refused.
+//! Every layout of an array metalayer: its bytes and its readable object, each written and read, and what is rejected.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -14,7 +14,7 @@ const SHAPE_400_3: [u8; 19] = hex!("92 d3 0000000000000190 d3 0000000000000003")
 const CHUNKSHAPE_110_3: [u8; 11] = hex!("92 d2 0000006e d2 00000003");
 const BLOCKSHAPE_57_3: [u8; 11] = hex!("92 d2 00000039 d2 00000003");
 
-/// The worked example: `count`, version, ndim, three lists, and the rest.
+/// The example from the specification: `count`, version, ndim, three lists, and the rest.
 fn example(count: u8, rest: &[u8]) -> Vec<u8> {
     cat(&[&[count, 0, 2], &SHAPE_400_3[..], &CHUNKSHAPE_110_3, &BLOCKSHAPE_57_3, rest])
 }
@@ -77,7 +77,7 @@ fn each_layout_of_the_example() {
 
     let meta = B2ndMeta { version: 0, geometry: example_geometry(), dtype_format: 0, dtype: "|u1" };
     metalayer(ArrayMeta::MiscountedB2nd(meta), &example(0x96, &hex!("00 db 00000003 7c7531")));
-    // In a value of serde's it is what it holds.
+    // As a serde value it is written with the correct count.
     writes(&ArrayMeta::MiscountedB2nd(meta), &example(0x97, &hex!("00 db 00000003 7c7531")));
 }
 
@@ -341,7 +341,7 @@ fn debug_shows_the_shapes() {
 
 #[test]
 fn a_dtype_may_be_any_type_of_string() {
-    /// Not `transparent`: serde's derive asks for a newtype.
+    /// Not `transparent`, so that serde's derive deserializes a newtype.
     #[derive(Serialize, Deserialize, PartialEq, Debug)]
     struct Name(String);
     impl AsRef<str> for Name {

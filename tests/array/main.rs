@@ -1,4 +1,4 @@
-//! Arrays' metalayers: `src/array`.
+//! Tests of array metalayers (`src/array`).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 
 #[path = "../common/mod.rs"]

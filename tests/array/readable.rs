@@ -1,4 +1,4 @@
-//! Metadata in JSON: a readable object, both ways, and what is refused in one.
+//! Metadata in JSON: readable objects, written and read, and what is rejected in them.
 
 use std::fmt::Debug;
 
@@ -18,7 +18,7 @@ fn both_ways<'de, T: Serialize + Deserialize<'de> + PartialEq + Debug>(value: T,
     assert_eq!(serde_json::from_str::<T>(json).unwrap(), value);
 }
 
-/// An array of any layout is written as what it is.
+/// An array of any layout is written as the metadata inside it.
 #[track_caller]
 fn written(array: ArrayMeta<&str>, json: &str) {
     assert_eq!(serde_json::to_string(&array).unwrap(), json);
@@ -28,7 +28,7 @@ fn written(array: ArrayMeta<&str>, json: &str) {
 #[track_caller]
 fn refused<T: DeserializeOwned + Debug>(json: &str, expected: &str) {
     let message = serde_json::from_str::<T>(json).unwrap_err().to_string();
-    // What is wrong with a whole object has no line.
+    // An error about the object as a whole has no line.
     let sentence = message.split_once(" at line ").map_or(message.as_str(), |(sentence, _line_and_column)| sentence);
     assert_eq!(sentence, expected);
 }
@@ -51,7 +51,7 @@ fn every_layout_is_a_readable_object() {
     both_ways(meta, &json);
     both_ways(meta.into_owned(), &json);
     written(ArrayMeta::B2nd(meta), &json);
-    // A miscount is a property of bytes.
+    // JSON has no count of entries, so a wrong one cannot be written.
     written(ArrayMeta::MiscountedB2nd(meta), &json);
 }
 

@@ -1,4 +1,4 @@
-//! Helpers of the tests. They are `#[track_caller]`, so that a failure names the case.
+//! Helpers of the tests. They are `#[track_caller]` so that a failure shows the line of the case.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 pub mod pairs;
@@ -10,13 +10,13 @@ use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Prints a line, also where a test's output is captured: what is left out is not left out in silence.
+/// Prints a line even if the test's output is captured, so that skipped parts of a test are visible.
 #[allow(clippy::explicit_write)]
 pub fn report(line: &str) {
     let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{line}\n").as_bytes());
 }
 
-/// Bytes that a failure shows in hexadecimal.
+/// Bytes that are shown in hexadecimal when an assertion fails.
 #[derive(PartialEq)]
 pub struct Hex<'a>(pub &'a [u8]);
 
@@ -27,12 +27,12 @@ impl fmt::Debug for Hex<'_> {
     }
 }
 
-/// Bytes in a row.
+/// Concatenates byte strings.
 pub fn cat(parts: &[&[u8]]) -> Vec<u8> {
     parts.concat()
 }
 
-/// The value is written as these bytes, by every function that writes.
+/// Checks that every function that writes writes the value as these bytes.
 #[track_caller]
 pub fn writes<T: Serialize + ?Sized>(value: &T, bytes: &[u8]) {
     let written = b2nd::to_vec(value).unwrap();
@@ -49,14 +49,14 @@ pub fn writes<T: Serialize + ?Sized>(value: &T, bytes: &[u8]) {
     }
 }
 
-/// The value is written as these bytes, and they are read as the value.
+/// Checks that the value is written as these bytes, and that they are read as the value.
 #[track_caller]
 pub fn both_ways<'de, T: Serialize + Deserialize<'de> + PartialEq + fmt::Debug>(value: T, bytes: &'de [u8]) {
     writes(&value, bytes);
     assert_eq!(b2nd::from_slice::<T>(bytes).unwrap(), value);
 }
 
-/// The array is written as these bytes, and they are read as the array, whatever follows them.
+/// Checks that the array is written as these bytes, and that they are read as the array even if other bytes follow.
 #[track_caller]
 pub fn metalayer(array: ArrayMeta<&str>, bytes: &[u8]) {
     assert_eq!(Hex(&array.to_metalayer().unwrap()), Hex(bytes));
@@ -65,13 +65,13 @@ pub fn metalayer(array: ArrayMeta<&str>, bytes: &[u8]) {
     assert_eq!(ArrayMeta::from_metalayer(&cat(&[bytes, b"\xff\0"])).unwrap(), (array, &b"\xff\0"[..]));
 }
 
-/// These bytes are no array metalayer, and the error says why.
+/// Checks that these bytes are rejected as an array metalayer, with this message.
 #[track_caller]
 pub fn no_metalayer(bytes: &[u8], expected: &str) {
     assert_eq!(message(ArrayMeta::from_metalayer(bytes)), expected);
 }
 
-/// The whole message of an error.
+/// The whole message of an error. Panics if there is none.
 #[track_caller]
 pub fn message<T: fmt::Debug, E: fmt::Display>(result: Result<T, E>) -> String {
     match result {
@@ -80,13 +80,13 @@ pub fn message<T: fmt::Debug, E: fmt::Display>(result: Result<T, E>) -> String {
     }
 }
 
-/// These bytes are not a `T`, and the error says why.
+/// Checks that these bytes are rejected as a `T`, with this message.
 #[track_caller]
 pub fn refused<T: DeserializeOwned + fmt::Debug>(bytes: &[u8], expected: &str) {
     assert_eq!(message(b2nd::from_slice::<T>(bytes)), expected);
 }
 
-/// The value cannot be written, and the error says why.
+/// Checks that the value cannot be written, and that each function that writes fails with this message.
 #[track_caller]
 pub fn unwritable<T: Serialize + ?Sized>(value: &T, expected: &str) {
     assert_eq!(message(b2nd::to_vec(value)), expected);
@@ -94,14 +94,14 @@ pub fn unwritable<T: Serialize + ?Sized>(value: &T, expected: &str) {
     assert_eq!(message(b2nd::to_slice(value, &mut [0; 4096])), expected);
 }
 
-/// A value in CBOR.
+/// Encodes a value in CBOR.
 pub fn cbor<T: Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     ciborium::into_writer(value, &mut bytes).unwrap();
     bytes
 }
 
-/// A geometry in which no two lengths are the same.
+/// A geometry whose lengths are all different.
 pub fn geometry(ndim: u8) -> Geometry {
     let lengths = 0..i32::from(ndim);
     let shape: Vec<i64> = lengths.clone().map(|index| 0x0102_0304_0506_0700 + i64::from(index)).collect();
@@ -110,7 +110,7 @@ pub fn geometry(ndim: u8) -> Geometry {
     Geometry::new(&shape, &chunkshape, &blockshape).unwrap()
 }
 
-/// The four entries of [`geometry`], byte by byte.
+/// The bytes of the four entries of [`geometry`].
 pub fn geometry_bytes(ndim: u8) -> Vec<u8> {
     let mut bytes = vec![ndim];
     bytes.push(0x90 + ndim);
@@ -122,7 +122,7 @@ pub fn geometry_bytes(ndim: u8) -> Vec<u8> {
     bytes
 }
 
-/// An array metalayer in each layout, and its bytes.
+/// An array metalayer in each layout, with its bytes.
 pub fn layouts(ndim: u8) -> [(ArrayMeta<&'static str>, Vec<u8>); 4] {
     let geometry = geometry(ndim);
     let b2nd = B2ndMeta { version: 0, geometry, dtype_format: 5, dtype: "<f8" };

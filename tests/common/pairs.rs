@@ -1,4 +1,4 @@
-//! A map for tests of bytes: the fuzz target `value` takes this file in too.
+//! A map for tests of encoded bytes. The fuzz target `value` also uses this file.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A map that keeps its order, and keys that repeat.
+/// A map that keeps the order of its entries and repeated keys.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pairs<K, V>(pub Vec<(K, V)>);
 

@@ -1,4 +1,4 @@
-//! Metadata made of arbitrary bytes: it is valid, and comes back from its bytes.
+//! Metadata built from arbitrary bytes is valid and survives writing and reading.
 
 use std::fmt::Debug;
 
@@ -7,7 +7,7 @@ use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Bytes that look random, the same each time.
+/// Pseudorandom bytes that depend only on the seed.
 fn noise(seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let byte = move || {

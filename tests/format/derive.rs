@@ -1,4 +1,4 @@
-//! Types that users derive: their bytes, and what serde's attributes make of them.
+//! Types with derived serde traits: their bytes, and the effect of serde's attributes.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -8,7 +8,7 @@ use hex_literal::hex;
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
-/// `db`, a length, the text.
+/// A str32: the marker `db`, the length, and the text.
 fn str32(text: &str) -> Vec<u8> {
     cat(&[&[0xdb], &(text.len() as u32).to_be_bytes(), text.as_bytes()])
 }

@@ -1,4 +1,4 @@
-//! Errors: whole messages, and what else an error tells.
+//! Errors: their whole messages, offsets, kinds and sources.
 #![cfg(feature = "std")]
 
 use std::error::Error as _;

@@ -1,11 +1,11 @@
-//! Layouts of values: entries against the bytes of values.
+//! Layouts of values, compared with the encoded bytes.
 
 use std::collections::BTreeMap;
 
 use b2nd::{Entry, Layout, Value, layout, to_vec};
 use serde::Serialize;
 
-/// Each entry's path, offset, marker and length, in a line.
+/// One line for each entry: its path, offset, marker and length.
 pub(crate) fn lines(layout: &Layout) -> Vec<String> {
     let line = |entry: &Entry| format!("{} @{} {:02x} {}", entry.path(), entry.offset(), entry.marker(), entry.len());
     layout.entries().iter().map(line).collect()

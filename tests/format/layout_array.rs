@@ -1,4 +1,4 @@
-//! Layouts of array metalayers, against Blosc2's specifications.
+//! Layouts of array metalayers, compared with the specifications of Blosc2.
 
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, Layout, LegacyB2ndMeta, layout};
 
@@ -20,7 +20,7 @@ fn b2nd() -> B2ndMeta {
     B2ndMeta::new(geometry(), "|u1")
 }
 
-/// The entries in the order of the specifications, `|-0-|-1-|` and so on.
+/// The entries in the order of the specifications, which draw them as `|-0-|-1-|` and so on.
 const ENTRIES: [&str; 14] = [
     "version @1 00 1",
     "ndim @2 02 1",

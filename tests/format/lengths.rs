@@ -1,4 +1,4 @@
-//! Lengths: those that are not known in advance, and those that are not as declared.
+//! Lengths that are not known in advance, and lengths that differ from what was declared.
 
 use crate::common::{both_ways, cat, message, refused, unwritable, writes};
 use hex_literal::hex;
@@ -7,7 +7,7 @@ use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVar
 use serde::ser::{SerializeTupleStruct, SerializeTupleVariant};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A sequence of `count` elements that says it has `declared`.
+/// A sequence of `count` elements that declares another length.
 struct Sequence<T> {
     declared: Option<usize>,
     count: usize,
@@ -28,7 +28,7 @@ impl<T: Serialize> Serialize for Sequence<T> {
     }
 }
 
-/// A map from 0, 1, … to a value that says it has `declared` entries.
+/// A map with the keys 0, 1, … that declares another number of entries.
 struct Map<T> {
     declared: Option<usize>,
     count: u32,
@@ -101,7 +101,7 @@ fn a_sequence_or_map_that_is_not_as_declared_is_not_written() {
 
 #[test]
 fn a_tuple_or_struct_that_is_not_as_declared_is_not_written() {
-    /// Says three, holds two.
+    /// Declares three elements and writes two.
     enum Liar {
         Tuple,
         TupleStruct,
@@ -147,7 +147,7 @@ fn a_key_has_a_value() {
     unwritable(&KeyAlone(Some(1)), "a map key has no value");
 }
 
-/// Takes as many elements as it likes.
+/// A type that reads at most `N` elements and ignores the rest.
 #[derive(Debug)]
 struct Takes<const N: usize>;
 

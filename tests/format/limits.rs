@@ -1,4 +1,4 @@
-//! Limits: what does not work says so.
+//! Limits: values that this format cannot represent are rejected.
 
 use std::collections::BTreeMap;
 
@@ -99,7 +99,7 @@ fn some_of_nothing_is_refused_since_it_would_be_read_as_none() {
     both_ways(Some((None::<u8>, ())), &hex!("92 c0 c0"));
     both_ways(Some(vec![None::<u8>]), &hex!("91 c0"));
     writes(&Marked(None), hex!("91 c0").split_at(1).1);
-    // Its marker comes last, and moves the nil.
+    // The marker of a sequence of unknown length is inserted last and moves the nil.
     struct Unknown;
     impl Serialize for Unknown {
         fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -155,7 +155,7 @@ fn fifteen_dimensions_are_read_by_buffering_too() {
             ArrayMeta::B2nd(meta) => assert_eq!(read.unwrap(), Untagged::Array(meta)),
             ArrayMeta::LegacyB2nd(meta) => assert_eq!(read.unwrap(), Untagged::Legacy(meta)),
             ArrayMeta::Caterva(meta) => assert_eq!(read.unwrap(), Untagged::Caterva(meta)),
-            // The count is a lie, so these bytes do not describe themselves either.
+            // The count is wrong, so the fields cannot be told apart without knowing the type.
             _ => assert_eq!(message(read), "data did not match any variant of untagged enum Untagged"),
         }
     }
@@ -199,7 +199,7 @@ fn sequences_and_maps_nest_128_deep() {
     refused::<Value>(&cat(&[&entry.repeat(129), &hex!("c0")]), &format!("{path}: {DEEP} at byte 896"));
 }
 
-/// An enum with data at every depth.
+/// An enum that can be nested in each kind of variant.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 enum Tree {
     Leaf,
@@ -222,14 +222,14 @@ fn variants_nest_128_deep() {
         both_ways(tree(128), &bytes);
         let error = b2nd::to_vec(&tree(129)).unwrap_err();
         assert!(matches!(error.kind(), b2nd::ErrorKind::TooDeep), "{error}");
-        // What is in front of the inner variant, once more; what would follow it is never reached.
+        // One more copy of the bytes before the inner variant. The bytes that would have to follow it are never reached.
         let outer = (bytes.len() - b2nd::to_vec(&tree(127)).unwrap().len()) - usize::from(bytes.ends_with(&[1]));
         let error = b2nd::from_slice::<Tree>(&cat(&[&bytes[..outer], &bytes])).unwrap_err();
         assert!(matches!(error.kind(), b2nd::ErrorKind::TooDeep), "{error}");
     }
 }
 
-/// Every `Some` and every newtype is the value inside, so nothing is written for it.
+/// `Some` and newtypes write no bytes of their own, so the nesting of this type does not show in the input.
 #[derive(Deserialize, PartialEq, Debug)]
 struct Endless(Option<Box<Endless>>);
 
@@ -269,7 +269,8 @@ fn options_and_newtypes_nest_128_deep() {
     refused::<Marked>(&hex!("dc0001").repeat(65), &format!("{}: {DEEP} at byte 192", "[0]".repeat(64)));
 }
 
-/// Each entry of a map is read by the map's own reader: a level that is not left again would be seen in the next one.
+/// Each entry of a map is read by the map's own reader. If leaving a level did not reduce the depth, the next entries would be
+/// too deep.
 #[test]
 fn what_stands_side_by_side_is_no_deeper() {
     #[derive(Serialize, Deserialize, PartialEq, Debug, Clone)]
@@ -346,7 +347,7 @@ fn a_length_of_4_gib_is_the_end_of_the_input() {
     );
 }
 
-/// Never read: the error says how many elements or entries were announced.
+/// A type that is never read, because the error only reports the number of elements or entries in the input.
 #[derive(Debug)]
 enum Announced {}
 
@@ -411,7 +412,7 @@ fn bytes_without_serde_bytes_are_written_as_a_sequence_and_the_error_says_so() {
     let bytes = b2nd::to_vec(&Borrowing { bytes: &[1, 2] }).unwrap();
     assert_eq!(bytes, hex!("91 92 01 02"));
     assert_eq!(message(b2nd::from_slice::<Borrowing>(&bytes)), format!("bytes: {hint} (92) at byte 1"));
-    // Elsewhere the hint would mislead: with `serde_bytes`, in a frame, and in bytes that end early.
+    // Elsewhere the hint would be misleading: with `serde_bytes`, or if the input ends early.
     refused::<ByteBuf>(&bytes[1..], "expected bin32 (c6), found fixarray (92) at byte 0");
     let early = message(b2nd::from_slice::<Borrowing>(&hex!("91 c6 00000002 93")));
     assert_eq!(early, "unexpected end of input at byte 7: bytes needs 1 more byte");

@@ -1,4 +1,4 @@
-//! The table of markers, both ways, and what decoding refuses.
+//! The table of markers, both for writing and for reading, and the markers that decoding rejects.
 
 use std::collections::BTreeMap;
 

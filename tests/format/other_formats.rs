@@ -7,7 +7,7 @@ use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The value survives each format that describes itself, read from a slice and from a stream.
+/// Checks that the value survives each self-describing format, read from a slice and from a stream.
 #[track_caller]
 fn survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
     let json = serde_json::to_string(value).unwrap();
@@ -50,7 +50,7 @@ fn array_metadata_survives_every_format() {
         survives_postcard(&legacy);
         survives(&meta);
         survives_postcard(&meta);
-        // An array of any layout is written as what it is.
+        // An array of any layout is written as the metadata inside it.
         assert_eq!(cbor(&ArrayMeta::<String>::Caterva(caterva)), cbor(&caterva));
         assert_eq!(cbor(&ArrayMeta::LegacyB2nd(legacy.clone())), cbor(&legacy));
         assert_eq!(cbor(&ArrayMeta::B2nd(meta.clone())), cbor(&meta));

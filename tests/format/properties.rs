@@ -1,5 +1,5 @@
-//! Properties of values and bytes made at random: what is written is read back, what is accepted is written back, and a
-//! length follows from lengths only.
+//! Properties of random values and bytes: written values are read back, accepted bytes are written back unchanged, and the
+//! length of the bytes depends only on the lengths inside the value.
 
 use crate::common::Hex;
 use crate::common::pairs::Pairs;
@@ -10,12 +10,12 @@ use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// A value of each shape that serde has and this format takes, a newtype variant each; and of each mark.
+/// Has a variant for each shape of serde's data model that this format supports, and for each module in `with`.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 enum Shape {
     Unit,
     Numbers(bool, i8, i16, i32, i64, u16, u32, u64),
-    /// Two bytes above 127.
+    /// Takes two bytes if it is above 127.
     U8(u8),
     Floats(f32, f64),
     Text(char, String),
@@ -53,7 +53,7 @@ struct Struct {
 }
 
 impl Shape {
-    /// Keeps the lengths, and takes other numbers.
+    /// Changes all numbers and keeps all lengths.
     fn renumber(&mut self) {
         match self {
             Shape::Numbers(a, b, c, d, e, f, g, h) => {
@@ -86,7 +86,7 @@ fn shape() -> impl Strategy<Value = Shape> {
         Just(Shape::Unit),
         numbers.prop_map(|(a, b, c, d, e, f, g, h)| Shape::Numbers(a, b, c, d, e, f, g, h)),
         any::<u8>().prop_map(Shape::U8),
-        // Not from bits: a NaN is not equal to itself.
+        // `any` makes no NaN, which is not equal to itself.
         any::<(f32, f64)>().prop_map(|(a, b)| Shape::Floats(a, b)),
         any::<(char, String)>().prop_map(|(a, b)| Shape::Text(a, b)),
         vec(any::<u8>(), 0..40).prop_map(Shape::Bytes),
@@ -109,7 +109,7 @@ fn shape() -> impl Strategy<Value = Shape> {
             (boxed(), 0..20usize).prop_map(|(one, count)| Shape::StructVariant { one, other: vec![(); count] }),
             list().prop_map(Shape::Array16),
             pairs().prop_map(Shape::Map16),
-            // 16 elements have a marker that does not describe itself.
+            // With 16 elements the marker would be that of an empty string, which only `dims` reads as a list.
             vec(inner.clone(), 0..16).prop_map(Shape::Dims),
         ]
     })
@@ -138,7 +138,7 @@ fn array() -> impl Strategy<Value = ArrayMeta> {
     })
 }
 
-/// A change that breaks bytes: a position, how many go, and what comes.
+/// A change that breaks bytes: the position, the number of bytes to remove, and the bytes to insert.
 type Change = (prop::sample::Index, usize, Vec<u8>);
 
 fn changes() -> impl Strategy<Value = Vec<Change>> {
@@ -162,7 +162,7 @@ fn changed(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     bytes
 }
 
-/// The bytes with another marker for the same at one place: a number, a list or a map in a longer form than it needs.
+/// The bytes with the marker at `position` replaced by longer markers for the same number, list or map.
 fn longer(bytes: &[u8], position: usize) -> impl Iterator<Item = Vec<u8>> {
     let (before, byte, after) = (&bytes[..position], bytes[position], &bytes[position + 1..]);
     let forms: [&[u8]; 6] = [&[0xcc], &[0xdc, 0], &[0xdd, 0, 0, 0], &[0xde, 0], &[0xdf, 0, 0, 0], &[0xd9]];
@@ -170,7 +170,7 @@ fn longer(bytes: &[u8], position: usize) -> impl Iterator<Item = Vec<u8>> {
     forms.into_iter().map(move |form| [before, form, &[rest], after].concat())
 }
 
-/// The value is read back from what is written of it, equal and to the end.
+/// Checks that a written value is read back, equal and to its last byte.
 #[track_caller]
 fn comes_back<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) -> Vec<u8> {
     let bytes = b2nd::to_vec(value).unwrap();
@@ -181,7 +181,7 @@ fn comes_back<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(val
     bytes
 }
 
-/// Asserts that what is accepted is written back as it was.
+/// Checks that bytes are either rejected or written back unchanged. Returns whether they were accepted.
 #[track_caller]
 fn exact_or_refused<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> bool {
     let Ok(value) = b2nd::from_slice::<T>(bytes) else { return false };
@@ -207,7 +207,7 @@ fn exact_or_refused_by_every_type(bytes: &[u8]) {
     exact_or_refused::<Shape>(bytes);
 }
 
-/// Every proper prefix is an end of input, and what it needs is no more than what is missing.
+/// Checks that every proper prefix is an unexpected end of input that needs at most the number of missing bytes.
 #[track_caller]
 fn ends_early_everywhere<T>(whole: &[u8], read: impl Fn(&[u8]) -> b2nd::Result<T>) {
     for length in 0..whole.len() {
@@ -216,7 +216,7 @@ fn ends_early_everywhere<T>(whole: &[u8], read: impl Fn(&[u8]) -> b2nd::Result<T
     }
 }
 
-/// Each byte of a value is in one entry's marker or in an entry that has none inside.
+/// Checks that entries cover all bytes of a value: each byte is in the marker of one entry or in an entry without children.
 #[cfg(feature = "msgpack")]
 #[track_caller]
 fn covered<T: Serialize>(value: &T) {
@@ -235,7 +235,7 @@ fn covered<T: Serialize>(value: &T) {
             entry.path()
         );
         let children = inside.iter().filter(|inner| inner.depth() == entry.depth() + 1);
-        // The last one ends where the entry does, and each begins where the one before it ends.
+        // Each child begins where the one before it ends, and the last one ends where the entry does.
         let last = children.fold(None, |last, child| {
             assert!(last.is_none_or(|last| last == child.offset()), "{}", child.path());
             Some(child.offset() + child.len())
@@ -254,7 +254,7 @@ proptest! {
         prop_assert!(b2nd::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok());
         let mut other = shape.clone();
         other.renumber();
-        // A u8 above 127 takes a second byte; renumbering keeps it on its side.
+        // `renumber` keeps a `u8` above or below 127, so its length stays the same.
         prop_assert_eq!(b2nd::serialized_len(&other).unwrap(), bytes.len());
     }
 

@@ -1,11 +1,12 @@
-//! The end of the input, at every byte of every valid input.
+//! Every prefix of every valid input is an unexpected end of input.
 
 use crate::common::{cat, layouts};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Error, LegacyB2ndMeta};
 use hex_literal::hex;
 use serde::Deserialize;
 
-/// Every proper prefix is an end of input, and adding what is needed, again and again, ends in success.
+/// Checks that every proper prefix is an unexpected end of input, and that adding the bytes that each error asks for ends in
+/// success.
 #[track_caller]
 fn ends_early_everywhere(whole: &[u8], read: impl Fn(&[u8]) -> Option<Error>, exact: impl Fn(usize) -> Option<usize>) {
     for length in 0..whole.len() {
@@ -34,7 +35,7 @@ fn ends_early_everywhere(whole: &[u8], read: impl Fn(&[u8]) -> Option<Error>, ex
 #[test]
 fn every_prefix_of_an_array_metalayer_is_the_end_of_the_input() {
     for ndim in 0..=16 {
-        // version, ndim, and the markers of the three lists are a byte each; a shape's length is 9 bytes, a chunk's 5.
+        // The version, ndim, and the markers of the three lists take a byte each; a length takes 9 bytes in a shape, otherwise 5.
         let exact = |length: usize| {
             let (shape, chunkshape) = (4, 4 + 9 * usize::from(ndim) + 1);
             let blockshape = chunkshape + 5 * usize::from(ndim) + 1;

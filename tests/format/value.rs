@@ -1,4 +1,4 @@
-//! Values of any MessagePack keep their bytes; what they say is found by name, index and pointer.
+//! Values of arbitrary MessagePack keep their bytes; their contents are found by name, index and pointer.
 
 use crate::common::{Hex, cat, message};
 use b2nd::msgpack::{Cursor, Token};
@@ -7,7 +7,7 @@ use hex_literal::hex;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// The bytes come back from a value in every way there is.
+/// Checks that each way of reading and writing keeps the bytes of a value.
 #[track_caller]
 fn kept(bytes: &[u8]) -> Value {
     let value = Value::from_slice(bytes).unwrap();
@@ -71,7 +71,7 @@ fn every_marker_is_kept() {
     for (bytes, value) in cases {
         assert_eq!(&kept(bytes), value);
     }
-    // A NaN with a payload, which is not equal to itself.
+    // These NaNs have a payload, and they are not equal to themselves.
     kept(&hex!("ca ffc12345"));
     kept(&hex!("cb fff8000000012345"));
     for (head, length) in [(&hex!("c5 0100")[..], 256), (&hex!("da ffff"), 65_535), (&hex!("c6 00010000"), 65_536)] {
@@ -95,7 +95,7 @@ fn head() -> impl Strategy<Value = Head> {
     prop_oneof![Just(Head::Fix), Just(Head::U8), Just(Head::U16), Just(Head::U32)]
 }
 
-/// A value with markers made at random, where a length may not fit its marker.
+/// A value with random markers. A length may not fit its marker.
 fn value() -> impl Strategy<Value = Value> {
     let bytes = || vec(any::<u8>(), 0..40);
     let leaf = prop_oneof![
@@ -119,7 +119,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// True if bytes at random begin with a value, and all before its last are too few.
+/// True if the bytes are too few for a value and the error says how many more are needed.
 fn is_eof(bytes: &[u8]) -> bool {
     Value::from_slice(bytes).is_err_and(|error| error.is_eof() && error.needed().is_some())
 }
@@ -192,7 +192,7 @@ fn values_nest_128_levels_deep() {
     assert!(matches!(error.kind(), ErrorKind::TooDeep));
     assert_eq!(error.offset(), Some(128));
     assert!(matches!(Value::from_slice(&[0x91; 1 << 20]).unwrap_err().kind(), ErrorKind::TooDeep));
-    // The values of maps and their keys are as deep.
+    // Values of maps, and keys that are maps, count as a level like elements of lists.
     let in_values = |depth| [[0x81, 2].repeat(depth), vec![1_u8]].concat();
     let in_keys = |depth| [vec![0x81; depth], vec![1_u8; depth + 1]].concat();
     for (nested, offset) in [(&in_values as &dyn Fn(usize) -> Vec<u8>, 256), (&in_keys, 128)] {
@@ -201,7 +201,7 @@ fn values_nest_128_levels_deep() {
         assert!(matches!(error.kind(), ErrorKind::TooDeep));
         assert_eq!(error.offset(), Some(offset));
     }
-    // What is around it counts.
+    // The levels around a value count.
     assert!(from_slice::<(Value,)>(&nested(128)).is_ok());
     assert!(matches!(from_slice::<(Value,)>(&nested(129)).unwrap_err().kind(), ErrorKind::TooDeep));
     let deep = (0..129).fold(Value::Nil, |value, _| vec![value].into());
@@ -213,7 +213,7 @@ fn values_nest_128_levels_deep() {
 
 #[test]
 fn a_value_takes_32_bytes_of_memory() {
-    // tests/allocations.rs counts on it.
+    // The limit in tests/allocations.rs depends on this.
     assert!(size_of::<Value>() <= 32);
 }
 

@@ -1,11 +1,11 @@
-//! Values in other formats: JSON's forms both ways, plain values in binary ones.
+//! Values in other formats: written to and read from JSON, and as plain values in binary formats.
 
 use crate::common::Hex;
 use b2nd::{Head, RawValue, Value};
 use hex_literal::hex;
 use serde::{Deserialize, Serialize};
 
-/// The JSON of these bytes, which gives back the same bytes where they have the shortest markers.
+/// Checks the JSON of a value, and that it is read back as the same bytes with the shortest markers.
 #[track_caller]
 fn json(bytes: &[u8], expected: &str) {
     let value = Value::from_slice(bytes).unwrap();
@@ -33,7 +33,7 @@ fn json_has_a_form_for_everything_and_takes_it_back() {
     json(&hex!("82 01 02 a161 03"), r#"{"map":[[1,2],["a",3]]}"#);
     json(&hex!("82 a161 01 a161 02"), r#"{"map":[["a",1],["a",2]]}"#);
     json(&hex!("82 a162 01 a161 02"), r#"{"b":1,"a":2}"#);
-    // A map that looks like a form is not taken for it.
+    // A map that looks like one of the special forms stays a map.
     json(&hex!("81 a5 6279746573 a2 3030"), r#"{"map":[["bytes","00"]]}"#);
 
     let tuple = Value::tuple([Value::Fixint(1)]);
@@ -71,7 +71,7 @@ fn sets_in_sets_without_end_are_shown_as_bytes_where_they_get_too_deep() {
     }
     let value = Value::from_slice(&bytes).unwrap();
     let text = serde_json::to_string(&value).unwrap();
-    // A set is two levels: the extension and the list in it.
+    // Each set takes two levels: the extension and the list inside.
     assert!((60..=64).contains(&text.matches("set").count()), "{}", text.matches("set").count());
     assert!(text.contains(r#"{"ext":[45,"#));
     assert!(value.to_string().contains("<ext 45, "));

@@ -1,4 +1,4 @@
-//! The modules for `#[serde(with = "…")]`: their bytes, what they refuse, and what other formats see of them.
+//! The modules for `#[serde(with = "…")]`: their bytes, what they reject, and how their fields look in other formats.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -8,7 +8,7 @@ use hex_literal::hex;
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
-/// A field of a type with a module for it, as a newtype, so that the bytes are only the field's.
+/// Defines a newtype whose field uses one of the modules, so that its bytes are only those of the field.
 macro_rules! field {
     ($name:ident<$($lifetime:lifetime)?>($module:literal, $ty:ty)) => {
         #[derive(Serialize, Deserialize, PartialEq, Debug)]
@@ -16,7 +16,7 @@ macro_rules! field {
     };
 }
 
-/// A newtype, which may stand inside a mark.
+/// A newtype inside a marked field.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Newtype<T>(T);
 
@@ -202,7 +202,7 @@ fn a_mark_holds_no_other_kind_of_value() {
     refuse!(Kind::Newtype(1), Kind::Tuple(1, 2), Kind::Struct { x: 3 });
 }
 
-/// An address is text only for people, and a mark does not make this a format for them.
+/// Serde writes an IP address as text only in human-readable formats. A field with a module stays binary.
 #[test]
 fn what_is_marked_is_not_for_people() {
     use std::net::Ipv4Addr;
@@ -229,7 +229,7 @@ fn a_mark_ends_with_its_value() {
     both_ways(Maps(BTreeMap::from([(1, BTreeMap::new())])), &hex!("de0001 01 80"));
 }
 
-/// All of them, next to a field that is not marked.
+/// A struct that uses all modules, next to a field without one.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Marked {
     #[serde(with = "b2nd::with::fixstr")]
@@ -246,7 +246,7 @@ struct Marked {
     none: Option<String>,
 }
 
-/// The struct without marks.
+/// The same struct without the modules.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Plain {
     text: String,
@@ -329,7 +329,7 @@ fn dims() {
     refused::<Array>(&hex!("91 07"), "invalid length 1, expected an array of length 16");
 }
 
-/// The released layout of an array metalayer, as a user writes it.
+/// The released layout of an array metalayer, as a user would define it.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 #[serde(deny_unknown_fields)]
 struct Released {
@@ -411,7 +411,7 @@ fn an_error_when_writing_names_the_field() {
     assert_eq!(b2nd::to_vec(&meta(200, 0, 0)).unwrap_err().path().as_deref(), Some("geo.steps[3]"));
 }
 
-/// Content as Python packs it: a complex number, a set, a tuple, an array, and plain types.
+/// Values as Python packs them: a complex number, a set, a tuple, an array, and plain types.
 #[cfg(feature = "msgpack")]
 #[test]
 fn a_value_keeps_extensions_through_every_door() {
@@ -455,10 +455,10 @@ fn named_reads_what_it_writes_at_every_depth() {
         let whole = nested(127, inner);
         assert_eq!(b2nd::msgpack::from_slice::<b2nd::Value>(&whole).unwrap(), value(&whole));
         assert!(b2nd::msgpack::from_slice::<b2nd::Value>(&nested(128, inner)).is_err());
-        // The newtype is a level of its own.
+        // The newtype `Deep` takes a level.
         let deepest = nested(126, inner);
         both_ways(Deep(value(&deepest)), &deepest);
-        // One level more, in it or around it.
+        // One more level, inside the value or around it, is too deep.
         let expected = format!("{}: nested more than 128 levels deep at byte 127", "[0]".repeat(127));
         unwritable(&Deep(value(&whole)), &expected);
         refused::<Deep>(&whole, &expected);
@@ -489,7 +489,7 @@ fn named_is_what_python_packs() {
     unwritable(&Some(Maybe(None)), "unsupported: Some(()) and Some(None), which would be read back as None");
     assert_eq!(serde_json::to_string(&Named(fields())).unwrap(), r#"{"name":"K1","steps":[1,300]}"#);
 
-    // The order of the names is free, as it is in Python.
+    // The names may be in any order, as in Python.
     let swapped = b"\x82\xa5steps\x90\xa4name\xa0";
     assert_eq!(b2nd::from_slice::<Named>(swapped).unwrap(), Named(Fields { name: String::new(), steps: vec![] }));
     refused::<Named>(b"\x81\xa4name\xa2K1", "msgpack: missing field `steps` at byte 0");
@@ -510,7 +510,7 @@ fn extensible() {
     both_ways(Known(known()), &hex!("92 01 d0ff"));
     both_ways(MaybeKnown(Some(Newtype(known()))), &hex!("92 01 d0ff"));
     both_ways(MaybeKnown(None), &hex!("c0"));
-    // Later fields of any kind, Python's short forms among them, by themselves and in a list.
+    // Later versions may add fields of any kind, including Python's shorter markers.
     for later in [
         &hex!("93 01 d0ff c0")[..],
         &hex!("95 01 d0ff 92 01 a1 61 81 01 c4 01 ff d4 01 02"),

@@ -1,10 +1,10 @@
-//! The short examples: each runs by the command in its first lines, and prints what is in tests/data/examples.
+//! The short examples: each is run with the command in its first lines, and its output is compared with tests/data/examples.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The examples of one file each, in one of these directories.
+/// The names of the examples in a directory that consist of one file.
 fn names(directory: &str) -> Vec<String> {
     let paths = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let mut names: Vec<String> = paths

@@ -1,9 +1,9 @@
-//! The levels of the library: a file imports from its own level or a lower one, so that it can be read after what it needs.
+//! The levels of the library. A file imports only from its own level or lower ones, so that they can be read from the bottom up.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The modules of `src/` by their level, the lowest first.
+/// The modules of `src/` in levels, the lowest first.
 const LEVELS: [&[&str]; 5] =
     [&["error", "hex", "marker"], &["wire"], &["ser", "de", "with", "layout", "msgpack", "value"], &["array"], &["arbitrary"]];
 
@@ -17,7 +17,7 @@ fn rust_files(directory: &Path) -> Vec<PathBuf> {
     files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }
 
-/// The modules that lines of code name by `crate::`.
+/// The modules that code refers to by `crate::`.
 fn named(source: &str) -> impl Iterator<Item = &str> {
     let code = source.lines().map(|line| line.split("//").next().unwrap_or_default());
     let paths = code.flat_map(|line| line.split("crate::").skip(1));
@@ -40,7 +40,7 @@ fn no_file_of_the_library_imports_from_a_higher_level() {
     assert!(found.is_empty(), "{found:?}");
 }
 
-/// Words that only array metalayers have. The doctests of the format's files use them.
+/// Names that belong to array metalayers. Only the doctests of the format's files may use them.
 const OF_ARRAYS: [&str; 15] = [
     "ArrayMeta",
     "B2ndMeta",

@@ -1,5 +1,5 @@
-//! The surroundings of the library: its examples, its package, its list of public items; that no file imports from a higher level, and
-//! that the files that CONTRIBUTING.md names exist.
+//! Tests of the project: its examples, its package, its list of public items, the levels of its modules, and the files that
+//! CONTRIBUTING.md names.
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 

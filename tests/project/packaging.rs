@@ -1,4 +1,4 @@
-//! The published package: its files, and the crates that come with it.
+//! The published package: its files, and the crates that it depends on.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The licenses that `cargo deny` is told to allow.
+/// The licenses that deny.toml allows.
 fn licenses() -> BTreeSet<&'static str> {
     let list = include_str!("../../deny.toml").split_once("allow = [").and_then(|(_, rest)| rest.split_once(']'));
     list.unwrap().0.split('"').skip(1).step_by(2).collect()
@@ -18,7 +18,7 @@ fn cargo(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Every crate that the workspace may build, on any platform, its own included.
+/// Every crate that the workspace may build on any platform, including its own.
 fn packages() -> Vec<Value> {
     let metadata: Value =
         serde_json::from_str(&cargo(&["metadata", "--format-version=1", "--all-features", "--locked"])).unwrap();
@@ -36,7 +36,7 @@ fn the_package_holds_the_files_that_its_docs_name() {
     let docs = files.iter().filter(|file| [".rs", ".md"].iter().any(|end| file.ends_with(end)));
     for file in docs {
         let source = fs::read_to_string(file).unwrap();
-        // `crates/NAME/tests/data/` is a directory of another package.
+        // `crates/NAME/tests/data/` belongs to another package.
         for (start, _) in source.match_indices("tests/data/").filter(|(start, _)| !source[..*start].ends_with('/')) {
             let named = source[start..].split(|c: char| !(c.is_alphanumeric() || "/._-".contains(c))).next().unwrap();
             assert!(files.contains(named), "{file} names {named}, which is not in the package");
@@ -60,7 +60,7 @@ fn the_package_holds_no_more_than_a_user_needs() {
         "tests/data/example.b2nd",
         "tests/data/grid/i4_2d.b2nd",
     ];
-    // The first is cargo's note of the commit, where there is one.
+    // Cargo adds the first file if the package is built from a Git checkout.
     let expected = &expected[usize::from(!list.starts_with('.'))..];
     assert_eq!(others.collect::<Vec<_>>(), expected);
 }
@@ -70,7 +70,7 @@ fn the_library_depends_on_five_crates() {
     let packages = packages();
     let this = packages.iter().find(|package| text(package, "name") == "b2nd").unwrap();
     let dependencies = this["dependencies"].as_array().unwrap().iter();
-    // For fuzz targets, behind a feature of that name.
+    // `arbitrary` is only for fuzz targets, and is enabled by a feature of that name.
     let dependencies = dependencies.filter(|dependency| text(dependency, "name") != "arbitrary");
     let of_users = dependencies.filter(|dependency| dependency["kind"].is_null());
     let names: Vec<_> = of_users.map(|it| (text(it, "name"), text(it, "target"))).collect();
@@ -79,13 +79,13 @@ fn the_library_depends_on_five_crates() {
 
 #[test]
 fn what_a_published_crate_brings_has_a_license_of_the_list() {
-    // An empty list of registries is what `publish = false` means.
+    // `publish = false` is an empty list of registries in the metadata.
     for published in packages().iter().filter(|it| it["source"].is_null() && it["publish"].is_null()) {
         let name = text(published, "name");
         let tree = ["tree", "--package", name, "--edges=normal,build", "--all-features", "--target=all", "--prefix=none"];
         for package in cargo(&[&tree[..], &["--no-dedupe", "--format={p}: {l}"]].concat()).lines() {
             let (package, license) = package.rsplit_once(": ").unwrap();
-            // Before SPDX a slash was "or". An exception makes another license of one.
+            // Some old crates write a slash for "OR". A license with an exception counts as a license of its own.
             let words = license.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ").replace(" WITH ", "-WITH-");
             let mut words = words.split_whitespace().peekable();
             assert!(allowed(&mut words) && words.next().is_none(), "{name}: {package} is under {license:?}");
@@ -93,7 +93,7 @@ fn what_a_published_crate_brings_has_a_license_of_the_list() {
     }
 }
 
-/// True if an SPDX expression leaves a choice that consists of [`licenses`].
+/// True if an SPDX expression can be satisfied with [`licenses`] only.
 fn allowed<'a>(words: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>) -> bool {
     let mut any = false;
     loop {
@@ -134,7 +134,7 @@ fn an_expression_is_allowed_when_a_choice_of_it_is() {
     }
 }
 
-/// Packages that come with features that are off by default, whose README says which Rust they need.
+/// Libraries behind features that are off by default. The README says which Rust version each needs.
 const OF_FEATURES: &[&str] = &["zarrs", "zrip"];
 
 #[test]
@@ -145,7 +145,7 @@ fn no_dependency_asks_for_a_newer_rust() {
     };
     let ours = number(env!("CARGO_PKG_RUST_VERSION"));
     for package in packages().iter().filter(|package| package["source"].is_string()) {
-        // A library's parts are crates of its name.
+        // The crates of a library share the first word of their names.
         let library = text(package, "name").split(['_', '-']).next().unwrap();
         let is_optional = OF_FEATURES.contains(&library);
         if let Some(version) = package["rust_version"].as_str().filter(|_| !is_optional) {

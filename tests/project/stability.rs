@@ -1,4 +1,4 @@
-//! The page on stability, compared with the list of public items.
+//! The table on the page about stability, compared with the list of public items.
 
 use std::fs;
 

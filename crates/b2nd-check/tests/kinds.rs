@@ -1,4 +1,4 @@
-//! Whole frames that python-blosc2 or C-Blosc2 refuses: stores, batches, and trailers far behind.
+//! Whole frames that python-blosc2 or C-Blosc2 rejects: stores, batches, and trailers far from the start.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::borrow::Cow;
@@ -9,7 +9,7 @@ use b2nd_check::{Limits, Reader, verify};
 use b2nd_frame::{Buffer, Chunk, Header, HeaderField, Result, Sizes, Source, Writer};
 use serde::Serialize;
 
-/// A frame of this typesize with one metalayer and one attribute, each packed by name as Python packs them.
+/// A frame with the given typesize, metalayer and attribute. Both values are packed with field names, as Python packs them.
 fn frame(typesize: i32, metalayer: (&str, impl Serialize), attribute: (&str, impl Serialize)) -> Vec<u8> {
     let mut header = Header::new(Sizes { typesize, chunksize: 64, blocksize: 64 }).unwrap();
     header.metalayers_mut().insert(metalayer.0, b2nd::msgpack::to_vec(&metalayer.1).unwrap()).unwrap();
@@ -19,7 +19,7 @@ fn frame(typesize: i32, metalayer: (&str, impl Serialize), attribute: (&str, imp
     writer.finish().unwrap()
 }
 
-/// A list array with this metalayer, whose lists are in batches or in chunks.
+/// A list array with this metalayer. `others` names metalayers that mark batches or chunks.
 fn list_array(list: impl Serialize, others: &[&str]) -> Vec<u8> {
     let mut header = Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap();
     header.metalayers_mut().insert("listarray", b2nd::msgpack::to_vec(&list).unwrap()).unwrap();
@@ -33,7 +33,7 @@ fn list_array(list: impl Serialize, others: &[&str]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// The findings, and whether C-Blosc2 reads the frame all the same.
+/// The findings, and whether C-Blosc2 can read the frame safely despite them.
 fn found(source: &dyn Source) -> (Vec<String>, bool) {
     let report = verify(source, &Limits::default());
     assert!(report.findings.iter().all(|found| found.python_blosc2 == Some(false)), "{:?}", report.findings);
@@ -48,7 +48,7 @@ fn batches_that_python_refuses_are_found() {
         frame(1, ("batcharray", serializer), ("_batch_array_metadata", BTreeMap::from([("batch_lengths", lengths)])))
     };
     assert_eq!(found(&batches("msgpack", &[3, 0, 1 << 40])), (vec![], true));
-    // The chunks are no messages of Arrow IPC. Without the feature `arrow`, the finding says that they were not read.
+    // The chunks are not Arrow IPC messages. Without the feature `arrow`, the finding says that they were not read.
     let report = verify(&batches("arrow", &[3, 0, 1 << 40]), &Limits::default());
     assert!(matches!(&report.findings[..], [found] if found.place == "values" && found.unreadable), "{:?}", report.findings);
     let negative = "vlmetalayer \"_batch_array_metadata\": its batch_lengths: expected numbers that are not negative";
@@ -57,7 +57,7 @@ fn batches_that_python_refuses_are_found() {
     assert_eq!(found(&batches("pickle", &[3])), (vec![pickle.to_owned()], true));
 }
 
-/// What python-blosc2 4.14.1 says of each: Unknown column kind, an unexpected keyword argument.
+/// The errors of python-blosc2 4.14.1 are "Unknown column kind" and "unexpected keyword argument".
 #[test]
 fn lists_of_items_that_python_refuses_are_found() {
     #[derive(Serialize)]
@@ -80,7 +80,7 @@ fn lists_of_items_that_python_refuses_are_found() {
     );
 }
 
-/// python-blosc2 4.14.1: `serializer must be 'msgpack' or 'arrow'`, `batch_rows must be a positive integer`.
+/// The errors of python-blosc2 4.14.1: `serializer must be 'msgpack' or 'arrow'`, `batch_rows must be a positive integer`.
 #[test]
 fn settings_of_lists_that_python_refuses_are_found() {
     let list = |setting: &str, value: &str| {
@@ -101,7 +101,8 @@ fn settings_of_lists_that_python_refuses_are_found() {
     assert_eq!(list("batch_rows", "0"), finding("batch_rows: expected 1 or more, found 0"));
 }
 
-/// python-blosc2 4.14.1: `Encountered active serialized value`, `unpack requires a buffer of 16 bytes`, `unhashable type`.
+/// The errors of python-blosc2 4.14.1: `Encountered active serialized value`, `unpack requires a buffer of 16 bytes`,
+/// `unhashable type`.
 #[test]
 fn extensions_that_python_refuses_are_found() {
     let found = |packed: &[u8]| {
@@ -145,7 +146,7 @@ fn stores_that_python_refuses_are_found() {
     assert_eq!(found(&store(8, &["embed_map", "current_offset"])), (vec![wide.to_owned()], true));
 }
 
-/// Bytes with zeros between them that nobody keeps.
+/// A source with a front, a back, and a gap of zeros in between that takes no memory.
 struct Apart {
     front: Vec<u8>,
     gap: u64,

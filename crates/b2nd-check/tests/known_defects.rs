@@ -1,4 +1,5 @@
-//! Rows of `FACTS`: each is about a file of the conformance suite, which has the finding and is not passed on to those that mind.
+//! Rows of `FACTS`. For each there is a file in the conformance suite with that finding, which is reported as unsafe for the
+//! affected readers.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -21,7 +22,7 @@ fn each_fact_has_a_file_that_is_readable_and_not_safe_for_whom_it_is_about() {
             minds += 1;
         }
         assert!(minds > 0, "{}", fact.name);
-        // Zstandard is decoded with the feature `safe` only.
+        // Zstandard is decoded only with the feature `safe`.
         assert!(report.findings.iter().all(|finding| finding.not_decoded || !finding.unreadable), "{:?}", report.findings);
     }
 }

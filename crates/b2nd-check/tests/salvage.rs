@@ -1,4 +1,4 @@
-//! Frames of all kinds, cut off at every 97th byte: what was wholly there comes back equal, and nothing is invented.
+//! Frames of all kinds, cut off at every 97th byte: complete chunks are salvaged unchanged, and no data is made up.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fs;
@@ -11,7 +11,8 @@ use b2nd_store::LocalFile;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
 
-/// Content of a good frame: the data of each chunk, with the end of its bytes if it has some; and attributes.
+/// A good frame with the data of its chunks and its attributes. A chunk that is stored in the file also has the offset of its
+/// end.
 struct Good {
     name: String,
     bytes: Vec<u8>,
@@ -24,13 +25,13 @@ fn data(chunk: &Chunk) -> Vec<u8> {
     chunk.data().unwrap()
 }
 
-/// Each chunk of what is salvaged.
+/// The salvaged chunks, one element for each chunk.
 fn parts(salvage: &Salvage) -> Vec<SavedChunk> {
     salvage.chunks().iter().flat_map(|(count, part)| vec![part.clone(); *count as usize]).collect()
 }
 
 impl Good {
-    /// `None` where the frame cannot be read whole, or not be written by a [`Writer`].
+    /// `None` if the frame cannot be read completely, or cannot be written by a [`Writer`].
     fn new(name: &str, bytes: Vec<u8>) -> Option<Good> {
         let frame = Frame::from_slice(&bytes).ok().filter(|frame| frame.header().nbytes() < 1 << 20)?;
         let (mut chunks, mut again) = (Vec::new(), Writer::new(frame.header().clone()));
@@ -48,14 +49,14 @@ impl Good {
         Some(Good { name: name.to_owned(), chunks, attributes, index_end: tail.start + index as u64, bytes })
     }
 
-    /// The chunks that have bytes, in their order in the file.
+    /// The chunks that are stored in the file, in the order of their offsets.
     fn in_file(&self) -> Vec<&(Vec<u8>, Option<u64>)> {
         let mut all: Vec<_> = self.chunks.iter().filter(|(_, end)| end.is_some()).collect();
         all.sort_by_key(|(_, end)| *end);
         all
     }
 
-    /// Cuts the frame off and compares what is salvaged of it. Gives the number of whole chunks, or why it is refused.
+    /// Cuts the frame off and checks what is salvaged. Returns the number of kept chunks, or the error.
     #[track_caller]
     fn cut(&self, length: usize) -> Result<usize, String> {
         let name = format!("{} cut at {length} of {}", self.name, self.bytes.len());
@@ -74,7 +75,7 @@ impl Good {
             let found = data(&new.chunk(number as u64).unwrap());
             let (expected, end) = match salvage.is_ordered {
                 true => &self.chunks[number],
-                // Without an index, those that are there come in the order of the file.
+                // Without the index, the chunks are in the order of the file.
                 false if *part != SavedChunk::Lost => written.next().unwrap(),
                 false => &(Vec::new(), Some(u64::MAX)),
             };
@@ -90,7 +91,7 @@ impl Good {
             assert!(self.attributes.contains(&(name.as_bytes().to_vec(), value.clone())), "{name}");
         }
         let is_whole = length == self.bytes.len();
-        // A writer takes no such names.
+        // A writer rejects names that are not UTF-8.
         let unnamed = salvage.lost.iter().filter(|lost| lost.ends_with(": its name is not UTF-8")).count();
         assert_eq!(salvage.lost.len() == unnamed, is_whole, "{name}: {:?}", salvage.lost);
         assert!(!is_whole || salvage.attributes.len() + unnamed == self.attributes.len(), "{name}");
@@ -106,7 +107,7 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// An array of `chunks` chunks of 64 int32, of which `what` makes each.
+/// An array with `chunks` chunks of 64 int32 elements, which `what` creates.
 fn array(codec: CodecId, chunks: usize, mut what: impl FnMut(usize, &mut Compressor, &[u8]) -> Chunk<'static>) -> Vec<u8> {
     let meta = B2ndMeta::of::<i32>(Geometry::new(&[64 * chunks as i64], &[64], &[32]).unwrap());
     let header = Header::for_array(&meta).unwrap().with_codec(codec).unwrap().with_level(5).unwrap();
@@ -175,7 +176,7 @@ fn what_is_wholly_there_comes_back_equal_and_nothing_is_invented() {
                     kept += chunks;
                 }
                 Err(_) if length < header_len => refused += 1,
-                // That some chunks are special shows where all others are there.
+                // Without the index, the positions of special chunks are known only if all other chunks are complete.
                 Err(error) => {
                     let is_known = error.contains("some took no bytes") || error.contains("its length with it");
                     assert!(is_known && length < of_index && number >= 5, "{} cut at {length}: {error}", good.name);
@@ -188,7 +189,7 @@ fn what_is_wholly_there_comes_back_equal_and_nothing_is_invented() {
     assert!(frames > 60 && salvaged > 1000 && kept > 1000, "{frames} frames, {salvaged} cuts, {kept} chunks");
 }
 
-/// Attributes are in the trailer one after another: those before the cut are whole.
+/// The attributes follow each other in the trailer, and those before the cut are complete.
 #[test]
 fn attributes_before_the_cut_are_kept() {
     let bytes = array(CodecId::Lz4, 4, encoded);
@@ -198,7 +199,7 @@ fn attributes_before_the_cut_are_kept() {
         assert!(salvage.is_ordered && parts(&salvage).len() == 4);
         salvage.attributes.len()
     };
-    // Behind the last content: trailer_len with its marker, the fingerprint.
+    // The last attribute is followed by 23 bytes: trailer_len with its marker, and the fingerprint.
     let end = bytes.len() - 23;
     assert_eq!([bytes.len(), end, end - 1, end - 137, end - 138].map(numbers), [3, 3, 2, 2, 1]);
 }
@@ -219,7 +220,7 @@ fn damage_in_one_chunk_costs_that_chunk() {
         assert_eq!((lost, salvage.is_ordered), (vec![4], with_index));
         assert!(salvage.lost.iter().any(|lost| lost.starts_with("chunk 4: ")), "{:?}", salvage.lost);
     }
-    // Where its length is lost too, what follows cannot be found without the index.
+    // If the length of a chunk is lost too, the chunks after it cannot be found without the index.
     let mut broken = bytes[..frame.header().tail_range().start as usize].to_vec();
     broken[frame.offsets().unwrap().range(4).unwrap().start as usize..][..32].fill(0xff);
     let salvage = Salvage::new(&broken, false, &mut Decompressor::new()).unwrap();
@@ -228,7 +229,7 @@ fn damage_in_one_chunk_costs_that_chunk() {
     assert!(salvage.lost[1].starts_with("chunks 4 to 8: no chunk starts at byte "), "{:?}", salvage.lost);
 }
 
-/// Chunk 1 was updated: its old bytes stay, the new ones stand at the end.
+/// Chunk 1 was updated: its old bytes remain in place, and the new ones are at the end.
 #[test]
 fn an_order_that_cannot_be_known_is_refused_and_taken_where_it_is_asked_for() {
     let bytes = array(CodecId::Lz4, 4, |_, _, data| Chunk::store(data, 4).unwrap());
@@ -254,7 +255,7 @@ fn an_order_that_cannot_be_known_is_refused_and_taken_where_it_is_asked_for() {
     assert_eq!(Salvage::new(&cut, true, &mut Decompressor::new()).unwrap().chunks()[3], (1, SavedChunk::Lost));
 }
 
-/// An append that was stopped: the chunk is over the old index, and the header is the old one.
+/// An interrupted append: the new chunk has overwritten the old index, and the header is still the old one.
 #[test]
 fn a_chunk_that_the_header_does_not_count_yet_is_kept() {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
@@ -290,7 +291,7 @@ fn lost_floats_may_be_nan_and_nothing_else() {
     assert_eq!(error, "lost chunks cannot be filled with NaN: the elements are not floats of 4 or 8 bytes");
 }
 
-/// Its shape claims 2^40 chunks.
+/// The shape of this array claims 2^40 chunks.
 #[test]
 fn a_claim_of_many_chunks_takes_no_memory() {
     let meta = B2ndMeta::of::<u8>(Geometry::new(&[1 << 40], &[1], &[1]).unwrap());

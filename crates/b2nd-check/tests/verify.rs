@@ -1,4 +1,4 @@
-//! The gate: what passes, what does not, and that limits hold.
+//! `verify`: the frames that pass, those that do not, and the limits.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fs;
@@ -20,12 +20,12 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// True if the frame may go on to C-Blosc2.
+/// True if the frame can be passed to C-Blosc2.
 fn passes(report: &Report) -> bool {
     report.is_readable() && report.is_safe_for(Reader::C_BLOSC2)
 }
 
-/// Findings as sentences with their places.
+/// The findings about the file, each with its place.
 fn found(bytes: &[u8], limits: &Limits) -> Vec<String> {
     let report = verify(&bytes.to_vec(), limits);
     let of_file = report.findings.iter().filter(|found| !found.is_of_readers());
@@ -34,14 +34,14 @@ fn found(bytes: &[u8], limits: &Limits) -> Vec<String> {
     findings
 }
 
-/// A frame of bytes in chunks of this length.
+/// A frame of bytes with these chunks.
 fn frame(chunksize: i32, chunks: &[Vec<u8>]) -> Vec<u8> {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize, blocksize: chunksize }).unwrap());
     chunks.iter().for_each(|chunk| writer.append(&Chunk::from_slice(chunk).unwrap()).unwrap());
     writer.finish().unwrap()
 }
 
-/// A chunk of one stream in each block, which are all the same bytes of it.
+/// A compressed chunk in which all blocks refer to the same stream.
 fn chunk(codec: u8, nbytes: usize, blocksize: usize, stream: &[u8]) -> Vec<u8> {
     let blocks = nbytes.div_ceil(blocksize);
     let start = (32 + 4 * blocks) as u32;
@@ -85,7 +85,7 @@ fn a_frame_that_is_cut_does_not_pass() {
     }
 }
 
-/// Each was reported to C-Blosc2 as a crash, and is open there.
+/// Each of these files crashes C-Blosc2. The crashes were reported and are not fixed yet.
 #[test]
 fn what_crashes_c_blosc2_does_not_pass() {
     let stored = |flags: u8| {
@@ -98,7 +98,7 @@ fn what_crashes_c_blosc2_does_not_pass() {
     assert_eq!(found(&stored(0x08), &Limits::default()), [lazy]);
     assert_eq!(found(&stored(0x80), &Limits::default()), ["chunk 0: its flags say that it holds measurements of a codec"]);
 
-    // It divides by the chunksize where chunks are special.
+    // C-Blosc2 divides by the chunksize if a chunk is special.
     let mut zeros = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
     zeros.append_special(b2nd_frame::Special::Zeros, 64).unwrap();
     let mut zeros: Vec<u8> = zeros.finish().unwrap();
@@ -109,14 +109,14 @@ fn what_crashes_c_blosc2_does_not_pass() {
     zeros[0x19] = 0x53;
     assert_eq!(found(&zeros, &Limits::default()), [no_length]);
 
-    // A match of BloscLZ whose length overflows an int32.
+    // A BloscLZ match with a length that overflows an int32.
     let mut stream = vec![0, b'a', 0xe0];
     stream.resize(8_421_600, 0xff);
     stream.extend([0, 0, 0]);
     let overflow = found(&frame(1 << 20, &[chunk(0, 1 << 20, 1 << 20, &stream)]), &Limits::default());
     assert!(overflow.len() == 1 && overflow[0].starts_with("chunk 0: "), "{overflow:?}");
 
-    // A stream of zlib that reaches out of its chunk.
+    // A zlib stream that claims to be longer than its chunk.
     let mut long = chunk(ZLIB, 64, 64, &[0x78, 0x9c, 1, 64, 0, 0xbf, 0xff]);
     long[36..40].copy_from_slice(&4096_u32.to_le_bytes());
     let long = found(&frame(64, &[long]), &Limits::default());
@@ -130,7 +130,7 @@ fn what_crashes_c_blosc2_does_not_pass() {
 #[test]
 fn nothing_takes_more_memory_than_is_allowed() {
     let limits = Limits { max_memory: 1 << 20, max_time: None };
-    // A header of 32 bytes that claims 2 GiB.
+    // A chunk that consists of a header and claims 2 GiB.
     let special = Chunk::repeated(&[7], 0x7fff_0000).unwrap().into_bytes();
     let refused = found(&frame(0x7fff_0000, &[special]), &limits);
     assert!(refused.len() == 1 && refused[0].starts_with("chunk 0: it needs 2,147,418,145 "), "{refused:?}");
@@ -151,7 +151,7 @@ fn nothing_takes_more_memory_than_is_allowed() {
     let refused = found(&bytes, &limits);
     let of_memory = refused.iter().filter(|found| found.starts_with("vlmetalayer") && found.contains(": it needs "));
     assert_eq!(of_memory.count(), 9, "{refused:?}");
-    // Header, trailer and index.
+    // The same limit for the header, the trailer and the index.
     let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
     header.metalayers_mut().insert("long", vec![0; 1 << 20]).unwrap();
     let long: Vec<u8> = Writer::new(header).finish().unwrap();
@@ -166,7 +166,7 @@ fn nothing_takes_more_memory_than_is_allowed() {
     assert_eq!(places, ["trailer", "index"]);
 }
 
-/// Streams of nothing, which each block takes as its own: quadratic work in a short file.
+/// The stream consists of empty parts, and each block refers to the same stream, so decoding takes quadratic time.
 #[test]
 fn nothing_takes_more_time_than_is_allowed() {
     let mut stream = vec![0x78, 0x9c];
@@ -178,7 +178,7 @@ fn nothing_takes_more_time_than_is_allowed() {
         refused,
         ["chunk 0: several of its blocks start at byte 80,032", "frame: the time limit of 100ms was reached before chunk 0"]
     );
-    // One block of it decodes.
+    // A single block with this stream decodes.
     let one = found(&frame(1, &[chunk(ZLIB, 1, 1, &stream)]), &Limits::default());
     assert_eq!(one, ["chunk 0: the space for block 0 has 1,000,016 bytes, but a block needs at most 5"]);
 }
@@ -195,7 +195,8 @@ fn zstandard_is_decoded_by_the_safe_set_or_said_not_to_be() {
     }
 }
 
-/// Each passed once, and C-Blosc2 2.21.3 then read or wrote outside of its buffers, or took another array for it.
+/// `verify` once accepted each of these frames. C-Blosc2 2.21.3 then read or wrote outside of its buffers, or found another
+/// array.
 #[test]
 fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     let only = |bytes: &[u8]| {
@@ -205,19 +206,19 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     };
     let good = frame(64, &[Chunk::store(&[7; 64], 1).unwrap().into_bytes()]);
     let start = Header::from_slice(&good).unwrap().header_len();
-    // A sparse frame's header, and no directory.
+    // The header of a sparse frame, without its directory.
     let mut sparse = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
     sparse.append_special(b2nd_frame::Special::Zeros, 64).unwrap();
     let mut sparse: Vec<u8> = sparse.finish().unwrap();
     assert!(passes(&verify(&sparse, &Limits::default())));
     sparse[0x1a] = 1;
     assert_eq!(only(&sparse), "header: it says that the chunks are separate files, but this is not a sparse frame's directory");
-    // A header of Blosc 1, before as many bytes as it says.
+    // A chunk with a header of Blosc 1.
     let mut short = good.clone();
     short[start + 2] = 2;
     short[start + 12..start + 16].copy_from_slice(&80_u32.to_le_bytes());
     assert_eq!(only(&short), "chunk 0: it has a header of Blosc 1, with 16 bytes");
-    // A block with room behind it.
+    // The space for the block is longer than the block can be.
     let mut stream = vec![0x78, 0x9c, 1, 64, 0, 0xbf, 0xff];
     stream.extend([7; 64]);
     let mut sum = (1_u32, 0_u32);
@@ -225,13 +226,13 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     stream.extend((sum.1 << 16 | sum.0).to_be_bytes());
     let packed = chunk(ZLIB, 64, 64, &stream);
     assert!(only(&frame(64, &[packed])).starts_with("chunk 0: the space for block 0 has 79 bytes, but a block needs at most 68"));
-    // A value of another length than the elements'.
+    // The repeated value has another size than the elements.
     let mut value = Chunk::repeated(&[1, 2, 3], 66).unwrap().into_bytes();
     value[4..8].copy_from_slice(&64_u32.to_le_bytes());
     value[8..12].copy_from_slice(&64_u32.to_le_bytes());
     let found = found(&frame(64, &[value]), &Limits::default());
     assert_eq!(found[0], "chunk 0: its typesize: expected 1, found 3");
-    // A value of three bytes, and data that are not a multiple of them.
+    // A value of three bytes is repeated, and the size of the data is not a multiple of three.
     let mut value = Chunk::repeated(&[1, 2, 3], 66).unwrap().into_bytes();
     value[4..8].copy_from_slice(&64_u32.to_le_bytes());
     value[8..12].copy_from_slice(&63_u32.to_le_bytes());
@@ -239,20 +240,21 @@ fn what_the_proof_against_c_blosc2_found_does_not_pass() {
     writer.append(&Chunk::from_slice(&value).unwrap()).unwrap();
     let found = self::found(&writer.finish().unwrap(), &Limits::default());
     assert_eq!(found[0], "chunk 0: it has 64 bytes of data, which is not a multiple of its typesize, 3");
-    // A version that C-Blosc2 does not know.
+    // A chunk version that C-Blosc2 does not know.
     let mut newer = good.clone();
     newer[start] = 7;
     assert_eq!(only(&newer), "chunk 0: chunk version: expected at most 6, found 7 at byte 97");
-    // Special in the index, and no whole number of elements.
+    // A chunk that is special in the index, whose size is not a multiple of the typesize.
     let mut zeros = sparse;
     zeros[0x1a] = 0;
     zeros[0x30..0x34].copy_from_slice(&7_i32.to_be_bytes());
     let zeros = self::found(&zeros, &Limits::default());
-    // The only chunk splits no element, since no other chunk follows.
+    // There is no finding about split elements, because no other chunk follows.
     assert_eq!(zeros, ["chunk 0: chunk[0]: nbytes: expected a multiple of typesize (7), found 64"]);
 }
 
-/// Each passed once, and C-Blosc2 3.3.2 then read outside of its buffers, computed what is undefined, or refused it.
+/// `verify` once accepted each of these frames. C-Blosc2 3.3.2 then read outside of its buffers, computed undefined values, or
+/// rejected the frame.
 #[test]
 fn flags_that_only_chunks_in_memory_have_do_not_pass_in_metadata() {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
@@ -289,7 +291,7 @@ fn special_chunks_where_c_blosc2_looks_for_data_do_not_pass() {
     let found_first = found(&first, &Limits::default());
     let sentence = "chunk 0: it is special (zeros) in its own header but not in the index: C-Blosc2 does not open such files";
     assert!(found_first.contains(&sentence.to_owned()), "{found_first:?}");
-    // The index itself: zeros would be the offset 0 for each chunk.
+    // An index of zeros would mean that each chunk is at offset 0.
     let mut index = good;
     let at = start + 96;
     index[at + 31] = 0x10;
@@ -299,7 +301,8 @@ fn special_chunks_where_c_blosc2_looks_for_data_do_not_pass() {
     assert!(found.contains(&sentence.to_owned()), "{found:?}");
 }
 
-/// python-blosc2 4.14.1: `Error while getting the buffer`, as the chunk that is special in the index has the rest of nbytes.
+/// python-blosc2 4.14.1 fails with `Error while getting the buffer`, because it takes the size of the special chunk from the
+/// rest of nbytes.
 #[test]
 fn an_array_whose_header_counts_fewer_bytes_than_its_chunks_have_does_not_pass() {
     let array = |nbytes: u8| {
@@ -316,7 +319,7 @@ fn an_array_whose_header_counts_fewer_bytes_than_its_chunks_have_does_not_pass()
     assert_eq!(found[0], "header: nbytes: expected 8 (all chunks of the array), found 5");
 }
 
-/// Chunks of 16 and 4 bytes in a frame whose header counts others. C-Blosc2 allocates what the header counts.
+/// Chunks of 16 and 4 bytes in a frame whose header has another sum. C-Blosc2 allocates memory by the header.
 #[test]
 fn chunks_of_any_length_that_do_not_add_up_to_the_header_are_a_finding() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/cases/frame/variable-chunks.bin");
@@ -340,13 +343,13 @@ fn filters_that_c_blosc2_undoes_otherwise_do_not_pass() {
     alpha[21] = 1;
     let leaves_out = "chunk 0: its header has six filters but version 3, which allows five: C-Blosc2 ignores the sixth";
     assert_eq!(found(&frame(20, &[alpha]), &Limits::default()), [leaves_out]);
-    // 20 bytes are a vector of 16 and four more.
+    // The block has 20 bytes: a vector of 16, and four more.
     let mut first = chunk(ZLIB, 20, 20, &[0x78, 0x9c, 0x63, 0x60, 0xc0, 0x4, 0x0, 0x0, 0x14, 0x0, 0x1]);
     first[21] = 34;
     let depends = "chunk 0: its values depend on how C-Blosc2 was built: it has the first version of bytedelta (filter 34), and \
                    the number of elements in a block is not known to be a multiple of 16";
     assert_eq!(found(&frame(20, &[first.clone()]), &Limits::default()), [depends]);
-    // 20 bytes are six elements of three, and two more.
+    // The block has 20 bytes: six elements of three, and two more.
     let rest = "chunk 0: its values depend on uninitialized memory in C-Blosc2: it has the filter bytedelta, and its blocks split elements";
     for filter in [34, 35] {
         (first[21], first[29]) = (filter, 3);
@@ -383,7 +386,7 @@ fn lengths_that_c_blosc2_cannot_multiply_do_not_pass() {
     assert_eq!(found(&array(&[0, 1 << 61], &[2, 8], &[2, 8]), &Limits::default()), [distance]);
 }
 
-/// Legal where dtype_format is not 0: C-Blosc2 opens it.
+/// This is allowed if dtype_format is not 0, and C-Blosc2 opens it.
 #[test]
 fn a_dtype_that_is_not_utf_8_is_read_by_c_blosc2_and_not_by_python() {
     let content = hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 7532");
@@ -392,7 +395,7 @@ fn a_dtype_that_is_not_utf_8_is_read_by_c_blosc2_and_not_by_python() {
     let mut writer = Writer::new(header);
     (0..2).for_each(|_| writer.append_special(Special::Zeros, 12).unwrap());
     let mut file: Vec<u8> = writer.finish().unwrap();
-    // A writer refuses a metalayer that it cannot decode.
+    // The bytes are changed afterwards, because a writer rejects metalayers that it cannot decode.
     let dtype = file.windows(2).position(|two| two == b"u2").unwrap();
     file[dtype..][..2].copy_from_slice(&[0xff, 0xfe]);
     let found = check_frame(&Frame::open(&file).unwrap(), &CheckOptions::default(), &mut Decompressor::safe()).unwrap().findings;
@@ -414,7 +417,7 @@ fn values_that_are_not_those_of_their_digests_are_not_readable() {
     assert!(!other.is_readable() && other.is_safe_for(Reader::C_BLOSC2), "{:?}", other.findings);
 }
 
-/// A few hundred bytes that claim 1 GiB: their blocks say that they have it not.
+/// A chunk of a few hundred bytes that claims 1 GiB, which is more than the sum of the lengths of its blocks.
 #[test]
 fn blocks_that_say_their_lengths_are_added_up_before_memory_is_taken() {
     let mut lies = chunk(0, 1 << 30, 1 << 30, &[7; 8]);
@@ -425,7 +428,7 @@ fn blocks_that_say_their_lengths_are_added_up_before_memory_is_taken() {
     writer.append_special(Special::Zeros, 1 << 30).unwrap();
     let mut bytes: Vec<u8> = writer.finish().unwrap();
     let header = Header::from_slice(&bytes).unwrap();
-    // The chunk behind the header, and an index that is one entry of 0.
+    // Inserts the chunk after the header, and replaces the index by one with a single offset, 0.
     let at = header.header_len();
     let index = at + usize::try_from(header.cbytes()).unwrap();
     bytes.splice(at..at, lies.iter().copied());
@@ -440,7 +443,7 @@ fn blocks_that_say_their_lengths_are_added_up_before_memory_is_taken() {
     assert!(most < 1 << 20, "{most} bytes");
 }
 
-/// The report, and the bytes that were allocated at once for it.
+/// The report, and the largest amount of memory that was allocated at one time.
 fn with_most_memory(bytes: &Vec<u8>) -> (Report, u64) {
     let limits = Limits { max_memory: 4 << 30, max_time: None };
     let mut report = None;
@@ -448,7 +451,7 @@ fn with_most_memory(bytes: &Vec<u8>) -> (Report, u64) {
     (report.unwrap(), info.bytes_max)
 }
 
-/// C-Blosc2 2.21.3 repeats the first element of it.
+/// C-Blosc2 2.21.3 repeats only the first element of this value.
 #[test]
 fn a_value_of_an_attribute_that_is_longer_than_its_elements_does_not_pass() {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
@@ -456,7 +459,7 @@ fn a_value_of_an_attribute_that_is_longer_than_its_elements_does_not_pass() {
     writer.set_vlmetalayer_bytes("note", &[9; 8]).unwrap();
     let mut bytes: Vec<u8> = writer.finish().unwrap();
     assert!(!verify(&bytes, &Limits::default()).findings.iter().any(|found| found.c_blosc2 != Some(true)));
-    // The stored chunk of 8 bytes, as one value of 8 bytes whose elements have 1.
+    // Turns the stored chunk of 8 bytes into a repeated value of 8 bytes, while an element has 1 byte.
     let at = bytes.windows(8).rposition(|window| window == [9; 8]).unwrap() - 32;
     bytes[at + 2] &= !2;
     bytes[at + 31] |= 0x30;
@@ -470,7 +473,7 @@ fn a_codec_by_the_number_of_a_users_one_does_not_pass_in_an_attribute() {
     writer.append(&Chunk::store(&[7; 64], 1).unwrap()).unwrap();
     writer.set_vlmetalayer_bytes("note", &[9; 48]).unwrap();
     let mut bytes: Vec<u8> = writer.finish().unwrap();
-    // Its 80 bytes as a chunk of a stream of zlib, of which only the header counts here.
+    // Marks the 80 bytes of the chunk as compressed by a user's codec, and sets the codec's number to that of zlib.
     let at = bytes.windows(48).rposition(|window| window == [9; 48]).unwrap() - 32;
     bytes[at + 2] = 0x15 | 6 << 5;
     bytes[at + 22] = 4;

@@ -1,6 +1,6 @@
-//! Compares `b2nd info -r --json` over many files with the library, which finds and opens the files and prints nothing. If `B2ND_PYTHON`
-//! is a Python with blosc2, also with python-blosc2, which prints a part of the same facts. Times are processor time of all threads: the
-//! minimum of several rounds, in which the programs take turns.
+//! Compares `b2nd info -r --json` over many files with the library, which finds and opens the files and prints nothing. If
+//! `B2ND_PYTHON` is a Python with blosc2, python-blosc2 is measured too; it prints some of the same facts. Times are the
+//! processor time of all threads: the minimum of several rounds, in which the programs take turns.
 
 use std::error::Error;
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use b2nd_frame::File;
 
-/// The numbers of files and rounds. `--smoke` only tests that the bench runs.
+/// The numbers of files and rounds. `--smoke` only tests that the benchmark runs.
 const ALL: (usize, usize) = (50_000, 5);
 const SMOKE: (usize, usize) = (200, 1);
 
@@ -70,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(fs::remove_file(&file)?)
 }
 
-/// Writes the files, a hundred to a directory.
+/// Writes the files, a hundred per directory.
 fn copies(place: &Path, files: usize, bytes: &[u8]) -> io::Result<()> {
     for number in 0..files {
         let directory = place.join(format!("{:03}", number / 100));
@@ -102,7 +102,8 @@ fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Measures the processor time of this process and of the commands that it waited for. Linux counts it in hundredths of a second.
+/// Measures the processor time of this process and of the commands that it waited for. Linux counts it in hundredths of a
+/// second.
 fn milliseconds(run: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<f64, Box<dyn Error>> {
     let processor = || -> Result<u64, Box<dyn Error>> {
         let stat = fs::read_to_string("/proc/self/stat")?;

@@ -1,4 +1,5 @@
-//! Codecs and filters beside blosc2-pure-rs and a copy, in one run: a ratio is the other's time by ours, 1 is equal, more is faster here.
+//! Codecs and filters compared with blosc2-pure-rs and with copying memory. A ratio is the other time divided by ours, so more
+//! than 1 means that this crate is faster.
 //!
 //!     cargo bench -p b2nd-codec
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
@@ -9,7 +10,7 @@ use std::time::Instant;
 use b2nd_codec::{CodecId, Compressor, Decompressor, Filter, Options, SplitMode};
 use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chunk_into_with_dparams};
 
-/// Bytes of a chunk, and of its blocks: as python-blosc2 cuts arrays.
+/// The sizes in bytes of a chunk and its blocks, as python-blosc2 chooses them for arrays.
 const CHUNK: usize = 4 << 20;
 const BLOCK: usize = 128 << 10;
 
@@ -42,13 +43,13 @@ fn main() {
     row("trunc_prec, shuffle, 4 bytes", &float, CodecId::Lz4, 1, &[(Filter::TruncPrec, 10), (Filter::Shuffle, 0)], 4);
 }
 
-/// A wave with noise, with twelve bits of fraction, as measured values have.
+/// A wave with noise that resembles measured values: only a few bits of the fraction are used.
 fn float32() -> Vec<u8> {
     let value = |index: usize| ((index as f64 / 5000.0).sin() * 1e5 + noise(index) as f64).round() as f32 / 16.0;
     (0..CHUNK / 4).flat_map(|index| value(index).to_le_bytes()).collect()
 }
 
-/// Running sums.
+/// Running sums of random numbers.
 fn sums() -> Vec<u8> {
     let mut sum = 0_u32;
     let mut next = |index: usize| {
@@ -58,7 +59,7 @@ fn sums() -> Vec<u8> {
     (0..CHUNK / 4).flat_map(&mut next).collect()
 }
 
-/// Numbers below 64.
+/// Random numbers below 64.
 fn noise(index: usize) -> u32 {
     ((index as u64).wrapping_mul(6_364_136_223_846_793_005) >> 58) as u32
 }
@@ -89,7 +90,7 @@ fn row(name: &str, data: &[u8], codec: CodecId, level: u8, filters: &[(Filter, u
     let (mut out, mut their_out) = (vec![0; data.len()], vec![0; data.len()]);
     let mut copied = vec![0; data.len()];
     let mut decompressor = Decompressor::new();
-    // Both decode the same bytes.
+    // Both libraries decode the same bytes.
     let [decode, their_decode, copy, encode, their_encode] = best([
         &mut || decompressor.chunk(&theirs, black_box(&mut out)).unwrap(),
         &mut || {
@@ -111,7 +112,7 @@ fn row(name: &str, data: &[u8], codec: CodecId, level: u8, filters: &[(Filter, u
     );
 }
 
-/// The shortest time of each, which take turns.
+/// The shortest time of each function. The functions run in turns.
 fn best<const N: usize>(mut work: [&mut dyn FnMut(); N]) -> [f64; N] {
     let mut best = [f64::MAX; N];
     for _ in 0..7 {

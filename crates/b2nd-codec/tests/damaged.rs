@@ -1,4 +1,4 @@
-//! Damaged chunks are refused or read, without a panic, here or in a foreign codec.
+//! Damaged chunks are rejected or decoded without a panic, including panics in codecs of other crates.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::time::{Duration, Instant};
@@ -31,7 +31,7 @@ fn damaged_chunks_are_refused_or_read() {
             for _ in 0..300 {
                 let mut damaged = chunk.clone();
                 for _ in 0..=random(3) {
-                    // The sizes in the header are for the caller to look at.
+                    // Bytes 3 to 15, the sizes in the header, are not changed, because the caller checks them.
                     let at = [16 + random(damaged.len() - 16), random(3)][usize::from(random(8) == 0)];
                     damaged[at] = [random(256) as u8, 0, 0xff, damaged[at] ^ 1 << random(8)][random(4)];
                 }
@@ -45,7 +45,7 @@ fn damaged_chunks_are_refused_or_read() {
                     None
                 });
                 let (first, others) = (read.next().unwrap(), read.collect::<Vec<_>>());
-                // The safe decoder of Zstandard refuses more, such as bits after the last symbol, but reads nothing else.
+                // The safe Zstandard decoder rejects more, such as bits after the last symbol, but never decodes different data.
                 let agree = others.iter().all(|other| other.is_none() || *other == first);
                 assert!(agree || codec != CodecId::Zstd, "{filter:?}: only the safe decoder reads it, or other data");
                 if let Ok(blocks) = Blocks::new(&damaged) {
@@ -99,7 +99,8 @@ fn the_front_that_is_read_of_a_chunk_ends_with_its_dictionary() {
     }
 }
 
-/// A Zstandard dictionary of one symbol in each table and eight bytes of content. Its third repeated offset is of no use to the chunk.
+/// A Zstandard dictionary with one symbol in each table and eight bytes of content. Its third repeated offset is `offset`, which
+/// the chunk does not use.
 fn dictionary(offset: u32) -> Vec<u8> {
     let huffman = [0x80, 0x10];
     let sequences = [0xf0, 0x03].repeat(3);
@@ -107,7 +108,7 @@ fn dictionary(offset: u32) -> Vec<u8> {
     [&[0x37, 0xa4, 0x30, 0xec, 1, 0, 0, 0][..], &huffman, &sequences, &offsets, b"12345678"].concat()
 }
 
-/// A chunk of 24 bytes after such a dictionary: eight matches of three bytes, at its first two offsets.
+/// A chunk of 24 bytes that is compressed with such a dictionary: eight matches of three bytes at its first two offsets.
 fn of_dictionary(offset: u32) -> Vec<u8> {
     let stream = [0x28, 0xb5, 0x2f, 0xfd, 0x21, 1, 24, 0x2d, 0, 0, 0, 8, 0xfc, 0, 0x80];
     let dictionary = dictionary(offset);
@@ -147,7 +148,7 @@ fn a_dictionary_whose_offsets_lie_outside_of_it_is_refused() {
 
 #[test]
 fn a_deadline_ends_a_long_block_of_every_safe_codec() {
-    // Short repetitions: runs and copies of memory would be faster than the clock.
+    // The data has short repetitions. Runs and long matches would be decoded too fast for the deadline.
     let words: Vec<[u8; 8]> = (1..65_u64).map(|word| word.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes()).collect();
     let mut state = 1_u64;
     let mut word = || {

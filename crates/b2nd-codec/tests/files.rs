@@ -1,5 +1,5 @@
-//! Chunks of real files hold the data that blosc2-pure-rs reads: those of `tests/data`, and those of the directory that B2ND_CORPUS
-//! names.
+//! Compares the data of chunks in real files with what blosc2-pure-rs decodes: the files in `tests/data`, and those in the
+//! directory that B2ND_CORPUS names.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ fn chunks_of_the_corpus_hold_what_blosc2_pure_rs_reads() {
     }
 }
 
-/// The number of equal chunks, and why others were not read.
+/// The number of equal chunks, and the reasons why others were not decoded.
 #[derive(Default, Debug)]
 struct Tally {
     equal: usize,
@@ -47,7 +47,7 @@ impl Tally {
                 continue;
             }
             let bytes = fs::read(&path).unwrap();
-            // Every frame in the file, in whatever it is contained.
+            // Every frame in the file, even inside another format.
             for offset in memchr(&bytes, b"\xa8b2frame\0") {
                 tally.frame(&path, (offset - 1) as u64);
             }
@@ -76,7 +76,7 @@ impl Tally {
         }
     }
 
-    /// The front that is read of a chunk is what its blocks need, and nothing of the blocks.
+    /// Checks that the front that is read of a chunk ends where its first block starts.
     fn front(&mut self, chunk: &Chunk<'_>, number: u64, path: &Path, offset: u64) {
         let (Ok(blocks), false) = (Blocks::new(chunk.bytes()), path.is_dir()) else { return };
         let frame = Frame::open_at(FileSource::open(path).unwrap(), offset).unwrap();
@@ -115,7 +115,7 @@ impl Tally {
     }
 }
 
-/// Single blocks, the last first, each from only its own bytes.
+/// Decodes single blocks in reverse order, each from its own bytes only.
 fn each_block(chunk: &Chunk<'_>, data: &[u8]) {
     let Ok(blocks) = Blocks::new(chunk.bytes()) else { return };
     let front = match Blocks::new(&chunk.bytes()[..Blocks::front_len(chunk.header())]) {

@@ -1,4 +1,4 @@
-//! Panics in codecs of other crates are errors, whose messages `quiet_panics` suppresses.
+//! Panics in codecs of other crates become errors, and `quiet_panics` suppresses their messages.
 #![cfg(any(feature = "zstd", feature = "plugins"))]
 
 use std::panic::{catch_unwind, set_hook, take_hook};

@@ -1,14 +1,14 @@
-//! Streams of LZ4 and LZ4HC are read here and by lz4_flex, and end as the format demands.
+//! LZ4 and LZ4HC streams are decoded by this crate and by lz4_flex, and end as the format requires.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::thread;
 
 use b2nd_codec::{ChunkHeader, CodecId, Options, SplitMode, compress, decompress};
 
-/// The bytes between a chunk's start and the stream of its only block: the header, the block table, the stream's length.
+/// The number of bytes before the stream of a chunk's only block: the header, the block table, and the stream's length.
 const BEFORE: usize = ChunkHeader::MAX_LEN + 4 + 4;
 
-/// Numbers that are the same on every run.
+/// Pseudorandom bytes, the same on every run.
 fn noise(length: usize, mask: u8) -> Vec<u8> {
     let mut state = 1_u64;
     let mut next = || {
@@ -18,7 +18,7 @@ fn noise(length: usize, mask: u8) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// Short repetitions, runs with an end, matches near and far, noise of few values.
+/// Short repetitions, runs that end, near and far matches, and noise of few values.
 fn contents() -> Vec<Vec<u8>> {
     let mut contents = Vec::new();
     for length in (32..300).chain([1 << 12, 65_534, 65_535, 65_536, 65_537, 70_000, 200_000]) {
@@ -28,7 +28,7 @@ fn contents() -> Vec<Vec<u8>> {
         let part = noise(length / 3 + 1, 0xff);
         contents.push(part.iter().chain(&part).chain(&part).take(length).copied().collect());
     }
-    // A match as far away as one can be, and one byte farther.
+    // A match at the largest possible distance, and one that is a byte too far.
     for between in [65_535 - 64, 65_536 - 64] {
         let part = noise(64, 0xff);
         contents.push([&part[..], &vec![0; between], &part, &[1; 20]].concat());
@@ -53,7 +53,7 @@ fn streams_are_read_here_and_by_lz4_flex() {
             assert!(lz4_flex::block::decompress(stream, content.len()).unwrap() == content);
             check_end(stream, content.len());
             if content.len() % 50 == 0 {
-                // What earlier streams left in the tables does not matter.
+                // The result does not depend on the tables that earlier streams left.
                 let again = thread::scope(|scope| scope.spawn(|| compress(&content, &options).unwrap()).join().unwrap());
                 assert!(again == chunk);
             }
@@ -62,7 +62,7 @@ fn streams_are_read_here_and_by_lz4_flex() {
     assert!(compressed > 5000, "{compressed}");
 }
 
-/// The last five bytes are literals, and the last match starts at least twelve bytes before the end.
+/// Checks that the last five bytes are literals, and that the last match starts at least twelve bytes before the end.
 fn check_end(stream: &[u8], length: usize) {
     let more = |at: &mut usize, nibble: u8| {
         let mut rest = stream[*at..].iter().take(if nibble == 15 { stream.len() } else { 0 });
@@ -92,7 +92,7 @@ fn a_stream_may_refer_to_a_dictionary() {
     let content = [&dictionary[100..400], &[3; 40], &dictionary[..200]].concat();
     let stream = lz4_flex::block::compress_with_dict(&content, &dictionary);
     let start = (BEFORE + dictionary.len()) as u32;
-    // Of one block, not split, in LZ4, with a dictionary (the last byte of the header).
+    // The chunk has one block that is not split, the codec LZ4, and a dictionary (the last byte of the header).
     let mut chunk = vec![5, 1, 0x35, 1];
     for number in [content.len(), content.len(), BEFORE + dictionary.len() + 4 + stream.len()] {
         chunk.extend((number as u32).to_le_bytes());

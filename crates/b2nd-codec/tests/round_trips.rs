@@ -1,4 +1,4 @@
-//! Chunks come back from every codec and filter, here and from blosc2-pure-rs, whichever of the two wrote them.
+//! Chunks survive every codec and filter, whether this crate or blosc2-pure-rs writes or reads them.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use b2nd_codec::{ChunkHeader, CodecId, Compressor, Decompressor, Filter, Format, Options, SplitMode, compress};
@@ -6,7 +6,7 @@ use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chun
 
 const CODECS: [CodecId; 5] = [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zlib, CodecId::Zstd];
 
-/// A generator whose numbers are the same on every run.
+/// A pseudorandom generator with the same numbers on every run.
 struct Random(u64);
 
 impl Random {
@@ -15,7 +15,7 @@ impl Random {
         (self.0 >> 33) as usize % below.max(1)
     }
 
-    /// Bytes as data has them: running sums, runs, repeated parts, noise.
+    /// Bytes like those of real data: running sums, runs, repeated parts and noise.
     fn data(&mut self, length: usize, typesize: usize) -> Vec<u8> {
         let mut data = Vec::with_capacity(length + 64);
         let mut sum = 0_u64;
@@ -58,7 +58,7 @@ fn options(
     }
 }
 
-/// Pipelines of filters, none of which loses anything.
+/// Lossless pipelines of filters.
 fn pipelines(typesize: u8) -> Vec<Vec<(Filter, u8)>> {
     let (shuffle, bits, delta) = ((Filter::Shuffle, 0), (Filter::BitShuffle, 0), (Filter::Delta, 0));
     let bytedelta = (Filter::Other(35), typesize);
@@ -93,7 +93,7 @@ fn theirs(chunk: &[u8], length: usize) -> Vec<u8> {
     data
 }
 
-/// A chunk whose blocks are compressed in two or three parts.
+/// A chunk whose blocks are compressed in up to three parts.
 fn in_parts(data: &[u8], options: &Options, random: &mut Random) -> Vec<u8> {
     let compressor = Compressor::new(options).unwrap();
     let blocksize = compressor.blocksize(data.len());
@@ -148,7 +148,7 @@ fn what_is_written_here_is_read_here_and_by_blosc2_pure_rs() {
                     decompressor.chunk(&chunk, &mut ours).unwrap_or_else(|error| panic!("{case}: {error}"));
                     assert!(ours == data, "{case}");
                 }
-                // Theirs reads the buggy end of a typesize that does not divide.
+                // blosc2-pure-rs decodes the end wrongly if the size is not a multiple of the typesize.
                 if length % typesize == 0 {
                     assert!(theirs(&chunk, data.len()) == data, "{case}");
                 }
@@ -157,7 +157,7 @@ fn what_is_written_here_is_read_here_and_by_blosc2_pure_rs() {
     }
 }
 
-/// What C-Blosc reads of them is in b2nd-zarr's tests.
+/// The tests of b2nd-zarr read such chunks with C-Blosc.
 #[test]
 fn chunks_of_blosc_1_come_back() {
     let mut random = Random(4);
@@ -166,7 +166,7 @@ fn chunks_of_blosc_1_come_back() {
     for codec in codecs {
         for (filters, flags) in [(vec![], 0), (vec![(Filter::Shuffle, 0)], 1), (vec![(Filter::BitShuffle, 0)], 4)] {
             for typesize in [1, 2, 7, 8, 17] {
-                // The first is too short to be compressed. In the second, elements are no multiple of eight.
+                // The first is too short to be compressed. The number of elements in the second is not a multiple of eight.
                 for length in [127, 131 * typesize, 90_000 + random.next(200_000)] {
                     let data = random.data(length, typesize);
                     let options = options(codec, 5, &filters, typesize, 0, SplitMode::ForwardCompat);
@@ -178,7 +178,7 @@ fn chunks_of_blosc_1_come_back() {
                     assert!(chunk.len() <= data.len() + 16 && header.is_stored() == (chunk.len() == data.len() + 16), "{case}");
                     assert!(length > 127 || header.is_stored(), "{case}");
                     assert!(in_parts(&data, &options, &mut random) == chunk, "{case}");
-                    // Snappy has no decoder for untrusted input.
+                    // There is no safe decoder for Snappy.
                     let count = if codec == CodecId::SNAPPY { 1 } else { decompressors.len() };
                     for decompressor in &mut decompressors[..count] {
                         let mut ours = vec![7; data.len()];
@@ -205,12 +205,13 @@ fn a_zstandard_frame_has_the_length_and_the_checksum_of_its_data() {
         *checked.last_mut().unwrap() ^= 1;
         assert!(zstd::decompress(&checked, None).is_err());
     }
-    // A frame of a few bytes that claims 2^40 bytes of data.
+    // A Zstandard frame of a few bytes that claims 2^40 bytes of data.
     let claims = [&b"\x28\xb5\x2f\xfd\xe0"[..], &(1_u64 << 40).to_le_bytes(), &[1, 0, 0]].concat();
     assert_eq!(zstd::decompress(&claims, None).unwrap_err().to_string(), "zstd: the data of 16 bytes are at most 524288 bytes");
 }
 
-/// Planes of shuffled numbers have their own search, which gives shorter streams for planes with few values: see `leaf/zstd.rs`.
+/// Planes of shuffled numbers are compressed with another search, which gives shorter streams if they have few values: see
+/// `leaf/zstd.rs`.
 #[test]
 fn planes_with_few_values_are_shorter_than_the_same_bytes_without_a_shuffle() {
     let mut random = Random(7);
@@ -270,7 +271,7 @@ fn truncated_elements_keep_their_highest_bits() {
         (vec![(Filter::TruncPrec, 20), (Filter::Shuffle, 0)], u64::MAX << 32),
         (vec![(Filter::TruncPrec, -8_i8 as u8), (Filter::BitShuffle, 0)], u64::MAX << 8),
         (vec![(Filter::Other(36), 40)], u64::MAX << 24),
-        // The first block, which delta refers to, is what a reader will have.
+        // Delta uses the truncated first block, because that is what a reader has.
         (vec![(Filter::TruncPrec, 20), (Filter::Delta, 0), (Filter::Shuffle, 0)], u64::MAX << 32),
     ] {
         let options = options(CodecId::Zstd, 5, &filters, 8, 4000, SplitMode::Auto);
@@ -293,14 +294,14 @@ fn truncated_elements_keep_their_highest_bits() {
 #[test]
 fn an_automatic_block_is_as_long_as_that_of_blosc2_pure_rs() {
     for codec in CODECS {
-        // Zstandard's highest levels are slow.
+        // The highest levels of Zstandard are slow.
         for level in [1, 3, 5, 6, 8, 9].into_iter().filter(|&level| level < 8 || codec != CodecId::Zstd) {
             for (typesize, split_mode) in
                 [1, 7, 20].into_iter().flat_map(|size| [(size, SplitMode::ForwardCompat), (size, SplitMode::Never)])
             {
                 for length in [100, 40_000, 700_000] {
                     let length = length / typesize * typesize;
-                    // It is compressed in any way.
+                    // This data is compressible with any of the options.
                     let data: Vec<u8> = (0..length).map(|at| (at / 1000) as u8).collect();
                     let options =
                         Options { blocksize: 0, ..options(codec, level, &[(Filter::Shuffle, 0)], typesize, 0, split_mode) };

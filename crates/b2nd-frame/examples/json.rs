@@ -1,4 +1,4 @@
-//! Turns a header into JSON, edits it there, and turns it back into bytes: only those that were meant have changed.
+//! Converts a header to JSON, edits it there, and converts it back to bytes. Only the intended bytes change.
 //!
 //! ```text
 //! cargo run -p b2nd-frame --example json
@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let header = File::open("tests/data/example.b2nd")?.header().clone();
     let before = b2nd::to_vec(&header)?;
 
-    // The whole header: every field as the file has it, metalayers as names and bytes.
+    // The whole header: all fields of the file, and the metalayers as names and bytes.
     let mut json = serde_json::to_value(&header)?;
     for (field, value) in json.as_object().into_iter().flatten() {
         let text = value.to_string();
@@ -20,12 +20,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     assert_eq!(b2nd::to_vec(&serde_json::from_value::<Header>(json.clone())?)?, before);
 
-    // How many threads wrote a file is in its header: equal arrays from two machines differ there, unless that is evened out.
+    // The number of threads that wrote a file is in its header, so equal arrays from two machines can differ. Here it is set to a
+    // fixed value.
     json["compression_threads"] = 4.into();
     let mut header: Header = serde_json::from_value(json)?;
     println!("\nwith 4 threads, {}", changes(&before, &b2nd::to_vec(&header)?));
 
-    // What the array is, by its fields' names.
+    // The metadata of the array, as named fields.
     let mut array: Value = serde_json::to_value(header.array()?)?;
     println!("\n{array}");
     array["shape"][0] = 12.into();
@@ -34,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     header.metalayers_mut().set(&meta)?;
     println!("\nwith 12 rows, {}", changes(&before, &b2nd::to_vec(&header)?));
 
-    // What no array can be is refused in JSON too.
+    // JSON is checked too: a geometry that is not possible is an error.
     array["chunkshape"][1] = 0.into();
     if let Err(error) = serde_json::from_value::<B2ndMeta>(array) {
         println!("\nrefused: {error}");
@@ -42,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The places where two headers of one length differ.
+/// The differences between two headers of the same length.
 fn changes(before: &[u8], after: &[u8]) -> String {
     assert_eq!(before.len(), after.len());
     let changed = (0..before.len()).filter(|&at| before[at] != after[at]);

@@ -8,14 +8,14 @@ use b2nd::{B2ndMeta, Geometry, Metalayer};
 use b2nd_frame::{Chunk, Frame, Header, Writer};
 use serde::{Deserialize, Serialize};
 
-/// The array's place on the ground.
+/// The position of an array on the ground.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct GeoTransform {
     /// The outer corner of the first element: x and y in the datum's unit.
     origin: [f64; 2],
-    /// The size of an element.
+    /// The size of an element in x and y.
     pixel: [f64; 2],
-    // The type picks the marker (a str32). This picks another one, which is four bytes shorter.
+    // A `String` is written as a str32. This attribute makes it a fixstr, which is four bytes shorter.
     #[serde(with = "b2nd::with::fixstr")]
     datum: String,
 }
@@ -25,7 +25,7 @@ impl Metalayer for GeoTransform {
 }
 
 impl GeoTransform {
-    /// The row and the column of the element that holds a point.
+    /// The row and column of the element that contains a point.
     fn element(&self, x: f64, y: f64) -> (f64, f64) {
         let index = |point: f64, axis: usize| ((point - self.origin[axis]) / self.pixel[axis]).floor();
         (index(y, 1), index(x, 0))
@@ -35,7 +35,8 @@ impl GeoTransform {
 fn main() -> b2nd_frame::Result<()> {
     let geo = GeoTransform { origin: [600_000.0, 5_300_040.0], pixel: [10.0, -10.0], datum: "EPSG:32632".to_owned() };
 
-    // Into a frame. Metalayers come first: once there is data, C-Blosc2 takes no more (`frame::rewrite` adds them all the same).
+    // Write the metalayer to a frame. C-Blosc2 does not add metalayers once there are chunks, so they come first. (`rewrite` adds
+    // them to any frame.)
     let meta = B2ndMeta::of::<u16>(Geometry::new(&[2, 3], &[2, 3], &[2, 3])?);
     let mut header = Header::for_array(&meta)?;
     header.metalayers_mut().set(&geo)?;
@@ -44,7 +45,7 @@ fn main() -> b2nd_frame::Result<()> {
     writer.append(&Chunk::store(&elements.map(u16::to_le_bytes).concat(), 2)?)?;
     let bytes = writer.finish()?;
 
-    // Out of it. `frame::File` does the same for a file, and reads only the header.
+    // Read it back. `File` does the same for a file, and reads only the header.
     let frame = Frame::from_slice(&bytes)?;
     for (name, content) in frame.header().metalayers().iter() {
         println!("metalayer {}: {} bytes", name.escape_ascii(), content.len());
@@ -56,12 +57,12 @@ fn main() -> b2nd_frame::Result<()> {
         assert_eq!(found, geo);
     }
 
-    // Its length does not follow the numbers, so `Editor::overwrite_metalayer` writes another value over it, in the file.
+    // The length does not depend on the numbers, so `Editor::overwrite_metalayer` can replace the value in a file.
     let moved = GeoTransform { origin: [0.0, 1e300], ..geo };
     println!("moved to {:?} it is {} bytes too", moved.origin, b2nd::serialized_len(&moved)?);
     assert_eq!(Some(b2nd::serialized_len(&moved)?), frame.header().metalayers().get(GeoTransform::NAME).map(<[u8]>::len));
 
-    // What is something else is refused in words: here, integers where the origin belongs.
+    // A metalayer of another type is an error: here there are integers instead of floats.
     let mut header = frame.header().clone();
     header.metalayers_mut().insert(GeoTransform::NAME, b2nd::to_vec(&([1, 2], [0.5, 0.5], "EPSG:32632"))?)?;
     if let Err(error) = header.metalayer::<GeoTransform>() {

@@ -1,4 +1,4 @@
-//! Says what array a file holds, from only its header: one read of 4 KiB, whatever the file's size.
+//! Prints what array a file holds. Only the header is read: one read of 4 KiB for a file of any size.
 //!
 //! ```text
 //! cargo run -p b2nd-frame --example read_header -- tests/data/example.b2nd

@@ -1,12 +1,12 @@
-//! Reads frames over HTTP by range requests. [`Pieces`] holds what has been fetched and names what is missing: 4 KiB first, the rest of a
-//! header that is longer, then the index and one chunk.
+//! Reads frames over HTTP with range requests. [`Pieces`] holds the parts that have been fetched and lists the missing ones:
+//! first 4 KiB, then the rest of a longer header, then the index and one chunk.
 //!
 //! ```text
 //! cargo run -p b2nd-frame --example remote
 //! ```
 //!
-//! The server is part of the example, so no network is needed. An object store answers the same requests, and a client that fetches all
-//! that is missing at once need not wait for one answer after another.
+//! The server is part of the example, so no network is needed. Object stores accept the same requests. A client can fetch all
+//! missing parts at the same time.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -20,7 +20,7 @@ use b2nd_frame::{Chunk, Frame, Header, Pieces, Writer};
 use ureq::Agent;
 use ureq::http::StatusCode;
 
-/// A file behind HTTP, and what has been fetched of it.
+/// A file behind HTTP, with the parts that have been fetched.
 struct Remote {
     agent: Agent,
     url: String,
@@ -34,7 +34,7 @@ impl Remote {
         Remote { agent, url, pieces: Pieces::default(), requests: 0 }
     }
 
-    /// Reads something of the frame, and fetches what that takes.
+    /// Calls `read` with the frame, and fetches missing parts until it succeeds.
     fn read<T>(&mut self, read: impl Fn(Frame<&Pieces>) -> b2nd_frame::Result<T>) -> Result<T, Box<dyn Error>> {
         loop {
             let done = Frame::open(&self.pieces).and_then(&read);
@@ -49,14 +49,14 @@ impl Remote {
         }
     }
 
-    /// Fetches these bytes, or as many of them as the file has.
+    /// Fetches a range, or the part of it that is in the file.
     fn fetch(&mut self, range: &Range<u64>) -> Result<Vec<u8>, Box<dyn Error>> {
         let header = format!("bytes={}-{}", range.start, range.end - 1);
         let mut response = self.agent.get(&self.url).header("Range", header).call()?;
         self.requests += 1;
         match response.status() {
             StatusCode::PARTIAL_CONTENT => Ok(response.body_mut().read_to_vec()?),
-            // The file ends before the range begins.
+            // The range starts after the end of the file.
             StatusCode::RANGE_NOT_SATISFIABLE => Ok(Vec::new()),
             status => Err(format!("expected a part of the file, found status {status}").into()),
         }
@@ -98,7 +98,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A frame with an array of `length` bytes and a metalayer of numbers: this crate's format takes any serde type.
+/// A frame with an array of `length` bytes and, as an example of a serde type, a metalayer with a list of numbers.
 fn array(length: i32, wavelengths: u16) -> b2nd_frame::Result<Vec<u8>> {
     let meta = B2ndMeta::of::<u8>(Geometry::new(&[length.into()], &[length], &[1 << 16])?);
     let mut header = Header::for_array(&meta)?;
@@ -112,7 +112,7 @@ fn array(length: i32, wavelengths: u16) -> b2nd_frame::Result<Vec<u8>> {
     writer.finish()
 }
 
-/// Serves files by their range on a free port of this machine, until the process ends.
+/// Serves ranges of files on a free port of this machine until the process ends.
 fn serve(files: BTreeMap<&'static str, Vec<u8>>) -> io::Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;
@@ -126,7 +126,7 @@ fn serve(files: BTreeMap<&'static str, Vec<u8>>) -> io::Result<SocketAddr> {
     Ok(address)
 }
 
-/// Answers `GET /name` with `Range: bytes=first-last`.
+/// Responds to `GET /name` with `Range: bytes=first-last`.
 fn answer(mut stream: TcpStream, files: &BTreeMap<&str, Vec<u8>>) -> io::Result<()> {
     let lines = BufReader::new(&stream).lines().map_while(Result::ok);
     let head: Vec<String> = lines.take_while(|line| !line.is_empty()).map(|line| line.to_lowercase()).collect();

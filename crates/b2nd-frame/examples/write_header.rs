@@ -1,4 +1,4 @@
-//! Makes the header of a new array and shows its bytes; then a whole file: 24 GB of zeros in 2,632 bytes.
+//! Builds the header of a new array and prints its bytes. Then writes a whole file: 24 GB of zeros in 2,632 bytes.
 //!
 //! ```text
 //! cargo run -p b2nd-frame --example write_header
@@ -9,10 +9,10 @@ use b2nd::{B2ndMeta, Geometry};
 use b2nd_frame::{CodecId, Filter, Frame, Header, Special, Writer};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Shape, chunkshape and blockshape, in elements. Type size and the lengths in bytes follow from them.
+    // Shape, chunkshape and blockshape in elements. The typesize and the sizes in bytes follow from them.
     let geometry = Geometry::new(&[30_000, 100_000], &[1_000, 10_000], &[100, 1_000])?;
     let meta = B2ndMeta::of::<f64>(geometry);
-    // Zstandard has no parameter of its own except the level, so 0.
+    // Shuffle has no parameter, so its value is 0.
     let header = Header::for_array(&meta)?.with_codec(CodecId::Zstd)?.with_filters(&[(Filter::Shuffle, 0)])?;
 
     let bytes = b2nd::to_vec(&header)?;
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     print_hex(&bytes);
     assert_eq!(Header::from_slice(&bytes)?, header);
 
-    // Zeros are an entry in the index. Other chunks come from a codec crate, or from `Chunk::store`.
+    // Chunks of zeros are only entries in the index. Other chunks come from a codec crate, or from `Chunk::store`.
     let chunksize = usize::try_from(header.chunksize())?;
     let nchunks = geometry.grid()?.nchunks();
     let mut writer = Writer::new(header);
@@ -31,7 +31,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let frame = Frame::from_slice(&file)?;
     println!("the file, {} bytes: {nchunks} chunks, {} bytes of zeros", file.len(), frame.header().nbytes());
 
-    // The Writer filled in what only a whole frame knows: its length, the data's, the chunks'. Nothing moved.
+    // The writer filled in the fields that depend on the whole frame: the lengths of the frame, the data and the chunks. The
+    // header has the same length as before.
     let filled = b2nd::to_vec(frame.header())?;
     assert_eq!(filled.len(), bytes.len());
     let changed = (0..bytes.len()).filter(|&at| filled[at] != bytes[at]);

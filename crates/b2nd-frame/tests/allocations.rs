@@ -1,4 +1,4 @@
-//! Allocations, counted by an allocator of this test's own: all bytes that are ever asked for, also those given back.
+//! Counts allocations with an allocator of this test's own: the sum of all bytes allocated, including bytes that are freed again.
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -7,20 +7,20 @@ mod common;
 use allocation_counter::{AllocationInfo, measure};
 use b2nd_frame::{Chunk, ChunkHeader, File, Frame, Header, Trailer};
 
-/// Decoding allocates at most this many bytes for each byte of input…
+/// Decoding allocates at most this many bytes for each byte of input.
 const PER_BYTE: usize = 32;
 
-/// … and this many for an error's sentence.
+/// An error's message may allocate this many bytes in addition.
 const FOR_AN_ERROR: usize = 2048;
 
-/// Runs, and gives what was allocated.
+/// Runs a function and returns its result and what it allocated.
 fn allocated<T>(run: impl FnOnce() -> T) -> (T, AllocationInfo) {
     let mut result = None;
     let info = measure(|| result = Some(run()));
     (result.unwrap(), info)
 }
 
-/// Runs on these bytes, and allocates no more than they can fill.
+/// Runs a function on `input` and checks that it allocates no more than the length of `input` allows.
 #[track_caller]
 fn proportionate<T>(input: &[u8], run: impl FnOnce(&[u8]) -> T) {
     let (_, info) = allocated(|| run(input));
@@ -28,7 +28,7 @@ fn proportionate<T>(input: &[u8], run: impl FnOnce(&[u8]) -> T) {
     assert!(info.bytes_total as usize <= limit, "{} bytes of input, {} allocated", input.len(), info.bytes_total);
 }
 
-/// The bytes as they are and cut short, and with every length, count and size in them replaced by large ones.
+/// The bytes unchanged, every prefix of them, and the bytes with a large number written over each position.
 fn lies(whole: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let large: [&[u8]; 6] =
         [b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\xff\xff\xff\x7f", b"\x00\x01\x00\x00", b"\xff\xff", b"\x9f"];
@@ -44,7 +44,7 @@ fn lies(whole: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     overwritten.chain(cut).chain([whole.to_vec()])
 }
 
-/// Whole frames of a few hundred bytes, among them such with vlmetalayers, without data, special, and of many metalayers.
+/// Frames of a few hundred bytes. Some have vlmetalayers or many metalayers, and some have no data or only special chunks.
 fn frames() -> Vec<Vec<u8>> {
     let mut frames = Vec::new();
     for path in common::files("../../tests/data") {
@@ -77,10 +77,10 @@ fn headers_trailers_and_indexes_take_no_more_than_their_bytes_can_fill() {
 #[test]
 fn a_file_takes_no_more_than_its_bytes_can_fill() {
     let path = std::env::temp_dir().join(format!("b2nd-allocations-{}.b2nd", std::process::id()));
-    // Each position by one of its lies.
+    // With every seventh change, nearly every position is changed once.
     for lie in frames().iter().step_by(6).flat_map(|frame| lies(frame).step_by(7)) {
         std::fs::write(&path, &lie).unwrap();
-        // Each read starts with a few KiB, whatever it is for.
+        // A read starts with a few KiB, whatever its purpose is.
         let (_, info) = allocated(|| File::open(&path).map(|file| drop((file.trailer(), file.chunk(0)))));
         assert!(info.bytes_total < 64 * 1024, "{} bytes of file, {} allocated", lie.len(), info.bytes_total);
     }
@@ -99,7 +99,7 @@ fn a_chunk_that_claims_2_gib_takes_none() {
         assert!(chunk.data().is_err());
         assert!(chunk.into_data().is_err());
     });
-    // One block, of a codec that is not here.
+    // The chunk has one block and an unknown codec.
     (chunk[2], chunk[22]) = (0xc5, 200);
     chunk[8..12].copy_from_slice(&(1_i32 << 28).to_le_bytes());
     proportionate(&chunk, |chunk| assert!(Chunk::from_slice(chunk).unwrap().data().is_err()));
@@ -112,13 +112,13 @@ fn an_index_that_claims_2_gib_takes_none() {
     frame[index + 2] = 0x05;
     frame[index + 4..index + 8].copy_from_slice(&i32::to_le_bytes(i32::MAX - 7));
     proportionate(&frame, |frame| assert!(Frame::from_slice(frame).is_err()));
-    // Where chunks vary in length nothing says how many there are.
+    // If chunks vary in length, the header does not determine their number.
     frame[0x19] = 0x53;
     frame[0x3a..0x3e].fill(0);
     proportionate(&frame, |frame| assert!(Frame::from_slice(frame).is_err()));
 }
 
-/// Writes `parts`, each at its place, and nothing between them: holes that take no room on the disk.
+/// Writes a file that consists of `parts` at their offsets, with holes in between that take no space on the disk.
 fn with_holes(path: &std::path::Path, length: u64, parts: &[(u64, &[u8])]) {
     use std::io::{Seek, SeekFrom, Write};
 
@@ -137,7 +137,7 @@ fn a_read_takes_what_is_read_and_not_what_lies_around_it() {
     let (index, trailer) = (common::frames::INDEX, common::frames::TRAILER);
     let frame_len = |length: u64| [&frame[..0x10], &length.to_be_bytes(), &frame[0x18..]].concat();
 
-    // 3 GiB of older trailers between the index and the last trailer.
+    // There are 3 GiB of older trailers between the index and the last trailer.
     let hole = 3 << 30;
     let length = frame.len() as u64 + hole;
     let bytes = frame_len(length);
@@ -156,7 +156,7 @@ fn a_read_takes_what_is_read_and_not_what_lies_around_it() {
     assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
     assert!(std::fs::metadata(&path).unwrap().len() < 1024, "the older trailers are gone");
 
-    // 5 GiB between two chunks: the second one's offset, and cbytes, are that much larger.
+    // There are 5 GiB between two chunks, so the offset of the second one and cbytes are larger by that.
     let hole = 5 << 30;
     let length = frame.len() as u64 + hole;
     let mut bytes = frame_len(length);
@@ -166,7 +166,7 @@ fn a_read_takes_what_is_read_and_not_what_lies_around_it() {
     let (_, info) = allocated(|| read(&path));
     assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
 
-    // Both at once: the index is far from the start, and its place is long.
+    // Both at once: the index is far from the start, and there is a long gap before the trailer.
     let dead = 3 << 30;
     let length = frame.len() as u64 + hole + dead;
     bytes[0x10..0x18].copy_from_slice(&length.to_be_bytes());
@@ -175,7 +175,7 @@ fn a_read_takes_what_is_read_and_not_what_lies_around_it() {
     let (_, info) = allocated(|| read(&path));
     assert!(info.bytes_total < 64 * 1024, "{} allocated", info.bytes_total);
 
-    // A header of 2 GiB in a file of 8 KiB.
+    // A header that claims 2 GiB in a file of 8 KiB.
     let mut bytes = frame.clone();
     bytes[0x0b..0x0f].copy_from_slice(&i32::MAX.to_be_bytes());
     bytes.resize(8192, 0);

@@ -1,4 +1,5 @@
-//! Edits of a process that has no more file descriptors. They are in a process of their own, since no other test could open a file meanwhile.
+//! Edits in a process that has no free file descriptors. This test has its own process, because other tests could not open files
+//! in the meantime.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)]

@@ -1,4 +1,4 @@
-//! Several processes edit and rewrite one file at once: whatever one of them was told had succeeded is there at the end.
+//! Several processes edit and rewrite the same file at the same time. Every edit that succeeded is in the file at the end.
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 
@@ -14,16 +14,17 @@ use common::frames;
 use common::scratch::Scratch;
 use common::state::State;
 
-/// The time that the processes of one round work.
+/// The duration of a round.
 const ROUND: Duration = Duration::from_millis(250);
 
-/// Set for a child: what it does, its number, and the file.
+/// An environment variable for a child process: its job, its number, and the file.
 const JOB: &str = "B2ND_TEST_JOB";
 
-/// With a file, the child's number and a value to write.
+/// A job, called with the file, the child's number, and the value to write.
 type Job = fn(&Path, u8, u8) -> b2nd_frame::Result<()>;
 
-/// A child's work, over and over: a vlmetalayer, a metalayer in its place, one over three sectors, a rewrite.
+/// The jobs that a child repeats: set a vlmetalayer, overwrite a metalayer, overwrite one that spans three sectors, and rewrite
+/// the frame.
 const JOBS: [Job; 4] = [
     |path, child, value| File::edit(path)?.set_vlmetalayer_bytes(&own("v", child), &[value; 40]),
     |path, child, value| File::edit(path)?.overwrite_metalayer_bytes(&own("m", child), &[value; 40]),
@@ -40,7 +41,7 @@ fn own(kind: &str, child: u8) -> String {
     format!("{kind}{child}")
 }
 
-/// The last value that a child was told is in the file, and how many there were.
+/// The last value that a child wrote successfully, and the number of its edits.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Acknowledged {
     value: u8,
@@ -84,7 +85,7 @@ fn finish(mut child: Child) -> Acknowledged {
     Acknowledged { value: value.parse().unwrap(), count: count.parse().unwrap() }
 }
 
-/// Has these jobs done at once in a few rounds, and looks at the file after each.
+/// Runs these jobs at the same time for a few rounds, and checks the file after each round.
 #[track_caller]
 fn at_once(jobs: &[usize], rounds: u32, locking: &str) {
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! `remove_temporary_files`, as a signal calls it, in a process of its own: it removes the temporary files of all threads.
+//! `remove_temporary_files`, called as on a signal, removes the temporary files of all threads. The test has its own process.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ use crate::common::scratch::Scratch;
 
 const FILES: usize = 300;
 
-/// The number of chunks of a sparse frame. Each chunk file is synced.
+/// The number of chunks in a sparse frame. Each chunk file is synced.
 const CHUNKS: usize = 60;
 
 fn fill(path: &Path, content: &str) {
@@ -26,7 +26,7 @@ fn fill(path: &Path, content: &str) {
     (0..FILES).for_each(|number| fs::write(path.join(number.to_string()), content).unwrap());
 }
 
-/// The content of the files of a directory, all of which must be there and have the same content.
+/// The content of the files in a directory. All of them must exist and have the same content.
 fn content(path: &Path) -> String {
     let all: Vec<String> = fs::read_dir(path).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
     assert_eq!(all.len(), FILES, "{} is not whole", path.display());
@@ -38,7 +38,7 @@ fn names(scratch: &Scratch) -> Vec<String> {
     fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// One test, since a signal removes the temporary files of all tests.
+/// This is a single test, because a signal removes the temporary files of all tests.
 #[test]
 fn files_are_whole_when_a_signal_comes() {
     a_directory_is_whole_or_absent_when_a_signal_comes_while_it_gets_its_name();
@@ -101,7 +101,7 @@ fn chunk_files_that_are_not_committed_are_removed() {
     drop(remove_temporary_files());
     assert_eq!(files(&path), committed);
 
-    // Without the lock of the frame, another process may have committed these chunk files.
+    // After the frame is unlocked, another process may commit these chunk files, so they are kept.
     editor.put(&chunk(4)).unwrap();
     drop(editor);
     drop(remove_temporary_files());

@@ -16,11 +16,12 @@ use hdf5_reader::messages::dataspace::{DataspaceMessage, DataspaceType};
 use hdf5_reader::messages::layout::{ChunkIndexing, DataLayout};
 use hdf5_reader::messages::{HdfMessage, filter_pipeline::FilterDescription};
 use hdf5_reader::{btree_v1, chunk_index, extensible_array, fixed_array};
+use rmpv::Value;
 
-use crate::attributes;
 use crate::dtype::dtype;
 use crate::file::{Attribute, File, fault};
 use crate::filters::{BLOSC, BLOSC2, filter_name};
+use crate::{attributes, dims};
 
 /// Data without chunks are read as an array whose chunks have at most this number of bytes, or one element.
 const CHUNK: i64 = 1 << 18;
@@ -35,7 +36,7 @@ pub struct Dataset {
     pub geometry: Geometry,
     /// The dtype of the elements.
     pub dtype: DType,
-    /// The attributes.
+    /// The attributes. If all dimensions have scales, as in files of netCDF-4, the names of the scales are the attribute `dims`.
     pub attributes: Vec<Attribute>,
     /// The filters, in the order in which they were applied.
     pub filters: Vec<FilterDescription>,
@@ -143,7 +144,12 @@ impl Dataset {
                 (geometry, Layout::Chunked(places))
             }
         };
-        let all = opened.attributes().iter().map(|it| (it.name.clone(), attributes::value(it))).collect();
+        let mut all: Vec<_> = opened.attributes().iter().map(|it| (it.name.clone(), attributes::value(it))).collect();
+        let names = dims::names(&file.hdf5, &file.scales, &opened, path);
+        if let Some(names) = names.filter(|_| all.iter().all(|(name, _)| name != dims::DIMS)) {
+            all.retain(|(name, _)| name != dims::LIST);
+            all.insert(0, (dims::DIMS.to_owned(), Some(names.into_iter().map(Value::from).collect())));
+        }
         let grid = geometry.grid()?;
         let mut dataset =
             Dataset { file: file.clone(), grid, layout, filters, fill, geometry, dtype, attributes: all, first: None };

@@ -12,6 +12,7 @@ use hdf5_reader::{BlockCacheStorage, DEFAULT_MAX_CHUNK_BYTES, FilterRegistry, Hd
 
 use crate::attributes;
 use crate::dataset::Dataset;
+use crate::dims::Scales;
 use crate::filters::register_with_limit;
 use crate::frame::{DatasetFrame, set_attributes};
 
@@ -34,6 +35,7 @@ pub struct File {
     pub(crate) registry: Arc<FilterRegistry>,
     pub(crate) limit: usize,
     pub(crate) is_pytables: bool,
+    pub(crate) scales: Arc<Scales>,
 }
 
 /// Makes [`Store`](b2nd_store::Store) and [`Location`](b2nd_store::Location) open the HDF5 files of this process like stores.
@@ -74,7 +76,7 @@ impl File {
         let root = hdf5.root_group().map_err(fault)?;
         let is_pytables = root.attribute("PYTABLES_FORMAT_VERSION").is_ok();
         let base = hdf5.superblock().base_address;
-        Ok(File { hdf5, source: bytes, base, registry: Arc::new(registry), limit, is_pytables })
+        Ok(File { hdf5, source: bytes, base, registry: Arc::new(registry), limit, is_pytables, scales: Arc::default() })
     }
 
     /// Returns the paths of the datasets, such as `/group/name`.

@@ -14,6 +14,7 @@
 
 mod attributes;
 mod dataset;
+mod dims;
 mod dtype;
 mod file;
 mod filters;

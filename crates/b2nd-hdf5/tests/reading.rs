@@ -93,6 +93,26 @@ fn attributes_are_those_of_the_frame() {
 }
 
 #[test]
+fn names_of_dimensions_are_those_of_their_scales() {
+    let file = open("scales.h5");
+    let attributes = |path: &str| file.dataset(path).unwrap().attributes;
+    let dims =
+        |path: &str| attributes(path).into_iter().find(|(name, _)| name == "dims").map(|(_, value)| value.unwrap().to_string());
+    assert_eq!(dims("/tas").as_deref(), Some(r#"["time", "lat", "lon"]"#));
+    assert_eq!(dims("group/inner/depth").as_deref(), Some(r#"["level", "lat"]"#));
+    assert_eq!(dims("/square").as_deref(), Some(r#"["lat", "lat"]"#));
+    assert_eq!(dims("/lon").as_deref(), Some(r#"["lon"]"#));
+    // A dimension has no scale, or one in a group that does not contain the dataset.
+    assert_eq!((dims("/part"), dims("/far")), (None, None));
+    // An attribute of this name is not replaced.
+    assert_eq!(dims("/named").as_deref(), Some(r#""of the user""#));
+    // The names have a place in the trailer, which has 16 attributes. The references are read only as names.
+    assert_eq!(attributes("/tas")[0].0, "dims");
+    let has_references = |path: &str| attributes(path).contains(&("DIMENSION_LIST".to_owned(), None));
+    assert_eq!(["/tas", "/part", "/named"].map(has_references), [false, true, true]);
+}
+
+#[test]
 fn attributes_of_pytables_are_apart_from_those_of_the_user() {
     let store = Store::from_folder("pytables.h5", Arc::new(open("pytables.h5")));
     let source = store.leaf("/group/events").unwrap();

@@ -1,4 +1,4 @@
-//! [`Array`]: an array in the hands of the library.
+//! [`Array`]: an array that the C library holds.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::ManuallyDrop;
@@ -10,7 +10,7 @@ use blosc2_src as c;
 
 use crate::{Compression, Meta, Result, SuperChunk, c_path, c_string, check, init, malloced, sys};
 
-/// The values of a new array.
+/// How the elements of a new array are set.
 #[allow(missing_docs)]
 pub enum Fill<'a> {
     Values(&'a [u8]),
@@ -20,7 +20,7 @@ pub enum Fill<'a> {
     Uninitialized,
 }
 
-/// An array of the library: it opened it, or makes it.
+/// An array that the library opened or created.
 pub struct Array {
     raw: *mut sys::Array,
     frame: ManuallyDrop<SuperChunk>,
@@ -29,16 +29,16 @@ pub struct Array {
 impl Array {
     fn new(function: &'static str, code: c_int, raw: *mut sys::Array) -> Result<Array> {
         check(function, code)?;
-        // SAFETY: the library succeeded.
+        // SAFETY: the library succeeded, so `raw` points to an array.
         let frame = ManuallyDrop::new(SuperChunk(unsafe { (*raw).sc }));
         Ok(Array { raw, frame })
     }
 
-    /// Opens a file or a sparse frame's directory, to read and to edit.
+    /// Opens a file or the directory of a sparse frame, for reading and editing.
     pub fn open(path: &Path) -> Result<Array> {
         init();
         let mut raw = ptr::null_mut();
-        // SAFETY: a path that lives as long as the call.
+        // SAFETY: the path lives as long as the call.
         let code = unsafe { sys::b2nd_open(c_path(path).as_ptr(), &mut raw) };
         Array::new("b2nd_open", code, raw)
     }
@@ -47,14 +47,14 @@ impl Array {
     pub fn from_frame(frame: &[u8]) -> Result<Array> {
         init();
         let mut raw = ptr::null_mut();
-        // SAFETY: the library owns the copy. (Its own way to make one frees what it did not allocate.)
+        // SAFETY: the library owns the copy. (If it made the copy itself, it would free a buffer that it did not allocate.)
         let code = unsafe { sys::b2nd_from_cframe(malloced(frame), frame.len() as i64, false, &mut raw) };
         let array = Array::new("b2nd_from_cframe", code, raw)?;
         array.own_frame();
         Ok(array)
     }
 
-    /// A new array on disk, of elements of `typesize` bytes.
+    /// Creates an array on disk with elements of `typesize` bytes.
     pub fn create(path: &Path, contiguous: bool, meta: &Meta, typesize: usize, how: Compression, fill: Fill) -> Result<Array> {
         init();
         let urlpath = c_path(path);
@@ -72,7 +72,7 @@ impl Array {
         let (shape, chunkshape, blockshape) = (meta.shape.as_ptr(), meta.chunkshape.as_ptr(), meta.blockshape.as_ptr());
         let dtype = dtype.as_ref().map_or(ptr::null(), |dtype| dtype.as_ptr());
         let mut raw = ptr::null_mut();
-        // SAFETY: three arrays of `ndim` numbers, a string or NULL; values and element are as long as the library takes them to be.
+        // SAFETY: the lists have `ndim` numbers, the dtype is a string or NULL, and `fill` is as long as the library expects.
         let code = unsafe {
             let format = meta.dtype_format;
             let context =
@@ -94,7 +94,7 @@ impl Array {
     }
 
     fn get(&self) -> &sys::Array {
-        // SAFETY: not null, and freed only by `Drop`.
+        // SAFETY: the pointer is not null, and only `Drop` frees it.
         unsafe { &*self.raw }
     }
 
@@ -102,7 +102,7 @@ impl Array {
     pub fn meta(&self) -> Meta {
         let raw = self.get();
         let ndim = raw.ndim as usize;
-        // SAFETY: NULL or a string.
+        // SAFETY: the pointer is NULL or a C string.
         let dtype = (!raw.dtype.is_null()).then(|| unsafe { CStr::from_ptr(raw.dtype) }.to_str().unwrap().to_owned());
         Meta {
             shape: raw.shape[..ndim].to_vec(),
@@ -113,7 +113,8 @@ impl Array {
         }
     }
 
-    /// The number of elements, of elements padded to chunks, in a chunk padded to blocks, in a chunk, in a block.
+    /// The numbers of elements in the array, in the array padded to chunks, in a chunk padded to blocks, in a chunk, and in a
+    /// block.
     pub fn counts(&self) -> [i64; 5] {
         let raw = self.get();
         [raw.nitems, raw.extnitems, raw.extchunknitems, raw.chunknitems.into(), raw.blocknitems.into()]
@@ -122,27 +123,27 @@ impl Array {
     /// All elements in row-major order.
     pub fn values(&self) -> Result<Vec<u8>> {
         let mut values = vec![0; self.get().nitems as usize * self.typesize()];
-        // SAFETY: the buffer is as long as the library is told.
+        // SAFETY: the buffer has the length that is passed.
         check("b2nd_to_cbuffer", unsafe { sys::b2nd_to_cbuffer(self.raw, values.as_mut_ptr().cast(), values.len() as i64) })?;
         Ok(values)
     }
 
-    /// Overwrites a part of the array, from `start` to before `stop`, with values in row-major order.
+    /// Overwrites the slice from `start` to `stop` with values in row-major order.
     pub fn set_slice(&mut self, start: &[i64], stop: &[i64], values: &[u8]) -> Result<()> {
         let lengths: Vec<i64> = stop.iter().zip(start).map(|(stop, start)| stop - start).collect();
         assert!(start.len() == self.get().ndim as usize && stop.len() == start.len());
         assert_eq!(lengths.iter().product::<i64>() as usize * self.typesize(), values.len());
         let (buffer, length) = (values.as_ptr().cast(), values.len() as i64);
-        // SAFETY: a number a dimension, and as many values as they say.
+        // SAFETY: there is a number for each dimension, and the values fill the slice.
         let code =
             unsafe { sys::b2nd_set_slice_cbuffer(buffer, lengths.as_ptr(), length, start.as_ptr(), stop.as_ptr(), self.raw) };
         check("b2nd_set_slice_cbuffer", code).map(drop)
     }
 
-    /// Gives the array another shape; what is new is zero, or what the chunks' padding holds.
+    /// Changes the shape of the array. New elements are zero, or come from the padding of the chunks.
     pub fn resize(&mut self, shape: &[i64]) -> Result<()> {
         assert_eq!(shape.len(), self.get().ndim as usize);
-        // SAFETY: a number a dimension.
+        // SAFETY: there is a number for each dimension.
         check("b2nd_resize", unsafe { sys::b2nd_resize(self.raw, shape.as_ptr(), ptr::null()) }).map(drop)
     }
 
@@ -153,7 +154,7 @@ impl Array {
         check("b2nd_append", unsafe { sys::b2nd_append(self.raw, buffer, length, axis as i8) }).map(drop)
     }
 
-    /// Takes away the dimensions of length 1.
+    /// Removes the dimensions of length 1.
     pub fn squeeze(&mut self) -> Result<()> {
         // SAFETY: the array is open.
         check("b2nd_squeeze", unsafe { sys::b2nd_squeeze(self.raw) }).map(drop)
@@ -176,7 +177,7 @@ impl DerefMut for Array {
 
 impl Drop for Array {
     fn drop(&mut self) {
-        // SAFETY: nothing else frees it; the super-chunk goes with it.
+        // SAFETY: nothing else frees the array; the super-chunk is freed with it.
         unsafe { sys::b2nd_free(self.raw) };
     }
 }

@@ -1,6 +1,6 @@
-//! The C library behind safe functions: all unsafe code of the tests is in this crate's `src`.
+//! Safe functions that call the C library. All unsafe code of the tests is in this crate's `src`.
 //!
-//! C-Blosc2 does not check what it reads as closely as [`b2nd`](https://docs.rs/b2nd) does: give it valid input only.
+//! C-Blosc2 does not check its input as closely as [`b2nd`](https://docs.rs/b2nd) does: give it only valid input.
 
 use std::ffi::{CStr, CString};
 use std::path::Path;
@@ -16,7 +16,7 @@ mod sys;
 pub use array::{Array, Fill};
 pub use super_chunk::SuperChunk;
 
-/// A function of the C library, and the code that it failed with.
+/// A function of the C library, and the error code that it returned.
 #[derive(Debug)]
 pub struct Error(&'static str, i64);
 
@@ -38,10 +38,10 @@ fn check(function: &'static str, code: impl Into<i64>) -> Result<i64> {
     }
 }
 
-/// Before anything else: `blosc2_init` must not run twice at a time, and tests run in threads.
+/// Must be called before anything else. Tests run in threads, and `blosc2_init` must not run twice at the same time.
 fn init() {
     static ONCE: Once = Once::new();
-    // SAFETY: once.
+    // SAFETY: this runs once.
     ONCE.call_once(|| unsafe { c::blosc2_init() });
 }
 
@@ -57,9 +57,9 @@ fn int32(length: usize) -> i32 {
     i32::try_from(length).expect("a length in int32")
 }
 
-/// Copies what the library allocated, and frees it.
+/// Copies a buffer that the library allocated, and frees it.
 fn take(bytes: *mut u8, length: usize) -> Vec<u8> {
-    // SAFETY: the library hands over a malloc'ed buffer of this length; a length of 0 can come with a null pointer.
+    // SAFETY: the library hands over a malloc'ed buffer of this length. The pointer may be null if the length is 0.
     unsafe {
         let copy = if length == 0 { Vec::new() } else { slice::from_raw_parts(bytes, length).to_vec() };
         sys::free(bytes.cast());
@@ -67,9 +67,9 @@ fn take(bytes: *mut u8, length: usize) -> Vec<u8> {
     }
 }
 
-/// A copy of bytes that the library can take over.
+/// Copies bytes into a buffer that the library can own.
 fn malloced(bytes: &[u8]) -> *mut u8 {
-    // SAFETY: the copy has the length of the bytes.
+    // SAFETY: the new buffer has the length of the bytes.
     unsafe {
         let copy = sys::malloc(bytes.len()).cast::<u8>();
         assert!(!copy.is_null());
@@ -78,9 +78,9 @@ fn malloced(bytes: &[u8]) -> *mut u8 {
     }
 }
 
-/// The version of the library that is linked.
+/// The version of the linked library.
 pub fn version() -> &'static str {
-    // SAFETY: a string constant.
+    // SAFETY: the library returns a string constant.
     unsafe { CStr::from_ptr(sys::blosc2_get_version_string()) }.to_str().unwrap()
 }
 
@@ -95,12 +95,12 @@ pub struct Meta {
     pub dtype_format: i8,
 }
 
-/// The metalayer `b2nd` of these, as the library writes it: at most 8 dimensions.
+/// Encodes the metalayer `b2nd` as the library does. There are at most 8 dimensions.
 pub fn serialize_meta(meta: &Meta) -> Result<Vec<u8>> {
     let (ndim, mut bytes) = (meta.shape.len(), ptr::null_mut());
     assert!(ndim <= sys::MAX_DIM && meta.chunkshape.len() == ndim && meta.blockshape.len() == ndim);
     let dtype = meta.dtype.as_deref().map(c_string);
-    // SAFETY: three arrays of `ndim` numbers, and a string or NULL.
+    // SAFETY: the three lists have `ndim` numbers, and the dtype is a string or NULL.
     let length = unsafe {
         sys::b2nd_serialize_meta(
             ndim as i8,
@@ -115,11 +115,11 @@ pub fn serialize_meta(meta: &Meta) -> Result<Vec<u8>> {
     Ok(take(bytes, check("b2nd_serialize_meta", length)? as usize))
 }
 
-/// Reads a metalayer of at most 8 dimensions as the library does. It must be valid, since the library trusts it.
+/// Decodes a metalayer of at most 8 dimensions as the library does. It must be valid, because the library trusts it.
 pub fn deserialize_meta(bytes: &[u8]) -> Result<Meta> {
     let (mut ndim, mut dtype_format, mut dtype) = (0, 0, ptr::null_mut());
     let (mut shape, mut chunkshape, mut blockshape) = ([0; sys::MAX_DIM], [0; sys::MAX_DIM], [0; sys::MAX_DIM]);
-    // SAFETY: the caller's bytes are valid, and have at most 8 dimensions.
+    // SAFETY: the bytes are valid and have at most 8 dimensions, as the caller promises.
     let length = unsafe {
         sys::b2nd_deserialize_meta(
             bytes.as_ptr(),
@@ -135,7 +135,7 @@ pub fn deserialize_meta(bytes: &[u8]) -> Result<Meta> {
     assert_eq!(check("b2nd_deserialize_meta", length)?, bytes.len() as i64, "the library reads all bytes");
     let ndim = ndim as usize;
     let dtype = (!dtype.is_null()).then(|| {
-        // SAFETY: a string that the library allocated.
+        // SAFETY: the library allocated this C string.
         let length = unsafe { CStr::from_ptr(dtype) }.count_bytes();
         String::from_utf8(take(dtype.cast(), length)).unwrap()
     });
@@ -143,7 +143,7 @@ pub fn deserialize_meta(bytes: &[u8]) -> Result<Meta> {
     Ok(Meta { shape, chunkshape, blockshape, dtype, dtype_format })
 }
 
-/// The library's compression: compcode, level, and filters with their parameters in six slots.
+/// How the library compresses: the code of the codec, the level, and filters with their parameters in six slots.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Compression {
@@ -169,11 +169,11 @@ impl Compression {
     }
 }
 
-/// Compresses data into a chunk. A blocksize of 0 leaves it to the library.
+/// Compresses data into a chunk. The library chooses the block size if `blocksize` is 0.
 pub fn compress(data: &[u8], typesize: usize, blocksize: usize, how: Compression) -> Result<Vec<u8>> {
     init();
     let mut chunk = vec![0; data.len() + c::BLOSC2_MAX_OVERHEAD as usize];
-    // SAFETY: both buffers are as long as the library is told.
+    // SAFETY: both buffers have the lengths that are passed.
     let length = unsafe {
         let context = c::blosc2_create_cctx(how.params(typesize, blocksize));
         let (data, len) = (data.as_ptr().cast(), int32(data.len()));
@@ -185,11 +185,11 @@ pub fn compress(data: &[u8], typesize: usize, blocksize: usize, how: Compression
     Ok(chunk)
 }
 
-/// Decompresses a chunk into a buffer of the length that its header says.
+/// Decompresses a chunk into a buffer of the length in the chunk's header.
 pub fn decompress(chunk: &[u8], data: &mut [u8]) -> Result<()> {
     init();
     let (from, to) = (chunk.as_ptr().cast(), data.as_mut_ptr().cast());
-    // SAFETY: both buffers are as long as the library is told.
+    // SAFETY: both buffers have the lengths that are passed.
     let length = unsafe { c::blosc2_decompress(from, int32(chunk.len()), to, int32(data.len())) };
     match check("blosc2_decompress", length)? {
         length if length == data.len() as i64 => Ok(()),

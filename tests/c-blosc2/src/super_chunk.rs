@@ -1,4 +1,4 @@
-//! [`SuperChunk`]: a frame in the hands of the library.
+//! [`SuperChunk`]: a frame that the C library holds.
 
 use std::ffi::{CStr, CString};
 use std::path::Path;
@@ -8,7 +8,7 @@ use blosc2_src as c;
 
 use crate::{Compression, Error, Result, c_path, c_string, check, init, int32, malloced, take};
 
-/// A super-chunk of the library: a frame that it opened or makes.
+/// A frame that the library opened or created.
 pub struct SuperChunk(pub(crate) *mut c::blosc2_schunk);
 
 impl SuperChunk {
@@ -16,30 +16,30 @@ impl SuperChunk {
         if raw.is_null() { Err(Error(function, -1)) } else { Ok(SuperChunk(raw)) }
     }
 
-    /// Opens a file or a sparse frame's directory, to read and to edit.
+    /// Opens a file or the directory of a sparse frame, for reading and editing.
     pub fn open(path: &Path) -> Result<SuperChunk> {
         init();
-        // SAFETY: a path that lives as long as the call.
+        // SAFETY: the path lives as long as the call.
         SuperChunk::new("blosc2_schunk_open", unsafe { c::blosc2_schunk_open(c_path(path).as_ptr()) })
     }
 
     /// Opens a copy of a frame in memory.
     pub fn from_frame(frame: &[u8]) -> Result<SuperChunk> {
         init();
-        // SAFETY: the library owns the copy. (Its own way to make one frees what it did not allocate.)
+        // SAFETY: the library owns the copy. (If it made the copy itself, it would free a buffer that it did not allocate.)
         let raw = unsafe { c::blosc2_schunk_from_buffer(malloced(frame), frame.len() as i64, false) };
         let super_chunk = SuperChunk::new("blosc2_schunk_from_buffer", raw)?;
         super_chunk.own_frame();
         Ok(super_chunk)
     }
 
-    /// Leaves the buffer that the frame is in to the library, to grow and to free.
+    /// Lets the library grow and free the buffer of the frame.
     pub(crate) fn own_frame(&self) {
         // SAFETY: the super-chunk was opened from a buffer that `malloced` made.
         unsafe { c::blosc2_schunk_avoid_cframe_free(self.0, false) };
     }
 
-    /// A new frame on disk, without chunks.
+    /// Creates a frame on disk, without chunks.
     pub fn create(path: &Path, contiguous: bool, typesize: usize, how: Compression) -> Result<SuperChunk> {
         init();
         let urlpath = c_path(path);
@@ -56,26 +56,26 @@ impl SuperChunk {
     }
 
     fn get(&self) -> &c::blosc2_schunk {
-        // SAFETY: not null, and freed only by `Drop`.
+        // SAFETY: the pointer is not null, and only `Drop` frees it.
         unsafe { &*self.0 }
     }
 
-    /// The length of an element in bytes.
+    /// The size of an element in bytes.
     pub fn typesize(&self) -> usize {
         self.get().typesize as usize
     }
 
-    /// The length of a chunk's data in bytes.
+    /// The size of a chunk's data in bytes.
     pub fn chunksize(&self) -> usize {
         self.get().chunksize as usize
     }
 
-    /// The length of a block in bytes.
+    /// The size of a block in bytes.
     pub fn blocksize(&self) -> usize {
         self.get().blocksize as usize
     }
 
-    /// The length of all data in bytes.
+    /// The size of all data in bytes.
     pub fn nbytes(&self) -> i64 {
         self.get().nbytes
     }
@@ -85,24 +85,24 @@ impl SuperChunk {
         self.get().nchunks
     }
 
-    /// Names and contents of the header's metalayers.
+    /// The names and contents of the header's metalayers.
     pub fn metalayers(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
         let raw = self.get();
-        // SAFETY: the library keeps as many as it says.
+        // SAFETY: `nmetalayers` of the pointers are valid.
         raw.metalayers[..usize::from(raw.nmetalayers)].iter().map(|&layer| unsafe { name_and_content(layer) }).collect()
     }
 
-    /// Names and values of the variable-length metalayers.
+    /// The names and values of the variable-length metalayers.
     pub fn vlmetalayers(&self) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
         let raw = self.get();
         let names = raw.vlmetalayers[..usize::try_from(raw.nvlmetalayers).unwrap()].iter().map(|&layer| {
-            // SAFETY: the library keeps as many as it says.
+            // SAFETY: `nvlmetalayers` of the pointers are valid.
             unsafe { name_and_content(layer) }.0
         });
         let value = |name: Vec<u8>| {
             let (mut content, mut length) = (ptr::null_mut(), 0);
             let c_name = CString::new(name.clone()).unwrap();
-            // SAFETY: the super-chunk is open; the content becomes ours.
+            // SAFETY: the super-chunk is open, and the caller owns the content.
             let code = unsafe { c::blosc2_vlmeta_get(self.0, c_name.as_ptr(), &mut content, &mut length) };
             check("blosc2_vlmeta_get", code)?;
             Ok((name, take(content, length as usize)))
@@ -110,24 +110,24 @@ impl SuperChunk {
         names.map(value).collect()
     }
 
-    /// Adds a metalayer: only before there are chunks.
+    /// Adds a metalayer. This works only before there are chunks.
     pub fn add_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         let (name, content, length) = (c_string(name), content.as_ptr().cast_mut(), int32(content.len()));
-        // SAFETY: the library copies name and content.
+        // SAFETY: the library copies the name and the content.
         check("blosc2_meta_add", unsafe { c::blosc2_meta_add(self.0, name.as_ptr(), content, length) }).map(drop)
     }
 
-    /// Overwrites a metalayer with one that is not longer.
+    /// Overwrites the content of a metalayer. The new content must not be longer than the old.
     pub fn update_metalayer(&mut self, name: &str, content: &[u8]) -> Result<()> {
         let (name, content, length) = (c_string(name), content.as_ptr().cast_mut(), int32(content.len()));
         // SAFETY: the library copies the content.
         check("blosc2_meta_update", unsafe { c::blosc2_meta_update(self.0, name.as_ptr(), content, length) }).map(drop)
     }
 
-    /// Adds or replaces a variable-length metalayer, compressed as the library does by default.
+    /// Adds or replaces a variable-length metalayer, with the library's default compression.
     pub fn set_vlmetalayer(&mut self, name: &str, value: &[u8]) -> Result<()> {
         let (name, value, length) = (c_string(name), value.as_ptr().cast_mut(), int32(value.len()));
-        // SAFETY: the library copies name and value.
+        // SAFETY: the library copies the name and the value.
         unsafe {
             if c::blosc2_vlmeta_exists(self.0, name.as_ptr()) < 0 {
                 let code = c::blosc2_vlmeta_add(self.0, name.as_ptr(), value, length, ptr::null_mut());
@@ -145,38 +145,38 @@ impl SuperChunk {
         check("blosc2_vlmeta_delete", unsafe { c::blosc2_vlmeta_delete(self.0, c_string(name).as_ptr()) }).map(drop)
     }
 
-    /// The data of a chunk, of this length in bytes.
+    /// The data of a chunk, which is `nbytes` long.
     pub fn chunk_data(&self, number: u64, nbytes: usize) -> Result<Vec<u8>> {
         let mut data = vec![0; nbytes];
         let (number, to) = (number as i64, data.as_mut_ptr().cast());
-        // SAFETY: the buffer is as long as the library is told.
+        // SAFETY: the buffer has the length that is passed.
         let code = unsafe { c::blosc2_schunk_decompress_chunk(self.0, number, to, int32(nbytes)) };
         data.truncate(check("blosc2_schunk_decompress_chunk", code)? as usize);
         Ok(data)
     }
 
-    /// Compresses data, and appends it as a chunk.
+    /// Compresses data and appends it as a chunk.
     pub fn append(&mut self, data: &[u8]) -> Result<()> {
         let (from, length) = (data.as_ptr().cast_mut().cast(), int32(data.len()));
-        // SAFETY: the library reads the data.
+        // SAFETY: the library only reads the data.
         check("blosc2_schunk_append_buffer", unsafe { c::blosc2_schunk_append_buffer(self.0, from, length) }).map(drop)
     }
 
-    /// Puts a chunk in the place of another.
+    /// Replaces a chunk.
     pub fn update_chunk(&mut self, number: usize, chunk: &[u8]) -> Result<()> {
         let (number, chunk) = (number as i64, chunk.as_ptr().cast_mut());
-        // SAFETY: the library copies the chunk, whose header says how long it is.
+        // SAFETY: the library copies the chunk, whose length is in its header.
         check("blosc2_schunk_update_chunk", unsafe { c::blosc2_schunk_update_chunk(self.0, number, chunk, true) }).map(drop)
     }
 
-    /// Puts a chunk before another.
+    /// Inserts a chunk before another.
     pub fn insert_chunk(&mut self, number: usize, chunk: &[u8]) -> Result<()> {
         let (number, chunk) = (number as i64, chunk.as_ptr().cast_mut());
-        // SAFETY: the library copies the chunk, whose header says how long it is.
+        // SAFETY: the library copies the chunk, whose length is in its header.
         check("blosc2_schunk_insert_chunk", unsafe { c::blosc2_schunk_insert_chunk(self.0, number, chunk, true) }).map(drop)
     }
 
-    /// Takes a chunk away.
+    /// Deletes a chunk.
     pub fn delete_chunk(&mut self, number: usize) -> Result<()> {
         // SAFETY: the super-chunk is open.
         let code = unsafe { c::blosc2_schunk_delete_chunk(self.0, number as i64) };
@@ -196,7 +196,7 @@ unsafe fn name_and_content(layer: *const c::blosc2_metalayer) -> (Vec<u8>, Vec<u
 
 impl Drop for SuperChunk {
     fn drop(&mut self) {
-        // SAFETY: nothing else frees it.
+        // SAFETY: nothing else frees the super-chunk.
         unsafe { c::blosc2_schunk_free(self.0) };
     }
 }

@@ -1,4 +1,4 @@
-//! Declarations of `b2nd.h` that the crate blosc2-src leaves out.
+//! Declarations of `b2nd.h` that the crate blosc2-src omits.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::offset_of;
@@ -30,7 +30,7 @@ pub(crate) struct Array {
     pub(crate) dtype_format: i8,
 }
 
-// As `sizeof` and `offsetof` have it for C.
+// The same values as `sizeof` and `offsetof` in C.
 const _: () = assert!(size_of::<Array>() == 728 && offset_of!(Array, ndim) == 304 && offset_of!(Array, dtype) == 712);
 
 /// `b2nd_context_t`, opaque.

@@ -1,4 +1,4 @@
-//! Chunks that C compressed, decompressed by C and here: every codec and filter that is built, and compressed indexes.
+//! Chunks compressed by C and decompressed by C and Rust, with every codec and filter that is built in; and compressed indexes.
 
 mod common;
 
@@ -10,10 +10,10 @@ use common::{assert_agree, meta};
 use fastrand::Rng;
 use tempfile::TempDir;
 
-/// Zlib is not built into this C library.
+/// This build of the C library has no Zlib.
 const CODECS: [CodecId; 4] = [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zstd];
 
-/// Slots of a pipeline: filter and parameter.
+/// Pipelines of filters with their parameters.
 const PIPELINES: [&[(Filter, u8)]; 7] = [
     &[],
     &[(Filter::Shuffle, 0)],
@@ -32,7 +32,7 @@ fn compression(codec: CodecId, level: u8, pipeline: &[(Filter, u8)]) -> Compress
     how
 }
 
-/// A slow wave in float32: it compresses.
+/// Compressible float32 data: a slowly growing curve.
 fn wave(count: usize) -> Vec<u8> {
     (0..count).flat_map(|at| ((at / 7) as f32).sqrt().to_le_bytes()).collect()
 }
@@ -94,7 +94,7 @@ fn compressed_indexes() {
         }
         assert_eq!(assert_agree(&path), None);
 
-        // The index stays compressed, and readable, under our edits.
+        // The index stays compressed and readable when we edit the file.
         let mut file = File::edit(&path).unwrap();
         file.set_vlmetalayer_bytes("more", b"ours").unwrap();
         assert_eq!(assert_agree(&path), None);

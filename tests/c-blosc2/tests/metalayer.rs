@@ -1,17 +1,17 @@
-//! Metalayers of arrays: our bytes are C's, and each reads the other's.
+//! Metalayers of arrays: we write the same bytes as C, and each library reads what the other wrote.
 
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry};
 use b2nd_c_blosc2::{Meta, deserialize_meta, serialize_meta};
 use fastrand::Rng;
 
-/// A length with any number of bits, and often one at the edge of int32 or int64.
+/// A random length with any number of bits; half of them are at the edges of the integer types.
 fn length(rng: &mut Rng) -> i64 {
     const EDGES: [i64; 11] =
         [0, 1, 2, 127, 128, i32::MAX as i64 - 1, i32::MAX as i64, i32::MAX as i64 + 1, u32::MAX as i64, i64::MAX - 1, i64::MAX];
     if rng.bool() { EDGES[rng.usize(..EDGES.len())] } else { rng.i64(0..) >> rng.u32(0..63) }
 }
 
-/// A chunk's or block's length next to an array's: 0 only if that is 0.
+/// A random length of a chunk or block; it is 0 only if the array's length is.
 fn part(rng: &mut Rng, shape: i64) -> i32 {
     const EDGES: [i32; 7] = [0, 1, 2, 127, 128, i32::MAX - 1, i32::MAX];
     let part = if rng.bool() { EDGES[rng.usize(..EDGES.len())] } else { rng.i32(0..) >> rng.u32(0..31) };
@@ -49,7 +49,7 @@ fn the_bytes_are_those_of_c_and_c_reads_them() {
     for case in 0..cases {
         let mut meta = meta(&mut rng);
         let theirs = serialize_meta(&meta).unwrap();
-        // C writes NULL as bytes.
+        // C writes NULL as bytes, so the comparison needs a dtype.
         let dtype = meta.dtype.get_or_insert_with(|| "|u1".to_owned()).clone();
 
         let geometry = Geometry::new(&meta.shape, &meta.chunkshape, &meta.blockshape).unwrap();

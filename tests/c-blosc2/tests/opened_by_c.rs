@@ -27,7 +27,7 @@ fn written_arrays_of_any_rank() {
     let mut rng = Rng::with_seed(3);
     for case in 0..72 {
         let geometry = geometry(&mut rng, case % 9);
-        // This C version cannot copy longer elements.
+        // This version of C-Blosc2 cannot copy elements of more than 255 bytes.
         let itemsize = [1, 2, 4, 8, 12, 255][rng.usize(..6)];
         let dtype = format!("|V{itemsize}");
         let values = bytes(&mut rng, geometry.shape().iter().product::<i64>() as usize * itemsize);

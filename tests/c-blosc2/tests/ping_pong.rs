@@ -1,4 +1,4 @@
-//! A file goes back and forth: C changes it, we read it and change it, C reads it, and again.
+//! Both libraries change the same file in turns: C changes it, we read and change it, C reads it, and so on.
 
 mod common;
 
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 const ITEMSIZE: usize = 4;
 
-/// A file, and what should be in it.
+/// A file and its expected contents.
 struct Game {
     rng: Rng,
     path: PathBuf,
@@ -33,7 +33,7 @@ impl Game {
         let user = vec![1; rng.usize(1..900)];
         let contiguous = rng.bool();
         if rng.bool() {
-            // C makes arrays with a metalayer of a user's only from a list; a rewrite adds it too.
+            // The wrapper of C creates arrays without metalayers of a user, so a rewrite adds one.
             let (how, fill) = (Compression::default(), Fill::Values(&values));
             drop(Array::create(&path, contiguous, &meta(&geometry, "<i4"), ITEMSIZE, how, fill).unwrap());
             rewrite(&path, |metalayers| metalayers.insert("user", user.as_slice()).map(drop)).unwrap();
@@ -55,7 +55,7 @@ impl Game {
         Game { rng, path, user, vlmetalayers: BTreeMap::new(), values, log: Vec::new() }
     }
 
-    /// Both read what should be in the file.
+    /// Checks that both libraries read the expected contents.
     fn check(&mut self, step: &'static str) {
         self.log.push(step);
         let file = File::open(&self.path).unwrap();
@@ -80,7 +80,8 @@ impl Game {
         let step = match self.rng.u8(..7) {
             0 => {
                 let mut rows = self.rng.usize(1..=6);
-                // A chunk's worth goes in as a chunk, even where the last one is not full, and this C version then misplaces it.
+                // If the values fill a chunk exactly, this version of C appends them as a chunk, even if the last chunk is not
+                // full. The values are then in the wrong position.
                 if rows * row == array.chunksize() {
                     rows += 1;
                 }
@@ -93,7 +94,7 @@ impl Game {
                 let shape: Vec<i64> =
                     geometry.shape().iter().map(|&length| (length + self.rng.i64(-4..=4)).clamp(1, 60)).collect();
                 array.resize(&shape).unwrap();
-                // What comes out of the padding is C's affair.
+                // New elements can come from the padding, whose values C does not define.
                 self.values = array.values().unwrap();
                 "C resizes"
             }
@@ -181,7 +182,7 @@ fn changes_in_turn() {
     }
 }
 
-/// Chunks as C moves them about: out of order, with holes, of other lengths than before.
+/// C inserts, updates and deletes chunks, which leaves them out of order, with gaps, and with other lengths than before.
 #[test]
 fn chunks_inserted_updated_and_deleted() {
     let dir = TempDir::new().unwrap();
@@ -231,7 +232,7 @@ fn chunks_inserted_updated_and_deleted() {
     }
 }
 
-/// Arrays of every filling that C has, copied chunk by chunk.
+/// Arrays with each kind of filling that C has are copied chunk by chunk.
 #[test]
 fn arrays_of_c_copied_chunk_by_chunk() {
     let dir = TempDir::new().unwrap();
@@ -265,7 +266,7 @@ fn arrays_of_c_copied_chunk_by_chunk() {
     }
 }
 
-/// A resize to nothing, and what it grows into again.
+/// An array is resized to no elements, and then grown again.
 #[test]
 fn arrays_emptied_and_filled_again() {
     let dir = TempDir::new().unwrap();
@@ -292,7 +293,7 @@ fn arrays_emptied_and_filled_again() {
     }
 }
 
-/// A squeeze leaves the end of the longer metalayer behind the shorter one.
+/// A squeeze makes the metalayer shorter, so the end of the old one remains after the new one.
 #[test]
 fn arrays_squeezed() {
     let dir = TempDir::new().unwrap();

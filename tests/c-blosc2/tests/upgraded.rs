@@ -1,4 +1,4 @@
-//! Arrays of Caterva and of early b2nd, upgraded to the released layout, are arrays for C.
+//! C reads arrays of Caterva and of early b2nd after they are upgraded to the released layout.
 
 mod common;
 
@@ -11,7 +11,7 @@ use common::{assert_agree, bytes, geometry_of, header, meta, to_chunks};
 use fastrand::Rng;
 use tempfile::TempDir;
 
-/// Rewrites a file with its array in the released layout.
+/// Copies a file and converts its array to the released layout.
 fn upgrade(source: &Path, target: &Path, dtype: &str) {
     let array = File::open(source).unwrap().header().array().unwrap().unwrap().into_owned();
     rewrite_to(source, target, |metalayers| {
@@ -41,7 +41,7 @@ fn files_of_caterva() {
     .enumerate()
     {
         let source = data.join(name);
-        // C takes a user's metalayer called "b2nd" for the array, before Caterva's.
+        // C takes a user's metalayer called "b2nd" for the array's metadata, and does not look at Caterva's metalayer.
         let values = if name.contains("meta__b2nd") { None } else { Some(assert_agree(&source).unwrap()) };
         let geometry = geometry_of(&source);
         let target = dir.path().join(number.to_string());

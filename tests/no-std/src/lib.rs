@@ -1,5 +1,5 @@
-//! The library without `std`: a static library with an allocator and a panic handler of its own, which would not link if anything
-//! below it used `std`'s.
+//! The library without `std`: a static library with its own allocator and panic handler. It would not link if one of its
+//! dependencies used those of `std`.
 #![no_std]
 
 extern crate alloc;
@@ -20,7 +20,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     loop {}
 }
 
-/// True if a metalayer, a header, a frame and chunks of Blosc 1 come back as they were written.
+/// True if a metalayer, a header, a frame and chunks of Blosc 1 are read back as they were written.
 #[allow(unsafe_code, reason = "a name that a program outside Rust can call")]
 #[unsafe(no_mangle)]
 pub extern "C" fn round_trips() -> bool {
@@ -31,7 +31,7 @@ fn array() -> b2nd_frame::Result<B2ndMeta> {
     Ok(B2ndMeta::new(Geometry::new(&[400, 3], &[110, 3], &[57, 3])?, "|u1"))
 }
 
-/// Without the heap.
+/// Writes and reads a metalayer in a buffer on the stack.
 fn metalayer() -> b2nd_frame::Result<bool> {
     let array = array()?;
     let mut buffer = [0; 64];

@@ -1,7 +1,8 @@
-//! Compares the public items of `b2nd` and `b2nd-frame`, all features on, with the lists next to this; with `--update` writes them.
+//! Compares the public items of `b2nd` and `b2nd-frame`, with all features, with the lists in this directory. Writes the lists
+//! if `--update` is given.
 //!
-//! rustdoc says what is public, and says so on nightly compilers only. Its JSON changes with them: where it is of another version
-//! than the one that the crate `public-api` reads, this fails.
+//! The items come from rustdoc's JSON, which needs a nightly compiler and has a version that changes with it. The comparison
+//! fails if the crate `public-api` reads another version.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -9,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-/// Each crate: the name of its library, its manifest, and its list.
+/// For each crate, the name of its library, its manifest, and its list.
 const CRATES: [(&str, &str, &str); 2] =
     [("b2nd", "../../Cargo.toml", "items.txt"), ("b2nd_frame", "../../crates/b2nd-frame/Cargo.toml", "frame.txt")];
 
@@ -21,7 +22,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     Ok(if all_known { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Compares the items of a crate with its list, or writes the list; says whether they are the same.
+/// Compares the items of a crate with its list, or writes the list. Returns whether they are the same.
 fn compare(library: &str, manifest: &str, list: &str) -> Result<bool, Box<dyn Error>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let Some(items) = items(library, &here.join(manifest))? else {
@@ -36,7 +37,7 @@ fn compare(library: &str, manifest: &str, list: &str) -> Result<bool, Box<dyn Er
         fs::write(snapshot, items)?;
         return Ok(true);
     }
-    // Their order is not the API's: an `impl` block that is split changes nothing.
+    // The order of the items does not matter: splitting an `impl` block does not change the API.
     let known = fs::read_to_string(snapshot)?;
     let (known, found): (BTreeSet<&str>, BTreeSet<&str>) = (known.lines().collect(), items.lines().collect());
     for item in known.difference(&found) {
@@ -53,7 +54,7 @@ fn compare(library: &str, manifest: &str, list: &str) -> Result<bool, Box<dyn Er
     Ok(true)
 }
 
-/// One item a line, without derived implementations; `None` where the JSON has another version.
+/// One item per line, without derived implementations; `None` if the JSON has another version.
 fn items(library: &str, manifest: &Path) -> Result<Option<String>, Box<dyn Error>> {
     let target = env::current_exe()?.with_file_name("rustdoc-json");
     let status = Command::new("cargo")
@@ -72,13 +73,13 @@ fn items(library: &str, manifest: &Path) -> Result<Option<String>, Box<dyn Error
     if !fs::read_to_string(&path)?.contains(&format!("\"format_version\":{}", rustdoc_types::FORMAT_VERSION)) {
         return Ok(None);
     }
-    // What the compiler derives by itself (`Send`, `Freeze`, …) has names that come and go with nightlies.
+    // Implementations that the compiler derives by itself (`Send`, `Freeze`, …) have names that change between nightlies.
     let api = public_api::Builder::from_rustdoc_json(path)
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)
         .omit_auto_derived_impls(true)
         .build()?;
     let items = api.items().map(|item| format!("{item}\n"));
-    // Pages, which only rustdoc sees.
+    // The modules of `docs` hold only pages for rustdoc.
     Ok(Some(items.filter(|item| !item.starts_with(&format!("pub mod {library}::docs"))).collect()))
 }

@@ -1,4 +1,4 @@
-//! Words of the command line: what they are taken for, what is said of those that are nothing, help, other programs.
+//! Arguments of the command line: how they are understood, errors about wrong ones, help, and external subcommands.
 
 use std::fs;
 use std::process::Stdio;
@@ -73,7 +73,7 @@ fn an_unknown_option_is_not_a_slice() {
     assert_eq!(tests.ok(&["cat", "a.b2nd", "-1"]), tests.ok(&["cat", "a.b2nd", "16"]));
     assert_eq!(tests.ok(&["stats", "--slice", "-1,-2:", "a.b2nd"]), tests.ok(&["stats", "a.b2nd", "-1,-2:"]));
     assert_eq!(tests.ok(&["info", "a.b2nd", "-1,-2:"]), tests.ok(&["a.b2nd", "-1,-2:"]));
-    // The word after an option without a value is a slice, and a value is not.
+    // An option without a value does not take the next argument, which is a slice. The value of an option is not a slice.
     assert_eq!(tests.ok(&["cat", "a.b2nd", "--csv", "-1,-2:"]), tests.ok(&["cat", "--csv", "a.b2nd", "16,-2:"]));
     tests.ok(&["meta", "set", "a.b2nd", "note", "--text", "-1,5"]);
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "note"]), "\"-1,5\"\n");
@@ -133,7 +133,7 @@ fn every_help_ends_with_two_examples() {
     }
 }
 
-/// A program on PATH is a subcommand; a file of its name comes first.
+/// A program on PATH is a subcommand, but a file with the name of the subcommand takes precedence.
 #[cfg(unix)]
 #[test]
 fn another_program_is_a_subcommand() {

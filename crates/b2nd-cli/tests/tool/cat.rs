@@ -1,4 +1,4 @@
-//! `b2nd cat` and `export`: forms of values, steps, pipes, and what has no values.
+//! `b2nd cat` and `export`: output formats, steps in slices, pipes, and files without values.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use b2nd_frame::{Chunk, Header, Sizes, Writer};
 
 use crate::harness::{Directory, Place, npy};
 
-/// Two rows of three numbers in `a.b2nd`.
+/// A directory with an array of two rows and three columns in `a.b2nd`.
 fn two_rows() -> Directory {
     let tests = Directory::new();
     tests.write("a.npy", npy("<i4", "(2, 3)", &[0, 1, 2, 3, 4, 5]));
@@ -63,7 +63,7 @@ fn a_step_takes_every_so_manyth_element() {
     assert_eq!(tests.ok(&["cat", "a.b2nd", "1:3:-1"]), "");
     let touched = tests.ok(&["info", "a.b2nd", "--slice", "::4,::6"]);
     assert!(touched.contains("[0:5:4, 0:7:6] touches 4 of 9 chunks"), "{touched}");
-    // What is listed is what has an element of the slice.
+    // Only chunks that have an element of the slice are listed.
     for (slice, expected) in [("::2,:", 9), ("4:,::3", 3), ("1:2,1::5", 2)] {
         let json: serde_json::Value = serde_json::from_str(&tests.ok(&["info", "--json", "--slice", slice, "a.b2nd"])).unwrap();
         assert_eq!(json["array"]["grid"]["slice"]["chunks"].as_array().unwrap().len(), expected, "{slice}");
@@ -130,7 +130,7 @@ fn what_has_no_values_is_named() {
     let said = |args: &[&str]| Place::data().run(args).1;
     assert_eq!(said(&["cat", store]), format!("{store}: it is a store: name a leaf, as in {store}::/KEY\n"));
     let table = "python-blosc2-4.14.1/ctable__to_cframe.b2frame";
-    // With the feature arrow its rows are printed.
+    // With the feature `arrow`, the rows of the table are printed instead.
     if !cfg!(feature = "arrow") {
         assert!(said(&["cat", table]).contains("it is a store: name a leaf"), "{}", said(&["cat", table]));
     }
@@ -170,7 +170,7 @@ fn a_directory_that_is_no_store_is_listed_or_refused() {
     }
 }
 
-/// With the feature `arrow` they are read.
+/// With the feature `arrow` these files are read.
 #[test]
 #[cfg(not(feature = "arrow"))]
 fn batches_of_values_are_refused_with_the_command_that_installs_what_reads_them() {
@@ -185,7 +185,7 @@ fn batches_of_values_are_refused_with_the_command_that_installs_what_reads_them(
     }
 }
 
-/// Chunks of three elements of two bytes, the last of one.
+/// The chunks have three elements of two bytes each; the last chunk has only one.
 #[test]
 fn a_frame_without_an_array_is_one_of_one_dimension() {
     let tests = Directory::new();
@@ -212,7 +212,7 @@ fn a_frame_without_an_array_is_one_of_one_dimension() {
     assert_eq!(refused, format!("{caterva}: {expected}"));
 }
 
-/// `blosc2.save_tensor(np.arange(6, dtype="<i2").reshape(2, 3), ..)`, and one whose dtype is a list of fields.
+/// A tensor as `blosc2.save_tensor(np.arange(6, dtype="<i2").reshape(2, 3), ..)` writes it, and one with a structured dtype.
 #[test]
 fn a_packed_tensor_has_its_shape() {
     let tests = Directory::new();

@@ -1,4 +1,4 @@
-//! `b2nd check`: what is found, in which place, who minds, and the exit status.
+//! `b2nd check`: the findings, where they are, which libraries they affect, and the exit status.
 
 use std::fs;
 use std::io::Read;
@@ -38,7 +38,7 @@ fn what_python_refuses_is_found() {
     assert_eq!(of, [r#"vlmetalayer "ref""#, r#"vlmetalayer "c2""#, r#"vlmetalayer "nd""#]);
 }
 
-/// An array of 4 in 2 chunks of int16, whose frame holds these chunks and has this dtype.
+/// The frame of an int16 array of shape 4 with two chunks. It has the given dtype and lacks a chunk if `chunks` is 1.
 fn array(dtype: &str, chunks: usize) -> Vec<u8> {
     let mut header = Header::new(Sizes { typesize: 2, chunksize: 4, blocksize: 4 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[4], &[2], &[2]).unwrap(), "<i2")).unwrap();
@@ -52,7 +52,7 @@ fn array(dtype: &str, chunks: usize) -> Vec<u8> {
     let place = frame.windows(3).position(|bytes| bytes == b"<i2").unwrap();
     frame[place..place + 3].copy_from_slice(dtype.as_bytes());
     if chunks == 4 {
-        // The shape says more.
+        // Doubles the length in the shape, so that there are fewer chunks than the shape needs.
         let place = frame.windows(9).position(|bytes| bytes == [0xd3, 0, 0, 0, 0, 0, 0, 0, 4]).unwrap();
         frame[place + 8] = 8;
     }
@@ -94,7 +94,7 @@ fn every_chunk_is_looked_at_and_with_data_decompressed() {
     assert_eq!(findings(&["--data", file.path()])[0]["place"], "chunk 0");
 }
 
-/// python-blosc2 4.14.1 was asked about each of these; each is one byte of a good file.
+/// Each case changes one byte of a good file. The verdicts are those of python-blosc2 4.14.1.
 #[test]
 fn a_header_that_contradicts_itself_or_its_frame_is_found() {
     let good = array("<i2", 2);
@@ -131,7 +131,7 @@ fn a_header_that_contradicts_itself_or_its_frame_is_found() {
         assert_eq!((&found["place"], &found["finding"]), (&json!(place), &json!(finding)));
         assert_eq!((&found["offset"], &found["python_blosc2"]), (&json!(offset), &json!(python)), "{finding}");
     }
-    // Registered filters, and the user's own.
+    // Registered filters, and filters of users.
     for filter in [32, 36, 160, 255] {
         let mut frame = good.clone();
         frame[0x47] = filter;
@@ -139,7 +139,7 @@ fn a_header_that_contradicts_itself_or_its_frame_is_found() {
     }
 }
 
-/// C-Blosc2 3.3.5 was asked about each of these: the frames are where `../shared/corpus/malformed` is.
+/// Compares the findings with C-Blosc2 3.3.5, which opened each of these frames. They are in `../shared/corpus/malformed`.
 #[test]
 fn what_c_blosc2_opens_is_told_right() {
     let corpus = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/malformed"));
@@ -148,7 +148,7 @@ fn what_c_blosc2_opens_is_told_right() {
     let mut compared = 0;
     for entry in manifest.iter().filter(|entry| entry["in_frame"].is_string()) {
         let name = entry["name"].as_str().unwrap();
-        // The library opens these, and python-blosc2 then fails on the dtype.
+        // C-Blosc2 opens these files, and only python-blosc2 fails, because of the dtype.
         if name.starts_with("dtype") {
             continue;
         }
@@ -173,7 +173,8 @@ fn what_a_metalayer_holds_is_nobodys_business() {
     assert_eq!(check(&[TemporaryFile::new(&frame).path()]), (String::new(), String::new(), 0));
 }
 
-/// Only a sparse frame can say less: in a contiguous one the index would be looked for elsewhere.
+/// Only a sparse frame can have a `cbytes` that is too small: in a contiguous frame it determines where the index is looked
+/// for.
 #[test]
 fn the_header_counts_what_the_chunks_have() {
     let tests = Directory::new();
@@ -192,7 +193,7 @@ fn the_header_counts_what_the_chunks_have() {
     assert_eq!((found.len(), &found[0]["finding"]), (1, &json!("cbytes: the chunks have 576, but the header says 33")));
 }
 
-/// Writes an empty `embed.b2e`, without which python-blosc2 cannot open the store, and no table that is one.
+/// Writes an empty `embed.b2e`. Without this file, python-blosc2 cannot open a store.
 fn write_embed(store: &Path) {
     let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
     header.metalayers_mut().insert("b2embed", b2nd_view::value::pack(r#"{"version": 1}"#).unwrap()).unwrap();
@@ -202,7 +203,7 @@ fn write_embed(store: &Path) {
     fs::write(store.join("embed.b2e"), frame).unwrap();
 }
 
-/// python-blosc2 4.14.1 was asked about each.
+/// The verdicts are those of python-blosc2 4.14.1.
 #[test]
 fn a_store_without_its_embedded_leaves_is_found() {
     let tests = Directory::new();
@@ -220,21 +221,21 @@ fn a_store_without_its_embedded_leaves_is_found() {
     let line = "store: it has no embed.b2e, without which python-blosc2 cannot open the store (rejected by python-blosc2)\n";
     assert_eq!(tests.found(&["check", "store.b2d"]), (format!("store.b2d: {line}"), String::new(), 1));
     assert_eq!(tests.found(&["check", "-r", "."]), (format!("./store.b2d: {line}"), "1 file checked\n".to_owned(), 1));
-    // The table of a store is opened as a store too.
+    // python-blosc2 opens the table in a `.b2d` directory as a store too.
     write_table(&tests.path("table.b2d"));
     fs::remove_file(tests.path("table.b2d/embed.b2e")).unwrap();
     assert_eq!(tests.found(&["check", "table.b2d/"]), (format!("table.b2d/: {line}"), String::new(), 1));
     let of_one = zip("one.b2nd", &Place::data().read("example.b2nd"));
     tests.write("store.b2z", &of_one);
     assert_eq!(tests.found(&["check", "store.b2z"]), (format!("store.b2z: {line}"), String::new(), 1));
-    // Nothing tells that these are stores.
+    // Without the ending `.b2z` or `.b2d`, nothing shows that these are stores.
     tests.write("archive.zip", &of_one);
     assert!(tests.ok(&["check", "archive.zip"]).lines().all(|line| line.contains(": ok: ")));
     fs::rename(tests.path("table.b2d"), tests.path("table")).unwrap();
     assert!(tests.ok(&["check", "table"]).lines().all(|line| line.contains(": ok: ")));
 }
 
-/// C-Blosc2 3.3.5 and python-blosc2 4.14.1 open each, and call it by what is before the NUL.
+/// C-Blosc2 3.3.5 and python-blosc2 4.14.1 open each of these files and cut the name at the NUL.
 #[test]
 fn a_name_with_a_nul_is_read_under_another() {
     let mut header = Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap();
@@ -256,7 +257,7 @@ fn a_name_with_a_nul_is_read_under_another() {
     }
 }
 
-/// The table of an archive, in a folder.
+/// Writes the members of an archive with a table into a directory.
 fn write_table(directory: &Path) {
     let archive = fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../b2nd-arrow/tests/data/names.b2z")).unwrap();
     let zip = Zip::open(archive).unwrap();
@@ -329,7 +330,7 @@ fn a_table_that_cannot_be_read_is_found_however_it_is_asked_for() {
     let cases = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/cases/table"));
     let decoded: [&[&str]; 4] = [&["--data"], &["--strict"], &["--data", "--max-memory", "1G"], &["--data", "--max-time", "600"]];
     let all = [&[&[][..]], &decoded[..]].concat();
-    // With the feature `arrow` values are compared too.
+    // With the feature `arrow`, the lengths of the columns are compared too.
     let short = if cfg!(feature = "arrow") { &decoded[..] } else { &[] };
     for (case, modes, finding) in [
         ("schema-cut", &all[..], "schema: it is not JSON"),
@@ -357,7 +358,7 @@ fn a_good_table_is_good_whatever_its_place_is_called() {
     assert_eq!((without_rows(&out), err.as_str(), status), (String::new(), "", 0));
 }
 
-/// Removes the line that only a build without tables prints.
+/// Removes the line that is printed only by builds that do not read tables.
 fn without_rows(out: &str) -> String {
     let unread = ": values: this build does not read the rows of tables (not decoded)\n";
     let rest: String = out.split_inclusive('\n').filter(|line| !line.ends_with(unread)).collect();
@@ -365,7 +366,7 @@ fn without_rows(out: &str) -> String {
     rest
 }
 
-/// `n_rows` is a cache, which the first versions did not write.
+/// `n_rows` in the schema is a cache, and the first versions of python-blosc2 did not write it.
 #[test]
 #[cfg(feature = "arrow")]
 fn the_rows_of_a_table_are_counted_where_its_schema_does_not_say_them_rightly() {
@@ -390,7 +391,7 @@ fn the_rows_of_a_table_are_counted_where_its_schema_does_not_say_them_rightly() 
     assert_eq!(said(|text| text.replace("\"n_rows\": 1", "\"n_rows\": 7")), (json!(7), line.to_owned()));
 }
 
-/// Every chunk of every file that a released writer wrote.
+/// Checks every chunk in every file that released versions wrote.
 #[test]
 fn good_files_are_not_against_the_document() {
     let corpus = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/public"));
@@ -406,11 +407,11 @@ fn good_files_are_not_against_the_document() {
         assert_eq!(frame["findings"].as_array().unwrap().iter().find(of_chunks), None, "{}", frame["path"]);
         frames += 1;
     }
-    // The betas' frames cannot be read.
+    // The status is 3 because frames of beta versions cannot be read.
     assert!(status == 3 && frames > 1500, "{frames} frames");
 }
 
-/// The reader of the output may stop early: the status is that of all findings.
+/// The exit status counts all findings even if the output is closed early.
 #[test]
 fn a_closed_pipe_does_not_change_what_check_says() {
     let tests = Directory::new();
@@ -426,7 +427,7 @@ fn a_closed_pipe_does_not_change_what_check_says() {
     assert_eq!((String::from_utf8(output.stderr).unwrap(), output.status.code()), (String::new(), Some(1)));
 }
 
-/// A crash leaves files that are empty, cut off or zeros, which a check of a directory reports.
+/// A crash can leave files that are empty, cut off or full of zeros. A check of a directory reports them.
 #[test]
 fn files_that_are_only_named_as_blosc2s_are_reported_below_a_directory() {
     let tests = Directory::new();
@@ -462,7 +463,7 @@ fn a_schema_that_contradicts_itself_is_found() {
     assert!(list.starts_with("table.b2d::/: schema: columns: expected a list (rejected by python-blosc2)\n"), "{list}");
     let twice = said("\"columns\": [", "\"columns\": [{\"name\": \"100%\", \"kind\": \"int64\"}, ");
     assert!(twice.contains("column \"100%\": the schema has this name more than once (read by python-blosc2)\n"), "{twice}");
-    // What python-blosc2 4.14.1 says when it opens them: KeyError, Unknown column kind, an unexpected keyword argument.
+    // python-blosc2 4.14.1 rejects these schemas: KeyError, "Unknown column kind", and an unexpected keyword argument.
     let refused = [
         ("\"name\": ", "\"called\": ", "schema: columns[0] has no name"),
         ("\"kind\": \"int8\"", "\"kind\": \"int7\"", "column \"a.b\": kind: \"int7\" is unknown to python-blosc2"),
@@ -486,7 +487,8 @@ fn a_schema_that_contradicts_itself_is_found() {
     assert_eq!(said("\"kind\": ", "\"ge\": 0, \"null_storage\": \"mask\", \"chunks\": [7], \"kind\": "), "");
 }
 
-/// One damaged bit in an archive's directory takes a column's mask of nulls away, whose values would then be read without it.
+/// One damaged bit in an archive's directory can hide the mask of nulls of a column. The values would then be read without
+/// nulls.
 #[test]
 fn a_file_that_belongs_to_no_column_is_found() {
     let tests = Directory::new();

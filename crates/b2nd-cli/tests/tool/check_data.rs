@@ -1,4 +1,4 @@
-//! `b2nd check --data`: what is decoded, and where; limits, digests, damage.
+//! `b2nd check --data`: which chunks are decoded, and in which process; limits, digests and damage.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::harness::on_terminal;
 use crate::harness::{Directory, Place, TemporaryFile, check, findings};
 
-/// A chunk of tests/data/example.b2nd, and its last filter.
+/// The offsets in tests/data/example.b2nd of the first chunk and its last filter.
 const CHUNK: usize = 320;
 
 const LAST_FILTER: usize = CHUNK + 21;
@@ -20,7 +20,7 @@ fn zstandard_is_decoded_by_a_worker_that_is_this_program() {
     let tests = Directory::new();
     tests.take("example.b2nd", "a.b2nd");
     assert!(tests.ok(&["check", "--strict", "--max-memory", "1M", "--max-time", "60", "a.b2nd"]).contains(": ok: "));
-    // What the worker refuses is told in its words.
+    // An error of the worker is printed unchanged.
     let mut bytes = tests.read("a.b2nd");
     bytes[CHUNK + 32 + 4 * 12 + 5..][..400].fill(0xff);
     tests.write("b.b2nd", &bytes);
@@ -44,7 +44,7 @@ fn what_is_not_decoded_is_said_and_strict_refuses_it() {
     let found = &json["findings"];
     assert_eq!((found.as_array().unwrap().len(), &found[0]["not_decoded"]), (1, &json!(true)));
     assert_eq!(found[0]["finding"], "filter 165 is not supported");
-    // What others do with it is not known.
+    // It is unknown what other libraries do with this filter.
     assert_eq!(["document", "c_blosc2", "python_blosc2"].map(|who| &found[0][who]), [&Value::Null; 3]);
 }
 
@@ -82,13 +82,13 @@ fn digests_find_damage_that_still_decodes() {
     assert_eq!(tests.ok(&["check", "--data", "a.b2nd"]), "a.b2nd: ok: 5 chunks decoded, equal to their digests\n");
     assert_eq!(json()["digests"], true);
     assert!(tests.ok(&["check", "--data", "a.b2nd"]).contains(": ok: "));
-    // The same values in the same place: an edit of something else.
+    // An edit of an attribute keeps the values and their digests.
     tests.ok(&["meta", "set", "a.b2nd", "note", "--text", "hi"]);
     assert!(tests.ok(&["check", "--data", "a.b2nd"]).contains(": ok: "));
     let digested = tests.read("a.b2nd");
     let value: Value = serde_json::from_str(&tests.ok(&["meta", "get", "a.b2nd", "b2nd_digests"])).unwrap();
     assert_eq!((&value[0], &value[1]), (&json!(1), &json!("xxh3-64")));
-    // One byte of stored data.
+    // Changes one byte of stored data.
     let header = Header::from_slice(&digested).unwrap();
     let mut damaged = digested.clone();
     damaged[header.header_len() + 96 + 40] ^= 1;
@@ -97,7 +97,7 @@ fn digests_find_damage_that_still_decodes() {
     let line = format!("b.b2nd: chunk 1 at byte {}: {others} (read by C-Blosc2 and python-blosc2)\n", header.header_len() + 96);
     assert_eq!(tests.run(&["check", "--data", "b.b2nd"]), (line, String::new(), 1));
     assert!(tests.ok(&["check", "b.b2nd"]).contains(": ok: "));
-    // Entries of the index that changed places.
+    // The same chunks in another order.
     let digests = b2nd_frame::File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap().clone();
     let digests = digests.vlmetalayers().value("b2nd_digests").unwrap().unwrap().into_owned();
     let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 64, blocksize: 64 }).unwrap());
@@ -112,7 +112,7 @@ fn digests_find_damage_that_still_decodes() {
     let (out, _, status) = tests.run(&["check", "--data", "b.b2nd"]);
     assert!(out.contains(&format!("chunk 1: {others}")) && out.contains("chunk 4 at byte ") && status == 1, "{out}");
     assert_eq!(out.lines().count(), 2, "{out}");
-    // Fewer digests than chunks, and other algorithms.
+    // Fewer digests than chunks, and an unknown algorithm.
     let with = |digests: &[u8]| {
         tests.write("b.b2nd", &digested);
         let mut editor = b2nd_frame::File::edit(tests.path("b.b2nd")).unwrap();
@@ -128,7 +128,7 @@ fn digests_find_damage_that_still_decodes() {
                                   \"xxh4-64\""
     ));
     assert!(with(b"\xc0").contains("its digests cannot be compared: "));
-    // Nothing is written where a chunk does not decode, or where there is no frame.
+    // No digests are written if a chunk cannot be decoded or if there is no frame.
     let mut broken = bytes.clone();
     broken[header.header_len() + 31] = 0x50;
     tests.write("b.b2nd", &broken);
@@ -136,7 +136,7 @@ fn digests_find_damage_that_still_decodes() {
     assert!(tests.read("b.b2nd") == broken);
 }
 
-/// ndcell asks for the array's shapes, which a chunk does not have.
+/// The filter ndcell needs the shapes of the array, which are not in the chunk.
 #[test]
 fn a_filter_that_asks_for_shapes_has_them() {
     let tests = Directory::new();
@@ -161,7 +161,7 @@ fn a_filter_that_asks_for_shapes_has_them() {
     }
 }
 
-/// A good frame with bytes of it changed, and what is then found, where python-blosc2 or C-Blosc2 refuse to open or to read it.
+/// Changes a byte of a good frame in ways that python-blosc2 rejects, and checks the findings.
 #[test]
 fn damage_that_python_refuses_is_found() {
     let example = fs::read(Place::data().path("example.b2nd")).unwrap();
@@ -178,7 +178,7 @@ fn damage_that_python_refuses_is_found() {
             .collect::<Vec<_>>()
     };
     assert_eq!(found("typesize", index + 3, 9), ["index: its typesize: expected 8, found 9"]);
-    // One that is stored is read with elements that are too short.
+    // The index is not compressed here, so with shorter elements it is only split into more of them.
     let shorter = TemporaryFile::new(&[&example[..index + 3], &[4], &example[index + 4..]].concat());
     let finding = &findings(&["--data", shorter.path()])[0];
     assert_eq!(
@@ -187,7 +187,7 @@ fn damage_that_python_refuses_is_found() {
     );
     let varies = "its flags say that its blocks vary in length, but the frame's header says that they do not";
     assert_eq!(found("flag30", index + 30, 1), [format!("index: {varies}")]);
-    // The first byte of a blocksize of 384, after its marker.
+    // This byte, after the marker, is the first of a blocksize of 384.
     let negative = found("blocksize", 0x35, 0x80);
     assert!(negative.contains(&"header: blocksize: expected 1 to 4,608, found -2,147,483,264".to_owned()), "{negative:?}");
     let start = example.len() - 283;
@@ -215,7 +215,7 @@ fn an_attribute_of_the_users_with_that_name_is_kept() {
     assert!(tests.read("a.b2nd") == before);
 }
 
-/// The hint is for people: once, whatever the number of files.
+/// The hint is printed only on a terminal, and once for any number of files.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_person_is_told_once_that_digests_would_find_damage() {
@@ -235,7 +235,7 @@ fn a_person_is_told_once_that_digests_would_find_damage() {
     assert_eq!(hints(&["--data", "a.b2nd", "b.b2nd"]), Some(0));
 }
 
-/// pyarrow checks no offsets in batches of Arrow IPC, and python-blosc2 then crashes.
+/// pyarrow does not check the offsets in Arrow IPC batches, and python-blosc2 crashes on bad ones.
 #[test]
 #[cfg(feature = "arrow")]
 fn batches_of_arrow_are_read() {
@@ -252,7 +252,7 @@ fn batches_of_arrow_are_read() {
     assert_eq!(tests.run(&["check", "a.b2b"]).2, 0, "nothing is decoded");
     let held = tests.run(&["check", "--max-memory", "900", "a.b2b"]).0;
     assert!(held.contains("a.b2b: "), "{held}");
-    // A sparse frame.
+    // The same with a sparse frame.
     let sparse = tests.path("sparse.b2b");
     fs::create_dir(&sparse).unwrap();
     for name in ["00000000.chunk", "00000001.chunk", "chunks.b2frame"] {
@@ -264,7 +264,7 @@ fn batches_of_arrow_are_read() {
     assert_eq!(tests.run(&["check", "--data", "sparse.b2b"]).2, 1);
 }
 
-/// Chunks of any length crash python-blosc2 in a call of its users; the file is sound.
+/// The file is valid, but python-blosc2 crashes when a user reads its chunks of variable length.
 #[test]
 fn a_sound_file_that_a_reader_crashes_on_has_a_status_of_its_own() {
     let tests = Directory::new();

@@ -1,4 +1,4 @@
-//! `b2nd info --chunks` and `--slice`: what is shown of trailers, chunks and slices, and what is not: each has a line in its place.
+//! `b2nd info --chunks` and `--slice`: what is shown of trailers, chunks and slices, and the lines for parts that cannot be read.
 
 use b2nd_frame::{Chunk, Header, Sizes, Special, Writer};
 use serde_json::{Value, json};
@@ -56,21 +56,21 @@ fn json_says_of_trailers_and_chunks_what_the_manifest_says() {
     assert!(values > 20 && offsets > 200, "{values}, {offsets}");
 }
 
-/// The example with another byte.
+/// The example with one byte changed.
 fn damaged(position: usize, byte: u8) -> TemporaryFile {
     let mut frame = Place::root().read(EXAMPLE);
     frame[position] = byte;
     TemporaryFile::new(&frame)
 }
 
-/// The starts of the example's first chunk, its index and its trailer.
+/// The offsets of the example's first chunk, its index and its trailer.
 const CHUNK: usize = 320;
 
 const INDEX: usize = CHUNK + 4095;
 
 const TRAILER: usize = INDEX + 96;
 
-/// Compares a page with the example's: what is there instead of what.
+/// Compares the output with that for the example: the lines that are missing, and the lines that are there instead.
 #[track_caller]
 fn assert_differs(file: &TemporaryFile, args: &[&str], missing: &[&str], instead: &[&str]) {
     let (out, err, status) = run(&[args, &[file.path()]].concat());

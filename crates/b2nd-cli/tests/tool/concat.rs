@@ -1,4 +1,4 @@
-//! `b2nd concat`: arrays are joined along an axis, and chunks that do not align are compressed again only if that is wanted.
+//! `b2nd concat`: arrays are joined along an axis; chunks that do not align are compressed again only if an option allows it.
 
 use crate::harness::{Directory, npy};
 

@@ -24,7 +24,7 @@ fn diff_ends_as_diff_does() {
         ) && status == 1,
         "{out}"
     );
-    // What has no values differs in what it says.
+    // Without values, only the metadata is compared.
     tests.ok(&["rewrite", "a.b2nd", "none.b2nd", "--rm", "b2nd", "--rm", "units"]);
     let (out, error, status) = tests.run(&["diff", "--data", "a.b2nd", "none.b2nd"]);
     assert!(out.contains("- metalayers.units: ") && error.starts_with("values: not compared: ") && status == 3, "{out}{error}");
@@ -119,14 +119,14 @@ fn data_of_frames_that_are_no_arrays_are_compared() {
     let (out, err, status) = tests.run(&["diff", "--data", "one.b2frame", "two.b2frame"]);
     assert_eq!((err.as_str(), status), ("", 1));
     assert!(out.ends_with("  values: 2 elements differ, the first at [4]\n"), "{out}");
-    // Other chunks of the same data.
+    // The same data in other chunks.
     for (name, chunks) in [("whole", "6"), ("parts", "2")] {
         tests.ok(&["import", "--chunks", chunks, "one.npy", &format!("{name}.b2nd")]);
         tests.ok(&["rewrite", &format!("{name}.b2nd"), &format!("{name}.b2frame"), "--rm", "b2nd"]);
     }
     let (out, err, status) = tests.run(&["diff", "--data", "whole.b2frame", "parts.b2frame"]);
     assert!(out.contains("- chunksize: ") && out.ends_with("\n  values: equal\n") && status == 1, "{out}{err}");
-    // Each chunk of an object array is a value.
+    // In an object array, each chunk is one value.
     let mut objects = Place::tables().read("objects.b2b");
     tests.write("one.b2b", &objects);
     let at = objects.windows(4).position(|word| word == b"text").unwrap();
@@ -135,7 +135,7 @@ fn data_of_frames_that_are_no_arrays_are_compared() {
     let (out, err, status) = tests.run(&["diff", "--data", "one.b2b", "two.b2b"]);
     let expected = "--- one.b2b\n+++ two.b2b\n  values: 1 chunk differs, the first at [1]\n";
     assert_eq!((out.as_str(), err.as_str(), status), (expected, "", 1));
-    // What cannot be decompressed is not the same.
+    // A chunk that cannot be decompressed counts as different.
     let mut broken = tests.read("one.b2frame");
     let at = broken.windows(4).rposition(|word| word == [4, 0, 0, 0]).unwrap();
     broken[at - 40] = 0xff;
@@ -143,7 +143,7 @@ fn data_of_frames_that_are_no_arrays_are_compared() {
     assert_ne!(tests.run(&["diff", "--data", "one.b2frame", "broken.b2frame"]).2, 0);
 }
 
-/// A packed tensor of a structured dtype, the metadata of a table and elements of another size.
+/// A packed tensor with a structured dtype, the metadata of a table, and frames with different element sizes.
 #[test]
 fn bytes_are_compared_if_they_do_not_open_as_elements_of_one_size() {
     let tests = Directory::new();
@@ -190,7 +190,7 @@ fn tables_are_compared_by_column_or_said_not_to_be() {
         return;
     }
     assert_eq!(same, (String::new(), String::new(), 0));
-    // Rows 100 and 101 of the files are live rows 75 and 76: 25 before them are deleted. A deleted one may be anything.
+    // Rows 100 and 101 are the live rows 75 and 76, since 25 rows before them are deleted. Values of deleted rows are ignored.
     tests.ok(&["export", "two.b2d::/_cols/n", "n.npy"]);
     let mut numbers = tests.read("n.npy");
     for row in [60, 100, 101] {
@@ -206,7 +206,7 @@ fn tables_are_compared_by_column_or_said_not_to_be() {
     assert!(out.contains("  values.n: 2 rows differ; the largest difference is 155.0 at [75]\n") && status == 1, "{out}");
     let near = |tolerance: &str| tests.run(&["diff", "--values", "--atol", tolerance, "one.b2d", "two.b2d"]);
     assert_eq!((near("155"), near("154").2), ((String::new(), String::new(), 0), 1));
-    // A deleted row more.
+    // Deletes one more row.
     tests.ok(&["export", "two.b2d::/_valid_rows", "live.npy"]);
     let mut live = tests.read("live.npy");
     live[128] = 0;
@@ -215,7 +215,7 @@ fn tables_are_compared_by_column_or_said_not_to_be() {
     tests.ok(&["import", "live.npy", "two.b2d/_valid_rows.b2nd"]);
     let (out, _, status) = tests.run(&["diff", "--data", "one.b2d", "two.b2d"]);
     assert!(out.ends_with("  /.values: 275 rows in the first, 274 in the second\n") && status == 1, "{out}");
-    // Objects and complex numbers are compared, and computed columns have no values.
+    // Objects and complex numbers are compared; computed columns are skipped because they have no values.
     tests.unpack("refused.b2z", "refused.b2d");
     let (out, err, status) = tests.run(&["diff", "--data", "refused.b2d", "refused.b2d"]);
     assert_eq!((out.as_str(), err.as_str(), status), ("", "", 0));

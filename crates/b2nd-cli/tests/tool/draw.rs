@@ -1,4 +1,4 @@
-//! `b2nd draw`: pictures that are kept, and that no array makes one too large or breaks its XML.
+//! `b2nd draw`: the output is compared with stored pictures; no array makes a picture too large or breaks its XML.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use crate::harness::{Directory, EXAMPLE, TemporaryFile, assert_prints, frame_wit
 
 #[test]
 fn an_array_is_drawn() {
-    // The picture in the tool's README.
+    // The README of the tool shows this picture.
     assert_prints(&["draw", "tests/data/grid/i4_2d.b2nd"], "i4_2d.svg");
     assert_prints(&["draw", EXAMPLE], "example.svg");
     assert_prints(&["draw", "tests/data/python-blosc2-3.9.0/huge__zeros_1d_2p42.b2nd"], "huge.svg");
@@ -40,7 +40,7 @@ fn names_cannot_break_the_document() {
     assert!(svg.contains(">dtype [('&lt;/text&gt;&quot;&amp;', '&lt;i4')]</text>"), "{svg}");
 }
 
-/// A row of a chunk is short, and its length is long.
+/// A row of a chunk is drawn short, but the label with its length is long.
 #[test]
 fn no_length_is_cut_off() {
     let geometry = b2nd::Geometry::new(&[1_000_000, 1_000_000], &[1, 1_000_000], &[1, 1_000_000]).unwrap();
@@ -51,7 +51,8 @@ fn no_length_is_cut_off() {
         let value = text.split_once(&format!(" {name}=\"")).unwrap().1.split_once('"').unwrap().0;
         value.parse::<f64>().unwrap()
     };
-    // The rulers of the rows are turned: their x is the distance from the first chunk upwards, and a text that ends there runs on downwards.
+    // The rulers of the rows are rotated by 90 degrees, so their `x` is the distance above the first chunk, and the text runs
+    // downwards from there.
     let rulers: Vec<f64> = svg
         .lines()
         .filter(|line| line.contains(" text-anchor=\"end\""))
@@ -60,7 +61,7 @@ fn no_length_is_cut_off() {
             7.26 * text.len() as f64 - number(line, "x")
         })
         .collect();
-    // The chunks are a document in the document, which starts 48 above the first chunk.
+    // The chunks are a nested SVG document, which starts 48 pixels above the first chunk.
     let chunks = svg.lines().filter(|line| line.starts_with("<svg ")).nth(1).unwrap();
     let lowest = rulers.iter().copied().fold(0.0, f64::max);
     assert!(lowest > 100.0 && lowest <= number(chunks, "height") - 48.0, "{rulers:?} {chunks}");

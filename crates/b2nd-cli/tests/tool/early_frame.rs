@@ -1,11 +1,11 @@
-//! A frame for tests, which the unit tests of `upgrade` include too.
+//! A frame for tests. The unit tests of `upgrade` include this file too.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
 
 use b2nd_frame::{Chunk, Header, Sizes, Special, Writer};
 
-/// Writes a one-dimensional frame with three metalayers; the second has this name and content.
+/// Writes a one-dimensional frame with three metalayers, the second of which has the given name and content.
 pub(crate) fn early(path: impl AsRef<Path>, name: &str, content: &[u8]) {
     let mut header = Header::new(Sizes { typesize: 4, chunksize: 20, blocksize: 20 }).unwrap();
     for (name, content) in [("before", b"1".as_slice()), (name, content), ("after", b"22")] {

@@ -1,4 +1,4 @@
-//! The harness: the tool run in a directory, one of its own or one of the repository, and frames for it.
+//! The test harness: runs the tool in a temporary directory or in the repository, and builds frames.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,10 +9,10 @@ use std::process::{Command, Stdio};
 use b2nd_frame::{File, Header, Writer};
 use serde_json::{Value, json};
 
-/// A frame at the repository's root.
+/// The path of a frame, from the root of the repository.
 pub(crate) const EXAMPLE: &str = "tests/data/example.b2nd";
 
-/// A sparse frame at the repository's root.
+/// The path of a sparse frame, from the root of the repository.
 pub(crate) const SPARSE: &str = "tests/data/python-blosc2-2.2.9/storage__sframe_2d_int32.b2sd";
 
 /// A store in tests/data.
@@ -21,7 +21,7 @@ pub(crate) const STORE: &str = "python-blosc2-4.14.1/treestore__dfltb2z.b2z";
 /// The output of a command, its errors, and its exit status.
 pub(crate) type Printed = (String, String, i32);
 
-/// A directory that the tool is run in.
+/// A directory in which the tool is run.
 pub(crate) struct Place(pub(crate) PathBuf);
 
 impl Place {
@@ -56,13 +56,13 @@ impl Place {
         printed(&mut self.command(args))
     }
 
-    /// The same without the lines of `check` about what has no findings.
+    /// The same without the lines of `check` for files without findings.
     pub(crate) fn found(&self, args: &[&str]) -> Printed {
         let (out, err, status) = self.run(args);
         (out.lines().filter(|line| !line.contains(": ok: ")).map(|line| format!("{line}\n")).collect(), err, status)
     }
 
-    /// The output of a command that does all that it is asked for.
+    /// The output of a command that succeeds without errors.
     #[track_caller]
     pub(crate) fn ok(&self, args: &[&str]) -> String {
         let (out, err, status) = self.run(args);
@@ -70,7 +70,7 @@ impl Place {
         out
     }
 
-    /// The one line that a command says that does nothing, without the end.
+    /// The error of a command that fails with a single line, without the newline.
     #[track_caller]
     pub(crate) fn refused(&self, args: &[&str]) -> String {
         let (out, err, status) = self.run(args);
@@ -78,7 +78,7 @@ impl Place {
         err.trim_end().to_owned()
     }
 
-    /// Bytes in, bytes out.
+    /// Writes bytes to the standard input of a command and returns its standard output.
     #[track_caller]
     pub(crate) fn pipe(&self, args: &[&str], input: &[u8]) -> Vec<u8> {
         let mut child = self.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -89,7 +89,7 @@ impl Place {
     }
 }
 
-/// A directory that is gone after its test.
+/// A temporary directory that is removed after the test.
 pub(crate) struct Directory {
     place: Place,
     _until_dropped: tempfile::TempDir,
@@ -109,20 +109,20 @@ impl Directory {
         Directory { place: Place(directory.path().to_owned()), _until_dropped: directory }
     }
 
-    /// One with tests/data/example.b2nd as `a.b2nd`.
+    /// A directory with tests/data/example.b2nd as `a.b2nd`.
     pub(crate) fn with_example() -> Directory {
         let directory = Directory::new();
         directory.take("example.b2nd", "a.b2nd");
         directory
     }
 
-    /// Copies a file of tests/data into it.
+    /// Copies a file from tests/data into the directory.
     pub(crate) fn take(&self, file: &str, name: &str) {
         fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
         fs::copy(Place::data().path(file), self.path(name)).unwrap();
     }
 
-    /// Copies the members of one of b2nd-arrow's test archives into a directory.
+    /// Copies the members of a test archive of b2nd-arrow into a directory.
     pub(crate) fn unpack(&self, archive: &str, name: &str) {
         let archive = Place::tables().read(archive);
         let zip = b2nd_store::Zip::open(archive).unwrap();
@@ -142,14 +142,14 @@ impl Directory {
         self.contents().into_iter().map(|(path, _)| path.file_name().unwrap().to_str().unwrap().to_owned()).collect()
     }
 
-    /// The files in it, in the order of their names, and their bytes.
+    /// The paths and bytes of the files in the directory, sorted by path.
     pub(crate) fn contents(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut all: Vec<_> = fs::read_dir(self.path("")).unwrap().map(|entry| entry.unwrap().path()).collect();
         all.sort();
         all.into_iter().map(|path| (path.clone(), fs::read(path).unwrap_or_default())).collect()
     }
 
-    /// Runs a command that prints only this line, and changes no file.
+    /// Checks that a command fails with exactly this error and changes no file.
     #[track_caller]
     pub(crate) fn fails(&self, args: &[&str], error: &str) {
         let before = self.contents();
@@ -158,7 +158,7 @@ impl Directory {
     }
 }
 
-/// A frame's file that is gone after its test.
+/// A temporary file with a frame, which is removed after the test.
 pub(crate) struct TemporaryFile(tempfile::NamedTempFile);
 
 impl TemporaryFile {
@@ -180,8 +180,8 @@ pub(crate) fn printed(command: &mut Command) -> Printed {
     (text(output.stdout), text(output.stderr), output.status.code().unwrap())
 }
 
-/// The lines that a command prints on a terminal of this width, without their styles, and its status. `None` where no program makes a
-/// terminal, which CI does not take.
+/// The lines that a command prints on a terminal of this width, without styles, and its exit status. `None` if the program
+/// `script`, which provides the terminal, is not installed; in CI this is a failure.
 #[cfg(target_os = "linux")]
 pub(crate) fn on_terminal(place: &Place, columns: usize, args: &[&str]) -> Option<(Vec<String>, i32)> {
     on_screen(place, (columns, 24), args)
@@ -206,18 +206,18 @@ pub(crate) fn on_screen(place: &Place, (columns, rows): (usize, usize), args: &[
     Some((lines, output.status.code()?))
 }
 
-/// Runs the tool at the root of the repository, where paths start with tests/data.
+/// Runs the tool at the root of the repository, where paths start with `tests/data`.
 pub(crate) fn run(args: &[&str]) -> Printed {
     Place::root().run(args)
 }
 
-/// The output of a command at the root that shows everything it is asked for.
+/// The output of a command that succeeds at the root of the repository.
 #[track_caller]
 pub(crate) fn shown(args: &[&str]) -> String {
     Place::root().ok(args)
 }
 
-/// Runs `b2nd check` where tests/data is `.`: findings, errors and status.
+/// Runs `b2nd check` in tests/data. Returns the findings, errors and status.
 pub(crate) fn check(args: &[&str]) -> Printed {
     Place::data().found(&[&["check"], args].concat())
 }
@@ -228,7 +228,7 @@ pub(crate) fn findings(args: &[&str]) -> Vec<Value> {
     out.lines().flat_map(|line| serde_json::from_str::<Value>(line).unwrap()["findings"].as_array().unwrap().clone()).collect()
 }
 
-/// Bytes of an example file, the codec's of its first chunk broken.
+/// The bytes of an example file with a first chunk that its codec cannot decode.
 pub(crate) fn broken_data() -> Vec<u8> {
     let mut data = Place::data().read("example.b2nd");
     const CHUNK: usize = 320;
@@ -236,7 +236,7 @@ pub(crate) fn broken_data() -> Vec<u8> {
     data
 }
 
-/// Compares whole output with a file; `b2nd ARGS > FILE` makes it again.
+/// Compares the whole output with a file; `b2nd ARGS > FILE` writes the file again.
 #[track_caller]
 pub(crate) fn assert_prints(args: &[&str], file: &str) {
     let out = shown(args);
@@ -248,7 +248,7 @@ pub(crate) fn assert_prints(args: &[&str], file: &str) {
     assert!(out == expected, "b2nd {} does not print {file}, but:\n{out}", args.join(" "));
 }
 
-/// Every frame that tests/data/manifest.json describes and this crate reads, or refuses because it is a beta's.
+/// Every frame of these kinds in tests/data/manifest.json. Frames of beta versions are included, though they are rejected.
 pub(crate) fn manifest(kinds: &[&str]) -> Vec<Value> {
     let entries: Vec<Value> = serde_json::from_slice(&Place::data().read("manifest.json")).unwrap();
     entries.into_iter().filter(|entry| kinds.contains(&entry["kind"].as_str().unwrap())).collect()
@@ -262,9 +262,9 @@ pub(crate) fn json_of(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// A frame without chunks, with this as its only metalayer.
+/// A frame without chunks and with one metalayer.
 pub(crate) fn frame_with(name: &str, content: &[u8]) -> Vec<u8> {
-    // A writer refuses an array without its chunks, so the name is put in its place afterwards.
+    // The writer rejects an array without its chunks, so the metalayer gets its name afterwards.
     let written = name.replace("b2nd", "c2nd");
     let mut frame = Writer::new(header_with(&written, content)).finish().unwrap();
     let place = frame.windows(written.len()).position(|bytes| bytes == written.as_bytes()).unwrap();
@@ -272,7 +272,7 @@ pub(crate) fn frame_with(name: &str, content: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// The example's header with this as its only metalayer.
+/// The header of the example with one metalayer instead of its own.
 pub(crate) fn header_with(name: &str, content: &[u8]) -> Header {
     let mut json = serde_json::to_value(File::open(Place::root().path(EXAMPLE)).unwrap().header()).unwrap();
     let content: String = content.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -280,7 +280,7 @@ pub(crate) fn header_with(name: &str, content: &[u8]) -> Header {
     serde_json::from_value(json).unwrap()
 }
 
-/// A NumPy file of these values.
+/// A NumPy file with these values.
 pub(crate) fn npy(descr: &str, shape: &str, values: &[i32]) -> Vec<u8> {
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}").into_bytes();
     header.resize(117, b' ');
@@ -289,7 +289,7 @@ pub(crate) fn npy(descr: &str, shape: &str, values: &[i32]) -> Vec<u8> {
     b"\x93NUMPY\x01\x00\x76\x00".iter().copied().chain(header).chain(bytes).collect()
 }
 
-/// A file of 35 numbers in chunks of 2 x 3.
+/// A directory with a 5 x 7 array in chunks of 2 x 3.
 pub(crate) fn five_by_seven() -> Directory {
     let tests = Directory::new();
     let values: Vec<i32> = (0..35).collect();
@@ -298,7 +298,7 @@ pub(crate) fn five_by_seven() -> Directory {
     tests
 }
 
-/// An archive of one member, deflated into one stored block.
+/// A zip archive with one member, which is deflated as a single stored block.
 pub(crate) fn zip(name: &str, data: &[u8]) -> Vec<u8> {
     let length = u16::try_from(data.len()).unwrap();
     let deflated = [&[1][..], &length.to_le_bytes(), &(!length).to_le_bytes(), data].concat();

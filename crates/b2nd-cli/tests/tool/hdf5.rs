@@ -1,4 +1,4 @@
-//! HDF5 files, which are opened like stores. What h5py reads of them is in b2nd-hdf5's tests.
+//! HDF5 files, which are opened like stores. The tests of b2nd-hdf5 compare them with h5py.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::harness::{Directory, Place};
 
 fn directory() -> Directory {
     let directory = Directory::new();
-    for name in ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5"] {
+    for name in ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5", "scales.h5"] {
         let file = Place::root().path("crates/b2nd-hdf5/tests/data").join(name);
         fs::copy(file, directory.path(name)).unwrap();
     }
@@ -28,7 +28,7 @@ fn a_file_is_shown_as_a_store_of_its_datasets() {
         "{out}"
     );
     assert!(out.contains("── cube            ndarray  <f4"), "{out}");
-    // Each dataset that has no form as an array is named.
+    // There is an error for each dataset that cannot be read as an array.
     assert_eq!((err.lines().count(), status), (5, 1), "{err}");
     assert!(err.contains("its elements are references to objects, which have no dtype of a fixed size"), "{err}");
 
@@ -62,7 +62,7 @@ fn chunks_of_different_codecs_are_shown_checked_and_copied() {
         tests.ok(&["check", "--strict", array]);
         assert_eq!(tests.ok(&["cat", array, "3,19,17:"]), "1597\n1598\n1599\n", "{array}");
     }
-    // The typesize of these chunks is that of a part of an element.
+    // The typesize of these chunks is the size of a part of an element.
     tests.ok(&["import", "arrays.h5::/vectors", "vectors.b2nd"]);
     for array in ["vectors.b2nd", "arrays.h5::/vectors"] {
         tests.ok(&["check", "--data", "--strict", array]);
@@ -85,7 +85,7 @@ fn chunks_are_listed_with_their_place_and_filters_in_the_file() {
         assert_eq!((frame.header().frame_len() as usize, &chunk["blosc2"]), (length, &json!("zstd 5, shuffle")));
         assert_eq!(chunk["blockshape"], json!([2, 10, 15]));
     }
-    // Chunks that were not written are not in the file.
+    // Chunks that were not written take no space in the file.
     assert!(chunks("h5py.h5::/missing").len() < 12);
     let (gzip, checked) = (chunks("h5py.h5::/gzip"), chunks("h5py.h5::/checked"));
     assert_eq!((&gzip[0]["filters"], &gzip[0]["blosc2"]), (&json!(["shuffle", "deflate"]), &Value::Null));
@@ -132,6 +132,15 @@ fn attributes_that_pytables_writes_for_itself_are_in_the_full_output() {
 }
 
 #[test]
+fn names_of_dimensions_are_shown_and_imported() {
+    let tests = directory();
+    tests.ok(&["import", "scales.h5::/tas", "tas.b2nd"]);
+    for array in ["scales.h5::/tas", "tas.b2nd"] {
+        assert_eq!(tests.ok(&["meta", "get", array, "dims"]), "[\"time\",\"lat\",\"lon\"]\n");
+    }
+}
+
+#[test]
 fn a_frame_in_a_chunk_is_read_at_its_offset() {
     let tests = directory();
     let file = tests.read("h5py.h5");
@@ -164,7 +173,7 @@ fn an_import_copies_compressed_chunks() {
         assert!(copied > 0, "{name}");
     }
     assert_eq!(tests.ok(&["meta", "get", "cube.b2nd", "range"]), "[1,-2]\n");
-    // Data that Blosc2 did not compress are compressed, in the same chunks.
+    // Data that is not compressed by Blosc2 is compressed on import, with the same chunks.
     tests.ok(&["import", "h5py.h5::/gzip", "gzip.b2nd"]);
     let array = parsed(&tests.ok(&["info", "--json", "gzip.b2nd"]));
     assert_eq!((&array["codec"], &array["array"]["chunkshape"]), (&"zstd".into(), &serde_json::json!([3, 20, 30])));
@@ -184,7 +193,7 @@ fn a_check_finds_damage_in_chunks() {
         tests.ok(&["check", dataset]);
         tests.ok(&["check", "--strict", dataset]);
     }
-    // A bit in the frame of the first chunk of /checked, which has the fourth dataset's checksum.
+    // Flips a bit in each frame. The frames in /checked and /both also have a checksum of HDF5.
     let file = tests.read("h5py.h5");
     let frames: Vec<_> =
         file.windows(9).enumerate().filter(|(_, bytes)| bytes[1..] == *b"\xa8b2frame").map(|(at, _)| at).collect();
@@ -216,11 +225,11 @@ fn files_are_found_in_directories() {
         let out = tests.ok(args);
         out.lines().map(|line| line.split("  ").next().unwrap().to_owned()).collect()
     };
-    let here = ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5"];
+    let here = ["arrays.h5", "chunks.h5", "h5py.h5", "pytables.h5", "scales.h5"];
     assert_eq!(names(&["ls"]), here);
     let all = ["arrays.h5", "below/a.hdf5", "below/b.nc", "below/c.data", "below/d.HE5", "below/e.hdf", "chunks.h5"];
     assert_eq!(names(&["ls", "-r"])[..7], all);
-    // A file whose ending belongs to no other format is not left out if it is damaged.
+    // A damaged file is reported if its ending belongs to HDF5 only.
     fs::create_dir(tests.path("damaged")).unwrap();
     tests.write("damaged/f.Nc4", b"");
     let (out, err, status) = tests.run(&["check", "-r", "damaged"]);
@@ -229,7 +238,7 @@ fn files_are_found_in_directories() {
     assert_eq!(below.matches("HDF5 file").count(), 5, "{below}");
     let checked = tests.run(&["check", "-r", "below"]);
     assert_eq!((checked.0.matches("::/vectors: ok").count(), checked.2), (5, 0), "{checked:?}");
-    // Stores have no arrays of old layouts.
+    // Arrays in HDF5 files have no old layouts to upgrade.
     let upgraded = tests.ok(&["upgrade", "--dry-run", "below"]);
     assert_eq!(upgraded, "0 to upgrade, 0 already in the current layout, 0 without an array, 0 refused\n");
 }

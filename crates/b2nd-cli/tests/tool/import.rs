@@ -1,4 +1,4 @@
-//! `b2nd import` and `export`: NumPy files there and back, what is refused, and what is left behind.
+//! `b2nd import` and `export`: NumPy files in both directions, rejected input, and files that remain after failures.
 
 use std::fs;
 use std::io::Write;
@@ -30,7 +30,7 @@ fn a_numpy_file_comes_back_as_it_was() {
     assert_eq!(tests.ok(&["cat", "two.b2nd", "-1,1:"]), "4\n5\n");
     assert_eq!(tests.ok(&["cat", "two.b2nd", "...,0"]), "0\n3\n");
     tests.fails(&["cat", "two.b2nd", "7"], "two.b2nd: index 7 is outside dimension 0, whose length is 2");
-    // As in Python an index takes its dimension away.
+    // As in Python, an index removes its dimension.
     for (slice, shape) in [("1", "(3,)"), ("...,0:1", "(2, 1)"), ("0,0", "()")] {
         tests.ok(&["export", "two.b2nd", "slice.npy", slice]);
         let file = tests.read("slice.npy");
@@ -84,13 +84,13 @@ fn raw_bytes_and_csv_become_arrays() {
     }
     tests.write("a.csv", "1\n300\n");
     tests.fails(&["import", "--dtype", "|u1", "a.csv", "d.b2nd"], "a.csv: line 2, column 1: \"300\" is not a value of |u1");
-    // An array comes back as it was.
+    // The export and import of an array gives an equal array.
     tests.ok(&["export", "a.b2nd", "b.csv"]);
     tests.ok(&["import", "--dtype", ">i2", "b.csv", "b.b2nd"]);
     tests.ok(&["diff", "--data", "a.b2nd", "b.b2nd"]);
 }
 
-/// A limit on the length of files simulates a full disk.
+/// A limit on the size of files simulates a full disk.
 #[cfg(unix)]
 #[test]
 fn what_cannot_be_written_is_named_and_not_left_half() {
@@ -102,7 +102,7 @@ fn what_cannot_be_written_is_named_and_not_left_half() {
         ("import in.npy out.b2nd --level 0", "in.npy: out.b2nd: File too large (os error 27)\n"),
         ("export in.b2nd out.npy", "in.b2nd: out.npy: File too large (os error 27)\n"),
     ] {
-        // Unless it is ignored or handled, a signal ends a program that writes beyond the limit.
+        // The signal for writing beyond the limit ends a program unless it ignores or handles the signal.
         for trap in ["trap '' XFSZ;", ""] {
             let script = format!("{trap} ulimit -f 4; exec \"$B2ND\" {args}");
             let mut shell = Command::new("sh");
@@ -114,7 +114,7 @@ fn what_cannot_be_written_is_named_and_not_left_half() {
     }
 }
 
-/// Headers of the versions 1 and 2 are Latin-1, of version 3 UTF-8.
+/// NumPy headers are Latin-1 in versions 1 and 2, and UTF-8 in version 3.
 #[test]
 fn a_numpy_field_may_have_an_accent() {
     let tests = Directory::with_example();
@@ -122,7 +122,7 @@ fn a_numpy_field_may_have_an_accent() {
     let descr = b"[('\xe9', '<i4')]";
     let place = latin.windows(3).position(|bytes| bytes == b"'X'").unwrap();
     latin.splice(place..place + 3, descr.iter().copied());
-    // The padding gives what the name takes.
+    // The longer name takes some of the padding.
     let end = latin.len() - 5;
     latin.drain(end - (descr.len() - 3)..end);
     tests.write("latin.npy", latin);
@@ -167,7 +167,7 @@ fn what_is_no_numpy_file_is_refused() {
     tests.write("good", &good);
     let wide = "blockshape[1] is 7, but chunkshape[1] is 3: blocks must fit in chunks";
     tests.fails(&["import", "good", "out.b2nd", "--chunks", "2,3", "--blocks", "1,7"], &format!("good: {wide}"));
-    // Addresses, or a pickle, which nothing here opens.
+    // Objects are stored as addresses or as a pickle, and this library reads neither.
     tests.write("objects", npy("|O", "(1,)", &[0, 0]));
     let objects = "its elements are Python objects, stored as memory addresses or as a pickle, which cannot be read";
     tests.fails(&["import", "objects", "out.b2nd"], &format!("objects: {objects}"));
@@ -182,7 +182,7 @@ fn what_is_no_numpy_file_is_refused() {
     assert!(!tests.path("out.b2nd").exists());
 }
 
-/// A signal takes the temporary file away; what a killed process left, the next one takes.
+/// A signal removes the temporary file; a killed process leaves it, and the next run removes it.
 #[cfg(unix)]
 #[test]
 fn nothing_is_left_of_a_run_that_was_stopped() {
@@ -192,7 +192,7 @@ fn nothing_is_left_of_a_run_that_was_stopped() {
     tests.ok(&["import", "a.npy", "a.b2nd"]);
     tests.ok(&["export", "a.b2nd", "b.npy"]);
     assert_eq!(tests.names(), ["a.b2nd", "a.npy", "b.npy"]);
-    // An import that waits for more of its input.
+    // This import waits for the rest of its input.
     let mut import = tests.command(&["import", "-", "c.b2nd"]).stdin(Stdio::piped()).spawn().unwrap();
     let mut input = import.stdin.take().unwrap();
     let header = npy("<i4", "(100000000,)", &[]);
@@ -204,7 +204,7 @@ fn nothing_is_left_of_a_run_that_was_stopped() {
     }
     let killed = std::process::Command::new("kill").arg(import.id().to_string()).status().unwrap();
     assert!(killed.success());
-    // It notices when more comes.
+    // The import reacts to the signal when more input arrives.
     while import.try_wait().unwrap().is_none() {
         let _ = std::io::Write::write_all(&mut input, &[0; 1 << 16]);
     }
@@ -239,7 +239,7 @@ fn no_value_of_a_csv_file_is_lost() {
         let what = "expected a value, but the line is blank: write \"\" for an empty value, or remove the line";
         tests.fails(&["import", "a.csv", "b.b2nd"], &format!("a.csv: line {line}: {what}"));
     }
-    // What is left out or guessed is said.
+    // A note tells what is skipped or guessed.
     tests.write("a.csv", "x,y\n1,2\n");
     let note = "a.csv: line 1 (\"x,y\") is a heading and left out: to keep it as values, use --header=false\n";
     assert_eq!(tests.run(&["import", "a.csv", "c.b2nd"]).1, note);
@@ -258,14 +258,14 @@ fn no_value_of_a_csv_file_is_lost() {
     assert_eq!(tests.ok(&["cat", "--json", "e.b2nd"]), "[{\"x\":1,\"y\":\"2\"}]\n");
     let error = tests.run(&["import", "--dtype=[('x', '<i8')]", "b.csv", "e.b2nd", "--overwrite"]).1;
     assert!(error.ends_with("b.csv: the dtype has 1 field, but a line has 2 values\n"), "{error}");
-    // With a structure, a line of values is no heading, and a file without lines is an empty array.
+    // If the dtype is a structure, a line that fits it is not a heading, and a file without lines is an empty array.
     tests.write("a.csv", "a,b\n1,c\n2,d\n");
     tests.ok(&["import", "--dtype=[('p', '<U1'), ('q', '<U1')]", "a.csv", "e.b2nd", "--overwrite"]);
     assert_eq!(tests.ok(&["cat", "--csv", "e.b2nd"]), "p,q\na,b\n1,c\n2,d\n");
     tests.write("a.csv", "");
     tests.ok(&["import", "--dtype=[('p', '<U1'), ('q', '<U1')]", "a.csv", "e.b2nd", "--overwrite"]);
     assert_eq!(tests.ok(&["cat", "--csv", "e.b2nd"]), "p,q\n");
-    // A name that is missing or was there before is replaced.
+    // A missing or repeated name is replaced.
     for (csv, names) in [("a,a\n1,x\n", "a,f1"), ("f1,\n1,x\n", "f1,f2"), ("f1,a,a\n1,x,y\n", "f1,a,f2"), (",f0\n1,x\n", "f1,f0")]
     {
         tests.write("a.csv", csv);
@@ -273,7 +273,7 @@ fn no_value_of_a_csv_file_is_lost() {
         let values = csv.lines().nth(1).unwrap();
         assert_eq!(tests.ok(&["cat", "--csv", "e.b2nd"]), format!("{names}\n{values}\n"));
     }
-    // A single column of text comes back as it was.
+    // A single column of text survives export and import.
     let text: Vec<u8> = ["a", "", " d", "\r"]
         .iter()
         .flat_map(|text| {
@@ -290,7 +290,7 @@ fn no_value_of_a_csv_file_is_lost() {
     tests.ok(&["diff", "--data", "e.b2nd", "f.b2nd"]);
 }
 
-/// A wide cell gives all elements its width, so 3 KB of text are 12 MB of elements per 1,000 lines.
+/// All elements are as wide as the widest cell, so 3 KB of text become 12 MB of elements per 1,000 lines.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_import_keeps_only_a_part_of_the_elements_in_memory() {
@@ -301,7 +301,7 @@ fn an_import_keeps_only_a_part_of_the_elements_in_memory() {
     let output =
         shell.arg("-c").arg(script).env("B2ND", env!("CARGO_BIN_EXE_b2nd")).current_dir(tests.path("")).output().unwrap();
     assert_eq!((String::from_utf8(output.stderr).unwrap().as_str(), output.status.code()), ("", Some(0)));
-    // In a directory of its own, since `fails` reads all files of the other.
+    // This is in another directory because `fails` reads all files in the test's directory.
     let device = Directory::new();
     std::os::unix::fs::symlink("/dev/zero", device.path("zero.csv")).unwrap();
     let zero = device.path("zero.csv").display().to_string();
@@ -362,7 +362,7 @@ fn fortran_order_is_read_from_files_and_pipes() {
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "-: the shape needs 96 bytes of elements, but the file has 72\n");
 }
 
-/// The keys of the header may have any order and quotes, and names any characters.
+/// The keys of the header may be in any order and in any quotes, and names may contain any characters.
 #[test]
 fn headers_of_numpy_files_are_read_as_python_reads_them() {
     let tests = Directory::new();

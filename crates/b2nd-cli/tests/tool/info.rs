@@ -30,7 +30,7 @@ fn a_frame_is_shown_on_a_page() {
     assert_prints(&["--full", "tests/data/python-blosc2-4.8.0/vlchunks__blocks.b2frame"], "variable.txt");
 }
 
-/// The array has 910 elements of 16 bytes in chunks with as many again and half of padding.
+/// The array has 910 elements of 16 bytes, and its chunks hold more than twice as many because of padding.
 #[test]
 fn the_page_opens_with_the_array_and_a_full_page_has_the_frame() {
     let lines: Vec<String> = shown(&[EXAMPLE]).lines().map(str::to_owned).collect();
@@ -99,7 +99,7 @@ fn a_tree_is_walked_for_every_frame_in_it() {
     assert_eq!(refused, Vec::from_iter(betas));
     assert_eq!(status, 1);
 
-    // A tree of one: a frame that is named is shown, and so is a sparse one.
+    // A frame given by name is shown as without `-r`, including a sparse frame.
     assert_eq!(shown(&["-r", SPARSE, EXAMPLE]), shown(&[SPARSE, EXAMPLE]));
     assert_eq!(shown(&["-r", "tests/data/recipes"]), "");
 }
@@ -126,7 +126,7 @@ fn json_says_what_the_manifest_says() {
     let mut arrays = 0;
     for entry in manifest(&["cframe", "sframe"]) {
         let out = shown(&["--json", "--offset", &entry["offset"].to_string(), &path(&entry)]);
-        // The leaves of an embedded store have lines of their own.
+        // The lines after the first one are for the leaves of an embedded store.
         let (json, parsed) = (json_of(out.lines().next().unwrap()), &entry["parsed"]);
         let names = [
             ("header_len", "header_len"),
@@ -168,7 +168,7 @@ fn json_says_what_the_manifest_says() {
     assert!(arrays > 50, "{arrays}");
 }
 
-/// The number of chunks that the shapes come to.
+/// The number of chunks that follows from the shapes.
 fn expected_chunks(nd: &Value) -> i64 {
     let numbers = |name: &str| nd[name].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).collect::<Vec<_>>();
     numbers("shape")
@@ -178,7 +178,7 @@ fn expected_chunks(nd: &Value) -> i64 {
         .product()
 }
 
-/// `b2nd info --json --chunks "--slice=9, 3:-4" tests/data/example.b2nd | jq .` makes the file again.
+/// `b2nd info --json --chunks "--slice=9, 3:-4" tests/data/example.b2nd | jq .` writes the file again.
 #[test]
 fn json_of_the_example_is_this() {
     let json = json_of(&shown(&["--json", "--chunks", "--slice=9, 3:-4", EXAMPLE]));
@@ -233,7 +233,7 @@ fn a_long_dtype_is_cut() {
     assert_eq!(lines[2], "  size          80 bytes");
 }
 
-/// The three layouts of early 2023, which no test file has.
+/// Three layouts of early 2023, of which there are no test files.
 #[test]
 fn every_layout_of_an_array_has_its_words() {
     assert_layout(0x95, b"", "b2nd of January 2023, without a dtype", "b2nd_without_dtype");
@@ -243,7 +243,7 @@ fn every_layout_of_an_array_has_its_words() {
     assert_layout(0x96, b"\0\xdb\0\0\0\x03<i4", miscounted, "b2nd_miscounted");
 }
 
-/// Looks at a b2nd metalayer of this count, one dimension and what follows: on the page and in JSON.
+/// Checks how a `b2nd` metalayer with this number of entries and this end is described on the page and in JSON.
 #[track_caller]
 fn assert_layout(count: u8, after_blockshape: &[u8], words: &str, layout: &str) {
     let geometry = hex_literal::hex!("00 01 91 d3 0000000000000005 91 d2 00000002 91 d2 00000001");

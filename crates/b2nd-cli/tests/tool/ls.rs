@@ -1,4 +1,4 @@
-//! `b2nd ls`: a line for each frame, store and leaf.
+//! `b2nd ls`: prints a line for each frame, store and leaf.
 
 use crate::harness::{Directory, Place, STORE, five_by_seven};
 
@@ -34,7 +34,7 @@ fn a_directory_without_frames_and_a_file_of_another_format_are_errors() {
     assert_eq!(tests.refused(&["ls", "-r", "."]), ".: it has no frames and no stores");
     assert_eq!(tests.refused(&["ls", "notes.txt"]), "notes.txt: it is a text file");
     assert!(tests.refused(&["ls", "gone"]).starts_with("gone: "));
-    // Lines are printed a thousand at a time.
+    // Lines are printed in batches of a thousand.
     let frame = Place::data().read("grid/i4_2d.b2nd");
     (0..1000).for_each(|nth| tests.write(&format!("{nth}.b2nd"), &frame));
     assert_eq!(tests.ok(&["ls"]).lines().count(), 1000);

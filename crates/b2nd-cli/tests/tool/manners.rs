@@ -1,4 +1,4 @@
-//! The tool's manners: what a terminal may be shown, what is waited for, and the order in which many files come.
+//! Behavior of all commands: what they print on a terminal, what they wait for, and the order of many files.
 
 use std::fs;
 use std::process::Command;
@@ -10,7 +10,8 @@ use crate::harness::{Directory, Place, printed};
 #[cfg(target_os = "linux")]
 use crate::harness::{five_by_seven, npy, on_terminal};
 
-/// It would set a window's title, color what follows, begin a control sequence in one character, and turn text around.
+/// On a terminal this would set the window's title, change colors, begin a control sequence with one character, and reverse the
+/// direction of text.
 const HOSTILE: &str = "\x1b]0;t\x07\x1b[31m\u{9b}1m\u{202e}\r\n";
 
 #[cfg(unix)]
@@ -71,7 +72,7 @@ fn nobody_waits_for_a_pipe() {
     assert!(!tests.path("out.npy").exists());
 }
 
-/// Lines are broken at spaces; words are short here.
+/// Lines are broken at spaces. All words here are shorter than a line.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_line_is_wider_than_the_terminal() {
@@ -118,7 +119,7 @@ fn no_line_is_wider_than_the_terminal() {
             assert!(wide.is_none() && !lines.is_empty(), "{command}, {columns}: {lines:#?}");
         }
     }
-    // Every value is there, and a row begins at the first column.
+    // All values are printed, and only the first line of a row starts in the first column.
     let Some((lines, _)) = on_terminal(&tests, 60, &["cat", "w.b2nd"]) else { return };
     let starts = lines.iter().filter(|line| !line.starts_with(' ')).map(|line| line.split(' ').next());
     assert!(starts.eq([Some("45")]), "{lines:#?}");
@@ -126,7 +127,7 @@ fn no_line_is_wider_than_the_terminal() {
     assert_eq!(tests.ok(&["cat", "w.b2nd"]).lines().count(), 2, "where there is no terminal, a row is a line");
 }
 
-/// Several are read at once, and a store is read while others wait.
+/// Several files are read at the same time, and a store is read while others wait.
 #[test]
 fn what_is_below_comes_in_the_order_of_names() {
     let tests = Directory::new();

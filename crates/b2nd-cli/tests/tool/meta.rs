@@ -1,4 +1,4 @@
-//! `b2nd meta`: attributes and metalayers that are set, read, listed and removed, and what is refused.
+//! `b2nd meta`: attributes and metalayers are set, read, listed and removed; and values that are rejected.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn an_attribute_is_set_read_and_removed() {
     tests.ok(&["meta", "set", "a.b2nd", "file", "--file", "a.b2nd"]);
     tests.fails(&["meta", "get", "a.b2nd", "file"], r#"a.b2nd: "file" is not MessagePack: --raw writes its bytes"#);
 
-    // Packed as rmp-serde packs the same, which is the shortest form.
+    // The value is packed in the shortest form, as rmp-serde packs it.
     tests.ok(&["meta", "set", "a.b2nd", "plain", "--json", r#"{"a": [1, -200, 70000, "x", null, true, 0.5], "b": {"c": []}}"#]);
     let trailer = File::open(tests.path("a.b2nd")).unwrap().trailer().unwrap().clone();
     let value = trailer.vlmetalayers().value("plain").unwrap().unwrap();
@@ -51,7 +51,7 @@ fn an_attribute_that_cannot_be_read_is_listed_with_its_error() {
     tests.ok(&["meta", "set", "a.b2nd", "x", "--text", "abcdefgh"]);
     let mut bytes = tests.read("a.b2nd");
     let at = bytes.windows(9).rposition(|part| part == b"\xa8abcdefgh").unwrap();
-    // The length in the header of its chunk.
+    // This byte is in the length field of the chunk's header.
     bytes[at - 28] = 0xff;
     tests.write("a.b2nd", bytes);
     let (out, _, status) = tests.run(&["meta", "list", "--json", "a.b2nd"]);
@@ -84,7 +84,7 @@ fn a_value_without_an_option_is_what_it_looks_like() {
         "what starts like JSON has to be JSON"
     );
     assert_eq!(tests.refused(&["meta", "set", "a.b2nd", "x"]), "a.b2nd: give one value, as in `b2nd meta set a.b2nd x VALUE`");
-    // Inside of a value.
+    // Values inside an attribute are found by a path.
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "processing.version"]), "3\n");
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "processing.steps.1"]), "true\n");
     assert_eq!(tests.refused(&["meta", "get", "a.b2nd", "processing.none"]), "a.b2nd: \"processing\" has no none");
@@ -92,7 +92,7 @@ fn a_value_without_an_option_is_what_it_looks_like() {
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "paths.a/b"]), "1\n");
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "paths.~1.0"]), "2\n");
     tests.ok(&["meta", "rm", "a.b2nd", "paths"]);
-    // A pipe gets values as a whole, and JSON has them exactly.
+    // On a pipe, values are printed in full, and JSON has them exactly.
     let listed = tests.ok(&["meta", "list", "a.b2nd"]);
     assert!(!listed.contains('…') && listed.contains("\"raw\": b\"\\x00\\xff\"}"), "{listed}");
     let json = tests.ok(&["meta", "list", "--json", "a.b2nd"]);
@@ -163,7 +163,7 @@ fn attributes_are_listed_and_found_in_either_place() {
     assert_eq!(tests.ok(&["meta", "get", "a.b2nd", "units"]), tests.ok(&["meta", "get", "--fixed", "a.b2nd", "units"]));
 }
 
-/// Each member but the one that holds the attribute keeps its bytes.
+/// Only the member that holds the attribute changes.
 #[test]
 fn attributes_in_stores_are_changed_and_nothing_else() {
     let tests = Directory::new();

@@ -6,7 +6,7 @@ use std::fs;
 
 use crate::harness::Place;
 
-/// Runs the commands of a README, at the root, and compares; says how many they were.
+/// Runs the commands of a README at the root of the repository and compares their output. Returns their number.
 #[track_caller]
 fn compare(path: &str) -> usize {
     let path = Place::root().path(path);
@@ -14,7 +14,7 @@ fn compare(path: &str) -> usize {
     let (mut printed, mut commands, mut in_block, mut is_run) = (String::new(), 0, false, true);
     for line in readme.lines() {
         match (in_block, line.strip_prefix("$ b2nd ")) {
-            // Without the feature, what the tool says of HDF5 files is not compared.
+            // Without the feature `hdf5`, commands on HDF5 files are skipped.
             (true, Some(arguments)) if cfg!(not(feature = "hdf5")) && arguments.contains(".h5") => {
                 writeln!(printed, "{line}").unwrap();
                 is_run = false;
@@ -27,7 +27,7 @@ fn compare(path: &str) -> usize {
                 writeln!(printed, "{line}\n{}", trimmed.join("\n")).unwrap();
                 commands += 1;
             }
-            // What it printed before.
+            // A line of the old output, which the new output replaces.
             (true, None) if line != "```" && is_run => {}
             _ => writeln!(printed, "{line}").unwrap(),
         }

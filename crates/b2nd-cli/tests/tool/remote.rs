@@ -1,4 +1,4 @@
-//! Files behind HTTP: what is asked for, and what is believed of the answers.
+//! Files behind HTTP: which requests are sent, and how wrong responses are handled.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -8,10 +8,10 @@ use std::thread;
 
 use crate::harness::{Directory, Place};
 
-/// A server's answer: its status and headers, and its bytes.
+/// A server's response: the status line with headers, and the body.
 pub(crate) type Answer = (String, Vec<u8>);
 
-/// Serves what `answer` says to a path and a range, and gives its address.
+/// Starts a server that calls `answer` with the path and range of each request. Returns its URL.
 pub(crate) fn serve(answer: impl Fn(&str, Range<usize>) -> Answer + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -26,14 +26,14 @@ pub(crate) fn serve(answer: impl Fn(&str, Range<usize>) -> Answer + Send + 'stat
             let (start, last) = range.split_once('-').unwrap();
             let (head, body) = answer(path, start.parse().unwrap()..last.parse::<usize>().unwrap() + 1);
             let head = format!("HTTP/1.1 {head}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
-            // A client that has seen enough hangs up.
+            // The client may close the connection early.
             let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
         }
     });
     format!("http://{address}")
 }
 
-/// A range of a file, as it should be answered.
+/// The correct response to a request for a range of a file.
 pub(crate) fn part(bytes: &[u8], range: Range<usize>) -> Answer {
     let end = range.end.min(bytes.len());
     let head = format!("206 Partial Content\r\ncontent-range: bytes {}-{}/{}", range.start, end - 1, bytes.len());
@@ -60,7 +60,7 @@ fn an_address_is_read_by_ranges() {
     assert!(error.starts_with(&format!("{gone}: ")) && status == 1);
 }
 
-/// A chunk in a request, and only those that the slice touches.
+/// Each chunk is one request, and only chunks that the slice touches are requested.
 #[test]
 fn a_slice_of_a_remote_array_is_what_is_fetched() {
     let tests = Directory::new();
@@ -99,7 +99,7 @@ fn a_file_of_20_kb_takes_two_requests() {
     assert!(asked.len() <= 2, "{asked:?}");
 }
 
-/// As of `python -m http.server`.
+/// Such a server is `python -m http.server`.
 #[test]
 fn a_server_without_ranges_gives_a_small_file_whole() {
     let bytes = Place::data().read("example.b2nd");
@@ -110,7 +110,7 @@ fn a_server_without_ranges_gives_a_small_file_whole() {
     }
 }
 
-/// A signed address keeps its query, byte for byte, and the key of a leaf comes after it.
+/// The query of a signed URL is kept byte for byte, and the key of a leaf follows it.
 #[test]
 fn a_query_is_passed_on_and_a_redirect_followed() {
     let store = Place::data().read("python-blosc2-4.14.1/treestore__dfltb2z.b2z");
@@ -157,7 +157,7 @@ fn a_server_that_lies_is_refused() {
     refused(("206 Partial Content".to_owned(), example.clone()), silent);
     refused((partial("bytes 0-4095/70000"), vec![0; 70_000]), "the response body is larger than request limit: 4097");
     refused(("302 Found\r\nlocation: /".to_owned(), Vec::new()), "too many redirects");
-    // An empty file has no range.
+    // A server answers a range of an empty file with 416.
     refused(
         ("416 Range Not Satisfiable".to_owned(), Vec::new()),
         "unexpected end of input at byte 0: the frame's header needs 15 more bytes",
@@ -168,7 +168,7 @@ fn a_server_that_lies_is_refused() {
 fn a_file_that_changes_meanwhile_is_refused() {
     let mut bytes = Place::data().read("example.b2nd");
     bytes.resize(70_000, 0);
-    // The trailer is in another block than the header.
+    // The file is longer than the first block that is fetched, so the trailer needs another request.
     bytes[0x10..0x18].copy_from_slice(&70_000_u64.to_be_bytes());
     let url = serve(move |_, range| match range.start {
         0 => part(&bytes, range),
@@ -178,7 +178,7 @@ fn a_file_that_changes_meanwhile_is_refused() {
     assert_eq!(Place::data().run(&[&url]), (String::new(), error, 1));
 }
 
-/// Another file of the same length, in the place of the one that was opened.
+/// While it is read, the file is replaced by another file of the same length.
 #[test]
 fn a_file_that_is_replaced_meanwhile_is_refused() {
     for (field, value) in [("etag", "\"1\""), ("last-modified", "Mon, 01 Jan 2024 00:00:00 GMT")] {
@@ -215,7 +215,7 @@ fn a_failure_for_a_moment_is_asked_again_and_a_missing_file_once() {
         }
     });
     let (_, error, status) = Place::data().run(&[&format!("{url}/there")]);
-    // Two failures, the first bytes and the rest.
+    // Four requests: two failures, the first bytes, and the rest.
     assert_eq!((error.as_str(), status, questions.try_iter().count()), ("", 0, 4));
     for command in ["info", "cat"] {
         let missing = format!("{url}/gone");
@@ -244,7 +244,7 @@ fn passwords_and_impossible_ports_are_refused_and_passwords_are_not_printed() {
     }
 }
 
-/// A signal ends a command at once that waits for a server, and nothing is left of what it was writing.
+/// A signal ends a command that waits for a server at once, and its temporary file is removed.
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_the_wait_for_a_server() {
@@ -260,7 +260,7 @@ fn a_signal_ends_the_wait_for_a_server() {
     let (asked, questions) = mpsc::channel();
     let length = frame.len();
     let url = serve(move |_, range| {
-        // The header and the index are given, the values are not.
+        // The server sends the header and the index, but not the values.
         if range.start > 0 && range.end < length {
             asked.send(()).unwrap();
             thread::sleep(std::time::Duration::from_secs(600));
@@ -282,7 +282,8 @@ fn a_signal_ends_the_wait_for_a_server() {
 fn a_table_whose_types_cannot_be_read_says_so() {
     use crate::harness::npy;
 
-    // Long files before and after the columns: those are in neither the first nor the last part of the archive that is asked for.
+    // With long files before and after the columns, the columns are not in the first or last part of the archive, which are
+    // fetched.
     let tests = Directory::new();
     tests.write("table.b2z", Place::tables().read("kinds.b2z"));
     tests.ok(&["repack", "table.b2z", "table.b2d"]);

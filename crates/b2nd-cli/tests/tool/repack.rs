@@ -1,4 +1,4 @@
-//! `b2nd repack`: gaps go, stores change their kind, and a failure leaves what was there.
+//! `b2nd repack`: gaps are removed, stores change their kind, and a failure changes no file.
 
 use std::fs;
 use std::process::Command;
@@ -9,7 +9,7 @@ use b2nd_view::text::thousands;
 
 use crate::harness::{Directory, Place, npy};
 
-/// An array that was written to 50 times, with an attribute; and the length of one with the same values and no gaps.
+/// An array with gaps from 50 edits and an attribute; and the length of the same array without gaps.
 fn edited() -> (Directory, usize) {
     let tests = Directory::new();
     tests.write("a.npy", npy("<i4", "(60, 50)", &(0..3000).map(|n| n * 7).collect::<Vec<i32>>()));
@@ -40,7 +40,7 @@ fn a_frame_shrinks_and_says_by_how_much() {
     let new = tests.read("b.b2nd");
     assert!(before.len() > 10 * fresh && new.len() * 100 <= fresh * 101, "{} {fresh} {}", before.len(), new.len());
     let line = |path: &str, old: usize| format!("{path}: {} bytes, {} before, ratio 7.2\n", thousands(new.len()), thousands(old));
-    // As `info` says: the size of the array by the length of its compressed chunks.
+    // The same ratio as in `info`: the size of the array divided by the size of its compressed chunks.
     assert!(tests.ok(&["info", "b.b2nd"]).contains(", ratio 7.2\n"));
     assert_eq!(out, line("b.b2nd", before.len()));
     let (out, err, _) = tests.run(&["diff", "--data", "a.b2nd", "b.b2nd"]);
@@ -79,7 +79,7 @@ fn a_frame_shrinks_and_says_by_how_much() {
     assert!(!tests.path("d.b2nd").exists());
 }
 
-/// All members of a store, in the order of their names.
+/// All members of a store, sorted by name.
 fn members(tests: &Directory, name: &str) -> Vec<(String, Vec<u8>)> {
     let store = Store::open(tests.path(name)).unwrap();
     let mut names = store.files().unwrap();
@@ -100,7 +100,7 @@ fn an_archive_becomes_a_directory_and_an_archive_again() {
         let [first, directory, second] = ["", "2", "3"].map(|step| format!("{name}{step}"));
         let [first, directory, second] = [first + ".b2z", directory + ".b2d", second + ".b2z"];
         tests.ok(&["repack", &first, &directory]);
-        // What is no frame is there, byte for byte.
+        // A file that is not a frame is copied unchanged.
         tests.write(&format!("{directory}/notes/read.me"), "some notes");
         tests.ok(&["repack", &directory, &second]);
         assert!(members(&tests, &second).contains(&("notes/read.me".to_owned(), b"some notes".to_vec())));
@@ -112,7 +112,7 @@ fn an_archive_becomes_a_directory_and_an_archive_again() {
                 |line: &str| line.contains("values") && !line.contains("it is a table") && !line.ends_with("values: equal");
             assert!(!out.lines().chain(err.lines()).any(differs), "{out}{err}");
         }
-        // In place, what is packed is the same.
+        // Repacking a store in place that has no gaps does not change it.
         let before = members(&tests, &second);
         tests.ok(&["repack", &second]);
         assert!(members(&tests, &second) == before);
@@ -130,7 +130,7 @@ fn an_archive_becomes_a_directory_and_an_archive_again() {
         "a.b2z: it is a store: --sparse and --contiguous are only for single frames. The name of the new store selects an archive (.b2z) \
          or a directory (.b2d)",
     );
-    // An error of the source comes before one of the target's name.
+    // An error in the source is reported before an error in the target's name.
     tests.write("bad.b2z", b"PK\x03\x04junk");
     tests.fails(&["repack", "bad.b2z", "b.b2d"], "bad.b2z: the zip archive cannot be read: Missing end of central directory");
     let foreign = "a.b2z: b.csv: .csv is the ending of another format: give the new file a name that ends in .b2z or .b2d";
@@ -140,7 +140,7 @@ fn an_archive_becomes_a_directory_and_an_archive_again() {
     assert!(tests.names().iter().all(|name| !name.starts_with('.') && !name.contains("members")), "{:?}", tests.names());
 }
 
-/// A limit on the length of files simulates a full disk.
+/// A limit on the size of files simulates a full disk.
 #[cfg(unix)]
 #[test]
 fn a_failure_leaves_what_was_there() {
@@ -234,7 +234,7 @@ fn a_copy_is_as_private_as_its_source() {
         tests.ok(&args);
         assert_eq!(mode(new), expected, "{args:?}");
     }
-    // What is replaced keeps its permissions.
+    // The target keeps the permissions of the file that it replaces.
     for (name, mode) in [("a.b2nd", 0o644), ("store.b2d", 0o755), ("f.b2z", 0o600)] {
         set(name, mode);
     }
@@ -279,7 +279,7 @@ fn filters_are_changed_by_name() {
 
     let refused = tests.refused(&["repack", "--filters", "delta", "a.b2nd", "c.b2nd"]);
     assert!(refused.ends_with("C-Blosc2 reads wrong values from slices of arrays with the filter delta: choose other filters"));
-    // A frame without an array has no slices.
+    // A frame without an array cannot be sliced but can be repacked.
     tests.take("python-blosc2-0.6.6/schunk__vlmeta.b2frame", "s.b2frame");
     tests.ok(&["repack", "--filters", "delta,shuffle", "s.b2frame", "d.b2frame"]);
     assert_eq!(tests.ok(&["cat", "d.b2frame"]), tests.ok(&["cat", "s.b2frame"]));

@@ -8,7 +8,7 @@ use b2nd_frame::{Header, Sizes, Special, Writer};
 
 use crate::harness::{Directory, Place, on_screen};
 
-/// A frame of zeros with this shape, and these numbers of metalayers and attributes.
+/// A frame of zeros with this shape and dtype, and with `layers` metalayers and attributes.
 fn zeros(shape: &[i64], dtype: &str, layers: usize) -> Vec<u8> {
     let chunks: Vec<i32> = shape.iter().map(|&length| i32::try_from(length).unwrap()).collect();
     let dtype: b2nd::dtype::DType = dtype.parse().unwrap();
@@ -32,7 +32,7 @@ fn zeros(shape: &[i64], dtype: &str, layers: usize) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// Files of the repository, at most some of each directory, and some that no small screen has room for.
+/// A sample of the files in each directory of test data, and new files with too much content for a small screen.
 fn files(tests: &Directory) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut directories: Vec<PathBuf> =
@@ -69,7 +69,7 @@ fn files(tests: &Directory) -> Vec<PathBuf> {
     files
 }
 
-/// The arguments that name a file from its directory.
+/// The directory of a file, and the file's name in it.
 fn named(file: &Path) -> (Place, &str) {
     (Place(file.parent().unwrap().to_owned()), file.file_name().unwrap().to_str().unwrap())
 }
@@ -88,7 +88,7 @@ fn nothing_is_wider_or_longer_than_the_screen() {
                     return eprintln!("no script here: nothing was tried");
                 };
                 let wide = lines.iter().find(|line| line.chars().count() > screen.0);
-                // A line is left for the prompt.
+                // One line must remain for the prompt.
                 if wide.is_some() || lines.len() >= screen.1 || lines.is_empty() {
                     wrong.push(format!("{command} {name}, {screen:?}: {wide:?}\n{}", lines.join("\n")));
                 }
@@ -109,7 +109,7 @@ fn full_pages_have_all_and_cut_ones_say_how_many_are_left_out() {
     let names = |lines: &[String]| lines.iter().filter(|line| line.contains("name of a metalayer")).count();
     assert_eq!(names(&full), 12 + 16);
     let more = |line: &String| line.trim().strip_prefix("… ")?.strip_suffix(" more (--full)")?.parse::<usize>().ok();
-    // The array's own metalayer may be left out too.
+    // The metalayer of the array may be among those that are left out.
     let left_out: usize = cut.iter().filter_map(more).sum();
     assert!((28..=29).contains(&(names(&cut) + left_out)), "{}", cut.join("\n"));
     assert_eq!(

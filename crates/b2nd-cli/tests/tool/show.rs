@@ -1,4 +1,4 @@
-//! `b2nd show`: what is drawn of an array, in characters and as a PNG file, and what is refused.
+//! `b2nd show`: pictures of arrays in characters and as PNG files, and arrays that are rejected.
 
 use crate::harness::{Directory, five_by_seven, npy};
 
@@ -71,7 +71,7 @@ fn a_picture_goes_to_standard_output() {
     assert_eq!(tests.names(), before);
 }
 
-/// A map has its axes and a color bar next to it: black lines, and text that is neither black nor white nowhere else.
+/// A map has axes and a color bar: their lines and text are the only black pixels.
 #[test]
 fn a_png_file_has_axes() {
     let tests = five_by_seven();
@@ -85,7 +85,8 @@ fn a_png_file_has_axes() {
         let (across, down) = area;
         down.flat_map(|y| across.clone().map(move |x| (x, y))).filter(|&(x, y)| pixel(x, y) == [0; 3]).count()
     };
-    // Numbers and names to the left and below, numbers behind the color bar; a title above. Five by seven elements are square.
+    // There are numbers and names to the left and below, numbers to the right of the color bar, and a title above. Elements
+    // are square.
     assert_eq!(pixels.len(), 4 * 1200 * (44 + 642 + 68));
     for area in [
         (0..24, 40..680),
@@ -97,12 +98,12 @@ fn a_png_file_has_axes() {
     ] {
         assert!(black(area.clone()) > 50, "{area:?}");
     }
-    // The first value and the last, and the ends of the colors.
+    // The colors of the first and last value, and of both ends of the color bar.
     assert_eq!((pixel(140, 60), pixel(1020, 675)), (&[68, 1, 84][..], &[253, 231, 37][..]));
     assert_eq!((pixel(1070, 684), pixel(1070, 44)), (&[68, 1, 84][..], &[253, 231, 37][..]));
 }
 
-/// Decodes a PNG file: its width, and its pixels.
+/// Decodes a PNG file into its width and its pixels.
 fn png(bytes: &[u8]) -> (usize, Vec<[u8; 4]>) {
     let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
@@ -152,7 +153,7 @@ fn a_title_names_the_slice_and_a_picture_the_dimensions_and_the_unit() {
     tests.ok(&["show", "a.b2nd", "--png", "unit.png"]);
     tests.ok(&["meta", "set", "a.b2nd", "dims", "--json", r#"["t", "lat", "lon"]"#]);
     tests.ok(&["show", "a.b2nd", "--png", "named.png"]);
-    // What differs is above the color bar, then below and to the left.
+    // The unit is above the color bar; the names are below and to the left.
     let places = |one: &str, other: &str| -> Vec<(usize, usize)> {
         let ((width, one), (_, other)) = (png(&tests.read(one)), png(&tests.read(other)));
         let differing = one.iter().zip(&other).enumerate().filter(|(_, (one, other))| one != other);
@@ -165,7 +166,7 @@ fn a_title_names_the_slice_and_a_picture_the_dimensions_and_the_unit() {
     assert!(names.iter().all(|&(x, y)| x < 30 || y > 740), "the rest is the same");
 }
 
-/// A round blob has to be round.
+/// Square elements keep round shapes round.
 #[test]
 fn elements_are_square_unless_they_are_stretched() {
     let tests = Directory::new();
@@ -175,7 +176,7 @@ fn elements_are_square_unless_they_are_stretched() {
         tests.ok(&[&["show", "a.b2nd", "--png", "a.png", "--overwrite", "--size", "800x700"], args].concat());
         let (width, pixels) = png(&tests.read("a.png"));
         let colored = |pixel: &[u8; 4]| [[68, 1, 84, 255], [253, 231, 37, 255]].contains(pixel);
-        // The column in the middle of the left half, and the row in the middle of the color bar's height.
+        // The first line crosses the middle of the left half, the second the upper part of the map.
         let down = (0..pixels.len() / width).filter(|y| colored(&pixels[y * width + 200])).count();
         let across = (140..620).filter(|x| colored(&pixels[100 * width + x])).count();
         (across, down)

@@ -1,4 +1,4 @@
-//! `b2nd stats`: what is counted of values, of which parts, and what is refused.
+//! `b2nd stats`: statistics of values, of slices, and arrays that are rejected.
 
 use crate::harness::{Directory, five_by_seven, npy};
 
@@ -47,7 +47,7 @@ fn chunks_that_repeat_a_value_count_as_their_elements() {
     assert!(slice.contains("\"shape\":[30,24],\"count\":720,\"nan\":0,\"zeros\":720,"), "{slice}");
 }
 
-/// A file of some hundred bytes whose chunks repeat a value as often as quantiles have room for, 64 times.
+/// A file of some hundred bytes with 64 chunks, each of which repeats one value as often as the buffer for quantiles allows.
 #[cfg(target_os = "linux")]
 #[test]
 fn quantiles_of_too_many_values_take_no_memory() {
@@ -83,7 +83,7 @@ fn nan_is_counted_and_left_out_and_an_infinity_is_an_object() {
 #[test]
 fn times_have_a_range_and_a_mean_and_nat_is_counted() {
     let tests = Directory::new();
-    // 1970-01-01T00:01, not a time, 1970-01-01T00:04, big-endian.
+    // 1970-01-01T00:01, NaT and 1970-01-01T00:04 in big-endian.
     let words = [0, 60_i32.swap_bytes(), i32::MIN.swap_bytes(), 0, 0, 240_i32.swap_bytes()];
     tests.write("a.npy", npy(">M8[s]", "(3,)", &words));
     tests.ok(&["import", "a.npy", "a.b2nd"]);
@@ -93,7 +93,7 @@ fn times_have_a_range_and_a_mean_and_nat_is_counted() {
     assert!(line.contains(expected), "{line}");
 }
 
-/// Of 288675.13, six digits are not 288675.0.
+/// Rounding 288675.13 to six digits must not print 288675.0.
 #[test]
 fn digits_that_a_number_does_not_have_are_not_printed_and_a_deviation_of_times_has_a_unit() {
     let tests = Directory::new();
@@ -123,10 +123,10 @@ fn quartiles_are_those_of_numpy_and_a_slice_follows_the_file() {
     let line = tests.ok(&["stats", "--json", "--quantiles", "a.b2nd"]);
     assert!(line.contains("\"quantiles\":[8.5,17,25.5]"), "{line}");
     let page = tests.ok(&["stats", "--quantiles", "a.b2nd", ":2,:2"]);
-    // numpy.quantile([0, 1, 7, 8], [.25, .5, .75])
+    // The values of numpy.quantile([0, 1, 7, 8], [.25, .5, .75]).
     assert!(page.contains("\n  shape   2 x 2\n") && page.contains("\n  25%     0.75\n  50%     4.0\n  75%     7.25\n"), "{page}");
     assert!(!tests.ok(&["stats", "--json", "a.b2nd"]).contains("quantiles"));
-    // 2^53 + 1 is no float.
+    // A float cannot represent 2^53 + 1.
     tests.write("big.npy", npy("<i8", "(1,)", &[1, 1 << 21]));
     tests.ok(&["import", "big.npy", "big.b2nd"]);
     assert!(tests.ok(&["stats", "--quantiles", "big.b2nd"]).contains("\n  50%     9007199254740993\n"));

@@ -49,7 +49,7 @@ fn json_says_of_each_leaf_what_python_says() {
     assert!(leaves >= 39 && values >= 34, "{leaves} leaves, {values} attributes");
 }
 
-/// Compares a leaf; gives the number of its attributes.
+/// Compares a leaf with what Python reports about it. Returns the number of its attributes.
 fn compare(name: &str, found: &Value, expected: &Value) -> usize {
     let kinds = [
         ("batcharray", "batch_array"),
@@ -102,7 +102,7 @@ fn compare(name: &str, found: &Value, expected: &Value) -> usize {
     assert_eq!(found.as_object().unwrap().len(), expected.len(), "{name}");
     for (key, expected) in expected {
         let mut found = found[key].clone();
-        // Python says of a NumPy array what it is, not what is in it, and gives a set in the order of its elements' names.
+        // Python's report of a NumPy array lacks its data, and sorts a set by the names of its elements.
         if let Some(array) = found.get_mut("ndarray") {
             array.as_object_mut().unwrap().remove("data").unwrap();
             assert_eq!(dtype(&array["dtype"]), dtype(&expected["ndarray"]["dtype"]), "{name}: {key}");
@@ -116,18 +116,18 @@ fn compare(name: &str, found: &Value, expected: &Value) -> usize {
     expected.len()
 }
 
-/// The vlmetalayers' values under their names.
+/// An object with the names and values of the attributes.
 fn attributes(found: &Value) -> Value {
     let all = found["trailer"]["vlmetalayers"].as_array().unwrap().iter();
     Value::Object(all.map(|attribute| (attribute["name"].as_str().unwrap().to_owned(), attribute["value"].clone())).collect())
 }
 
-/// A dtype, however it is spelled.
+/// Parses a dtype, so that different spellings are equal.
 fn dtype(string: &Value) -> DType {
     string.as_str().unwrap().parse::<DType>().unwrap().into_canonical()
 }
 
-/// A store in a directory of its own.
+/// A store in a temporary directory.
 struct Store(Directory);
 
 impl Store {
@@ -141,7 +141,7 @@ impl Store {
         self.0.write(&format!("{}/{file}", Store::NAME), bytes);
     }
 
-    /// A frame with an attribute, MessagePack.
+    /// Writes a frame with an attribute, whose value is MessagePack.
     fn attribute(&self, file: &str, name: &str, value: &[u8]) {
         let mut writer = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 4, blocksize: 4 }).unwrap());
         writer.append_special(Special::Zeros, 4).unwrap();
@@ -173,7 +173,7 @@ fn a_table_has_the_attributes_of_its_user() {
     }
 }
 
-/// In an archive a member's place is known only from the bytes before it.
+/// The offset of a member in an archive depends on the local header in front of it.
 #[test]
 fn a_member_that_is_not_where_the_archive_says_is_said() {
     let tests = Directory::new();
@@ -205,7 +205,7 @@ fn columns_that_are_computed_come_last() {
     assert_eq!(columns[1], json!({"name": "i2", "kind": "expression", "expression": "(o0 * 2)", "col_deps": ["i"]}));
     let (page, _, _) = store.run(&["info"]);
     assert!(page.contains("\n  columns       2\n    i   int64\n    i2  expression  (o0 * 2)\n"), "{page}");
-    // No file has to hold them.
+    // These two files may hold attributes too.
     store.attribute("embed.b2e", "own", b"\x01");
     store.attribute("_valid_rows.b2nd", "own", b"\x01");
     assert!(store.run(&["check"]).0.lines().all(|line| line.contains(": ok: ")));
@@ -241,7 +241,7 @@ fn a_store_and_a_group_are_shown_as_trees_and_in_full_if_asked_for() {
     let lines: Vec<String> = place.ok(&["info", "--tree", &format!("{tree}::/g1")]).lines().map(str::to_owned).collect();
     assert_eq!((lines.len(), &*lines[0]), (3, &*format!("{tree}::/g1  group")));
 
-    // The leaves of two stores do not get mixed up, and a leaf that is named has its page.
+    // The pages of two stores and a leaf follow each other in the order of the arguments.
     let leaf = format!("{tree}::/ext");
     assert_eq!(place.ok(&[tree, &leaf, tree]), [&*page, &*place.ok(&[&leaf]), &*page].join("\n"));
     let embedded = place.ok(&["python-blosc2-4.8.0/embedstore__three.b2e"]);
@@ -349,7 +349,7 @@ fn an_embed_store_without_leaves_is_whole() {
     }
 }
 
-/// A frame whose data are frames, each under a key with its offset and length.
+/// A frame whose data is a sequence of frames; `map` has the offset and length for each key.
 fn embed_store(metalayer: &str, data: &[u8], map: &str) -> Vec<u8> {
     let length = i32::try_from(data.len()).unwrap();
     let mut header = Header::new(Sizes { typesize: 1, chunksize: length, blocksize: length }).unwrap();
@@ -361,7 +361,7 @@ fn embed_store(metalayer: &str, data: &[u8], map: &str) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// Small frames are embedded, and the attributes of a store and its groups are such frames.
+/// Small frames are embedded, and the attributes of a store and of its groups are stored in such frames.
 #[test]
 fn embedded_attributes_are_no_leaves() {
     let tests = Directory::new();
@@ -387,7 +387,7 @@ fn embedded_attributes_are_no_leaves() {
     assert!(lines.len() == 2 && lines[1].contains(r#""key":"/g/x""#), "{lines:?}");
 }
 
-/// A store in which a leaf is a store whose leaves are itself, and one that says so a thousand times.
+/// A store with a thousand leaves that are the same inner store, and a store with a leaf outside its data.
 #[test]
 fn an_embed_map_that_leads_to_itself_has_an_end() {
     let tests = Directory::new();
@@ -399,7 +399,7 @@ fn an_embed_map_that_leads_to_itself_has_an_end() {
     let (out, err, _) = tests.run(&["info", "--json", "same.b2e"]);
     assert_eq!((err.as_str(), out.as_str().lines().count()), ("", 1001));
     assert_eq!(tests.run(&["check", "--data", "same.b2e"]).2, 0);
-    // Offsets count in the data: this is where the store itself would be.
+    // Offsets are relative to the data, so this range would be the store itself.
     let beyond = store(&inner, r#""/self": {"offset": 0, "length": 100000}"#);
     tests.write("beyond.b2e", beyond);
     let error = format!(
@@ -437,7 +437,7 @@ fn a_leaf_has_a_key() {
     assert_eq!(err.as_str(), "example.b2nd::/a: it is not a store, so it has no /a\n");
 }
 
-/// An archive's `embed.b2e` that is deflated is refused by name, as python-blosc2 refuses it; other members are inflated.
+/// A deflated `embed.b2e` in an archive is rejected, as by python-blosc2; other members are inflated.
 #[test]
 fn deflated_members_are_read_or_named() {
     let tests = Directory::new();
@@ -449,7 +449,7 @@ fn deflated_members_are_read_or_named() {
     let (_, err, status) = tests.run(&["bad.b2z"]);
     let error = "the member \"embed.b2e\" is compressed, but python-blosc2 needs it uncompressed";
     assert_eq!((err.as_str(), status), (format!("bad.b2z: embed.b2e: {error}\n").as_str(), 1));
-    // A member's name is used as the key unchanged.
+    // The key is the member's name, even if it contains `::`.
     tests.write("colons.zip", zip("a::b.b2nd", &example));
     assert_eq!(tests.run(&["colons.zip::/a::b"]).2, 0);
     assert_eq!(tests.run(&["info", "--tree", "colons.zip"]).0.matches("a::b").count(), 1);
@@ -496,7 +496,7 @@ fn an_edit_of_an_archive_keeps_the_evidence_of_damage() {
     tests.unpack("tree.b2z", "a.b2d");
     fs::copy(tests.path("x.b2nd"), tests.path("a.b2d/other.b2nd")).unwrap();
     tests.ok(&["repack", "a.b2d", "a.b2z"]);
-    // A letter in the name of a metalayer: the frame can still be read.
+    // Changes a letter in the name of a metalayer. The frame can still be read.
     let bytes = tests.read("a.b2z");
     let at = bytes.windows(10).position(|part| part == b"other.b2nd").unwrap();
     let units = at + bytes[at..].windows(5).position(|part| part == b"units").unwrap();

@@ -28,7 +28,7 @@ fn programs_get_csv_and_json() {
     assert_eq!(csv, "i,t,l,d\n1,1970-01-01T00:00:00Z,\"[1,null]\",red\n,,,\n");
     let json = tables().ok(&["cat", "kinds.b2z", "--json", "--columns", "u,g", "--rows", "2:3"]);
     assert_eq!(json, "{\"u\":\"日本\",\"g\":{\"x\":-1,\"z\":[]}}\n");
-    // All rows by default.
+    // By default, all rows are printed.
     assert_eq!(tables().ok(&["cat", "kinds.b2z", "--json"]).lines().count(), 6);
 }
 
@@ -58,7 +58,7 @@ fn a_table_is_exported_whole_or_not_at_all() {
     let out = tests.path("kinds.npy");
     let error = tables().refused(&["export", "kinds.b2z", out.to_str().unwrap()]);
     assert_eq!(error, "kinds.b2z: it is a table, which can only be exported as Arrow, Parquet, CSV or JSON");
-    // Neither it nor a temporary file.
+    // The rejected export left neither a file nor a temporary file.
     assert_eq!(fs::read_dir(tests.path("")).unwrap().count(), 4);
 }
 
@@ -84,7 +84,7 @@ fn an_array_is_no_table_and_head_shows_its_beginning() {
     let shown = tables().ok(&["head", array]);
     assert!(shown.lines().count() <= 25 && shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     let lines = |args: &[&str]| tables().ok(args).lines().map(str::to_owned).collect::<Vec<_>>();
-    // The names of the fields, then rows; a line says what is left out.
+    // A line of field names, the rows, and a line that tells which part is shown.
     assert_eq!(lines(&["head", "-n", "3", array]).len(), 5);
     assert_eq!(lines(&["head", "--rows", "3", array]), lines(&["head", "-n", "3", array]));
     assert_eq!(lines(&["tail", "-n", "2", array, "0"])[3], "… [0, 11:13, 0:3] of 10 x 13 x 7");
@@ -102,7 +102,7 @@ fn info_tells_types_nulls_and_sizes_of_columns() {
     };
     assert!(!shown.contains("metadata") && !shown.contains("\\\""), "no escaped JSON: {shown}");
     assert!(tables().ok(&["info", "--full", "blocks.b2z::/"]).contains("\n  metadata "));
-    // Its schema has a NaN, which JSON has not.
+    // The schema of this table contains NaN, which standard JSON does not allow.
     assert_eq!(line("columns"), "columns 8");
     assert_eq!(line("name"), "name type nulls bytes ratio");
     assert_eq!(line("n"), "n Int32 0 993 bytes 1.11x");
@@ -169,7 +169,7 @@ fn check_reads_the_values_of_tables() {
         fs::write(path, member.read(0..member.len().unwrap()).unwrap()).unwrap();
     }
     assert!(tests.ok(&["check", "--data", "t.b2d"]).lines().all(|line| line.contains(": ok: ")));
-    // A good frame, and no column of this table: the other one has fewer rows.
+    // This frame is valid, but it is a column of another table with another dtype.
     let archive = tables().read("tree.b2z");
     let zip = b2nd_store::Zip::open(archive).unwrap();
     let member = b2nd_store::Folder::open(&zip, "things/_cols/n.b2nd").unwrap();
@@ -178,13 +178,13 @@ fn check_reads_the_values_of_tables() {
     let (found, _, code) = tests.found(&["check", "--data", "t.b2d"]);
     assert!(found.contains("column \"i\": expected values for Int32, found the dtype \"|i1\""), "{found}");
     assert_eq!(code, 1);
-    // Each command says the path and the column once.
+    // The error of each command contains the path and the column only once.
     for args in [&["cat", "t.b2d"][..], &["cat", "--csv", "t.b2d"], &["stats", "t.b2d"], &["export", "t.b2d", "t.json"]] {
         let error = tests.refused(args);
         assert!(error.starts_with("t.b2d: column \"i\"") && error.matches("t.b2d").count() == 1, "{error}");
     }
     assert!(!tests.path("t.json").exists());
-    // Nor does it matter what the path looks like.
+    // The path may contain `::` or bytes that are not UTF-8.
     #[cfg(target_os = "linux")]
     for name in [&b"t::/x.b2d"[..], b"t::b.b2d", b"t\xff.b2d"] {
         let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name);
@@ -217,7 +217,7 @@ fn arrays_are_exported_as_tables() {
 #[test]
 fn columns_are_counted_and_nulls_by_themselves() {
     let lines = tables().ok(&["stats", "--json", "kinds.b2z"]);
-    // As pyarrow and numpy count them.
+    // The expected values come from pyarrow and NumPy.
     let line = |name: &str| {
         let column = format!("\"column\":\"{name}\",");
         let line =
@@ -237,7 +237,7 @@ fn columns_are_counted_and_nulls_by_themselves() {
     assert!(line("u").contains("\"zeros\":1,") && line("u").ends_with("\"nulls\":2,\"distinct\":4}"), "{}", line("u"));
     assert!(line("l").starts_with("\"dtype\":\"List(Int16)\",\"shape\":[6],\"count\":4,"), "{}", line("l"));
     assert!(line("l").ends_with("\"values\":null,\"nulls\":2,\"distinct\":null}"), "{}", line("l"));
-    // A null row of arrays is as many nulls as they have items, and a null struct one of each field.
+    // A null row of a list column counts as many nulls as the row has items, and a null struct counts one in each field.
     assert!(line("n").starts_with("\"dtype\":\"<i2\",\"shape\":[6,4],\"count\":16,\"nan\":0,\"zeros\":3,\"min\":-1,\"max\":9,"));
     assert!(line("n").contains("\"nulls\":8,"), "{}", line("n"));
     assert!(line("g.x").contains("\"count\":4,\"nan\":0,\"zeros\":0,\"min\":-1,\"max\":1099511627776,"), "{}", line("g.x"));
@@ -264,7 +264,7 @@ fn json_has_every_field_of_every_row() {
     assert!(lines.lines().any(|line| line == r#"{"x":null}"#), "{lines}");
 }
 
-/// Rows without nulls and NaN, and with bytes as their digits.
+/// Removes nulls and NaN from rows, and replaces bytes by their hexadecimal digits.
 fn as_the_page_has(value: &serde_json::Value) -> serde_json::Value {
     match value {
         serde_json::Value::Object(fields) => match fields.get("bytes") {
@@ -278,7 +278,7 @@ fn as_the_page_has(value: &serde_json::Value) -> serde_json::Value {
     }
 }
 
-/// The page's test compares its grids with this file.
+/// The tests of the web page compare its grids with the same file.
 #[test]
 fn rows_are_those_that_the_page_is_compared_with() {
     let file = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/tests/tables.json")).unwrap();
@@ -339,7 +339,7 @@ fn a_slice_of_a_table_means_rows_and_export_takes_rows_and_columns() {
     let expected = "kinds.b2z: no frame starts at byte 0 of the file: without --offset, the file itself is opened";
     assert_eq!(refused(&["cat", "kinds.b2z", "--offset", "0"]), expected);
     assert_eq!(refused(&["export", "kinds.b2z", "-", "--offset", "0"]), expected);
-    // Several tables, and none is named.
+    // The store has several tables, so a leaf must be named.
     let expected = "tree.b2z: it is a store: name a leaf, as in tree.b2z::/KEY";
     assert_eq!(refused(&["cat", "tree.b2z", "0:1"]), expected);
     let array = "blocks.b2z::/_cols/n";

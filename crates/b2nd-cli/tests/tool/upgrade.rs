@@ -1,4 +1,4 @@
-//! `b2nd upgrade`: what becomes of each layout, what is refused, that nothing else changes, and pipes.
+//! `b2nd upgrade`: the result for each layout, files that are rejected or stay unchanged, and pipes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ const TAKEN: &str = "tests/data/python-caterva-0.7.3/meta__b2nd.caterva";
 const RELEASED: &str = "tests/data/example.b2nd";
 const NO_ARRAY: &str = "tests/data/python-blosc2-0.6.6/schunk__vlmeta.b2frame";
 
-/// A directory that is gone after its test, with paths as text.
+/// A temporary directory whose paths are text.
 struct Temporary(Directory);
 
 impl Temporary {
@@ -32,7 +32,7 @@ impl Temporary {
         self.0.path(name).into_os_string().into_string().unwrap()
     }
 
-    /// A copy of a file, or of a directory of files.
+    /// Copies a file, or a directory of files, into the directory.
     fn copy(&self, from: &str, name: &str) -> String {
         let (from, to) = (at(from), self.0.path(name));
         for (path, bytes) in contents(&from) {
@@ -45,12 +45,12 @@ impl Temporary {
     }
 }
 
-/// A path that may start at the root of the repository.
+/// A path relative to the root of the repository, or an absolute path.
 fn at(path: impl AsRef<Path>) -> PathBuf {
     Place::root().path(path)
 }
 
-/// Every file at and below a path, and what is in it.
+/// Every file at or below a path, with its bytes.
 fn contents(path: impl AsRef<Path>) -> BTreeMap<PathBuf, Vec<u8>> {
     let path = at(path);
     if !path.is_dir() {
@@ -59,7 +59,7 @@ fn contents(path: impl AsRef<Path>) -> BTreeMap<PathBuf, Vec<u8>> {
     fs::read_dir(path).unwrap().flat_map(|entry| contents(entry.unwrap().path())).collect()
 }
 
-/// Runs the command at the root: its output, its errors, and whether nothing was refused.
+/// Runs the command at the root. Returns its output, its errors, and whether it succeeded.
 fn run(args: &[&str]) -> (String, String, bool) {
     let (out, err, status) = Place::root().run(&[&["upgrade"], args].concat());
     (out, err, status == 0)
@@ -75,7 +75,7 @@ fn assert_refuses(args: &[&str], error: &str) {
     assert_eq!(run(args), (String::new(), format!("{error}\n"), false));
 }
 
-/// Compares an upgraded frame with the old one: the array, the order of the metalayers, chunks, index and trailer.
+/// Compares an upgraded frame with the old one: the array, the order of the metalayers, the chunks, the index and the trailer.
 #[track_caller]
 fn assert_upgraded(old: &str, new: &str, dtype: &str) {
     let (old, new) = (File::open(at(old)).unwrap(), File::open(at(new)).unwrap());
@@ -158,10 +158,10 @@ fn the_layouts_of_early_2023_become_the_released_one() {
         (&miscounted, "b2nd", "b2nd of February 2023, whose marker says 6 entries although there are 7", "<u4"),
     ];
     for (meta, name, layout, dtype) in cases {
-        // Stale bytes, which a squeeze leaves, do not come along.
+        // The stale bytes that a squeeze leaves are not copied.
         let content = [meta.to_metalayer().unwrap(), vec![0xd2, 0]].concat();
         early(&old, name, &content);
-        // What a file says itself counts, and not what is given.
+        // The dtype in the file takes precedence over the one on the command line.
         assert_upgrades(
             &["--dtype", "<f4", &old, &new],
             &format!("{old}: upgraded to {new}: from {layout}, to b2nd with dtype {dtype}"),
@@ -289,7 +289,7 @@ fn a_tree_is_upgraded_frame_by_frame() {
     assert_upgraded(CATERVA, &file, "<i4");
     assert_upgraded(SPARSE, &sparse, "<i4");
 
-    // A second time there is nothing to do.
+    // The second run finds nothing to upgrade.
     let counts = "0 upgraded, 3 already in the current layout, 1 without an array, 1 refused\n";
     assert_eq!(run(&["--in-place", &tree]), (counts.to_owned(), refused, false));
 }
@@ -321,7 +321,7 @@ fn a_frame_that_cannot_be_read_to_its_end_is_not_replaced() {
     assert_eq!(fs::read_dir(tests.0.path("")).unwrap().count(), 1);
 }
 
-/// A name is as good as its code, and the code is what is written.
+/// A dtype may be given by its name, but its code is written.
 #[test]
 fn a_dtype_is_written_as_numpy_spells_it() {
     let tests = Temporary::new();
@@ -357,7 +357,7 @@ fn upgrade_reads_and_writes_pipes() {
         assert!(said.starts_with(&format!("{}: upgraded to -: ", args[0])), "{said}");
         assert_eq!((output.stdout == expected, output.status.code()), (true, Some(0)));
     }
-    // What is not upgraded is copied.
+    // A file that needs no upgrade is copied.
     let released = Place::data().read("example.b2nd");
     fs::write(directory.path("released"), &released).unwrap();
     let output = directory.command(&["upgrade", "released", "-"]).output().unwrap();

@@ -1,4 +1,4 @@
-//! `b2nd view`: the server, asked as a browser asks and as others might.
+//! `b2nd view`: the server, with requests as a browser sends them and with malicious ones.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::harness::{Directory, Place, STORE};
 use crate::remote;
 
-/// A running server: its port, and the path of its page without the slash at the end.
+/// A running server: its port, and the path of its page without the final slash.
 struct Server {
     child: Child,
     port: u16,
@@ -24,7 +24,7 @@ impl Server {
         Server::start_with(tests, files, "exec \"$0\" \"$@\"")
     }
 
-    /// Starts one from a script.
+    /// Starts a server from a shell script.
     fn start_with(tests: &Directory, files: &[&str], script: &str) -> Server {
         let arguments = [&["view", "--no-open"], files].concat();
         let mut command = Command::new("sh");
@@ -48,11 +48,11 @@ impl Server {
     fn send(&self, stream: &mut TcpStream, method: &str, path: &str, headers: &str, body: &str) {
         let host = if headers.contains("Host: ") { String::new() } else { format!("Host: 127.0.0.1:{}\r\n", self.port) };
         let length = if method == "POST" { format!("Content-Length: {}\r\n", body.len()) } else { String::new() };
-        // A server that refuses a request does not read all of it.
+        // The server may reject a request before reading all of it.
         let _ = write!(stream, "{method} {path} HTTP/1.1\r\n{host}{headers}{length}\r\n{body}");
     }
 
-    /// The status, the headers and the body of an answer.
+    /// Sends a request. Returns the status, the headers and the body of the response.
     fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String, Vec<u8>) {
         let mut stream = self.connect();
         self.send(&mut stream, method, path, &format!("{headers}Connection: close\r\n"), body);
@@ -68,7 +68,7 @@ impl Server {
         self.ask("GET", &format!("{}/{path}", self.root), headers, "")
     }
 
-    /// Asks a question about a file, as the page does.
+    /// Sends a request about a file, as the page does.
     fn question(&self, file: usize, question: &Value) -> (String, Vec<u8>) {
         let (status, head, body) = self.ask("POST", &format!("{}/ask/{file}", self.root), "", &question.to_string());
         assert_eq!(status, 200);
@@ -81,7 +81,7 @@ impl Server {
         serde_json::from_slice(&body).unwrap()
     }
 
-    /// A view of a file: the JSON, and the buffers after it.
+    /// Requests a view of a file. Returns the JSON and the buffers after it.
     fn view(&self, file: usize, key: Option<&str>, view: Value) -> (Value, Vec<u8>) {
         let (head, body) = self.question(file, &json!({"values": [key, {"view": view}]}));
         assert!(head.contains("content-type: application/octet-stream"), "{head}");
@@ -120,7 +120,7 @@ fn the_page_is_served_and_its_questions_are_answered() {
 
     let list: Value = serde_json::from_slice(&server.get("files.json", "").2).unwrap();
     assert_eq!(list[1], json!({"name": "sparse.b2nd", "door": "ask/1"}));
-    // The metadata is that of `info --json`.
+    // The metadata is the same as in `info --json`.
     let info = |path: &str| -> Vec<Value> {
         tests.ok(&["info", "--json", path]).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
@@ -135,7 +135,7 @@ fn the_page_is_served_and_its_questions_are_answered() {
     let lines = info("store.b2z");
     assert_eq!((&store["store"], store["leaves"].as_array().unwrap().as_slice()), (&lines[0], &lines[1..]));
     assert_eq!(server.json(2, json!({"reader": [1, "info"]})), lines[2]);
-    // The values are those of `cat`.
+    // The values are the same as in `cat --json`.
     let (answer, buffers) = server.view(3, None, json!({"start": [2, 0], "end": [4, 3], "forms": ["bytes"]}));
     assert_eq!((&answer["shape"], &answer["buffers"]), (&json!([2, 3]), &json!([["bytes", 24]])));
     let values: Vec<i32> = buffers.chunks_exact(4).map(|four| i32::from_le_bytes(four.try_into().unwrap())).collect();
@@ -145,7 +145,7 @@ fn the_page_is_served_and_its_questions_are_answered() {
     for (file, key) in [(2, Some("/g1/n3")), (4, None)] {
         assert_eq!(server.view(file, key, texts.clone()).0["texts"], json!([["2"], ["3"]]));
     }
-    // A file that is written again is opened again with the page.
+    // If a file was replaced, it is opened again when the page is loaded.
     tests.take("grid/i4_2d.b2nd", "new");
     std::fs::rename(tests.path("new"), tests.path("a.b2nd")).unwrap();
     server.json(0, json!({"reader": [null, "look"]}));
@@ -188,7 +188,7 @@ fn nothing_else_is_served_and_to_nobody_else() {
     assert_eq!(server.child.wait().unwrap().code(), Some(0));
 }
 
-/// Of a directory, only frames and stores are shown, and links are not followed.
+/// A directory shows only frames and stores, and links are not followed.
 #[test]
 fn a_directory_shows_its_frames_and_no_links() {
     let tests = Directory::with_example();
@@ -215,7 +215,7 @@ fn a_directory_shows_its_frames_and_no_links() {
     assert!(server.json(0, json!({"values": ["/x/z", {"open": {"batches": false}}]}))["shape"].is_array());
 }
 
-/// Below a directory may be more files than a program can hold open, and files that cannot be read.
+/// A directory may contain more files than a process can have open, and files that cannot be read.
 #[test]
 fn files_below_a_directory_are_listed_without_opening_them() {
     let tests = Directory::with_example();
@@ -246,7 +246,7 @@ fn what_cannot_be_shown_is_refused() {
     assert_eq!(error, "empty: a directory without a frame or a store: -r searches its subdirectories");
 }
 
-/// Seconds until the server closes a connection, and what it sent.
+/// Waits until the server closes a connection. Returns the seconds that passed and the bytes that it sent.
 fn closed(mut stream: TcpStream) -> (u64, Vec<u8>) {
     let (started, mut bytes) = (Instant::now(), Vec::new());
     let _ = stream.read_to_end(&mut bytes);
@@ -266,7 +266,7 @@ fn idle_connections_are_closed_and_more_than_64_wait() {
     write!(stalled, "POST {}/ask/0 HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Length: 100\r\n\r\n{{", server.root, server.port)
         .unwrap();
     let open: Vec<_> = (0..60).map(|_| server.connect()).collect();
-    // The 65th is answered when others are closed.
+    // The 65th connection is answered when others are closed.
     let began = Instant::now();
     assert_eq!(server.get("files.json", "").0, 200);
     let waited = began.elapsed().as_secs();
@@ -281,7 +281,7 @@ fn idle_connections_are_closed_and_more_than_64_wait() {
     assert!(began.elapsed() < Duration::from_secs(5));
 }
 
-/// A server elsewhere that answers each request after a delay, and counts them.
+/// Starts another server that delays each response. Returns its URL and the counter of requests.
 fn slow(bytes: Vec<u8>, delay: Arc<AtomicU64>) -> (String, Arc<AtomicU64>) {
     let asked = Arc::new(AtomicU64::new(0));
     let counted = asked.clone();

@@ -1,4 +1,4 @@
-//! `b2nd export` and `import` of Zarr arrays. What Python says of them is in b2nd-zarr's tests.
+//! `b2nd export` and `import` of Zarr arrays. The tests of b2nd-zarr compare them with Python.
 
 use std::fs;
 

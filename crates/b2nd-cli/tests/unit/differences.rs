@@ -1,4 +1,4 @@
-//! Tests of the lines with differences.
+//! Tests of the lines that show differences.
 
 use super::Lines;
 

@@ -12,7 +12,7 @@ fn labels(ends: [f64; 2], of: Ticks, label: &dyn Fn(f64) -> String, expected: &[
 
 #[test]
 fn dates_have_ticks_at_the_starts_of_months() {
-    // Days from 2020-01-15 to 2020-08-01, and seconds of ten years.
+    // Days from 2020-01-15 to 2020-08-01, and ten years in seconds.
     let date = |day: f64| if day == 18_293.0 { "2020-02-01".to_owned() } else { format!("{day}-------") };
     let found = ticks(&Axis::new([18_276.0, 18_475.0], Ticks::Days(1.0), &date), 8);
     assert_eq!(found[0], ((18_293.0 - 18_276.0) / 199.0, "2020-02".to_owned()));
@@ -21,7 +21,7 @@ fn dates_have_ticks_at_the_starts_of_months() {
     let years = ticks(&Axis::new([0.0, 3652.0 * 86400.0], Ticks::Days(1.0 / 86400.0), &plain), 5);
     let days: Vec<_> = years.iter().map(|(at, _)| (at * 3652.0).round()).collect();
     assert_eq!(days, [0.0, 730.0, 1461.0, 2191.0, 2922.0, 3652.0]);
-    // A month is too short for ticks at months.
+    // Less than a month has no ticks at the starts of months.
     labels([0.0, 20.0], Ticks::Days(1.0), &plain, &["0", "5", "10", "15", "20"]);
 }
 

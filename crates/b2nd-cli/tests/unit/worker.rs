@@ -7,7 +7,7 @@ use b2nd_frame::{Chunk, File};
 
 use super::Apart;
 
-/// Lets a program decode an intact chunk as a worker. Returns the error, and the time that passed.
+/// Decodes an intact chunk with another program as the worker. Returns the error and the time that passed.
 fn decode(program: &str, args: &[&str]) -> (String, Duration) {
     let file = File::open(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.b2nd")).unwrap();
     let chunk: Chunk = file.chunk(0).unwrap();

@@ -1,8 +1,9 @@
-//! A second decompressor, to compare with: whole chunks of BloscLZ with byte shuffle, which is what compressed indexes are.
+//! A second decompressor for comparisons. It decodes whole chunks that are compressed by BloscLZ with byte shuffle, such as
+//! compressed indexes.
 
 use b2nd_frame::{ChunkHeader, CodecId, Filter};
 
-/// Fills `data` from a chunk.
+/// Decompresses a chunk into `data`.
 pub fn decompress(chunk: &[u8], data: &mut [u8]) -> Result<(), String> {
     let header = ChunkHeader::from_slice(chunk).map_err(|error| error.to_string())?;
     if header.codec() != CodecId::BloscLz {
@@ -13,7 +14,7 @@ pub fn decompress(chunk: &[u8], data: &mut [u8]) -> Result<(), String> {
         [(Filter::Shuffle, 0)] => true,
         ref filters => return Err(format!("filters {filters:?}")),
     };
-    // Flag bit 4: blocks are not split into a stream for each byte of an element.
+    // Flag bit 4 is set if blocks are not split into one stream for each byte of an element.
     let split = header.raw_flags() & 0x10 == 0;
     let count = data.len();
     for (number, block) in data.chunks_mut(header.blocksize()).enumerate() {
@@ -40,12 +41,12 @@ fn int32(chunk: &[u8], at: usize) -> Option<i32> {
     Some(i32::from_le_bytes(chunk.get(at..)?.first_chunk().copied()?))
 }
 
-/// Reads a stream that starts with its length, and gives the position after it.
+/// Reads a stream that starts with its length, and returns the position after it.
 fn read_stream(chunk: &[u8], at: usize, stream: &mut [u8]) -> Result<usize, String> {
     let length = int32(chunk, at).ok_or("no place for a stream's length")?;
     let at = at + 4;
     if length < 0 {
-        // A run of one byte, which the length's last byte names; the token follows.
+        // A run of one byte, which is the last byte of the length. A token follows.
         if chunk.get(at) != Some(&1) {
             return Err("an unknown token".into());
         }
@@ -62,14 +63,14 @@ fn read_stream(chunk: &[u8], at: usize, stream: &mut [u8]) -> Result<usize, Stri
     Ok(end)
 }
 
-/// BloscLZ: literals, and matches at a distance.
+/// Decodes a BloscLZ stream of literals and matches.
 fn expand(input: &[u8], output: &mut [u8]) -> Result<(), String> {
     let mut input = input.iter().copied();
     let mut next = || input.next().map(usize::from);
     let mut at = 0;
     let mut first = true;
     while let Some(control) = next() {
-        // The first byte's upper bits name the format.
+        // The upper bits of the first byte are the version of the format.
         let control = if std::mem::take(&mut first) { control & 31 } else { control };
         if control < 32 {
             for place in output.get_mut(at..=at + control).ok_or("too many literals")? {

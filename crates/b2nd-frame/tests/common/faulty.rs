@@ -1,4 +1,4 @@
-//! A storage that fails, and crashes: the disk under it, and a record of what of it would last.
+//! A storage that injects errors and crashes. It writes to a real disk and records which changes would survive a crash.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -13,28 +13,28 @@ use super::scratch::walk;
 
 const SECTOR: usize = 512;
 
-/// The fate of one operation, and of those after it.
+/// What goes wrong with an operation, and with the operations after it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Fault {
-    /// It is not done, and an error.
+    /// The operation is not done and returns an error.
     Nothing,
     /// A write writes this number of eighths of its bytes, then fails. Writes inside a sector are all or nothing.
     Part(usize),
-    /// It is done, and an error.
+    /// The operation is done but returns an error.
     All,
-    /// A write does half of its bytes, and says so: no error.
+    /// A write writes half of its bytes and returns that number, without an error.
     Short,
     /// A read finds the end of the file, as if another program had shortened it. A write fails after all of its bytes.
     End,
-    /// It is not done, and to be tried again at once.
+    /// The operation is not done and should be tried again (`ErrorKind::Interrupted`).
     Interrupted,
     /// A sync is done, and then another program sets the byte at this position of the file to 0.
     Overwritten(u64),
-    /// It may be done or not, and it is the last one.
+    /// The operation may be done or not, and all later operations fail.
     Crash,
 }
 
-/// A directory as it may be after a crash: a file's bytes, or nothing where it is a directory.
+/// A directory as it may be after a crash: the bytes of each file, or `None` for a directory.
 pub type Tree = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
 #[derive(Clone, Debug)]
@@ -42,16 +42,16 @@ pub struct Faulty(Arc<Mutex<World>>);
 
 #[derive(Debug)]
 struct World {
-    /// The operation that fails, counted from 0, and how.
+    /// The index of the operation that fails, and how it fails.
     plan: Option<(usize, Fault)>,
-    /// For each operation so far, true if it moves bytes and can move fewer.
+    /// For each operation so far, true if it is a read or write that can be done in part.
     done: Vec<bool>,
     dead: bool,
-    /// Files and directories by their path now.
+    /// The node of each existing file and directory, by path.
     live: BTreeMap<PathBuf, usize>,
-    /// The part of each that lasts.
+    /// The state of each node that survives a crash.
     durable: Vec<Node>,
-    /// Changes that may last or not.
+    /// Changes that a crash may keep or lose.
     pending: Vec<Pending>,
 }
 
@@ -63,16 +63,16 @@ enum Node {
 
 #[derive(Clone, Debug)]
 enum Pending {
-    /// A part of a write inside one sector.
+    /// The part of a write that is inside one sector.
     Data { file: usize, at: usize, bytes: Vec<u8> },
-    /// Another length.
+    /// A change of a file's length.
     Length { file: usize, length: usize },
-    /// Names in a directory that change at once.
+    /// Names in a directory that change atomically.
     Names { directory: usize, changes: Vec<(OsString, Option<usize>)> },
 }
 
 impl Faulty {
-    /// Over a directory, all of which lasts.
+    /// Creates a storage for a directory whose current contents survive a crash.
     pub fn new(root: &Path, plan: Option<(usize, Fault)>) -> Self {
         let mut world =
             World { plan, done: Vec::new(), dead: false, live: BTreeMap::new(), durable: Vec::new(), pending: Vec::new() };
@@ -87,12 +87,12 @@ impl Faulty {
         Faulty(Arc::new(Mutex::new(world)))
     }
 
-    /// A handle to a file that is open under this path, for tests that write to it.
+    /// A handle to the open file with this path, for tests that write to it.
     pub fn handle(&self, path: &Path, file: fs::File) -> impl Handle + use<> {
         Opened { storage: self.clone(), number: self.lock().live[path], file }
     }
 
-    /// The operations so far: of each, whether it reads or writes, which can happen in part.
+    /// For each operation so far, true if it is a read or write that can be done in part.
     pub fn operations(&self) -> Vec<bool> {
         self.lock().done.clone()
     }
@@ -101,7 +101,7 @@ impl Faulty {
         self.0.lock().unwrap()
     }
 
-    /// A directory that a crash at this moment could leave: each change that need not last does if `lasts` says so.
+    /// A directory that a crash at this moment could leave. Each pending change is kept if `lasts` returns true.
     pub fn crash(&self, mut lasts: impl FnMut() -> bool) -> Tree {
         let (world, mut tree) = (self.lock(), Tree::new());
         let mut durable = world.durable.clone();
@@ -110,7 +110,7 @@ impl Faulty {
         tree
     }
 
-    /// Every directory that a crash at this moment could leave.
+    /// All directories that a crash at this moment could leave.
     pub fn crashes(&self) -> BTreeSet<Tree> {
         let world = self.lock();
         let (names, data): (Vec<_>, Vec<_>) = world.pending.iter().partition(|change| matches!(change, Pending::Names { .. }));
@@ -130,7 +130,8 @@ impl Faulty {
     }
 }
 
-/// Which parts of writes last: none, all, one, all but one, some at the start or the end, every other.
+/// The combinations of parts of writes that a crash keeps: none, all, every other, one, all but one, and some at the start or
+/// at the end.
 fn data_choices<'a>(data: &[&'a Pending]) -> Vec<Vec<&'a Pending>> {
     let count = data.len();
     let choose = |keep: &dyn Fn(usize) -> bool| (0..count).filter(|&index| keep(index)).map(|index| data[index]).collect();
@@ -179,7 +180,7 @@ fn collect(durable: &[Node], number: usize, path: &Path, tree: &mut Tree) {
     }
 }
 
-/// Makes a directory what the tree says.
+/// Replaces the contents of a directory by those of the tree.
 pub fn materialize(tree: &Tree, root: &Path) {
     fs::remove_dir_all(root).unwrap();
     for (path, content) in tree {
@@ -201,7 +202,7 @@ impl World {
         self.live.iter().find(|(_, number)| **number == file).map(|(path, _)| path).unwrap()
     }
 
-    /// The directory that a path is in, and its name there.
+    /// The directory that contains a path, and the last component of the path.
     fn place(&self, path: &Path) -> Option<(usize, OsString)> {
         Some((*self.live.get(path.parent()?)?, path.file_name()?.to_owned()))
     }
@@ -223,7 +224,7 @@ impl World {
         }
     }
 
-    /// Makes pending changes of this file or directory last.
+    /// Makes the pending changes of a file or directory survive a crash.
     fn sync(&mut self, number: usize) {
         let is_its = |change: &Pending| match *change {
             Pending::Data { file, .. } | Pending::Length { file, .. } => file == number,
@@ -235,7 +236,7 @@ impl World {
         self.pending.retain(|change| !is_its(change));
     }
 
-    /// Counts an operation, and says what goes wrong with it.
+    /// Counts an operation and returns its fault.
     fn step(&mut self, moves_bytes: bool) -> io::Result<Option<Fault>> {
         if self.dead {
             return Err(io::Error::other("the machine is off"));
@@ -254,7 +255,7 @@ fn failed() -> io::Error {
     io::Error::other("injected")
 }
 
-/// An operation that is not a write.
+/// Applies a fault to the result of an operation that is not a write.
 fn plain<T>(fault: Option<Fault>, result: io::Result<T>) -> io::Result<T> {
     match fault {
         Some(Fault::All | Fault::Crash) => result.and_then(|_| Err(failed())),
@@ -274,7 +275,7 @@ impl Storage for Faulty {
     fn create(&self, path: &Path) -> io::Result<Box<dyn Handle>> {
         let mut world = self.lock();
         let fault = world.step(false)?;
-        // A file that was made and lost again by an error is removed: its name is lost.
+        // For `All`, the file counts as created and removed again, so nothing is done.
         if fault == Some(Fault::All) {
             return Err(failed());
         }
@@ -354,7 +355,7 @@ impl Handle for Opened {
         let fault = world.step(false)?;
         if fault != Some(Fault::Crash) {
             world.sync(self.number);
-            // What was written to the underlying file, which the record lacks, lasts too.
+            // Writes to the underlying file that bypass this storage are synced too.
             let (position, mut content) = (self.file.stream_position()?, Vec::new());
             self.file.rewind()?;
             self.file.read_to_end(&mut content)?;

@@ -1,4 +1,4 @@
-//! Small frames to change.
+//! Small frames for tests that change frames.
 
 use std::fs;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::path::Path;
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_frame::{Chunk, File, Frame, Header, Sizes, Special, Target, Writer};
 
-/// Elements of four bytes in chunks of 64, and metalayers: an array's, a small one, one of more than two sectors.
+/// A header for elements of four bytes in chunks of 64 bytes, with three metalayers: an array, a small one, and a wide one.
 pub fn header() -> Header {
     header_of(56)
 }
 
-/// A header for an array of this number of elements.
+/// A header for an array with this number of elements.
 pub fn header_of(length: i64) -> Header {
     let mut header = Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[length], &[16], &[8]).unwrap(), "<i4")).unwrap();
@@ -20,7 +20,7 @@ pub fn header_of(length: i64) -> Header {
     header
 }
 
-/// The data of a chunk by its number.
+/// The data of the chunk with this index.
 pub fn data(number: u8, nbytes: usize) -> Vec<u8> {
     (0..nbytes).map(|index| number.wrapping_mul(37).wrapping_add(index as u8)).collect()
 }
@@ -38,7 +38,7 @@ pub fn contiguous() -> Vec<u8> {
     with_header(header())
 }
 
-/// A frame with a header of your own.
+/// A frame with the given header.
 pub fn with_header(header: Header) -> Vec<u8> {
     let mut writer = Writer::new(header);
     append(&mut writer).unwrap();
@@ -46,7 +46,7 @@ pub fn with_header(header: Header) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// A frame without one.
+/// A contiguous frame without a vlmetalayer.
 pub fn bare() -> Vec<u8> {
     let mut writer = Writer::new(header());
     append(&mut writer).unwrap();
@@ -60,7 +60,7 @@ pub fn empty() -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// An array's metalayer that is shorter than that of [`contiguous`].
+/// An array metalayer that is shorter than that of [`contiguous`].
 pub fn short_array() -> Vec<u8> {
     b2nd::to_vec(&B2ndMeta::new(Geometry::new(&[], &[], &[]).unwrap(), "|u1")).unwrap()
 }
@@ -89,12 +89,13 @@ pub fn sparse(path: &Path) {
     writer.finish().unwrap();
 }
 
-/// One that python-blosc2 wrote.
+/// A frame written by python-blosc2.
 pub fn python() -> Vec<u8> {
     fs::read("../../tests/data/python-blosc2-3.0.0/storage__mem_contig_meta_vlmeta.cframe").unwrap()
 }
 
-/// Two metalayers, two chunks of eight bytes, a vlmetalayer: header 0, chunks 128 and 168, index 208, trailer 256.
+/// A frame with two metalayers, two chunks of eight bytes, and a vlmetalayer. The header is at 0, the chunks are at 128 and 168,
+/// the index is at 208, and the trailer is at 256.
 pub fn small() -> Vec<u8> {
     let mut header = Header::new(Sizes { typesize: 4, chunksize: 8, blocksize: 8 }).unwrap();
     header.metalayers_mut().insert("a", [1, 2, 3]).unwrap();
@@ -111,7 +112,7 @@ pub fn small() -> Vec<u8> {
 pub const INDEX: usize = 208;
 pub const TRAILER: usize = 256;
 
-/// Reads all that a frame in memory has, as far as the first error.
+/// Reads everything in a frame in memory until the first error.
 pub fn read_memory(bytes: &[u8]) -> b2nd_frame::Result<()> {
     let frame = Frame::from_slice(bytes)?;
     let count = frame.offsets()?.len();

@@ -1,4 +1,4 @@
-//! The frames that manifests list: those of `tests/data`, and those of the directory that B2ND_CORPUS names.
+//! The frames in manifests: those in `tests/data`, and those in the directory that B2ND_CORPUS names.
 
 use std::env;
 use std::fs;
@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 use b2nd_frame::File;
 use serde_json::Value;
 
-/// One frame and what is known of it.
+/// A frame and the facts about it in a manifest.
 pub struct Entry {
     pub id: String,
     pub path: PathBuf,
     pub offset: u64,
     pub sparse: bool,
-    /// The values found in the bytes by another reader.
+    /// The values that another reader found in the bytes.
     pub parsed: Value,
-    /// The answers of the writer's own API.
+    /// The values that the API of the writer returned.
     pub api: Value,
 }
 
 impl Entry {
-    /// The file that the frame is in; of a sparse frame, `chunks.b2frame`.
+    /// The path of the file with the frame; `chunks.b2frame` for a sparse frame.
     pub fn frame_path(&self) -> PathBuf {
         if self.sparse { self.path.join("chunks.b2frame") } else { self.path.clone() }
     }
 
-    /// The frame's bytes, and what follows them in the file.
+    /// The frame's bytes, and those that follow it in the file.
     pub fn bytes(&self) -> Vec<u8> {
         let bytes = fs::read(self.frame_path()).unwrap();
         bytes[self.offset as usize..].to_vec()
@@ -37,14 +37,14 @@ impl Entry {
     }
 }
 
-/// Every whole frame of versions 2 and 3 in the manifests.
+/// Every complete frame of version 2 or 3 in the manifests.
 pub fn frames() -> Vec<Entry> {
     let mut directories = vec![PathBuf::from("../../tests/data")];
     directories.extend(env::var_os("B2ND_CORPUS").map(PathBuf::from));
     directories.iter().flat_map(|directory| read(directory)).collect()
 }
 
-/// The frame of `tests/data` with this id.
+/// The frame in `tests/data` with this id.
 #[track_caller]
 pub fn frame(id: &str) -> Entry {
     let found = read(Path::new("../../tests/data")).into_iter().find(|entry| entry.id == id);
@@ -72,19 +72,20 @@ fn read(directory: &Path) -> Vec<Entry> {
     entries.collect()
 }
 
-/// A field's number.
+/// A field that must be a number.
 #[track_caller]
 pub fn number(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// Bytes written in hexadecimal.
+/// Decodes hexadecimal digits.
 pub fn unhex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.chars().map(|digit| digit.to_digit(16).unwrap() as u8).collect();
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// True if a content is the one that a manifest gives: hexadecimal, or length, SHA-256 and first bytes of a long one.
+/// True if a content is the one in a manifest, which is either hexadecimal or, for a long content, the length, the SHA-256 and
+/// the first bytes.
 pub fn is_content(content: &[u8], expected: &Value) -> bool {
     use sha2::{Digest, Sha256};
     match expected {

@@ -1,4 +1,4 @@
-//! Helpers of the tests, and those that the tests of `b2nd` use too.
+//! Helpers of the tests, including those of `b2nd`.
 #![allow(dead_code, unreachable_pub, unused_imports, clippy::unwrap_used, clippy::panic)]
 
 pub mod blosclz;
@@ -13,7 +13,7 @@ pub mod state;
 mod shared;
 pub use shared::*;
 
-/// A frame's header with these metalayers, byte by byte.
+/// The bytes of a frame's header with these metalayers.
 pub fn header(metalayers: &[(&[u8], &[u8])]) -> Vec<u8> {
     let names: usize = metalayers.iter().map(|(name, _)| name.len() + 6).sum();
     let contents: usize = metalayers.iter().map(|(_, content)| content.len() + 5).sum();

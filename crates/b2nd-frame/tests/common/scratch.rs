@@ -1,10 +1,10 @@
-//! Directories for one test.
+//! Temporary directories of tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A new directory, which goes when this does.
+/// A new directory that is removed when this value is dropped.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -24,7 +24,7 @@ impl Scratch {
         self.0.join(name)
     }
 
-    /// The names of all files and directories below, in order.
+    /// The names of all files and directories below, sorted.
     pub fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         walk(&self.0, &mut |path| names.push(path.strip_prefix(&self.0).unwrap().to_str().unwrap().to_owned()));
@@ -39,7 +39,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Every file and directory below one, a directory before what is in it.
+/// Visits every file and directory below a directory. A directory is visited before its contents.
 pub fn walk(directory: &Path, see: &mut dyn FnMut(&Path)) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
@@ -50,7 +50,7 @@ pub fn walk(directory: &Path, see: &mut dyn FnMut(&Path)) {
     }
 }
 
-/// Copies a file, or a directory with what is in it.
+/// Copies a file, or a directory with its contents.
 pub fn copy(from: &Path, to: &Path) {
     if from.is_dir() {
         fs::create_dir(to).unwrap();

@@ -1,22 +1,22 @@
-//! Everything that a reader can see of a frame, to compare.
+//! Everything that a reader can see of a frame, for comparisons.
 
 use std::path::Path;
 
 use b2nd_frame::{File, Header, Offset, Trailer};
 
-/// A frame as it is read from its file.
+/// The contents of a frame as read from its file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct State {
     pub header: Header,
     pub trailer: Trailer,
-    /// The values of the vlmetalayers that need no codec.
+    /// The values of the vlmetalayers; `None` if a value needs a codec.
     pub values: Vec<Option<Vec<u8>>>,
     pub offsets: Vec<Offset>,
     pub chunks: Vec<Vec<u8>>,
 }
 
 impl State {
-    /// Reads all of it.
+    /// Reads everything.
     pub fn read(path: &Path) -> b2nd_frame::Result<State> {
         State::of(&File::open(path)?)
     }

@@ -1,4 +1,4 @@
-//! Every byte of what real writers wrote, changed: it is refused, or written back as it then is.
+//! Changes every byte in metadata that real programs wrote. The result is rejected, or written back unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The different headers, trailers and array metalayers of the files in `tests/data`.
 #[derive(Default)]
 struct Parts {
-    /// Each with some of what follows it in its file.
+    /// Each header is followed by some bytes that follow it in its file.
     headers: BTreeSet<Vec<u8>>,
     trailers: BTreeSet<Vec<u8>>,
     arrays: BTreeSet<Vec<u8>>,
@@ -38,11 +38,11 @@ fn parts() -> Parts {
     parts
 }
 
-/// Puts other values in the place of each byte, one at a time, and counts how often what came of it was accepted.
+/// Replaces each byte by other values, one at a time, and counts the results that were accepted.
 fn change_each(whole: &[u8], values: impl Fn(u8) -> Vec<u8>, is_accepted: impl Fn(&[u8]) -> bool) -> usize {
     let mut bytes = whole.to_vec();
     let mut accepted = 0;
-    // The longest header has 70 KB, nearly all of it one content.
+    // The longest header has 70 KB, and nearly all of it is the content of one metalayer.
     for position in (0..bytes.len()).step_by(1 + whole.len() / 6000) {
         let value = bytes[position];
         for other in values(value) {
@@ -54,7 +54,7 @@ fn change_each(whole: &[u8], values: impl Fn(u8) -> Vec<u8>, is_accepted: impl F
     accepted
 }
 
-/// One bit, all bits, its neighbors, and the markers that are mistaken for each other.
+/// The value with one bit or all bits flipped, its neighbors, and markers that are easily confused.
 fn some(value: u8) -> Vec<u8> {
     vec![value ^ 0x01, value ^ 0x80, !value, value.wrapping_add(1), value.wrapping_sub(1), 0, 0xc0, 0xd2, 0xdb]
 }
@@ -72,13 +72,13 @@ fn exact_or_refused<'de, T: Serialize + Deserialize<'de>>(bytes: &'de [u8]) -> b
 
 #[test]
 fn every_other_byte_in_an_array_metalayer() {
-    // One of each first byte and length, which is one of each layout and number of dimensions, and a few dtypes.
+    // One array for each first byte and length, which covers each layout, each number of dimensions, and a few dtypes.
     let arrays: BTreeMap<_, _> = parts().arrays.into_iter().map(|array| ((array[0], array.len()), array)).collect();
     assert!(arrays.len() > 20, "{} metalayers", arrays.len());
     let accepted: usize = arrays
         .values()
         .map(|array| {
-            // Bytes that a squeeze left behind are kept as they are by the frame, and are no part of the array.
+            // Stale bytes after a squeeze are part of the frame, but not of the array.
             let stale = ArrayMeta::from_metalayer(array).map_or(0, |(_, rest)| rest.len());
             change_each(&array[..array.len() - stale], all, |bytes| {
                 let by_its_type = match bytes[0] {

@@ -1,11 +1,11 @@
-//! Frames of real writers: trailers, values, indexes and chunks are what another reader found in the bytes.
+//! Frames that real programs wrote: the trailers, values, indexes and chunks are those that another reader found in the bytes.
 
 use crate::common::manifest::{Entry, frames, is_content, number};
 use crate::common::{Hex, blosclz, message};
 use b2nd_frame::{Chunk, ChunkHeader, CodecId, ErrorKind, File, Frame, FrameType, Offset, Offsets, Special, Trailer};
 use serde_json::Value;
 
-/// The index chunk as it is at the start of the frame's tail.
+/// The index chunk, which starts the tail of the frame.
 fn index_chunk<'a>(file: &File, bytes: &'a [u8]) -> Chunk<'a> {
     Chunk::from_slice(&bytes[file.header().tail_range().start as usize..]).unwrap()
 }
@@ -76,7 +76,7 @@ fn values_of_vlmetalayers_are_what_their_writer_stored() {
             }
             match chunk.data() {
                 Ok(data) => is_value(&data),
-                // Without the feature `codecs`.
+                // This happens without the feature `codecs`.
                 Err(error) => {
                     let codec = chunk.header().codec();
                     let said = error.to_string();
@@ -99,12 +99,12 @@ fn assert_header(entry: &Entry, header: &ChunkHeader, expected: &Value) {
     assert_eq!(header.blocksize() as u64, number(&expected["blocksize"]), "{}", entry.id);
     assert_eq!(header.cbytes() as u64, number(&expected["cbytes"]), "{}", entry.id);
     assert_eq!(u64::from(header.raw_blosc2_flags() >> 4 & 7), number(&expected["special"]), "{}", entry.id);
-    // The manifest reports only the flag; a chunk that is special and has it is special.
+    // The manifest reports only the flag. A special chunk may have the flag, but it is not a stored chunk.
     assert_eq!(header.raw_flags() & 2 != 0, expected["memcpyed"].as_bool().unwrap(), "{}", entry.id);
     assert_eq!(header.is_stored(), header.raw_flags() & 2 != 0 && header.special().is_none(), "{}", entry.id);
 }
 
-/// The offset as the index holds it.
+/// The offset as the number in the index.
 fn raw(offset: Offset) -> i64 {
     let special = |byte: u8| i64::from_be_bytes([byte, 0, 0, 0, 0, 0, 0, 0]);
     match offset {
@@ -155,7 +155,7 @@ fn indexes_say_where_chunks_are() {
     assert!(stored != 0 && special != 0 && compressed != 0 && empty != 0);
 }
 
-/// Frames with more chunks than this are looked at in only a few places.
+/// In frames with more chunks than this, only some chunks are checked.
 const MANY: u64 = 300;
 
 #[test]
@@ -182,7 +182,7 @@ fn chunks_agree_with_their_frame_and_their_place() {
                 assert_eq!(chunk_header.nbytes() as i64, expected, "{}", entry.id);
             }
             let typesize = if header.typesize() > 255 { 1 } else { header.typesize() };
-            // A batch of Python objects is a chunk of bytes in a frame of another type size.
+            // A batch of Python objects is a chunk of bytes, while its frame may have another typesize.
             assert!(chunk_header.typesize() as i32 == typesize || header.has_variable_blocks(), "{}", entry.id);
             match file.offsets().unwrap().get(number).unwrap() {
                 Offset::At(at) => {
@@ -194,7 +194,7 @@ fn chunks_agree_with_their_frame_and_their_place() {
                     assert_eq!(Hex(chunk.bytes()), Hex(&place[..chunk_header.cbytes()]), "{}", entry.id);
                     let (found, named) = (chunk_header.codec(), header.codec());
                     if !chunk_header.is_stored() && chunk_header.special().is_none() && found != named {
-                        // Chunks of version 4 do not tell the two apart.
+                        // Chunks of version 4 do not distinguish LZ4 and LZ4HC.
                         assert_eq!((found, named), (CodecId::Lz4, CodecId::Lz4Hc), "{}", entry.id);
                     }
                 }
@@ -223,7 +223,7 @@ fn stored_and_special_chunks_give_their_data() {
         for number in 0..offsets.len().min(MANY) {
             let chunk = file.chunk(number).unwrap();
             let header = chunk.header();
-            // A special chunk can claim 2 GiB.
+            // A special chunk can claim 2 GiB of data.
             if (!header.is_stored() && header.special().is_none()) || header.nbytes() > 1 << 20 {
                 continue;
             }

@@ -1,7 +1,8 @@
-//! Files that real writers wrote: `tests/data`, and the directory that the variable `B2ND_CORPUS` names.
+//! Files that real programs wrote: those in `tests/data`, and those in the directory that `B2ND_CORPUS` names.
 //!
-//! A directory has a `manifest.json` of what its bytes hold. Headers and array metalayers agree with it value for value,
-//! and are written back byte for byte. Every entry is checked by its kind; how many were is printed.
+//! A directory has a `manifest.json` with the contents of its files. Headers and array metalayers have the same values as in the
+//! manifest, and are written back byte for byte. Every entry is checked according to its kind; the numbers of entries are
+//! printed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ struct Parsed {
     fields: BTreeMap<String, Value>,
 }
 
-/// A metalayer of a header.
+/// A metalayer in a header.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Content {
@@ -84,7 +85,7 @@ struct Array {
     layout: Option<String>,
     #[serde(default)]
     trailing: usize,
-    /// A sentence on what else is unusual.
+    /// What else is unusual about the file, in words.
     #[serde(rename = "deviations")]
     _deviations: Option<Vec<String>>,
 }
@@ -98,7 +99,7 @@ fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Metalayers with entries that no array has, which C-Blosc2 writes when told to.
+/// Metalayers with values that are not valid, which C-Blosc2 writes when told to.
 const NOT_VALID: [&str; 1] = ["c-blosc2-2.7.1/clib-b2ndmeta/s_neg"];
 
 #[test]
@@ -118,7 +119,7 @@ fn every_file_in_the_corpus() {
     assert!(kinds.iter().all(|kind| counts.contains_key(kind)), "{counts:?}");
 }
 
-/// Checks each entry of a directory's manifest, and counts them by kind.
+/// Checks each entry in the manifest of a directory. Returns the number of entries of each kind.
 fn check_all(directory: &Path) -> BTreeMap<Kind, usize> {
     let manifest = std::fs::read(directory.join("manifest.json")).unwrap();
     let entries: Vec<Entry> = serde_json::from_slice(&manifest).unwrap();
@@ -192,7 +193,7 @@ fn check_frame(entry: &Entry, path: &Path) -> &'static str {
     check_array_in(header, &entry.parsed)
 }
 
-/// A value of the header: what the manifest says, what the header says, and where it has no method, what the bytes say.
+/// Compares a field of the header with the manifest. Fields without a method are taken from the bytes.
 fn check_field(header: &Header, bytes: &[u8], key: &str, expected: &Value) {
     let flags = header.raw_flags();
     let found = match key {
@@ -235,7 +236,7 @@ fn check_field(header: &Header, bytes: &[u8], key: &str, expected: &Value) {
             assert!(header.filters().map(|(_, meta)| meta).eq(metas));
             json!(bytes[0x4f..0x55])
         }
-        // Below 6 the codec's number is in the flags too.
+        // For numbers below 6, the codec is in the flags too.
         "udcodec" => {
             let code = if flags[2] & 0x0f == 6 { bytes[0x4d] } else { flags[2] & 0x0f };
             assert_eq!((header.codec(), header.codec().code()), (CodecId::from_code(code), code));
@@ -244,7 +245,7 @@ fn check_field(header: &Header, bytes: &[u8], key: &str, expected: &Value) {
         "codec_meta" => json!(header.codec_meta()),
         "other_flags2" => json!(bytes[0x55]),
         "meta_idx_size" => json!(u16::from_be_bytes([bytes[0x59], bytes[0x5a]])),
-        // The trailer, the chunks and what follows the frame.
+        // These are about the trailer, the chunks, or the bytes after the frame.
         "trailer_len" | "trailer_version" | "vl_idx_size" | "vlmetalayers" => return,
         "nchunks_from_index" | "chunk_offsets" | "index_chunk" | "bytes_after_frame" => return,
         _ => panic!("{key} is not known"),
@@ -272,7 +273,7 @@ fn check_metalayers(header: &Header, bytes: &[u8], expected: &[Content]) {
     }
 }
 
-/// The array that a header says it holds is the one in the manifest.
+/// Checks that the header has the array in the manifest.
 fn check_array_in(header: &Header, parsed: &Parsed) -> &'static str {
     let Some(expected) = &parsed.nd else {
         match &parsed.nd_error {
@@ -291,7 +292,7 @@ fn check_array_in(header: &Header, parsed: &Parsed) -> &'static str {
         _ => {}
     }
 
-    // A user's own metalayer can have the other name.
+    // A metalayer of a user can have the other name.
     let other = if expected.name == "b2nd" { "caterva" } else { "b2nd" };
     let other = header.metalayers().get(other);
     assert_eq!(other.is_some(), parsed.nd_error.is_some());
@@ -309,7 +310,7 @@ fn check_array_in(header: &Header, parsed: &Parsed) -> &'static str {
     }
 }
 
-/// An array metalayer, perhaps with bytes after it; gives its layout.
+/// Checks an array metalayer, which may be followed by other bytes. Returns the name of its layout.
 fn check_array(expected: &Array, content: &[u8]) -> &'static str {
     let (array, rest) = ArrayMeta::from_metalayer(content).unwrap();
     assert_eq!(rest.len(), expected.trailing);

@@ -1,4 +1,4 @@
-//! Files of real writers, in `tests/data` and in the directory that the variable `B2ND_CORPUS` names.
+//! Files that real programs wrote: those in `tests/data`, and those in the directory that `B2ND_CORPUS` names.
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 

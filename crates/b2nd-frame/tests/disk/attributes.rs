@@ -1,4 +1,4 @@
-//! Properties that a file keeps of the one it replaces: permissions, owner, group, extended attributes, holes.
+//! Attributes that a file takes over from the one it replaces: permissions, owner, group, extended attributes and holes.
 
 use std::fs;
 use std::io;
@@ -38,7 +38,7 @@ fn permissions_are_kept() {
     writer.copy_attributes(&path).unwrap();
     writer.finish().unwrap();
     assert_eq!(mode(&scratch.join("h.b2nd")), 0o640);
-    // Who may read the file may list a directory that is a copy of it.
+    // Whoever may read the file may also list a directory that is a copy of it.
     let writer = Writer::create_sparse(scratch.join("s.b2frame"), frames::header_of(0)).unwrap();
     writer.copy_attributes(&path).unwrap();
     writer.finish().unwrap();
@@ -78,7 +78,7 @@ fn copies_get_the_permissions_of_their_source() {
     }
 }
 
-/// A disk that makes sure that a file has its permissions before it has content.
+/// A disk that checks that a file has its permissions before it has content.
 #[derive(Debug)]
 struct Private;
 
@@ -201,7 +201,7 @@ mod linux {
         }
     }
 
-    /// Set for a process that is another user's: the file to edit.
+    /// An environment variable with the file to edit, for a process that runs as another user.
     const EDITED: &str = "B2ND_TEST_EDITED";
 
     #[test]
@@ -211,7 +211,7 @@ mod linux {
         File::edit(path).unwrap().overwrite_metalayer_bytes("wide", &[9; 1100]).unwrap();
     }
 
-    /// Has a file replaced by another user. `false` if this process may not become one who can run it.
+    /// Edits a file as another user. Returns `false` if this process may not switch to a user that can run it.
     fn edited_by(user: u32, group: u32, path: &Path) -> bool {
         let mut child = Command::new(std::env::current_exe().unwrap());
         child.args(["attributes::linux::another_user", "--exact", "--ignored"]).env(EDITED, path).uid(user).gid(group);
@@ -228,7 +228,7 @@ mod linux {
     fn where_owner_or_group_cannot_be_kept_nobody_gets_more_rights() {
         const GROUP: u32 = 2345;
         for (user, group, before, after) in [
-            // Without its group a file keeps of the group's rights those that others have.
+            // If the group cannot be kept, the new group gets only rights that all users have.
             (4321, 4321, 0o676, 0o666),
             (4321, 4321, 0o646, 0o646),
             (4321, 4321, 0o677, 0o677),

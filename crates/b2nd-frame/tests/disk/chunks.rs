@@ -1,4 +1,4 @@
-//! Chunks that a commit makes part of a frame: whatever fails, the file holds the old array or the new one, and the next commit is right.
+//! Commits of new chunks. After any fault the file holds the old array or the new one, and the next commit succeeds.
 
 use std::fs;
 use std::path::Path;
@@ -17,13 +17,13 @@ fn array(length: i64) -> ArrayMeta {
     B2ndMeta::new(Geometry::new(&[length], &[16], &[8]).unwrap(), "<i4".to_owned()).into()
 }
 
-/// Opens a file whose writes go through the storage as long as both results live.
+/// Opens a file for editing. Its operations use the given storage until both results are dropped.
 fn open(storage: &Faulty, path: &Path) -> Result<(ChunkEditor, Replaced)> {
     let replaced = replace_storage(Arc::new(storage.clone()));
     Ok((ChunkEditor::new(File::edit(path)?)?, replaced))
 }
 
-/// Replaces the first chunk and adds two, of which one is zeros.
+/// Replaces the first chunk and adds two chunks, one of zeros.
 fn grow(editor: &mut ChunkEditor) -> Result<()> {
     let mut offsets: Vec<_> = editor.file().offsets()?.iter().take(4).collect();
     offsets.resize(4, Offset::Special(Special::Zeros));
@@ -33,7 +33,7 @@ fn grow(editor: &mut ChunkEditor) -> Result<()> {
     editor.commit(&array(96), &offsets)
 }
 
-/// Keeps three chunks, the last of them a new one.
+/// Keeps two chunks and adds a new one.
 fn shrink(editor: &mut ChunkEditor) -> Result<()> {
     let mut offsets: Vec<_> = editor.file().offsets()?.iter().take(2).collect();
     offsets.push(editor.put(&Chunk::store(&frames::data(22, 64), 4)?)?);
@@ -44,7 +44,7 @@ fn empty(editor: &mut ChunkEditor) -> Result<()> {
     editor.commit(&array(0), &[])
 }
 
-/// What a reader sees: the length of the array and its chunks, wherever they are.
+/// What a reader sees: the length of the array, its chunks regardless of their offsets, and the values of its attributes.
 #[derive(PartialEq, Debug)]
 struct Seen {
     length: i64,
@@ -72,7 +72,8 @@ fn read(path: &Path) -> Seen {
 
 type Step = fn(&mut ChunkEditor) -> Result<()>;
 
-/// Each step fails at each operation, and is then left out or tried again. Gives the numbers of faults and of crashed directories.
+/// Lets each operation of the steps fail. The failed step is then skipped or tried again. Returns the numbers of faults and of
+/// directories after crashes.
 fn try_all(set_up: &dyn Fn(&Path), steps: &[Step]) -> (usize, usize) {
     let template = Scratch::new();
     set_up(&template.join("f.b2nd"));
@@ -99,7 +100,7 @@ fn try_all(set_up: &dyn Fn(&Path), steps: &[Step]) -> (usize, usize) {
         let path = root.join("f.b2nd");
         let storage = Faulty::new(root.path(), Some((at, Fault::Crash)));
         let Ok((mut editor, _replaced)) = open(&storage, &path) else { continue };
-        // Files that nothing names are removed after the commit, and an error there is none of the commit.
+        // Errors are ignored: chunk files without references are removed after the commit, and an error there is not reported.
         let _ = steps.iter().try_for_each(|step| step(&mut editor));
         for tree in storage.crashes() {
             materialize(&tree, after.path());
@@ -124,7 +125,7 @@ fn try_all(set_up: &dyn Fn(&Path), steps: &[Step]) -> (usize, usize) {
                         step(&mut editor).unwrap_or_else(|error| panic!("{when}: {error}"));
                     }
                 }
-                // What was left out changes the rest.
+                // If a step was skipped, the states of the later steps differ from the expected ones.
                 let expected = if again { &states[number + 1] } else { &read(&path) };
                 assert_eq!(&read(&path), expected, "{when}");
             }
@@ -200,7 +201,7 @@ fn a_sparse_frame_has_no_more_chunk_files_than_names() {
     let root = Scratch::new();
     let path = root.join("s.b2frame");
     frames::sparse(&path);
-    // A chunk file that an interrupted edit left.
+    // An interrupted edit left this chunk file.
     fs::write(path.join("FFFFFFFE.chunk"), b"").unwrap();
     let mut editor = ChunkEditor::new(File::edit(&path).unwrap()).unwrap();
     let chunk = Chunk::store(&frames::data(10, 64), 4).unwrap();
@@ -239,7 +240,7 @@ fn a_commit_of_chunks_that_are_not_those_of_the_array_is_refused() {
 
     let short = editor.put(&Chunk::store(&[1, 2, 3], 4).unwrap()).unwrap_err().to_string();
     assert_eq!(short, "the chunk's data in bytes: expected 64, as the array's metalayer says, found 3");
-    // A chunk that was taken back is not one of this frame.
+    // A chunk that `rewind` discarded cannot be committed.
     let taken = editor.put(&Chunk::store(&frames::data(9, 64), 4).unwrap()).unwrap();
     editor.rewind(0);
     let gone = refused(&mut editor, &array(56), &[offsets[0], offsets[1], offsets[2], taken]);

@@ -1,4 +1,4 @@
-//! Edits in the file: what changes, and that nothing else does.
+//! Edits of a file: the expected bytes change, and no others.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use b2nd_frame::{File, Frame, Header, Writer, rewrite_to};
 #[test]
 fn a_metalayer_changes_in_its_place_alone() {
     let scratch = Scratch::new();
-    // The array's own may be shorter.
+    // The metalayer of the array may become shorter.
     for (name, content) in [("small", vec![7; 20]), ("wide", vec![9; 1100]), ("b2nd", frames::short_array())] {
         let before = frames::followed();
         let path = file(&scratch, &before);
@@ -55,7 +55,7 @@ fn a_frame_with_a_fingerprint_is_not_edited() {
     assert_eq!(refusal(&path, File::edit(&path)), refused);
     assert_eq!(refusal(&path, rewrite_to(&path, scratch.join("g.b2nd"), |_| Ok(()))), refused);
     assert_eq!((fs::read(&path).unwrap(), scratch.names()), (bytes.clone(), vec!["f.b2nd".into()]));
-    // A copy has no fingerprint, and can be edited.
+    // A copy has no fingerprint, so it can be edited.
     let frame = Frame::from_slice(&bytes).unwrap();
     let mut writer = Writer::new(frame.header().clone());
     writer.set_trailer(frame.trailer().unwrap().clone());
@@ -137,7 +137,7 @@ fn vlmetalayers_come_and_go_in_every_real_frame() {
             assert_eq!(now.header.frame_len() as usize, now.header.header_len() + now.trailer.trailer_len());
         }
         drop(open);
-        // A rewrite drops the stale trailers.
+        // A rewrite removes stale trailers.
         rewrite_to(&path, &path, |_| Ok(())).unwrap();
         let now = State::read(&path).unwrap();
         same_but_trailer(&now);
@@ -215,7 +215,7 @@ fn nothing_follows_a_frame_that_was_edited() {
         let scratch = Scratch::new();
         let path = file(&scratch, &before);
         let mut editor = File::edit(&path).unwrap();
-        // The second of them goes where the first trailer was, and is shorter than what is behind it.
+        // The second value is written over the first trailer and is shorter than the trailer that follows.
         for value in [&[7; 5_000][..], b"short", b"shorter", &[7; 9_000], b""] {
             editor.set_vlmetalayer_bytes("value", value).unwrap();
             assert_eq!(fs::metadata(&path).unwrap().len(), editor.file().header().frame_len());
@@ -252,7 +252,7 @@ fn an_array_metalayer_that_does_not_match_the_frame_is_refused() {
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&before));
     assert_eq!(open.file().header(), File::open(&path).unwrap().header());
 
-    // Another dtype of the same size is not refused, and neither is what C-Blosc2 writes when it squeezes an array.
+    // Another dtype of the same size is accepted. So is any content if it is not checked, as when C-Blosc2 squeezes an array.
     open.overwrite_metalayer(&of(56, 16, 8, "<f4")).unwrap();
     open.overwrite_metalayer_unchecked("b2nd", &vec![7; length]).unwrap();
     assert!(File::open(&path).unwrap().header().array().is_err());
@@ -269,7 +269,7 @@ fn an_array_metalayer_that_does_not_match_the_frame_is_refused() {
     assert_eq!(open.file().header().array().unwrap().unwrap().geometry().shape(), [56]);
 }
 
-/// One that Python reads as a dict.
+/// A metalayer that Python reads as a dict.
 #[derive(serde::Serialize, serde::Deserialize, PartialEq, Debug)]
 struct Named {
     id: u8,
@@ -292,7 +292,7 @@ fn a_named_metalayer_is_a_map_wherever_it_is_written() {
     assert_eq!(open.file().header().metalayers().get("named"), Some(&b"\x81\xa2id\x02"[..]));
 }
 
-/// As C-Blosc2 does: the header stays the same if the new value is as long as the old one.
+/// C-Blosc2 edits in place like this: if the new value is as long as the old one, the header does not change.
 #[test]
 fn an_edit_keeps_what_another_process_wrote_to_the_trailer() {
     let scratch = Scratch::new();
@@ -312,7 +312,7 @@ fn an_edit_keeps_what_another_process_wrote_to_the_trailer() {
 
 #[test]
 fn an_edit_says_that_another_program_changed_the_header_meanwhile() {
-    // The errors of an edit after whose n-th operation a byte is overwritten.
+    // Overwrites a byte after each operation of an edit in turn, and collects the errors of the edits.
     let errors = |position| {
         let mut errors = BTreeSet::new();
         for at in 0.. {
@@ -333,7 +333,7 @@ fn an_edit_says_that_another_program_changed_the_header_meanwhile() {
     let changed = "the file has changed since it was opened: open it again";
     let small = frames::contiguous().windows(20).position(|window| window == [1; 20]).unwrap();
     assert_eq!(errors(small as u64), BTreeSet::from([changed.to_owned()]));
-    // After the last sync, the frame cannot be opened again.
+    // If the byte is overwritten after the last sync, the frame cannot be opened again.
     let no_frame = r#"magic: expected "b2frame\x00", found "\x002frame\x00" at byte 1"#;
     assert_eq!(errors(2), BTreeSet::from([changed.to_owned(), no_frame.to_owned()]));
 }

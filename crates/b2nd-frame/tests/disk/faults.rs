@@ -1,5 +1,5 @@
-//! Every operation of an edit, a new frame and a rewrite fails, or is the last one before a crash: what is in the file is
-//! the old content or the new one, whole, and what succeeded lasts.
+//! Each operation of an edit, a new frame or a rewrite fails, or is the last one before a crash. The file then has the
+//! complete old content or the complete new one, and changes that succeeded survive the crash.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,12 +25,12 @@ const FAULTS: [Fault; 9] = [
     Fault::Interrupted,
 ];
 
-/// A test's changes to a directory in which frames stand.
+/// A change to a directory with frames.
 struct Case<'a> {
     name: String,
-    /// Puts the frames there.
+    /// Writes the old frames.
     set_up: &'a dyn Fn(&Path),
-    /// The frames to look at.
+    /// The frames that are checked.
     watched: &'a [&'a str],
     act: &'a dyn Fn(&Faulty, &Path, Watch) -> b2nd_frame::Result<()>,
 }
@@ -55,7 +55,7 @@ impl Case<'_> {
         (self.act)(storage, root, watch)
     }
 
-    /// Tries every fault at every operation, and gives the number of tries and of crashed directories looked at.
+    /// Tries every fault at every operation. Returns the number of tries and the number of crashed directories that were checked.
     fn run(&self) -> (usize, usize) {
         let template = Scratch::new();
         (self.set_up)(template.path());
@@ -74,7 +74,7 @@ impl Case<'_> {
         let mut seen = BTreeSet::new();
         let mut look = |trees: BTreeSet<Tree>, allowed: &[&States], when: &str| {
             for tree in trees {
-                // A directory that was allowed to be the old one is looked at again where it is not.
+                // The same directory is checked again only if the number of allowed states differs.
                 if seen.contains(&(allowed.len(), tree.clone())) {
                     continue;
                 }
@@ -133,7 +133,7 @@ fn copy_into(from: &Scratch, to: &Scratch) {
     }
 }
 
-/// An edit with one `Editor`: what fails is tried again with the same one.
+/// Makes an edit with one `Editor`, and tries it again with the same editor if it fails.
 fn edit(path: &Path, watch: Watch, edit: &dyn Fn(&mut Editor) -> b2nd_frame::Result<()>) -> b2nd_frame::Result<()> {
     let open = || File::edit(path);
     let mut file = match open() {
@@ -211,7 +211,7 @@ fn edits_leave_the_old_frame_or_the_new_one() {
 
 type Step<T> = dyn Fn(&mut Writer<T>) -> b2nd_frame::Result<()>;
 
-/// Writes the frame; `attempt` takes each step.
+/// Writes the frame. Each step goes through `attempt`.
 fn write<T: Target<Output = ()>>(mut writer: Writer<T>, attempt: &dyn Fn(&mut Writer<T>, &Step<T>)) -> b2nd_frame::Result<()> {
     attempt(&mut writer, &|writer| writer.append(&Chunk::store(&frames::data(0, 64), 4)?));
     attempt(&mut writer, &|writer| writer.append_special(Special::Zeros, 64));
@@ -220,14 +220,14 @@ fn write<T: Target<Output = ()>>(mut writer: Writer<T>, attempt: &dyn Fn(&mut Wr
     writer.finish()
 }
 
-/// A chunk that fails is tried again, and then it is written.
+/// Writes a chunk, and tries it again if it fails.
 fn twice_each<T: Target>(writer: &mut Writer<T>, step: &Step<T>) {
     if let Err(error) = step(writer).or_else(|_| step(writer)) {
         assert_eq!(error.to_string(), "the machine is off");
     }
 }
 
-/// Does it once more if it fails.
+/// Runs a step, and runs it once more if it fails.
 fn twice(watch: Watch, mut step: impl FnMut() -> b2nd_frame::Result<()>) -> b2nd_frame::Result<()> {
     step().or_else(|_| {
         watch(None);
@@ -284,7 +284,7 @@ fn a_chunk_that_failed_is_left_out() {
         }
         shorter
     }
-    // An array would miss its chunk.
+    // The frame is not an array, because an array needs all of its chunks.
     let mut header = frames::header();
     header.metalayers_mut().remove("b2nd");
     let one_file = shorter(&|path| Writer::create(path, header.clone()));
@@ -292,7 +292,7 @@ fn a_chunk_that_failed_is_left_out() {
     assert_eq!((one_file, directory), (2, 2), "each of the stored chunks failed once");
 }
 
-/// A directory that appeared although its last step failed: the caller sees it, and makes its name last.
+/// If a directory exists although the last operation failed, the caller notices that and syncs its name.
 fn storage_settles(storage: &Faulty, root: &Path) -> b2nd_frame::Result<()> {
     use b2nd_frame::testing::Storage;
     Ok(storage.sync_dir(root)?)
@@ -342,7 +342,7 @@ fn a_rewrite_leaves_the_old_frame_or_the_new_one() {
     println!("rewrites: {} faults, {} crashed directories", done.0, done.1);
 }
 
-/// The state of a sparse frame, wherever its chunks are.
+/// The state of a sparse frame without the names of its chunk files.
 fn sparse_state(path: &Path, when: &str) -> State {
     let state = State::read(path).unwrap_or_else(|error| panic!("{when}: {error}"));
     State { offsets: Vec::new(), ..state }
@@ -360,7 +360,7 @@ fn a_replaced_sparse_frame_is_the_old_one_or_the_new_one_and_the_next_try_leaves
         })
     };
     let (template, after) = (Scratch::new(), Scratch::new());
-    // Two files of chunks are few enough for every order in which names can last.
+    // With two chunk files, all orders in which their names survive a crash can be tried.
     let mut header = frames::header_of(48);
     header.metalayers_mut().remove("wide");
     write(Writer::create_sparse(template.join("f.b2nd"), header).unwrap(), &twice_each).unwrap();

@@ -1,4 +1,4 @@
-//! A file is more than its bytes: full disks, files next to it, links, devices, long names.
+//! Special files and conditions: full disks, neighboring files, links, devices and long names.
 
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ use crate::common::state::State;
 use crate::common::{Hex, frames, message};
 use crate::{file, refusal};
 
-/// A disk on which each file can grow by this number of bytes.
+/// A disk on which each file can grow by at most this number of bytes.
 #[derive(Debug)]
 struct Full(u64);
 
@@ -209,7 +209,7 @@ fn what_a_killed_process_left_is_removed_and_what_is_being_written_is_not() {
 fn what_was_left_of_other_files_is_removed_if_nobody_uses_it() {
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());
-    // Of another program, of another user of this crate, and of killed ones.
+    // These are files of another program, of another user of this crate, and of processes that were killed.
     fs::write(scratch.join(".notes.0.tmp"), b"text").unwrap();
     fs::write(scratch.join(".other.b2nd.tmp"), b"text").unwrap();
     let mut writer = Writer::create(scratch.join("other.b2nd"), frames::header()).unwrap();
@@ -254,7 +254,7 @@ mod linux {
 
     #[test]
     fn what_is_no_file_is_neither_opened_nor_replaced() {
-        // To open a pipe is to wait until somebody writes into it.
+        // Opening a pipe would wait until another process writes to it.
         let scratch = Scratch::new();
         let (source, fifo, dangling) = (file(&scratch, &frames::contiguous()), scratch.join("fifo"), scratch.join("dangling"));
         mknodat(CWD, &fifo, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
@@ -285,14 +285,14 @@ fn a_new_file_of_any_content_appears_when_it_is_complete() {
     let new = NewFile::create_new(&path).unwrap();
     new.file().write_all(b"1,2\n").unwrap();
     assert_eq!(scratch.names(), [".table.csv.b2nd.0.tmp"], "what a killed process left is removed");
-    // Another one is made meanwhile, and stays.
+    // Another program creates the file in the meantime, and that file is kept.
     fs::write(&path, b"somebody else's").unwrap();
     assert_eq!(refusal(&path, new.finish()), "it already exists");
     assert_eq!(refusal(&path, NewFile::create_new(&path)), "it already exists");
     assert_eq!(fs::read(&path).unwrap(), b"somebody else's");
     drop(NewFile::create_new(&other).unwrap());
     assert_eq!(scratch.names(), ["table.csv"]);
-    // A program that replaces a file may have locked it.
+    // A file can be replaced even if it is locked.
     let locked = fs::File::open(&path).unwrap();
     #[cfg(target_os = "linux")]
     rustix::fs::flock(&locked, rustix::fs::FlockOperation::LockExclusive).unwrap();

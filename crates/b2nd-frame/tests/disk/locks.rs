@@ -1,4 +1,4 @@
-//! Editors and readers of one file, and programs that take no lock.
+//! Editors and readers of the same file, and programs that take no lock.
 
 use std::fs;
 use std::io::ErrorKind::NotFound;
@@ -25,7 +25,7 @@ fn a_second_editor_is_told_that_there_is_one() {
     File::try_edit(&path).unwrap().set_vlmetalayer_bytes("more", b"value").unwrap();
 }
 
-/// Does something in another thread, and makes sure that it waits for the holder of the lock.
+/// Runs a function in another thread, and checks that it waits until `holder` releases the lock.
 fn waits<H, T: Send>(holder: H, act: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let waiting = scope.spawn(act);
@@ -68,7 +68,7 @@ fn what_another_wrote_without_a_lock_is_not_overwritten() {
     let scratch = Scratch::new();
     let path = file(&scratch, &frames::contiguous());
     let mut editor = File::edit(&path).unwrap();
-    // C-Blosc2 without its lock, say.
+    // Another program changes the file without a lock, as C-Blosc2 does by default.
     let mut bytes = fs::read(&path).unwrap();
     let place = bytes.windows(20).position(|window| window == [1; 20]).unwrap();
     bytes[place] = 7;
@@ -98,19 +98,19 @@ fn a_thread_does_not_wait_for_itself() {
     waits(editor, || File::edit(&path).unwrap().set_vlmetalayer_bytes("more", b"value").unwrap());
     let shared = File::open_shared(&path).unwrap();
     refused(File::edit(&path).unwrap_err());
-    // Another reader is not in the way.
+    // Several readers can have the file open.
     drop(File::open_shared(&path).unwrap());
-    // The holder of the lock may be another thread than the one that took it.
+    // The lock may be released by another thread than the one that took it.
     waits(shared, || File::edit(&path).map(drop).unwrap());
     drop(File::edit(&path).unwrap());
     assert_eq!(scratch.names(), ["f.b2nd"]);
-    // A thread that closes one of its files still has the other one.
+    // After a thread closes one of its two files, it still has the other one locked.
     let other = scratch.join("g.b2nd");
     fs::write(&other, frames::contiguous()).unwrap();
     let (first, second) = (File::edit(&path).unwrap(), File::edit(&other).unwrap());
     drop(second);
     refused(File::edit(&path).unwrap_err());
-    // A source that reads the same open file does not keep it locked.
+    // A source that shares the open file does not keep the lock.
     let _reader = first.file().source().try_clone().unwrap();
     drop(first);
     File::try_edit(&path).unwrap();
@@ -174,7 +174,7 @@ mod linux {
             let (frame, sidecar) = (scratch.join(frame), scratch.join(sidecar));
             File::edit(&frame).unwrap().set_vlmetalayer_bytes("more", b"value").unwrap();
             assert!(!sidecar.exists(), "nothing asks for it");
-            // It appears while there is an editor already.
+            // The lock file of C-Blosc2 appears while an editor is open.
             let mut editor = File::try_edit(&frame).unwrap();
             let theirs = fs::File::options().read(true).write(true).create(true).truncate(false).open(&sidecar).unwrap();
             flock(&theirs, FlockOperation::LockExclusive).unwrap();
@@ -238,7 +238,7 @@ mod linux {
             assert_eq!(scratch.names(), ["f.b2nd", "f.b2nd.b2lock", "victim"]);
             fs::remove_file(&sidecar).unwrap();
         }
-        // One that appears while there is an editor.
+        // A link appears while an editor is open.
         let mut editor = File::edit(&path).unwrap();
         symlink("victim", &sidecar).unwrap();
         assert!(editor.set_vlmetalayer_bytes("more", b"value").is_err());

@@ -1,5 +1,5 @@
-//! Frames in files and directories: opened, edited, rewritten, written, and what a crash leaves of them.
-// A release build has no module `testing`.
+//! Frames in files and directories: opening, editing, rewriting and writing them, and their state after crashes.
+// The module `testing` exists only in debug builds.
 #![cfg(all(feature = "std", debug_assertions))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 
@@ -24,21 +24,21 @@ use b2nd_frame::Metalayers;
 use common::message;
 use common::scratch::Scratch;
 
-/// A file with these bytes.
+/// Writes a file with these bytes.
 fn file(scratch: &Scratch, bytes: &[u8]) -> PathBuf {
     let path = scratch.join("f.b2nd");
     fs::write(&path, bytes).unwrap();
     path
 }
 
-/// The frames of `tests/data` that are files or directories of their own.
+/// The frames in `tests/data` that have their own file or directory.
 fn real_frames() -> Vec<PathBuf> {
     let own = |path: &PathBuf| path.starts_with("../../tests/data");
     common::manifest::frames().into_iter().filter(|entry| entry.offset == 0).map(|entry| entry.path).filter(own).collect()
 }
 
 fn change(metalayers: &mut Metalayers) -> b2nd_frame::Result<()> {
-    // Without its `caterva`, a frame whose `b2nd` is something else would be one of an array that cannot be read.
+    // If a frame has both names, removing one could leave an array that cannot be read.
     let is_only_one = ["b2nd", "caterva"].iter().any(|name| metalayers.get(name).is_none());
     let first = metalayers.iter().next().and_then(|(name, _)| core::str::from_utf8(name).ok()).filter(|_| is_only_one);
     let first = first.map(str::to_owned);
@@ -51,7 +51,7 @@ fn change(metalayers: &mut Metalayers) -> b2nd_frame::Result<()> {
     Ok(())
 }
 
-/// The error of an edit, after the path that it names.
+/// The error of an edit without the path in front of it.
 #[track_caller]
 fn refusal<T: std::fmt::Debug>(path: &Path, result: b2nd_frame::Result<T>) -> String {
     let message = message(result);

@@ -1,4 +1,4 @@
-//! Rewrites: chunks are copied as they are under other metalayers.
+//! Rewrites: metalayers change, and chunks are copied unchanged.
 
 use std::fs;
 use std::io;
@@ -34,7 +34,7 @@ fn rewrites_keep_every_chunk() {
             assert_eq!(after.header.metalayers(), &expected, "{}", source.display());
             assert_eq!((&after.offsets, &after.chunks), (&before.offsets, &before.chunks), "{}", source.display());
             assert_eq!((&after.trailer, &after.values), (&before.trailer, &before.values), "{}", source.display());
-            // Everything but the lengths is as it was.
+            // In the part of the header before the metalayers, only the lengths differ.
             let mut header = b2nd::to_vec(&before.header).unwrap()[..0x57].to_vec();
             let found = b2nd::to_vec(&after.header).unwrap()[..0x57].to_vec();
             header[10..0x18].copy_from_slice(&found[10..0x18]);
@@ -54,7 +54,7 @@ fn rewrites_keep_every_chunk() {
 
 #[test]
 fn a_frame_inside_a_file_is_rewritten_into_one_of_its_own() {
-    // A rewrite of a sparse frame's `chunks.b2frame` by its path is one of the frame.
+    // The path of `chunks.b2frame` in a sparse frame also stands for the whole frame.
     let scratch = Scratch::new();
     let path = scratch.join("s.b2nd");
     frames::sparse(&path);
@@ -88,7 +88,7 @@ fn a_rewrite_that_is_refused_leaves_everything() {
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
 }
 
-/// A disk on which somebody else makes a file, or a directory, right after this program has looked whether there is one.
+/// A disk on which another program creates the target right after this one has checked that it does not exist.
 #[derive(Debug)]
 struct Busy(PathBuf);
 
@@ -149,14 +149,14 @@ fn a_target_that_was_made_meanwhile_is_not_replaced() {
     assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
     assert!(scratch.names().iter().all(|name| !name.contains(".tmp")), "{:?}", scratch.names());
     drop(replaced);
-    // Nor is one that was there at first.
+    // A target that existed from the start is not replaced either.
     fs::remove_dir(&target).unwrap();
     fs::write(&target, frames::bare()).unwrap();
     assert_eq!(message(rewrite_to(&path, &target, change)), exists);
     assert_eq!(fs::read(&target).unwrap(), frames::bare());
 }
 
-/// More metalayers than `insert` accepts.
+/// More metalayers than `insert` allows.
 fn many(count: usize) -> Metalayers {
     let pairs: Vec<_> = (0..count).map(|number| (format!("m{number}"), "01")).collect();
     serde_json::from_value(serde_json::to_value(pairs).unwrap()).unwrap()
@@ -225,7 +225,7 @@ fn a_directory_is_rewritten_with_its_mode_and_its_chunks_alone() {
     use std::os::unix::fs::PermissionsExt;
 
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    // A read-only directory takes no chunks: its mode is not copied.
+    // Chunks cannot be written to a read-only directory, so its mode is not copied.
     for old in [0o750, 0o550] {
         let scratch = Scratch::new();
         let (from, to) = (scratch.join("from.b2nd"), scratch.join("to.b2nd"));
@@ -233,7 +233,7 @@ fn a_directory_is_rewritten_with_its_mode_and_its_chunks_alone() {
         for name in [".b2lock", "notes", "notes.txt"] {
             fs::write(from.join(name), b"not a chunk").unwrap();
         }
-        // A chunk that ends in a hole.
+        // The chunk file ends in a hole.
         let chunk = fs::File::options().write(true).open(from.join("00000002.chunk")).unwrap();
         chunk.set_len(1 << 20).unwrap();
         fs::set_permissions(&from, fs::Permissions::from_mode(old)).unwrap();

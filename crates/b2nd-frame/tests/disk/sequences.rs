@@ -1,5 +1,5 @@
-//! Random edits of one frame in a file, one in a directory and one archive, with faults and crashes between which the edits go on. After
-//! each, everything is as before or as the edit leaves it, and at the end nothing else is in the directory.
+//! Random edits of a frame in a file, a frame in a directory and an archive, with faults and crashes. After each edit, every file
+//! is as before or as after the edit. At the end, no other files remain.
 //!
 //! `B2ND_SEQUENCE=100000:1` makes the run longer: the number of edits, and the seed.
 
@@ -18,7 +18,7 @@ use crate::common::state::State;
 
 const FAULTS: [Fault; 6] = [Fault::Nothing, Fault::Part(0), Fault::Part(4), Fault::All, Fault::Short, Fault::Crash];
 
-/// Numbers that look random: xorshift64*.
+/// Pseudorandom numbers: xorshift64*.
 struct Numbers(u64);
 
 impl Numbers {
@@ -30,7 +30,7 @@ impl Numbers {
     }
 }
 
-/// One edit, which its number determines.
+/// An edit that is derived from a random number.
 fn edit(root: &Path, edit: u64, storage: Option<&Faulty>) -> Result<()> {
     let (kind, length, byte) = (edit % 6, (edit >> 16) as usize % 900, (edit >> 8) as u8);
     let path = root.join(if edit >> 4 & 1 == 0 { "f.b2nd" } else { "s.b2frame" });
@@ -59,7 +59,7 @@ fn edit(root: &Path, edit: u64, storage: Option<&Faulty>) -> Result<()> {
                 Some(storage) => Box::new(storage.handle(file.path(), file.file().try_clone()?)),
                 None => Box::new(file.file()),
             };
-            // Members, and then the directory of the archive.
+            // The parts stand for the members and the directory of an archive.
             vec![byte; length].chunks(200).try_for_each(|part| to.write_all(part))?;
             drop(to);
             file.finish()
@@ -69,7 +69,7 @@ fn edit(root: &Path, edit: u64, storage: Option<&Faulty>) -> Result<()> {
 
 type All = (State, State, Vec<u8>);
 
-/// What all files hold. In a sparse frame, the numbers of chunk files are not compared.
+/// The contents of all files. The numbers of the chunk files in a sparse frame are not compared.
 fn all(root: &Path, when: &str) -> All {
     let state = |name: &str| State::read(&root.join(name)).unwrap_or_else(|error| panic!("{when}: {name}: {error}"));
     (state("f.b2nd"), State { offsets: Vec::new(), ..state("s.b2frame") }, fs::read(root.join("a.b2z")).unwrap())
@@ -101,7 +101,7 @@ fn edits_go_on_after_any_number_of_faults_and_crashes() {
         let replaced = replace_storage(Arc::new(storage.clone()));
         let edited = edit(root.path(), number, Some(&storage));
         drop(replaced);
-        // The machine stops at some operation, or later. What was not synced lasts or not.
+        // The machine stops at the failed operation or after the edit. Each change that was not synced may be lost.
         if edited.is_err() && fault == Fault::Crash || numbers.next() % 8 == 0 {
             materialize(&storage.crash(|| numbers.next() % 2 == 0), root.path());
             crashes += 1;
@@ -111,13 +111,13 @@ fn edits_go_on_after_any_number_of_faults_and_crashes() {
         done += u64::from(found != before);
         before = found;
     }
-    // Edits without faults remove what killed edits left.
+    // Edits without faults remove the temporary files of interrupted edits.
     for number in [0, 0x10, 4, 0x14, 5] {
         edit(root.path(), number, None).unwrap();
     }
     let (chunks, others): (Vec<_>, Vec<_>) = root.names().into_iter().partition(|name| name.ends_with(".chunk"));
     assert_eq!(others, ["a.b2z", "f.b2nd", "s.b2frame", "s.b2frame/chunks.b2frame"]);
-    // The file of the highest number is kept, so that the number is not used again.
+    // The chunk file with the highest number is kept so that the number is not used again.
     assert!(chunks.len() as u64 <= File::open(root.join("s.b2frame")).unwrap().offsets().unwrap().len() + 1, "{chunks:?}");
     println!("{count} edits, {done} of them done, {crashes} crashes");
     assert!(done > count / 3 && crashes > count / 10, "{done} {crashes}");

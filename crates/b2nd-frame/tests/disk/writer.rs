@@ -1,4 +1,4 @@
-//! New frames: what is written is what is read, in memory, in a file, in a directory.
+//! New frames are read back as they were written, in memory, in a file and in a directory.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use b2nd_frame::{
     Target, Writer,
 };
 
-/// A file may be written in another thread.
+/// Writers and files can be sent to another thread.
 const _: () = {
     const fn is_send<T: Send>() {}
     is_send::<Writer<OneFile>>();
@@ -43,7 +43,7 @@ fn a_frame_in_memory_is_read_back() {
     assert_eq!((special.header().special(), special.header().nbytes()), (Some(Special::Zeros), 64));
     assert_eq!(special.header().blocksize(), 32, "the frame's");
 
-    // Header, chunks, index, trailer, and nothing between them.
+    // The header, the chunks, the index and the trailer follow each other without gaps.
     let parts = [
         b2nd::to_vec(header).unwrap(),
         frame.chunk(0).unwrap().into_bytes(),
@@ -92,7 +92,7 @@ fn a_chunk_in_parts_is_the_chunk() {
         writer.put_part(300, &bytes[300..]).unwrap();
         writer.put_part(0, &bytes[..300]).unwrap();
         writer.append_parts(chunk.header()).unwrap();
-        // These parts are of no chunk.
+        // No chunk uses these parts, so they are discarded.
         writer.put_part(0, &[1; 5000]).unwrap();
         writer.append_special(Special::Zeros, 1000).unwrap();
         writer
@@ -153,7 +153,7 @@ fn a_new_file_replaces_none_not_even_one_made_meanwhile() {
     writer.finish().unwrap();
     assert_eq!(Hex(&fs::read(&path).unwrap()), Hex(&frames::contiguous()));
     assert_eq!(scratch.names(), ["f.b2nd"]);
-    // A file that was to be replaced may be removed meanwhile.
+    // The file to replace may be removed in the meantime.
     let mut writer = Writer::create(&path, frames::header()).unwrap();
     frames::append(&mut writer).unwrap();
     fs::remove_file(&path).unwrap();
@@ -208,7 +208,7 @@ fn chunks_of_any_length() {
     let refusal = "a special chunk needs a chunksize in the header, but in this frame chunks vary in length";
     assert_eq!(message(writer.append_special(Special::Zeros, 8)), refusal);
     assert_eq!(message(writer.append(&Chunk::store(b"", 2).unwrap())), "chunk 4: expected 1 or more bytes, found 0");
-    // The compressor makes a special chunk of them, which the index cannot hold.
+    // The compressor turns these zeros into a special chunk, which the index cannot hold in a frame with variable chunks.
     writer.append_elements(&[0; 64]).unwrap();
     let bytes = writer.finish().unwrap();
     let frame = Frame::from_slice(&bytes).unwrap();
@@ -247,7 +247,7 @@ fn chunks_that_do_not_fit_are_refused() {
     assert_eq!(message(writer.append(&Chunk::special(Special::Nan, 64, 8).unwrap())), refusal);
     writer.append(&Chunk::special(Special::Nan, 64, 4).unwrap()).unwrap();
 
-    // A header of another writer's empty frame.
+    // Some writers use this chunksize for an empty frame.
     let mut header = b2nd::to_vec(&Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap()).unwrap();
     header[0x3a..0x3e].copy_from_slice(&(-1i32).to_be_bytes());
     let mut writer = Writer::new(Header::from_slice(&header).unwrap());
@@ -294,7 +294,7 @@ fn a_new_header_says_how_its_chunks_are_compressed() {
     assert_eq!((header.raw_flags(), header.codec(), header.level()), ([0x12, 0, 0x50, 3], CodecId::BloscLz, 5));
     for (codec, meta, level, byte) in [(CodecId::Zstd, 0, 9, 0x95), (CodecId::Other(200), 7, 6, 0x66), (CodecId::Lz4, 0, 0, 0x01)]
     {
-        // The codec goes into a byte that has a level, and the level into one that has a codec.
+        // The codec and the level are set in both orders, because the setters change the same byte.
         header = header.with_codec(codec).unwrap().with_level(level).unwrap().with_codec(codec).unwrap();
         header = header.with_codec_meta(meta).unwrap();
         assert_eq!((header.codec(), header.codec_meta(), header.level()), (codec, meta, level));
@@ -336,7 +336,7 @@ fn an_array_of_this_crate() {
     assert_eq!(array.geometry().grid().unwrap().nchunks(), file.offsets().unwrap().len());
 }
 
-/// A header of two chunks of 2 x 3 elements in blocks of 1 x 3, for an array of 2 x 5.
+/// A header for an array of 2 x 5 elements, with two chunks of 2 x 3 elements and blocks of 1 x 3.
 fn array_header(dtype: &str, typesize: i32, chunksize: i32, blocksize: i32) -> Header {
     let mut header = Header::new(Sizes { typesize, chunksize, blocksize }).unwrap();
     let geometry = Geometry::new(&[2, 5], &[2, 3], &[1, 3]).unwrap();
@@ -363,12 +363,12 @@ fn a_frame_that_does_not_hold_its_array_is_refused() {
     assert_eq!(message(finished(array_header("<i2", 4, 24, 12), &[24, 24])), format!("typesize: expected 2, {said} 4"));
     assert_eq!(message(finished(array_header("<i2", 2, 20, 6), &[20, 20])), format!("chunksize: expected 12, {said} 20"));
     assert_eq!(message(finished(array_header("<i2", 2, 12, 12), &[12, 12])), format!("blocksize: expected 6, {said} 12"));
-    // What C-Blosc2 writes if no dtype was given; and what NumPy's text leaves out of an aligned structure.
+    // C-Blosc2 writes "|u1" if no dtype was given, and NumPy's string of an aligned structure does not show its padding.
     assert!(finished(array_header("|u1", 2, 12, 6), &[12, 12]).is_ok());
     assert!(finished(array_header("[('a', '|i1')]", 2, 12, 6), &[12, 12]).is_ok());
     let refused = finished(array_header("[('a', '<i4')]", 2, 12, 6), &[12, 12]);
     assert_eq!(message(refused), format!("typesize: expected 4, {said} 2"));
-    // A metalayer that is no array's under the name of one.
+    // The name of an array's metalayer with other content.
     let mut header = Header::new(Sizes { typesize: 2, chunksize: 12, blocksize: 6 }).unwrap();
     header.metalayers_mut().insert("b2nd", b"something else".as_slice()).unwrap();
     let refused = "b2nd: expected array (90 to 9f, dc, dd), found positive fixint (73) at byte 112";
@@ -388,7 +388,7 @@ fn compressed_chunks_of_an_array_have_its_blocks() {
 
 #[test]
 fn what_the_index_says_of_a_chunk_needs_a_length() {
-    // The flag for variable chunks, and a chunksize all the same.
+    // The flag for variable chunks is set, but there is a chunksize too.
     let mut header = b2nd::to_vec(&Header::new(Sizes { typesize: 1, chunksize: 0, blocksize: 0 }).unwrap()).unwrap();
     header[0x3a..0x3e].copy_from_slice(&64i32.to_be_bytes());
     let mut writer = Writer::new(Header::from_slice(&header).unwrap());

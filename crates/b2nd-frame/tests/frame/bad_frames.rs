@@ -1,4 +1,4 @@
-//! Frames that lie: each is refused with a sentence that names the field, without a panic and without much memory.
+//! Frames with wrong fields. Each is rejected with an error that names the field, without a panic and with little memory.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::common::message;
 use crate::common::scratch::Scratch;
 use b2nd_frame::{File, Frame, Trailer};
 
-/// The frame with other bytes at some places is refused, in memory and in a file.
+/// Checks that the frame with these bytes changed is rejected, in memory and in a file.
 #[track_caller]
 fn refused(changes: &[(usize, &[u8])], expected: &str) {
     let mut bytes = frame();
@@ -84,7 +84,7 @@ fn trailer_len() {
     refuse(211, "trailer_len: expected 35 to 210, found 211 at byte 315");
     refuse(u32::MAX, "trailer_len: expected 35 to 210, found 4294967295 at byte 315");
     refuse(1 << 31, "trailer_len: expected 35 to 210, found 2147483648 at byte 315");
-    // The bytes that then come first.
+    // The trailer then starts at the wrong byte.
     refuse(81, "the frame's trailer: expected array (90 to 9f, dc, dd), found positive fixint (01) at byte 257");
     refuse(83, "the frame's trailer: expected array (90 to 9f, dc, dd), found positive fixint (00) at byte 255");
     refused(&[(TRAILER + 59, &[0xcd])], "trailer_len: expected uint32 (ce), found uint16 (cd) at byte 315");
@@ -245,7 +245,7 @@ fn an_index_that_does_not_fit_the_sizes() {
     refused(&[(INDEX, &[0; 48])], "index.cbytes: expected 16 or more, found 0 at byte 220");
     refused(&[(INDEX + 31, &[0x20])], "index: the index chunk holds no offsets: all of it is nan");
     refused(&[(INDEX + 31, &[0x10])], "index: two chunks are at offset 0");
-    // One value for all: of another length than an offset's, and of a chunk that is not there.
+    // The index repeats one value: a value that is not the size of an offset, and an offset after the chunks.
     let value = |typesize, sizes: [i32; 3]| {
         let sizes = sizes.map(i32::to_le_bytes).concat();
         [&[5, 1, 5, typesize], sizes.as_slice(), &[0; 15], &[0x30]].concat()
@@ -257,7 +257,7 @@ fn an_index_that_does_not_fit_the_sizes() {
         refused(&[(0x1e, &i64::to_be_bytes(8)), (INDEX, &one)], &expected);
     }
     refused(&[(INDEX + 2, &[5])], "index: block 0 is not in the chunk, which has 48 bytes");
-    // cbytes, which says where the index is.
+    // `cbytes` determines where the index is.
     for (value, expected) in [
         (0, "index: expected 2 offsets, as the header's sizes say, found 1"),
         (79, "index.chunk version: expected at most 6, found 49 at byte 207"),
@@ -340,7 +340,7 @@ fn versions() {
         (15, "frame version: expected 2 or 3, found 15 at byte 25"),
     ] {
         refused(&[(0x19, &[0x10 | version])], expected);
-        // Whatever else is not as it should be.
+        // The version is reported first, even if other fields are wrong too.
         refused(&[(0x19, &[0x10 | version]), (0x1d, &[0xc0])], expected);
     }
     for (count, expected) in [
@@ -367,7 +367,7 @@ fn an_index_that_claims_two_gib_is_refused() {
     bytes[INDEX + 2] = 0x05;
     bytes[INDEX + 4..INDEX + 8].copy_from_slice(&i32::to_le_bytes(i32::MAX - 7));
     assert_eq!(message(Frame::from_slice(&bytes)), "index: expected 2 offsets, as the header's sizes say, found 268435455");
-    // Where chunks vary in length nothing says how many there are.
+    // If chunks vary in length, the header does not determine their number.
     bytes[0x19] = 0x53;
     bytes[0x3a..0x3e].fill(0);
     let refusal = "index: expected at most 12288 offsets in a chunk of 48 bytes, found 268435455";

@@ -1,4 +1,4 @@
-//! Chunks: headers of 16 and 32 bytes, data that needs no codec, and what is refused.
+//! Chunks: headers of 16 and 32 bytes, data that needs no codec, and chunks that are rejected.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::common::message;
 use b2nd_frame::{Chunk, ChunkHeader, CodecId, Decompressor, File, Filter, Frame, Header, Sizes, Special, Writer};
 
-/// A header of 32 bytes: version 5, one block, flags and Blosc2 flags as given.
+/// A header of 32 bytes with version 5, one block, and the given flags and Blosc2 flags.
 fn extended(flags: u8, typesize: u8, [nbytes, blocksize, cbytes]: [i32; 3], blosc2_flags: u8) -> Vec<u8> {
     let mut bytes = vec![5, 1, flags, typesize];
     [nbytes, blocksize, cbytes].iter().for_each(|size| bytes.extend(size.to_le_bytes()));
@@ -194,19 +194,19 @@ fn a_value_is_repeated() {
     assert_eq!(chunk.value(), Some(b"abc".as_slice()));
     assert_eq!(*chunk.data().unwrap(), *b"abcabcabc");
 
-    // An element of more than 255 bytes: the type size is 1, and the value all that follows.
+    // An element of more than 255 bytes: the typesize is 1, and all following bytes are the value.
     let value: Vec<u8> = (0..300).map(|index| index as u8).collect();
     let bytes = [extended(0x05, 1, [900, 900, 332], 0x30), value.clone()].concat();
     let chunk = Chunk::from_slice(&bytes).unwrap();
     assert_eq!(chunk.value(), Some(value.as_slice()));
     assert_eq!(*chunk.data().unwrap(), value.repeat(3));
 
-    // The last element may be cut.
+    // The last element may be incomplete.
     let bytes = [extended(0x05, 3, [7, 7, 35], 0x30), b"abc".to_vec()].concat();
     assert_eq!(*Chunk::from_slice(&bytes).unwrap().data().unwrap(), *b"abcabca");
 }
 
-/// A chunk that says it is compressed, by a codec that is not here.
+/// A chunk that is marked as compressed with an unknown codec.
 fn compressed(nbytes: i32) -> Vec<u8> {
     let mut bytes = extended(0xc5, 4, [nbytes, nbytes.min(1024), 40], 0);
     bytes[22] = 200;
@@ -285,6 +285,6 @@ fn what_debug_prints_is_a_line() {
 fn an_attribute_in_blosclz_is_decompressed() {
     let file = File::open("../../tests/data/python-blosc2-2.1.1/random__18.b2nd").unwrap();
     let value = file.trailer().unwrap().vlmetalayers().value("v4_zzzzzzzzzzzzzzzzzzzz").unwrap().unwrap().into_owned();
-    // A str8 of 148 bytes.
+    // The value is a str8 of 148 bytes.
     assert_eq!(value, [&[0xd9, 0x94][..], &[b'x'; 148]].concat());
 }

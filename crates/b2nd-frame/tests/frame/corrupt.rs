@@ -1,4 +1,4 @@
-//! Frames with a changed byte, and a directory of malformed ones: refused or kept as they are, and nothing else.
+//! Frames with a changed byte, and a directory of malformed frames: each is rejected or written back unchanged.
 
 use std::env;
 use std::fs;
@@ -22,7 +22,7 @@ fn a_changed_byte_is_refused_or_kept() {
                     refusals += 1;
                 }
                 Ok(frame) => {
-                    // A frame_len or trailer_len that lies is refused, so all is where it was.
+                    // A wrong frame_len or trailer_len is rejected, so header and trailer are in the same place as before.
                     assert_eq!(Hex(&b2nd::to_vec(frame.header()).unwrap()), Hex(&bytes[..128]), "byte {at} ^ {change:#x}");
                     assert_eq!(
                         Hex(&b2nd::to_vec(frame.trailer().unwrap()).unwrap()),
@@ -39,7 +39,7 @@ fn a_changed_byte_is_refused_or_kept() {
     assert!(refusals > 10_000 && kept > 10_000);
 }
 
-/// Calls everything that reads; each call returns.
+/// Calls every function that reads. None of them may panic.
 fn read_everything(path: &Path) -> b2nd_frame::Result<()> {
     if let Ok(bytes) = fs::read(path) {
         if let Ok(header) = Header::from_slice(&bytes) {

@@ -1,4 +1,4 @@
-//! Errors: whole messages, and what else an error tells.
+//! Errors: their whole messages, offsets, kinds and sources.
 #![cfg(feature = "std")]
 
 use std::error::Error as _;
@@ -8,7 +8,7 @@ use crate::common::{cat, header, layouts, message, refused};
 use b2nd_frame::{Error, ErrorKind, File, Header, Metalayers};
 use hex_literal::hex;
 
-/// Changes of a header with these two metalayers: their place, the bytes, and what then is wrong with it.
+/// Changes of a header with two metalayers: the offset, the new bytes, and the expected error.
 fn headers() -> Vec<(usize, &'static [u8], &'static str)> {
     vec![
         (0x00, b"P", "not a Blosc2 frame: expected an array of 14 elements (9e), found 50 at byte 0"),
@@ -84,7 +84,7 @@ fn two_metalayers() -> Vec<u8> {
     header(&[(b"b2nd", &layouts(2)[3].1), (b"x", b"y")])
 }
 
-/// The header with these bytes in the place of its own.
+/// The header with these bytes written at this position.
 fn changed(position: usize, bytes: &[u8]) -> Vec<u8> {
     let mut header = two_metalayers();
     header[position..position + bytes.len()].copy_from_slice(bytes);

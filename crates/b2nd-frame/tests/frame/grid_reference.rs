@@ -1,4 +1,4 @@
-//! Grids against python-blosc2, and against the files that real writers wrote.
+//! Grids compared with python-blosc2, and with files written by other libraries.
 #![cfg(feature = "std")]
 
 use std::fs;
@@ -116,7 +116,8 @@ fn packed_chunks_are_those_of_python_blosc2() {
             grid.unpack(number, &whole, itemsize, &theirs, &mut elements).unwrap();
             let mut data = vec![0; theirs.len()];
             grid.pack(number, &whole, itemsize, &elements, &mut data).unwrap();
-            // A special chunk repeats its value into the padding, others have zeros there.
+            // The padding of a special chunk repeats its value, while that of other chunks is zero. So only stored chunks are
+            // compared.
             if kind == "stored" {
                 assert_eq!(data, theirs, "{}: chunk {number}", row.file);
                 compared += 1;
@@ -126,7 +127,7 @@ fn packed_chunks_are_those_of_python_blosc2() {
     assert_ne!(compared, 0);
 }
 
-/// The kind of each chunk of a contiguous frame, and its bytes; none of them may be compressed.
+/// The kind and bytes of each chunk in a contiguous frame. The chunks must not be compressed.
 fn chunks(frame: &[u8], header: &Header) -> Vec<(&'static str, Vec<u8>)> {
     let start = header.header_len();
     let (_, index) = decompressed(&frame[start + header.cbytes() as usize..]);
@@ -174,7 +175,7 @@ struct Parsed {
     nd: Option<serde::de::IgnoredAny>,
 }
 
-/// Compares the chunks in a file's index and the bytes in its header with the grid, for every array that a manifest lists.
+/// Compares the number of chunks and bytes in a file with the grid, for every array in a manifest.
 #[track_caller]
 fn check_corpus(directory: &Path) {
     let (mut agreed, mut differing) = (0, Vec::new());

@@ -1,11 +1,11 @@
-//! Headers: their array, users' metalayers, codecs and filters; and opening files.
+//! Headers: their array, metalayers of users, codecs and filters; and opening files.
 
 use crate::common::{Hex, both_ways, cat, header, layouts, message, writes};
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Metalayer};
 use b2nd_frame::{CodecId, File, Filter, Header, MAX_METALAYERS, Metalayers, SplitMode, Trailer};
 use serde::{Deserialize, Serialize};
 
-/// The header with these metalayers, read.
+/// A header with these metalayers that is read from its bytes.
 fn read(metalayers: &[(&[u8], &[u8])]) -> Header {
     Header::from_slice(&header(metalayers)).unwrap()
 }

@@ -1,4 +1,4 @@
-//! The index: what C-Blosc2 compressed is read without a codec, and what is damaged is refused.
+//! The index: indexes compressed by C-Blosc2 are read without a codec, and damaged ones are rejected.
 
 use b2nd_frame::{Buffer, Chunk, File, Frame, Header, Offset, Offsets, Sizes, Special, Writer};
 
@@ -6,7 +6,7 @@ use crate::common::{blosclz, message};
 
 const THIRTY: &str = "../../tests/data/c-blosc2-3.3.5/clib-frame__thirty.b2frame";
 
-/// The header of a sparse frame of so many chunks, whose index may be long.
+/// The header of a sparse frame with this number of chunks and room for a long index.
 fn header(nchunks: i64) -> Header {
     let mut bytes = crate::common::frames::small();
     bytes[0x1a] = 1;
@@ -16,7 +16,7 @@ fn header(nchunks: i64) -> Header {
     Header::from_slice(&bytes).unwrap()
 }
 
-/// A chunk of one block, whose bytes stand behind the block's start.
+/// A chunk of one block, whose bytes follow the offset of the block.
 fn chunk(nbytes: i32, flags: u8, filters: [u8; 6], block: &[u8]) -> Vec<u8> {
     let mut chunk = vec![5, 1, flags, 8];
     chunk.extend(nbytes.to_le_bytes());
@@ -33,12 +33,12 @@ const SHUFFLE: [u8; 6] = [0, 0, 0, 0, 0, 1];
 const SPLIT: u8 = 0x05;
 const WHOLE: u8 = 0x15;
 
-/// A stream behind its length.
+/// A stream, with its length in front.
 fn stream(bytes: &[u8]) -> Vec<u8> {
     [&(bytes.len() as i32).to_le_bytes(), bytes].concat()
 }
 
-/// The entries of an index of one block that is not split.
+/// The entries of an index with one block that is not split.
 #[track_caller]
 fn entries(nchunks: i64, stream: &[u8]) -> Vec<u64> {
     let chunk = chunk(nchunks as i32 * 8, WHOLE, SHUFFLE, stream);
@@ -101,10 +101,10 @@ fn frames_and_files_are_shared_by_threads() {
 
 #[test]
 fn each_kind_of_stream() {
-    // Eight planes of one byte each: two entries, 1 and 0x0205.
+    // Two entries, 1 and 0x0205, in eight planes of one byte of each entry.
     let mut block = stream(&[1, 5]);
     block.extend(stream(&[0, 2]));
-    // A length of 0: nothing but zeros. A negative one: a byte that repeats.
+    // A stream of length 0 stands for zeros, and a negative length for a repeated byte.
     (0..5).for_each(|_| block.extend(0i32.to_le_bytes()));
     block.extend([(-1i32).to_le_bytes().as_slice(), &[1]].concat());
     let split = chunk(16, SPLIT, SHUFFLE, &block);
@@ -112,17 +112,18 @@ fn each_kind_of_stream() {
     let expected = [1 | 1 << 56, 0x205 | 1 << 56].map(Offset::At);
     assert_eq!(offsets.iter().collect::<Vec<_>>(), expected);
 
-    // One stream for all: stored, and as literals (4 of them: 3) and a match of the byte before (distance 0, 3 + 9 + 0 bytes).
+    // One stream for the whole block, first stored, then compressed: 4 literals (coded as 3), and a match of the byte before
+    // (distance 0, 3 + 9 + 0 bytes).
     let stored: Vec<u8> = (1..=16).collect();
     assert_eq!(entries(2, &stream(&stored)).len(), 2);
     let expanded = entries(2, &stream(&[3, 1, 2, 0, 0, 7 << 5, 3, 0]));
     assert_eq!(expanded, [1, 2]);
-    // A match of several bytes that reaches into itself: 1 2 3 1 2 3 ...
+    // A match that overlaps its own output: 1 2 3 1 2 3 ...
     let itself = entries(2, &stream(&[2, 1, 2, 3, 7 << 5, 4, 2]));
     assert_eq!(itself, u64s(&[1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1]));
 }
 
-/// The numbers that shuffled bytes are.
+/// Undoes the shuffle and returns the numbers.
 fn u64s(shuffled: &[u8]) -> Vec<u64> {
     let count = shuffled.len() / 8;
     let entry = |index| (0..8).map(|byte| u64::from(shuffled[byte * count + index]) << (8 * byte)).sum();
@@ -131,7 +132,7 @@ fn u64s(shuffled: &[u8]) -> Vec<u64> {
 
 #[test]
 fn a_match_far_away() {
-    // 9,000 different bytes in literals of 32, then what stood 8,192 + 300 bytes before.
+    // 9,000 random bytes in literals of 32, then a match at a distance of 8,192 + 300 bytes.
     let mut state = 1u32;
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -232,7 +233,7 @@ fn every_changed_byte_of_a_compressed_index_is_refused_or_read() {
     assert!(refused > 10_000 && read > 100);
 }
 
-/// A frame of so many chunks of eight bytes, each stored, a repeated element or special, as the generator says.
+/// A frame with chunks of eight bytes. The generator decides whether a chunk is stored, repeats an element, or is special.
 fn written(nchunks: u64, kinds: u64) -> (Vec<u8>, Vec<Vec<u8>>) {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut writer = Writer::new(Header::new(Sizes { typesize: 8, chunksize: 8, blocksize: 8 }).unwrap());
@@ -282,7 +283,7 @@ fn a_written_index_is_compressed_where_that_is_shorter() {
         Chunk::from_slice(&bytes[header.tail_range().start as usize..]).unwrap().header().cbytes()
     };
     assert_eq!([length(3, 1), length(4, 1)], [32 + 24, 51], "C-Blosc2 stores what is shorter than 32 bytes");
-    // Offsets at equal steps, and among special ones: 40,000 bytes before.
+    // Both lists of offsets take 40,000 bytes uncompressed: offsets at equal distances, and offsets mixed with special chunks.
     assert_eq!([length(5_000, 1), length(5_000, 2)], [3_220, 10_148]);
 }
 
@@ -321,7 +322,7 @@ fn an_index_is_whole_offsets() {
 
 #[test]
 fn beyond_the_last_chunk_there_is_none() {
-    // All offsets are one value, which is behind the header.
+    // The index is a chunk that repeats one value, which follows the header.
     let mut index = vec![5, 1, 0x07, 8];
     [40i32, 40, 40].iter().for_each(|length| index.extend(length.to_le_bytes()));
     index.extend([0; 15]);
@@ -333,7 +334,7 @@ fn beyond_the_last_chunk_there_is_none() {
 
 #[test]
 fn an_index_is_no_longer_than_its_bytes_can_say() {
-    // A million special chunks in one block: seven streams of zeros, and one of a byte that repeats.
+    // A million special chunks in one block: seven streams of zeros and a stream with a repeated byte.
     let count = 1 << 20;
     let block = [&[0; 7 * 4][..], &(-0x81i32).to_le_bytes(), &[1]].concat();
     let index = chunk(count * 8, SPLIT, SHUFFLE, &block);

@@ -1,4 +1,4 @@
-//! Kinds of errors, which a program tells apart by [`b2nd_frame::Error::kind`].
+//! The kinds of errors that [`b2nd_frame::Error::kind`] returns.
 
 use b2nd_frame::{Chunk, ErrorKind, Frame, Header};
 

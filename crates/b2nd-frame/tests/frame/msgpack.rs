@@ -1,4 +1,4 @@
-//! Generic msgpack: what Python put into metalayers and their values, read into types and written back.
+//! Generic MessagePack: metalayers and values that Python packed are read into types and written back.
 
 use std::collections::BTreeMap;
 
@@ -10,20 +10,20 @@ use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A vlmetalayer's value: what its writer stored.
+/// The value of a vlmetalayer that its writer stored.
 #[track_caller]
 fn value(entry: &Entry, name: &str) -> Vec<u8> {
     let vlmetalayers = entry.parsed["vlmetalayers"].as_array().unwrap();
     let found = vlmetalayers.iter().find(|vlmetalayer| vlmetalayer["name"] == name).unwrap();
     let expected = unhex(found["decoded_hex"].as_str().unwrap());
-    // Some need a codec that the tests have not.
+    // Some values need a codec that the tests do not have.
     if let Ok(value) = entry.open().trailer().unwrap().vlmetalayers().value(name) {
         assert_eq!(Hex(&value.unwrap()), Hex(&expected));
     }
     expected
 }
 
-/// The value is read from these bytes, and written as them.
+/// Checks that the value is read from these bytes and written as the same bytes.
 #[track_caller]
 fn both_ways<T: Serialize + for<'de> Deserialize<'de> + PartialEq + std::fmt::Debug>(packed: &[u8], expected: T) {
     assert_eq!(from_slice::<T>(packed).unwrap(), expected);
@@ -38,7 +38,7 @@ fn what_python_says_a_metalayer_holds() {
         let Some(expected) = entry.api["meta_values"].as_object() else { continue };
         for (name, expected) in expected.iter().filter(|(name, _)| !matches!(name.as_str(), "b2nd" | "caterva")) {
             let Some(content) = file.header().metalayers().get(name) else { continue };
-            // Bytes are no JSON, and the manifest has them in another form; what Python could not read starts with "!".
+            // The manifest encodes bytes, which JSON lacks, in another form. An error in Python is a text that starts with "!".
             let no_json = expected.to_string().contains("\"hex\"") || name == "truncated";
             if no_json || expected.as_str().is_some_and(|text| text.starts_with('!')) {
                 continue;
@@ -55,7 +55,7 @@ fn what_python_says_a_metalayer_holds() {
     assert!(count > 30);
 }
 
-/// A Python tuple is a list that starts with "__tuple__"; the manifest's JSON has only a list.
+/// Python packs a tuple as a list that starts with "__tuple__". In the manifest's JSON it is a plain list.
 fn untupled(value: Value) -> Value {
     match value {
         Value::Array(mut list) => {
@@ -174,7 +174,7 @@ fn none_bool_float_negative_numbers_and_bytes() {
     both_ways(&value(&entry, "history"), history);
 }
 
-/// A Python tuple: a list that starts with "__tuple__".
+/// A Python tuple, which is packed as a list that starts with "__tuple__".
 #[derive(PartialEq, Debug)]
 struct Tuple(Vec<Value>);
 

@@ -1,4 +1,4 @@
-//! Names that other readers, or a terminal, would take for something else.
+//! Names that other readers or a terminal would misunderstand.
 
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_frame::{File, Frame, Header, Metalayers, Sizes, Trailer, Writer};
@@ -6,12 +6,12 @@ use b2nd_frame::{File, Frame, Header, Metalayers, Sizes, Trailer, Writer};
 use crate::common::message;
 use crate::common::scratch::Scratch;
 
-/// The array's metalayer, with so many elements.
+/// The metalayer of an array with `length` elements.
 fn array(length: i64) -> Vec<u8> {
     b2nd::to_vec(&B2ndMeta::of::<u8>(Geometry::new(&[length], &[8], &[8]).unwrap())).unwrap()
 }
 
-/// A header that holds these. Names are written as `_`, and changed afterwards: none with a NUL can be inserted.
+/// A header with these metalayers. A NUL is written as `_` and replaced afterwards, because `insert` rejects it.
 fn header(metalayers: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut header = Header::new(Sizes { typesize: 1, chunksize: 8, blocksize: 8 }).unwrap();
     for (name, content) in metalayers {
@@ -37,7 +37,7 @@ fn c_blosc2_ends_names_at_a_nul_and_takes_the_first() {
     let refusal = |name: &str| format!("{name}: C-Blosc2 ends the name at its NUL and reads \"b2nd\"");
     assert_eq!(message(read(&[("b2nd\0", array(1)), ("b2nd", array(2))])), refusal("b2nd\\0"));
     assert_eq!(message(read(&[("b2nd\0x", array(1))])), refusal("b2nd\\0x"));
-    // The first is the one that C-Blosc2 takes too.
+    // C-Blosc2 takes the first of the two as well.
     assert_eq!(read(&[("b2nd", array(2)), ("b2nd\0", array(1))]).unwrap(), Some(2));
     assert_eq!(read(&[("b2nd_", array(1))]).unwrap(), None);
 
@@ -73,7 +73,7 @@ fn nothing_that_a_terminal_acts_on_is_in_an_errors_sentence() {
     assert_eq!(b2nd_frame::Error::custom("a\tb \"é\" \\").to_string(), "a\\tb \"é\" \\");
 }
 
-/// A frame without data, and what is behind its header: C-Blosc2 reads the trailer there, of the length that the last one has.
+/// A frame without data, with the given trailers. C-Blosc2 reads the first trailer with the length of the last one.
 fn without_data(trailers: &[&[u8]]) -> Vec<u8> {
     let mut bytes = Writer::new(Header::new(Sizes { typesize: 1, chunksize: 8, blocksize: 8 }).unwrap()).finish().unwrap();
     bytes.truncate(97);
@@ -92,7 +92,7 @@ fn of_two_trailers_without_data_the_first_is_read() {
     };
     let scratch = Scratch::new();
     let path = scratch.join("f.b2nd");
-    // In one read, and beyond it.
+    // Short trailers are in the first read; the longest is not.
     for length in [6, 100, 5000] {
         let bytes = without_data(&[&trailer(&vec![1; length - 1]), &trailer(&vec![2; length])]);
         std::fs::write(&path, &bytes).unwrap();

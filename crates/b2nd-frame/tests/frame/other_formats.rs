@@ -7,7 +7,7 @@ use b2nd_frame::{Frame, Header, Metalayers, Trailer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The value survives each format that describes itself, read from a slice and from a stream.
+/// Checks that the value survives each self-describing format, read from a slice and from a stream.
 #[track_caller]
 fn survives<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
     let json = serde_json::to_string(value).unwrap();
@@ -87,7 +87,7 @@ fn names_are_identifiers_in_formats_that_check_them() {
     survives_ron(header.metalayers());
 }
 
-/// The value comes back from RON and YAML, and from a stream where they read one, and is the same bytes again.
+/// Checks that the value survives RON and YAML, read from text and from a stream, with the same bytes.
 #[track_caller]
 fn is_the_same_bytes<T: Serialize + DeserializeOwned>(value: &T) {
     let bytes = b2nd::to_vec(value).unwrap();
@@ -107,7 +107,7 @@ fn is_the_same_bytes<T: Serialize + DeserializeOwned>(value: &T) {
 #[test]
 fn headers_and_trailers_are_the_same_bytes_through_ron_and_yaml() {
     let [.., (_, array)] = layouts(2);
-    // Contents and names that a format could take for numbers, for nothing, or for text of its own.
+    // Contents and names that a format could confuse with numbers, null, or its own syntax.
     let entries: &[(&[u8], &[u8])] = &[
         (b"b2nd", &array),
         (b"", b""),
@@ -168,7 +168,7 @@ fn a_header_in_json() {
 
 #[test]
 fn long_contents_come_back_from_a_stream() {
-    // More than formats hold for others while they read a stream.
+    // The values are longer than the buffers that some formats use when they read a stream.
     let mut header = Header::from_slice(&header(&[(b"long", &[7; 5000]), (b"short", b"x")])).unwrap();
     header.metalayers_mut().set(&b2nd::B2ndMeta::of::<u8>(b2nd::Geometry::new(&[8], &[8], &[8]).unwrap())).unwrap();
     survives(&header);

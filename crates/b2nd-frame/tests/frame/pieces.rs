@@ -1,4 +1,4 @@
-//! Parts of a source that a client fetches in its own way.
+//! `Pieces`: parts of a source that the client fetches.
 
 #![allow(clippy::single_range_in_vec_init, reason = "the ranges that are missing are a list")]
 
@@ -17,7 +17,7 @@ fn everything_that_is_missing_is_named_at_once() {
 
     let header_len = Frame::from_slice(&bytes).unwrap().header().header_len();
     pieces.put(0..header_len as u64, bytes[..header_len].to_vec()).unwrap();
-    // Header and tail overlap in what a first read asks for: the header's bytes are not asked for again.
+    // The first reads of the header and the tail overlap, and the header's bytes are not requested again.
     assert!(Frame::open(&pieces).is_err());
     assert_eq!(pieces.take_missing(0), [header_len as u64..length]);
     pieces.put(header_len as u64..length, bytes[header_len..].to_vec()).unwrap();
@@ -90,7 +90,7 @@ fn what_cannot_be_fetched_says_why_and_is_not_missing() {
     assert_eq!(pieces.read(40..50).unwrap().len(), 10);
     assert!(pieces.read(70..80).is_err());
     assert_eq!(pieces.take_missing(0), [70..80]);
-    // A later answer is as good as a first one.
+    // A range that failed can be supplied later.
     pieces.put(60..70, vec![1; 10]).unwrap();
     assert_eq!(pieces.read(60..70).unwrap(), [1; 10].as_slice());
 }

@@ -1,5 +1,5 @@
-//! Properties of values and bytes made at random: what is written is read back, what is accepted is written back, and a
-//! length follows from lengths only.
+//! Properties of random values and bytes: written values are read back, accepted bytes are written back unchanged, and the
+//! length of the bytes depends only on the lengths inside the value.
 
 use crate::common::Hex;
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
@@ -45,8 +45,8 @@ fn borrowed(pairs: &[Pair]) -> Vec<(&[u8], &[u8])> {
     pairs.iter().map(|(name, content)| (name.as_slice(), content.as_slice())).collect()
 }
 
-/// A header's bytes; every field that is not derived from the metalayers holds anything that it may: nbytes and chunksize are
-/// not negative, typesize is 1 or more.
+/// The bytes of a random header. Fields that do not depend on the metalayers have any valid value: nbytes and chunksize are
+/// not negative, and typesize is at least 1.
 fn header() -> impl Strategy<Value = Vec<u8>> {
     let flags = (prop::sample::select(vec![0x12, 0x53, 0x93, 0xd3]), 0..2u8, any::<[u8; 2]>());
     let numbers = (any::<[u64; 3]>(), any::<[u32; 3]>(), any::<[u16; 2]>(), any::<bool>());
@@ -67,7 +67,7 @@ fn header() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// A trailer's bytes: the section of a header with the same metalayers, whose numbers count from elsewhere.
+/// The bytes of a random trailer. It is like the metalayer section of a header, but its offsets are relative to another start.
 fn trailer() -> impl Strategy<Value = Vec<u8>> {
     (metalayers(), 0..128u8, any::<[u8; 17]>()).prop_map(|(metalayers, version, fingerprint)| {
         let mut bytes = [&[0x94, version][..], &crate::common::header(&borrowed(&metalayers))[0x57..]].concat();
@@ -89,7 +89,7 @@ fn trailer() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// A change that breaks bytes: a position, how many go, and what comes.
+/// A change that breaks bytes: the position, the number of bytes to remove, and the bytes to insert.
 type Change = (prop::sample::Index, usize, Vec<u8>);
 
 fn changes() -> impl Strategy<Value = Vec<Change>> {
@@ -113,7 +113,7 @@ fn changed(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     bytes
 }
 
-/// The value is read back from what is written of it, equal and to the end.
+/// Checks that a written value is read back, equal and to its last byte.
 #[track_caller]
 fn comes_back<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) -> Vec<u8> {
     let bytes = b2nd::to_vec(value).unwrap();
@@ -124,7 +124,7 @@ fn comes_back<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(val
     bytes
 }
 
-/// Asserts that what is accepted is written back as it was.
+/// Checks that bytes are either rejected or written back unchanged. Returns whether they were accepted.
 #[track_caller]
 fn exact_or_refused<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> bool {
     let Ok(value) = b2nd::from_slice::<T>(bytes) else { return false };
@@ -150,7 +150,7 @@ fn exact_or_refused_by_every_type(bytes: &[u8]) {
     }
 }
 
-/// Every proper prefix is an end of input, and what it needs is no more than what is missing.
+/// Checks that every proper prefix is an unexpected end of input that needs at most the number of missing bytes.
 #[track_caller]
 fn ends_early_everywhere<T>(whole: &[u8], read: impl Fn(&[u8]) -> b2nd_frame::Result<T>) {
     for length in 0..whole.len() {

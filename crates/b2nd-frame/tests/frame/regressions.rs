@@ -1,16 +1,16 @@
-//! Findings of the fuzzer, one test each.
+//! Bugs that the fuzzer found, one test for each.
 
 use crate::common::message;
 use b2nd_frame::{Frame, Header, Trailer};
 
-/// A frame whose chunks are at their places, and whose header has this in its field nbytes.
+/// A good frame with another value in the header's field `nbytes`.
 fn frame_of(nbytes: i64) -> Vec<u8> {
     let mut frame = std::fs::read("../../tests/data/example.b2nd").unwrap();
     frame[0x1e..0x26].copy_from_slice(&nbytes.to_be_bytes());
     frame
 }
 
-/// Any number of chunks of any length went with it, as if chunks varied in length.
+/// A negative `nbytes` was once accepted with any number of chunks, as if the chunks varied in length.
 #[test]
 fn no_frame_is_of_less_than_nothing() {
     for nbytes in [-1, i64::MIN] {
@@ -19,20 +19,20 @@ fn no_frame_is_of_less_than_nothing() {
     }
 }
 
-/// An index as long as its chunk claims was asked of a decompressor, and its length was looked at afterwards.
+/// The length of a compressed index was once compared with the header only after it had been decompressed.
 #[test]
 fn an_index_of_another_length_than_the_header_says_is_not_decompressed() {
     let mut frame = frame_of(0x1000);
     let header = Header::from_slice(&frame).unwrap();
     let (count, index) = (header.nchunks().unwrap(), header.tail_range().start as usize);
-    // Neither stored nor special: compressed, to 2 GiB less 8 bytes.
+    // The index is marked as compressed, with 2 GiB less 8 bytes of data.
     frame[index + 2] &= !0x02;
     frame[index + 4..index + 8].copy_from_slice(&0x7fff_fff8_i32.to_le_bytes());
     let expected = format!("index: expected {count} offsets, as the header's sizes say, found 268435455");
     assert_eq!(message(Frame::from_slice(&frame)), expected);
 }
 
-/// A version above 127 takes a second byte, and the trailer was a byte longer than it said.
+/// A version above 127 takes a second byte. The trailer was then a byte longer than its trailer_len.
 #[test]
 fn a_trailers_version_is_one_byte() {
     let mut bytes = b2nd::to_vec(&Trailer::new(Default::default())).unwrap();

@@ -1,4 +1,4 @@
-//! One harness for all sources: whatever holds the bytes of a frame, the frame says the same.
+//! Runs the same tests on every kind of source: a frame has the same contents in all of them.
 
 use std::borrow::Cow;
 use std::fs;
@@ -14,7 +14,7 @@ use b2nd_frame::{
 use crate::common::scratch::Scratch;
 use crate::common::{frames, manifest};
 
-/// Runs a function on the bytes in every kind of source, and makes sure that all give the same, errors too.
+/// Runs a function on the bytes in every kind of source, and checks that all results are equal, including errors.
 #[track_caller]
 fn everywhere<T: PartialEq + std::fmt::Debug>(bytes: &[u8], read: impl Fn(&dyn Source) -> Result<T>) -> Result<T> {
     let scratch = Scratch::new();
@@ -49,7 +49,7 @@ fn everywhere<T: PartialEq + std::fmt::Debug>(bytes: &[u8], read: impl Fn(&dyn S
     expected
 }
 
-/// Runs a function on pieces, and puts in what is missing until it is done.
+/// Runs a function on pieces, and supplies missing pieces until it succeeds.
 fn fed<T>(bytes: &[u8], pieces: &Pieces, gap: u64, read: impl Fn(&dyn Source) -> Result<T>) -> Result<T> {
     for _ in 0..100 {
         let done = read(pieces);
@@ -66,7 +66,7 @@ fn fed<T>(bytes: &[u8], pieces: &Pieces, gap: u64, read: impl Fn(&dyn Source) ->
     panic!("something is missing for ever");
 }
 
-/// All that a frame says.
+/// Everything in a frame.
 #[derive(PartialEq, Debug)]
 struct All {
     header: Header,
@@ -114,7 +114,8 @@ fn in_parts(frame: &Frame<&dyn Source>, number: u64, header: &ChunkHeader, bytes
     Ok(())
 }
 
-/// Frames that show every way of reading: short, long headers and trailers, gaps, none of the chunks, two trailers.
+/// Frames that are read in different ways: without chunks or attributes, with bytes after them, with a stale trailer, and with a
+/// long header and trailer.
 fn samples() -> Vec<Vec<u8>> {
     let mut long = frames::header();
     long.metalayers_mut().insert("long", vec![5; 60_000]).unwrap();
@@ -193,7 +194,7 @@ fn an_empty_frame_with_two_trailers_has_the_first() {
     let header = Header::from_slice(&frame).unwrap();
     let mut other = Trailer::from_tail(&frame).unwrap();
     other.vlmetalayers_mut().set_bytes("note", &[4; 100]).unwrap();
-    // Near the front, and behind more than is read at first.
+    // The second trailer is near the front, or after the end of the first read.
     for gap in [0, 10_000] {
         let mut bytes = [frame.clone(), vec![0; gap], b2nd::to_vec(&other).unwrap()].concat();
         let length = bytes.len() as u64;
@@ -205,7 +206,7 @@ fn an_empty_frame_with_two_trailers_has_the_first() {
     }
 }
 
-/// A file of this length that is a hole but for these parts, and what was read of it.
+/// A source of this length with some parts and zeros elsewhere. It records the ranges that are read.
 struct Hole {
     length: u64,
     parts: Vec<(u64, Vec<u8>)>,
@@ -231,7 +232,7 @@ impl Source for Hole {
     }
 }
 
-/// A frame with a hole of so many bytes before its trailer.
+/// A frame with a hole of this length before its trailer.
 fn with_hole(hole: u64) -> Hole {
     let mut front = frames::contiguous();
     let (header, trailer) = (Header::from_slice(&front).unwrap(), Trailer::from_tail(&front).unwrap());
@@ -277,7 +278,7 @@ fn a_header_an_index_and_a_trailer_of_more_than_256_mib_are_not_read() {
     }
 }
 
-/// A source that gives less than it promises.
+/// A source that is shorter than its `len`.
 struct Shrunk<'a>(&'a [u8]);
 
 impl Source for Shrunk<'_> {
@@ -301,7 +302,7 @@ fn a_source_that_gives_less_than_it_promised_is_an_error() {
     }
 }
 
-/// The directory of a sparse frame in memory.
+/// A sparse frame in memory with its directory on the disk.
 struct Beside<'a> {
     frame: Vec<u8>,
     directory: &'a Path,
@@ -369,7 +370,7 @@ fn a_frame_moves_to_another_source_with_what_it_has_read() {
     pieces.put(place.clone(), bytes[place.start as usize..place.end as usize].to_vec()).unwrap();
     let moved = frame.with_source(&pieces);
     assert_eq!(moved.chunk(2).unwrap().into_bytes(), expected);
-    // The index and the trailer are short, so both were read at once.
+    // The index and the trailer are short, so both were in the first read.
     assert_eq!(moved.trailer().unwrap(), frame.trailer().unwrap());
     assert!(moved.chunk(0).is_err());
     let moved = frame.with_source(Arc::new(frame.source()));

@@ -1,10 +1,11 @@
-//! The end of the input, at every byte of every valid input.
+//! Every prefix of every valid input is an unexpected end of input.
 
 use crate::common::{header, layouts, message};
 use b2nd::B2ndMeta;
 use b2nd_frame::{Error, Header};
 
-/// Every proper prefix is an end of input, and adding what is needed, again and again, ends in success.
+/// Checks that every proper prefix is an unexpected end of input, and that adding the bytes that each error asks for ends in
+/// success.
 #[track_caller]
 fn ends_early_everywhere(whole: &[u8], read: impl Fn(&[u8]) -> Option<Error>, exact: impl Fn(usize) -> Option<usize>) {
     for length in 0..whole.len() {

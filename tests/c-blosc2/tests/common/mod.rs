@@ -1,4 +1,4 @@
-//! Helpers of the tests: arrays as values in row-major order, and one comparison of all that both libraries read in a file.
+//! Helpers of the tests: values of arrays in row-major order, and a comparison of everything that both libraries read in a file.
 #![allow(dead_code)]
 
 use std::path::Path;
@@ -8,14 +8,14 @@ use b2nd_c_blosc2::{Array, Error, Meta, SuperChunk, decompress};
 use b2nd_frame::{Chunk, File, Filter, Frame, FrameType, Header, Sizes, Special};
 use fastrand::Rng;
 
-/// A chunk's data, by C.
+/// A chunk's data, decompressed by C.
 pub fn data(chunk: &Chunk) -> Result<Vec<u8>, Error> {
     let mut data = vec![0; chunk.header().nbytes()];
     decompress(chunk.bytes(), &mut data)?;
     Ok(data)
 }
 
-/// The metadata that C should read of an array.
+/// The metadata that C should read for an array.
 pub fn meta(geometry: &Geometry, dtype: &str) -> Meta {
     Meta {
         shape: geometry.shape().to_vec(),
@@ -26,7 +26,7 @@ pub fn meta(geometry: &Geometry, dtype: &str) -> Meta {
     }
 }
 
-/// A small array of this number of dimensions: several chunks and blocks, and padding in both.
+/// The geometry of a small array with `ndim` dimensions: it usually has several chunks and blocks, and padding in both.
 pub fn geometry(rng: &mut Rng, ndim: usize) -> Geometry {
     let most = [0, 300, 40, 14, 8, 6, 5, 4, 4][ndim];
     let shape: Vec<i64> = (0..ndim).map(|_| rng.i64(1..=most)).collect();
@@ -46,12 +46,12 @@ fn elements(shape: &[i64]) -> impl Iterator<Item = Vec<i64>> {
     })
 }
 
-/// The place of an element: its chunk, and the first of its bytes in that.
+/// The position of an element: the index of its chunk, and its byte offset in the chunk's data.
 fn place(grid: &Grid, element: &[i64], itemsize: usize) -> (usize, usize) {
     (grid.chunk_index(element).unwrap() as usize, grid.item_index(element).unwrap() as usize * itemsize)
 }
 
-/// The data of an array's chunks, from its values in row-major order. Padding is zero.
+/// The data of an array's chunks, from the array's values in row-major order. Padding is zero.
 pub fn to_chunks(geometry: &Geometry, itemsize: usize, values: &[u8]) -> Vec<Vec<u8>> {
     let grid = geometry.grid().unwrap();
     let mut chunks = vec![vec![0; grid.extchunknitems() as usize * itemsize]; grid.nchunks() as usize];
@@ -81,7 +81,7 @@ pub fn header(geometry: &Geometry, itemsize: usize, dtype: &str) -> Header {
     header
 }
 
-/// Bytes, half of them in runs so that they compress.
+/// Random bytes, half of them in runs so that they can be compressed.
 pub fn bytes(rng: &mut Rng, length: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(length);
     while bytes.len() < length {
@@ -96,7 +96,8 @@ fn owned<'a>(layers: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Vec<(Vec<u8>
     layers.map(|(name, content)| (name.to_vec(), content.to_vec())).collect()
 }
 
-/// Reads a file with both libraries, and compares all they say. Gives the array's values, if it is one and all are defined.
+/// Reads a file with both libraries and compares everything they report. Returns the values if the file holds an array
+/// and all its values are defined.
 #[track_caller]
 pub fn assert_agree(path: &Path) -> Option<Vec<u8>> {
     let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -128,7 +129,7 @@ pub fn assert_agree(path: &Path) -> Option<Vec<u8>> {
             assert_eq!(frame.chunk(number).unwrap(), chunk);
         }
         let data = data(&chunk).unwrap();
-        // This C-Blosc2 does not know the parameter of shuffle, which newer ones do.
+        // This version of C-Blosc2 ignores the parameter of the shuffle filter, which newer versions use.
         if chunk.header().filters().all(|(filter, meta)| filter != Filter::Shuffle || meta == 0) {
             assert!(chunk.data().unwrap() == data, "chunk {number}: {:?}", chunk.header());
         }

@@ -127,6 +127,35 @@ def arrays_file():
     VALUES[f"{name}::/vectors"] = {"shape": [32768], "dtype": "('<f4', (3,))", "sha256": hashlib.sha256(values.tobytes()).hexdigest()}
 
 
+def scales_file():
+    # The names of dimensions, as netCDF-4 stores them.
+    name = "scales.h5"
+    with h5py.File(OUT / name, "w", track_order=True) as file:
+        lengths = {"time": 2, "lat": 3, "lon": 4, "group/level": 3}
+        for scale, length in lengths.items():
+            file[scale] = np.arange(length, dtype="<f4")
+            file[scale].make_scale("This is a netCDF dimension but not a netCDF variable.         2" if scale == "lon" else scale)
+        datasets = {
+            "tas": ["time", "lat", "lon"],
+            "group/inner/depth": ["group/level", "lat"],  # lat is of another group
+            "square": ["lat", "lat"],
+            "part": ["time", None],
+            "far": ["group/level"],  # not in a group around it
+            "named": ["lat"],
+        }
+        for path, scales in datasets.items():
+            shape = [lengths.get(scale, 5) for scale in scales]
+            dataset = file.create_dataset(path, data=np.arange(np.prod(shape), dtype="<i2").reshape(shape))
+            for dimension, scale in zip(dataset.dims, scales):
+                if scale:
+                    dimension.attach_scale(file[scale])
+        file["named"].attrs["dims"] = "of the user"
+        for number in range(20):
+            file["tas"].attrs[f"number{number}"] = number
+        for path in [*lengths, *datasets]:
+            note(name, f"/{path}", file[path][()])
+
+
 def virtual_file():
     # In a directory of its own, because its datasets cannot be listed.
     (OUT / "virtual").mkdir(exist_ok=True)
@@ -162,6 +191,7 @@ h5py_file()
 chunks_file()
 arrays_file()
 pytables_file()
+scales_file()
 virtual_file()
 lines = [f"{json.dumps(name)}: {json.dumps(value)}" for name, value in VALUES.items()]
 (OUT / "values.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
