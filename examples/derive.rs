@@ -1,4 +1,4 @@
-//! A struct of your own in the format of Blosc2's metadata: its bytes, and the value read back.
+//! A user's struct in the format of Blosc2's metadata: its bytes, and the value that is read back.
 //!
 //! ```text
 //! cargo run --example derive

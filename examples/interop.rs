@@ -1,4 +1,4 @@
-//! One struct through five formats: which of them keep a metalayer's bytes, and how `serde_bytes` mends the others.
+//! Writes a struct in five formats. Some keep the bytes of a metalayer, and `serde_bytes` helps with the others.
 //!
 //! ```text
 //! cargo run --example interop
@@ -11,14 +11,14 @@ use b2nd::{B2ndMeta, Geometry};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Another format writes the array's fields in its own way.
+/// Other formats write the fields of the array in their own way.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Plain {
     id: u16,
     array: B2ndMeta,
 }
 
-/// Binary formats hold the array's own bytes, as one byte string.
+/// Binary formats keep the bytes of the metalayer, as a byte string.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Embedded {
     id: u16,
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{format:24}{plain:28}{embedded}");
     }
 
-    // The same bytes are what a frame must hold: a metalayer that rmp-serde wrote is none.
+    // A frame must contain these bytes: a metalayer written by rmp-serde is not valid.
     let packed = rmp_serde::to_vec(&array)?;
     println!("\nrmp-serde makes it {} bytes. Read as a metalayer:", packed.len());
     if let Err(error) = b2nd::from_slice::<B2ndMeta>(&packed) {
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A value's way through each format. It comes back from all of them; whether the metalayer's bytes are in there differs.
+/// Writes and reads a value in each format. All of them keep the value, but not all keep the bytes of the metalayer.
 fn through_all<T>(value: &T, metalayer: &[u8]) -> Result<Vec<(&'static str, String)>, Box<dyn Error>>
 where
     T: Serialize + DeserializeOwned + PartialEq + Debug,

@@ -1,9 +1,9 @@
-"""What the workspace's metadata say for a release: `python3 release/facts.py version|crates|owner|features`,
+"""Prints facts for a release from the workspace's metadata: `python3 release/facts.py version|crates|owner|features`,
 `python3 release/facts.py notices|bom tool|page`.
 
-features  those that the tool is built with
-notices   the crates in the tool or in the page, with the license files that they bring
-bom       a bill of materials of it, in CycloneDX 1.5
+features  those with which the tool is built
+notices   the crates in the tool or in the page, with their license files
+bom       a bill of materials in CycloneDX 1.5
 """
 
 import json
@@ -13,7 +13,7 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# What is given away compiled: its crate, manifest, features and target.
+# The compiled programs: the crate, manifest, features and target of each.
 PROGRAMS = {
     "tool": ("b2nd-cli", "Cargo.toml", "full", "x86_64-unknown-linux-musl"),
     "page": ("b2nd-web", "web/wasm/Cargo.toml", "values", "wasm32-unknown-unknown"),
@@ -30,7 +30,7 @@ def metadata(*options):
 
 
 def published(meta):
-    """The workspace's crates that may be published, each after those that it needs."""
+    """The crates of the workspace that may be published, in an order in which each follows its dependencies."""
     ours = {it["name"]: it for it in meta["packages"] if it["source"] is None and it["publish"] != []}
     order = []
 
@@ -48,7 +48,7 @@ def published(meta):
 
 
 def linked(what):
-    """The packages that are in a program, and what each needs: no tools of the build, no tests."""
+    """The packages in a program and the dependencies of each, without build tools and tests."""
     name, manifest, features, target = PROGRAMS[what]
     meta = metadata(f"--manifest-path={manifest}", f"--features={name}/{features}", f"--filter-platform={target}")
     # The metadata is that of the whole workspace, whose other members enable features that this one does not need.
@@ -64,7 +64,7 @@ def linked(what):
         if at in edges:
             continue
         wanted = [it["pkg"] for it in nodes[at]["deps"] if any(kind["kind"] is None for kind in it["dep_kinds"])]
-        # What is compiled into the compiler is not in the program.
+        # Procedural macros run in the compiler and are not part of the program.
         edges[at] = [it for it in wanted if it in packages and not any("proc-macro" in t["kind"] for t in packages[it]["targets"])]
         todo += edges[at]
     return {it: (packages[it], edges[it]) for it in sorted(edges, key=lambda it: packages[it]["name"])}

@@ -205,7 +205,6 @@ type Fields = &'static [&'static str];
 
 /// Improves the error for a sequence in place of a bin32: without `serde_bytes`, serde writes a `&[u8]` as a sequence, but reads it as
 /// bytes.
-#[cold]
 fn not_bytes(start: Reader<'_>, error: Error) -> Error {
     match start.peek() {
         Ok(found @ (0x90..=0x9f | marker::ARRAY16 | marker::ARRAY32)) => {

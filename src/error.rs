@@ -125,7 +125,6 @@ impl Error {
     }
 
     /// Returns the error for `count` bytes that follow a value and start at `offset`.
-    #[cold]
     pub(crate) fn trailing(count: usize, offset: usize) -> Self {
         Error::at(ErrorKind::TrailingBytes { count }, offset)
     }
@@ -145,7 +144,6 @@ impl Error {
     }
 
     /// Adds the offset at which the value starts, if the error has no offset yet.
-    #[cold]
     pub(crate) fn within_offset(mut self, start: usize) -> Self {
         self.0.offset = self.0.offset.or(Some(start));
         self
@@ -159,7 +157,6 @@ impl Error {
     /// assert_eq!(error.offset(), Some(100));
     /// ```
     #[must_use]
-    #[cold]
     pub fn shifted(mut self, start: usize) -> Self {
         self.0.offset = self.0.offset.map(|offset| offset.saturating_add(start));
         self
@@ -185,22 +182,34 @@ impl fmt::Write for Escaped<'_, '_> {
     }
 }
 
+/// Writes the sentence of an error: the file, the path of the field, what is wrong, and the byte. If the input ends too early, `needed` is
+/// the number of missing bytes. The crates around this one write their errors in the same form.
+#[doc(hidden)]
+pub fn write_error(
+    f: &mut fmt::Formatter<'_>,
+    [file, path]: [Option<&str>; 2],
+    kind: &dyn fmt::Display,
+    offset: Option<usize>,
+    needed: Option<usize>,
+) -> fmt::Result {
+    let mut f = Escaped(f);
+    if let Some(file) = file {
+        write!(f, "{file}: ")?;
+    }
+    if let (Some(offset), Some(needed)) = (offset, needed) {
+        let what = path.unwrap_or("the value");
+        return write!(f, "unexpected end of input at byte {offset}: {what} needs {needed} more byte{}", plural(needed));
+    }
+    if let Some(path) = path {
+        write!(f, "{path}: ")?;
+    }
+    write!(f, "{kind}")?;
+    offset.map_or(Ok(()), |offset| write!(f, " at byte {offset}"))
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut f = Escaped(f);
-        let path = self.path();
-        if let (Some(offset), Some(needed)) = (self.0.offset, self.needed()) {
-            let what = path.as_deref().unwrap_or("the value");
-            return write!(f, "unexpected end of input at byte {offset}: {what} needs {needed} more byte{}", plural(needed));
-        }
-        if let Some(path) = path {
-            write!(f, "{path}: ")?;
-        }
-        write!(f, "{}", self.0.kind)?;
-        match self.0.offset {
-            Some(offset) => write!(f, " at byte {offset}"),
-            None => Ok(()),
-        }
+        write_error(f, [None, self.path().as_deref()], &self.0.kind, self.0.offset, self.needed())
     }
 }
 
@@ -221,14 +230,12 @@ impl core::error::Error for Error {
 }
 
 impl serde::ser::Error for Error {
-    #[cold]
     fn custom<T: fmt::Display>(message: T) -> Self {
         Error::custom(message)
     }
 }
 
 impl serde::de::Error for Error {
-    #[cold]
     fn custom<T: fmt::Display>(message: T) -> Self {
         Error::custom(message)
     }
@@ -236,7 +243,6 @@ impl serde::de::Error for Error {
 
 #[cfg(feature = "std")]
 impl From<std::io::Error> for Error {
-    #[cold]
     fn from(error: std::io::Error) -> Self {
         Error::new(ErrorKind::Io(error))
     }

@@ -177,6 +177,8 @@ pub use array::{ArrayMeta, B2ndMeta, CatervaMeta, Dims, Geometry, Grid, LegacyB2
 #[cfg(feature = "std")]
 pub use de::from_reader;
 pub use de::{Deserializer, from_slice, take_from_slice};
+#[doc(hidden)]
+pub use error::write_error;
 pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "msgpack")]
 #[cfg_attr(docsrs, doc(cfg(feature = "msgpack")))]

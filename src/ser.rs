@@ -1,13 +1,10 @@
 //! Encodes values: [`Serializer`], and functions such as [`to_vec`] that use it. The bytes of each marker are written in `wire.rs`.
 
-use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::{self, Write};
 
 use serde::ser::{self, Serialize};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::hex;
 use crate::marker::{self, CountMarker, MAX_DEPTH, Mark};
 use crate::wire::{self, Slice};
 
@@ -162,19 +159,6 @@ impl<O: Output> Serializer<O> {
         }
     }
 
-    /// Writes the bytes of one entry, whose text is pairs of hexadecimal digits, or the reason why there are none. serde lets a value say
-    /// only to human-readable formats that it is more than its plain content, and the text is such a format.
-    fn put_digits<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
-        let mut text = String::new();
-        if write!(text, "{}", Text(value)).is_err() {
-            return unsupported(Mark::Raw.holds());
-        }
-        match hex::decode(&text) {
-            Some(entry) => self.put_raw(&entry),
-            None => Err(Error::custom(text)),
-        }
-    }
-
     /// Starts a sequence or map of `count` entries. Each entry consists of `per_entry` values.
     #[inline(always)]
     fn start(&mut self, marker: CountMarker, count: Option<usize>, per_entry: usize) -> Result<Compound<'_, O>> {
@@ -203,15 +187,6 @@ impl<O: Output> Serializer<O> {
         self.unmarked()?;
         self.output.put(&[marker::VARIANT])?;
         wire::put_str32(&mut self.output, variant)
-    }
-}
-
-/// The text of a value. Only what serializes as a string has one.
-struct Text<'a, T: ?Sized>(&'a T);
-
-impl<T: Serialize + ?Sized> fmt::Display for Text<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.serialize(f)
     }
 }
 
@@ -244,8 +219,10 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
     type SerializeStruct = Compound<'a, O>;
     type SerializeStructVariant = Compound<'a, O>;
 
+    /// Returns false, except for the value with the mark of a [`Value`](crate::Value), which gives its bytes only to a human-readable format:
+    /// serde has no other way to tell a value that it is written to this format.
     fn is_human_readable(&self) -> bool {
-        false
+        matches!(self.mark, Some(Mark::Raw))
     }
 
     numbers! {
@@ -287,6 +264,7 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
         match self.mark.take() {
             None => wire::put_bin32(&mut self.output, value),
             Some(Mark::FixstrBytes) => wire::put_fixstr(&mut self.output, value),
+            Some(Mark::Raw) => self.put_raw(value),
             Some(Mark::Fixext16) => match value.try_into() {
                 Ok(value) => wire::put_fixext16(&mut self.output, value),
                 Err(_) => Err(Error::new(ErrorKind::Count { expected: 17, found: value.len() })),
@@ -332,7 +310,6 @@ impl<'a, O: Output> ser::Serializer for &'a mut Serializer<O> {
             (Some(_), Some(_)) => unsupported("one `with` module applied directly inside another"),
             #[cfg(feature = "msgpack")]
             (Some(Mark::Named), None) => self.put_raw(&crate::msgpack::to_vec(value)?),
-            (Some(Mark::Raw), None) => self.put_digits(value),
             (mark, None) => {
                 self.mark = mark;
                 value.serialize(self)

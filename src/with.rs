@@ -37,6 +37,8 @@ use core::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Visitor};
 
+use crate::marker;
+
 /// The visitor of a marked value. It decodes the value inside the newtype.
 struct NewtypeVisitor<T>(PhantomData<T>);
 
@@ -53,15 +55,17 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for NewtypeVisitor<T> {
     }
 }
 
-/// Defines modules for values of any type that serializes in the form that the mark requires.
+/// Defines modules for values of any type that serializes, by the traits of `serde` or `serde_bytes`, in the form that the mark requires.
 macro_rules! modules {
-    ($($(#[$doc:meta])* $module:ident $mark:ident;)*) => {
+    ($($(#[$doc:meta])* $module:ident $mark:ident $traits:ident $($wrapper:ident)?;)*) => {
         $(
             $(#[$doc])*
+            #[allow(unused_parens, reason = "values without a wrapper")]
             pub mod $module {
-                use serde::{Deserialize, Deserializer, Serialize, Serializer};
+                use $traits::{Deserialize, Serialize};
+                use serde::{Deserializer, Serializer};
 
-                use crate::marker;
+                use super::*;
 
                 /// Serializes a field, for `#[serde(with)]` and `#[serde(serialize_with)]`.
                 ///
@@ -69,7 +73,7 @@ macro_rules! modules {
                 ///
                 /// Fails if this encoding cannot hold the value, or if the serializer returns an error.
                 pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-                    serializer.serialize_newtype_struct(marker::$mark, value)
+                    serializer.serialize_newtype_struct(marker::$mark, $(&$wrapper)?(value))
                 }
 
                 /// Deserializes a field, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
@@ -79,7 +83,9 @@ macro_rules! modules {
                 /// Fails if the input has a marker of another encoding, or if the value's own `Deserialize` returns an error.
                 #[inline(always)]
                 pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-                    deserializer.deserialize_newtype_struct(marker::$mark, super::NewtypeVisitor(core::marker::PhantomData))
+                    let $($wrapper)?(value) =
+                        deserializer.deserialize_newtype_struct(marker::$mark, NewtypeVisitor(PhantomData))?;
+                    Ok(value)
                 }
             }
         )*
@@ -88,11 +94,11 @@ macro_rules! modules {
 
 modules! {
     /// Encodes a string of at most 31 bytes as a fixstr (`a0`..`bf`).
-    fixstr FIXSTR_MARK;
+    fixstr FIXSTR_MARK serde;
     /// Encodes a sequence, tuple or struct of any count as an array16 (`dc`).
-    array16 ARRAY16_MARK;
+    array16 ARRAY16_MARK serde;
     /// Encodes a map of any count as a map16 (`de`).
-    map16 MAP16_MARK;
+    map16 MAP16_MARK serde;
     /// Encodes a list of at most 16 elements, with its count in the marker (`90`..`a0`) even if it is 16. C-Blosc2 writes the shapes of
     /// arrays in this way. Without this module, a list of 16 elements is an array16 (`dc 0010`), which C-Blosc2 does not read.
     ///
@@ -109,7 +115,7 @@ modules! {
     /// assert_eq!(b2nd::from_slice::<Offsets>(&bytes)?, sixteen);
     /// # Ok::<(), b2nd::Error>(())
     /// ```
-    dims DIMS_MARK;
+    dims DIMS_MARK serde;
     /// Decodes a struct to which later versions may add fields at the end. Unknown fields are skipped, if they are valid MessagePack. The
     /// struct is written without these fields, so a value that was read may be written back shorter.
     ///
@@ -138,7 +144,7 @@ modules! {
     /// assert_eq!(b2nd::from_slice::<Any>(&bytes)?, Any(StationV1 { id: 7, height: 42.0 }));
     /// # Ok::<(), b2nd::Error>(())
     /// ```
-    extensible EXTENSIBLE_MARK;
+    extensible EXTENSIBLE_MARK serde;
     /// Encodes a value as Python programs do: as generic MessagePack with the shortest markers, in which a struct is a map with the names
     /// of its fields. The length depends on the values. [`msgpack`](crate::msgpack) does the same for a whole value.
     ///
@@ -168,50 +174,11 @@ modules! {
     /// ```
     #[cfg(feature = "msgpack")]
     #[cfg_attr(docsrs, doc(cfg(feature = "msgpack")))]
-    named NAMED_MARK;
-}
-
-/// Defines modules for values that implement the traits of `serde_bytes`.
-macro_rules! bytes_modules {
-    ($($(#[$doc:meta])* $module:ident $mark:ident;)*) => {
-        $(
-            $(#[$doc])*
-            pub mod $module {
-                use serde::{Deserializer, Serializer};
-                use serde_bytes::{Deserialize, Serialize};
-
-                use crate::marker;
-
-                /// Serializes a field, for `#[serde(with)]` and `#[serde(serialize_with)]`.
-                ///
-                /// # Errors
-                ///
-                /// Fails if this encoding cannot hold the value, or if the serializer returns an error.
-                pub fn serialize<T: Serialize + ?Sized, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-                    serializer.serialize_newtype_struct(marker::$mark, &super::AsBytes(value))
-                }
-
-                /// Deserializes a field, for `#[serde(with)]` and `#[serde(deserialize_with)]`.
-                ///
-                /// # Errors
-                ///
-                /// Fails if the input has a marker of another encoding, or if the value's own `Deserialize` returns an error.
-                #[inline(always)]
-                pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-                    let value: super::AsBytes<T> =
-                        deserializer.deserialize_newtype_struct(marker::$mark, super::NewtypeVisitor(core::marker::PhantomData))?;
-                    Ok(value.0)
-                }
-            }
-        )*
-    };
-}
-
-bytes_modules! {
+    named NAMED_MARK serde;
     /// Encodes at most 31 bytes, which need not be UTF-8, as a fixstr (`a0`..`bf`).
-    fixstr_bytes FIXSTR_BYTES_MARK;
+    fixstr_bytes FIXSTR_BYTES_MARK serde_bytes AsBytes;
     /// Encodes 17 bytes as a fixext16 (`d8`): the extension's type, then its 16 bytes.
-    fixext16 FIXEXT16_MARK;
+    fixext16 FIXEXT16_MARK serde_bytes AsBytes;
 }
 
 /// A value that is serialized through the traits of `serde_bytes`.

@@ -1,6 +1,6 @@
-//! Instructions an operation, counted by valgrind: they do not move with the machine's noise.
+//! Instructions per operation, counted by Valgrind. Unlike times, they do not depend on the load of the machine.
 //!
-//! `--check` fails where one of ours takes 10% more than `instructions.txt` says, `--update` writes that file.
+//! `--check` fails if an operation of ours takes 10% more than in `instructions.txt`; `--update` writes that file.
 
 use std::collections::HashMap;
 use std::env;
@@ -12,13 +12,13 @@ use std::process::{Command, ExitCode, Stdio};
 
 use b2nd_benches::in_memory;
 
-/// Runs each operation for `n` rounds and for twice as many. Starting and ending costs the same in both.
+/// Each operation runs for `n` rounds and for twice as many. The difference has no overhead of starting and ending.
 const ROUNDS: u64 = 50;
 
-/// The factor by which an operation may take more.
+/// The factor by which the count of an operation may grow.
 const ALLOWED: f64 = 1.10;
 
-/// The most that an operation may take, whatever the file says: as many as C-Blosc2 to write, twice as many to read.
+/// Upper limits that do not depend on the file: as many instructions as C-Blosc2 for writing, and twice as many for reading.
 const LIMITS: [(&str, u64); 2] = [("encode/3/b2nd::to_slice", 458), ("decode/3/b2nd::B2ndMeta<&str>", 924)];
 
 fn main() -> ExitCode {
@@ -51,16 +51,16 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The compiler that is on the path, which `cargo bench` used.
+/// The version of the compiler on the path, which `cargo bench` used.
 fn rustc() -> String {
     let output = Command::new("rustc").arg("--version").output().expect("rustc");
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// The operation under valgrind.
+/// Runs the operations. This program is then run by Valgrind.
 fn run_counted() {
     for mut operation in in_memory() {
-        // What is done once, such as the lookup of a function in a shared library, is done before.
+        // Work that happens only once, such as looking up a function in a shared library, is done here.
         (operation.run)(2);
         for rounds in [ROUNDS, 2 * ROUNDS] {
             counted_by_valgrind(&mut operation.run, rounds as usize);
@@ -68,11 +68,11 @@ fn run_counted() {
     }
 }
 
-/// Valgrind counts only inside this function, and writes a file at the end of each call.
+/// Valgrind counts only inside this function, and writes a file after each call.
 #[inline(never)]
 fn counted_by_valgrind(run: &mut dyn FnMut(usize), rounds: usize) {
     run(rounds);
-    // The call must not become a jump, which valgrind could not see the end of.
+    // Prevents a tail call, whose end Valgrind would not notice.
     black_box(());
 }
 
@@ -104,12 +104,12 @@ fn parse(text: &str) -> HashMap<String, u64> {
     text.lines().skip(1).filter_map(line).collect()
 }
 
-/// Prints the counts, and gives how many of ours have grown too much.
+/// Prints the counts. Returns the number of our operations that have grown too much.
 fn report(counts: &[(String, u64)], before: &HashMap<String, u64>) -> usize {
     let mut failed = 0;
     println!("{:<44} {:>7} {:>7}", "instructions", "now", "before");
     for (name, now) in counts {
-        // What the file does not have has grown from nothing.
+        // An operation that is not in the file counts as grown.
         let before = before.get(name).unwrap_or(&0);
         let ours = name.split('/').nth(2).is_some_and(|contender| contender.starts_with("b2nd"));
         let change = *now as f64 / *before as f64;

@@ -1,9 +1,9 @@
-"""Measures how reading, writing, slicing, scans and queries of tables grow with their size, and draws it.
+"""Measures how the time of reading, writing, slicing, scans and table queries grows with the size, and draws the result.
 
     python growth.py SPEED CATALOG [--most 4096] [--files 1000000] [--rows 10000000]      (blosc2==4.14.1, numpy)
 
-SPEED is the built bench `speed` of b2nd-ndarray, CATALOG the program b2nd-catalog. `growth` in this directory builds both and calls it. It writes
-growth.svg and the tables of README.md. Files are in memory (/dev/shm), so no disk is measured.
+SPEED is the compiled benchmark `speed` of b2nd-ndarray, and CATALOG the program b2nd-catalog. `growth` in this directory builds both and
+calls this script, which writes growth.svg and the tables in README.md. Files are in memory (/dev/shm), so no disk is measured.
 """
 
 import argparse
@@ -23,7 +23,8 @@ import numpy as np
 HERE = Path(__file__).parent
 THREADS = (1, 2)
 
-# Work is repeated until this many seconds are spent, three times at least, and the least time counts: noise only adds.
+# Each measurement is repeated for this many seconds, and at least three times. The minimum counts, because noise only adds
+# time.
 ENOUGH = 1
 
 
@@ -43,18 +44,19 @@ class Curve:
     points: dict = dataclasses.field(default_factory=lambda: {threads: [] for threads in THREADS})
 
     def slope(self, threads):
-        """The exponent of the power of the size that time grows with, of the larger half of the sizes: least squares of the logarithms."""
+        """The exponent with which time grows with the size, for the larger half of the sizes, fitted to the logarithms by least
+        squares."""
         points = self.points[threads]
         x, y = np.log(points[len(points) // 2 - (len(points) % 2 == 0) :]).T
         return float(np.polyfit(x, y, 1)[0])
 
     def gain(self):
-        """How many times as fast two threads are, at the largest size."""
+        """The speed of two threads relative to one, at the largest size."""
         return self.points[1][-1][1] / self.points[2][-1][1]
 
 
 def least(measure):
-    """The least of the times that a function says."""
+    """The minimum of the times that a function returns."""
     times, start = [], time.perf_counter()
     while len(times) < 3 or (time.perf_counter() - start < ENOUGH and len(times) < 200):
         times.append(measure())
@@ -71,7 +73,7 @@ class Speed:
 
 
 def write_array(path, mib):
-    """Running sums of noise, int32, two dimensions, LZ4 after a byte shuffle. Written in pieces, so that memory holds one."""
+    """Writes running sums of noise as a two-dimensional int32 array, with LZ4 after a byte shuffle. Only a part is in memory at a time."""
     random, rows = np.random.default_rng(1), mib << 8
     array = blosc2.empty((rows, 1024), dtype="i4", urlpath=path, mode="w", cparams=blosc2.CParams(codec=blosc2.Codec.LZ4, clevel=5))
     for start in range(0, rows, 4096):
@@ -114,7 +116,7 @@ def measure_scan(catalog, directory, most):
             path = root / str(number // 10_000) / f"{number}.b2nd"
             if number % 10_000 == 0:
                 path.parent.mkdir(parents=True)
-            # Names of one file: reading it costs the same, and memory does not fill.
+            # All names are links to the same file, so that memory does not fill up.
             os.link(directory / "one.b2nd", path)
         made = files
         for threads in THREADS:
@@ -154,7 +156,7 @@ COLORS = {1: "#1f77b4", 2: "#d95f02"}
 
 
 def draw(curves):
-    """A panel for each curve, both axes logarithmic, one line for each number of threads."""
+    """Draws a panel for each curve, with logarithmic axes and a line for each number of threads."""
     columns, panels = 3, []
     for number, curve in enumerate(curves):
         x, y = number % columns * (WIDTH + 90) + LEFT, number // columns * (HEIGHT + 90) + TOP
@@ -195,7 +197,7 @@ def panel(curve):
 
 
 def short(size):
-    """A size as a label: 4096 is 4Ki where sizes are powers of two."""
+    """A size as a label, such as 4Ki if it is a power of two."""
     if size >= 1024 and size % 1024 == 0 and size & (size - 1) == 0:
         return f"{size // 1024}Ki"
     for factor, name in ((10**6, "M"), (10**3, "k")):
@@ -218,7 +220,7 @@ def tables(curves):
 
 
 def milliseconds(seconds):
-    """Three digits, never a power of ten."""
+    """Milliseconds with three digits and without an exponent."""
     return f"{seconds * 1000:.{max(0, 2 - math.floor(math.log10(seconds * 1000)))}f}"
 
 

@@ -1,4 +1,5 @@
-//! C-Blosc2's functions, each with the `malloc` and `free` that a caller of it has. All unsafe code is here.
+//! Functions of C-Blosc2, including the `malloc` and `free` that they or their callers need. All unsafe code of the benchmarks is
+//! in this file.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::hint::black_box;
@@ -6,29 +7,30 @@ use std::ptr;
 
 use b2nd::Geometry;
 
-// The declarations that the tests against C have.
+// Shares the declarations with the tests against C.
 #[allow(dead_code, missing_docs)]
 #[path = "../../tests/c-blosc2/src/sys.rs"]
 mod sys;
 
-/// Before [`open`], once.
+/// Must be called once before [`open`].
 pub fn init() {
-    // SAFETY: there is one thread.
+    // SAFETY: there is only one thread.
     unsafe { blosc2_src::blosc2_init() }
 }
 
-/// The version of the library that is linked.
+/// The version of the linked library.
 pub fn version() -> &'static str {
-    // SAFETY: a string constant.
+    // SAFETY: the library returns a string constant.
     unsafe { CStr::from_ptr(sys::blosc2_get_version_string()) }.to_str().unwrap()
 }
 
-/// Encodes with `b2nd_serialize_meta`, lends the bytes and frees them. It counts to `ndim` and asks for no limit, so 16 dimensions
-/// work although this version's arrays have at most 8.
+/// Encodes with `b2nd_serialize_meta`, passes the bytes to `then`, and frees them. The function does not check `ndim`, so it
+/// supports 16 dimensions, although arrays of this version have at most 8.
 #[inline]
 pub fn encode<R>(geometry: &Geometry, dtype: &CStr, then: impl FnOnce(&[u8]) -> R) -> R {
     let mut bytes = ptr::null_mut();
-    // SAFETY: three lists of `ndim` numbers, and a string; the bytes are as many as the function says, and ours to free.
+    // SAFETY: the lists have `ndim` numbers and the dtype is a C string. The function returns the length of the bytes, which we
+    // own.
     unsafe {
         let (shape, chunkshape, blockshape) = (geometry.shape(), geometry.chunkshape(), geometry.blockshape());
         let (shape, chunkshape, blockshape) = (shape.as_ptr(), chunkshape.as_ptr(), blockshape.as_ptr());
@@ -40,7 +42,7 @@ pub fn encode<R>(geometry: &Geometry, dtype: &CStr, then: impl FnOnce(&[u8]) -> 
     }
 }
 
-/// The place that [`decode`] reads into.
+/// The output of [`decode`].
 #[derive(Default)]
 #[allow(missing_docs)]
 pub struct Decoded {
@@ -51,18 +53,19 @@ pub struct Decoded {
     pub dtype_format: i8,
 }
 
-/// Decodes valid bytes with `b2nd_deserialize_meta`, and frees the dtype. It reads as many lengths as the bytes say.
+/// Decodes valid bytes with `b2nd_deserialize_meta`, and frees the dtype. The function reads as many dimensions as the bytes
+/// have.
 #[inline]
 pub fn decode(bytes: &[u8], place: &mut Decoded) {
     let dtype = black_box(deserialize(bytes, place));
-    // SAFETY: the function hands over what it allocated.
+    // SAFETY: the caller owns the dtype.
     unsafe { sys::free(dtype.cast()) }
 }
 
-/// Decodes too, and gives the dtype as a string.
+/// Decodes and returns the dtype as a string.
 pub fn decode_with_dtype(bytes: &[u8], place: &mut Decoded) -> String {
     let dtype = deserialize(bytes, place);
-    // SAFETY: a string, and ours to free.
+    // SAFETY: the dtype is a C string that we own.
     unsafe {
         let string = CStr::from_ptr(dtype).to_str().unwrap().to_owned();
         sys::free(dtype.cast());
@@ -83,10 +86,10 @@ fn deserialize(bytes: &[u8], place: &mut Decoded) -> *mut c_char {
     dtype
 }
 
-/// Opens a file with `b2nd_open` and frees the array. Gives the function's code.
+/// Opens a file with `b2nd_open` and frees the array. Returns the error code.
 pub fn open(path: &CStr) -> c_int {
     let mut array = ptr::null_mut();
-    // SAFETY: a string, and an array that the function made.
+    // SAFETY: the path is a C string, and the function allocated the array.
     unsafe {
         let code = sys::b2nd_open(path.as_ptr(), &mut array);
         if code >= 0 {

@@ -1,4 +1,4 @@
-//! Opening files, and learning what the array is.
+//! Opening files and reading the metadata of their arrays.
 
 use std::ffi::CString;
 use std::fs;
@@ -11,10 +11,10 @@ use b2nd_frame::{Chunk, Header, Sizes, Writer};
 
 use crate::{Operation, c};
 
-/// The bytes that are read of a file at first.
+/// The number of bytes in the first read of a file.
 const FIRST_READ: usize = 4096;
 
-/// Puts so many files into the directory: arrays of three dimensions in one chunk, without metalayers of a user's own.
+/// Writes this number of files: three-dimensional arrays in one chunk, without metalayers of users.
 pub fn write(directory: &Path, count: usize) {
     let mut header = Header::new(Sizes { typesize: 4, chunksize: 256, blocksize: 256 }).unwrap();
     let geometry = Geometry::new(&[4; 3], &[4; 3], &[4; 3]).unwrap();
@@ -27,7 +27,7 @@ pub fn write(directory: &Path, count: usize) {
     }
 }
 
-/// Every way to open the files of the directory, one after another and from the first again.
+/// Every way to open the files in the directory. Each run opens the next file.
 pub fn open(directory: &Path, count: usize) -> Vec<Operation> {
     c::init();
     let paths: Vec<_> = (0..count).map(|number| directory.join(format!("{number}.b2nd"))).collect();

@@ -7,7 +7,7 @@ use b2nd_frame::{Header, Metalayers, Sizes, Trailer, Vlmetalayers};
 
 use crate::{Operation, forever};
 
-/// A header with an array's metalayer and `more`, of this number of bytes.
+/// The bytes of a header with an array and `more` metalayers of this length.
 fn header(more: usize, length: usize) -> &'static [u8] {
     let mut header = Header::new(Sizes { typesize: 4, chunksize: 64, blocksize: 32 }).unwrap();
     header.metalayers_mut().set(&B2ndMeta::new(Geometry::new(&[56], &[16], &[8]).unwrap(), "<i4")).unwrap();
@@ -19,7 +19,7 @@ fn header(more: usize, length: usize) -> &'static [u8] {
     bytes
 }
 
-/// A trailer with this number of vlmetalayers.
+/// The bytes of a trailer with this number of vlmetalayers.
 fn trailer(count: usize) -> &'static [u8] {
     let mut metalayers = Metalayers::default();
     for number in 0..count {
@@ -31,7 +31,7 @@ fn trailer(count: usize) -> &'static [u8] {
     bytes
 }
 
-/// Headers by the number of metalayers and by their length, trailers by the number of vlmetalayers.
+/// Headers with different numbers of metalayers and of different lengths, and trailers with different numbers of vlmetalayers.
 pub(crate) fn all() -> Vec<Operation> {
     let mut operations = Vec::new();
     for count in [1, 2, 4, 8, 16] {

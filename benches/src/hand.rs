@@ -1,11 +1,11 @@
-//! The metalayer without serde, as one would write it by hand: as strict as the crate, and for this one layout.
+//! Encodes and decodes the metalayer without serde, as hand-written code would: as strict as the crate, but for only one layout.
 
 use b2nd::Geometry;
 
-/// Longer than any metalayer here.
+/// More bytes than any metalayer in the benchmarks has.
 pub const CAPACITY: usize = 512;
 
-/// Encodes into the front of a buffer, and gives the length.
+/// Encodes into the start of a buffer and returns the length.
 pub fn encode(geometry: &Geometry, dtype: &str, out: &mut [u8; CAPACITY]) -> Option<usize> {
     let ndim = geometry.ndim();
     let text = 3 + 3 + 19 * ndim + 6;
@@ -38,7 +38,7 @@ pub fn encode(geometry: &Geometry, dtype: &str, out: &mut [u8; CAPACITY]) -> Opt
     Some(end)
 }
 
-/// The place that [`decode`] reads into.
+/// The output of [`decode`].
 #[derive(Default)]
 #[allow(missing_docs)]
 pub struct Decoded<'a> {
@@ -51,7 +51,7 @@ pub struct Decoded<'a> {
     pub dtype: &'a str,
 }
 
-/// Decodes the whole input, and accepts what the crate does.
+/// Decodes the whole input, and accepts the same input as the crate.
 pub fn decode<'a>(input: &'a [u8], place: &mut Decoded<'a>) -> Option<()> {
     let (&[count, version, ndim], mut rest) = input.split_first_chunk()?;
     if count != 0x97 || version > 0x7f || ndim > 16 {

@@ -1,4 +1,4 @@
-//! Operations that are measured, of `b2nd` and of its contenders: one list for the clock and for the instruction counter.
+//! The measured operations of `b2nd` and its contenders, as one list for times and for instruction counts.
 
 use std::hint::black_box;
 
@@ -9,21 +9,21 @@ mod frames;
 pub mod hand;
 mod metadata;
 
-/// One contender at one task of one size. Each has given the right result before it is in a list.
+/// A contender with a task of one size. Its result has been checked before it is measured.
 pub struct Operation {
-    /// The work, such as `encode`.
+    /// The task, such as `encode`.
     pub task: &'static str,
-    /// The number of dimensions, of metalayers or of bytes.
+    /// The number of dimensions, metalayers or bytes.
     pub size: usize,
-    /// Who does it. Ours start with `b2nd`.
+    /// The contender. The names of ours start with `b2nd`.
     pub contender: &'static str,
-    /// Runs it this number of times.
+    /// Runs the operation this number of times.
     pub run: Box<dyn FnMut(usize)>,
 }
 
 impl Operation {
     fn new<R>(task: &'static str, size: usize, contender: &'static str, mut once: impl FnMut() -> R + 'static) -> Operation {
-        // The result is lent to the black box, so that a large one is not moved for the measurement.
+        // The black box gets a reference, so that a large result is not moved.
         let run = Box::new(move |times| {
             for _ in 0..times {
                 black_box(&once());
@@ -32,7 +32,7 @@ impl Operation {
         Operation { task, size, contender, run }
     }
 
-    /// True if it is to be compared with another: of the same task and size.
+    /// True if the other operation has the same task and size, so that they can be compared.
     pub fn is_beside(&self, other: &Operation) -> bool {
         (self.task, self.size) == (other.task, other.size)
     }
@@ -43,7 +43,7 @@ impl Operation {
     }
 }
 
-/// All operations in memory, those of one task and size together.
+/// All operations in memory. Those with the same task and size follow each other.
 pub fn in_memory() -> Vec<Operation> {
     let mut operations = Vec::new();
     for ndim in [0, 1, 2, 3, 8, 15, 16] {
@@ -58,7 +58,7 @@ pub fn in_memory() -> Vec<Operation> {
     operations
 }
 
-/// A value for as long as the program runs, so that operations can share it.
+/// Leaks a value so that operations can share it.
 fn forever<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }

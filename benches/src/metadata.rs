@@ -1,4 +1,4 @@
-//! The array's metalayer, and a struct of a user's own.
+//! The metalayer of an array, and a user's struct.
 
 use std::ffi::CString;
 use std::hint::black_box;
@@ -10,14 +10,14 @@ use crate::{Operation, c, forever, hand};
 
 const DTYPE: &str = "<f8";
 
-/// Lengths as arrays have them: in one, two and more bytes.
+/// A geometry with lengths of one, two and more bytes, as in real arrays.
 fn geometry(ndim: usize) -> Geometry {
     let list = |first: i64| (0..ndim as i64).map(|index| first * (index % 5 + 1)).collect::<Vec<_>>();
     let narrow = |first| list(first).into_iter().map(|length| length as i32).collect::<Vec<_>>();
     Geometry::new(&list(40_000), &narrow(300), &narrow(20)).unwrap()
 }
 
-/// Every way to encode an array of `ndim` dimensions.
+/// Every way to encode an array with `ndim` dimensions.
 pub(crate) fn encode(ndim: usize) -> Vec<Operation> {
     let meta = forever(B2ndMeta::new(geometry(ndim), DTYPE));
     let expected: &[u8] = forever(b2nd::to_vec(meta).unwrap());
@@ -68,7 +68,7 @@ pub(crate) fn encode(ndim: usize) -> Vec<Operation> {
     ]
 }
 
-/// Every way to decode an array of `ndim` dimensions.
+/// Every way to decode an array with `ndim` dimensions.
 pub(crate) fn decode(ndim: usize) -> Vec<Operation> {
     let meta = forever(B2ndMeta::new(geometry(ndim), DTYPE));
     let bytes: &[u8] = forever(b2nd::to_vec(meta).unwrap());
@@ -97,7 +97,7 @@ pub(crate) fn decode(ndim: usize) -> Vec<Operation> {
     ]
 }
 
-/// The struct that a user without [`Geometry`] derives.
+/// A struct with derived traits, as a user without [`Geometry`] would define it.
 #[derive(Serialize, Deserialize, PartialEq, Debug)]
 struct Derived {
     version: u8,
@@ -109,7 +109,7 @@ struct Derived {
     dtype: String,
 }
 
-/// A derived struct with three vectors and a string, both ways.
+/// Encoding and decoding a derived struct with three vectors and a string.
 pub(crate) fn derived() -> Vec<Operation> {
     let geometry = geometry(3);
     let value = forever(Derived {

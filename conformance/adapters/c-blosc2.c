@@ -1,4 +1,4 @@
-/* C-Blosc2 as an adapter: `LAYER PATH`, or `--serve`. Long bytes are printed in hexadecimal, so that no SHA-256 is needed. */
+/* The adapter for C-Blosc2. Usage: `LAYER PATH`, or `--serve`. Long bytes are printed in hexadecimal, so no SHA-256 is needed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,7 +132,7 @@ static const char *frame(const char *path) {
     return why;
 }
 
-/* NULL and the answer in `out`, or why the file is refused. */
+/* Returns NULL and writes the facts to `out`, or returns why the file was rejected. */
 static const char *answer(const char *layer, const char *path) {
     free(out);
     to = open_memstream(&out, &out_len);

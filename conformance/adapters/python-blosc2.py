@@ -1,4 +1,4 @@
-"""python-blosc2 as an adapter: `LAYER PATH`, or `--serve`."""
+"""The adapter for python-blosc2. Usage: `LAYER PATH`, or `--serve`."""
 
 import hashlib
 import json
@@ -89,7 +89,7 @@ LAYERS = {"frame": frame, "sparse": frame, "chunk": chunk, "dtype": dtype, "stor
 
 def answer(layer, path):
     try:
-        # JSON has no text with half a surrogate pair.
+        # JSON cannot have text with half of a surrogate pair.
         return "ok " + json.dumps(LAYERS[layer](path), ensure_ascii=False).encode("utf-8", "replace").decode()
     except Exception as error:
         return "no " + f"{type(error).__name__}: {error}".replace("\n", " ")

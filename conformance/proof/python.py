@@ -1,5 +1,5 @@
-"""python-blosc2 for the proof of the gate: `python.py` answers each line, the path of a frame, with a line: `ok -`, `no CALL: ERROR`, or
-`crashed SIGNAL in CALL`. Each frame is opened in a process of its own, a fork of this one, by the calls that users make."""
+"""The worker with python-blosc2: for each line with the path of a frame, `python.py` prints `ok -`, `no CALL: ERROR`, or `crashed SIGNAL in
+CALL`. Each frame is opened in a forked process, and used with the calls that users make."""
 
 import os
 import resource
@@ -10,17 +10,18 @@ import sys
 import blosc2
 import numpy as np
 
-# The memory and the processor time that a frame may take, and the time that this process waits for what neither computes nor ends.
+# The limits on memory and processor time for a frame, and the time after which a process that neither computes nor ends is
+# killed.
 MEMORY = 4 << 30
 SECONDS = 10
 PATIENCE = 60
 
-# The most chunks that are asked for one by one.
+# At most this number of chunks is read one by one.
 MOST_CHUNKS = 100
 
 
 def array(found, call):
-    """An NDArray: whole, its first element, slices."""
+    """Reads an NDArray: as a whole, its first element, and slices."""
     if found.ndim == 0:
         call("[()]", lambda: found[()])
         return
@@ -29,13 +30,13 @@ def array(found, call):
         call("[0]", lambda: found[0])
         call("[-1]", lambda: found[(-1,) * found.ndim])
     call("[slice]", lambda: found[tuple(slice(length // 3, length - length // 4) for length in found.shape)])
-    # The package lists the coordinates, however many there are.
+    # With a step, the package makes a list of all coordinates, even if it is huge.
     if all(found.shape):
         call("[::2]", lambda: found[tuple(slice(None, None, 2) for _ in found.shape)])
 
 
 def items(found, call):
-    """What has a length, and elements that may be anything."""
+    """Reads an object with a length and elements of any kind."""
     length = call("len", lambda: len(found))
     try:
         if length:
@@ -43,7 +44,7 @@ def items(found, call):
             call("[-1]", lambda: found[length - 1])
         call("[:]", lambda: found[:])
     except (ValueError, TypeError):
-        # What an object unpacks to is no matter of the gate.
+        # Errors when an object is unpacked do not count.
         if isinstance(found, blosc2.SChunk):
             raise
 
@@ -69,7 +70,7 @@ def child(path, out):
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # The library prints its reasons.
+    # The messages that the library prints are discarded.
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
@@ -116,7 +117,7 @@ def answer(path):
 
 def main():
     blosc2.set_nthreads(1)
-    # Whatever is loaded with the first array is loaded once.
+    # Loads everything that is loaded with the first array, so that the forks share it.
     np.array(blosc2.asarray(np.arange(10))[...])
     for line in sys.stdin:
         print(answer(line.rstrip("\n")), flush=True)

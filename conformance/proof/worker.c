@@ -1,5 +1,5 @@
-/* Reads frames with C-Blosc2 for the proof of the gate: `worker` answers each line, the path of a frame, with a line:
- * `ok DIGEST` of everything that was read, or `no REASON`. The frame is read from memory and from its file. */
+/* Reads frames with C-Blosc2: for each line with the path of a frame, `worker` prints `ok DIGEST` with a digest of everything that was
+ * read, or `no REASON`. The frame is read from memory and from its file. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 
 static uint64_t digest;
 
-/* What C-Blosc2 2 reads otherwise: what is younger (chunks and blocks that vary in length, a parameter of shuffle), and what 3 mended (delta
- * behind another filter, the rest of a block behind the last whole element of bytedelta). */
+/* True if C-Blosc2 2 reads the frame differently: because of newer features (chunks and blocks of variable length, a parameter of
+ * shuffle), or because of bugs that were fixed in 3 (delta after another filter, the rest of a block in bytedelta). */
 static bool reads_otherwise;
 
 static void look(const uint8_t *chunk) {
@@ -96,7 +96,8 @@ static const char *read_slice(blosc2_schunk *schunk) {
     return rc < 0 ? "slice" : NULL;
 }
 
-/* A frame that takes more processor time than this ends the worker with SIGXCPU. Unlike elapsed time it does not grow on a busy machine. */
+/* A frame that takes more processor time than this ends the worker with SIGXCPU. Unlike elapsed time, it does not depend on the load of
+ * the machine. */
 #define MOST_SECONDS 10
 
 static void limit_processor_time(void) {
@@ -125,10 +126,10 @@ int main(void) {
         if (fread(bytes, 1, length, file) != (size_t)length) return 3;
         fclose(file);
         const char *why = NULL, *beside = NULL;
-        /* The frame's version, and chunks that vary in length, which have none in the header: version 2 knows neither. */
+        /* Version 2 knows neither frames of version 3 nor chunks of variable length, whose chunksize in the header is 0. */
         bool is_newer = length > 0x3d && ((bytes[25] & 15) > 2 || !memcmp(bytes + 0x3a, "\0\0\0", 4));
         reads_otherwise = BLOSC2_VERSION_MAJOR < 3 && is_newer;
-        /* A buffer of exactly the frame's length, so that a sanitizer sees what is read behind it. */
+        /* The buffer has exactly the length of the frame, so that a sanitizer detects reads after its end. */
         uint8_t *exact = malloc(length);
         memcpy(exact, bytes, length);
         free(bytes);

@@ -1,4 +1,4 @@
-//! An adapter's side of the protocol, for those that are written in Rust.
+//! The adapter's side of the protocol, for adapters written in Rust.
 
 use std::io::{BufRead, Read, Write};
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use crate::{Fact, Layer};
 
-/// The facts of a file, or the reason for which it is refused. `None` is a layer that the implementation has no way to read.
+/// The facts about a file, or why it was rejected. `None` if the implementation cannot read the layer.
 pub type Said = Option<Result<Fact, String>>;
 
-/// The bytes that say something, or why nothing does. `None` is a layer that the implementation does not encode.
+/// The encoded facts, or why they could not be encoded. `None` if the implementation does not encode the layer.
 pub type Encoded = Option<Result<Vec<u8>, String>>;
 
-/// Answers the questions of the command line: `LAYER PATH`, `--encode LAYER`, or `--serve`.
+/// Runs the command line of an adapter: `LAYER PATH`, `--encode LAYER`, or `--serve`.
 pub fn main(read: impl Fn(Layer, &Path) -> Said, encode: impl Fn(Layer, &Fact) -> Encoded) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -38,7 +38,7 @@ pub fn main(read: impl Fn(Layer, &Path) -> Said, encode: impl Fn(Layer, &Fact) -
     }
 }
 
-/// Tagged JSON from the standard input.
+/// Reads tagged JSON from standard input.
 fn facts() -> Result<Fact, String> {
     let mut json = String::new();
     std::io::stdin().read_to_string(&mut json).map_err(|error| error.to_string())?;

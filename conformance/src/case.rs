@@ -1,4 +1,4 @@
-//! [`Case`]: one file, and what should be said of it.
+//! [`Case`]: a file and the expected result.
 
 use std::fmt::{self, Write as _};
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::differ::Differ;
 use crate::fact::{Fact, hex, quoted};
 
-/// A part of the format that an implementation can read by itself.
+/// A part of the format that an implementation can read separately.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Layer {
@@ -42,7 +42,7 @@ impl Layer {
         Layer::Table,
     ];
 
-    /// The name of its folder.
+    /// The name of the layer, which is also the name of its folder.
     pub fn name(self) -> &'static str {
         match self {
             Layer::Metalayer => "metalayer",
@@ -59,7 +59,7 @@ impl Layer {
         }
     }
 
-    /// The layer of this name.
+    /// The layer with this name.
     pub fn parse(name: &str) -> Option<Layer> {
         Layer::ALL.into_iter().find(|layer| layer.name() == name)
     }
@@ -71,54 +71,54 @@ impl fmt::Display for Layer {
     }
 }
 
-/// The right answer to a case.
+/// The expected result of a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It is valid, and says this.
+    /// The file is valid and has these facts.
     Accept(Fact),
-    /// It is not valid.
+    /// The file is not valid.
     Reject,
 }
 
-/// A run of bytes of a file that is too long to be kept.
+/// A repeated part of a file that is too long to be stored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// The number of times that they follow one another.
+    /// How often the bytes are repeated.
     pub times: u64,
 }
 
-/// The work of a recipe.
+/// The file or files that a recipe creates.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Content {
-    /// `NAME.bin`, or `NAME.END` where the end of the name says what it is.
+    /// `NAME.bin`, or `NAME.END` if the extension determines what the file is.
     File(&'static str, Vec<u8>),
-    /// A directory `NAME` of these files; with an end, `NAME.END`.
+    /// A directory `NAME` with these files, or `NAME.END` if there is an extension.
     Folder(&'static str, Vec<(String, Vec<u8>)>),
-    /// A long file: the runner makes it from `parts`.
+    /// A long file, which the runner creates from these parts.
     Parts(Vec<Part>),
 }
 
-/// A case that a recipe has made.
+/// A case that a recipe created.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Made {
-    /// Its layer.
+    /// The layer.
     pub layer: Layer,
-    /// Its name, unique in the layer.
+    /// The name, which is unique in the layer.
     pub name: String,
-    /// A sentence about what was done.
+    /// What is special about the file, in words.
     pub what: String,
-    /// The file.
+    /// The file or files.
     pub content: Content,
-    /// The right answer to it.
+    /// The expected result.
     pub verdict: Verdict,
-    /// True if the facts give the same bytes again.
+    /// True if encoding the facts must give the same bytes.
     pub encode: bool,
 }
 
 impl Made {
-    /// The name of its file or directory.
+    /// The name of the file or directory.
     pub fn file(&self) -> String {
         match &self.content {
             Content::File(end, _) | Content::Folder(end, _) if !end.is_empty() => format!("{}.{end}", self.name),
@@ -128,7 +128,7 @@ impl Made {
         }
     }
 
-    /// `NAME.json`.
+    /// The content of `NAME.json`.
     pub fn json(&self, differences: &[Differ]) -> String {
         let id = format!("{}/{}", self.layer, self.name);
         let differ: Vec<&Differ> = differences.iter().filter(|differ| differ.matches(&id)).collect();
@@ -175,11 +175,11 @@ impl Made {
         text + "\n}\n"
     }
 
-    /// Writes the file and `NAME.json` below a directory.
+    /// Writes the file and `NAME.json` to the folder of the layer.
     ///
     /// # Errors
     ///
-    /// They cannot be written.
+    /// If they cannot be written.
     pub fn write(&self, below: &Path, differences: &[Differ]) -> std::io::Result<()> {
         let folder = below.join(self.layer.name());
         fs::create_dir_all(&folder)?;
@@ -203,7 +203,7 @@ impl Made {
     }
 }
 
-/// An object with a line for each entry.
+/// A JSON object with a line for each entry.
 fn lines(fact: &Fact) -> String {
     let Fact::Map(entries) = fact else { return fact.to_string() };
     let entries: Vec<String> = entries.iter().map(|(name, fact)| format!("    {}: {fact}", quoted(name))).collect();
@@ -213,21 +213,21 @@ fn lines(fact: &Fact) -> String {
 /// A case as it is on disk.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Its layer.
+    /// The layer.
     pub layer: Layer,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// A sentence about what was done.
+    /// What is special about the file, in words.
     pub what: String,
-    /// Its file or directory. `None` where the runner makes it from [`parts`](Case::parts).
+    /// The file or directory. `None` if the runner creates the file from [`parts`](Case::parts).
     pub path: Option<PathBuf>,
     /// The parts of a long file.
     pub parts: Vec<Part>,
-    /// The right answer to it.
+    /// The expected result.
     pub verdict: Verdict,
-    /// True if its facts are to be encoded.
+    /// True if the facts must be encoded too.
     pub encode: bool,
-    /// Who does otherwise.
+    /// Implementations that are known to give another result.
     pub differ: Vec<Differ>,
 }
 
@@ -237,11 +237,11 @@ impl Case {
         format!("{}/{}", self.layer, self.name)
     }
 
-    /// Reads all cases below a directory, in order.
+    /// Reads all cases below a directory, sorted by layer and name.
     ///
     /// # Errors
     ///
-    /// A sentence that names the file that is not a case.
+    /// If a file is not a case. The message names the file.
     pub fn all(below: &Path) -> Result<Vec<Case>, String> {
         let mut cases = Vec::new();
         for layer in Layer::ALL {

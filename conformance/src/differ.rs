@@ -1,22 +1,22 @@
-//! [`Differ`]: who does otherwise than a case says, and why.
+//! [`Differ`]: an implementation with another result than the expected one, and why.
 
 use std::fmt;
 use std::path::Path;
 
 use serde_json::Value;
 
-/// The answer of an implementation to a case.
+/// How an implementation differs from the expected result of a case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Does {
-    /// It takes what should be refused.
+    /// It accepts a file that is not valid.
     Accepts,
-    /// It refuses what should be taken.
+    /// It rejects a valid file.
     Rejects,
-    /// It takes it, and reads something else.
+    /// It accepts the file but reads other facts.
     ReadsAnother,
-    /// It ends by a signal, or a sanitizer ends it.
+    /// A signal or a sanitizer ends its process.
     Crashes,
-    /// It takes longer than is allowed.
+    /// It exceeds the time limit.
     Hangs,
 }
 
@@ -41,25 +41,25 @@ impl fmt::Display for Does {
     }
 }
 
-/// A known difference: an implementation does this with these cases, for this reason.
+/// A known difference of an implementation, with its reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Differ {
-    /// The implementation's name.
+    /// The name of the implementation.
     pub who: String,
-    /// Its answer; any of these where that depends on the memory around the file.
+    /// What it does. There are several if that depends on the memory around the file.
     pub does: Vec<Does>,
-    /// The reason, in a sentence.
+    /// The reason, in words.
     pub why: String,
-    /// The cases, `layer/name`, where `*` matches any characters. Empty in a case's own file.
+    /// The cases as `layer/name`, where `*` matches any characters. Empty in the file of a case.
     pub cases: Vec<String>,
 }
 
 impl Differ {
-    /// Reads a list of differences, as `differences.json` and a case's `differ` hold it.
+    /// Reads a list of differences from `differences.json` or from the `differ` of a case.
     ///
     /// # Errors
     ///
-    /// A sentence that says what is missing.
+    /// If an entry is incomplete. The message says what is missing.
     pub fn list(json: &Value) -> Result<Vec<Differ>, String> {
         let text = |entry: &Value, name: &str| {
             entry.get(name).and_then(Value::as_str).map(str::to_owned).ok_or_else(|| format!("{entry} has no text {name:?}"))
@@ -84,13 +84,13 @@ impl Differ {
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// If the file cannot be read.
     pub fn read(path: &Path) -> Result<Vec<Differ>, String> {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         Differ::list(&serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?)
     }
 
-    /// True if this is about the case `layer/name`.
+    /// True if the difference applies to the case `layer/name`.
     pub fn matches(&self, case: &str) -> bool {
         self.cases.iter().any(|pattern| matches(pattern.as_bytes(), case.as_bytes()))
     }

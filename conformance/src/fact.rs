@@ -1,13 +1,13 @@
-//! [`Fact`]: what a file says, in tagged JSON.
+//! [`Fact`]: a property of a file, as tagged JSON.
 
 use std::fmt;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// A value with its type. In JSON an integer is `{"int": "5"}`, bytes are `{"bytes": "00ff"}`, a text is `{"text": "é"}`, a truth
-/// value is `{"bool": true}`, long bytes are `{"sha256": "…"}`, and `{"any": true}` is what cannot be known. Nothing is `null`; lists
-/// and objects are as they are.
+/// A value with its type. In JSON, an integer is `{"int": "5"}`, bytes are `{"bytes": "00ff"}`, text is `{"text": "é"}`, a
+/// Boolean is `{"bool": true}`, long bytes are `{"sha256": "…"}`, and an unknown value is `{"any": true}`. Nothing is `null`.
+/// Lists and objects are JSON arrays and objects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Fact {
@@ -33,17 +33,17 @@ impl Fact {
         Fact::List(values.iter().map(|&value| Fact::int(value)).collect())
     }
 
-    /// A text.
+    /// Text.
     pub fn text(value: impl Into<String>) -> Fact {
         Fact::Text(value.into())
     }
 
-    /// Bytes, given whole.
+    /// All of the bytes.
     pub fn bytes(value: &[u8]) -> Fact {
         Fact::Bytes(value.to_vec())
     }
 
-    /// Bytes, given by their SHA-256.
+    /// The SHA-256 of bytes.
     pub fn digest(value: &[u8]) -> Fact {
         Fact::Sha256(hex(&Sha256::digest(value)))
     }
@@ -53,7 +53,7 @@ impl Fact {
         Fact::Map(entries.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect())
     }
 
-    /// An entry of an object.
+    /// The value of an entry of an object.
     pub fn get(&self, name: &str) -> Option<&Fact> {
         match self {
             Fact::Map(entries) => entries.iter().find(|(own, _)| own == name).map(|(_, fact)| fact),
@@ -74,7 +74,7 @@ impl Fact {
     ///
     /// # Errors
     ///
-    /// A sentence that names what is not tagged.
+    /// If a value is not tagged. The message names it.
     pub fn from_json(json: &Value) -> Result<Fact, String> {
         let wrong = || format!("{json} is no tagged value");
         Ok(match json {
@@ -99,7 +99,7 @@ impl Fact {
         })
     }
 
-    /// Facts that `told` says otherwise than `self`, each with its place. A fact that is not told is no difference.
+    /// The differences of `told` from `self`, each with its path. Facts that are missing in `told` are not differences.
     pub fn differences(&self, told: &Fact) -> Vec<String> {
         let mut found = Vec::new();
         self.compare(told, "", &mut found);
@@ -123,7 +123,7 @@ impl Fact {
                 }
             }
             (Fact::Any, _) => {}
-            // A case and an adapter may give bytes or their digest.
+            // Bytes and their digest count as equal.
             (Fact::Bytes(bytes), Fact::Sha256(_)) if Fact::digest(bytes) == *told => {}
             (Fact::Sha256(_), Fact::Bytes(bytes)) if Fact::digest(bytes) == *self => {}
             _ if self == told => {}
@@ -160,7 +160,7 @@ impl fmt::Display for Fact {
     }
 }
 
-/// A text as a string of JSON.
+/// Text as a JSON string.
 pub fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }

@@ -1,13 +1,13 @@
-//! Test cases for everyone who reads or writes Blosc2 files, the recipes that make them, and the runner.
+//! Test cases for programs that read or write Blosc2 files, the recipes that create the cases, and the runner.
 //!
-//! | to | look at |
+//! | task | item |
 //! | --- | --- |
-//! | know a case | [`Case`], [`Layer`] |
-//! | know what a file says | [`Fact`] |
-//! | make the cases again | [`recipes::all`] |
+//! | read a case | [`Case`], [`Layer`] |
+//! | represent the contents of a file | [`Fact`] |
+//! | create the cases | [`recipes::all`] |
 //! | write an adapter in Rust | [`adapter::main`] |
-//! | ask an adapter | [`run::run`] |
-//! | show what it said | [`report`] |
+//! | run an adapter | [`run::run`] |
+//! | show the results | [`report`] |
 
 pub mod adapter;
 mod case;

@@ -1,4 +1,4 @@
-//! `b2nd-conformance`: asks adapters about the cases. `--help` says how.
+//! `b2nd-conformance`: runs adapters on the cases. `--help` lists the options.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

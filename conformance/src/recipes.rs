@@ -1,4 +1,4 @@
-//! The recipes: every case is made here, byte by byte, by no reader's own writer.
+//! The recipes. They create every case byte by byte, without the writer of any implementation.
 
 mod bytes;
 mod chunk;
@@ -25,7 +25,7 @@ mod zip;
 use crate::case::{Content, Layer, Made, Verdict};
 use crate::fact::Fact;
 
-/// Cases as they are made.
+/// The cases that have been created so far.
 #[derive(Default)]
 pub(crate) struct Suite(Vec<Made>);
 
@@ -35,18 +35,18 @@ impl Suite {
         self.0.push(Made { layer, name: name.into(), what: what.into(), content, verdict, encode });
     }
 
-    /// A valid file, and what it says.
+    /// Adds a valid file with its facts.
     pub(crate) fn accept(&mut self, layer: Layer, name: impl Into<String>, what: impl Into<String>, bytes: Vec<u8>, says: Fact) {
         self.add(layer, name, what, Content::File("", bytes), Verdict::Accept(says));
     }
 
-    /// A file that is not valid.
+    /// Adds a file that is not valid.
     pub(crate) fn reject(&mut self, layer: Layer, name: impl Into<String>, what: impl Into<String>, bytes: Vec<u8>) {
         self.add(layer, name, what, Content::File("", bytes), Verdict::Reject);
     }
 }
 
-/// All cases, by layer and name.
+/// All cases, sorted by layer and name.
 pub fn all() -> Vec<Made> {
     let mut suite = Suite::default();
     metalayers::add(&mut suite);

@@ -1,4 +1,4 @@
-//! Answers of adapters, as a table for a terminal, a page and a machine.
+//! Results of adapters, as a table for a terminal, as a Markdown page, and as JUnit XML.
 
 mod junit;
 mod markdown;
@@ -11,10 +11,10 @@ pub use table::table;
 use crate::case::{Case, Layer};
 use crate::run::Outcome;
 
-/// An adapter's name, and its outcomes in the order of the cases.
+/// The name of an adapter, and its outcomes in the order of the cases.
 pub type Column = (String, Vec<Outcome>);
 
-/// The outcomes of a layer, or of all.
+/// The numbers of outcomes in a layer, or in total.
 struct Count {
     passed: usize,
     known: usize,

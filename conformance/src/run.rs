@@ -1,4 +1,4 @@
-//! The runner: asks adapters about cases, each question within limits.
+//! The runner, which runs adapters on cases within limits.
 
 mod adapter;
 mod limits;
@@ -17,33 +17,33 @@ pub use adapter::Adapter;
 use adapter::{Answer, Session};
 pub use limits::Limits;
 
-/// The result of an adapter with a case.
+/// The outcome of a case with an adapter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// As the case says.
+    /// The expected result.
     Passed,
-    /// Otherwise, and the case says so and why.
+    /// Another result that the case lists, with the reason.
     Known(Does, String),
-    /// Otherwise.
+    /// Another result.
     Failed(String),
-    /// The case lists a difference that is none any more.
+    /// The case lists a difference that no longer exists.
     Outdated(String),
-    /// The adapter does not do this layer, or the case is in its skip list.
+    /// The adapter does not support the layer, or the case is in its skip list.
     Skipped,
 }
 
 impl Outcome {
-    /// True if somebody has to look at it.
+    /// True if the outcome needs attention.
     pub fn is_failure(&self) -> bool {
         matches!(self, Outcome::Failed(_) | Outcome::Outdated(_))
     }
 }
 
-/// Asks one adapter about all cases, and gives the outcomes in their order.
+/// Runs an adapter on all cases. Returns the outcomes in the order of the cases.
 ///
 /// # Errors
 ///
-/// A long file cannot be made.
+/// If a long file cannot be created.
 pub fn run(adapter: &Adapter, cases: &[Case], limits: Limits) -> io::Result<Vec<Outcome>> {
     let scratch = std::env::temp_dir().join(format!("b2nd-conformance-{}-{}", std::process::id(), adapter.file_name()));
     fs::create_dir_all(&scratch)?;
@@ -105,7 +105,7 @@ fn one(session: &mut Session, adapter: &Adapter, case: &Case, scratch: &Path) ->
     })
 }
 
-/// The difference between an adapter's answer and the case.
+/// The difference between an adapter's answer and the expected result.
 fn judge(case: &Case, answer: &Answer) -> Option<(Does, String)> {
     match (answer, &case.verdict) {
         (Answer::Crashed(how), _) => Some((Does::Crashes, how.clone())),

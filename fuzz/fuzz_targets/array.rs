@@ -1,4 +1,5 @@
-//! Array metalayers: what any type accepts it writes back; a layout is accepted by its own type and by `ArrayMeta` alike.
+//! Array metalayers: each type writes back what it accepts, and `ArrayMeta` accepts a layout if and only if the layout's own type
+//! does.
 #![no_main]
 
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
@@ -38,7 +39,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// A grid, where there is one, counts what the geometry says, and agrees with itself on its first and last element.
+/// Checks that the grid, if there is one, has the numbers that follow from the geometry, also for the first and last element.
 fn consistent(geometry: &Geometry) {
     let same = Geometry::new(geometry.shape(), geometry.chunkshape(), geometry.blockshape());
     assert_eq!(same.expect("what was read is valid"), *geometry);

@@ -1,4 +1,4 @@
-//! Chunks: a header is kept as it is, sizes agree with each other, and data has the length that the header says.
+//! Chunks: the header is kept unchanged, sizes agree with each other, and the data has the length in the header.
 #![no_main]
 
 use b2nd_frame::{Chunk, ChunkHeader, Special};
@@ -42,7 +42,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// Data that is stored comes back.
+/// Checks that stored data can be read back.
 fn store(data: &[u8]) {
     for typesize in [1, 8, 300] {
         let chunk = Chunk::store(data, typesize).expect("data of a few bytes");

@@ -1,4 +1,5 @@
-//! Compressed chunks: whatever they hold is refused or fills its place, the same whole and block by block, and no foreign codec panics.
+//! Compressed chunks: they are rejected or decompressed, with the same result as a whole and block by block. No codec of another
+//! crate panics.
 #![no_main]
 
 use b2nd_codec::{Blocks, Decompressor};

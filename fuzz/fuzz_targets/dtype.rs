@@ -1,10 +1,10 @@
-//! Dtype strings: what parses prints itself exactly and parses to the same, and its sizes fit NumPy's.
+//! Dtype strings: a parsed dtype is printed as the same string, and its sizes are within NumPy's limits.
 #![no_main]
 
 use b2nd::dtype::DType;
 use libfuzzer_sys::fuzz_target;
 
-/// NumPy's limit, a C int.
+/// NumPy's limit, which is a C int.
 const LARGEST: usize = 0x7fff_ffff;
 
 fuzz_target!(|text: &str| {
@@ -26,7 +26,7 @@ fuzz_target!(|text: &str| {
     assert_eq!(b2nd::from_slice::<DType>(&b2nd::to_vec(&dtype).expect("a string")).expect("the same string"), dtype);
 });
 
-/// Every part lies in the whole, at any depth.
+/// Checks that each field or base is inside its dtype, at any depth.
 fn sizes(dtype: &DType) {
     assert!(dtype.itemsize() <= LARGEST);
     for field in dtype.fields() {

@@ -1,4 +1,5 @@
-//! Edits of a frame in its file: after each, the file opens and equals a model, and one that failed has changed nothing.
+//! Edits of a frame in a file: after each edit, the file can be opened and equals a model. An edit that fails changes
+//! nothing.
 //!
 //! Files are in the system's temporary directory; `TMPDIR=/dev/shm` keeps them in memory.
 #![no_main]
@@ -16,7 +17,7 @@ use libfuzzer_sys::fuzz_target;
 #[derive(Arbitrary, Debug)]
 struct Plan {
     sparse: bool,
-    /// A length of the data in each chunk; 0 is a special one. With a chunksize only the last may be shorter.
+    /// The size of the data in each chunk; 0 means a special chunk. With a chunksize, only the last chunk may be shorter.
     chunks: Vec<u8>,
     chunksize: u8,
     metalayers: Vec<(Name, Vec<u8>)>,
@@ -37,12 +38,12 @@ enum Edit {
 #[derive(Arbitrary, Debug)]
 enum Change {
     Insert(Name, Vec<u8>),
-    /// Enough to move what follows over a sector.
+    /// Long enough to move the following bytes across a sector.
     InsertLong(Name, u16),
     Remove(Name),
 }
 
-/// Few enough to meet again; the last is a byte too long.
+/// One of a few names, so that names are repeated. The last one is a byte too long.
 #[derive(Arbitrary, Clone, Copy, Debug)]
 struct Name(u8);
 
@@ -59,7 +60,7 @@ impl Name {
     }
 }
 
-/// The content that a file should have.
+/// The expected content of the file.
 #[derive(Default)]
 struct Model {
     metalayers: Named,
@@ -75,7 +76,7 @@ impl Named {
         self.0.iter_mut().find(|(this, _)| this == name).map(|(_, content)| content)
     }
 
-    /// True if there was a place for it.
+    /// Inserts or replaces a metalayer. Returns `false` if the name is too long or there are 16 others.
     fn insert(&mut self, name: String, content: Vec<u8>) -> bool {
         if let Some(place) = self.get_mut(&name) {
             *place = content;
@@ -111,7 +112,7 @@ fn run(plan: Plan) {
         let before = contents(&path);
         let (done, expected) = match edit {
             Edit::SetMetalayer(name, content) => {
-                // An array's may become shorter, and what was there stays behind it.
+                // The metalayer of an array may become shorter, and then the end of the old content remains.
                 let shorter = name.text() == "b2nd" && matches!(ArrayMeta::from_metalayer(&content), Ok((_, [])));
                 let fits = |place: &usize| *place == content.len() || (shorter && content.len() < *place);
                 let place = model.metalayers.get_mut(&name.text()).filter(|place| fits(&place.len()));
@@ -171,8 +172,8 @@ fn apply(changes: &[Change], metalayers: &mut Metalayers) -> b2nd_frame::Result<
     Ok(())
 }
 
-/// Makes the same change in the model, if it is possible. Another metalayer of an array may have been refused, since it need not match the
-/// chunks.
+/// Makes the same changes in the model. Returns whether they are possible. A new metalayer of an array may have been rejected,
+/// because it must match the chunks.
 fn model_of(changes: &[Change], model: &mut Named, is_refused: bool) -> bool {
     let mut named = model.clone();
     let done = changes.iter().all(|change| match change {
@@ -194,7 +195,7 @@ fn long(length: u16) -> Vec<u8> {
     (0..length % 3000).map(|byte| byte as u8).collect()
 }
 
-/// Writes the plan's frame, and says what it should hold.
+/// Writes the frame of the plan. Returns its expected content.
 fn create(plan: &Plan, path: &Path) -> Model {
     let mut model = Model::default();
     let mut header =
@@ -236,7 +237,7 @@ fn fill<T: b2nd_frame::Target>(plan: &Plan, model: &mut Model, writer: &mut Writ
     }
 }
 
-/// The file opens and holds what the model says, and nothing else is left next to it.
+/// Checks that the file can be opened and equals the model, and that there are no other files.
 fn check(path: &Path, model: &Model) {
     let file = File::open(path).expect("the file opens");
     let (header, trailer) = (file.header(), file.trailer().expect("the file has a trailer"));
@@ -268,7 +269,7 @@ fn check(path: &Path, model: &Model) {
     }
 }
 
-/// All bytes of a file, or of a directory's files by their names.
+/// The bytes of a file, or of the files in a directory, with their paths.
 fn contents(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = match path.is_dir() {
         true => fs::read_dir(path).expect("our directory").map(|entry| entry.expect("our directory").path()).collect(),

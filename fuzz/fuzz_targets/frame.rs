@@ -1,4 +1,5 @@
-//! Whole frames in memory: header and trailer are written back, chunks lie where the index says, none overlaps another.
+//! Frames in memory: the header and the trailer are written back unchanged, and chunks are where the index says and do not
+//! overlap.
 #![no_main]
 
 use b2nd_frame::{Buffer, Frame, Offset, Offsets, Trailer};
@@ -19,7 +20,7 @@ fuzz_target!(|input: &[u8]| {
     let range = header.tail_range();
     let tail = &bytes[range.start as usize..range.end as usize];
     if header.nbytes() == 0 {
-        // Without data it is the first one after the header.
+        // If there is no data, the trailer is the first one after the header.
         writes(trailer, &bytes[header.header_len()..][..trailer.trailer_len()]);
     } else {
         writes(trailer, &bytes[bytes.len() - trailer.trailer_len()..]);
@@ -31,7 +32,7 @@ fuzz_target!(|input: &[u8]| {
     assert!(header.nchunks().is_none_or(|count| count == offsets.len()));
     assert!(frame.chunk(offsets.len()).is_err());
     let mut places = Vec::new();
-    // An index can say one thing of a hundred million chunks.
+    // An index can repeat one value for a hundred million chunks.
     for (number, offset) in (0..64).zip(offsets.iter()) {
         let read = source.chunk(number).map_err(|error| error.to_string());
         assert_eq!(read, frame.chunk(number).map_err(|error| error.to_string()));
@@ -46,7 +47,7 @@ fuzz_target!(|input: &[u8]| {
             Offset::Special(special) => assert_eq!(chunk.header().special(), Some(special)),
             _ => {}
         }
-        // A chunksize below 0 is that of an empty frame, and says no more than 0 does.
+        // Some writers use a negative chunksize for an empty frame, which means the same as 0.
         if !header.has_variable_chunks() && header.chunksize() > 0 && number + 1 < offsets.len() {
             assert_eq!(chunk.header().nbytes(), header.chunksize() as usize);
         }

@@ -1,4 +1,4 @@
-//! Headers: what is accepted is written back, and no more than header_len bytes are looked at.
+//! Headers: accepted bytes are written back unchanged, and only the first header_len bytes are read.
 #![no_main]
 
 use b2nd_frame::Header;

@@ -1,10 +1,11 @@
-//! The streams of a compressed index: refused, or as many offsets as the frame has chunks, and the same again where more bytes follow.
+//! The streams of a compressed index: they are rejected, or give an offset for each chunk. More bytes after them do not
+//! change the result.
 #![no_main]
 
 use b2nd_frame::{Header, Offset, Offsets, Sizes};
 use libfuzzer_sys::fuzz_target;
 
-/// Some blocks of the lengths below, and little memory.
+/// Enough for several blocks of the sizes below, with little memory.
 const MOST: u16 = 5000;
 
 fuzz_target!(|input: &[u8]| {
@@ -16,7 +17,7 @@ fuzz_target!(|input: &[u8]| {
         Ok(offsets) => offsets,
         Err(error) => {
             assert!(!error.is_eof(), "the chunk is whole: {error}");
-            // Bytes are counted from the frame's start.
+            // Offsets in errors are relative to the start of the frame.
             let end = header.header_len() + tail.len();
             assert!(error.offset().is_none_or(|offset| offset <= end), "{error}");
             return;
@@ -38,18 +39,18 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(Offsets::from_tail(&header, &tail).as_ref().ok(), Some(&offsets));
 });
 
-/// The header of a sparse frame with this number of chunks, whose index may be long.
+/// The header of a sparse frame with this number of chunks and room for a long index.
 fn header(nchunks: u64) -> Header {
     let sizes = Sizes { typesize: 1, chunksize: 1, blocksize: 1 };
     let mut bytes = Header::new(sizes).and_then(|header| Ok(b2nd::to_vec(&header)?)).expect("sizes of 1");
-    // frame_len, the frame's type, and nbytes.
+    // These fields are frame_len, the type of the frame, and nbytes.
     bytes[0x10..0x18].copy_from_slice(&(1u64 << 40).to_be_bytes());
     bytes[0x1a] = 1;
     bytes[0x1e..0x26].copy_from_slice(&nchunks.to_be_bytes());
     Header::from_slice(&bytes).expect("a header with other sizes")
 }
 
-/// BloscLZ after a byte shuffle of elements of 8 bytes, in blocks that are split into 8 streams or not.
+/// A chunk with BloscLZ after a byte shuffle of 8-byte elements. Each block is split into 8 streams if `is_split` is true.
 fn chunk(nbytes: i32, blocksize: i32, is_split: bool, streams: &[u8]) -> Vec<u8> {
     let mut chunk = vec![5, 1, if is_split { 0x05 } else { 0x15 }, 8];
     chunk.extend(nbytes.to_le_bytes());

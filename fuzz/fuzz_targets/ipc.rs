@@ -1,4 +1,4 @@
-//! A block of Arrow IPC: an error, or an array that can be printed, and the same as JSON.
+//! A block of Arrow IPC: an error, or an array that can be printed, also as JSON.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! A table in an archive: an error, or rows; and of these as many as the table says.
+//! A table in an archive: an error, or as many rows as the table claims.
 #![no_main]
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Trailers: what is accepted is written back, from exactly its bytes and from the end of something longer.
+//! Trailers: accepted bytes are written back unchanged, whether the input ends with the trailer or has other bytes before it.
 #![no_main]
 
 use b2nd_frame::{Chunk, Trailer};
@@ -31,7 +31,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// A value that is put under a name is there afterwards, and in what is written.
+/// Checks that a value that is set can be read, also after writing.
 fn edit(mut trailer: Trailer) {
     let count = trailer.vlmetalayers().len();
     if trailer.vlmetalayers_mut().set_bytes("name", b"value").is_err() {

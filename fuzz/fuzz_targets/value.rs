@@ -1,4 +1,4 @@
-//! Values of serde's every shape: what is accepted is written back, and what is written is read back.
+//! Values of every kind in serde's data model: accepted bytes are written back unchanged, and written values are read back.
 #![no_main]
 
 #[path = "../../tests/common/pairs.rs"]
@@ -20,7 +20,7 @@ fuzz_target!(|input: &[u8]| {
         assert_eq!(value.to_vec().expect("what was read can be written"), input);
         let text = serde_json::to_string(&value).expect("every value has a JSON form");
         if let Ok(back) = serde_json::from_str::<Value>(&text) {
-            // Tuples are lists in JSON, and what is the same in JSON stays so.
+            // Tuples become lists in JSON, so the JSON is compared and not the value.
             assert_eq!(serde_json::to_string(&back).expect("every value has a JSON form"), text);
         }
         assert!(!value.to_string().is_empty());
@@ -32,10 +32,10 @@ fuzz_target!(|input: &[u8]| {
     }
     let Ok(value) = Everything::arbitrary(&mut Unstructured::new(input)) else { return };
     match b2nd::to_vec(&value) {
-        // Bytes, not values, are compared: a NaN is not itself.
+        // Bytes are compared instead of values, because NaN is not equal to itself.
         Ok(bytes) => {
             assert!(reencodes::<Everything>(&bytes).is_some(), "{:?}", b2nd::from_slice::<Everything>(&bytes));
-            // A variant with data is one level where its type is known, and two where it is not.
+            // A variant with data counts as one level if its type is known, and as two otherwise.
             let skipped = b2nd::from_slice::<IgnoredAny>(&bytes);
             assert!(
                 !value.is_self_describing()
@@ -47,7 +47,7 @@ fuzz_target!(|input: &[u8]| {
     }
 });
 
-/// Nothing in it is `flatten`, untagged, a nested option or an unordered map, so it comes back as it was.
+/// Contains no `flatten`, untagged enum, nested option or unordered map, so it survives writing and reading.
 #[derive(Serialize, Deserialize, Arbitrary, Debug)]
 struct Everything {
     numbers: (u8, u16, u32, u64, i8, i16, i32, i64, f32, f64),
@@ -74,7 +74,7 @@ struct Everything {
 }
 
 impl Everything {
-    /// True if every mark holds what it is put around.
+    /// True if every value fits the module of its field.
     fn is_writable(&self) -> bool {
         self.fixstr.as_ref().is_none_or(|text| text.len() <= 31)
             && self.fixstr_bytes.len() <= 31
@@ -82,7 +82,7 @@ impl Everything {
             && self.option.as_ref().is_none_or(|inner| inner.is_writable())
     }
 
-    /// True if no list of dimensions has 16 values, whose marker is that of an empty fixstr.
+    /// True if no list of dimensions has 16 values: its marker would be that of an empty fixstr.
     fn is_self_describing(&self) -> bool {
         self.dims.len() < 16 && self.option.as_ref().is_none_or(|inner| inner.is_self_describing())
     }

@@ -1,9 +1,9 @@
-//! Assertions that the targets have in common.
+//! Assertions that several targets use.
 
 use serde::{Deserialize, Serialize};
 
-/// Accepted bytes are written back as they were, in every way to write. What is refused is refused with a place in the input,
-/// or at its end with a number of missing bytes.
+/// Checks that accepted bytes are written back unchanged by every function, and that an error has an offset in the input or a
+/// number of missing bytes.
 pub fn reencodes<'de, T: Serialize + Deserialize<'de>>(input: &'de [u8]) -> Option<T> {
     let value = match b2nd::from_slice::<T>(input) {
         Ok(value) => value,
@@ -16,7 +16,7 @@ pub fn reencodes<'de, T: Serialize + Deserialize<'de>>(input: &'de [u8]) -> Opti
     Some(value)
 }
 
-/// The value is written as these bytes, into a vector and into a slice of its very length.
+/// Checks that the value is written as these bytes, to a vector and to a slice of exactly their length.
 pub fn writes<T: Serialize>(value: &T, bytes: &[u8]) {
     assert_eq!(b2nd::to_vec(value).expect("what was read can be written"), bytes);
     assert_eq!(b2nd::serialized_len(value).expect("what was written has a length"), bytes.len());
@@ -24,7 +24,7 @@ pub fn writes<T: Serialize>(value: &T, bytes: &[u8]) {
     assert_eq!(b2nd::to_slice(value, &mut buffer).expect("what was written fits its own length"), bytes);
 }
 
-/// An error about the input says where in it, and has a sentence.
+/// Checks that an error has a message, and that its offset is inside the input.
 pub fn explains(error: impl Into<b2nd_frame::Error>, input: &[u8]) {
     let error = error.into();
     assert!(!error.to_string().is_empty());

@@ -89,25 +89,21 @@ impl Geometry {
     }
 
     /// Returns the number of dimensions, 0 to 16.
-    #[inline]
     pub fn ndim(&self) -> usize {
         self.shape.len()
     }
 
     /// Returns the array's length in each dimension, in elements.
-    #[inline]
     pub fn shape(&self) -> &[i64] {
         &self.shape
     }
 
     /// Returns a chunk's length in each dimension, in elements.
-    #[inline]
     pub fn chunkshape(&self) -> &[i32] {
         &self.chunkshape
     }
 
     /// Returns a block's length in each dimension, in elements.
-    #[inline]
     pub fn blockshape(&self) -> &[i32] {
         &self.blockshape
     }

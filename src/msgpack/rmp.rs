@@ -74,7 +74,6 @@ pub(crate) fn decode<'de, T>(
     read(&mut deserializer).map_err(|error| refused(&error))
 }
 
-#[cold]
 fn refused(error: &dyn core::fmt::Display) -> Error {
     Error::custom(format_args!("msgpack: {error}"))
 }

@@ -3,6 +3,7 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::mem;
 
 use super::{Family, Head, Value};
 use crate::error::{Error, ErrorKind, Result};
@@ -89,52 +90,39 @@ impl Value {
     /// # Ok::<(), b2nd::Error>(())
     /// ```
     #[must_use]
-    pub fn shortest(self) -> Value {
-        match self {
-            Value::Array(list, _) => {
-                let head = Family::Array.shortest(list.len());
-                Value::Array(list.into_iter().map(Value::shortest).collect(), head)
-            }
-            Value::Map(pairs, _) => {
-                let head = Family::Map.shortest(pairs.len());
-                Value::Map(pairs.into_iter().map(|(key, value)| (key.shortest(), value.shortest())).collect(), head)
-            }
-            Value::Str(text, _) => Value::short_str(text),
-            Value::Bytes(bytes, _) => Value::short_bytes(bytes),
-            Value::RawStr(bytes, _) => {
-                let head = Family::Str.shortest(bytes.len());
-                Value::RawStr(bytes, head)
-            }
-            Value::Ext(kind, data, _) => Value::short_ext(kind, data),
-            number => match (number.as_u64(), number.as_i64()) {
-                (Some(number), _) => shortest_unsigned(number),
-                (_, Some(number)) => shortest_signed(number),
-                _ => number,
-            },
+    pub fn shortest(mut self) -> Value {
+        let shorten = |value: &mut Value| *value = mem::take(value).shortest();
+        match &mut self {
+            Value::Array(list, _) => list.iter_mut().for_each(shorten),
+            Value::Map(pairs, _) => pairs.iter_mut().flat_map(|(key, value)| [key, value]).for_each(shorten),
+            _ => {}
         }
+        match (self.as_u64(), self.as_i64()) {
+            (Some(number), _) => shortest_unsigned(number),
+            (_, Some(number)) => shortest_signed(number),
+            _ => self.short(),
+        }
+    }
+
+    /// Gives the value the shortest head, and leaves the values inside it unchanged.
+    pub(super) fn short(mut self) -> Value {
+        let (family, length, head) = match &mut self {
+            Value::Str(text, head) => (Family::Str, text.len(), head),
+            Value::RawStr(bytes, head) => (Family::Str, bytes.len(), head),
+            Value::Bytes(bytes, head) => (Family::Bytes, bytes.len(), head),
+            Value::Ext(_, data, head) => (Family::Ext, data.len(), head),
+            Value::Array(list, head) => (Family::Array, list.len(), head),
+            Value::Map(pairs, head) => (Family::Map, pairs.len(), head),
+            _ => return self,
+        };
+        *head = family.shortest(length);
+        self
     }
 
     /// Makes a map from pairs, in their order, with the shortest marker.
     #[must_use]
     pub fn map(pairs: impl IntoIterator<Item = (Value, Value)>) -> Value {
-        let pairs: Vec<_> = pairs.into_iter().collect();
-        let head = Family::Map.shortest(pairs.len());
-        Value::Map(pairs, head)
-    }
-
-    pub(super) fn short_str(text: String) -> Value {
-        let head = Family::Str.shortest(text.len());
-        Value::Str(text, head)
-    }
-
-    pub(super) fn short_bytes(bytes: Vec<u8>) -> Value {
-        let head = Family::Bytes.shortest(bytes.len());
-        Value::Bytes(bytes, head)
-    }
-
-    pub(super) fn short_ext(kind: i8, data: Vec<u8>) -> Value {
-        let head = Family::Ext.shortest(data.len());
-        Value::Ext(kind, data, head)
+        Value::Map(pairs.into_iter().collect(), Head::U32).short()
     }
 }
 
@@ -165,8 +153,5 @@ from! {
     f64: Value::F64;
     String: |text| Value::Str(text, Head::U32);
     &str: |text: &str| Value::Str(text.to_owned(), Head::U32);
-    Vec<Value>: |list: Vec<Value>| {
-        let head = Family::Array.shortest(list.len());
-        Value::Array(list, head)
-    };
+    Vec<Value>: |list| Value::Array(list, Head::U32).short();
 }

@@ -1,8 +1,6 @@
 //! The extension types of python-blosc2.
 
-use alloc::vec::Vec;
-
-use super::{Value, decode};
+use super::{Head, Value, decode};
 use crate::marker::MAX_DEPTH;
 
 /// The decoded content of an extension.
@@ -69,13 +67,12 @@ impl Value {
 
     /// Makes a complex number, an extension of type 44.
     pub(super) fn complex(real: f64, imaginary: f64) -> Value {
-        Value::short_ext(44, [real.to_be_bytes(), imaginary.to_be_bytes()].concat())
+        Value::Ext(44, [real.to_be_bytes(), imaginary.to_be_bytes()].concat(), Head::U32).short()
     }
 
     /// Makes an extension of this type. Its content is `content`, encoded as MessagePack.
     pub(super) fn around(kind: i8, content: &Value) -> crate::Result<Value> {
-        let data: Vec<u8> = content.to_vec()?;
-        Ok(Value::short_ext(kind, data))
+        Ok(Value::Ext(kind, content.to_vec()?, Head::U32).short())
     }
 }
 

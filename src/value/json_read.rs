@@ -43,10 +43,10 @@ impl<'de> Visitor<'de> for AnyVisitor {
         visit_u64(u64): shortest_unsigned;
         visit_f32(f32): Value::F32;
         visit_f64(f64): Value::F64;
-        visit_str(&str): |text: &str| Value::short_str(text.to_owned());
-        visit_string(String): Value::short_str;
-        visit_bytes(&[u8]): |bytes: &[u8]| Value::short_bytes(bytes.to_owned());
-        visit_byte_buf(Vec<u8>): Value::short_bytes;
+        visit_str(&str): |text: &str| Value::from(text).short();
+        visit_string(String): |text| Value::from(text).short();
+        visit_bytes(&[u8]): |bytes: &[u8]| bytes_of(bytes.to_owned());
+        visit_byte_buf(Vec<u8>): bytes_of;
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
@@ -64,7 +64,7 @@ impl<'de> Visitor<'de> for AnyVisitor {
     /// Reads an extension, which rmp-serde passes as a newtype struct of its type and its data.
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         let (kind, data) = <(i8, serde_bytes::ByteBuf)>::deserialize(deserializer)?;
-        Ok(Value::short_ext(kind, data.into_vec()))
+        Ok(Value::Ext(kind, data.into_vec(), Head::U32).short())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
@@ -111,9 +111,7 @@ fn form(mut pairs: Vec<(Value, Value)>) -> Result<Value> {
 fn special(name: &str, value: Value) -> Result<Result<Value, Value>> {
     let wrong = |expected: &str| Error::custom(format_args!("{{\"{name}\": ..}}: expected {expected}"));
     Ok(Ok(match (name, value) {
-        ("bytes", Value::Str(digits, _)) => {
-            Value::short_bytes(hex::decode(&digits).ok_or_else(|| wrong("pairs of hexadecimal digits"))?)
-        }
+        ("bytes", Value::Str(digits, _)) => bytes_of(hex::decode(&digits).ok_or_else(|| wrong("pairs of hexadecimal digits"))?),
         ("float", Value::Str(word, _)) => Value::F64(match word.as_str() {
             "nan" => f64::NAN,
             "inf" => f64::INFINITY,
@@ -131,11 +129,11 @@ fn special(name: &str, value: Value) -> Result<Result<Value, Value>> {
             let pairs = pairs.into_iter().map(|(key, value)| match (key.as_str(), value) {
                 (Some("data"), Value::Str(digits, _)) => {
                     let data = hex::decode(&digits).ok_or_else(|| wrong("data in pairs of hexadecimal digits"))?;
-                    Ok((key, Value::short_bytes(data)))
+                    Ok((key, bytes_of(data)))
                 }
                 (Some("dtype"), dtype) => {
                     let form = if dtype.as_str().is_some() { "str" } else { "descr" };
-                    Ok((key, Value::map([(Value::short_str(form.into()), dtype)])))
+                    Ok((key, Value::map([(Value::from(form).short(), dtype)])))
                 }
                 (Some("shape" | "values"), value) => Ok((key, value)),
                 _ => Err(wrong("dtype, shape and data, or shape and values")),
@@ -146,7 +144,7 @@ fn special(name: &str, value: Value) -> Result<Result<Value, Value>> {
             [kind, Value::Str(digits, _)] if kind.as_i64().is_some() => {
                 let kind = kind.as_i64().and_then(|kind| i8::try_from(kind).ok());
                 let kind = kind.ok_or_else(|| wrong("a type from -128 to 127"))?;
-                Value::short_ext(kind, hex::decode(digits).ok_or_else(|| wrong("pairs of hexadecimal digits"))?)
+                Value::Ext(kind, hex::decode(digits).ok_or_else(|| wrong("pairs of hexadecimal digits"))?, Head::U32).short()
             }
             _ => return Err(wrong("[type, \"hex\"]")),
         },
@@ -159,6 +157,10 @@ fn special(name: &str, value: Value) -> Result<Result<Value, Value>> {
         }
         (_, value) => return Ok(Err(value)),
     }))
+}
+
+fn bytes_of(bytes: Vec<u8>) -> Value {
+    Value::Bytes(bytes, Head::U32).short()
 }
 
 fn number(value: &Value) -> Option<f64> {

@@ -155,7 +155,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for RawValue<'a> {
     }
 }
 
-#[cold]
 fn elsewhere<E: de::Error>() -> E {
     E::custom("only this crate's format can be read into a RawValue: for other formats, use a Value")
 }

@@ -5,13 +5,12 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{self, Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_bytes::Bytes;
 
 use super::json_read::AnyVisitor;
 use super::json_write::Shown;
 use super::{Value, decode, encode};
-use crate::hex::Hex;
 use crate::marker::{MAX_DEPTH, RAW_MARK};
 
 impl Serialize for Value {
@@ -23,8 +22,8 @@ impl Serialize for Value {
     }
 }
 
-/// A value to be written to a binary format, inside the newtype struct that marks it as a `Value`. This crate's serializer asks for its
-/// text, which is the encoded value in hexadecimal digits.
+/// A value to be written to a binary format, inside the newtype struct that marks it as a `Value`. There, only this crate's serializer says
+/// that it is human-readable, and gets the encoded value.
 struct Plain<'a>(&'a Value);
 
 impl Serialize for Plain<'_> {
@@ -33,10 +32,8 @@ impl Serialize for Plain<'_> {
             let mut bytes = Vec::new();
             // The depth is not limited here, since the serializer that writes these bytes checks the depth, including the levels around the
             // value.
-            return match encode::put(self.0, &mut bytes, usize::MAX) {
-                Ok(()) => serializer.collect_str(&Hex(&bytes)),
-                Err(error) => serializer.collect_str(&error),
-            };
+            encode::put(self.0, &mut bytes, usize::MAX).map_err(ser::Error::custom)?;
+            return serializer.serialize_bytes(&bytes);
         }
         match self.0 {
             Value::Nil => serializer.serialize_unit(),

@@ -67,7 +67,6 @@ impl Family {
         heads.into_iter().find(|&head| self.marker(head, length).is_some()).unwrap_or(Head::U32)
     }
 
-    #[cold]
     fn cannot_hold(self, head: Head, length: usize) -> Error {
         let (marker, unit) = match self {
             Family::Str => ("a string", "bytes"),

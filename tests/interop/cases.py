@@ -11,7 +11,7 @@ class Cases:
 
     @contextlib.contextmanager
     def case(self, name):
-        """One case: it passes if nothing in it raises."""
+        """A test case, which passes if no exception is raised."""
         try:
             yield
         except Exception as error:

@@ -1,4 +1,4 @@
-"""b2nd against python-blosc2, and the C library in it. `run` runs it, with the Rust half's path as an argument."""
+"""Compares b2nd with python-blosc2 and its C library. `run` calls it with the path of the Rust program as an argument."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Frames that b2nd writes and edits: C-Blosc2 reads them, changes them, and b2nd has them again."""
+"""Frames that b2nd writes and edits. C-Blosc2 reads and changes them, and then b2nd edits them again."""
 
 import itertools
 
@@ -28,7 +28,7 @@ VLMETALAYERS = {"small": msgpack.packb({"k": 1}), "long": msgpack.packb("x" * 20
 
 
 class Expected:
-    """What C-Blosc2 must find in a frame."""
+    """The expected contents of a frame."""
 
     def __init__(self, data, chunks, blocks, metas=None, vlmetas=None):
         self.data, self.chunks, self.blocks = data, chunks, blocks
@@ -62,7 +62,7 @@ def geometry(data, chunks, blocks):
 
 
 def chunks_of(rust, data, chunks, blocks):
-    """The chunks of an array as b2nd packs them: python-blosc2 must find each element in its place."""
+    """The chunks of an array, packed by b2nd. python-blosc2 must find each element at its position."""
     shapes = {"ndim": data.ndim, "shape": data.shape, "chunkshape": chunks, "blockshape": blocks}
     return rust.ask("pack", geometry=shapes, itemsize=data.dtype.itemsize, elements=data.tobytes().hex())
 
@@ -98,7 +98,7 @@ def sample(shape, dtype):
 
 
 def new_frames(rust, cases, directory):
-    """Frames out of the writer."""
+    """Tests frames from the writer."""
     everything = itertools.product(SHAPES, DTYPES, (False, True), (False, True))
     for number, ((shape, chunks, blocks), dtype, sparse, with_metalayers) in enumerate(everything):
         with_or_no = "with" if with_metalayers else "no"
@@ -116,7 +116,7 @@ def new_frames(rust, cases, directory):
 
 
 def other_chunks(rust, cases, directory):
-    """Frames whose chunks are not stored: special ones, and C-Blosc2's own."""
+    """Tests frames with special chunks, and with chunks that C-Blosc2 compressed."""
     shape, chunks, blocks = (13, 7), (5, 4), (3, 3)
     nbytes = 6 * 6 * 8
     for sparse, kind in itertools.product((False, True), ("zeros", "nan", "uninitialized", "zeros_chunk", "chunk", "mixed")):
@@ -149,7 +149,7 @@ def other_chunks(rust, cases, directory):
 
 
 def python_changes(path, expected):
-    """C-Blosc2 grows the array, writes elements, and edits metadata."""
+    """Lets C-Blosc2 resize the array, write elements, and edit metadata."""
     array = blosc2.open(str(path), mode="a")
     if array.ndim:
         shape = tuple(length + 3 if axis == 0 else length for axis, length in enumerate(array.shape))
@@ -167,7 +167,7 @@ def python_changes(path, expected):
 
 
 def ours_again(rust, path, expected):
-    """b2nd edits metadata again, what C-Blosc2 wrote included."""
+    """Lets b2nd edit the metadata again, including what C-Blosc2 wrote."""
     edits = [
         {"set_vlmetalayer": ["from Python", msgpack.packb("from Rust").hex()]},
         {"set_vlmetalayer": ["again", b"again".hex()]},
@@ -185,7 +185,7 @@ def ours_again(rust, path, expected):
 
 
 def edited_files(rust, cases, directory):
-    """Files of C-Blosc2, edited by both in turn."""
+    """Tests files of C-Blosc2 that both edit in turns."""
     for sparse, rounds, codec in itertools.product((False, True), (1, 2, 5), (blosc2.Codec.ZSTD, blosc2.Codec.LZ4)):
         with cases.case(f"edited: {rounds} rounds on {codec.name}, {'sparse' if sparse else 'contiguous'}"):
             path = directory / f"edited-{sparse}-{rounds}-{codec.name}.b2nd"
@@ -219,18 +219,18 @@ def edited_files(rust, cases, directory):
 
 
 def change_dtype(rust, path, expected):
-    """The array metalayer is written again in its place: the same elements, unsigned or signed."""
+    """Overwrites the array metalayer in place: the same elements, but unsigned instead of signed, or the reverse."""
     expected.data = expected.data.view("<u4" if expected.data.dtype == "<i4" else "<i4")
     rust.ask("edit", path=str(path), edits=[{"set_array": geometry(expected.data, expected.chunks, expected.blocks)}])
 
 
 def typed_metalayer(rust, cases, directory):
-    """A metalayer of a derived struct: generic msgpack reads it, and it keeps its length."""
+    """Tests a metalayer with a derived struct: generic MessagePack can read it, and its length does not change."""
     for sparse in (False, True):
         with cases.case(f"a derived struct, {'sparse' if sparse else 'contiguous'}"):
             path = directory / f"typed-{sparse}.b2nd"
             data = elements((10, 7))
-            place = {"interop": "x" * 27, "after": 1}  # as long as the struct will be
+            place = {"interop": "x" * 27, "after": 1}  # as long as the struct
             blosc2.asarray(data, chunks=(4, 3), blocks=(2, 2), meta=place, urlpath=str(path), mode="w", contiguous=not sparse)
             rust.ask("edit", path=str(path), edits=[{"set_interop": {"count": 7, "scale": 0.5, "label": "abcdefgh"}}])
             array, schunk = open_frame(path)
@@ -250,7 +250,7 @@ def typed_metalayer(rust, cases, directory):
 
 
 def rewritten_files(rust, cases, directory):
-    """Metalayers that are added to a file with data, taken away and lengthened."""
+    """Tests metalayers that are added to a file with data, removed, or made longer."""
     everything = itertools.product((False, True), (False, True), ("data", "empty", "zeros"))
     for number, (sparse, in_place, kind) in enumerate(everything):
         with cases.case(f"rewritten: {kind}, {'sparse' if sparse else 'contiguous'}, {'in place' if in_place else 'elsewhere'}"):
@@ -282,7 +282,7 @@ def rewritten_files(rust, cases, directory):
 
 
 def schunks(rust, cases, directory):
-    """Frames without an array: a short last chunk, and chunks of any length."""
+    """Tests frames without an array: with a short last chunk, and with chunks of any length."""
     lengths = {"fixed": [1000, 1000, 10], "variable": [10, 1000, 3, 70]}
     for sparse, kind in itertools.product((False, True), lengths):
         with cases.case(f"schunk of {kind} chunks, {'sparse' if sparse else 'contiguous'}"):
@@ -313,7 +313,7 @@ def schunks(rust, cases, directory):
 
 
 def refused_chunks(rust, cases, directory):
-    """C-Blosc2 opens no file that starts with a special chunk in its place, so b2nd writes none."""
+    """C-Blosc2 cannot open a file that starts with a special chunk in the data, so b2nd does not write such files."""
     for sparse in (False, True):
         with cases.case(f"no special chunks where lengths vary, {'sparse' if sparse else 'contiguous'}"):
             frame = {"typesize": 1, "chunksize": 0, "blocksize": 0, "array": None, "metalayers": [], "vlmetalayers": []}

@@ -1,4 +1,4 @@
-"""Frames that python-blosc2 writes over a grid of what can vary: `grid` yields names and functions that write at a path."""
+"""Frames that python-blosc2 writes with many combinations of settings: `grid` yields names and functions that write to a path."""
 
 import itertools
 
@@ -78,7 +78,7 @@ def elements(shape, dtype="<i4"):
 
 
 def grid():
-    """Each case in a file and in a directory."""
+    """Yields each case as a file and as a directory."""
     for (name, write), contiguous in itertools.product(cases(), (True, False)):
         where = {"mode": "w", "contiguous": contiguous}
         yield f"{name}, {'contiguous' if contiguous else 'sparse'}", lambda path, write=write, where=where: write(

@@ -1,10 +1,10 @@
-"""Asks the Rust half, one process a request: a crash, a hang or a large allocation then has a name."""
+"""Sends requests to the Rust program, with a process for each, so that a crash, a hang or a large allocation belongs to one request."""
 
 import json
 import resource
 import subprocess
 
-# Far more than any file here needs, and far less than a hostile length asks for.
+# Far more than any file here needs, and far less than a hostile length would need.
 MEMORY = 512 << 20
 SECONDS = 60
 

@@ -1,14 +1,14 @@
-"""What C-Blosc2 says of a frame, and whether b2nd says the same."""
+"""Compares what C-Blosc2 reports about a frame with what b2nd reports."""
 
 import blosc2
 import numpy as np
 
 from cases import equal
 
-# How many of a frame's chunks are compared.
+# The number of chunks of a frame that are compared.
 CHUNKS = 40
 
-# Of how many bytes an array is whose elements are compared.
+# The elements of arrays with more bytes than this are not compared.
 ELEMENTS = 1 << 18
 
 
@@ -32,7 +32,7 @@ def vlmetalayers(schunk):
 
 
 def compare(rust, path, expect_array=None):
-    """b2nd writes all metadata of the frame back byte for byte, and reads from it what C-Blosc2 does."""
+    """Checks that b2nd writes all metadata of the frame back byte for byte, and reads the same from it as C-Blosc2."""
     read = rust.ask("read", path=str(path), chunks=CHUNKS)
     frame, schunk = open_frame(path)
     is_array = isinstance(frame, blosc2.NDArray)
@@ -81,14 +81,14 @@ def compare_array(read, array):
 
 
 def compare_elements(rust, array):
-    """The array and a slice of it, out of the chunks that C-Blosc2 decompresses."""
+    """Compares the array and a slice of it, which b2nd unpacks from chunks that C-Blosc2 decompresses."""
     schunk = array.schunk
     if schunk.nbytes > ELEMENTS or any(is_uninitialized(bytes(schunk.get_chunk(n)).hex()) for n in range(schunk.nchunks)):
         return
     shapes = {"ndim": array.ndim, "shape": array.shape, "chunkshape": array.chunks, "blockshape": array.blocks}
     chunks = [bytes(schunk.decompress_chunk(number)).hex() for number in range(schunk.nchunks)]
-    # All of it, since with the filter delta C-Blosc2 reads parts of a chunk wrong. As raw bytes, since NumPy does not copy the padding
-    # of structures. Without dimensions it gives a scalar, which has lost byte order and zeros at the end.
+    # The whole array is read, because C-Blosc2 reads parts of a chunk wrong with the filter delta. It is converted to raw bytes, because NumPy
+    # does not copy the padding of structures. An array without dimensions gives a scalar without byte order and trailing zeros.
     whole = array[...] if array.ndim else np.asarray(array[()], array.dtype)
     whole = np.frombuffer(whole.tobytes(), f"V{schunk.typesize}").reshape(array.shape)
     for ranges in ([(0, n) for n in array.shape], [(n // 3, n - n // 4) for n in array.shape]):

@@ -1,6 +1,6 @@
-"""python-blosc2 with its lock and b2nd edit one frame at the same time: what either was told is in the file is there at the end.
+"""Edits a frame with python-blosc2 (with its lock) and b2nd at the same time. Every edit that succeeded must be in the file at the end.
 
-With a path as an argument it is the process of python-blosc2."""
+With a path as an argument, this script is the process with python-blosc2."""
 
 import json
 import subprocess
@@ -19,9 +19,9 @@ MILLISECONDS = 1500
 
 
 def python_half(path, first):
-    """Changes a vlmetalayer, an element and the array's length in turn, and prints the last of each.
+    """Changes a vlmetalayer, an element and the length of the array in turn, and prints the last value of each.
 
-    A change outside `holding_lock` brings its metadata up to date before it takes the lock, and may then write old metadata.
+    A change outside of `holding_lock` updates its metadata before it takes the lock, and may then write old metadata.
     """
     array = blosc2.open(path, mode="a", locking=True)
     end, count = time.monotonic() + MILLISECONDS / 1000, first
@@ -46,7 +46,7 @@ def started(rust, path, number, first):
 
 
 def round_of(rust, path, first, halves):
-    """One Python process and some of b2nd for a while; then what all of them acknowledged is compared with the file."""
+    """Runs a Python process and some processes of b2nd for a while, and compares the file with the edits that succeeded."""
     python = subprocess.Popen([sys.executable, "-B", __file__, str(path), str(first)], stdout=subprocess.PIPE, text=True)
     ours = [started(rust, path, number, first) for number in range(halves)]
     count = int(python.stdout.read())

@@ -1,4 +1,4 @@
-"""Random values of Python, with the types that only python-blosc2 packs: b2nd reads and writes them, and they stay what they were."""
+"""Random Python values, including types that only python-blosc2 packs. b2nd must read and write them without changes."""
 
 import random
 
@@ -13,7 +13,7 @@ COUNT = 200
 DTYPES = ["<i2", ">f8", "|b1", "<U3", "|S4", "<M8[s]", "<c8"]
 
 def scalar(source):
-    """A value that can be an element of a set, too."""
+    """A random value that can also be an element of a set."""
     return source.choice([
         lambda: None,
         lambda: source.random() < 0.5,
@@ -40,7 +40,7 @@ def value(source, depth=0):
     ])()
 
 def alike(one, other):
-    """Whether two values are the same, of the same types."""
+    """True if two values and their types are equal."""
     if type(one) is not type(other):
         return False
     if isinstance(one, np.ndarray):

@@ -182,7 +182,7 @@ def agrees(found, listed):
 
 
 def named(pairs):
-    """Metalayers by name. Of two with the same name the first counts."""
+    """Metalayers by name. If a name is repeated, the first one counts."""
     found = {}
     for name, content in pairs:
         found.setdefault(bytes.fromhex(name).decode(), content)
@@ -230,7 +230,7 @@ def cell(text):
 
 
 def compare(committed, table):
-    """Line by line, without the errors."""
+    """Compares the tables line by line, without the errors."""
     committed, table = ([line.rsplit(" | ", 1)[0] for line in text.splitlines()] for text in (committed, table))
     for old, new in zip(committed, table):
         equal("a line", new, old)

@@ -84,7 +84,7 @@ export function structures(fields, itemsize, bytes, count) {
 }
 
 function structure(fields, bytes) {
-  // Own properties, whatever the name is, `__proto__` included.
+  // `fromEntries` makes an own property of any name, even of `__proto__`.
   return Object.fromEntries(
     fields.map((field) => [field.name, member(field, bytes.slice(field.offset, field.offset + field.itemsize))]),
   );

@@ -17,7 +17,7 @@ const BUDGET = { here: 64 << 20, far: 8 << 20, served: 1 << 30 };
 
 export class ArrayView {
   /**
-   * `element` is the parent; `file` is the open file; `key` is the key of a store's leaf; `names` are those of the axes; `far` tells that
+   * `element` is the parent; `file` is the open file; `key` is the key of a store's leaf; `names` are those of the axes; `far` is true if
    * bytes come over a network.
    */
   constructor(element, file, key, names, far) {

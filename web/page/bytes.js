@@ -6,7 +6,7 @@ import { el, thousands, visible } from "./dom.js";
 const SHOWN = 4096;
 
 /**
- * The parts of a frame: each has a `title`, the byte of the file where it `start`s, its `bytes`, and `rows` with `offset`
+ * The parts of a frame. Each has a `title`, its position in the file (`start`), its `bytes`, and `rows` with `offset`
  * (from the part's first byte), `length`, `depth`, `marker`, `name`, `value`. An error has a `message` and, if it is
  * known, the `position` of the wrong byte.
  */

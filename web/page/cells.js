@@ -7,7 +7,7 @@ import { stamp } from "./moment.js";
 const float32 = (number) =>
   [6, 7, 8].map((digits) => Number(number.toPrecision(digits))).find((near) => Math.fround(near) === number) ?? number;
 
-/** Pairs of a map as an object, with the names that JSON objects of one key have otherwise. */
+/** A struct as an object. If it looks like a special form, the module returns its fields as pairs. */
 const named = (value) => (Array.isArray(value.map) ? Object.fromEntries(value.map) : value);
 
 /** The value of a cell, by the type of its column: 64-bit integers as BigInt, times as strings, bytes as arrays. */

@@ -101,7 +101,7 @@ export class Column {
     this.mistakes = new Map();
   }
 
-  /** Opens the column's arrays, or sets `why` it is not shown. */
+  /** Opens the column's arrays, or sets `why` to the reason for not showing it. */
   async open() {
     const { spec, table } = this;
     const { kind } = spec;
@@ -138,7 +138,7 @@ export class Column {
     this.why = why;
   }
 
-  /** An array of this column, by its path, or by its name as the first version of tables has it. */
+  /** An array of this column, found by its path, or by its name as in the first version of tables. */
   async find(ending, isBatches = false) {
     for (const name of [this.path, this.name]) {
       const leaf = new Leaf(this.table, `_cols/${name}${ending}`);
@@ -147,7 +147,7 @@ export class Column {
     return null;
   }
 
-  /** A function that tells if a text is the column's null value. */
+  /** Returns a function that is true for the text of the column's null value. */
   sentinel() {
     const { kind, null_value: value, null_storage: storage } = this.spec;
     if (storage === "mask" || value === undefined || value === null || kind === "timestamp" || kind === "ndarray")
@@ -158,7 +158,7 @@ export class Column {
     const nearest = kind === "float32" ? Math.fround : Number;
     if (/^float/.test(kind)) return (text) => nearest(Number(text)) === nearest(Number(value));
     if (NUMBERS.test(kind)) {
-      // Some browsers do not give the digits of large numbers in JSON. Powers of two are known without them.
+      // Some browsers do not return all digits of large numbers in JSON. Powers of two are exact without them.
       const exact = typeof value === "number" ? BigInt(value) : value;
       if (!Number.isSafeInteger(value) && typeof value === "number" && Math.log2(Math.abs(value)) % 1 !== 0)
         throw new Error("its null value has more digits than this browser can read");

@@ -1,4 +1,4 @@
-// The controls of a view: which one, its axes and fields, its range, sliders for the other axes.
+// The controls of the views: tabs for the kind of view, its axes, fields and range, and sliders for the other axes.
 
 import { colorMaps } from "./pixels.js";
 import { el, thousands, visible } from "./dom.js";
@@ -110,7 +110,7 @@ export function build(look) {
       });
       return el("label", {}, label, input);
     };
-    // One item, so that both ends stay on a line.
+    // Both ends are in one item, so that they stay on the same line.
     controls.push(el("span", { class: "ends" }, end("low", "range from"), end("high", "to")));
   }
   const shown = look.axes().concat(look.fixed());

@@ -206,7 +206,7 @@ function drawHistogram(look, want, answer) {
   drawn.draw();
 }
 
-/** Statistics of what is shown; of a sample if the view has steps. */
+/** Statistics of the shown elements, which are a sample if the view has steps. */
 function figures({ count: counted, steps, shape }) {
   const elements = shape.reduce((all, length) => all * length, 1);
   const isSample = steps.some((step) => step > 1);

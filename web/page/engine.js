@@ -1,5 +1,5 @@
-// Metadata by WebAssembly. The module reads synchronously, the browser's files do not. So the module returns the ranges that are missing, the
-// page reads them, and asks again.
+// Reads metadata with WebAssembly. The module reads synchronously, but the browser's files do not, so the module returns the missing
+// ranges, and the page reads them and asks again.
 
 /** Parses JSON. Integers that a double cannot hold become BigInt if the browser gives access to their digits. */
 export function parse(text) {
@@ -36,7 +36,7 @@ export class Opened {
     this.leaf = undefined;
   }
 
-  /** The answer to a question, by its name and what it is about, once the bytes for it are there. */
+  /** Answers a question, which has a name and arguments, after the needed bytes have been read. */
   async ask(...words) {
     const { leaf } = this;
     for (;;) {

@@ -37,7 +37,7 @@ export class PixelMap {
     this.listen();
   }
 
-  /** Draws it in a saved picture. */
+  /** Draws the heat map in a saved picture. */
   paint(context, { width, height }) {
     context.imageSmoothingEnabled = false;
     context.drawImage(this.canvas, 0, 0, width, height);

@@ -13,7 +13,7 @@ export function plot(figure, label, paint) {
   canvas.width = Math.round(width * sharp);
   canvas.height = Math.round(height * sharp);
   figure.hold(canvas, paint);
-  // It takes its colors from the page's style.
+  // The colors come from the page's style.
   canvas.draw = () => {
     const context = canvas.getContext("2d");
     context.setTransform(sharp, 0, 0, sharp, 0, 0);
@@ -74,7 +74,7 @@ export function histogram(bins, lines) {
     const step = box.width / bins.length;
     context.fillStyle = style.getPropertyValue("--accent");
     for (const [at, count] of bins.entries()) {
-      // A bar of one value among a million is visible too.
+      // A bar has at least one pixel, so that a single value among a million is visible.
       const height = count === 0 ? 0 : Math.max((count / most) * box.height, 1);
       context.fillRect(at * step + 0.5, box.height - height, Math.max(step - 1, 1), height);
     }

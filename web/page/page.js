@@ -28,7 +28,7 @@ const named = new URLSearchParams(location.search);
 const isNamed = named.has("url") || named.has("list");
 const isAtHome = named.getAll("url").every((url) => URL.parse?.(url, location.href)?.origin === location.origin);
 if (isAtHome) stayHome();
-// `b2nd view` serves the list. When it ends, the list is gone.
+// The list comes from `b2nd view`, so the page does not work without it and is not cached.
 if (!named.has("list")) keepForOffline();
 listen();
 visited(history.state);
@@ -197,7 +197,7 @@ async function show(file, seen) {
   const buttons = () => [.../** @type {NodeListOf<HTMLElement>} */ (view.querySelectorAll(".leaf"))];
   let chosen = null;
   const choose = async (leaf) => {
-    // What is shown stays as it is, with what is open and chosen in it.
+    // If the leaf is already shown, its open parts and selections are kept.
     if (chosen === leaf && place.dataset.shown === leaf.key) return;
     chosen = leaf;
     buttons().forEach((button) => button.toggleAttribute("aria-current", button.dataset.key === leaf.key));

@@ -18,7 +18,7 @@ export class Picture {
     this.at = this.perAxis.map(() => 0);
     this.first = this.perAxis.map(() => 0);
     this.zoom = 1;
-    /** The last questions: an answer to an older one is not shown. */
+    /** The latest question of each kind. Answers to older questions are ignored. */
     this.asked = {};
     this.element = this.build();
     this.draw();
@@ -92,7 +92,7 @@ export class Picture {
 
   /** The overview of all chunks along the two axes, if the picture does not show them all. */
   async drawOverview() {
-    // The picture comes first.
+    // The overview is drawn after the picture.
     if (this.shown === undefined) return;
     this.asked.overview = null;
     const axes = this.axes.map((axis) => (axis === null || axis < 0 ? -1 : axis));
@@ -239,7 +239,7 @@ export class Picture {
     // The module writes this SVG. It has only numbers, no text from the file.
     const svg = new DOMParser().parseFromString(drawn.svg, "image/svg+xml").documentElement;
     svg.classList.add("picture");
-    // Never enlarged, so that a few small chunks stay small.
+    // The picture is hardly enlarged, so that a few small chunks stay small.
     svg.style.maxWidth = `${drawn.width * 1.2}px`;
     this.canvas.replaceChildren(svg);
     this.mark();

@@ -35,7 +35,7 @@ export class Rows {
       rows,
       columns: names.length,
       names,
-      // Times up to seconds fit.
+      // The width fits times with seconds.
       width: columns.some(({ spec }) => spec.kind === "timestamp") ? 20 : 16,
       get: (...part) => this.get(...part),
       moved: null,

@@ -73,7 +73,7 @@ export class ServedReader {
     return answer;
   }
 
-  /** The text of an element of the last view, which is requested by itself. */
+  /** Requests the text of an element of the last view. */
   async text(element) {
     const { want, answer } = this.seen;
     const at = [];

@@ -10,9 +10,9 @@ const AROUND = { rows: 30, columns: 6 };
 
 export class Sheet {
   /**
-   * `get(from, to, left, right)` returns the texts of rows and columns, or null if the reader was asked for another view meanwhile; `moved` is called with the
-   * first row and column in view; `rounds` tells if a column has floats, which are shown with six digits; `isText` tells if it has text, which is
-   * aligned at the left.
+   * `get(from, to, left, right)` returns the texts of rows and columns, or null if the reader was asked for another view meanwhile;
+   * `moved` is called with the first row and column in view; `rounds` is true for columns of floats, which are shown with six digits;
+   * `isText` for columns of text, which is aligned at the left.
    */
   constructor({ rows, columns, names = null, width = 12, get, moved, rounds, isText = (column) => column < 0 }) {
     this.rows = rows;
@@ -27,7 +27,7 @@ export class Sheet {
     this.left = 0;
     this.known = null;
     this.isFetching = false;
-    /** The number of times that the cells became others. */
+    /** The number of times that the cells have changed. */
     this.changes = 0;
     this.table = el("table", { class: "sheet-cells" });
     this.window = el("div", { class: "sheet-window" }, this.table);
@@ -42,14 +42,14 @@ export class Sheet {
       },
       this.room,
     );
-    // Not higher than its rows, with room for a scroll bar.
+    // At most as high as its rows and a scroll bar.
     this.element.style.maxHeight = `min(70vh, ${(rows + 1) * ROW + 18}px)`;
     this.element.addEventListener("scroll", () => this.scrolled());
     this.element.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.resized()).observe(this.element);
   }
 
-  /** Sizes in pixels, and how many rows and columns are in view. */
+  /** Computes sizes in pixels, and the number of rows and columns in view. */
   resized() {
     const ch = parseFloat(getComputedStyle(this.element).fontSize) * 0.62;
     this.column = Math.ceil((this.cell + 2) * ch);
@@ -136,13 +136,13 @@ export class Sheet {
     this.fetch();
   }
 
-  /** Forgets the cells, which are others now. An answer that is pending is about the old ones. */
+  /** Forgets the cells, because they have changed. A pending response has the old ones. */
   reset() {
     this.known = null;
     this.changes += 1;
   }
 
-  /** Whether the cells of a view are known. */
+  /** True if the cells of a view are known. */
   knows(view) {
     const { known } = this;
     return known && known.from <= view.from && known.to >= view.to && known.left <= view.left && known.right >= view.right;

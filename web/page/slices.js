@@ -36,7 +36,7 @@ export class Slices {
     }
   }
 
-  /** The answer to a question, once the bytes for it are there. */
+  /** Answers a question after the needed bytes have been fetched. */
   async ask(question) {
     for (;;) {
       const text = question(this.values);

@@ -56,7 +56,7 @@ export class UrlSource {
     throw new Error(`${this.url}: status ${response.status} ${response.statusText}`.trim());
   }
 
-  /** The reason why there was no answer, which browsers do not tell. */
+  /** Determines why there was no response, because browsers do not report it. */
   async why({ cause }) {
     if (cause?.code) return `cannot be reached: ${cause.code === "ECONNREFUSED" ? "the connection was refused" : cause.message}`;
     const isThere = await fetch(this.url, { method: "HEAD", mode: "no-cors", credentials: "omit" }).then(
@@ -84,7 +84,7 @@ export class UrlSource {
   }
 }
 
-/** A file of a menu: its name, and the function that opens it. */
+/** An entry of the menu of files: its name, and the function that opens it. */
 export function ofAddress(text) {
   const url = new URL(text, location.href);
   return { name: decodeURIComponent(url.pathname.split("/").pop()) || url.host, open: () => UrlSource.open(url) };

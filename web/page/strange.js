@@ -17,7 +17,7 @@ const OTHERS = {
   "4d4d002a": "a TIFF image",
 };
 
-/** What a file is, by the hexadecimal digits of its first bytes; null if it is not recognized. */
+/** Describes a file by the hexadecimal digits of its first bytes; null if it is not recognized. */
 export function strange(hex) {
   if (hex === "") return "The file is empty.";
   const start = Object.keys(OTHERS).find((digits) => hex.startsWith(digits));

@@ -12,20 +12,20 @@ import { promisify } from "node:util";
 
 import { chromium } from "playwright-core";
 
-/** Whether files are read by `b2nd view`, which answers the page's questions, and not in the browser by WebAssembly. */
+/** True if `b2nd view` reads the files and answers the page's requests; otherwise the browser reads them with WebAssembly. */
 export const isServed = process.env.B2ND_SERVED === "1";
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const root = resolve(here, "../..");
-/** The page: its files with WebAssembly, or without. */
+/** The files of the page, with or without WebAssembly. */
 export const dist = process.env.B2ND_WEB_DIST ?? join(here, isServed ? "../page" : "../dist");
 export const data = join(root, "tests/data");
 export const tool = process.env.B2ND_TOOL ?? join(root, "target/debug/b2nd");
 
-/** A test of what only a page on a web server does: files that are dropped or chosen, URLs, the cache. */
+/** A test of features that only a page on a web server has: dropped or chosen files, URLs, and the cache. */
 export const hosted = isServed ? () => {} : test;
 
-/** Each page's last `b2nd view`, and the one before it, which the page may still ask until it has gone to the last one. */
+/** The last two `b2nd view` processes of each page. The page may use the older one until it has loaded the newer one. */
 const views = new Map();
 const addresses = new Set();
 let written;
@@ -34,7 +34,7 @@ after(() => {
   if (written) rmSync(written, { recursive: true });
 });
 
-/** Starts `b2nd view` for a page, and returns the URL. */
+/** Starts `b2nd view` for a page and returns the URL. */
 export async function view(page, ...words) {
   const child = spawn(tool, ["view", "--no-open", ...words], { stdio: ["ignore", "pipe", "inherit"] });
   const children = [...(views.get(page) ?? []), child];
@@ -48,7 +48,7 @@ export async function view(page, ...words) {
   return url;
 }
 
-/** Shows files on disk: a file, or a folder. */
+/** Shows a file or a folder on disk. */
 export async function openPath(page, path, picker = "#pick-folder") {
   if (isServed) await page.goto(await view(page, path));
   else {
@@ -58,7 +58,7 @@ export async function openPath(page, path, picker = "#pick-folder") {
   await shown(page);
 }
 
-/** A page that shows a file at a URL. `hash` is the view in the page's URL. */
+/** Opens a page that shows the file at a URL. `hash` is the view in the page's URL. */
 export async function visitUrl(browser, home, url, hash, options) {
   const key = {};
   const address = isServed ? await view(key, url) : `${home.url}?url=${encodeURIComponent(url)}`;
@@ -67,7 +67,7 @@ export async function visitUrl(browser, home, url, hash, options) {
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
 
-/** Serves a directory; with `ranges` answers range requests, to pages from elsewhere too. `seen` lists what was asked for. */
+/** Serves a directory. If `ranges` is true, range requests are supported, also from other sites. `seen` lists the requests. */
 export async function serve(directory, ranges = false) {
   const seen = [];
   const server = createServer((request, response) => {
@@ -92,7 +92,7 @@ export async function serve(directory, ranges = false) {
   return { url: `http://127.0.0.1:${server.address().port}/`, seen, close: () => server.close() };
 }
 
-/** What does not come within this long does not come: long enough for a machine that is busy. */
+/** The timeout in milliseconds, which is long enough for a busy machine. */
 const PATIENCE = Number(process.env.B2ND_PATIENCE ?? 180_000);
 
 export function launch() {
@@ -111,7 +111,7 @@ export function launch() {
   });
 }
 
-/** A page of its own, and what went wrong on it: messages, errors, and requests to other hosts. */
+/** Opens a new page and collects what goes wrong on it: messages, errors, and requests to other hosts. */
 export async function visit(browser, url, { allowed = [], ...options } = {}) {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(PATIENCE);
@@ -129,7 +129,7 @@ export async function visit(browser, url, { allowed = [], ...options } = {}) {
   return { page, context, wrong };
 }
 
-/** Drops a file, whose bytes may be others than the file's on disk, and waits until it is shown. */
+/** Drops a file with the given bytes and waits until it is shown. */
 export async function drop(page, name, bytes) {
   if (isServed) {
     written ??= mkdtempSync(join(tmpdir(), "b2nd-view-"));
@@ -160,7 +160,7 @@ export async function shown(page) {
   );
 }
 
-/** The object that the page shows for programs. */
+/** The JSON that the page shows for programs. */
 export async function shownJson(page) {
   const details = page.locator(".for-programs");
   if ((await details.count()) === 0) return null;
@@ -170,7 +170,7 @@ export async function shownJson(page) {
   return JSON.parse(await details.locator("pre").textContent());
 }
 
-/** What the tool says of a file: its objects, and the sentences on standard error. */
+/** What the tool prints about a file: its objects, and the errors. */
 export async function ask(path, ...options) {
   const run = promisify(execFile)(tool, ["info", "--json", ...options, basename(path)], { cwd: dirname(path), maxBuffer: 1 << 28 });
   const { stdout, stderr } = await run.catch((error) => error);

@@ -1,4 +1,4 @@
-// The npm package, packed and installed in an empty directory, in node and in a browser, compared with the tool.
+// Tests the npm package, installed in an empty directory, in Node.js and in a browser, compared with the tool.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => rmSync(empty, { recursive: true }));
 
-/** Typed arrays as the nested lists of JSON. */
+/** Converts a typed array to nested lists, as in JSON. */
 function nested({ shape, data }) {
   const list = (axis, start, length) => {
     if (axis === shape.length) return typeof data[start] === "bigint" ? Number(data[start]) : data[start];
@@ -33,10 +33,10 @@ function nested({ shape, data }) {
   return list(0, 0, data.length);
 }
 
-/** The tool has true where a typed array has 1. */
+/** Converts Booleans to numbers, because typed arrays have 1 for true. */
 const bools = (json) => (Array.isArray(json) ? json.map(bools) : typeof json === "boolean" ? Number(json) : json);
 
-/** Arrays of tests/data, and some that are made here: a dtype, and the bytes of three elements. */
+/** Arrays in tests/data, and new arrays, each with a dtype and the bytes of three elements. */
 const ARRAYS = [
   "grid/i4_2d.b2nd",
   "grid/i4be_2d.b2nd",
@@ -129,7 +129,7 @@ test("structures are objects of their fields", async () => {
       if (ArrayBuffer.isView(value)) return [...value].map(plain);
       return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
     };
-    // The tool's JSON has arrays in their shape, and bytes as hexadecimal digits.
+    // In the tool's JSON, arrays are nested lists and bytes are hexadecimal digits.
     const told = (value) => {
       if (Array.isArray(value)) return value.flat(Infinity).map(told);
       if (value?.bytes !== undefined) return Buffer.from(value.bytes, "hex").toString("latin1").replace(/\0+$/, "");
@@ -221,7 +221,7 @@ test("closing a file in a worker fails pending and later calls", async () => {
 });
 
 test("an answer that arrives after the file is closed is ignored", async () => {
-  // Nothing tells when an answer has arrived that is not handed out yet, so several waits are tried.
+  // It is not known when a response has arrived but has not been delivered yet, so several delays are tried.
   for (let wait = 1; wait <= 64; wait *= 2) {
     const file = await open(join(data, "grid/i4_2d.b2nd"), { worker: true });
     const refused = assert.rejects(file.read(), /the file is closed/);

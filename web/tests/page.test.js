@@ -63,12 +63,12 @@ const files = (directory, ends) =>
 
 const example = () => readFileSync(join(data, "example.b2nd"));
 
-/** Waits until an element has a text. */
+/** Waits until an element contains a text. */
 async function says(element, text) {
   await element.filter({ hasText: text }).waitFor();
 }
 
-/** The texts of the labelled facts. */
+/** The texts of the labeled facts. */
 const facts = (page) =>
   page.evaluate(() =>
     Object.fromEntries(
@@ -127,10 +127,10 @@ test("every frame of tests/data, dropped, is shown as the tool shows it", async 
   assert.deepEqual(wrong, []);
 });
 
-/** Compares the leaves of the store that is shown with the lines of the tool after its first. */
+/** Compares the leaves of the shown store with the lines that the tool prints after the first. */
 async function compareLeaves(page, file, [, ...leaves]) {
   const shownKeys = await page.locator("#view .leaf").evaluateAll((buttons) => buttons.map((button) => button.dataset.key));
-  // A store that is one table has no tree.
+  // A store that consists of one table has no tree.
   const isTable = leaves.length === 1 && leaves[0].key === "/" && leaves[0].columns;
   assert.deepEqual(shownKeys.toSorted(), isTable ? [] : leaves.map(({ key }) => key).toSorted(), file);
   for (const leaf of leaves) {
@@ -216,7 +216,7 @@ test("hostile names stay text", async () => {
 
 test("the byte at which a file is damaged is marked", async () => {
   const { page } = await visit(browser, home.url);
-  // A frame's type size, an array's shape, a trailer's version.
+  // Damages the typesize of the frame, the shape of the array, and the version of the trailer.
   const bytes = example();
   const array = bytes.indexOf(Buffer.from([0x97, 0, 3, 0x93]));
   const trailer = bytes.length - bytes.readUInt32BE(bytes.length - 22);
@@ -262,7 +262,7 @@ test("damaged copies of a file are shown or rejected, and the page keeps working
     const bytes = example();
     for (let damage = 0; damage < 3; damage += 1) {
       seed = (seed * 48271) % 2147483647;
-      // Header and trailer, whose damage is visible.
+      // Only the header and the trailer are changed, because their damage is visible.
       const place = seed % 603;
       bytes[place < 320 ? place : bytes.length - 603 + place] = seed >> 8;
     }
@@ -271,7 +271,7 @@ test("damaged copies of a file are shown or rejected, and the page keeps working
   assert.deepEqual(wrong, []);
 });
 
-/** Writes a file of 5 GB, of which the file system keeps only the ends. */
+/** Writes a file of 5 GB of which the disk holds only the ends. */
 function large(file) {
   const bytes = example();
   const length = 5e9;
@@ -318,7 +318,7 @@ if (isServed)
     console.log(`a file of 5 GB: ${Date.now() - began} ms`);
     assert.ok(Date.now() - began < 10_000);
     assert.ok(await page.locator("#pick-file").isHidden());
-    // The page says so if its server has ended.
+    // If the server has ended, the page shows a message.
     for (const _ of "ab") await view(page, join(data, "example.b2nd"));
     await page.locator(".sliders input").first().fill("1");
     await page.getByText("`b2nd view` does not answer: has it ended?").waitFor();
@@ -395,7 +395,7 @@ test("the picture: chunks under the pointer, arrow keys, axes, sliders, dragging
   await drop(page, "example.b2nd", example());
   const pointed = page.locator(".pointed");
   await pointed.getByText("of the file").waitFor();
-  // Numbers, coordinates and elements as the grid has them; 2 × 2 × 2 chunks of 6 × 7 × 5 in 10 × 13 × 7.
+  // Numbers, coordinates and elements agree with the grid: 2 × 2 × 2 chunks of 6 × 7 × 5 elements in an array of 10 × 13 × 7.
   await page.locator('[data-at="0,1,1"]').hover();
   await says(pointed, /chunk 3 at \(0, 1, 1\)elements \[0:6, 7:13, 5:7\]/);
   await page.mouse.move(2, 2);
@@ -409,7 +409,7 @@ test("the picture: chunks under the pointer, arrow keys, axes, sliders, dragging
   await page.locator("select[data-axis='0']").selectOption("0");
   await page.locator('[data-at="0,1,0"]').waitFor();
   assert.equal(await page.locator('[data-at="0,0,0"]').count(), 0);
-  // The sizes of all chunks are those of the tool.
+  // The sizes of all chunks agree with the tool.
   const [{ chunks }] = (await ask(join(data, "example.b2nd"), "--chunks")).objects;
   for (const chunk of chunks) {
     for (let number = chunk.first; number <= chunk.last; number += 1) {
@@ -422,7 +422,7 @@ test("the picture: chunks under the pointer, arrow keys, axes, sliders, dragging
       if (chunk.offset !== undefined) assert.ok(text.includes(`at byte ${thousands(320 + chunk.offset)} of`), text);
     }
   }
-  // More chunks than fit: dragging moves the window.
+  // If there are more chunks than fit, dragging moves the window.
   await drop(page, "i4_2d.b2nd", readFileSync(join(data, "grid/i4_2d.b2nd")));
   await page.getByRole("button", { name: "fewer and larger chunks" }).click();
   await page.waitForFunction(() => document.querySelectorAll("[data-at]").length === 4);
@@ -440,7 +440,7 @@ test("the picture: chunks under the pointer, arrow keys, axes, sliders, dragging
 });
 
 test("10,000 chunks have an overview, and a click in it goes there", async () => {
-  // 1000 x 1000 bytes in a .npy file, in chunks of 10 x 10.
+  // An array of 1000 x 1000 bytes from a .npy file, in chunks of 10 x 10.
   const header = "{'descr': '|u1', 'fortran_order': False, 'shape': (1000, 1000), }".padEnd(117) + "\n";
   const values = Buffer.from(Array.from({ length: 1e6 }, (_, at) => (at % 1000 < 500 ? 0 : (at * 7919) >> 5)));
   const npy = join(scratch, "many.npy");
@@ -515,7 +515,7 @@ test("pointing at bytes marks what they mean, and the reverse", async () => {
   assert.match(await part.locator(".meanings .marked").textContent(), /^header/);
   await page.keyboard.press("ArrowDown");
   assert.match(await part.locator(".meanings .marked").textContent(), /^magic/);
-  // Every byte of header and trailer is shown once.
+  // Every byte of the header and the trailer is shown once.
   const dumped = await page.locator(".hex-bytes").allTextContents();
   const whole = example();
   const [header, trailer] = [whole.subarray(0, 320), whole.subarray(whole.length - 283)];

@@ -1,4 +1,4 @@
-// Rows of tables on the page, compared with the tool's output (tables.json, which a test of the tool checks).
+// The rows of tables on the page, compared with the tool's output in tables.json, which a test of the tool checks.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -20,31 +20,31 @@ after(async () => {
   server.close();
 });
 
-/** Drops a store, and goes to its table, which opens with its rows. */
+/** Drops a store and selects its table, whose rows are then shown. */
 async function look(page, word, bytes = null) {
   const [name, key = "/"] = word.split("::");
   await drop(page, name, bytes ?? readFileSync(join(data, name)));
-  // A table of its own needs no tree.
+  // A store that consists of one table has no tree.
   if (key !== "/") await page.locator(`.leaf[data-key="${key}"]`).click();
   await shown(page);
   await page.waitForSelector(".rows-card .summary, .rows-card .problem");
   await shown(page);
 }
 
-/** All cells of the grid, row by row, by the names of their columns. */
+/** All cells of the grid by row and by the names of their columns. */
 async function cells(page) {
   const rows = new Map();
   const sheet = page.locator(".rows-card .sheet");
   if ((await sheet.count()) === 0) return [];
   const count = Number(/^[\d,]+/.exec(await page.locator(".rows-card .summary").textContent())[0].replaceAll(",", ""));
-  // Columns outside the first view are in the middle or at the other end.
+  // Columns that are not in the first view are in the middle or at the end.
   const middle = ["Home", ...Array(5).fill("ArrowRight")];
   for (const keys of [["Home"], middle, ["End"]]) {
     await sheet.focus();
     await page.keyboard.press("Control+Home");
     for (const key of keys) await page.keyboard.press(key);
     for (let last = -1; last < count - 1;) {
-      // A scroll event that comes late starts another read, so both are asked at once: whether cells are being read, and what they hold.
+      // A late scroll event can start another read, so the state and the cells are read in the same call.
       const read = await page.waitForFunction(() => {
         const lines = [...document.querySelectorAll(".rows-card .sheet:not([aria-busy]) tbody tr")];
         const names = [...document.querySelectorAll(".rows-card .sheet thead th")].slice(1).map((head) => head.textContent);
@@ -61,7 +61,7 @@ async function cells(page) {
   return [...rows].sort(([one], [other]) => one - other).map(([, row]) => row);
 }
 
-/** A value of the tool's row, a column's or what is in a struct: null has no key there, and NaN, which JSON lacks, has null. */
+/** A value in a row of the tool's output, by column or by field of a struct. A missing key is null, and null is NaN, which JSON lacks. */
 function value(row, name) {
   if (name in row) return row[name] ?? "NaN";
   return name.split(".").reduce((inner, part) => inner?.[part], row) ?? null;
@@ -70,10 +70,10 @@ function value(row, name) {
 /** Objects, which the tool prints only on request. */
 const OBJECTS = [{ a: [1, null] }, "text", null];
 
-/** A cell's text as the tool's JSON has it: bytes in hexadecimal digits. */
+/** The text of a cell, converted to the form in the tool's JSON: bytes are hexadecimal digits. */
 function parsed(text, like) {
   if (text === null || like === null) return text;
-  // The tool leaves null fields of structs out.
+  // The tool omits null fields of structs.
   const isField = (inner, key) => key !== "" && !Array.isArray(inner);
   const complex = /^(.+)([+-].+)j$/.exec(text);
   if (complex) return { complex: complex.slice(1).map(Number) };
@@ -119,7 +119,7 @@ test("a column with a damaged chunk has marks and a message, and other columns t
     await look(page, "blocks.b2z");
     return cells(page);
   })();
-  // The first chunk of the column's file: its header says another length.
+  // Changes the length in the header of the first chunk of the column's file.
   const member = bytes.indexOf("_cols/n.b2nd");
   const frame = bytes.indexOf("b2frame", member);
   const chunk = frame - 2 + bytes.readInt32BE(frame + 9);

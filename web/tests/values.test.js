@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 
 import { data, dist, drop, launch, root, serve, shown, tool, visit, visitUrl } from "./browser.js";
 
-/** Where pictures of the page are kept, for a person to look at. */
+/** A directory for pictures of the page, for visual inspection. */
 const SHOTS = process.env.B2ND_WEB_SHOTS;
 
 let browser, home, scratch;
@@ -24,7 +24,7 @@ after(async () => {
   if (scratch) rmSync(scratch, { recursive: true });
 });
 
-/** A file of numpy's from little-endian bytes, as an array in chunks. */
+/** Writes a NumPy file with little-endian bytes, and imports it as an array in chunks. */
 function array(name, descr, shape, bytes, ...options) {
   const header = `{'descr': ${descr.startsWith("[") ? descr : `'${descr}'`}, 'fortran_order': False, 'shape': (${shape.map((length) => `${length},`).join(" ")}), }`;
   const padded = `${header.padEnd(Math.ceil((header.length + 11) / 64) * 64 - 11)}\n`;
@@ -56,7 +56,7 @@ async function choose(page, view) {
   await shown(page);
 }
 
-/** The rows of the table that are in view: their number, and their texts; and where its columns start. */
+/** The rows of the table that are in view, with their numbers and texts, and the headings and position of the columns. */
 async function table(page) {
   await page.waitForFunction(
     () => document.querySelector(".sheet-cells tbody tr") && !document.querySelector(".sheet").hasAttribute("aria-busy"),
@@ -75,17 +75,17 @@ const digits = (text) =>
     typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? "") ? source : value,
   );
 
-/** The scalars of an element, in their order. */
+/** The scalars inside an element, in order. */
 function scalars(value) {
   if (value === null || typeof value !== "object") return [value];
   if (value.bytes !== undefined && Object.keys(value).length === 1) return [value.bytes];
   return Object.values(value).flatMap(scalars);
 }
 
-/** A text, or `null` for a float that JSON lacks. */
+/** A text, or `null` if it is a float that JSON lacks. */
 const orNull = (text) => (/^(nan|-?inf)$/i.test(text) ? "null" : text);
 
-/** Whether a text of the page says what the tool's JSON says. */
+/** True if a text on the page has the same value as the tool's JSON. */
 function same(text, value) {
   const numbers = (value !== null && typeof value === "object" ? scalars(value) : [value]).map(String);
   if (numbers.length === 1) {
@@ -99,12 +99,12 @@ function same(text, value) {
       (text !== "" && Number(text) === Number(expected))
     );
   }
-  // The same words in the same order, except for brackets and the i of complex numbers.
+  // The words are the same and in the same order, except for brackets and the i of complex numbers.
   const found = text
     .replace(/[()[\]]/g, "")
     .split(", ")
     .map((word) => orNull(word.replace(/^([-\d.e+]+|NaN|inf|-inf)i$/i, "$1").replace(/^"(.*)"$/, "$1")));
-  // JSON has fields in the order of their names.
+  // In JSON, fields are sorted by name.
   const sorted = (words) =>
     words.map((word) => (word !== "" && !Number.isNaN(Number(word)) ? String(Number(word)) : word.toLowerCase())).sort();
   return JSON.stringify(sorted(found)) === JSON.stringify(sorted(numbers));
@@ -125,7 +125,7 @@ test("the numbers of the table are those of cat --json, for arrays of every type
       const { array } = JSON.parse(
         execFileSync(tool, ["info", "--json", file], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).split("\n")[0],
       );
-      // Printing all of one with a hundred thousand elements takes longer than it is worth.
+      // Printing larger arrays would take too long.
       if (!(array?.grid?.nitems < 100_000)) continue;
       printed = execFileSync(tool, ["cat", "--json", file], {
         encoding: "utf8",
@@ -197,7 +197,7 @@ test("a map has viridis' colors, also with a log scale and typed ends, and NaN h
     ],
   );
   assert.equal(await page.locator("[data-figure=NaN]").textContent(), "1");
-  // Six digits are shown, and all of them on hover.
+  // Six digits are shown, and all digits on hover.
   const mean = page.locator("[data-figure=mean]");
   assert.equal(await mean.textContent(), "11.6957");
   assert.ok(Math.abs(Number(await mean.getAttribute("title")) - (276 - 7) / 23) < 1e-13);
@@ -223,7 +223,7 @@ test("a map has viridis' colors, also with a log scale and typed ends, and NaN h
   await shown(page);
   const logarithms = (await pixels(page)).colors;
   assert.deepEqual([logarithms[0][3], logarithms[1], logarithms[23]], [0, [68, 1, 84, 255], [253, 231, 37, 255]]);
-  // Axes change places.
+  // The axes are swapped.
   await page.locator("[data-control=rows]").selectOption("1");
   await shown(page);
   const turned = await pixels(page);
@@ -330,7 +330,7 @@ test("axes have the names of the attribute dims", async () => {
     line: third,
   });
   assert.deepEqual(await open(), expected(["axis 0", "axis 1", "axis 2"]));
-  // What is no name, and what the list lacks, is numbered.
+  // An axis without a valid name is numbered.
   execFileSync(tool, ["meta", "set", file, "dims", "--json", '["time", 5, "lon\\u202e"]']);
   assert.deepEqual(await open(), expected(["time", "axis 1", "lon\\u{202e}"]));
 });
@@ -452,7 +452,7 @@ test("a large array has a coarse view with a label, zooming shows all elements, 
   await shown(other.page);
   await other.page.locator(".map-frame canvas").waitFor();
   assert.deepEqual(await pixels(other.page), zoomed);
-  // A pixel leads to the line through it.
+  // An element leads to the line through it.
   await page.locator(".map-frame").focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
@@ -536,7 +536,7 @@ test("every view fits a phone's width, light and dark", async () => {
   }
 });
 
-// The pixels of the picture depend on fonts, its figures do not. B2ND_PICTURE=../picture.png writes it.
+// The pixels of the picture depend on fonts, so only its statistics are compared. B2ND_PICTURE=../picture.png writes the picture.
 test("README's picture shows the figures of its caption", async () => {
   const file = join(scratch, "temperature.b2nd");
   execFileSync(tool, ["import", `${join(root, "examples/data/weather.h5")}::/temperature`, file]);

@@ -1,6 +1,6 @@
-//! Time of each operation and its contenders, measured in turns, as tables of ratios.
+//! Measures the time of each operation and its contenders in turns, and prints tables of ratios.
 //!
-//! `--write` puts the tables into `README.md`, `--smoke` runs everything once to see that it works.
+//! `--write` writes the tables to `README.md`; `--smoke` runs everything once to check that it works.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ mod tables;
 
 use sample::Samples;
 
-/// Lines of README.md around the tables.
+/// The lines around the tables in README.md.
 const MARKERS: [&str; 2] = ["<!-- tables -->\n", "<!-- end of tables -->\n"];
 
 fn main() {
@@ -48,7 +48,7 @@ fn main() {
     }
 }
 
-/// The machine that was measured on, and the day.
+/// The machine, the compiler and the date.
 fn machine() -> String {
     let said_by = |command: &str, argument: &str| {
         let output = Command::new(command).arg(argument).output();

@@ -1,4 +1,4 @@
-//! Opening files as other programs see it: strace counts system calls, python-blosc2 opens them too.
+//! Opening files, observed from outside: strace counts system calls, and python-blosc2 is measured for comparison.
 
 use std::env;
 use std::fs;
@@ -7,13 +7,13 @@ use std::process::Command;
 
 use b2nd_benches::files;
 
-/// The argument that makes this program open files and do nothing else: a directory, a contender, a count.
+/// With this argument, the program only opens files. A directory, a contender and a number follow.
 pub const OPEN_FILES: &str = "--open-files";
 
-/// Files in the program that strace watches.
+/// The number of files that are opened under strace.
 const WATCHED: usize = 100;
 
-/// Prints the median of five passes in nanoseconds a file.
+/// Prints the median of five passes in nanoseconds per file.
 const PYTHON: &str = "
 import blosc2, sys, time
 directory, count = sys.argv[1], int(sys.argv[2])
@@ -28,9 +28,9 @@ print(sorted(passes)[2])
 
 #[derive(Default)]
 pub struct Others {
-    /// Each contender's system calls a file.
+    /// The system calls per file of each contender.
     pub system_calls: Vec<(&'static str, f64)>,
-    /// Nanoseconds a file.
+    /// Nanoseconds per file.
     pub python: Option<f64>,
 }
 
@@ -56,7 +56,7 @@ pub fn others(directory: &Path, count: usize) -> Others {
             assert!(status.success());
             Some(fs::read_to_string(log).unwrap().lines().count() as f64)
         };
-        // What the program does besides is in both.
+        // The difference does not include the system calls of starting and ending.
         if let (Some(once), Some(twice)) = (calls(WATCHED), calls(2 * WATCHED)) {
             system_calls.push((operation.contender, (twice - once) / WATCHED as f64));
         }
@@ -64,7 +64,7 @@ pub fn others(directory: &Path, count: usize) -> Others {
     Others { system_calls, python: python(directory, count) }
 }
 
-/// Runs `B2ND_PYTHON`, or the Python that `tests/interop/run` has installed blosc2 for.
+/// Runs `B2ND_PYTHON`, or the Python in which `tests/interop/run` has installed blosc2.
 fn python(directory: &Path, count: usize) -> Option<f64> {
     let installed = || {
         let home = env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));

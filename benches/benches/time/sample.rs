@@ -1,10 +1,10 @@
-//! Contenders measured in turns: what disturbs the machine disturbs all of them, and medians leave out the rest.
+//! Measures contenders in turns, so that disturbances affect all of them alike. The medians exclude the rest.
 
 use std::time::Instant;
 
 use b2nd_benches::Operation;
 
-/// The nanoseconds of an operation in each round.
+/// The nanoseconds per operation in each round.
 pub struct Sample {
     pub task: &'static str,
     pub size: usize,
@@ -16,7 +16,7 @@ pub struct Sample {
 pub struct Samples(pub Vec<Sample>);
 
 impl Samples {
-    /// Gives each contender a turn of about this number of nanoseconds in each round.
+    /// Measures each contender once in each round, for about `turn` nanoseconds.
     pub fn measure(&mut self, contenders: &mut [Operation], rounds: usize, turn: f64) {
         let times: Vec<usize> = contenders.iter_mut().map(|contender| times_in(contender, turn)).collect();
         let first = self.0.len();
@@ -25,7 +25,7 @@ impl Samples {
         }
         for round in 0..rounds {
             for position in 0..contenders.len() {
-                // A program does not always follow the same one.
+                // Every other round has the reverse order, so that a contender does not always follow the same one.
                 let index = if round % 2 == 0 { position } else { contenders.len() - 1 - position };
                 self.0[first + index].turns.push(clock(&mut contenders[index], times[index]));
             }
@@ -41,14 +41,14 @@ impl Samples {
         Some(median(self.get(task, size, contender)?.turns.clone()))
     }
 
-    /// The contender's speed as a multiple of another's: the median over the rounds.
+    /// The speed of a contender as a multiple of another's: the median over the rounds.
     pub fn ratio(&self, task: &str, size: usize, contender: &str, other: &str) -> Option<f64> {
         let (ours, others) = (self.get(task, size, contender)?, self.get(task, size, other)?);
         Some(median(ours.turns.iter().zip(&others.turns).map(|(ours, other)| other / ours).collect()))
     }
 }
 
-/// The number of operations that take about this number of nanoseconds.
+/// The number of operations that take about `turn` nanoseconds.
 fn times_in(operation: &mut Operation, turn: f64) -> usize {
     let mut times = 1;
     loop {
@@ -60,7 +60,7 @@ fn times_in(operation: &mut Operation, turn: f64) -> usize {
     }
 }
 
-/// The nanoseconds of one operation, from the time of several.
+/// The nanoseconds per operation when it runs several times.
 fn clock(operation: &mut Operation, times: usize) -> f64 {
     let start = Instant::now();
     (operation.run)(times);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::outside::Others;
 use crate::sample::Samples;
 
-/// Each task, what its sizes count, and who the others are compared with.
+/// Each task, the unit of its sizes, and the contender with which the others are compared.
 const TASKS: [(&str, &str, &str); 7] = [
     ("encode", "dimensions", "C"),
     ("decode", "dimensions", "C"),
@@ -16,7 +16,7 @@ const TASKS: [(&str, &str, &str); 7] = [
     ("trailer_vlmetalayers", "vlmetalayers", "copy"),
 ];
 
-/// The least speed of an operation as a multiple of another's: what is allowed to take 1.5 times as long is 1 / 1.5 as fast.
+/// The required speed of an operation as a multiple of another's. For example, 1 / 1.5 allows it to take 1.5 times as long.
 const TARGETS: [(&str, usize, &str, &str, f64); 9] = [
     ("encode", 3, "b2nd::to_slice", "C", 1.0),
     ("encode", 3, "b2nd::to_vec", "rmp_serde::to_vec", 2.5),
@@ -29,7 +29,7 @@ const TARGETS: [(&str, usize, &str, &str, f64); 9] = [
     ("open_file", 2000, "b2nd::File", "C", 5.0),
 ];
 
-/// Three sizes each, to compare the cost of one more from the first to the second and from there to the third.
+/// Three sizes for each operation. The cost per unit is compared between the first two and the last two.
 const LINES: [(&str, &str, [usize; 3]); 8] = [
     ("encode", "b2nd::to_slice", [1, 8, 15]),
     ("encode", "b2nd::to_vec", [1, 8, 15]),
@@ -52,7 +52,7 @@ fn head<T: ToString>(out: &mut String, first: &str, columns: &[T]) {
     row(out, "---", columns.iter().map(|_| "--:".to_owned()));
 }
 
-/// Nanoseconds, and how many times as fast as the one that the table compares with.
+/// Nanoseconds, and the speed relative to the contender with which the table compares.
 pub fn times(samples: &Samples) -> String {
     let mut out = String::new();
     for (task, unit, base) in TASKS {
@@ -73,7 +73,7 @@ pub fn times(samples: &Samples) -> String {
     out
 }
 
-/// Microseconds and system calls a file.
+/// Microseconds and system calls per file.
 pub fn files(samples: &Samples, others: &Others) -> String {
     let mut out = String::new();
     let of_task = || samples.0.iter().filter(|sample| sample.task == "open_file");

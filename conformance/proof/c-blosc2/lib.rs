@@ -1,1 +1,1 @@
-//! Nothing: see `Cargo.toml`.
+//! This crate is empty: see `Cargo.toml`.

@@ -1,6 +1,6 @@
-//! `b2nd-proof`: frames that pass the gate do not crash C-Blosc2 nor python-blosc2. Valid frames are damaged where their fields are; those that
-//! `verify` finds readable and safe for a reader go to it. C-Blosc2 runs under sanitizers, and what it reads is compared with what is read here;
-//! python-blosc2 is called as users call it, and refuses none.
+//! `b2nd-proof` checks that frames which b2nd-check calls safe do not crash C-Blosc2 or python-blosc2. It damages fields of valid
+//! frames, and opens the frames that `verify` finds readable and safe for a reader. C-Blosc2 runs under sanitizers, and its
+//! values are compared with ours. python-blosc2 is used as by its users, and must not reject any frame.
 
 mod mutate;
 mod values;
@@ -29,13 +29,13 @@ python.py behind its interpreter. What crashes it, hangs it, is read otherwise t
 With --facts, python.py is asked about the files of b2nd-check's facts, below conformance/cases.
 ";
 
-/// Seeds are short, so that many mutants are tried.
+/// Only short files are used, so that many mutants can be tried.
 const LONGEST: u64 = 16 << 10;
 
-/// Frames that claim more data are left out: zeros take no bytes in a file, and their decoding would take all the time.
+/// Frames that claim more data are skipped: zeros take no bytes in a file, but decoding them takes time.
 const MOST: u64 = 4 << 20;
 
-/// Reports of sanitizers that are no damage, by words of them, and what they are.
+/// Reports of sanitizers that are not about damage: words that identify them, and what they are about.
 const KNOWN: [(&[&str], &str); 2] = [
     (
         &["runtime error: index -1", " in update_shape "],
@@ -47,7 +47,7 @@ const KNOWN: [(&[&str], &str); 2] = [
     ),
 ];
 
-/// Returns true if the report is known and comes from no damage in this frame.
+/// True if the report is known and not caused by damage in this frame.
 fn is_known(words: &[&str], said: &str, frame: &[u8]) -> bool {
     let is_of_version_3 = frame.get(0x19).is_some_and(|flags| flags & 0x0f == 3);
     words.iter().all(|word| said.contains(word)) && (is_of_version_3 || !words.contains(&" in sort_offset "))
@@ -64,7 +64,7 @@ struct Counts {
     crashed: u64,
     known: BTreeMap<&'static str, u64>,
     hung: u64,
-    /// By the field that was changed first: mutants, and those that pass.
+    /// For each field that was changed first, the number of mutants and the number of those that pass.
     fields: BTreeMap<&'static str, [u64; 2]>,
 }
 
@@ -87,7 +87,7 @@ fn run() -> Result<bool, String> {
     }
     let [reader, program, limit, seed, out, directories @ ..] = &arguments[..] else { return Err(HELP.to_owned()) };
     let reader: Reader = reader.parse().map_err(|error| format!("{reader}: {error}"))?;
-    // A refusal of C-Blosc2 2 may be about what only 3 reads.
+    // C-Blosc2 2 may reject frames that only version 3 can read.
     let refuses = reader.library() == Library::CBlosc2;
     let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{text:?} is no number"));
     let (most, time) = match limit.strip_suffix('s') {
@@ -102,7 +102,7 @@ fn run() -> Result<bool, String> {
         find(Path::new(directory), &mut files).map_err(|error| format!("{directory}: {error}"))?;
     }
     files.sort();
-    // More memory than any of them needs, so that nothing waits for gigabytes of zeros.
+    // The limit is more than any seed needs, and avoids decoding gigabytes of zeros.
     let options = CheckOptions { data: true, limits: Limits { max_memory: 16 << 20, max_time: Some(Duration::from_secs(10)) } };
     let mut seeds = Vec::new();
     for file in &files {
@@ -188,11 +188,11 @@ fn run() -> Result<bool, String> {
         println!("  known reports, {count}: {why}");
     }
     println!("{differ} read otherwise, {unread} not read here, {crashed} crashes, {hung} hangs");
-    // A worker that refuses everything would prove nothing.
+    // A worker that rejects everything would prove nothing.
     Ok(crashed + hung + differ + unread == 0 && (refuses || refusals == 0) && read > passed / 2)
 }
 
-/// Says whether python-blosc2 does with the cases what the facts about its version say.
+/// Checks that python-blosc2 behaves with the cases as the facts about its version say.
 fn facts(program: &str, cases: &Path) -> Result<bool, String> {
     let mut worker = Worker::new(program);
     let mut all = true;
@@ -200,7 +200,7 @@ fn facts(program: &str, cases: &Path) -> Result<bool, String> {
         let file = cases.join(fact.case).with_extension("bin");
         let is_so = match (worker.ask(&file).map_err(|error| format!("{program}: {error}"))?, fact.does) {
             (Answer::Crashed(_), Does::Crashes) | (Answer::Refused(_), Does::Refuses) => true,
-            // Nothing here compares values.
+            // Values are not compared here.
             (answer, does) => matches!((answer, does), (Answer::Read(_), Does::ReadsOtherwise)),
         };
         println!("{}: {:?}: {}", fact.case, fact.does, if is_so { "so it is" } else { "NOT SO" });
@@ -209,7 +209,7 @@ fn facts(program: &str, cases: &Path) -> Result<bool, String> {
     Ok(all)
 }
 
-/// Asks the gate as `b2nd check --for` does.
+/// True if `b2nd check --for` would accept the frame for this reader.
 fn passes(frame: &Vec<u8>, options: &CheckOptions, reader: Reader) -> bool {
     let Ok(opened) = Frame::open(frame) else { return false };
     let mut decompressor = Decompressor::safe().with_fallback(|chunk, data| Decompressor::new().chunk(chunk, data));
@@ -217,7 +217,7 @@ fn passes(frame: &Vec<u8>, options: &CheckOptions, reader: Reader) -> bool {
     report.is_ok_and(|report| report.is_readable() && report.is_safe_for(reader))
 }
 
-/// The nbytes of the header.
+/// The field `nbytes` of the header.
 fn claims(frame: &[u8]) -> u64 {
     let bytes = frame.get(HeaderField::NBYTES.value()).and_then(|bytes| bytes.try_into().ok());
     bytes.map_or(0, u64::from_be_bytes)

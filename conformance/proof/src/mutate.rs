@@ -1,11 +1,11 @@
-//! Damage that knows where each field of a frame is.
+//! Damages frames at the positions of their fields.
 
 use std::ops::Range;
 
 use b2nd_frame::{Chunk, Frame, Header, HeaderField, Sizes, Trailer, Vlmetalayers};
 use fastrand::Rng;
 
-/// A part of a frame that is changed as one.
+/// A part of a frame that is changed as a unit.
 struct Field {
     name: &'static str,
     range: Range<usize>,
@@ -20,16 +20,16 @@ pub(crate) struct Mutant {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A number whose first byte is the highest.
+    /// A big-endian number.
     Big,
-    /// A number whose first byte is the lowest.
+    /// A little-endian number.
     Little,
     Bytes,
-    /// The byte of a chunk with its special value, or that of an entry of the index.
+    /// The byte that makes a chunk or an entry of the index special.
     Special,
 }
 
-/// A frame that is valid, and what it is made of.
+/// A valid frame and its fields.
 pub(crate) struct Seed {
     pub(crate) name: String,
     bytes: Vec<u8>,
@@ -57,7 +57,7 @@ impl Seed {
         let behind = frame.header().header_len() + usize::try_from(frame.header().cbytes()).ok()?;
         if behind + 32 <= trailer.start {
             fields.extend(chunk_fields(behind..trailer.start));
-            // Entries of an index that is stored.
+            // The entries of an index that is stored without compression.
             let entries = (0..frame.offsets().ok()?.len()).map_while(|entry| usize::try_from(entry).ok());
             let at = entries.map(|entry| behind + 32 + 8 * entry).take_while(|at| at + 8 <= trailer.start);
             fields.extend(at.flat_map(|at| {
@@ -92,7 +92,7 @@ fn header(length: usize) -> Vec<Field> {
     numbers.into_iter().chain(bytes.map(|(name, range)| Field { name, range, kind: Kind::Bytes })).collect()
 }
 
-/// The fields of a chunk: header, starts of blocks, and what follows.
+/// The fields of a chunk: the header, the offsets of blocks, and what follows them.
 fn chunk_fields(chunk: Range<usize>) -> impl Iterator<Item = Field> {
     let Range { start, end } = chunk;
     let data = || ("chunk data", 32..end - start, Kind::Bytes);
@@ -106,7 +106,8 @@ fn chunk_fields(chunk: Range<usize>) -> impl Iterator<Item = Field> {
         ("chunk special value", 31..32, Kind::Special),
         ("start of the first block", 32..36, Kind::Little),
         ("start of the second block", 36..40, Kind::Little),
-        // Behind one start, the length of the first block where they vary, and of the first stream otherwise.
+        // In a chunk of one block, these follow the offset of the block: the length of the block (if blocks vary) and the length
+        // of a stream.
         ("length of a block", 36..40, Kind::Little),
         ("length of a stream", 40..44, Kind::Little),
         data(),
@@ -120,14 +121,14 @@ fn chunk_fields(chunk: Range<usize>) -> impl Iterator<Item = Field> {
     fields.into_iter().map(field).filter(|field| field.range.start < field.range.end)
 }
 
-/// A damaged frame: fields of a frame changed, or a damaged chunk in a frame that is made for it.
+/// A damaged frame: either fields of a frame are changed, or a damaged chunk is put into a new frame.
 pub(crate) fn mutant(seeds: &[Seed], rng: &mut Rng) -> Mutant {
     let seed = &seeds[rng.usize(..seeds.len())];
     if !seed.chunks.is_empty() && rng.u8(..3) == 0 {
         let chunk = seed.bytes[seed.chunks[rng.usize(..seed.chunks.len())].clone()].to_vec();
         return Mutant { bytes: wrapped(chunk, rng).unwrap_or_default(), field: "a chunk in a frame of its own" };
     }
-    // Each field has the same chance, however many of its name a frame has.
+    // All names of fields have the same probability, regardless of the number of fields with that name.
     let mut names: Vec<&str> = seed.fields.iter().map(|field| field.name).collect();
     names.sort_unstable();
     names.dedup();
@@ -190,7 +191,7 @@ fn change(bytes: &mut [u8], field: &Field, other: &Field, rng: &mut Rng) {
     }
 }
 
-/// The chunk damaged, its length mended where it was cut or lengthened, in a frame of its own.
+/// A damaged chunk in a new frame. If the chunk was cut or lengthened, its length is corrected.
 fn wrapped(mut chunk: Vec<u8>, rng: &mut Rng) -> Option<Vec<u8>> {
     let copies = 1 + rng.usize(..3);
     for _ in 0..1 + rng.usize(..2) {

@@ -1,8 +1,8 @@
-//! The values of a frame in one number, as `worker.c` makes it.
+//! A digest of all values in a frame, computed as in `worker.c`.
 
 use b2nd_frame::{ChunkHeader, Frame, Special};
 
-/// FNV-1a of metalayers, attributes and the data of all chunks. `None` where a chunk's data are anything.
+/// FNV-1a of the metalayers, the attributes and the data of all chunks. `None` if the data of a chunk is undefined.
 pub(crate) fn digest(bytes: &[u8]) -> b2nd_frame::Result<Option<u64>> {
     let frame = Frame::from_slice(bytes)?;
     let mut digest = 14_695_981_039_346_656_037_u64;
@@ -18,7 +18,7 @@ pub(crate) fn digest(bytes: &[u8]) -> b2nd_frame::Result<Option<u64>> {
         }
         add(&chunk.into_data()?);
     }
-    // The worker reads as many.
+    // The worker has the same limit.
     for number in 0..frame.offsets()?.len().min(1000) {
         let chunk = frame.chunk(number)?;
         if is_anything(chunk.header()) {

@@ -1,4 +1,4 @@
-//! C-Blosc2 or python-blosc2 in a process of its own.
+//! C-Blosc2 or python-blosc2 in a separate process.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -8,14 +8,14 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// The answer to a frame.
+/// What a worker does with a frame.
 pub(crate) enum Answer {
-    /// It read everything, and this is the digest, if it makes one.
+    /// It reads everything. Some workers return a digest.
     Read(Option<String>),
     Refused(String),
-    /// A sanitizer or a signal ended it, and this was said.
+    /// A sanitizer or a signal ends its process, with this output.
     Crashed(String),
-    /// It took more processor time than a frame may, or waited without an end.
+    /// It takes too much processor time, or waits forever.
     Hung,
 }
 
@@ -30,14 +30,15 @@ struct Running {
     said: JoinHandle<String>,
 }
 
-/// A worker that has answered nothing for so long waits for something; one that computes is ended earlier by [`SIGXCPU`].
+/// A worker that has not answered for this time is waiting for something. One that computes is ended earlier by
+/// [`SIGXCPU`].
 const PATIENCE: Duration = Duration::from_secs(900);
 
 /// The signal that ends a worker whose frame takes more processor time than worker.c allows.
 const SIGXCPU: i32 = 24;
 
 impl Worker {
-    /// A program with its arguments.
+    /// Creates a worker from a command with arguments. It is started when it is needed.
     pub(crate) fn new(command: &str) -> Worker {
         Worker { program: command.split_whitespace().map(str::to_owned).collect(), running: None }
     }
@@ -48,7 +49,7 @@ impl Worker {
             None => start(&self.program)?,
         };
         if let Some(stdin) = &mut running.child.stdin {
-            // What has ended says why below.
+            // If the worker has ended, its output is read below.
             let _ = writeln!(stdin, "{}", file.display()).and_then(|()| stdin.flush());
         }
         match running.lines.recv_timeout(PATIENCE) {
@@ -57,7 +58,7 @@ impl Worker {
                 Ok(match line.split_once(' ') {
                     Some(("ok", "-")) => Answer::Read(None),
                     Some(("ok", digest)) => Answer::Read(Some(digest.to_owned())),
-                    // It asks forks of its own.
+                    // A worker that forks a process for each frame reports crashes of that process.
                     Some(("crashed", said)) => Answer::Crashed(said.to_owned()),
                     Some(("hung", _)) => Answer::Hung,
                     _ => Answer::Refused(line),

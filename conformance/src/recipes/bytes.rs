@@ -1,6 +1,6 @@
-//! [`Bytes`]: bytes of which each field's place is known, so that a recipe can damage it.
+//! [`Bytes`]: bytes with the offsets of their fields, so that a recipe can damage a field.
 
-/// Bytes, and where each field starts.
+/// Bytes, and the offset of each field.
 #[derive(Clone, Default)]
 pub(crate) struct Bytes {
     pub(crate) bytes: Vec<u8>,
@@ -14,45 +14,45 @@ impl Bytes {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Adds bytes to the field before them.
+    /// Adds bytes to the last field.
     pub(crate) fn more(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The start of a field. Recipes name fields that are there.
+    /// The offset of a field, which must exist.
     pub(crate) fn at(&self, name: &str) -> usize {
         self.fields.iter().find(|(own, _)| own == name).map_or(0, |&(_, at)| at)
     }
 
-    /// A copy with other bytes, `skip` bytes after a field's start.
+    /// A copy with other bytes, `skip` bytes after the start of a field.
     pub(crate) fn with(&self, name: &str, skip: usize, bytes: &[u8]) -> Vec<u8> {
         patched(&self.bytes, self.at(name) + skip, bytes)
     }
 
-    /// A copy that ends where a field starts.
+    /// A copy that ends before a field.
     pub(crate) fn cut(&self, name: &str) -> Vec<u8> {
         self.bytes[..self.at(name)].to_vec()
     }
 }
 
-/// A copy with other bytes at a place.
+/// A copy with other bytes at an offset.
 pub(crate) fn patched(bytes: &[u8], at: usize, new: &[u8]) -> Vec<u8> {
     let mut copy = bytes.to_vec();
     copy[at..at + new.len()].copy_from_slice(new);
     copy
 }
 
-/// A length as the formats hold it, big-endian. Recipes make nothing that is longer.
+/// A length as a big-endian number of four bytes.
 pub(crate) fn be32(length: usize) -> [u8; 4] {
     u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes()
 }
 
-/// A number in two bytes.
+/// A length as a big-endian number of two bytes.
 pub(crate) fn be16(length: usize) -> [u8; 2] {
     u16::try_from(length).unwrap_or(u16::MAX).to_be_bytes()
 }
 
-/// A length, little-endian, as chunks hold it.
+/// A length as a little-endian number of four bytes, as in chunks.
 pub(crate) fn le32(length: usize) -> [u8; 4] {
     u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes()
 }

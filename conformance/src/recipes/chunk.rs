@@ -1,4 +1,4 @@
-//! [`Chunk`]: a chunk's header and what follows it.
+//! [`Chunk`]: the header of a chunk and the bytes after it.
 
 use super::bytes::{le32, low};
 use super::stream::{Codec, OF_DICTIONARY, dictionary};
@@ -18,7 +18,7 @@ pub(crate) struct Chunk {
     pub(crate) filters_meta: [u8; 6],
     pub(crate) blosc2_flags: u8,
     pub(crate) body: Vec<u8>,
-    /// The data that it represents.
+    /// The data after decompression.
     pub(crate) data: Vec<u8>,
 }
 
@@ -49,12 +49,12 @@ fn empty(data: &[u8], typesize: u8) -> Chunk {
     }
 }
 
-/// Data as it is.
+/// A chunk that stores its data without compression.
 pub(crate) fn stored(data: &[u8], typesize: u8) -> Chunk {
     Chunk { flags: EXTENDED | STORED, body: data.to_vec(), ..empty(data, typesize) }
 }
 
-/// A special chunk: 1 zeros, 2 NaN, 4 uninitialized.
+/// A special chunk. The code is 1 for zeros, 2 for NaN, and 4 for uninitialized.
 pub(crate) fn special(code: u8, nbytes: usize, typesize: u8) -> Chunk {
     Chunk { blosc2_flags: code << 4, ..empty(&special_data(code, nbytes, typesize.into()), typesize) }
 }
@@ -68,12 +68,12 @@ pub(crate) fn special_data(code: u8, nbytes: usize, typesize: usize) -> Vec<u8> 
     }
 }
 
-/// One value, over and over.
+/// A chunk that repeats a value.
 pub(crate) fn repeated(value: &[u8], count: usize) -> Chunk {
     Chunk { blosc2_flags: 0x30, body: value.to_vec(), ..empty(&value.repeat(count), low(value.len())) }
 }
 
-/// Compressed blocks, after filters. Streams are split where `split` says so.
+/// A chunk with compressed blocks. If `split` is true, blocks are split into streams.
 pub(crate) fn compressed(data: &[u8], typesize: u8, blocksize: usize, codec: Codec, filters: &[(u8, u8)], split: bool) -> Chunk {
     let mut chunk = Chunk { blocksize, udcodec: codec.code(), ..empty(data, typesize) };
     chunk.flags |= codec.format() << 5 | if split { 0 } else { UNSPLIT };
@@ -116,7 +116,7 @@ pub(crate) fn compressed(data: &[u8], typesize: u8, blocksize: usize, codec: Cod
     chunk
 }
 
-/// A block of 24 bytes after a Zstandard dictionary with these repeated offsets. The third is of no use to it.
+/// A chunk with a block of 24 bytes and a Zstandard dictionary with these repeated offsets. The block does not use the third.
 pub(crate) fn of_dictionary(offsets: [u32; 3]) -> Chunk {
     let dictionary = dictionary(offsets);
     let start = 32 + 4 + 4 + dictionary.len();
@@ -183,7 +183,7 @@ pub(crate) fn shuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
     out
 }
 
-/// Eight elements at a time; those that are left over stay as they are.
+/// Shuffles the bits of groups of eight elements, without the elements that remain.
 fn bitshuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
     let count = bytes.len() / typesize / 8 * 8;
     let mut out = vec![0; count * typesize];
@@ -197,7 +197,7 @@ fn bitshuffle(bytes: &[u8], typesize: usize) -> Vec<u8> {
     out
 }
 
-/// The first block against the element before, the others against the first block.
+/// In the first block, the difference to the previous element; in the others, the difference to the first block.
 fn delta(block: &[u8], first: &[u8], number: usize, typesize: usize) -> Vec<u8> {
     let width = match typesize {
         1 | 2 | 4 | 8 => typesize,

@@ -144,7 +144,7 @@ fn compressed(suite: &mut Suite) {
     accept(suite, "version-4", "version 4, whose udcodec is 0", &version_4);
 }
 
-/// Damage in the header's fields.
+/// Damage in the fields of the header.
 fn headers(suite: &mut Suite) {
     let good = chunk::stored(&sample(40), 4).bytes();
     let packed = chunk::compressed(&sample(400), 4, 200, Codec::Lz4, &[(SHUFFLE, 0)], false).bytes();
@@ -200,7 +200,7 @@ fn headers(suite: &mut Suite) {
     reject("text", "a text", b"this is no chunk, but a text of more than 32 bytes".to_vec());
 }
 
-/// Damage in the streams, which a codec finds.
+/// Damage in the streams, which only the codec can find.
 fn streams(suite: &mut Suite) {
     let mut reject = |name: String, what: String, bytes: Vec<u8>| suite.reject(Layer::Chunk, name, what, bytes);
     for codec in Codec::ALL {
@@ -245,7 +245,7 @@ fn streams(suite: &mut Suite) {
     reject("filter-unknown".into(), "filter 31, which is nobody's".into(), patched(&good, 21, &[31]));
     let dictionary = patched(&chunk::compressed(&sample(400), 4, 200, Codec::Zstd, &[], false).bytes(), 31, &[1]);
     reject("dictionary-none".into(), "a dictionary is announced, and there is none".into(), dictionary);
-    // A match before the start of the block.
+    // A match that refers to bytes before the start of the block.
     for (codec, stream) in
         [(Codec::BloscLz, vec![0x20, b'x', 0x20, 9, 0x20, 9]), (Codec::Lz4, vec![0x10, b'x', 9, 0, 0x50, 1, 2, 3, 4, 5])]
     {
@@ -257,7 +257,7 @@ fn streams(suite: &mut Suite) {
             bad.bytes(),
         );
     }
-    // As in c-blosc2's public issue 639: a zlib stream that ends where more is read.
+    // As in the public issue 639 of c-blosc2: a zlib stream ends early, at the end of the chunk.
     for length in [1, 2, 6] {
         let stream = &Codec::Zlib.compress(&[7; 600])[..length];
         let body = [&le32(36)[..], &le32(stream.len()), stream].concat();
@@ -285,7 +285,7 @@ fn streams(suite: &mut Suite) {
     }
 }
 
-/// Files that the runner makes, since they are long.
+/// Long files, which the runner creates.
 fn long(suite: &mut Suite) {
     for (name, further) in [("wraps-int32", 8_421_505_u64), ("below-int32", 8_000_000)] {
         let stream = further + 5;

@@ -4,7 +4,7 @@ use super::Suite;
 use crate::case::Layer;
 use crate::fact::Fact;
 
-/// A string, its itemsize and alignment as NumPy has them, and the names and offsets of its fields.
+/// A string, its itemsize and alignment in NumPy, and the names and offsets of its fields.
 type Valid = (&'static str, i64, i64, &'static [(&'static str, i64)]);
 
 const SCALARS: &[Valid] = &[

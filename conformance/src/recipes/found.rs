@@ -1,4 +1,4 @@
-//! Findings of fuzzers, of attacks and of public issues, made again.
+//! Files that fuzzers, attacks and public issues found, created again.
 
 use super::Suite;
 use super::bytes::{le32, patched};
@@ -12,7 +12,7 @@ use crate::case::Layer;
 pub(crate) fn add(suite: &mut Suite) {
     let stored = || Place::Chunk(chunk::stored(&sample(64), 4));
     let mut reject = |name: &str, what: &str, bytes: Vec<u8>| suite.reject(Layer::Frame, name, what, bytes);
-    // c-blosc2, issue 799.
+    // Issue 799 of c-blosc2.
     let mut header = Header::new(4, 64, 64);
     header.flags[0] = 0x53;
     let mut built = Frame { places: vec![Place::Special(1, 64)], ..Frame::new(header) }.build();
@@ -28,13 +28,13 @@ pub(crate) fn add(suite: &mut Suite) {
         "the same where the flags name no variable chunks",
         patched(&built.bytes, built.header_bytes.at("chunksize") + 1, &[0; 4]),
     );
-    // c-blosc2, issue 479: whatever is not a frame.
+    // Issue 479 of c-blosc2: input that is not a frame.
     reject("found-not-a-frame", "zeros where a frame should be (c-blosc2's issue 479)", vec![0; 500]);
     reject("found-header-alone", "a header, and nothing behind it (c-blosc2's issue 479)", {
         let built = plain(vec![stored()]).build();
         built.bytes[..built.header.len()].to_vec()
     });
-    // c-blosc2, issue 639, in a frame: the stream is the last of its chunk, and the frame's trailer follows.
+    // Issue 639 of c-blosc2, in a frame: the stream is the last one in its chunk, and the trailer of the frame follows.
     let stream = &Codec::Zlib.compress(&[7; 64])[..3];
     let body = [&le32(36)[..], &le32(stream.len()), stream].concat();
     let cut = Chunk { body, ..chunk::compressed(&[7; 64], 4, 64, Codec::Zlib, &[], false) };
@@ -43,7 +43,7 @@ pub(crate) fn add(suite: &mut Suite) {
         "a zlib stream that ends early (c-blosc2's issue 639)",
         plain(vec![Place::Chunk(cut)]).build().bytes,
     );
-    // c-blosc2, issue 800: ZFP of fixed rate with a stream of one byte, in an array.
+    // Issue 800 of c-blosc2: ZFP with a stream of one byte, in an array.
     for (udcodec, what) in [(33, "accuracy"), (34, "precision"), (35, "rate")] {
         let body = [&le32(36)[..], &le32(1), &[0x55]].concat();
         let bad = Chunk {
@@ -65,7 +65,7 @@ pub(crate) fn add(suite: &mut Suite) {
     }
     index_lies(suite);
     proof(suite);
-    // tests/frame/regressions.rs
+    // The same as in tests/frame/regressions.rs of b2nd-frame.
     let built = Frame::array(56).build();
     for (name, value) in [("minus-one", -1_i64), ("least", i64::MIN)] {
         let bytes = patched(&built.bytes, built.header_bytes.at("nbytes") + 1, &value.to_be_bytes());
@@ -84,7 +84,7 @@ pub(crate) fn add(suite: &mut Suite) {
         "an index that claims 2 GiB less 8 bytes was asked of a decompressor",
         compressed,
     );
-    // What an attack found.
+    // Files that attacks found.
     let bad = plain(vec![stored()]).with("\u{1b}[2J\nname", b"x").build();
     let bytes = patched(&bad.bytes, bad.header_bytes.at("offset-0") + 1, &[0; 4]);
     suite.reject(
@@ -108,7 +108,7 @@ pub(crate) fn add(suite: &mut Suite) {
     }
 }
 
-/// Findings of the proof in C-Blosc2, made small.
+/// Minimal versions of files with which the proof found bugs in C-Blosc2.
 fn proof(suite: &mut Suite) {
     let built = plain(vec![Place::Chunk(chunk::stored(&sample(64), 4))]).build();
     suite.reject(
@@ -161,7 +161,7 @@ fn proof(suite: &mut Suite) {
     );
 }
 
-/// Indexes that are damaged in their own chunk's header.
+/// Indexes whose chunk header is damaged.
 fn index_lies(suite: &mut Suite) {
     let frame = Frame { index: Index::Compressed, ..plain((0..2000).map(|_| Place::Special(1, 64)).collect()) };
     let built = frame.build();

@@ -1,4 +1,4 @@
-//! [`Frame`]: header, chunks, index and trailer.
+//! [`Frame`]: the header, the chunks, the index and the trailer.
 
 use super::bytes::{Bytes, le32};
 use super::chunk::{self, Chunk};
@@ -8,19 +8,19 @@ use super::stream::Codec;
 use super::trailer;
 use crate::fact::Fact;
 
-/// A chunk, or what the index says in its place.
+/// A chunk, or a special entry in the index.
 #[derive(Clone)]
 pub(crate) enum Place {
     Chunk(Chunk),
-    /// A special value and the number of bytes that it represents.
+    /// The special value and the number of bytes that it stands for.
     Special(u8, usize),
 }
 
-/// The form of the index.
+/// How the index is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Index {
     Stored,
-    /// With BloscLZ after a byte shuffle, as C-Blosc2 does where that is shorter.
+    /// Compressed by BloscLZ after a byte shuffle, as in C-Blosc2 if that is shorter.
     Compressed,
 }
 
@@ -28,13 +28,13 @@ pub(crate) enum Index {
 pub(crate) struct Frame {
     pub(crate) header: Header,
     pub(crate) places: Vec<Place>,
-    /// Names and values; contents are stored chunks.
+    /// Names and values. The values are stored in chunks without compression.
     pub(crate) vlmetalayers: Layers,
     pub(crate) index: Index,
     pub(crate) sparse: bool,
 }
 
-/// A frame's bytes, and where its parts are.
+/// The bytes of a frame, and the offsets of its parts.
 #[derive(Clone)]
 pub(crate) struct Built {
     pub(crate) bytes: Vec<u8>,
@@ -44,7 +44,7 @@ pub(crate) struct Built {
     pub(crate) index_at: usize,
     pub(crate) trailer_at: usize,
     pub(crate) trailer_bytes: Bytes,
-    /// The files of the chunks of a sparse frame.
+    /// The chunk files of a sparse frame.
     pub(crate) files: Vec<(String, Vec<u8>)>,
     pub(crate) fact: Fact,
     pub(crate) offsets: Fact,
@@ -55,7 +55,7 @@ impl Frame {
         Frame { header, places: Vec::new(), vlmetalayers: Vec::new(), index: Index::Stored, sparse: false }
     }
 
-    /// An array of one dimension whose chunks are stored.
+    /// A one-dimensional array whose chunks are stored without compression.
     pub(crate) fn array(length: usize) -> Frame {
         let shape = i64::try_from(length).unwrap_or(0);
         let meta = Meta::new(&[shape], &[16], &[8], "<i4").bytes().bytes;
@@ -141,7 +141,7 @@ impl Frame {
     }
 }
 
-/// Splits elements in C order into the data of chunks: block after block, each padded.
+/// Splits elements in C order into the data of chunks. The blocks of a chunk follow each other, each with its padding.
 pub(crate) fn pack(
     shape: &[usize],
     chunkshape: &[usize],

@@ -23,7 +23,7 @@ fn accept(suite: &mut Suite, name: impl Into<String>, what: impl Into<String>, b
     suite.accept(Layer::Frame, name, what, built.bytes, built.fact);
 }
 
-/// A frame without an array, of chunks of 64 bytes.
+/// A frame without an array, with chunks of 64 bytes.
 pub(crate) fn plain(places: Vec<Place>) -> Frame {
     Frame { places, ..Frame::new(Header::new(4, 64, 64)) }
 }
@@ -152,13 +152,13 @@ fn valid(suite: &mut Suite) {
     }
 }
 
-/// The facts of [`Frame::array`] of 56 elements.
+/// Adds the facts of a [`Frame::array`] with 56 elements.
 fn counted(fact: Fact) -> Fact {
     let elements: Vec<u8> = (0..56_usize).flat_map(|value| le32(value * 1001)).collect();
     array_facts(fact, &Meta::new(&[56], &[16], &[8], "<i4"), &elements)
 }
 
-/// Arrays, with their elements in C order.
+/// Arrays with elements in C order.
 fn arrays(suite: &mut Suite) {
     type Lengths = &'static [usize];
     let shapes: [(&str, Lengths, Lengths, Lengths); 12] = [
@@ -238,7 +238,7 @@ fn arrays(suite: &mut Suite) {
         let fact = array_facts(built.fact, &meta, b"");
         suite.accept(Layer::Frame, format!("array-{name}"), "an array without elements", built.bytes, fact);
     }
-    // Bytes of an older and longer metalayer, as a squeeze in place leaves them.
+    // The metalayer is followed by bytes of an older and longer one, as after a squeeze in place.
     let meta = Meta::new(&[56], &[16], &[8], "<i4");
     let mut frame = Frame::array(56);
     frame.header.metalayers[0].1.extend([0xd3, 0, 0, 0, 0, 0, 0, 0, 9, 0xd2, 0, 0, 0, 1, 0xd2, 0, 0, 0, 1]);
@@ -255,7 +255,7 @@ fn arrays(suite: &mut Suite) {
     let built = Frame::array(56).with("caterva", b"a user's").build();
     let fact = array_facts(built.fact, &meta, &elements);
     suite.accept(Layer::Frame, "metalayer-both", "a user's metalayer has the name caterva", built.bytes, fact);
-    // Metalayers that make no array.
+    // Metalayers that do not describe a valid array.
     for (name, what, content) in [
         ("text", "a metalayer b2nd that holds a text", b"a text".to_vec()),
         ("empty", "a metalayer b2nd without bytes", Vec::new()),
@@ -328,7 +328,7 @@ fn array(
     suite.accept(Layer::Frame, name, what, built.bytes, fact);
 }
 
-/// The facts of a frame of an array.
+/// Adds the facts of an array to those of its frame.
 pub(crate) fn array_facts(fact: Fact, meta: &Meta, elements: &[u8]) -> Fact {
     let fact = fact.with("shape", Fact::ints(&meta.shape));
     let fact = fact.with("chunkshape", Fact::ints(&meta.chunkshape)).with("blockshape", Fact::ints(&meta.blockshape));
@@ -336,7 +336,7 @@ pub(crate) fn array_facts(fact: Fact, meta: &Meta, elements: &[u8]) -> Fact {
     fact.with("dtype", dtype).with("elements", Fact::digest(elements))
 }
 
-/// Sizes in the header that contradict the rest.
+/// Sizes in the header that contradict other fields.
 fn sizes(suite: &mut Suite) {
     let built = Frame::array(56).note("note", b"\xa2hi").build();
     let mut reject = |name: String, what: String, field: &str, number: &[u8]| {
@@ -381,7 +381,7 @@ fn sizes(suite: &mut Suite) {
     reject("frame-type-sparse".into(), "the flags say a sparse frame, and this is one file".into(), "flags", &[0x12, 1, 0x55, 3]);
 }
 
-/// Damage in chunks and index.
+/// Damage in the chunks and the index.
 fn chunks(suite: &mut Suite) {
     let built = Frame::array(56).build();
     let mut reject = |name: String, what: String, at: usize, bytes: &[u8]| {
@@ -463,7 +463,7 @@ fn trailers(suite: &mut Suite) {
             patched(&built.bytes, content + skip, &bytes),
         );
     }
-    // A trailer after the old one, which only frame_len makes valid.
+    // A trailer that follows an old one. Only frame_len shows which of them is valid.
     let (rest, valid) = built.bytes.split_at(at);
     let mut bytes = [rest, &[0x94; 500], valid].concat();
     let length = u64::try_from(bytes.len()).unwrap_or(0);
@@ -493,7 +493,7 @@ fn trailers(suite: &mut Suite) {
     suite.reject(Layer::Frame, "empty-garbage-trailer", "no data, and zeros between header and trailer", bytes);
 }
 
-/// A frame that ends early, at the edges of its parts.
+/// Frames that are cut off at the ends of their parts.
 fn cut(suite: &mut Suite) {
     let built = Frame::array(56).note("note", b"\xa2hi").build();
     for (name, length) in [

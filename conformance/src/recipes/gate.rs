@@ -1,4 +1,4 @@
-//! Frames that one reader reads and another crashes on or refuses: each is what a row of b2nd-check's `FACTS` is about.
+//! Frames that one reader can read and another crashes on or rejects. Each is the example for a row of b2nd-check's `FACTS`.
 
 use super::Suite;
 use super::bytes::{le32, patched};
@@ -10,7 +10,7 @@ use super::meta::Meta;
 use super::stream::{Codec, sample};
 use crate::case::Layer;
 
-/// The flags of a frame of version 3 whose blocks vary in length, or its chunks.
+/// The flags of a frame of version 3 whose blocks (or chunks) vary in length.
 const VARIABLE_BLOCKS: u8 = 0x93;
 const VARIABLE_CHUNKS: u8 = 0x53;
 
@@ -29,7 +29,7 @@ pub(crate) fn add(suite: &mut Suite) {
     let bytes = of_users(&built);
     accept("gate-codec-format-6", "a chunk whose flags ask for a codec of users, by the number of Zstandard", built, bytes);
 
-    // Arrays of one dimension: four chunks, the second of another kind.
+    // One-dimensional arrays of four chunks, the second of which is of another kind.
     let meta = Meta::new(&[56], &[16], &[8], "<i4");
     for (name, what, second) in [
         (

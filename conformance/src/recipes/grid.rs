@@ -1,4 +1,4 @@
-//! Cases of grids: a text names an array and a slice, and the chunks that hold it are told.
+//! Cases of grids: a text describes an array and a slice, and the facts include the chunks that the slice touches.
 
 use super::Suite;
 use crate::case::Layer;
@@ -99,7 +99,7 @@ fn text(shape: Dims, chunkshape: Dims, blockshape: Dims, slice: &[(i64, i64)]) -
     .into_bytes()
 }
 
-/// The numbers of a grid by counting.
+/// Computes the numbers of a grid by simple counting.
 fn solve(shape: Dims, chunkshape: Dims, blockshape: Dims, slice: &[(i64, i64)]) -> Fact {
     let ceil = |of: i64, by: i64| if by == 0 { 0 } else { (of + by - 1) / by };
     let zip =

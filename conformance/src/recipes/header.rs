@@ -1,4 +1,4 @@
-//! [`Header`]: what a frame starts with, and the section of metalayers that its trailer has too.
+//! [`Header`]: the header of a frame, and the section of metalayers, which trailers have too.
 
 use super::bytes::{Bytes, be16, be32, low};
 use crate::fact::Fact;
@@ -22,7 +22,7 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// A header of an ordinary frame: zstd at level 5 after a byte shuffle.
+    /// The header of an ordinary frame: Zstandard at level 5 after a byte shuffle.
     pub(crate) fn new(typesize: i32, chunksize: i32, blocksize: i32) -> Header {
         let mut pipeline = [0; 17];
         pipeline[0] = 6;
@@ -95,12 +95,13 @@ impl Header {
     }
 }
 
-/// Names and contents as facts.
+/// The names and contents as facts.
 pub(crate) fn layers(layers: &Layers) -> Fact {
     Fact::List(layers.iter().map(|(name, content)| Fact::List(vec![Fact::bytes(name), Fact::bytes(content)])).collect())
 }
 
-/// The section that starts at a byte of header or trailer. The trailer's idx counts one byte less.
+/// Adds the section of metalayers, which starts at the offset `start`. In a trailer, the field idx is one less than in a
+/// header.
 pub(crate) fn section(bytes: &mut Bytes, layers: &Layers, start: usize, less: usize) {
     let index_len = 7 + layers.iter().map(|(name, _)| name.len() + 6).sum::<usize>();
     bytes.field("section", &[0x93]);

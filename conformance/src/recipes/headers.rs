@@ -94,7 +94,7 @@ fn valid(suite: &mut Suite) {
     }
 }
 
-/// Each field with another marker, and cut off before each.
+/// Changes the marker of each field, and cuts the header off before each field.
 fn fields(suite: &mut Suite) {
     let bytes = full().bytes();
     for (field, at) in &bytes.fields {

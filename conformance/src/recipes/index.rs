@@ -1,4 +1,4 @@
-//! Cases of indexes, in the frames that they belong to.
+//! Cases of indexes, each inside a frame.
 
 use super::Suite;
 use super::bytes::{le32, patched};
@@ -47,7 +47,7 @@ pub(crate) fn add(suite: &mut Suite) {
     wrong(suite, &built);
 }
 
-/// An index that is a special chunk.
+/// Indexes that are special chunks.
 fn special_indexes(suite: &mut Suite) {
     let built = plain(vec![Place::Special(1, 64); 5]).build();
     let all = chunk::repeated(&[0, 0, 0, 0, 0, 0, 0, 0x81], 5);

@@ -1,9 +1,9 @@
-//! [`Meta`]: an array's metalayer.
+//! [`Meta`]: the metalayer of an array.
 
 use super::bytes::{Bytes, be32, low};
 use crate::fact::Fact;
 
-/// The layouts, by the entries that they have.
+/// The layouts, which differ in their entries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     Caterva,
@@ -57,7 +57,7 @@ impl Meta {
         }
     }
 
-    /// Lengths of which no two are the same.
+    /// A metalayer whose lengths are all different.
     pub(crate) fn of_rank(ndim: usize) -> Meta {
         let shape: Vec<i64> = (0..ndim).map(|index| 0x0102_0304_0506_0700 + i64::from(low(index))).collect();
         let chunkshape: Vec<i32> = (0..ndim).map(|index| 0x0a0b_0c00 + i32::from(low(index))).collect();

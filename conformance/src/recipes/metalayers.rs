@@ -91,7 +91,7 @@ fn limits(suite: &mut Suite) {
     }
 }
 
-/// Each marker replaced by others, and each field cut off.
+/// Changes the marker of each field, and cuts the metalayer off before each field.
 fn markers(suite: &mut Suite) {
     let meta = Meta::new(&[400, 3], &[110, 3], &[57, 3], "|u1");
     let bytes = meta.bytes();
@@ -102,7 +102,8 @@ fn markers(suite: &mut Suite) {
         suite.reject(Metalayer, format!("cut-{field}"), format!("ends before {field}"), bytes.cut(field));
         if bytes.bytes[*at] >= 0x80 {
             for (name, marker) in [("nil", 0xc0), ("fixint", 0x05)] {
-                // dtype is where the count tells layouts apart: a fixint there is one of them, without its end.
+                // At the dtype, the layouts can be distinguished only by the count: with a fixint, this is another layout that is
+                // cut off.
                 let damaged = bytes.with(field, 0, &[marker]);
                 suite.reject(
                     Metalayer,

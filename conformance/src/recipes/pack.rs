@@ -1,4 +1,4 @@
-//! MessagePack in its shortest form, as far as attributes and schemas need it.
+//! MessagePack in its shortest form, as needed for attributes and schemas.
 
 use super::bytes::{be16, be32, low};
 
@@ -12,7 +12,7 @@ pub(crate) fn int(value: usize) -> Vec<u8> {
     }
 }
 
-/// A text.
+/// Text.
 pub(crate) fn text(value: &str) -> Vec<u8> {
     let length = value.len();
     let marker = match length {
@@ -23,7 +23,7 @@ pub(crate) fn text(value: &str) -> Vec<u8> {
     [&marker[..], value.as_bytes()].concat()
 }
 
-/// A map of at most 15 entries.
+/// A map with at most 15 entries.
 pub(crate) fn map(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut bytes = vec![0x80 | low(entries.len())];
     for (key, value) in entries {

@@ -1,8 +1,8 @@
-//! Compressed streams, made by hand: one writer for each codec, the same bytes on every machine.
+//! Compressed streams from simple compressors, one for each codec, so that the bytes are the same on every machine.
 
 use super::bytes::{le32, low};
 
-/// The codecs, with what a chunk's flags and its byte udcodec say.
+/// The codecs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Codec {
     BloscLz,
@@ -35,7 +35,7 @@ impl Codec {
         }
     }
 
-    /// The three bits of a chunk's flags.
+    /// The format of the codec in the three highest bits of a chunk's flags.
     pub(crate) fn format(self) -> u8 {
         match self {
             Codec::BloscLz => 0,
@@ -45,7 +45,7 @@ impl Codec {
         }
     }
 
-    /// Compresses. Runs of one byte become matches, other bytes literals.
+    /// Compresses data. Runs of a byte become matches, and other bytes become literals.
     pub(crate) fn compress(self, data: &[u8]) -> Vec<u8> {
         match self {
             Codec::BloscLz => blosclz(data),
@@ -56,7 +56,7 @@ impl Codec {
     }
 }
 
-/// Literals, and how often the last of them is then repeated.
+/// Splits data into literals and the number of times that the last literal is repeated.
 fn runs(data: &[u8], shortest: usize) -> Vec<(&[u8], usize)> {
     let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
     while at < data.len() {
@@ -71,9 +71,9 @@ fn runs(data: &[u8], shortest: usize) -> Vec<(&[u8], usize)> {
     parts
 }
 
-/// Literals in runs of at most 32, and matches at distance 1.
+/// Writes literals in runs of at most 32, and matches at distance 1.
 ///
-/// C-Blosc2 refuses a stream that ends with a match, and writes none: the last byte is a literal.
+/// C-Blosc2 rejects streams that end with a match, so the last byte is always a literal.
 fn blosclz(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let (body, last) = data.split_at(data.len() - 1);
@@ -83,7 +83,7 @@ fn blosclz(data: &[u8]) -> Vec<u8> {
             out.extend_from_slice(part);
         }
         if repeat > 0 {
-            // 3 to 8 in the first byte; from 9 on further bytes.
+            // The first byte holds lengths from 3 to 8. From 9 on, more bytes follow.
             let more = repeat - 2;
             if more < 7 {
                 out.push(low(more) << 5);
@@ -99,7 +99,7 @@ fn blosclz(data: &[u8]) -> Vec<u8> {
             out.push(0);
         }
     }
-    // The format, in the upper bits of the first byte.
+    // The version of the format is in the upper bits of the first byte.
     out[0] |= 1 << 5;
     out
 }
@@ -112,7 +112,7 @@ fn lz4_length(out: &mut Vec<u8>, mut rest: usize) {
     out.push(low(rest));
 }
 
-/// Sequences of literals and a match at distance 1; the last five bytes are literals.
+/// Writes sequences of literals and a match at distance 1. The last five bytes are literals.
 fn lz4(data: &[u8]) -> Vec<u8> {
     let end = data.len().saturating_sub(12);
     let (body, last) = data.split_at(end);
@@ -141,7 +141,7 @@ fn sequence(out: &mut Vec<u8>, literals: &[u8], repeat: usize) {
     }
 }
 
-/// Bits, the lowest first.
+/// Writes bits, the lowest first.
 #[derive(Default)]
 struct Bits(Vec<u8>, u32, u32);
 
@@ -156,7 +156,7 @@ impl Bits {
         }
     }
 
-    /// A code of Huffman's, whose highest bit comes first.
+    /// Writes a Huffman code, whose highest bit comes first.
     fn code(&mut self, value: u32, count: u32) {
         self.put(value.reverse_bits() >> (32 - count), count);
     }
@@ -167,7 +167,7 @@ impl Bits {
     }
 }
 
-/// One block with the fixed codes; a run is matches of 258 bytes at distance 1.
+/// Writes one block with the fixed Huffman codes. A run becomes matches of 258 bytes at distance 1.
 fn zlib(data: &[u8]) -> Vec<u8> {
     let mut bits = Bits(vec![0x78, 0x01], 0, 0);
     bits.put(0b011, 3);
@@ -198,7 +198,7 @@ fn adler(data: &[u8]) -> [u8; 4] {
     (b << 16 | a).to_be_bytes()
 }
 
-/// A frame of raw blocks and runs.
+/// Writes a frame of raw blocks and run blocks.
 fn zstd(data: &[u8]) -> Vec<u8> {
     let mut out = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
     out.extend(le32(data.len()));
@@ -222,7 +222,7 @@ fn zstd(data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A Zstandard dictionary of one symbol in each table and eight bytes of content, with these repeated offsets.
+/// A Zstandard dictionary with one symbol in each table, eight bytes of content, and these repeated offsets.
 pub(crate) fn dictionary(offsets: [u32; 3]) -> Vec<u8> {
     let huffman = [0x80, 0x10];
     let sequences = [0xf0, 0x03].repeat(3);
@@ -230,10 +230,10 @@ pub(crate) fn dictionary(offsets: [u32; 3]) -> Vec<u8> {
         .concat()
 }
 
-/// A Zstandard frame of 24 bytes: eight matches, each of three bytes at the first two offsets of the dictionary.
+/// A Zstandard frame of 24 bytes: eight matches of three bytes at the first two offsets of the dictionary.
 pub(crate) const OF_DICTIONARY: [u8; 15] = [0x28, 0xb5, 0x2f, 0xfd, 0x21, 1, 24, 0x2d, 0, 0, 0, 8, 0xfc, 0, 0x80];
 
-/// Bytes that are neither a run nor without runs.
+/// Bytes in which runs and other parts alternate.
 pub(crate) fn sample(length: usize) -> Vec<u8> {
     (0..length).map(|index| if index % 80 < 40 { low(index * 7 + index / 80) } else { low(index / 80) }).collect()
 }

@@ -1,8 +1,8 @@
-//! A zip archive, byte for byte.
+//! Zip archives, byte for byte.
 
 use super::bytes::le32;
 
-/// Stored members, in order.
+/// An archive with these members in order, without compression.
 pub(crate) fn stored(members: &[(String, Vec<u8>)]) -> Vec<u8> {
     let (mut out, mut directory) = (Vec::new(), Vec::new());
     for (name, bytes) in members {

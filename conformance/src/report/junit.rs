@@ -1,4 +1,4 @@
-//! JUnit's XML.
+//! The results as JUnit XML.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::{Column, count};
 use crate::case::Case;
 use crate::run::Outcome;
 
-/// A suite for each adapter, a test for each case.
+/// The results as XML, with a test suite for each adapter and a test for each case.
 pub fn junit(cases: &[Case], columns: &[Column]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     for (name, outcomes) in columns {
@@ -40,7 +40,7 @@ fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // XML has no place for other control characters.
+            // XML does not allow other control characters.
             char if char.is_control() => out.push(' '),
             char => out.push(char),
         }

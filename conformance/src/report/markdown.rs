@@ -1,4 +1,4 @@
-//! The page of results.
+//! The results as a Markdown page.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use super::{Column, count};
 use crate::case::{Case, Layer};
 use crate::run::Outcome;
 
-/// Counts for each layer and adapter, and each difference with its reason.
+/// The page: the numbers for each layer and adapter, and each difference with its reason.
 pub fn markdown(cases: &[Case], columns: &[Column]) -> String {
     let mut text = String::from(
         "# Results\n\nWhat implementations do with the cases. `conformance/ci --update` writes this page; `conformance/ci` fails if a result \

@@ -1,4 +1,4 @@
-//! The table for a terminal.
+//! The results as a table for a terminal.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::{Column, count};
 use crate::case::{Case, Layer};
 use crate::run::Outcome;
 
-/// Counts for each layer and adapter, and what failed.
+/// The table: the numbers for each layer and adapter, and the failures.
 pub fn table(cases: &[Case], columns: &[Column]) -> String {
     let mut text = format!("{:<10} {:>5}", "layer", "cases");
     for (name, _) in columns {

@@ -1,4 +1,4 @@
-//! [`Adapter`]: a program that reads files, and how it is asked.
+//! [`Adapter`]: a program that reads files with an implementation, and the protocol to call it.
 
 use std::io;
 use std::path::Path;
@@ -13,14 +13,14 @@ use crate::fact::Fact;
 /// A program that reads files with an implementation.
 #[derive(Clone, Debug)]
 pub struct Adapter {
-    /// The implementation's name.
+    /// The name of the implementation.
     pub name: String,
     command: Vec<String>,
     is_server: bool,
     skipped: Vec<String>,
 }
 
-/// An adapter's answer to a case.
+/// The answer of an adapter to a case.
 #[derive(Debug)]
 pub(super) enum Answer {
     Accepted(Fact),
@@ -31,11 +31,11 @@ pub(super) enum Answer {
     Unsupported,
 }
 
-/// The exit code of an adapter that does not do a layer.
+/// The exit code of an adapter that does not support a layer.
 const UNSUPPORTED: i32 = 2;
 
 impl Adapter {
-    /// Reads `[NAME=]COMMAND ARGUMENTS`. Where the last argument is `--serve` one process answers many questions.
+    /// Parses `[NAME=]COMMAND ARGUMENTS`. If the last argument is `--serve`, one process answers many requests.
     pub fn parse(text: &str) -> Adapter {
         let (name, command) = match text.split_once('=') {
             Some((name, command)) if !name.contains(['/', ' ']) => (name.to_owned(), command),
@@ -48,7 +48,7 @@ impl Adapter {
         Adapter { name, command, is_server, skipped: Vec::new() }
     }
 
-    /// Leaves out cases: `layer/name` a line, where a line with a `#` is a remark.
+    /// Skips cases. The list has a line `layer/name` for each, and lines that start with `#` are comments.
     pub fn skip(&mut self, list: &str) {
         let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         self.skipped.extend(lines.map(str::to_owned));
@@ -63,7 +63,7 @@ impl Adapter {
     }
 }
 
-/// One line of questions to an adapter.
+/// A sequence of requests to an adapter.
 pub(super) struct Session<'a> {
     adapter: &'a Adapter,
     limits: Limits,
@@ -90,7 +90,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Turns facts back into bytes. An adapter that does not encode keeps its first answer.
+    /// Asks the adapter to encode the facts. If it does not support that, returns the first answer.
     pub(super) fn encode(&mut self, case: &Case, first: Answer) -> io::Result<Answer> {
         let Verdict::Accept(facts) = &case.verdict else { return Ok(first) };
         let mut process = self.start(&["--encode", case.layer.name()])?;

@@ -1,17 +1,17 @@
-//! [`Limits`] of a question: their defaults, and a command that runs within them.
+//! [`Limits`] of a request: their defaults, and a command that runs within them.
 
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-/// Limits of a question.
+/// Limits of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The time for one case. The process of an adapter that takes longer is killed.
+    /// The time for a case. A process that takes longer is killed.
     pub time: Duration,
-    /// The address space of an adapter's process in bytes; 0 is no limit. A shell's `ulimit` sets it.
+    /// The address space of a process in bytes; 0 means no limit. A shell's `ulimit` sets it.
     pub memory: u64,
-    /// The number of questions that are asked at once.
+    /// The number of requests that run at the same time.
     pub jobs: usize,
 }
 
@@ -22,10 +22,10 @@ impl Default for Limits {
     }
 }
 
-/// The bytes of an adapter's output that are kept.
+/// The maximum number of bytes of an adapter's output that are kept.
 pub(super) const OUTPUT: u64 = 64 << 20;
 
-/// A command with so much address space, where the system has that limit.
+/// A command with this limit on the address space, if the system supports it.
 #[cfg(unix)]
 pub(super) fn command(command: &[String], memory: u64) -> Command {
     let mut limited = Command::new("sh");

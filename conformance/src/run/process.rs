@@ -1,4 +1,4 @@
-//! [`Process`]: a child with limits.
+//! [`Process`]: a child process with limits.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 use super::limits;
 
-/// The end of a process, and what it had written.
+/// How a process ended, and its output.
 pub(super) enum Ended {
     Exit(i32, Vec<u8>, Vec<u8>),
     Signal(i32, Vec<u8>),
     Late,
 }
 
-/// A running child. Its standard output comes by lines.
+/// A running child process, whose standard output is read line by line.
 pub(super) struct Process {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -50,20 +50,20 @@ impl Process {
         Ok(Process { stdin: child.stdin.take(), child, lines, said })
     }
 
-    /// Writes to the child, which may have ended: then its end says more than an error here would.
+    /// Writes to the child. Errors are ignored: if the child has ended, its exit status is reported later.
     pub(super) fn write(&mut self, bytes: &[u8]) {
         if let Some(stdin) = &mut self.stdin {
             let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
         }
     }
 
-    /// The next line, without its end. `None` if none comes in time, or the child has ended.
+    /// The next line without its end. `None` if there is none in time, or if the child has ended.
     pub(super) fn line(&mut self, time: Duration) -> io::Result<Option<String>> {
         match self.lines.recv_timeout(time) {
             Ok(line) => Ok(Some(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned())),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => {
-                // It has closed its output: a moment later it has ended.
+                // The child has closed its output and will end in a moment.
                 self.wait(Duration::from_secs(5))?;
                 Ok(None)
             }
@@ -85,7 +85,7 @@ impl Process {
         }
     }
 
-    /// Waits for the end, and kills what is late.
+    /// Waits for the child to end, and kills it if it takes too long.
     pub(super) fn finish(mut self, time: Duration) -> io::Result<Ended> {
         drop(self.stdin.take());
         let status = self.wait(time)?;

@@ -1,4 +1,4 @@
-//! Writes a table as Arrow, Parquet, CSV or JSON: `export TABLE.b2z OUT.parquet`. The ending says the format.
+//! Writes a table as Arrow, Parquet, CSV or JSON: `export TABLE.b2z OUT.parquet`. The file extension determines the format.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 
 use std::fs::File;

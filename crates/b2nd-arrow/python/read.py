@@ -1,4 +1,4 @@
-"""Reads with PyArrow, DuckDB and Polars what the example export wrote, and compares it with the truth.
+"""Reads the files of the example export with PyArrow, DuckDB and Polars, and compares them with the expected contents.
 
     python read.py TRUTH EXPORTED
 """
@@ -17,7 +17,7 @@ compared = 0
 for name in ("kinds", "names", "nested", "empty"):
     truth = pa.ipc.open_file(os.path.join(truths, name + ".arrow")).read_all()
     path = os.path.join(exported, name)
-    # NaN is no value like others: lists of Python compare as text.
+    # Lists are compared as text, because NaN is not equal to itself.
     want = str(truth.to_pylist())
     read = {
         "pyarrow, arrow": pa.ipc.open_file(path + ".arrow").read_all(),
@@ -28,7 +28,7 @@ for name in ("kinds", "names", "nested", "empty"):
         assert table.schema.names == truth.schema.names, (name, how)
         compared += 1
     assert read["pyarrow, arrow"].schema.equals(truth.schema), (read["pyarrow, arrow"].schema, truth.schema)
-    # Others have types of their own: the numbers of rows, of columns and of nulls are those.
+    # DuckDB and Polars have other types, so only the numbers of rows, columns and nulls are compared.
     nulls = [column.null_count for column in truth.columns]
     count = ", ".join(f'count(*) - count("{column}")' for column in truth.column_names)
     for ending in ("parquet", "csv", "json"):

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{Array as _, ArrayRef, Date32Array, FixedSizeListArray, StructArray};
-use arrow_schema::{DataType, Field, Fields};
+use arrow_schema::Field;
 use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
 
@@ -84,7 +84,8 @@ impl ArrayReader {
                 return Err(refused(format!("its rows are too long: expected rows of 1 byte to 64 MiB, {found}")));
             }
         };
-        let field = Field::new(NAME, nested(type_of(&dtype).map_err(refused)?, &inner), true);
+        let empty = lists(values(&dtype, Vec::new(), &|_| 0)?, &inner)?;
+        let field = Field::new(NAME, empty.data_type().clone(), true);
         let read: ReadBytes = Box::new(move |rows| read(rows).map_err(Into::into));
         let rows = OneColumn::of(ArrayRows { dtype, inner, read }, field, u64::try_from(rows).unwrap_or(0), width as u64);
         Ok(rows.with_fields())
@@ -100,29 +101,8 @@ impl ReadRows for ArrayRows {
     }
 }
 
-/// Returns the Arrow type of elements, or a sentence that explains why they have none.
-fn type_of(dtype: &DType) -> Result<DataType, String> {
-    if !dtype.fields().is_empty() {
-        let field = |field: &b2nd::dtype::Field| Ok(Field::new(field.name(), type_of(field.dtype())?, true));
-        return Ok(DataType::Struct(dtype.fields().iter().map(field).collect::<Result<Fields, String>>()?));
-    }
-    if !dtype.shape().is_empty() {
-        return Ok(nested(type_of(dtype.base())?, &lengths(dtype)));
-    }
-    if is_days(dtype) { Ok(DataType::Date32) } else { data_type(&dtype.to_string()) }
-}
-
-fn is_days(dtype: &DType) -> bool {
-    dtype.to_string() == "<M8[D]"
-}
-
 fn lengths(dtype: &DType) -> Vec<i32> {
     dtype.shape().iter().map(|&length| i32::try_from(length).unwrap_or(i32::MAX)).collect()
-}
-
-/// Returns the type of lists of lists with these lengths, from the outermost to the innermost.
-fn nested(element: DataType, lengths: &[i32]) -> DataType {
-    lengths.iter().rev().fold(element, |of, &length| DataType::FixedSizeList(Arc::new(item(of)), length))
 }
 
 /// Puts values into lists of lists.
@@ -136,23 +116,22 @@ fn lists(values: ArrayRef, lengths: &[i32]) -> Result<ArrayRef> {
 
 /// Converts elements to an Arrow array. `row` returns the row of an element.
 fn values(dtype: &DType, bytes: Vec<u8>, row: &dyn Fn(usize) -> u64) -> Result<ArrayRef> {
-    let refused = |why| Error::new(ErrorKind::Refused, why);
     if !dtype.fields().is_empty() {
         let column = |field: &b2nd::dtype::Field| {
             let place = field.offset()..field.offset() + field.dtype().itemsize();
             let part = bytes.chunks_exact(dtype.itemsize()).filter_map(|item| item.get(place.clone())).flatten();
-            values(field.dtype(), part.copied().collect(), row)
+            let values = values(field.dtype(), part.copied().collect(), row)?;
+            Ok((Field::new(field.name(), values.data_type().clone(), true), values))
         };
-        let columns = dtype.fields().iter().map(column).collect::<Result<Vec<_>>>()?;
-        let DataType::Struct(fields) = type_of(dtype).map_err(refused)? else { return Err(refused(String::new())) };
-        return Ok(Arc::new(StructArray::try_new(fields, columns, None)?));
+        let (fields, columns): (Vec<_>, Vec<_>) = dtype.fields().iter().map(column).collect::<Result<_>>()?;
+        return Ok(Arc::new(StructArray::try_new(fields.into(), columns, None)?));
     }
     if !dtype.shape().is_empty() {
         let items = dtype.shape().iter().product::<usize>().max(1);
         return lists(values(dtype.base(), bytes, &|at| row(at / items))?, &lengths(dtype));
     }
-    let of = type_of(dtype).map_err(refused)?;
-    if is_days(dtype) {
+    let name = dtype.to_string();
+    if name == "<M8[D]" {
         let day = |(at, day): (usize, &[u8])| {
             let day = day.try_into().map_or(i64::MIN, i64::from_le_bytes);
             let far = || Error::new(ErrorKind::Refused, format_args!("day {day} does not fit a date of Arrow")).at_row(row(at));
@@ -160,6 +139,7 @@ fn values(dtype: &DType, bytes: Vec<u8>, row: &dyn Fn(usize) -> u64) -> Result<A
         };
         return Ok(Arc::new(bytes.chunks_exact(8).enumerate().map(day).collect::<Result<Date32Array>>()?));
     }
+    let of = data_type(&name).map_err(|why| Error::new(ErrorKind::Refused, why))?;
     let nat = is_time(&of).then(|| not_nat(&bytes));
     element::array(&of, bytes, dtype.itemsize(), nat.and_then(some_nulls), row)
 }

@@ -8,8 +8,7 @@ use b2nd_frame::Frame;
 use b2nd_store::Bytes;
 use serde_json::Value;
 
-use crate::column::batches::{Batches, METALAYER};
-use crate::column::cells::Cells;
+use crate::column::cells::{Cells, METALAYER};
 use crate::column::column_file::ColumnFile;
 use crate::column::nulls::Nulls;
 use crate::column::text_builder::MAX_BYTES;
@@ -68,12 +67,10 @@ impl CellReader {
     /// Arrow type, or cannot be read.
     pub fn from_frame(frame: Frame<Bytes>) -> Result<CellReader> {
         let cells = cells_in(frame)?;
-        let (leaf, count) = (cells.leaf(), cells.len()?);
+        let (leaf, count) = (&cells.leaf, cells.len()?);
         let (mut spec, bytes) = (spec(leaf)?, leaf.data_len());
-        if let (Kind::Object, Cells::Batches(batches)) = (&spec.kind, &cells) {
-            if let Some(data_type) = batches.data_type()? {
-                spec.kind = Kind::Arrow(data_type);
-            }
+        if let Kind::Object = spec.kind {
+            spec.kind = cells.data_type()?.map_or(Kind::Object, Kind::Arrow);
         }
         let field = spec.field(NAME).map_err(|why| Error::new(ErrorKind::Refused, why))?;
         Ok(OneColumn::of(TypedCells { cells, spec }, field, count, bytes / count.max(1)))
@@ -95,7 +92,7 @@ pub(crate) fn cells_in(frame: Frame<Bytes>) -> Result<Cells> {
         return Err(Error::new(ErrorKind::NotFound, "it contains neither batches of values nor objects"));
     }
     let leaf = ColumnFile::new(frame, MAX_BYTES)?;
-    Ok(if has_batches { Cells::Batches(Batches::open(leaf)?.into()) } else { Cells::Chunks(leaf.into()) })
+    if has_batches { Cells::batches(leaf) } else { Ok(Cells::chunks(leaf)) }
 }
 
 /// Determines the type of the values from the metalayers.

@@ -1,6 +1,5 @@
 //! [`Column`]: a column of a table, and the files that hold its values.
 
-pub(crate) mod batches;
 pub(crate) mod cast;
 pub(crate) mod cell_builder;
 pub(crate) mod cells;
@@ -22,7 +21,6 @@ use arrow_array::{Array, ArrayRef, DictionaryArray, PrimitiveArray};
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::DataType;
 
-use crate::column::batches::Batches;
 use crate::column::cells::Cells;
 use crate::column::files::ColumnFiles;
 use crate::column::fixed_width::FixedColumn;
@@ -38,7 +36,7 @@ pub(crate) enum Column {
     Fixed(Box<FixedColumn>),
     Text(Box<Utf8Column>),
     Dictionary(Box<FixedColumn>, Dictionary, ArrayRef),
-    Cells(Cells, Spec),
+    Cells(Box<Cells>, Spec),
 }
 
 impl Column {
@@ -56,11 +54,8 @@ impl Column {
             | Kind::Object
             | Kind::Struct(_)
             | Kind::Arrow(_)
-            | Kind::List(_, Storage::Batches) => {
-                let batches = Batches::open(place.leaf(".b2b")?)?;
-                Column::Cells(Cells::Batches(batches.into()), spec.clone())
-            }
-            Kind::List(_, Storage::Cells) => Column::Cells(Cells::Chunks(place.leaf(".b2b")?.into()), spec.clone()),
+            | Kind::List(_, Storage::Batches) => Column::Cells(Cells::batches(place.leaf(".b2b")?)?.into(), spec.clone()),
+            Kind::List(_, Storage::Cells) => Column::Cells(Cells::chunks(place.leaf(".b2b")?).into(), spec.clone()),
             Kind::Refused(why) => return Err(Error::new(ErrorKind::Refused, why)),
         })
     }
@@ -99,7 +94,7 @@ impl Column {
         match self {
             Column::Fixed(fixed) | Column::Dictionary(fixed, ..) => fixed.sizes(),
             Column::Text(text) => text.sizes(),
-            Column::Cells(cells, _) => (cells.leaf().frame_len(), cells.leaf().data_len()),
+            Column::Cells(cells, _) => (cells.leaf.frame_len(), cells.leaf.data_len()),
         }
     }
 }
@@ -108,11 +103,11 @@ impl Column {
 fn words(place: &ColumnFiles) -> Result<ArrayRef> {
     let spec = Spec { kind: Kind::VlString, nulls: Nulls::None };
     let named = |error: Error| Error::new(error.kind(), format_args!("the words of the dictionary: {error}"));
-    let batches = Batches::open(place.leaf("_dict.b2b")?).map_err(named)?;
-    let rows =
-        usize::try_from(batches.len()).map_err(|_| Error::damaged("the dictionary has too many values to fit in memory"))?;
-    let all = Selection { runs: std::iter::once(0..batches.len()).filter(|run| run.end > 0).collect(), first: 0, rows };
-    Cells::Batches(batches.into()).read(&spec, &all).map_err(named)
+    let cells = Cells::batches(place.leaf("_dict.b2b")?).map_err(named)?;
+    let len = cells.len()?;
+    let rows = usize::try_from(len).map_err(|_| Error::damaged("the dictionary has too many values to fit in memory"))?;
+    let all = Selection { runs: std::iter::once(0..len).filter(|run| run.end > 0).collect(), first: 0, rows };
+    cells.read(&spec, &all).map_err(named)
 }
 
 fn read_codes(codes: &ArrayRef, dictionary: &Dictionary, words: &ArrayRef, selection: &Selection) -> Result<ArrayRef> {

@@ -7,7 +7,7 @@ use b2nd_store::Bytes;
 
 use crate::cell_reader::cells_in;
 use crate::column::cell_builder::json;
-use crate::column::cells::Cells;
+use crate::column::cells::{CellFormat, Cells};
 use crate::column::ipc;
 use crate::error::Result;
 use crate::live_rows::Selection;
@@ -56,16 +56,16 @@ impl JsonCells {
     pub fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<String>> {
         let selection = Selection { runs: ranges.to_vec(), first: 0, rows: 0 };
         let mut texts = Vec::new();
-        match &self.0 {
-            Cells::Batches(batches) if batches.is_arrow => batches.each(&selection, |part| {
-                let values = ipc::values(&part.block, batches.arrow_schema.as_deref())?;
+        match &self.0.format {
+            CellFormat::Arrow(schema) => self.0.each_block(&selection, |part| {
+                let values = ipc::values(&part.block, schema.as_deref())?;
                 part.check(values.len())?;
                 for place in part.wanted {
                     texts.extend(values.get(place).into_iter().flatten().map(ToString::to_string));
                 }
                 Ok(())
             })?,
-            cells => cells.each(&selection, |pack| {
+            _ => self.0.each(&selection, |pack| {
                 texts.push(json(pack.entry()?)?);
                 Ok(())
             })?,

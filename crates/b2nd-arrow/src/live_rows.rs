@@ -14,8 +14,10 @@ const SEGMENT: u64 = 1 << 16;
 /// The live rows of a table, from its file `_valid_rows.b2nd`.
 pub(crate) struct LiveRows {
     array: Array,
-    length: u64,
-    rows: u64,
+    /// The number of physical rows.
+    pub(crate) length: u64,
+    /// The number of live rows.
+    pub(crate) rows: u64,
     segments: Vec<Segment>,
 }
 
@@ -92,16 +94,6 @@ impl LiveRows {
 
     fn bytes(&self, rows: Range<u64>) -> Result<Vec<u8>> {
         Ok(self.array.read_bytes(&[signed(rows)])?)
-    }
-
-    /// Returns the number of live rows.
-    pub(crate) fn rows(&self) -> u64 {
-        self.rows
-    }
-
-    /// Returns the number of physical rows.
-    pub(crate) fn length(&self) -> u64 {
-        self.length
     }
 
     /// Finds the physical rows of a range of live rows.

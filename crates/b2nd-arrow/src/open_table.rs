@@ -75,11 +75,8 @@ impl OpenTable {
     pub(crate) fn open(store: Arc<Store>, folder: String, name: String, options: TableOptions) -> Result<OpenTable> {
         let leaf = |file: &str| -> Result<ColumnFile> {
             let path = format!("{folder}{file}");
-            let source = store
-                .member(&path)?
-                .ok_or_else(|| Error::new(ErrorKind::NotFound, format_args!("it is not a table: {path:?} is missing")))?;
-            ColumnFile::open(source, options.max_memory)
-                .map_err(|error| Error::new(error.kind(), format_args!("{path}: {error}")))
+            let missing = || Error::new(ErrorKind::NotFound, format_args!("it is not a table: {path:?} is missing"));
+            ColumnFile::open(&store, &path, options.max_memory)?.ok_or_else(missing)
         };
         let meta = leaf(TABLE)?;
         let schema = meta.vlmetalayer("schema")?.ok_or_else(|| Error::damaged("_meta.b2f has no vlmetalayer \"schema\""))?;
@@ -117,21 +114,18 @@ impl OpenTable {
         if let Some(column) = self.open.get(&place) {
             return Ok(column);
         }
-        let open = || match (&info.spec, &info.data_type) {
-            (Some(spec), Ok(_)) => {
-                let place = ColumnFiles {
-                    store: &self.store,
-                    folder: &self.folder,
-                    name: &info.name,
-                    rows: self.live.length(),
-                    most: self.options.max_memory,
-                };
-                Column::open(&place, spec)
-            }
-            (_, Err(why)) => Err(Error::new(ErrorKind::Refused, why)),
-            (None, Ok(_)) => Err(Error::damaged("the metadata does not say how it is stored")),
+        let files = ColumnFiles {
+            store: &self.store,
+            folder: &self.folder,
+            name: &info.name,
+            rows: self.live.length,
+            most: self.options.max_memory,
         };
-        let column = Arc::new(open().map_err(|error| error.in_table(&self.name).in_column(&info.name))?);
+        let opened = match &info.data_type {
+            Ok(_) => Column::open(&files, &info.spec),
+            Err(why) => Err(Error::new(ErrorKind::Refused, why)),
+        };
+        let column = Arc::new(opened.map_err(|error| error.in_table(&self.name).in_column(&info.name))?);
         self.open.insert(place, column.clone());
         Ok(column)
     }
@@ -139,7 +133,7 @@ impl OpenTable {
     /// Reads the SUMMARY index of a field of the schema, if the field has an index that is not stale.
     pub(crate) fn summary(&self, place: usize) -> Result<Option<Summary>> {
         let Some(Output::Column(column)) = self.outputs.get(place) else { return Ok(None) };
-        let Some(ColumnInfo { name, spec: Some(spec), .. }) = self.columns.get(*column) else { return Ok(None) };
+        let Some(ColumnInfo { name, spec, .. }) = self.columns.get(*column) else { return Ok(None) };
         let value = |name: &str| -> Result<Option<b2nd::Value>> {
             let Some(content) = self.meta.vlmetalayer(name)? else { return Ok(None) };
             let value = b2nd::Value::from_slice(&content);
@@ -147,11 +141,11 @@ impl OpenTable {
         };
         let Some(catalog) = value(CATALOG)? else { return Ok(None) };
         let epoch = value(EPOCH)?.as_ref().map_or(Some(0), b2nd::Value::as_u64);
-        let index = epoch.and_then(|epoch| Described::find(&catalog, epoch, name, spec, self.live.length()));
+        let index = epoch.and_then(|epoch| Described::find(&catalog, epoch, name, spec, self.live.length));
         let Some(index) = index else { return Ok(None) };
-        let Some(source) = self.store.member(&index.path)? else { return Ok(None) };
+        let Some(leaf) = ColumnFile::open(&self.store, &index.path, self.options.max_memory)? else { return Ok(None) };
         let named = |error: Error| Error::new(error.kind(), format_args!("{}: {error}", index.path));
-        ColumnFile::open(source, self.options.max_memory).and_then(|leaf| index.read(leaf)).map(Some).map_err(named)
+        index.read(leaf).map(Some).map_err(named)
     }
 
     fn read(&self, place: usize, selection: &Selection) -> Result<ArrayRef> {

@@ -28,7 +28,7 @@ pub(crate) enum Output {
 pub struct ColumnInfo {
     pub(crate) name: String,
     pub(crate) kind: String,
-    pub(crate) spec: Option<Spec>,
+    pub(crate) spec: Spec,
     pub(crate) data_type: Result<DataType, String>,
 }
 
@@ -48,13 +48,12 @@ impl ColumnInfo {
     /// Returns how the column stores nulls: `mask` (in a file), `value` (as a value that marks nulls), `code` (as a code of the
     /// dictionary), `cell` (as null in the cell), or `none`.
     pub fn nulls(&self) -> &'static str {
-        match self.spec.as_ref().map(|spec| (&spec.kind, &spec.nulls)) {
-            None => "none",
-            Some((Kind::Dictionary(_), _)) => "code",
-            Some((Kind::VlString | Kind::VlBytes | Kind::Object | Kind::Struct(_) | Kind::List(..), _)) => "cell",
-            Some((_, Nulls::None)) => "none",
-            Some((_, Nulls::Mask)) => "mask",
-            Some((_, Nulls::Sentinel(_))) => "value",
+        match (&self.spec.kind, &self.spec.nulls) {
+            (Kind::Dictionary(_), _) => "code",
+            (Kind::VlString | Kind::VlBytes | Kind::Object | Kind::Struct(_) | Kind::List(..), _) => "cell",
+            (_, Nulls::None) => "none",
+            (_, Nulls::Mask) => "mask",
+            (_, Nulls::Sentinel(_)) => "value",
         }
     }
 
@@ -92,11 +91,11 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
         if objects && kind == "object" {
             spec.kind = Kind::Object;
         }
-        let data_type = match stale.contains(&name) {
-            true => Err("it is computed from columns that have changed since, so its values are stale".to_owned()),
-            false => spec.data_type(),
-        };
-        columns.push(ColumnInfo { name, kind, spec: Some(spec), data_type });
+        if stale.contains(&name) {
+            let why = "it is computed from columns that have changed since, so its values are stale";
+            spec.kind = Kind::Refused(why.to_owned());
+        }
+        columns.push(ColumnInfo { name, kind, data_type: spec.data_type(), spec });
     }
     for column in listed("computed_columns") {
         let name = text(column, "name").ok_or_else(unnamed)?;
@@ -106,8 +105,9 @@ pub(crate) fn columns_of(metadata: &Value, objects: bool) -> Result<Vec<ColumnIn
             Some(expression) => format!("by the expression {expression:?}"),
             None => "with Python code".to_owned(),
         };
-        let data_type = Err(format!("its values are not in a file: python-blosc2 computes them from {} {what}", of.join(", ")));
-        columns.push(ColumnInfo { name, kind: "computed".to_owned(), spec: None, data_type });
+        let why = format!("its values are not in a file: python-blosc2 computes them from {} {what}", of.join(", "));
+        let spec = Spec { kind: Kind::Refused(why), nulls: Nulls::None };
+        columns.push(ColumnInfo { name, kind: "computed".to_owned(), data_type: spec.data_type(), spec });
     }
     Ok(columns)
 }
@@ -135,12 +135,11 @@ pub(crate) fn outputs_of(columns: &[ColumnInfo], metadata: &Value) -> Result<(Ve
         if outputs.iter().any(is_part) {
             continue;
         }
-        let Some(spec) = column.spec.as_ref().filter(|spec| column.data_type.is_ok() && !matches!(spec.kind, Kind::Refused(_)))
-        else {
+        if column.data_type.is_err() {
             continue;
-        };
+        }
         let name = if root == Some(column.name.as_str()) && !column.name.is_empty() { "" } else { &column.name };
-        let field = spec.field(name).map_err(|why| Error::new(ErrorKind::Refused, why).in_column(&column.name))?;
+        let field = column.spec.field(name).map_err(|why| Error::new(ErrorKind::Refused, why).in_column(&column.name))?;
         fields.push(field);
         outputs.push(Output::Column(place));
     }

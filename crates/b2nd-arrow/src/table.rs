@@ -133,12 +133,12 @@ impl Table {
 
     /// Returns the number of live rows, that is, rows that were not deleted.
     pub fn rows(&self) -> u64 {
-        self.0.live.rows()
+        self.0.live.rows
     }
 
     /// Returns the number of physical rows, that is, all rows in the files, including deleted rows.
     pub fn physical_rows(&self) -> u64 {
-        self.0.live.length()
+        self.0.live.length
     }
 
     /// Returns all columns of the table's own schema, including those without an Arrow type. Computed columns come last.
@@ -327,7 +327,7 @@ impl Table {
     /// Fails if a file cannot be read.
     pub fn null_count(&self, column: usize) -> Result<Option<u64>> {
         let info = self.0.columns.get(column).filter(|info| info.data_type.is_ok());
-        match info.and_then(|info| info.spec.as_ref()).map(|spec| (&spec.kind, &spec.nulls)) {
+        match info.map(|info| (&info.spec.kind, &info.spec.nulls)) {
             // A NaT is null whatever the schema says, so the values of times would have to be read.
             None | Some((Kind::Element(DataType::Timestamp(..)), _)) => Ok(None),
             Some((Kind::Element(_) | Kind::NdArray(..) | Kind::Utf8, Nulls::None)) => Ok(Some(0)),

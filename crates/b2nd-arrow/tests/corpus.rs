@@ -1,4 +1,4 @@
-//! Every table of the directory that `B2ND_TABLES` names, against its truth.
+//! Compares every table in the directory that `B2ND_TABLES` names with its expected contents.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 
 mod common;
@@ -21,7 +21,7 @@ fn every_table_of_every_version_is_what_python_exports() {
             Some(key) => Store::open(&path).map_err(Error::from).and_then(|store| Table::from_store(Arc::new(store), key)),
             None => Table::open(&path),
         };
-        // What its writer cannot read either.
+        // There are no expected contents if python-blosc2 could not read the table.
         let Some(truth) = entry["truth"].as_str() else {
             let read = table.and_then(|table| table.read_all()).map(|reader| reader.collect::<Result<Vec<_>, _>>());
             if let Ok(Ok(batches)) = read {
@@ -43,7 +43,7 @@ fn every_table_of_every_version_is_what_python_exports() {
             table.columns().iter().filter(|column| column.kind() == "computed").map(|column| column.name()).collect();
         let truth = entry["truth_4_14_1"].as_str().unwrap_or(truth);
         let truth = common::truth(&directory.join(truth));
-        // In three or four batches, and in as few as there can be.
+        // Reads the table in three or four batches, and in as few batches as possible.
         for batch_size in [truth.num_rows() / 3 + 1, b2nd_arrow::BATCH_SIZE] {
             match common::whole(&table, batch_size) {
                 Err(error) => wrong.push(format!("{name}: {error}")),

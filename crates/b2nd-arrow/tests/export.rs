@@ -1,4 +1,4 @@
-//! Files of other formats, read back: values that most tables do not have.
+//! Exports are read back, with values that most tables do not have.
 #![cfg(feature = "export")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 
@@ -13,7 +13,7 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, TimeUnit};
 use b2nd_arrow::{ErrorKind, Format};
 
-/// Writes batches in a format.
+/// The bytes of batches that are written in a format.
 fn written(format: Format, batches: &[RecordBatch]) -> b2nd_arrow::Result<Vec<u8>> {
     let mut out = Vec::new();
     format.write(&batches[0].schema(), batches.iter().cloned().map(Ok), &mut out, |_| {})?;
@@ -24,7 +24,7 @@ fn batch<const N: usize>(columns: [(&str, ArrayRef); N]) -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns.map(|(name, column)| (name, column, true))).unwrap()
 }
 
-/// Seconds as a column, in lists, in rows of an array, and in structs.
+/// A batch with times in seconds: as a column, in lists, in arrays, and in structs.
 fn times(values: Vec<Option<i64>>) -> RecordBatch {
     let plain = TimestampSecondArray::from(values.clone());
     let lists = ListArray::from_iter_primitive::<TimestampSecondType, _, _>(values.iter().map(|value| Some(vec![*value, None])));
@@ -49,7 +49,7 @@ fn parquet_has_seconds_as_milliseconds_with_their_zone() {
     std::fs::write(&path, written(Format::Parquet, std::slice::from_ref(&batch)).unwrap()).unwrap();
     let file =
         parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(std::fs::File::open(&path).unwrap()).unwrap();
-    // Programs that do not know Arrow's schema see times too.
+    // Programs that ignore the Arrow schema in the file see times too.
     let schema = file.parquet_schema();
     let types: Vec<_> = (0..schema.num_columns()).map(|at| format!("{:?}", schema.column(at).logical_type_ref())).collect();
     assert!(types.iter().all(|name| name.contains("Timestamp") && name.contains("MILLIS")), "{types:?}");
@@ -57,7 +57,7 @@ fn parquet_has_seconds_as_milliseconds_with_their_zone() {
     let zone = Some("Europe/Madrid".into());
     assert_eq!(read.column(1).data_type(), &DataType::Timestamp(TimeUnit::Millisecond, zone));
     for (column, expected) in read.columns().iter().zip(batch.columns()) {
-        // Back to seconds nothing is lost.
+        // Casting back to seconds loses nothing.
         assert_eq!(&arrow_cast::cast(column, expected.data_type()).unwrap(), expected);
     }
     let times: &PrimitiveArray<TimestampMillisecondType> = arrow_array::cast::AsArray::as_primitive(read.column(0));
@@ -79,14 +79,14 @@ fn a_time_that_parquet_has_no_place_for_is_named() {
         let shown = error.strip_prefix(&expected).unwrap_or_else(|| panic!("{error}"));
         assert!(shown.contains(&format!("{too_far} s after 1970")), "{shown}");
     }
-    // Bytes under a null row are no time.
+    // The values under a null row are not checked.
     let (field, rows) = (Arc::new(Field::new("item", DataType::Timestamp(TimeUnit::Second, None), true)), vec![too_far, 1, 2, 3]);
     let nulls = Some(vec![false, true].into());
     let rows = FixedSizeListArray::try_new(field, 2, Arc::new(TimestampSecondArray::from(rows)), nulls).unwrap();
     written(Format::Parquet, &[batch([("rows", Arc::new(rows))])]).unwrap();
 }
 
-/// The last times that are dates, and the first that are numbers.
+/// Times around the last second that can be written as a date. Later ones are written as numbers.
 fn far() -> RecordBatch {
     const LAST: i64 = 8_200_000_000_000;
     let seconds = vec![Some(LAST), Some(LAST + 1), Some(i64::MAX), None, Some(0)];
@@ -115,7 +115,7 @@ fn far() -> RecordBatch {
     ])
 }
 
-/// The times as text, column by column: a date, or the number with its unit.
+/// The times as text, column by column: a date, or a number with its unit.
 const FAR: [[&str; 5]; 7] = [
     ["+261817-08-28T09:46:40", "8200000000001 s after 1970", "9223372036854775807 s after 1970", "NULL", "1970-01-01T00:00:00"],
     ["[9223372036854775807 s after 1970, NULL, 1970-01-01T00:00:00]", "NULL", "[]", "[-257878-05-06T14:13:20]", "[NULL]"],
@@ -191,7 +191,7 @@ fn json_tells_nulls_from_floats_that_it_lacks_and_bytes_from_text() {
         r#"{"f":0.1,"b":{"bytes":"74657874"},"l":[0.1,null,-0.0],"s":{"f":0.1,"b":{"bytes":"74657874"}}}"#,
     ];
     assert_eq!(lines.lines().collect::<Vec<_>>(), expected);
-    // Lists and structs in CSV too.
+    // Lists and structs are JSON inside CSV.
     let csv = String::from_utf8(written(Format::Csv, &[batch.project(&[2, 3]).unwrap()]).unwrap()).unwrap();
     let first = r#""[null,null,-0.0]","{""f"":null,""b"":{""bytes"":""61""}}""#;
     assert_eq!((csv.lines().nth(1), csv.lines().nth(4)), (Some(first), Some(r#","{""f"":null,""b"":null}""#)));

@@ -1,4 +1,4 @@
-//! Blocks of Arrow IPC, which a column of lists may hold.
+//! Blocks in Arrow IPC format, which a column of lists may contain.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::sync::Arc;
@@ -88,7 +88,7 @@ fn a_column_has_the_same_values_as_json() {
     }
 }
 
-/// Arrow's decoder panics on most of these where nothing is checked before.
+/// Arrow's decoder panics on most of these unless they are checked first.
 #[test]
 fn a_damaged_stream_is_an_error_and_no_panic() {
     let (mut good, mut bad) = (0, 0);

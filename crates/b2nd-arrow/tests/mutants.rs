@@ -1,6 +1,6 @@
-//! Damaged tables: errors, and neither panics nor more memory than the bytes can fill.
+//! Damaged tables cause errors, but no panics, and no more memory is used than the bytes can fill.
 //!
-//! 200 mutants, or as many as `B2ND_MUTANTS` says.
+//! The number of mutants is 200 or the value of `B2ND_MUTANTS`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 
 use std::path::Path;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use b2nd_arrow::{Store, Table};
 
-/// A sequence of numbers that is always the same.
+/// Pseudorandom numbers, the same on every run.
 struct Numbers(u64);
 
 impl Numbers {
     fn next(&mut self, below: usize) -> usize {
-        // SplitMix64.
+        // The algorithm is SplitMix64.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,7 +22,7 @@ impl Numbers {
     }
 }
 
-/// Changes bytes where lengths, offsets, markers and the schema are, and now and then cuts the end off.
+/// Changes random bytes, often to values that break lengths, offsets and markers, and sometimes cuts off the end.
 fn damage(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
     for _ in 0..=numbers.next(3) {
         let at = numbers.next(bytes.len());
@@ -37,7 +37,7 @@ fn damage(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
                 bytes[at..end].copy_from_slice(&length[..end - at]);
             }
             5 => {
-                // A digit of the schema, or of a shape.
+                // Changes a digit in the schema or in a shape.
                 if let Some(digit) = bytes.iter_mut().skip(at).find(|byte| byte.is_ascii_digit()) {
                     *digit = b'0' + numbers.next(10) as u8;
                 }
@@ -54,14 +54,14 @@ fn damage(bytes: &mut Vec<u8>, numbers: &mut Numbers) {
 }
 
 fn read(bytes: Vec<u8>) -> Result<u64, String> {
-    // An open store has a name, and the errors of its tables begin with it.
+    // The store has a name, so the errors of its tables begin with it.
     let named = |error: b2nd_frame::Error| format!("mutant: {error}");
     let store = Arc::new(Store::from_source("mutant", Arc::new(bytes)).map_err(named)?);
     let mut rows = 0;
     for key in store.tables().map_err(named)? {
         let table = Table::from_store(store.clone(), &key).map_err(|error| error.to_string())?;
         for place in 0..table.schema().fields().len() {
-            // Of a table that claims to be long, its beginning.
+            // Reads only the first rows, because a damaged table may claim to be long.
             let Ok(reader) = table.read(&[place], 0..1000, 100) else { continue };
             rows += reader.map_while(Result::ok).map(|batch| batch.num_rows() as u64).sum::<u64>();
             table.sizes(place).ok();

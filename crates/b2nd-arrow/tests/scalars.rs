@@ -1,4 +1,4 @@
-//! Columns split into scalars, and compared.
+//! Columns that are split into columns of scalars, and comparisons of them.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use arrow_array::builder::{FixedSizeListBuilder, Float64Builder, Int32Builder, L
 use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use b2nd_arrow::scalars;
 
-/// A row with a struct of a number, a null or number, a list, and an array of two elements.
+/// A row with a struct of a number, an optional number, a list, and an array of two elements.
 fn row(number: f64, other: Option<i32>, list: &[i32], pair: [Option<f64>; 2]) -> RecordBatch {
     let [mut numbers, mut others] = [Float64Builder::new(), Float64Builder::new()];
     numbers.append_value(number);

@@ -1,4 +1,4 @@
-//! Tables that `tests/data/recipe.py` wrote, compared with python-blosc2's export.
+//! Tables written by `tests/data/recipe.py`, compared with python-blosc2's export.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by a panic")]
 #![allow(clippy::single_range_in_vec_init, reason = "a list of ranges may have one")]
 
@@ -27,10 +27,10 @@ fn is_as_python_says(table: &Table, truth: &str) {
     }
 }
 
-/// A change of the schema's text.
+/// A change to the text of the schema.
 type Change = fn(String) -> String;
 
-/// The error about a table whose schema was changed.
+/// The error when a table whose schema was changed is opened.
 #[track_caller]
 fn refused(archive: &str, change: Change) -> String {
     let directory = tempfile::tempdir().unwrap();
@@ -200,7 +200,7 @@ fn a_summary_bounds_the_values_of_its_segments() {
         let summary = table.summary(place).unwrap().unwrap();
         assert_eq!((summary.len(), summary.rows(14), summary.rows(15), summary.segment(299)), (15, 280..300, 300..300, 14));
         let ordered = |array: &dyn Array| arrow_select::concat::concat(&[array, summary.least(), summary.greatest()]).unwrap();
-        // One array holds the values and their bounds, so that one comparator orders them.
+        // The values and their bounds are in the same array so that one comparator can compare them.
         let all = ordered(whole.column(place));
         let compare = arrow_ord::ord::make_comparator(&all, &all, Default::default()).unwrap();
         for segment in 0..summary.len() {
@@ -261,11 +261,11 @@ fn an_index_that_is_not_of_the_table_as_it_is_is_none() {
     }
     set("index_catalog", &catalog.to_vec().unwrap());
     assert!(summary().unwrap().is_some());
-    // Another value was changed since.
+    // The table was changed after the index was built.
     set("value_epoch", &[0xcd, 0x01, 0x2d]);
     assert!(summary().unwrap().is_none());
     set("value_epoch", &epoch);
-    // The file of another column.
+    // The index of another column.
     let file = |name: &str| directory.path().join(format!("_indexes/{name}/summary.block.b2nd"));
     std::fs::copy(file("z"), file("n")).unwrap();
     let error = summary().unwrap_err().to_string();
@@ -298,7 +298,7 @@ fn batches_end_where_blocks_do() {
         let ends = ends(start, batch_size);
         assert!(ends[..ends.len() - 1].iter().all(|end| blocks.contains(end)), "{start} {batch_size}: {ends:?}");
     }
-    // Of a block that is longer than a batch each batch is a part, and it is decompressed for all of them together.
+    // If a block is longer than a batch, it is split into several batches and decompressed once.
     let ends: BTreeSet<u64> = ends(0, 5).into_iter().collect();
     assert!(blocks.iter().skip(1).all(|block| ends.contains(block)), "{ends:?}");
 }
@@ -328,7 +328,7 @@ fn an_array_has_its_rows_as_batches() {
     assert_eq!(last.as_primitive::<arrow_array::types::Int32Type>().values(), &[10, 11]);
 }
 
-/// A structure of a number, a pair of numbers and a day; the last row has no day.
+/// Structures with a number, a pair of numbers and a date. In the last one the date is NaT.
 #[test]
 fn fields_are_columns_and_days_are_dates() {
     let elements: Vec<u8> = [(1_i32, [2_i16, 3], 366_i64), (4, [5, 6], i64::MIN)]
@@ -450,7 +450,7 @@ fn nulls_are_counted_where_a_file_says_them() {
     }
 }
 
-/// A file that counts the bytes that are read of it.
+/// A file that counts the bytes that are read.
 struct Counting(std::fs::File, std::sync::atomic::AtomicU64);
 
 impl b2nd_frame::Source for Counting {
@@ -477,7 +477,7 @@ fn a_reader_of_one_part_reads_no_block_before_it_is_asked_for() {
         assert_eq!(reader.next().unwrap().unwrap().num_rows(), 20);
         source.1.load(std::sync::atomic::Ordering::Relaxed) - before
     };
-    // The first reader also reads the index and the trailer of the file.
+    // The first read also includes the index and the trailer of the file.
     let (_, one, eight) = (after_first(1), after_first(1), after_first(8));
     assert!(one > 0 && eight > 4 * one, "{one} bytes, of eight parts {eight}");
 }
@@ -489,7 +489,7 @@ fn batches_before_an_error_come_out() {
     let table = Table::open(directory.path()).unwrap();
     let place = table.project(["d"]).unwrap();
     let before: Vec<_> = table.read(&place, 0..6, 1).unwrap().map(|batch| batch.unwrap()).collect();
-    // The codes of rows from 4 on are outside of the dictionary.
+    // The code of physical row 5, which is row 4 because a row before it is deleted, is outside of the dictionary.
     let path = directory.path().join("_cols/d.b2nd");
     let array = b2nd_ndarray::Array::open(&path).unwrap();
     let mut codes = array.read::<i32>(&array.whole()).unwrap();
@@ -533,7 +533,7 @@ fn a_schema_that_python_refuses_is_an_error() {
     assert_eq!(refused("blocks.b2z", key), expected);
 }
 
-/// A bit of the archive's directory, and the mask of a column's nulls would not be found.
+/// A changed bit in the archive's directory could hide the mask of nulls of a column.
 #[test]
 fn a_damaged_name_of_a_mask_is_an_error_and_no_lost_null() {
     let mut archive = std::fs::read(data("kinds.b2z")).unwrap();
@@ -546,7 +546,7 @@ fn a_damaged_name_of_a_mask_is_an_error_and_no_lost_null() {
     assert_eq!(error, expected);
 }
 
-/// Directories with more columns than files may be open: 1,024 or fewer on most systems.
+/// A table may have more columns than a process can have open files, which on most systems is 1,024 or less.
 #[cfg(target_os = "linux")]
 #[test]
 fn few_files_are_open_however_many_columns_are_read() {

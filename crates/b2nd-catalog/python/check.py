@@ -1,5 +1,5 @@
-"""Runs b2nd-catalog where others have their say: on files that python-blosc2 wrote, in buckets (of moto and Azurite), on Python's http server,
-and with DuckDB and pyarrow as readers of the catalogue.
+"""Runs b2nd-catalog on files written by python-blosc2: on disk, in buckets (of moto and Azurite), and behind Python's HTTP server. DuckDB
+and pyarrow read the catalogue.
 
     python check.py PROGRAM AZURITE
 """
@@ -27,7 +27,7 @@ from moto.server import ThreadedMotoServer
 
 PROGRAM, AZURITE = sys.argv[1:]
 logging.getLogger("werkzeug").setLevel(logging.ERROR)
-# What a machine is set up for has no part in this: proxies, and accounts of clouds.
+# The settings of this machine, such as proxies and cloud accounts, must not affect the results.
 for name in list(os.environ):
     if name.upper().startswith(("AWS_", "AZURE_", "GOOGLE_")) or name.lower().endswith("_proxy"):
         del os.environ[name]
@@ -40,7 +40,8 @@ def run(*arguments, code=0):
 
 
 def write_arrays(directory):
-    """Arrays of several dtypes and shapes, with attributes; a store of each kind. Each array by its url's end and its key."""
+    """Writes arrays of several dtypes and shapes, with attributes, and a store of each kind. Returns the arrays by file name and
+    key."""
     arrays = {}
     for number in range(40):
         shape = (number + 1, 7)
@@ -64,7 +65,7 @@ def write_arrays(directory):
 
 
 def compare(catalog, arrays):
-    """What pyarrow reads in the catalogue is what python-blosc2 says of the files."""
+    """Checks that the catalogue, read by pyarrow, has the same facts as python-blosc2 about the files."""
     rows = pyarrow.parquet.read_table(catalog).to_pylist()
     bad = [row for row in rows if row["error"]]
     assert [row["url"].rsplit("/", 1)[1] for row in bad] == ["bad.b2nd"], [row["error"] for row in bad[:3]]
@@ -102,7 +103,7 @@ def compare(catalog, arrays):
 
 
 def check_readers(catalog):
-    """DuckDB, pyarrow and the program itself answer alike."""
+    """Checks that DuckDB and the program give the same result, and that pyarrow reads the metadata of the catalogue."""
     query = "select dtype, count(*) as n, sum(cbytes)::bigint as bytes, max(len(shape))::bigint as dims from arrays where error is null group by dtype order by dtype"
     theirs = duckdb.sql(query.replace("arrays", f"'{catalog}'")).fetchall()
     ours = [json.loads(line) for line in run("sql", query.replace("len(", "cardinality("), "--catalog", catalog, "--format", "json").stdout.splitlines()]
@@ -123,7 +124,7 @@ def check_disk(directory, arrays):
 
 
 def check_bucket(bucket, directory, arrays, put, delete):
-    """A scan of a bucket, an update, and a live scan. `put` and `delete` are what others change in it."""
+    """Scans a bucket, updates the catalogue, and queries the bucket directly. `put` and `delete` change the bucket."""
     for path in directory.rglob("*"):
         if path.is_file():
             put(f"some/prefix/{path.relative_to(directory)}", path)
@@ -133,14 +134,14 @@ def check_bucket(bucket, directory, arrays, put, delete):
     rows = compare(catalog, arrays)
     assert all(row["etag"] for row in pyarrow.parquet.read_table(catalog).to_pylist() if not row["url"].endswith(".b2d"))
 
-    # An update reads what is new, and drops what is gone.
+    # An update reads new files and removes rows of deleted ones.
     delete("some/prefix/array 0 é.b2nd")
     put("some/prefix/new.b2nd", directory / "array 2 é.b2nd")
     said = run("scan", f"{bucket}/some/prefix/", "--attributes", "--update", "--out", catalog).stderr
     assert said.startswith("1 file read") and " 1 gone" in said, said
     query = f"select shape, attributes is not null as has from b2nd('{bucket}/some/prefix') where url like '{bucket}/some/prefix/new%'"
     assert json.loads(run("sql", query, "--format", "json").stdout) == {"shape": [3, 7], "has": True}
-    # A catalogue is read where it is.
+    # A catalogue in a bucket can be queried.
     put("catalog.parquet", catalog)
     counted = run("sql", "select count(*) as n from arrays", "--catalog", f"{bucket}/catalog.parquet", "--format", "json")
     assert json.loads(counted.stdout)["n"] == rows
@@ -149,7 +150,7 @@ def check_bucket(bucket, directory, arrays, put, delete):
 
 
 def check_s3_and_gs(directory, arrays):
-    """Google's storage speaks the language of S3 too, which is what moto answers."""
+    """Tests S3 and Google Cloud Storage. Both use moto, because Google's storage also supports the S3 protocol."""
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
@@ -169,7 +170,7 @@ def check_s3_and_gs(directory, arrays):
 
 
 def check_az(directory, arrays):
-    # It takes a free port, and prints it when it listens.
+    # Azurite chooses a free port and prints it when it is ready.
     arguments = ["--inMemoryPersistence", "--disableTelemetry", "--skipApiVersionCheck", "--blobPort", "0"]
     server = subprocess.Popen([AZURITE, *arguments], stdout=subprocess.PIPE, text=True)
     try:
@@ -187,7 +188,7 @@ def check_az(directory, arrays):
 
 
 def check_http(directory, arrays):
-    """A list of URLs: Python's own server lists no directories by WebDAV, and knows no ranges."""
+    """Scans a list of URLs. Python's own server neither lists directories with WebDAV nor supports ranges."""
     handler = functools.partial(Quiet, directory=directory.parent)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

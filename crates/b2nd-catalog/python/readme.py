@@ -1,4 +1,4 @@
-"""Runs the commands of README.md, on files that are made here, and compares what they print.
+"""Runs the commands in README.md on new files, and compares their output.
 
     python readme.py PROGRAM [--write]
 """
@@ -18,12 +18,12 @@ PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 
 
 def write_cases(directory):
-    """Cases as they are kept in medical imaging: an image and its labels each, the first of which is cut off."""
+    """Writes files like those of medical imaging: images and their labels. The first file of labels is cut off."""
     for number in range(60):
         shape = (40 + number, 64, 64)
         values = numpy.arange(numpy.prod(shape)).reshape(shape)
         image = values.astype("<f4" if number % 5 else "<f8")
-        # Without these python-blosc2 chooses by the caches of the machine, and the figures would be others.
+        # Without these, python-blosc2 chooses them by the caches of the machine, and the numbers would differ.
         shapes = {"chunks": (5, 64, 64), "blocks": (5, 32, 64), "mode": "w"}
         image = blosc2.asarray(image, urlpath=str(directory / f"case{number:02}.b2nd"), **shapes)
         image.schunk.vlmeta["units"] = "HU"
@@ -33,7 +33,7 @@ def write_cases(directory):
 
 
 def steady(text):
-    """Without the seconds, which differ."""
+    """Replaces the seconds, which vary."""
     return re.sub(r"in \d+\.\d s", "in 0.1 s", text)
 
 

@@ -1,5 +1,5 @@
-"""Measures b2nd-catalog's scan, as ratios: against a loop with blosc2.open in as many processes as there are cores, against the time that requests
-of 20 ms must take, and its memory against the number of names.
+"""Measures scans of b2nd-catalog. The results are ratios: to a loop with blosc2.open in one process per core, and to the time that
+requests of 20 ms must take. Also measures how its memory grows with the number of names.
 
     python speed.py PROGRAM [FILES]
 """
@@ -22,7 +22,7 @@ PROGRAM = sys.argv[1]
 FILES = int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
 LATENCY = 0.02
 
-# The number of runs, of which the median is reported.
+# The median of this number of runs is reported.
 RUNS = 5
 
 
@@ -32,10 +32,10 @@ def describe(path):
 
 
 def scan(*arguments):
-    """Seconds, and the most memory in MiB."""
+    """Returns the seconds and the peak memory in MiB."""
     process = subprocess.Popen([PROGRAM, "scan", *map(str, arguments)], stderr=subprocess.DEVNULL)
     started, most = time.perf_counter(), 0
-    # What wait4 says counts this process too, of which that one is a copy at first.
+    # wait4 would include the memory of this process, because the child is a copy of it at first.
     while process.poll() is None:
         found = re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{process.pid}/status").read_text())
         most = int(found[1]) / 1024 if found else most
@@ -45,7 +45,7 @@ def scan(*arguments):
 
 
 class Files(asyncio.Protocol):
-    """Answers each request 20 ms late: a listing, or the same file under any name."""
+    """A server that delays each response by 20 ms. It returns a listing, or the same file for any name."""
 
     def connection_made(self, transport):
         self.transport, self.received = transport, b""

@@ -1,8 +1,8 @@
-"""Measures queries of a table of python-blosc2: b2nd-catalog on the table, DuckDB on the same rows as Parquet, and python-blosc2 itself.
+"""Measures queries on a table of python-blosc2: b2nd-catalog on the table, DuckDB on the same rows in Parquet, and python-blosc2 itself.
 
     python tables.py PROGRAM [ROWS]
 
-It fails if the answers differ. With 10 million rows or more, it also fails if what is wanted is not reached.
+Fails if the results differ. With at least 10 million rows, it also fails if a target is missed.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ import pyarrow.parquet
 PROGRAM = sys.argv[1]
 ROWS = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000
 
-# The number of runs, of which the median is reported.
+# The median of this number of runs is reported.
 RUNS = 5
 
 
@@ -44,7 +44,7 @@ class Row:
 
 
 def columns(start, stop):
-    """Weather of 500 stations, as it is written down: in order of time, with one or two decimals."""
+    """Weather at 500 stations as it would be recorded: in order of time, with one or two decimals."""
     random = numpy.random.default_rng(start)
     rows = numpy.arange(start, stop)
     size = stop - start
@@ -115,12 +115,12 @@ def in_duckdb(query, parquet):
 
 
 def read():
-    """The bytes that this process and those that it has waited for have read with system calls."""
+    """The number of bytes that this process and its finished children have read with system calls."""
     return int(re.search(r"rchar: (\d+)", pathlib.Path("/proc/self/io").read_text())[1])
 
 
 def measure(ask, *arguments):
-    """The answer, the median of the seconds, and the bytes read."""
+    """Returns the result, the median of the seconds, and the bytes read."""
     answer, seconds, before = ask(*arguments), [], read()
     for _ in range(RUNS):
         started = time.perf_counter()

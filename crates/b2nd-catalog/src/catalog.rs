@@ -15,7 +15,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use crate::columns::{SCHEMA, batch};
-use crate::row::{Extent, Row};
+use crate::row::{CatalogRow, Extent};
 
 /// The maximum number of rows in a row group. Scanned rows are sorted by URL in parts of about this length, so that the statistics of each
 /// page cover a narrow range of URLs.
@@ -23,24 +23,18 @@ const GROUP: usize = 1 << 15;
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The minimum number of rows that are sent to the writing thread together.
-const HANDED: usize = 1 << 10;
-
-/// The maximum number of [`Piece`]s that wait for the writing thread, so that files can be read while a row group is encoded.
-const WAITING: usize = 16;
-
 /// Writes a catalogue to a temporary file in the directory of its path, and renames the file when it is complete. A separate thread encodes
 /// the rows while files are read.
 pub struct Writer {
     new: NewFile,
-    rows: Vec<Row>,
+    rows: Vec<CatalogRow>,
     pieces: SyncSender<Piece>,
     thread: Option<JoinHandle<Result<ArrowWriter<File>>>>,
 }
 
 enum Piece {
-    /// Rows in any order. The writing thread sorts them.
-    Rows(Vec<Row>),
+    /// Rows of a row group in any order. The writing thread sorts them.
+    Rows(Vec<CatalogRow>),
     /// Rows that are written in this order.
     Batch(RecordBatch),
 }
@@ -66,7 +60,7 @@ impl Writer {
             .set_created_by(format!("b2nd-catalog {VERSION}"))
             .build();
         let writer = ArrowWriter::try_new(new.file().try_clone()?, SCHEMA.clone(), Some(properties))?;
-        let (pieces, received) = sync_channel(WAITING);
+        let (pieces, received) = sync_channel(0);
         let thread = Some(std::thread::spawn(move || encode(received, writer)));
         Ok(Writer { new, rows: Vec::new(), pieces, thread })
     }
@@ -76,9 +70,9 @@ impl Writer {
     /// # Errors
     ///
     /// Fails if the catalogue cannot be written, for example because the disk is full.
-    pub fn push(&mut self, rows: Vec<Row>) -> Result<()> {
+    pub fn push(&mut self, rows: Vec<CatalogRow>) -> Result<()> {
         self.rows.extend(rows);
-        if self.rows.len() >= HANDED { self.hand_over() } else { Ok(()) }
+        if self.rows.len() >= GROUP { self.hand_over() } else { Ok(()) }
     }
 
     fn hand_over(&mut self) -> Result<()> {
@@ -135,29 +129,20 @@ fn replaceable(target: &Path) -> Result<PathBuf> {
 
 /// Writes the received pieces to the catalogue until the channel is closed.
 fn encode(pieces: Receiver<Piece>, mut writer: ArrowWriter<File>) -> Result<ArrowWriter<File>> {
-    let mut gathered = Vec::new();
     for piece in pieces {
         match piece {
-            Piece::Rows(rows) => gathered.extend(rows),
+            Piece::Rows(rows) => {
+                let mut sorted: Vec<&CatalogRow> = rows.iter().collect();
+                sorted.sort_unstable_by(|one, other| (&one.url, &one.key).cmp(&(&other.url, &other.key)));
+                // The rows are converted in parts, to limit the memory for a second copy of their text.
+                for rows in sorted.chunks(GROUP / 8) {
+                    writer.write(&batch(rows)?)?;
+                }
+            }
             Piece::Batch(batch) => writer.write(&batch)?,
         }
-        if gathered.len() >= GROUP {
-            write(&mut gathered, &mut writer)?;
-        }
     }
-    write(&mut gathered, &mut writer)?;
     Ok(writer)
-}
-
-fn write(rows: &mut Vec<Row>, writer: &mut ArrowWriter<File>) -> Result<()> {
-    let mut sorted: Vec<&Row> = rows.iter().collect();
-    sorted.sort_unstable_by(|one, other| (&one.url, &one.key).cmp(&(&other.url, &other.key)));
-    // The rows are converted in parts, to limit the memory for a second copy of their text.
-    for rows in sorted.chunks(GROUP / 8) {
-        writer.write(&batch(rows)?)?;
-    }
-    rows.clear();
-    Ok(())
 }
 
 /// Returns the result of the writing thread. Panics if the thread panicked.

@@ -1,4 +1,4 @@
-//! The columns of the catalogue. Converts [`Row`]s to record batches of Arrow.
+//! The columns of the catalogue. Converts [`CatalogRow`]s to record batches of Arrow.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,9 +8,9 @@ use arrow::array::{
 use arrow::datatypes::{ArrowPrimitiveType, Field, Fields, Float64Type, Int32Type, Int64Type, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
-use crate::row::Row;
+use crate::row::CatalogRow;
 
-/// The columns of a catalogue. Each has the name of a field of [`Row`].
+/// The columns of a catalogue. Each has the name of a field of [`CatalogRow`].
 pub static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     let field = |(name, column): (&str, ArrayRef)| Field::new(name, column.data_type().clone(), name != "url");
     Arc::new(Schema::new(columns(&[]).map(field).into_iter().collect::<Fields>()))
@@ -21,11 +21,11 @@ pub static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 /// # Errors
 ///
 /// Fails if a column has another type than the column of `SCHEMA` with the same name.
-pub fn batch(rows: &[&Row]) -> Result<RecordBatch, ArrowError> {
+pub fn batch(rows: &[&CatalogRow]) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(SCHEMA.clone(), columns(rows).map(|(_, column)| column).to_vec())
 }
 
-fn columns(rows: &[&Row]) -> [(&'static str, ArrayRef); 30] {
+fn columns(rows: &[&CatalogRow]) -> [(&'static str, ArrayRef); 30] {
     let modified: TimestampMicrosecondArray = rows.iter().map(|row| row.modified).collect();
     [
         ("url", texts(rows, |row| Some(&row.url))),
@@ -61,20 +61,20 @@ fn columns(rows: &[&Row]) -> [(&'static str, ArrayRef); 30] {
     ]
 }
 
-fn texts(rows: &[&Row], value: impl Fn(&Row) -> Option<&str>) -> ArrayRef {
+fn texts(rows: &[&CatalogRow], value: impl Fn(&CatalogRow) -> Option<&str>) -> ArrayRef {
     Arc::new(rows.iter().copied().map(value).collect::<StringArray>())
 }
 
-fn numbers<T: ArrowPrimitiveType>(rows: &[&Row], value: impl Fn(&Row) -> Option<T::Native>) -> ArrayRef {
+fn numbers<T: ArrowPrimitiveType>(rows: &[&CatalogRow], value: impl Fn(&CatalogRow) -> Option<T::Native>) -> ArrayRef {
     Arc::new(rows.iter().copied().map(value).collect::<PrimitiveArray<T>>())
 }
 
-fn lists(rows: &[&Row], value: impl Fn(&Row) -> Option<&[i64]>) -> ArrayRef {
+fn lists(rows: &[&CatalogRow], value: impl Fn(&CatalogRow) -> Option<&[i64]>) -> ArrayRef {
     let values = rows.iter().map(|row| value(row).map(|list| list.iter().copied().map(Some)));
     Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(values))
 }
 
-fn text_lists(rows: &[&Row], value: impl Fn(&Row) -> Option<&[String]>) -> ArrayRef {
+fn text_lists(rows: &[&CatalogRow], value: impl Fn(&CatalogRow) -> Option<&[String]>) -> ArrayRef {
     let mut lists = ListBuilder::new(StringBuilder::new());
     for row in rows {
         lists.append_option(value(row).map(|list| list.iter().map(Some)));

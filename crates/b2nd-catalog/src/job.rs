@@ -1,5 +1,6 @@
 //! Runs a whole scan: lists the files, reads them and writes the catalogue.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,19 +9,39 @@ use futures::{FutureExt, StreamExt};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::catalog::{Notes, Writer};
-use crate::listing::{Listing, Names};
+use crate::listing::{ENDINGS, Listing, Names};
 use crate::place::Object;
-use crate::scan::{Options, Shard, listings, scan};
+use crate::row::Extent;
+use crate::scan::{ReadOptions, Shard, listings, scan};
 use crate::update::Known;
 
-/// A scan: its roots, its options and the path of its catalogue.
+/// The options of a scan.
+#[derive(clap::Args)]
 pub struct Job {
-    pub roots: Vec<String>,
-    pub names: Names,
-    pub out: PathBuf,
-    pub update: bool,
-    pub shard: Option<Shard>,
-    pub options: Options,
+    /// Directories, files or URLs (file, http, https, s3, gs, az). Keys come from AWS_*, GOOGLE_* and AZURE_*.
+    #[arg(required = true)]
+    roots: Vec<String>,
+    /// The catalogue, a Parquet file; with --shard the directory of the parts.
+    #[arg(long)]
+    out: PathBuf,
+    /// Read only new and changed files, and drop the rows of deleted files.
+    #[arg(long)]
+    update: bool,
+    /// The number of files to read at the same time. The default is 256 for servers, and 4 per core for disks.
+    #[arg(long)]
+    jobs: Option<NonZeroUsize>,
+    /// Also read attributes. They are at the end of a frame, so most files need a second request.
+    #[arg(long)]
+    attributes: bool,
+    /// Also read the index if it is needed to count the chunks.
+    #[arg(long)]
+    index: bool,
+    /// Read only part I of N of the files, with I from 0 to N-1. A file's part depends only on its URL.
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// The endings of the file names to read; `*` reads all files.
+    #[arg(long, value_delimiter = ',', default_values = ENDINGS)]
+    ending: Vec<String>,
 }
 
 /// The result of a scan.
@@ -60,11 +81,13 @@ impl Job {
         let urls = self.roots.iter().map(|root| Ok(Object::of(root)?.url.trim_end_matches('/').to_owned()));
         let urls = urls.collect::<Result<Vec<_>>>()?;
         let path = self.path()?;
-        let known = if self.update { Known::load(&path, urls, self.options.extent)? } else { None };
+        let extent = Extent { attributes: self.attributes, index: self.index };
+        let known = if self.update { Known::load(&path, urls, extent)? } else { None };
         let listed = Arc::new(Mutex::new(Listed { known, files: 0, unchanged: 0 }));
         let mut writer = Writer::new(&path)?;
         let bar = bar();
-        let mut rows = scan(self.changed(&listed, &bar), self.options);
+        let options = ReadOptions { extent, jobs: self.jobs.map(usize::from) };
+        let mut rows = scan(self.changed(&listed, &bar), options);
         let mut stop = std::pin::pin!(stop.fuse());
         let (mut unlisted, mut reasons, mut summary) = (Vec::new(), Vec::new(), Summary::default());
         loop {
@@ -100,7 +123,7 @@ impl Job {
         if let Some(known) = &listed.known {
             summary.gone = known.keep(&mut writer, (!summary.interrupted).then_some(&unlisted))?;
         }
-        writer.finish(&Notes { extent: self.options.extent, is_complete: summary.is_complete })?;
+        writer.finish(&Notes { extent, is_complete: summary.is_complete })?;
         bar.finish_and_clear();
         Ok(summary)
     }
@@ -127,8 +150,8 @@ impl Job {
     /// Returns the listed files that belong to this shard and are new or have changed.
     fn changed(&self, listed: &Arc<Mutex<Listed>>, bar: &ProgressBar) -> Listing {
         let (shard, listed, bar) = (self.shard, listed.clone(), bar.clone());
-        let names = if self.update { self.names.clone().with_sizes() } else { self.names.clone() };
-        let objects = listings(self.roots.clone(), names);
+        let names = Names::ending_in(&self.ending);
+        let objects = listings(self.roots.clone(), if self.update { names.with_sizes() } else { names });
         let changed = objects.filter(move |object| {
             let Ok(object) = object else { return std::future::ready(true) };
             if shard.is_some_and(|shard| !shard.has(&object.url)) {

@@ -14,7 +14,7 @@ use twox_hash::XxHash3_128;
 use url::Url;
 use walkdir::{DirEntry, WalkDir};
 
-use crate::place::{Member, Object, Place, base, disk_url, micros, named, parsed, remote_url, shown, store_of, with_user};
+use crate::place::{FilePlace, Member, Object, base, disk_url, micros, named, parsed, remote_url, shown, store_of, with_user};
 
 pub use filter::{ENDINGS, Listing, Names, Unlisted};
 
@@ -40,14 +40,14 @@ async fn at(root: &str, names: Names) -> anyhow::Result<Listing> {
         bail!("it is inside of a store, which can only be scanned as a whole: scan {}", &object.url[..length]);
     }
     match &object.place {
-        Place::Disk(path) => match path.metadata()? {
+        FilePlace::Disk(path) => match path.metadata()? {
             found if found.is_dir() => Ok(walk(path.clone(), names)),
             found => {
                 let (size, modified) = (Some(found.len()), micros(&found));
                 Ok(stream::iter([Ok(Object { size, modified, ..object })]).boxed())
             }
         },
-        Place::Remote(store, path) => {
+        FilePlace::Remote(store, path) => {
             let url = parsed(root)?;
             let is_web = matches!(ObjectStoreScheme::parse(&url), Ok((ObjectStoreScheme::Http, _)));
             // The names of directories have no ending, or that of a store or a sparse frame. Other files cost no request more.
@@ -109,14 +109,9 @@ fn list_remote(store: Arc<dyn ObjectStore>, prefix: object_store::path::Path, ba
 }
 
 fn remote(url: &str, store: &Arc<dyn ObjectStore>, found: ObjectMeta) -> Object {
-    Object {
-        url: named(url.to_owned()),
-        place: Place::Remote(store.clone(), found.location),
-        size: Some(found.size),
-        etag: found.e_tag,
-        modified: Some(found.last_modified.timestamp_micros()),
-        members: Vec::new(),
-    }
+    let (size, modified) = (Some(found.size), Some(found.last_modified.timestamp_micros()));
+    let object = Object::new(named(url.to_owned()), FilePlace::Remote(store.clone(), found.location));
+    Object { size, etag: found.e_tag, modified, ..object }
 }
 
 /// Lists the files below a directory, on a separate thread. Unlike a listing by object_store, this listing continues after a directory that
@@ -183,7 +178,7 @@ fn walked(entry: walkdir::Result<DirEntry>, directory: &Path, names: &Names) -> 
 
 fn on_disk(path: PathBuf) -> Option<Object> {
     let url = named(disk_url(&path)?);
-    Some(Object { url, place: Place::Disk(path), size: None, etag: None, modified: None, members: Vec::new() })
+    Some(Object::new(url, FilePlace::Disk(path)))
 }
 
 /// Returns true if the error means that an entry was deleted during the walk.
@@ -219,14 +214,7 @@ impl Object {
     /// Returns an object, still without files, for the store that contains `member`. `length` is the length of the store's URL.
     fn store_with(member: &Object, length: usize) -> Object {
         let names = member.url[length..].matches('/').count();
-        Object {
-            url: member.url[..length].to_owned(),
-            place: member.place.above(names),
-            size: None,
-            etag: None,
-            modified: None,
-            members: Vec::new(),
-        }
+        Object::new(member.url[..length].to_owned(), member.place.above(names))
     }
 
     fn add(&mut self, member: Object) {

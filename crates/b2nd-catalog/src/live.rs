@@ -6,7 +6,7 @@ use arrow::array::{ArrayRef, AsArray, RecordBatch, StringArray, new_null_array};
 use arrow::datatypes::{Field, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableFunctionArgs, TableFunctionImpl, TableProvider};
-use datafusion::common::{DFSchema, DataFusionError, Result, ScalarValue, plan_err};
+use datafusion::common::{DFSchema, DataFusionError, Result, plan_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr::PhysicalExpr;
@@ -19,7 +19,8 @@ use crate::columns::{SCHEMA, batch};
 use crate::listing::{Listing, Names, list};
 use crate::place::{Object, is_store, shown};
 use crate::row::Extent;
-use crate::scan::{Options, scan};
+use crate::scan::{ReadOptions, scan};
+use crate::tables::text_of;
 
 /// The maximum number of rows in a batch of the result.
 const ROWS: usize = 1024;
@@ -33,8 +34,8 @@ pub struct Live {
 
 impl TableFunctionImpl for Live {
     fn call_with_args(&self, args: TableFunctionArgs) -> Result<Arc<dyn TableProvider>> {
-        match args.exprs() {
-            [Expr::Literal(ScalarValue::Utf8(Some(root)) | ScalarValue::Utf8View(Some(root)), _)] => {
+        match args.exprs().iter().map(text_of).collect::<Vec<_>>().as_slice() {
+            [Some(root)] => {
                 // This call remembers the user and password of the URL. Its errors are ignored, because they are reported when the URL is
                 // listed.
                 let _ = Object::of(root);
@@ -89,7 +90,7 @@ impl TableProvider for Table {
             projection.is_none_or(|columns| columns.iter().any(|&column| names.contains(&SCHEMA.field(column).name().as_str())))
         };
         let extent = Extent { attributes: asked(&["attributes", "dims", "units", "long_name"]), index: asked(&["nchunks"]) };
-        let scan = Scan { root: narrowed(&self.root, filters), tests, options: Options { extent, jobs: self.jobs } };
+        let scan = Scan { root: narrowed(&self.root, filters), tests, options: ReadOptions { extent, jobs: self.jobs } };
         // The limit is used only if there are no filters, because filters are applied again later and could leave fewer rows than the
         // limit.
         let limit = limit.filter(|_| filters.is_empty());
@@ -120,19 +121,15 @@ fn narrowed(root: &str, filters: &[Expr]) -> String {
 /// Returns the text with which a URL must start to pass the filter, if the filter has the form `url = '…'` or `url like '…%'`.
 /// DataFusion turns `starts_with` into `like`.
 fn start_of(filter: &Expr) -> Option<String> {
-    let text = |expression: &Expr| match expression {
-        Expr::Literal(value, _) => value.try_as_str().flatten().map(str::to_owned),
-        _ => None,
-    };
     match filter {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) => match (&**left, &**right) {
-            (Expr::Column(_), value) | (value, Expr::Column(_)) => text(value),
+            (Expr::Column(_), value) | (value, Expr::Column(_)) => text_of(value).map(str::to_owned),
             _ => None,
         },
         Expr::Like(like)
             if !like.negated && !like.case_insensitive && like.escape_char.is_none() && matches!(*like.expr, Expr::Column(_)) =>
         {
-            let pattern = text(&like.pattern)?;
+            let pattern = text_of(&like.pattern)?;
             Some(pattern.split(['%', '_', '\\']).next().unwrap_or_default().to_owned())
         }
         _ => None,
@@ -171,7 +168,7 @@ impl Test {
 struct Scan {
     root: String,
     tests: Vec<Test>,
-    options: Options,
+    options: ReadOptions,
 }
 
 impl PartitionStream for Scan {

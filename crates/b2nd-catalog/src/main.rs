@@ -1,18 +1,16 @@
 //! The program `b2nd-catalog`.
 
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
+#[cfg(feature = "sql")]
+use std::{num::NonZeroUsize, path::PathBuf};
 
 use anyhow::Result;
 use b2nd_catalog::job::{Job, Summary};
-use b2nd_catalog::listing::{ENDINGS, Names};
-use b2nd_catalog::row::Extent;
-use b2nd_catalog::scan::{Options, Shard};
 #[cfg(feature = "sql")]
 use b2nd_catalog::sql;
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Collects the metadata of many Blosc2 files in one Parquet file, the catalogue, and queries it with SQL.
 #[derive(Parser)]
@@ -25,42 +23,14 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Reads the headers of all files below directories and URLs, and writes a catalogue.
-    Scan(Scan),
+    Scan(Job),
     #[cfg(feature = "sql")]
     /// Queries with SQL: the catalogue as `arrays`, files as `b2nd('url')`, tables of python-blosc2 as `'table.b2z'`.
     Sql(Sql),
 }
 
-#[derive(Args)]
-struct Scan {
-    /// Directories, files or URLs (file, http, https, s3, gs, az). Keys come from AWS_*, GOOGLE_* and AZURE_*.
-    #[arg(required = true)]
-    roots: Vec<String>,
-    /// The catalogue, a Parquet file; with --shard the directory of the parts.
-    #[arg(long)]
-    out: PathBuf,
-    /// Read only new and changed files, and drop the rows of deleted files.
-    #[arg(long)]
-    update: bool,
-    /// The number of files to read at the same time. The default is 256 for servers, and 4 per core for disks.
-    #[arg(long)]
-    jobs: Option<NonZeroUsize>,
-    /// Also read attributes. They are at the end of a frame, so most files need a second request.
-    #[arg(long)]
-    attributes: bool,
-    /// Also read the index if it is needed to count the chunks.
-    #[arg(long)]
-    index: bool,
-    /// Read only part I of N of the files, with I from 0 to N-1. A file's part depends only on its URL.
-    #[arg(long, value_name = "I/N")]
-    shard: Option<Shard>,
-    /// The endings of the file names to read; `*` reads all files.
-    #[arg(long, value_delimiter = ',', default_values = ENDINGS)]
-    ending: Vec<String>,
-}
-
 #[cfg(feature = "sql")]
-#[derive(Args)]
+#[derive(clap::Args)]
 struct Sql {
     /// `select dtype, count(*) from arrays group by dtype`
     query: String,
@@ -83,7 +53,7 @@ fn main() -> ExitCode {
     let done = tokio::runtime::Runtime::new().map_err(anyhow::Error::from).and_then(|runtime| {
         let done = runtime.block_on(async {
             match command {
-                Command::Scan(scan) => scan.run().await,
+                Command::Scan(job) => scan(job).await,
                 #[cfg(feature = "sql")]
                 Command::Sql(sql) => sql.run().await,
             }
@@ -111,34 +81,21 @@ fn sentence(error: &anyhow::Error) -> String {
     lines.map(b2nd_view::text::printable).collect::<Vec<_>>().join("\n")
 }
 
-impl Scan {
-    async fn run(self) -> Result<ExitCode> {
-        let started = Instant::now();
-        let job = Job {
-            roots: self.roots,
-            names: Names::ending_in(&self.ending),
-            out: self.out,
-            update: self.update,
-            shard: self.shard,
-            options: Options {
-                extent: Extent { attributes: self.attributes, index: self.index },
-                jobs: self.jobs.map(usize::from),
-            },
-        };
-        let Summary { read, unchanged, gone, errors, interrupted, is_complete } = job.run(stop()).await?;
-        let seconds = started.elapsed().as_secs_f64();
-        let files = if read == 1 { "file" } else { "files" };
-        eprintln!("{read} {files} read in {seconds:.1} s, {unchanged} unchanged, {gone} gone, {errors} with an error");
-        if interrupted {
-            eprintln!("interrupted: the catalogue has the files read so far; --update continues");
-            return Ok(ExitCode::from(130));
-        }
-        if !is_complete {
-            eprintln!("some locations could not be listed: see the rows with an error");
-            return Ok(ExitCode::FAILURE);
-        }
-        Ok(ExitCode::SUCCESS)
+async fn scan(job: Job) -> Result<ExitCode> {
+    let started = Instant::now();
+    let Summary { read, unchanged, gone, errors, interrupted, is_complete } = job.run(stop()).await?;
+    let seconds = started.elapsed().as_secs_f64();
+    let files = if read == 1 { "file" } else { "files" };
+    eprintln!("{read} {files} read in {seconds:.1} s, {unchanged} unchanged, {gone} gone, {errors} with an error");
+    if interrupted {
+        eprintln!("interrupted: the catalogue has the files read so far; --update continues");
+        return Ok(ExitCode::from(130));
     }
+    if !is_complete {
+        eprintln!("some locations could not be listed: see the rows with an error");
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(feature = "sql")]
@@ -152,17 +109,13 @@ impl Sql {
 
 /// Waits until the user or the system ends the program: by Ctrl-C, by SIGTERM, or by closing the terminal.
 async fn stop() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let (Ok(mut terminate), Ok(mut hang_up)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = hang_up.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
+    if let (Ok(mut terminate), Ok(mut hang_up)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = hang_up.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
         }
+        return;
     }
     let _ = tokio::signal::ctrl_c().await;
 }

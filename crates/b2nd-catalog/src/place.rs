@@ -1,4 +1,4 @@
-//! [`Place`], the location of a file on a disk or a server, and [`Object`], a file with its properties in a listing.
+//! [`FilePlace`], the location of a file on a disk or a server, and [`Object`], a file with its properties in a listing.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use url::Url;
 
 /// The location of a file's bytes.
 #[derive(Clone, Debug)]
-pub enum Place {
+pub enum FilePlace {
     /// A file on a disk of this machine.
     Disk(PathBuf),
     /// A file on a server or in a bucket.
@@ -25,7 +25,7 @@ pub enum Place {
 #[derive(Clone, Debug)]
 pub struct Object {
     pub url: String,
-    pub place: Place,
+    pub place: FilePlace,
     /// The size in bytes, or `None` if the listing does not include it.
     pub size: Option<u64>,
     pub etag: Option<String>,
@@ -55,21 +55,21 @@ const ENCODED: &AsciiSet =
 /// connections open.
 static STORES: LazyLock<Mutex<HashMap<String, Arc<dyn ObjectStore>>>> = LazyLock::new(Mutex::default);
 
-impl Place {
+impl FilePlace {
     /// Returns the location for a URL or a local path.
     ///
     /// # Errors
     ///
     /// Fails if the scheme is not `file`, `http`, `https`, `s3`, `gs` or `az`, or if the environment has wrong settings for this scheme.
-    pub fn of(text: &str) -> Result<Place> {
+    pub fn of(text: &str) -> Result<FilePlace> {
         if !text.contains("://") {
-            return Ok(Place::Disk(std::path::absolute(text)?));
+            return Ok(FilePlace::Disk(std::path::absolute(text)?));
         }
         let url = parsed(text)?;
         let text = url.as_str();
         if url.scheme() == "file" {
             let Ok(path) = url.to_file_path() else { bail!("{text} is not a path on this machine") };
-            return Ok(Place::Disk(path));
+            return Ok(FilePlace::Disk(path));
         }
         if url.query().is_some() || url.fragment().is_some() {
             bail!(
@@ -86,56 +86,39 @@ impl Place {
         key.push_str(&with_user[..url::Position::BeforeHost]);
         let mut stores = STORES.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = stores.get(&key) {
-            return Ok(Place::Remote(store.clone(), path));
+            return Ok(FilePlace::Remote(store.clone(), path));
         }
-        if with_user != url && scheme == ObjectStoreScheme::Http {
-            let store: Arc<dyn ObjectStore> = Arc::new(for_user(&with_user)?);
-            stores.insert(key, store.clone());
-            return Ok(Place::Remote(store, path));
-        }
-        let environment =
-            std::env::vars().filter(|(name, _)| ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|start| name.starts_with(start)));
-        let plain = (url.scheme() == "http").then(|| ("allow_http".to_owned(), "true".to_owned()));
-        let (store, path) =
-            object_store::parse_url_opts(&url, environment.chain(plain)).with_context(|| format!("cannot open {text}"))?;
-        let store: Arc<dyn ObjectStore> = store.into();
+        let store: Arc<dyn ObjectStore> = if with_user != url && scheme == ObjectStoreScheme::Http {
+            Arc::new(for_user(&with_user)?)
+        } else {
+            let environment =
+                std::env::vars().filter(|(name, _)| ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|start| name.starts_with(start)));
+            let plain = (url.scheme() == "http").then(|| ("allow_http".to_owned(), "true".to_owned()));
+            let options = environment.chain(plain);
+            object_store::parse_url_opts(&url, options).with_context(|| format!("cannot open {text}"))?.0.into()
+        };
         stores.insert(key, store.clone());
-        Ok(Place::Remote(store, path))
+        Ok(FilePlace::Remote(store, path))
     }
 
     /// Returns the location of a file below this location.
-    pub fn below(&self, name: &str) -> Place {
+    pub fn below(&self, name: &str) -> FilePlace {
         match self {
-            Place::Disk(path) => Place::Disk(path.join(name)),
-            Place::Remote(store, path) => {
+            FilePlace::Disk(path) => FilePlace::Disk(path.join(name)),
+            FilePlace::Remote(store, path) => {
                 let below = format!("{path}/{name}");
-                Place::Remote(store.clone(), Path::parse(&below).unwrap_or_else(|_| Path::from(below)))
+                FilePlace::Remote(store.clone(), Path::parse(&below).unwrap_or_else(|_| Path::from(below)))
             }
         }
     }
 
     /// Returns the location of the directory that is `names` levels above this location.
-    pub(crate) fn above(&self, names: usize) -> Place {
+    pub(crate) fn above(&self, names: usize) -> FilePlace {
         match self {
-            Place::Disk(path) => Place::Disk(path.ancestors().nth(names).unwrap_or(path).to_owned()),
-            Place::Remote(store, path) => {
+            FilePlace::Disk(path) => FilePlace::Disk(path.ancestors().nth(names).unwrap_or(path).to_owned()),
+            FilePlace::Remote(store, path) => {
                 let parts = path.parts_count().saturating_sub(names);
-                Place::Remote(store.clone(), path.parts().take(parts).collect())
-            }
-        }
-    }
-
-    /// Returns the URL of the location. `text` is the path or URL from which the location was created.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the location is remote and `text` is not a URL, or if a path on a disk has no URL.
-    pub fn url(&self, text: &str) -> Result<String> {
-        match self {
-            Place::Disk(path) => disk_url(path).with_context(|| format!("{text} cannot be turned into a URL")),
-            Place::Remote(_, path) => {
-                let base = base(&parsed(text)?, path);
-                Ok(remote_url(&base, path))
+                FilePlace::Remote(store.clone(), path.parts().take(parts).collect())
             }
         }
     }
@@ -146,11 +129,19 @@ impl Object {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Place::of`].
+    /// Returns the errors of [`FilePlace::of`]. Also fails if a path on a disk has no URL.
     pub fn of(text: &str) -> Result<Object> {
-        let place = Place::of(text)?;
-        let url = named(place.url(text)?);
-        Ok(Object { url, place, size: None, etag: None, modified: None, members: Vec::new() })
+        let place = FilePlace::of(text)?;
+        let url = match &place {
+            FilePlace::Disk(path) => disk_url(path).with_context(|| format!("{text} cannot be turned into a URL"))?,
+            FilePlace::Remote(_, path) => remote_url(&base(&parsed(text)?, path), path),
+        };
+        Ok(Object::new(named(url), place))
+    }
+
+    /// Creates an object whose size, tag and time are unknown.
+    pub(crate) fn new(url: String, place: FilePlace) -> Object {
+        Object { url, place, size: None, etag: None, modified: None, members: Vec::new() }
     }
 }
 

@@ -8,10 +8,10 @@ use b2nd_view::store::Attributes;
 use b2nd_view::{Frame, Source};
 use tokio::task::JoinHandle;
 
-use crate::place::{Object, Place, is_store};
+use crate::place::{FilePlace, Object, is_store};
 use crate::remote::Found;
-use crate::row::{Extent, Row, UNREADABLE};
-use disk::Disk;
+use crate::row::{CatalogRow, Extent, UNREADABLE};
+use disk::OnDisk;
 use fetched::Fetched;
 
 /// The minimum number of bytes that are read together from a store. More than one frame is read at a time, because small frames are often
@@ -22,14 +22,14 @@ const OF_STORE: u64 = 1 << 16;
 const OF_TAIL: u64 = 1 << 15;
 
 /// Reads the rows of a file: a row for the file and, if it is a store, a row for each leaf, in the order of their keys.
-pub async fn rows(object: Object, extent: Extent) -> Vec<Row> {
+pub async fn rows(object: Object, extent: Extent) -> Vec<CatalogRow> {
     if is_store(&object.url) {
         return store::on_thread(object, extent).await;
     }
-    let Place::Remote(store, path) = &object.place else { return rows_on_disk(&[object], extent) };
+    let FilePlace::Remote(store, path) = &object.place else { return rows_on_disk(&[object], extent) };
     let file = Fetched::new(store.clone(), path.clone(), found(&object), OF_TAIL);
     loop {
-        let mut row = Row::of(&object);
+        let mut row = CatalogRow::of(&object);
         file.identify(&mut row);
         let row = of_frame(row, &file, extent);
         // The row is read again each time missing bytes were fetched, until no bytes are missing.
@@ -52,24 +52,21 @@ pub(crate) async fn spawned<T>(task: JoinHandle<T>) -> T {
 }
 
 /// Reads the rows of files on a disk. Blocks the thread.
-pub fn rows_on_disk(objects: &[Object], extent: Extent) -> Vec<Row> {
+pub fn rows_on_disk(objects: &[Object], extent: Extent) -> Vec<CatalogRow> {
     let mut rows = Vec::with_capacity(objects.len());
-    let mut disk = Disk::default();
     for object in objects {
         if is_store(&object.url) {
             rows.append(&mut store::rows(object, extent, &|_| false));
             continue;
         }
-        let Place::Disk(path) = &object.place else { continue };
-        rows.push(match disk.open(path) {
+        let FilePlace::Disk(path) = &object.place else { continue };
+        rows.push(match OnDisk::open(path) {
             Ok(file) => {
-                let mut row = Row::of(object);
+                let mut row = CatalogRow::of(object);
                 file.identify(&mut row);
-                let row = of_frame(row, &file, extent);
-                disk.close(file);
-                row
+                of_frame(row, &file, extent)
             }
-            Err(error) => Row::of(object).failed(&error.into()),
+            Err(error) => CatalogRow::of(object).failed(&error.into()),
         });
     }
     rows
@@ -82,26 +79,26 @@ fn found(object: &Object) -> Option<Found> {
 }
 
 /// Fills in the row of a file, as far as the necessary bytes have been fetched. An error becomes the error of the row.
-fn of_frame(mut row: Row, file: &dyn Source, extent: Extent) -> Row {
+fn of_frame(mut row: CatalogRow, file: &dyn Source, extent: Extent) -> CatalogRow {
     match Frame::open(file).and_then(|frame| row.describe(&frame, extent)) {
         Ok(()) => row,
         Err(error) => row.failed(&error),
     }
 }
 
-impl Row {
+impl CatalogRow {
     /// Returns the part of a row that is known before the file is read.
-    fn of(object: &Object) -> Row {
-        Row {
+    fn of(object: &Object) -> CatalogRow {
+        CatalogRow {
             url: object.url.clone(),
             size: object.size.and_then(|size| size.try_into().ok()),
             etag: object.etag.clone(),
             modified: object.modified,
-            ..Row::default()
+            ..CatalogRow::default()
         }
     }
 
-    fn failed(mut self, error: &b2nd_frame::Error) -> Row {
+    fn failed(mut self, error: &b2nd_frame::Error) -> CatalogRow {
         self.error = Some(match error.kind() {
             b2nd_frame::ErrorKind::Io(error) => format!("{UNREADABLE}{error}"),
             _ => error.to_string(),

@@ -1,4 +1,4 @@
-//! [`Row`]: a row of the catalogue, which describes a file or a leaf of a store.
+//! [`CatalogRow`]: a row of the catalogue, which describes a file or a leaf of a store.
 
 use b2nd_frame::{Filter, FrameType};
 use b2nd_view::store::Attributes;
@@ -11,7 +11,7 @@ use crate::listing::Unlisted;
 /// A row of the catalogue, which describes a file or a leaf of a store. The fields are in the order of the columns. Unknown values are
 /// `None`.
 #[derive(Clone, Default, Debug, Serialize)]
-pub struct Row {
+pub struct CatalogRow {
     /// The URL of the file. For a sparse frame, this is the URL of the directory.
     pub url: String,
     /// The key of a leaf in its store, as in Python, or `None` for a file.
@@ -59,10 +59,10 @@ pub struct Row {
     pub long_name: Option<String>,
 }
 
-impl From<Unlisted> for Row {
+impl From<Unlisted> for CatalogRow {
     /// Returns the row of a location that could not be listed.
-    fn from(Unlisted { url, message }: Unlisted) -> Row {
-        Row { url, error: Some(format!("cannot be listed: {message}")), ..Row::default() }
+    fn from(Unlisted { url, message }: Unlisted) -> CatalogRow {
+        CatalogRow { url, error: Some(format!("cannot be listed: {message}")), ..CatalogRow::default() }
     }
 }
 
@@ -75,7 +75,7 @@ pub struct Extent {
     pub index: bool,
 }
 
-impl Row {
+impl CatalogRow {
     /// Fills in the columns that describe a frame.
     ///
     /// # Errors
@@ -150,5 +150,5 @@ fn saturated(number: u64) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// The text with which [`Row::error`] starts if the file could not be read. Other errors are about the content of the file.
+/// The text with which [`CatalogRow::error`] starts if the file could not be read. Other errors are about the content of the file.
 pub const UNREADABLE: &str = "cannot be read: ";

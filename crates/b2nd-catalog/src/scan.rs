@@ -7,9 +7,9 @@ use tokio::sync::Semaphore;
 use twox_hash::XxHash3_128;
 
 use crate::listing::{Listing, Names, Unlisted, list};
-use crate::place::{Object, Place, is_below, is_store};
+use crate::place::{FilePlace, Object, is_below, is_store};
 use crate::read::{rows, rows_on_disk, spawned};
-use crate::row::{Extent, Row};
+use crate::row::{CatalogRow, Extent};
 
 /// The maximum number of files on a disk that a thread reads as one task.
 const TOGETHER: usize = 64;
@@ -51,7 +51,7 @@ impl std::str::FromStr for Shard {
 
 /// Options for reading files.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct ReadOptions {
     pub extent: Extent,
     /// The maximum number of concurrent requests, and of threads that read disks. The default is 256 requests, and 4 threads per core.
     pub jobs: Option<usize>,
@@ -76,14 +76,14 @@ pub fn listings(roots: Vec<String>, names: Names) -> Listing {
 
 /// Reads listed files. Returns their rows in the order in which they are ready: all rows of a file, or of several files on a disk,
 /// together.
-pub fn scan(listing: Listing, options: Options) -> BoxStream<'static, Result<Vec<Row>, Unlisted>> {
+pub fn scan(listing: Listing, options: ReadOptions) -> BoxStream<'static, Result<Vec<CatalogRow>, Unlisted>> {
     let extent = options.extent;
     let threads = Arc::new(Semaphore::new(options.jobs.unwrap_or_else(threads).max(1)));
     let read = move |unit: Result<Vec<Object>, Unlisted>| {
         let threads = threads.clone();
         async move {
             let mut objects = unit?;
-            if let Some(remote) = objects.pop_if(|object| matches!(object.place, Place::Remote(..))) {
+            if let Some(remote) = objects.pop_if(|object| matches!(object.place, FilePlace::Remote(..))) {
                 return Ok(spawned(tokio::spawn(rows(remote, extent))).await);
             }
             let _one = threads.acquire().await;
@@ -104,7 +104,7 @@ fn units(found: Vec<Result<Object, Unlisted>>) -> Vec<Result<Vec<Object>, Unlist
     let (mut files, mut units) = (Vec::new(), Vec::new());
     for object in found {
         match object {
-            Ok(object) if matches!(object.place, Place::Disk(_)) && !is_store(&object.url) => files.push(object),
+            Ok(object) if matches!(object.place, FilePlace::Disk(_)) && !is_store(&object.url) => files.push(object),
             object => units.push(object.map(|object| vec![object])),
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use arrow::array::{Array, ArrayRef, LargeStringArray, RecordBatch};
+use arrow::array::{Array, ArrayRef, LargeStringArray, RecordBatch, RecordBatchWriter};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use b2nd_frame::NewFile;
@@ -19,7 +19,7 @@ use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
 use crate::live::Live;
-use crate::place::{Place, shown};
+use crate::place::{FilePlace, Object, shown};
 use crate::tables::with_tables;
 
 /// The maximum number of rows that are printed as a table.
@@ -47,14 +47,13 @@ pub async fn context(catalog: Option<&str>, jobs: Option<usize>) -> Result<Sessi
     let context = with_tables(SessionContext::new_with_config(SessionConfig::new().with_information_schema(true)));
     context.register_udtf("b2nd", Arc::new(Live { jobs }));
     if let Some(catalog) = catalog {
-        let place = Place::of(catalog)?;
+        let Object { url, place, .. } = Object::of(catalog)?;
         let url = match &place {
-            Place::Disk(path) => {
+            FilePlace::Disk(path) => {
                 let found = path.metadata().with_context(|| format!("cannot open {catalog}"))?;
-                let url = place.url(catalog)?;
                 if found.is_dir() { format!("{}/", url.trim_end_matches('/')) } else { url }
             }
-            Place::Remote(store, _) => {
+            FilePlace::Remote(store, _) => {
                 let url = shown(catalog);
                 context.register_object_store(&url::Url::parse(&url)?, store.clone());
                 url
@@ -90,7 +89,7 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
     let place = out.filter(|path| path.metadata().map_or(true, |found| found.is_file()));
     let new = place.map(|path| NewFile::create(path).with_context(|| format!("cannot write {}", path.display())));
     let new = new.transpose()?;
-    let to: To = match (&new, out) {
+    let mut to: Box<dyn Write + Send> = match (&new, out) {
         (Some(new), _) => Box::new(BufWriter::new(new.file().try_clone()?)),
         (None, Some(path)) => {
             let file = File::options().write(true).open(path).with_context(|| format!("cannot write {}", path.display()))?;
@@ -99,69 +98,60 @@ pub async fn run(context: &SessionContext, query: &str, format: Option<Format>, 
         (None, None) if format == Format::Parquet => bail!("Parquet cannot be written to a terminal: use --out"),
         (None, None) => Box::new(BufWriter::new(stdout())),
     };
-    write(format, &schema, batches, to).await?;
+    match format {
+        Format::Table => table(&schema, batches, &mut to).await?,
+        Format::Csv => all(arrow::csv::Writer::new(&mut to), batches, flat).await?,
+        Format::Json => all(arrow::json::LineDelimitedWriter::new(&mut to), batches, Ok).await?,
+        Format::Parquet => {
+            let properties = WriterProperties::builder().set_compression(Compression::ZSTD(Default::default())).build();
+            all(ArrowWriter::try_new(&mut to, schema, Some(properties))?, batches, Ok).await?;
+        }
+    }
+    to.flush()?;
     new.map_or(Ok(()), |new| new.finish().context("cannot write the result"))
 }
 
-type To = Box<dyn Write + Send>;
-
-/// Writes the batches of a query's result.
-async fn write(format: Format, schema: &Arc<Schema>, mut batches: SendableRecordBatchStream, mut to: To) -> Result<()> {
-    match format {
-        Format::Table => {
-            let (mut shown, mut rows) = (Vec::new(), 0);
-            while let Some(batch) = batches.next().await.transpose()? {
-                let room = SHOWN.saturating_sub(rows);
-                rows += batch.num_rows();
-                if room > 0 {
-                    shown.push(printable(&batch.slice(0, batch.num_rows().min(room)))?);
-                }
-            }
-            let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_name(text::printable(field.name())));
-            let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-            writeln!(to, "{}", arrow::util::pretty::pretty_format_batches_with_schema(schema, &shown)?)?;
-            if rows > SHOWN {
-                writeln!(to, "{} more rows: --format csv, json or parquet has all of them", rows - SHOWN)?;
-            }
-            to.flush()?;
+/// Writes the batches of a query's result as a table for people.
+async fn table(schema: &Schema, mut batches: SendableRecordBatchStream, to: &mut dyn Write) -> Result<()> {
+    let (mut shown, mut rows) = (Vec::new(), 0);
+    while let Some(batch) = batches.next().await.transpose()? {
+        let room = SHOWN.saturating_sub(rows);
+        rows += batch.num_rows();
+        if room > 0 {
+            shown.push(printable(batch.slice(0, batch.num_rows().min(room)))?);
         }
-        Format::Csv => {
-            let mut writer = arrow::csv::Writer::new(to);
-            while let Some(batch) = batches.next().await.transpose()? {
-                writer.write(&flat(&batch)?)?;
-            }
-            writer.into_inner().flush()?;
-        }
-        Format::Json => {
-            let mut writer = arrow::json::LineDelimitedWriter::new(to);
-            while let Some(batch) = batches.next().await.transpose()? {
-                writer.write(&batch)?;
-            }
-            writer.finish()?;
-            writer.into_inner().flush()?;
-        }
-        Format::Parquet => {
-            let properties = WriterProperties::builder().set_compression(Compression::ZSTD(Default::default())).build();
-            let mut writer = ArrowWriter::try_new(to, schema.clone(), Some(properties))?;
-            while let Some(batch) = batches.next().await.transpose()? {
-                writer.write(&batch)?;
-            }
-            writer.into_inner()?.flush()?;
-        }
+    }
+    let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_name(text::printable(field.name())));
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    writeln!(to, "{}", arrow::util::pretty::pretty_format_batches_with_schema(schema, &shown)?)?;
+    if rows > SHOWN {
+        writeln!(to, "{} more rows: --format csv, json or parquet has all of them", rows - SHOWN)?;
     }
     Ok(())
 }
 
+/// Writes the batches of a query's result with a writer of Arrow. `convert` is applied to each batch.
+async fn all(
+    mut writer: impl RecordBatchWriter,
+    mut batches: SendableRecordBatchStream,
+    convert: impl Fn(RecordBatch) -> Result<RecordBatch>,
+) -> Result<()> {
+    while let Some(batch) = batches.next().await.transpose()? {
+        writer.write(&convert(batch)?)?;
+    }
+    Ok(writer.close()?)
+}
+
 /// Escapes control characters in the text of a batch, and in lists and structures that contain text. The names of columns are escaped
 /// elsewhere, in the schema of the output.
-fn printable(batch: &RecordBatch) -> Result<RecordBatch> {
+fn printable(batch: RecordBatch) -> Result<RecordBatch> {
     let may_hold_text = |of: &DataType| of.is_string() || of.is_nested() || matches!(of, DataType::Dictionary(..));
-    as_text(batch, may_hold_text, text::printable)
+    as_text(&batch, may_hold_text, text::printable)
 }
 
 /// Converts the lists and structures of a batch to text, because CSV has neither.
-fn flat(batch: &RecordBatch) -> Result<RecordBatch> {
-    as_text(batch, DataType::is_nested, str::to_owned)
+fn flat(batch: RecordBatch) -> Result<RecordBatch> {
+    as_text(&batch, DataType::is_nested, str::to_owned)
 }
 
 /// Replaces columns by text: converts each value to text and applies `shown` to it. `is_text` selects the columns by their type.

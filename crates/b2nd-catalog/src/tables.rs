@@ -23,6 +23,7 @@ use datafusion::common::{DFSchema, DataFusionError, Result};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 
+pub(crate) use names::text_of;
 pub use names::{open, with_tables};
 
 use plan::Scan;

@@ -26,19 +26,15 @@ pub struct Known {
     /// other's rows.
     file: File,
     roots: Vec<String>,
-    files: HashMap<u128, Seen>,
+    files: HashMap<u128, Fate>,
 }
 
-/// A file of the last catalogue.
-struct Seen {
-    /// A hash of the file's size, tag and time, or `None` if the file could not be read and must be read again.
-    version: Option<u64>,
-    fate: Fate,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What this scan found out about a file of the last catalogue.
+#[derive(PartialEq, Eq)]
 enum Fate {
-    Unseen,
+    /// The file was not listed yet. Contains a hash of the file's size, tag and time in the last catalogue, or `None` if the file could not
+    /// be read and must be read again.
+    Unseen(Option<u64>),
     Unchanged,
     Replaced,
 }
@@ -81,7 +77,7 @@ impl Known {
                 let size = size.is_valid(row).then(|| size.value(row));
                 let modified = modified.is_valid(row).then(|| modified.value(row));
                 let version = version(size, etag.is_valid(row).then(|| etag.value(row)), modified);
-                files.insert(name(url.value(row)), Seen { version: (!unreadable).then_some(version), fate: Fate::Unseen });
+                files.insert(name(url.value(row)), Fate::Unseen((!unreadable).then_some(version)));
             }
         }
         Ok(Some(Known { path: path.to_owned(), file, roots, files }))
@@ -91,18 +87,17 @@ impl Known {
     pub fn is_unchanged(&mut self, object: &Object) -> bool {
         let size = object.size.and_then(|size| size.try_into().ok());
         let found = version(size, object.etag.as_deref(), object.modified);
-        let Some(known) = self.files.get_mut(&name(&object.url)) else { return false };
-        let unchanged = known.version == Some(found);
-        if unchanged {
-            known.fate = Fate::Unchanged;
+        let Some(fate) = self.files.get_mut(&name(&object.url)) else { return false };
+        if *fate == Fate::Unseen(Some(found)) {
+            *fate = Fate::Unchanged;
         }
-        unchanged
+        *fate == Fate::Unchanged
     }
 
     /// Records that a file was read again, so that [`keep`](Known::keep) does not copy the rows that the last catalogue has for it.
     pub fn replace(&mut self, url: &str) {
         if let Some(known) = self.files.get_mut(&name(url)) {
-            known.fate = Fate::Replaced;
+            *known = Fate::Replaced;
         }
     }
 
@@ -121,7 +116,7 @@ impl Known {
             let (url, key) = (batch.column(0).as_string::<i32>(), batch.column(1));
             let kept: BooleanArray = (0..batch.num_rows())
                 .map(|row| {
-                    let kept = match self.files.get(&name(url.value(row))).map(|known| known.fate) {
+                    let kept = match self.files.get(&name(url.value(row))) {
                         Some(Fate::Unchanged) => true,
                         Some(Fate::Replaced) => false,
                         _ => {

@@ -1,4 +1,4 @@
-//! HDF5 files have a row for the file and one for each dataset.
+//! HDF5 files have a row for the file and a row for each dataset.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -34,7 +34,7 @@ fn a_dataset_has_a_row_with_its_shape_dtype_and_codec() {
     }
     assert!(datasets[3].units.as_deref() == Some("s"), "{:?}", datasets[3]);
 
-    // Datasets without a dtype of a fixed size have rows with the reason.
+    // A dataset whose dtype has no fixed size has a row with an error.
     let datasets = rows("h5py.h5");
     let row = |key: &str| datasets.iter().find(|row| row.key.as_deref() == Some(key)).unwrap();
     assert_eq!((&row("/cube").shape, &row("/cube").error), (&Some(vec![6, 20, 30]), &None));

@@ -145,8 +145,7 @@ impl<'s> Salvage<'s> {
                     let special = if fill == Fill::Nan { Special::Nan } else { Special::Zeros };
                     writer.append_special(special, self.nbytes(number)?)?;
                 }
-                SavedChunk::Here(range) => append(writer, &Chunk::from_slice(&self.source.read(range.clone())?)?)?,
-                SavedChunk::File(file) => append(writer, &Chunk::from_slice(&self.file(*file)?)?)?,
+                part => append(writer, &Chunk::from_slice(&self.bytes(part)?)?)?,
             }
         }
         self.attributes.iter().try_for_each(|(name, value)| writer.set_vlmetalayer_bytes(name, value))
@@ -213,23 +212,19 @@ impl<'s> Salvage<'s> {
                 (Some(Offset::At(file)), None) => SavedChunk::File(file),
                 _ => SavedChunk::Lost,
             };
-            let length = self.length(number);
-            self.take(number, part, length, decompressor)?;
+            self.take(number, part, decompressor)?;
         }
         Ok(())
     }
 
     /// Adds a chunk, which is counted as lost if it is not intact.
-    fn take(&mut self, number: u64, part: SavedChunk, length: Option<usize>, decompressor: &mut Decompressor) -> Result<()> {
+    fn take(&mut self, number: u64, part: SavedChunk, decompressor: &mut Decompressor) -> Result<()> {
         let whole = match &part {
-            SavedChunk::Here(range) => {
-                self.whole(range.clone(), length, decompressor).map(|cbytes| SavedChunk::Here(range.start..range.start + cbytes))
-            }
-            SavedChunk::File(file) => self.file(*file).and_then(|bytes| decodes(&bytes, length, decompressor)).map(|_| part),
-            SavedChunk::Special(_) | SavedChunk::Lost => Ok(part),
+            SavedChunk::Special(_) | SavedChunk::Lost => Ok(()),
+            _ => self.bytes(&part).and_then(|bytes| decode(&bytes, self.length(number), decompressor)),
         };
         match whole {
-            Ok(part) => self.push(1, part),
+            Ok(()) => self.push(1, part),
             // In a sparse frame, the file of a chunk may be missing. Then only this chunk is lost.
             Err(error) if is_of_source(&error) && self.header.frame_type() == FrameType::Contiguous => return Err(error),
             Err(error) => {
@@ -240,19 +235,14 @@ impl<'s> Salvage<'s> {
         Ok(())
     }
 
-    /// Reads a chunk of a sparse frame from the file with this number.
-    fn file(&self, number: u64) -> Result<Cow<'s, [u8]>> {
-        let front = self.source.chunk_file(number, 0..HEADER)?;
-        self.source.chunk_file(number, 0..ChunkHeader::from_slice(&front)?.cbytes() as u64)
-    }
-
-    /// Returns the length in bytes of the chunk at the start of `place`. Fails if the chunk is not intact. `length` is the expected length
-    /// of its data, if known.
-    fn whole(&self, place: Range<u64>, length: Option<usize>, decompressor: &mut Decompressor) -> Result<u64> {
-        let front = self.source.read(place.start..place.end.min(place.start.saturating_add(HEADER)))?;
-        let cbytes = ChunkHeader::from_slice(&front)?.cbytes() as u64;
-        let bytes = self.source.read(place.start..place.end.min(place.start.saturating_add(cbytes)))?;
-        decodes(&bytes, length, decompressor)
+    /// Reads the bytes of a chunk that has some.
+    fn bytes(&self, part: &SavedChunk) -> Result<Cow<'s, [u8]>> {
+        let read = |length: u64| match part {
+            SavedChunk::Here(range) => self.source.read(range.start..range.end.min(range.start.saturating_add(length))),
+            SavedChunk::File(number) => self.source.chunk_file(*number, 0..length),
+            SavedChunk::Special(_) | SavedChunk::Lost => Ok(Cow::default()),
+        };
+        read(ChunkHeader::from_slice(&read(HEADER)?)?.cbytes() as u64)
     }
 }
 
@@ -265,16 +255,16 @@ fn append<T: Target>(writer: &mut Writer<T>, chunk: &Chunk) -> Result<()> {
     }
 }
 
-/// Checks that a chunk can be decoded to data of the expected length. Returns the length of the chunk itself in bytes.
-fn decodes(bytes: &[u8], length: Option<usize>, decompressor: &mut Decompressor) -> Result<u64> {
+/// Checks that a chunk can be decoded to data of the expected length, if this length is known.
+fn decode(bytes: &[u8], expected: Option<usize>, decompressor: &mut Decompressor) -> Result<()> {
     let chunk = Chunk::from_slice(bytes)?;
-    let (nbytes, cbytes) = (chunk.header().nbytes(), chunk.header().cbytes() as u64);
-    if let Some(length) = length.filter(|&length| length != nbytes) {
-        return Err(Error::custom(format_args!("nbytes: expected {length}, found {nbytes}")));
+    let found = chunk.header().nbytes();
+    if let Some(expected) = expected.filter(|&expected| expected != found) {
+        return Err(Error::custom(format_args!("nbytes: expected {expected}, found {found}")));
     }
     let is_compressed = chunk.header().special().is_none() && !chunk.header().is_stored();
     if is_compressed && decompressor.accept(chunk.header()).is_ok() {
         chunk.into_data_with(decompressor)?;
     }
-    Ok(cbytes)
+    Ok(())
 }

@@ -167,16 +167,21 @@ impl Command {
             Command::Salvage(salvage) => Output::plain().until_done().run_on(&salvage.broken, |output| salvage.run(output)),
             Command::Rewrite(rewrite) => Output::plain().run_on(&rewrite.source, |_| rewrite.run()),
             Command::Repack(repack) => Output::plain().run_on(&repack.source, |output| repack.run(output)),
-            Command::Concat(concat) => Output::plain().run(|output| concat.run(output)),
+            // Errors name one of the arrays or the new file.
+            Command::Concat(concat) => Output::plain().run_on(None, |_| concat.run()),
             // All files are upgraded, even if the reader of the output closes the pipe.
             Command::Upgrade(args) => Output::plain().until_done().run(|output| args.run(output)),
-            Command::Cat(cat) => Output::plain().run(|output| cat.print(output, None)),
-            Command::Head(head) => Output::plain().run(|output| head.run(End::First, output)),
-            Command::Tail(tail) => Output::plain().run(|output| tail.run(End::Last, output)),
-            Command::Show(show) => Output::styled().run_on(&show.file, |output| show.run(&mut *output.out).map(|()| true)),
-            Command::View(view) => Output::plain().run(|output| view.run(output)),
+            Command::Cat(cat) => Output::plain().run_on(&cat.file, |output| cat.print(None, &mut output.out)),
+            Command::Head(mut head) => {
+                Output::plain().run_on(&head.cat.file.clone(), |output| head.run(End::First, &mut output.out))
+            }
+            Command::Tail(mut tail) => {
+                Output::plain().run_on(&tail.cat.file.clone(), |output| tail.run(End::Last, &mut output.out))
+            }
+            Command::Show(show) => Output::styled().run_on(&show.file, |output| show.run(&mut output.out)),
+            Command::View(view) => Output::plain().run_on(None, |output| view.run(output)),
             Command::Stats(mut stats) => Output::json_or_styled(stats.json).run(|output| stats.run(output)),
-            Command::Export(export) => Output::plain().run_to_status(|output| export.run(output)),
+            Command::Export(export) => Output::plain().run_on(&export.file, |_| export.run()),
             Command::Import(import) => Output::plain().run_on(&import.file, |output| import.run(output)),
             Command::Completions { shell } => Output::plain().run(|output| {
                 clap_complete::generate(shell, &mut tool(), "b2nd", &mut output.out);

@@ -17,24 +17,26 @@ pub(crate) enum Data {
 impl Data {
     /// Opens the data that an argument names. Also returns whether only some rows of a table or values of a list are selected.
     pub(crate) fn open(word: &Path, start: &Start, part: &TablePart, slice: Option<&Slice>) -> Result<(Data, bool)> {
-        let select = |mut rows: Box<dyn TableRows>| rows.select(part, slice).map(|is_cut| (Data::Rows(rows), is_cut));
-        let asks_for_table = !part.columns.is_empty() || part.objects;
-        if start.offset.is_none() {
-            if let Some(rows) = tables::open(word)? {
-                return select(rows);
-            }
+        let table = if start.offset.is_none() { tables::open(word)? } else { None };
+        if let Some(mut rows) = table {
+            return rows.select(part, slice).map(|is_cut| (Data::Rows(rows), is_cut));
         }
-        let source = source_at(word, start)?;
-        let values = SelectedArray::of(source.clone(), start, slice);
-        if values.is_err() && start.offset.is_none() && !asks_for_table {
-            if let Some(cells) = tables::open_cells(source)? {
-                return select(cells);
-            }
-        }
-        let values = values?;
-        if part.rows.is_some() || asks_for_table {
+        let (data, is_cut) = Data::in_frame(word, start, part, slice)?;
+        let is_array = matches!(data, Data::Array(_));
+        if !part.columns.is_empty() || part.objects || is_array && part.rows.is_some() {
             return Err(Error::new("it is not a table: --rows, --columns and --objects are only for tables"));
         }
-        Ok((Data::Array(values.into()), false))
+        Ok((data, is_cut))
+    }
+
+    /// Opens the array or the list in the frame that an argument names. `part` selects the values of a list.
+    pub(crate) fn in_frame(word: &Path, start: &Start, part: &TablePart, slice: Option<&Slice>) -> Result<(Data, bool)> {
+        let source = source_at(word, start)?;
+        let values = SelectedArray::of(source.clone(), start, slice);
+        let cells = if values.is_err() && start.offset.is_none() { tables::open_cells(source)? } else { None };
+        match cells {
+            Some(mut cells) => cells.select(part, slice).map(|is_cut| (Data::Rows(cells), is_cut)),
+            None => Ok((Data::Array(values?.into()), false)),
+        }
     }
 }

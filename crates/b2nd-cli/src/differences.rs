@@ -93,12 +93,14 @@ impl Differing {
 /// The lines with differences, cut to the width of the terminal, if there is a terminal.
 pub(crate) struct Lines {
     pub(crate) lines: Vec<String>,
+    /// Sentences about what was not compared.
+    pub(crate) unread: Vec<String>,
     width: Option<usize>,
 }
 
 impl Lines {
     pub(crate) fn new(width: Option<usize>) -> Lines {
-        Lines { lines: Vec::new(), width }
+        Lines { lines: Vec::new(), unread: Vec::new(), width }
     }
 
     /// Adds a line for a text that is only in one of the files.

@@ -10,7 +10,7 @@ use b2nd_ndarray::{Options, RepackOptions, repack_from};
 #[cfg(feature = "hdf5")]
 use b2nd_store::Source;
 use b2nd_store::{Bytes, Frame, Location, Store, Target, foreign};
-use b2nd_view::json::Place;
+use b2nd_view::json::FramePlace;
 use b2nd_view::text::{columns, printable, thousands};
 use serde_json::Value as Json;
 #[cfg(feature = "hdf5")]
@@ -84,7 +84,7 @@ pub(crate) fn import(dataset: Bytes, out: &Path, given: &Compression, options: &
 
 /// Opens the dataset at a place. Returns `None` if the place is not in an HDF5 file.
 #[cfg(feature = "hdf5")]
-fn opened(place: &Place) -> b2nd_frame::Result<Option<b2nd_hdf5::Dataset>> {
+fn opened(place: &FramePlace) -> b2nd_frame::Result<Option<b2nd_hdf5::Dataset>> {
     let Some(key) = place.key else { return Ok(None) };
     match Location::new(place.path.as_ref()).open()? {
         Target::File(source) if source.read(0..8)?.starts_with(foreign::HDF5) => {
@@ -97,7 +97,7 @@ fn opened(place: &Place) -> b2nd_frame::Result<Option<b2nd_hdf5::Dataset>> {
 /// Lists the chunks of a dataset as JSON objects: where they are in the file, their filters, and the codec and blocks of those that Blosc
 /// compressed. Returns `None` if the place is not in an HDF5 file.
 #[cfg(feature = "hdf5")]
-pub(crate) fn chunks(place: &Place) -> b2nd_frame::Result<Option<Vec<Json>>> {
+pub(crate) fn chunks(place: &FramePlace) -> b2nd_frame::Result<Option<Vec<Json>>> {
     let Some(dataset) = opened(place)? else { return Ok(None) };
     let grid = dataset.geometry.grid()?;
     let object = |chunk: b2nd_hdf5::ChunkInfo| {
@@ -118,7 +118,7 @@ pub(crate) fn chunks(place: &Place) -> b2nd_frame::Result<Option<Vec<Json>>> {
 }
 
 #[cfg(not(feature = "hdf5"))]
-pub(crate) fn chunks(_: &Place) -> b2nd_frame::Result<Option<Vec<Json>>> {
+pub(crate) fn chunks(_: &FramePlace) -> b2nd_frame::Result<Option<Vec<Json>>> {
     Ok(None)
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn chunk_lines(chunks: &[Json]) -> Vec<String> {
 /// in an HDF5 file. Otherwise returns the findings in `found`, which are those of the dataset as an array, and those in the frames.
 #[cfg(feature = "hdf5")]
 pub(crate) fn check(
-    place: &Place,
+    place: &FramePlace,
     count: u64,
     found: &[Finding],
     mut check: impl FnMut(&Frame) -> b2nd_frame::Result<Vec<Finding>>,
@@ -173,7 +173,7 @@ pub(crate) fn check(
 
 #[cfg(not(feature = "hdf5"))]
 pub(crate) fn check(
-    _: &Place,
+    _: &FramePlace,
     _: u64,
     _: &[Finding],
     _: impl FnMut(&Frame) -> b2nd_frame::Result<Vec<Finding>>,

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use b2nd_store::without_password;
-use b2nd_view::text::{printable, wrapped};
+use b2nd_view::text::{printable, shortened, wrapped};
 
 use crate::error::{Error, Result};
 
@@ -17,6 +17,11 @@ pub(crate) fn terminal() -> Option<(usize, usize)> {
 /// Wraps text to the width of the terminal, if standard output goes to a terminal.
 pub(crate) fn fitted(text: &str) -> Cow<'_, str> {
     terminal().map_or(text.into(), |(columns, _)| wrapped(text, columns).into())
+}
+
+/// Cuts a line to the width of the terminal, if standard output goes to a terminal.
+pub(crate) fn cut(line: String) -> String {
+    terminal().map_or(line.clone(), |(columns, _)| shortened(line, columns.saturating_sub(1)))
 }
 
 /// Returns standard output, to which values can be written. On a terminal, control characters in the values are escaped.
@@ -127,7 +132,7 @@ impl Output {
     /// Makes the command continue after the reader of its output closes the pipe. Used by commands that have work to finish or an exit
     /// status to compute.
     pub(crate) fn until_done(self) -> Output {
-        Output { out: Box::new(UntilClosed { out: self.out, is_closed: false }), err: self.err }
+        Output { out: Box::new(UntilClosed(self.out)), err: self.err }
     }
 
     /// Returns the value of `done`. If `done` is an error, prints the error with the path and returns `None`. Fails if output cannot be
@@ -142,19 +147,13 @@ impl Output {
 }
 
 /// A writer that discards output after the reader has closed the pipe.
-struct UntilClosed {
-    out: Box<dyn Write>,
-    is_closed: bool,
-}
+struct UntilClosed(Box<dyn Write>);
 
 impl UntilClosed {
-    fn attempt<T>(&mut self, instead: T, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
-        if self.is_closed {
-            return Ok(instead);
-        }
-        match write(&mut *self.out) {
+    fn unless_closed<T>(&mut self, done: io::Result<T>, instead: T) -> io::Result<T> {
+        match done {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.is_closed = true;
+                self.0 = Box::new(io::sink());
                 Ok(instead)
             }
             done => done,
@@ -164,19 +163,21 @@ impl UntilClosed {
 
 impl Write for UntilClosed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.attempt(bytes.len(), |out| out.write(bytes))
+        let done = self.0.write(bytes);
+        self.unless_closed(done, bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.attempt((), |out| out.flush())
+        let done = self.0.flush();
+        self.unless_closed(done, ())
     }
 }
 
-/// Formats an error with the path of the file at its start. If the error already starts with this path, as errors of the library do, the
-/// path is not repeated.
+/// Formats an error with the path of the file at its start, unless the path is empty. If the error already starts with this path, as errors
+/// of the library do, the path is not repeated.
 pub(crate) fn named(path: &Path, error: impl std::fmt::Display) -> String {
     let (place, error) = (format!("{}: ", without_password(&path.to_string_lossy())), error.to_string());
-    printable(&if error.starts_with(&place) { error } else { place + &error })
+    printable(&if path == Path::new("") || error.starts_with(&place) { error } else { place + &error })
 }
 
 #[cfg(test)]

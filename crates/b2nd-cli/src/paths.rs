@@ -6,10 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use b2nd_store::walk::{self, Candidate};
-use b2nd_store::{
-    Attributes, LocalFile, Location, SPARSE_FRAME, Store, Target, find, foreign, is_frame, is_store_directory, no_key,
-};
-use b2nd_view::json::Place;
+use b2nd_store::{LocalFile, Location, SPARSE_FRAME, Store, Target, find, foreign, is_frame, is_store_directory, no_key};
+use b2nd_view::json::FramePlace;
 use b2nd_view::slice::Slice;
 use b2nd_view::store::{Content, Leaf, StoreListing};
 use b2nd_view::text::{View, parse_offset, printable};
@@ -53,7 +51,7 @@ pub(crate) struct Paths {
 /// What was found at a path: a frame, a store or a leaf.
 pub(crate) enum Found<'a, 's> {
     /// A frame, which is a file or a leaf of a store.
-    Frame { place: Place<'a>, frame: &'a Frame<'s> },
+    Frame { place: FramePlace<'a>, frame: &'a Frame<'s> },
     /// A store, or a group of the store if `key` is given. The leaves are found next.
     Store { path: &'a str, key: Option<&'a str>, store: &'a StoreListing, folder: &'a Arc<Store> },
     /// A leaf that is not a single frame: a table or a reference.
@@ -220,25 +218,20 @@ impl Paths {
     ) -> Result<bool> {
         let in_folder = |folder: &Arc<Store>, show: &mut Show, err: &mut dyn Write| {
             let store = folder.list()?;
-            let (key, store) = match which {
-                (Some(key), Leaves::Itself) if group(&store, key).is_some() => {
-                    // A group is shown like a store.
-                    let attributes = group(&store, key).cloned().unwrap_or_default();
-                    (Some(key.to_owned()), StoreListing { kind: None, attributes, leaves: Vec::new(), ..store })
-                }
-                (Some(key), Leaves::Each) if is_group(&store, key) => {
-                    (Some(format!("/{}", key.trim_matches('/'))), within(&store, key))
-                }
-                (Some(key), _) => return show_leaf(path, folder, &find(&store.leaves, &**folder, key)?, show),
-                (None, Leaves::OneByKey) => return Err(no_key(path).into()),
-                (None, _) => (None, store),
+            let group = which.0.filter(|_| which.1 != Leaves::OneByKey).and_then(|key| group(&store, key));
+            let (key, store) = match (which, group) {
+                // A group is shown like a store.
+                ((key, _), Some(group)) => (key.map(|key| format!("/{}", key.trim_matches('/'))), group),
+                ((Some(key), _), None) => return show_leaf(path, folder, &find(&store.leaves, &**folder, key)?, show),
+                ((None, Leaves::OneByKey), None) => return Err(no_key(path).into()),
+                ((None, _), None) => (None, store),
             };
             let shown = show(&Found::Store { path, key: key.as_deref(), store: &store, folder })?;
             Ok(shown & (which.1 == Leaves::Itself || leaves(path, folder, &store.leaves, show, err)?))
         };
         if let (Some(offset), Target::File(source)) = (self.offset, target) {
             let frame = Frame::open_at(&**source, offset).map_err(|error| what_is_at(&**source, offset, error))?;
-            return show(&Found::Frame { place: Place { path, offset, ..Place::default() }, frame: &frame });
+            return show(&Found::Frame { place: FramePlace { path, offset, ..FramePlace::default() }, frame: &frame });
         }
         if let Some(store) = Store::of_folder(path, target)? {
             return in_folder(&Arc::new(store), show, err);
@@ -247,7 +240,7 @@ impl Paths {
         let frame = Frame::open(&**source).map_err(|error| what_it_is(&**source, error))?;
         let kind = Kind::of(frame.header(), None);
         let whole = |show: &mut Show| {
-            let place = Place { path, ..Place::default() };
+            let place = FramePlace { path, ..FramePlace::default() };
             show(&Found::Frame { place, frame: &frame })
         };
         if !kind.is_store() {
@@ -286,37 +279,19 @@ pub(crate) fn what_is_at(source: &dyn Source, offset: u64, error: b2nd_frame::Er
     }
 }
 
-/// Returns the group with this key as if it were a store.
-fn within(store: &StoreListing, key: &str) -> StoreListing {
-    let prefix = format!("/{}/", key.trim_matches('/'));
-    let is_within = |key: &str| format!("/{}/", key.trim_matches('/')).starts_with(&prefix);
-    let is_below = |key: &str| is_within(key) && key.trim_matches('/') != prefix.trim_matches('/');
-    StoreListing {
-        kind: None,
-        attributes: group(store, key).cloned().unwrap_or_default(),
-        groups: store.groups.iter().filter(|(key, _)| is_below(key)).cloned().collect(),
-        leaves: store.leaves.iter().filter(|leaf| is_within(&leaf.key)).cloned().collect(),
-        ..StoreListing::default()
-    }
-}
-
-/// Returns true if the key names a group: no leaf has this key, but there are leaves below it.
-pub(crate) fn is_group(store: &StoreListing, key: &str) -> bool {
-    let prefix = format!("{}/", key.trim_matches('/'));
-    let key = |leaf: &Leaf| leaf.key.trim_matches('/').to_owned();
-    prefix != "/"
-        && store.leaves.iter().all(|leaf| key(leaf) != prefix.trim_matches('/'))
-        && store.leaves.iter().any(|leaf| key(leaf).starts_with(&prefix))
-}
-
-/// Returns the attributes of the group with this key, or `None` if the key names a leaf or the group has no attributes.
-pub(crate) fn group<'s>(store: &'s StoreListing, key: &str) -> Option<&'s Attributes> {
-    let (key, mut groups) = (key.trim_matches('/'), store.groups.iter());
-    // A leaf takes precedence over a group with the same key.
-    if store.leaves.iter().any(|leaf| leaf.key.trim_matches('/') == key) {
+/// Returns the group with this key as if it were a store. Returns `None` if the key names a leaf, or if there is no such group.
+pub(crate) fn group(store: &StoreListing, key: &str) -> Option<StoreListing> {
+    let place = |key: &str| format!("/{}/", key.trim_matches('/'));
+    let group = place(key);
+    let (own, others): (Vec<_>, Vec<_>) =
+        store.groups.iter().filter(|(key, _)| place(key).starts_with(&group)).cloned().partition(|(key, _)| place(key) == group);
+    let leaves: Vec<_> = store.leaves.iter().filter(|leaf| place(&leaf.key).starts_with(&group)).cloned().collect();
+    let is_leaf = leaves.iter().any(|leaf| place(&leaf.key) == group);
+    if group == "//" || is_leaf || leaves.is_empty() && own.is_empty() {
         return None;
     }
-    groups.find(|(group, _)| group.trim_matches('/') == key).map(|(_, attributes)| attributes)
+    let attributes = own.into_iter().next().map(|(_, attributes)| attributes).unwrap_or_default();
+    Some(StoreListing { attributes, groups: others, leaves, ..StoreListing::default() })
 }
 
 /// Shows the leaves `all`. If a leaf has an error, prints the error to `err` and continues with the next leaf.
@@ -341,7 +316,7 @@ fn show_leaf(path: &str, store: &Arc<Store>, leaf: &Leaf, show: &mut Show) -> Re
     }
     let source = leaf.open(&**store)?;
     let frame = Frame::open(&*source)?;
-    let place = Place { path, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
+    let place = FramePlace { path, key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
     show(&Found::Frame { place, frame: &frame })
 }
 

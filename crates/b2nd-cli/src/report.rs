@@ -1,16 +1,29 @@
 //! [`Report`]: the statistics of an array, a field or a column, as text and JSON.
 
 use b2nd::dtype::DType;
-use b2nd_view::elements::{self, Number, Tally, figures_to, float, mean_bytes, significant, time_bytes, time_unit};
+use b2nd_view::elements::{self, Number, Tally, figures_to, float, mean_bytes, reader, significant, time_bytes, time_unit};
+use b2nd_view::histogram::histogram;
 use b2nd_view::text::{LABEL, TITLE, columns, hex, printable, shortened, styled, thousands};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 /// The maximum number of characters that are shown of a value.
 const TEXT: usize = 40;
 
+/// The maximum number of characters of a name in a summary. With the limits of types and values, a line has at most 80 characters.
+const NAME: usize = 13;
+
+/// The maximum number of characters of a type in a summary.
+const TYPE: usize = 10;
+
+/// The maximum number of characters of a value in a summary.
+const VALUE: usize = 11;
+
 /// The maximum number of characters of a type in a grid.
 const GRID_TYPE: usize = 14;
+
+/// The maximum number of values in the histogram of a column: its first values.
+pub(crate) const SAMPLE: usize = 1 << 20;
 
 /// The number of significant digits of floats in a grid.
 const GRID_DIGITS: usize = 6;
@@ -20,21 +33,44 @@ pub(crate) const DIGITS: usize = 8;
 
 /// Formats the statistics of several columns as a grid with a row for each. Columns of the grid without values are left out.
 pub(crate) fn grid(reports: &[Report]) -> Vec<String> {
-    let rows: Vec<Vec<(&str, String)>> = reports.iter().map(Report::cells).collect();
-    let mut names: Vec<&str> = Vec::new();
-    for (place, (name, _)) in rows.iter().flat_map(|row| row.iter().enumerate()) {
-        if !names.contains(name) {
-            names.insert(place.min(names.len()), name);
-        }
-    }
-    let cell = |row: &Vec<(&str, String)>, name: &str| {
-        row.iter().find(|(other, _)| *other == name).map_or_else(String::new, |(_, text)| text.clone())
+    let rows: Vec<_> = reports.iter().map(Report::cells).collect();
+    let width = rows.first().map_or(0, Vec::len);
+    let used: Vec<usize> = (0..width).filter(|&column| rows.iter().any(|row| !row[column].1.is_empty())).collect();
+    let heading = rows.iter().take(1).map(|row| used.iter().map(|&column| row[column].0.to_owned()).collect());
+    let cells = rows.iter().map(|row| used.iter().map(|&column| row[column].1.clone()).collect());
+    let right: Vec<usize> = (2..used.len()).collect();
+    columns(&heading.chain(cells).collect::<Vec<_>>(), &right)
+}
+
+/// Returns rows of texts: a heading, and a row with statistics for each column of a table with this number of rows.
+pub(crate) fn summary(reports: &[Report], rows: u64) -> Vec<Vec<String>> {
+    let distribution = if rows > SAMPLE as u64 { "distribution of a sample" } else { "distribution" };
+    let heading = ["name", "type", "nulls", "min", "max", distribution].map(str::to_owned).to_vec();
+    let cells = |report: &Report| {
+        let range =
+            report.tally.range().map_or_else(Default::default, |(min, max)| [min, max].map(|value| report.of.text(value)));
+        let [min, max] = range.map(|text| shortened(text, VALUE));
+        let name = shortened(printable(report.column.as_deref().unwrap_or_default()), NAME);
+        let kind = shortened(report.of.name().unwrap_or_default(), TYPE);
+        let more = match report.of.distinct() {
+            Some(Some(distinct)) => format!("{} different", thousands(distinct)),
+            _ => spark(&report.sample),
+        };
+        vec![name, kind, thousands(report.nulls.unwrap_or(0)), min, max, more]
     };
-    names.retain(|name| rows.iter().any(|row| !cell(row, name).is_empty()));
-    let heading = names.iter().map(|&name| name.to_owned()).collect();
-    let cells = rows.iter().map(|row| names.iter().map(|name| cell(row, name)).collect());
-    let right: Vec<usize> = (2..names.len()).collect();
-    columns(&std::iter::once(heading).chain(cells).collect::<Vec<_>>(), &right)
+    std::iter::once(heading).chain(reports.iter().map(cells)).collect()
+}
+
+/// Draws a histogram of sixteen bins, with one character for each bin.
+fn spark(values: &[f64]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let counts = histogram(values, 16);
+    let most = counts.iter().copied().max().filter(|&most| most != 0);
+    let bar = |most: u64, count: u64| match count {
+        0 => ' ',
+        count => BARS[usize::try_from((count * 8 - 1) / most).unwrap_or(0).min(7)],
+    };
+    most.map_or_else(String::new, |most| counts.into_iter().map(|count| bar(most, count)).collect())
 }
 
 /// The statistics of an array, a field or a column.
@@ -47,6 +83,8 @@ pub(crate) struct Report {
     pub(crate) nulls: Option<u64>,
     /// The quantiles at [`FRACTIONS`], if they were requested and the values are numbers.
     pub(crate) quantiles: Option<Vec<Number>>,
+    /// The first numbers of a column of a table, for its histogram, at most [`SAMPLE`].
+    pub(crate) sample: Vec<f64>,
 }
 
 /// The fractions of the values below the quantiles: the quartiles.
@@ -64,32 +102,13 @@ pub(crate) enum Of {
     Cells(String),
 }
 
-/// One line of the output of `b2nd stats --json`.
-#[derive(Serialize)]
-pub(crate) struct Object<'a> {
-    path: &'a str,
-    key: Option<&'a str>,
-    column: Option<&'a str>,
-    dtype: Option<String>,
-    shape: &'a [i64],
-    count: u64,
-    nan: u64,
-    zeros: u64,
-    min: Value,
-    max: Value,
-    mean: Value,
-    std: Value,
-    /// The distinct values, each with its number of occurrences, or `null` if there are more than 16.
-    values: Option<Vec<(Value, u64)>>,
-    /// The number of nulls in a column of a table, or `None` for an array.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nulls: Option<u64>,
-    /// The number of distinct texts or byte strings of a column, or `null` if there are too many to count. Left out for other types.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    distinct: Option<Option<u64>>,
-    /// The quartiles, if they were requested: 25%, 50% and 75%.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    quantiles: Option<Vec<Value>>,
+/// A JSON object whose fields have an order.
+pub(crate) struct Object(Vec<(&'static str, Value)>);
+
+impl Serialize for Object {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
 }
 
 /// Formats the lengths of dimensions.
@@ -111,7 +130,11 @@ impl Of {
         }
     }
 
-    pub(crate) fn name(&self) -> Option<String> {
+    pub(crate) fn is_number(&self) -> bool {
+        self.dtype().is_some_and(|dtype| reader(dtype).is_some())
+    }
+
+    fn name(&self) -> Option<String> {
         match self {
             Of::Elements(dtype) => dtype.as_ref().map(DType::to_string),
             Of::Texts(name, _) | Of::Bytes(name, _) | Of::Cells(name) => Some(name.clone()),
@@ -124,7 +147,7 @@ impl Of {
 
     /// Returns the number of distinct texts or byte strings, or `Some(None)` if there are too many to count. Returns `None` for other
     /// types.
-    pub(crate) fn distinct(&self) -> Option<Option<u64>> {
+    fn distinct(&self) -> Option<Option<u64>> {
         match self {
             Of::Texts(_, distinct) | Of::Bytes(_, distinct) => Some(*distinct),
             _ => None,
@@ -149,40 +172,48 @@ impl Of {
 }
 
 impl Report {
-    pub(crate) fn object<'a>(&'a self, path: &'a str, key: Option<&'a str>) -> Object<'a> {
+    /// Returns one line of the output of `b2nd stats --json`.
+    pub(crate) fn object(&self, path: &str, key: Option<&str>) -> Object {
         let Report { of, tally, .. } = self;
         let dtype = of.dtype();
         let (min, max) = tally.range().map_or((Value::Null, Value::Null), |(min, max)| (of.json(min), of.json(max)));
+        let mean = match (mean_bytes(tally, dtype), tally.mean()) {
+            (Some(bytes), _) => of.json(&bytes),
+            (None, Some(Number::Float(mean))) => float(&mean.to_string()),
+            (None, Some(Number::Complex(real, imaginary))) => {
+                json!({ "complex": [float(&real.to_string()), float(&imaginary.to_string())] })
+            }
+            _ => Value::Null,
+        };
+        let std = match (tally.std(), time_unit(dtype)) {
+            (Some(std), Some(unit)) => format!("{std:?}{unit}").into(),
+            (Some(std), None) => float(&std.to_string()),
+            (None, _) => Value::Null,
+        };
+        // The distinct values, each with its number of occurrences, or `null` if there are more than 16.
         let few = tally.few().filter(|_| of.has_few());
-        Object {
-            path,
-            key,
-            column: self.column.as_deref(),
-            dtype: of.name(),
-            shape: &self.shape,
-            count: tally.count,
-            nan: tally.nan,
-            zeros: tally.zeros,
-            min,
-            max,
-            mean: match (mean_bytes(tally, dtype), tally.mean()) {
-                (Some(bytes), _) => of.json(&bytes),
-                (None, Some(Number::Float(mean))) => float(&mean.to_string()),
-                (None, Some(Number::Complex(real, imaginary))) => {
-                    json!({ "complex": [float(&real.to_string()), float(&imaginary.to_string())] })
-                }
-                _ => Value::Null,
-            },
-            std: match (tally.std(), time_unit(dtype)) {
-                (Some(std), Some(unit)) => format!("{std:?}{unit}").into(),
-                (Some(std), None) => float(&std.to_string()),
-                (None, _) => Value::Null,
-            },
-            values: few.map(|few| few.into_iter().map(|(bytes, count)| (of.json(bytes), count)).collect()),
-            nulls: self.nulls,
-            distinct: self.nulls.map(|_| of.distinct().flatten()),
-            quantiles: self.quantiles.as_ref().map(|all| all.iter().map(|&number| self.quantile_json(number)).collect()),
-        }
+        let values = few.map(|few| few.into_iter().map(|(bytes, count)| json!([of.json(bytes), count])).collect::<Vec<_>>());
+        let mut object = vec![
+            ("path", json!(path)),
+            ("key", json!(key)),
+            ("column", json!(self.column)),
+            ("dtype", json!(of.name())),
+            ("shape", json!(self.shape)),
+            ("count", json!(tally.count)),
+            ("nan", json!(tally.nan)),
+            ("zeros", json!(tally.zeros)),
+            ("min", min),
+            ("max", max),
+            ("mean", mean),
+            ("std", std),
+            ("values", json!(values)),
+        ];
+        // Only columns of tables have these two. `distinct` is null unless they are texts or byte strings that are not too many to count.
+        object.extend(self.nulls.map(|nulls| ("nulls", json!(nulls))));
+        object.extend(self.nulls.map(|_| ("distinct", json!(of.distinct().flatten()))));
+        let quantiles = self.quantiles.as_ref().map(|all| all.iter().map(|&number| self.quantile_json(number)).collect());
+        object.extend(quantiles.map(|all| ("quantiles", Value::Array(all))));
+        Object(object)
     }
 
     /// Returns a quantile as the bytes of an element if it is a time, otherwise as a number.
@@ -208,7 +239,8 @@ impl Report {
             Err(Number::Integer(number)) => number.to_string(),
             Err(number) => significant(number.to_f64(), DIGITS),
         };
-        ["25%", "50%", "75%"].into_iter().zip(self.quantiles.iter().flatten().map(text))
+        let texts = self.quantiles.iter().flatten().map(text).chain(std::iter::repeat(String::new()));
+        ["25%", "50%", "75%"].into_iter().zip(texts)
     }
 
     /// Returns the names and the texts of the statistics. Those that the values do not have are empty.
@@ -245,11 +277,6 @@ impl Report {
         cells
     }
 
-    /// Returns min and max as text.
-    pub(crate) fn range(&self) -> Option<(String, String)> {
-        self.tally.range().map(|(min, max)| (self.of.text(min), self.of.text(max)))
-    }
-
     pub(crate) fn text(&self, path: &str, key: Option<&str>) -> String {
         let Report { of, tally, .. } = self;
         let column = self.column.as_ref().map_or_else(String::new, |name| format!("  {name}"));
@@ -268,3 +295,7 @@ impl Report {
         format!("{title}\n{}", lines.collect::<String>())
     }
 }
+
+#[cfg(test)]
+#[path = "../tests/unit/report.rs"]
+mod tests;

@@ -7,10 +7,9 @@ use b2nd_view::elements;
 use b2nd_view::text::{self, hex, printable, shortened, thousands};
 
 use crate::error::{Error, Result};
-use crate::format::fields;
 use crate::output::terminal;
 use crate::report::DIGITS;
-use crate::values::{End, SelectedArray, length};
+use crate::values::{End, SelectedArray, fields, length};
 
 /// The number of columns and lines to fill if the output does not go to a terminal.
 const PAGE: (usize, usize) = (80, 25);

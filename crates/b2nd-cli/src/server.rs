@@ -6,8 +6,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use b2nd_page::{Answer, Session, Shown};
@@ -22,7 +21,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::error::{Error, Result};
@@ -48,16 +47,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The maximum length of a question in bytes.
 const QUESTION: usize = 1 << 16;
 
-/// Starts the browser. Errors are ignored, because the URL is printed too.
-pub(crate) fn open(url: &str) {
-    let _ = ::open::that_detached(url);
-}
-
-/// The files about which questions are answered, in the order of the page's menu.
-#[derive(Default)]
-pub(crate) struct Files(Vec<Served>);
-
-struct Served {
+/// A file about which questions are answered.
+pub(crate) struct Served {
     name: String,
     location: Location,
     /// The file that a path named when the server started. If the path names another file later, it has been replaced by a link.
@@ -66,33 +57,26 @@ struct Served {
     answers: Arc<Semaphore>,
 }
 
-impl Files {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Adds a file, a store, a leaf of a store, a sparse frame or a URL, which is opened to see that it can be read.
-    pub(crate) fn add(&mut self, path: &Path) -> Result<()> {
+impl Served {
+    /// Serves a file, a store, a leaf of a store, a sparse frame or a URL, which is opened to see that it can be read.
+    pub(crate) fn named(path: &Path) -> Result<Served> {
         let location = Location::new(path.as_os_str());
-        let name = name(&location.place()).to_owned();
+        // The last part of the path or URL.
+        let name = location.place().trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
         let is_folder = location.key().is_none() && path.is_dir() && !path.join(SPARSE_FRAME).is_file();
         if is_folder && Store::open(path)?.list().is_err() {
             return Err(Error::new("a directory without a frame or a store: -r searches its subdirectories"));
         }
         let served = Served::new(name, location);
-        served.open()?;
-        self.0.push(served);
-        Ok(())
+        served.open().map(|_| served)
     }
 
-    /// Adds a path that was found below a directory, without opening it.
-    pub(crate) fn add_found(&mut self, path: &Path, root: &Path) {
+    /// Serves a path that was found below a directory, without opening it.
+    pub(crate) fn found(path: &Path, root: &Path) -> Served {
         let name = path.strip_prefix(root).ok().filter(|name| !name.as_os_str().is_empty()).unwrap_or(path);
-        self.0.push(Served::new(name.to_string_lossy().into_owned(), Location::of(path)));
+        Served::new(name.to_string_lossy().into_owned(), Location::of(path))
     }
-}
 
-impl Served {
     fn new(name: String, location: Location) -> Served {
         let file = location.path().and_then(|path| path.canonicalize().ok());
         Served { name, file, location, answers: Arc::new(Semaphore::new(PER_FILE)) }
@@ -116,11 +100,6 @@ impl Served {
     }
 }
 
-/// Returns the last part of a path or URL.
-fn name(place: &str) -> &str {
-    place.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
-}
-
 /// The data that the server needs to answer requests.
 struct Site {
     /// The first part of the path in each URL. It is random, so that other programs cannot guess URLs.
@@ -132,8 +111,8 @@ struct Site {
     answers: Arc<Semaphore>,
 }
 
-/// Runs the server until a signal ends it. `started` is called with the URL.
-pub(crate) fn serve(files: Files, port: u16, started: impl FnOnce(&str) -> Result<()>) -> Result<()> {
+/// Runs the server until a signal ends it. `files` has the order of the page's menu, and `started` is called with the URL.
+pub(crate) fn serve(files: Vec<Served>, port: u16, started: impl FnOnce(&str) -> Result<()>) -> Result<()> {
     let failed = |error: io::Error| Error::new(format_args!("127.0.0.1:{port}: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let result = runtime.block_on(async {
@@ -144,14 +123,20 @@ pub(crate) fn serve(files: Files, port: u16, started: impl FnOnce(&str) -> Resul
         let token = hex(&random, "");
         let hosts = ["127.0.0.1", "localhost"].map(|host| format!("{host}:{port}"));
         let (sessions, answers) = (Mutex::default(), Arc::new(Semaphore::new(ANSWERS)));
-        let site = Arc::new(Site { token, hosts, files: files.0, sessions, answers });
+        let site = Arc::new(Site { token, hosts, files, sessions, answers });
         let mut ended = std::pin::pin!(ended());
         started(&format!("http://127.0.0.1:{port}/{}/?list=files.json", site.token))?;
         let connections = Arc::new(Semaphore::new(CONNECTIONS));
         loop {
-            let (stream, permit) = tokio::select! {
+            let accept = async { (connections.clone().acquire_owned().await, listener.accept().await) };
+            let (permit, accepted) = tokio::select! {
                 () = &mut ended => return Ok(()),
-                accepted = accept(&listener, &connections) => accepted,
+                accepted = accept => accepted,
+            };
+            // A client that disconnects does not end the server, and neither does the limit of open files.
+            let Ok((stream, _)) = accepted else {
+                sleep(Duration::from_millis(100)).await;
+                continue;
             };
             let site = site.clone();
             tokio::spawn(async move {
@@ -165,39 +150,23 @@ pub(crate) fn serve(files: Files, port: u16, started: impl FnOnce(&str) -> Resul
     result
 }
 
-/// Accepts the next connection. A client that disconnects does not end the server, and neither does the limit of open files.
-async fn accept(listener: &TcpListener, connections: &Arc<Semaphore>) -> (TcpStream, Option<OwnedSemaphorePermit>) {
-    let permit = connections.clone().acquire_owned().await.ok();
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => return (stream, permit),
-            Err(_) => sleep(Duration::from_millis(100)).await,
-        }
-    }
-}
-
 /// Answers the requests of a connection, until its client closes it or is idle for too long.
 async fn connection(site: Arc<Site>, stream: TcpStream) {
-    // Since when the client is waited for: for its next request, or to read the answer. `None` while an answer is computed.
-    let waits = Arc::new(Mutex::new(Some(Instant::now())));
-    let set = |waits: &Mutex<_>, since| *waits.lock().unwrap_or_else(PoisonError::into_inner) = since;
-    let answer = service_fn(|request| {
-        let (site, waits) = (site.clone(), waits.clone());
-        async move {
-            set(&waits, None);
-            let response = site.answer(request).await;
-            set(&waits, Some(Instant::now()));
-            Ok::<_, Infallible>(response)
-        }
+    // Whether an answer is computed. Otherwise the client is waited for: for its next request, or to read the answer.
+    let (is_busy, mut changes) = watch::channel(false);
+    let (site, is_busy) = (&site, &is_busy);
+    let answer = service_fn(move |request| async move {
+        is_busy.send_replace(true);
+        let response = site.clone().answer(request).await;
+        is_busy.send_replace(false);
+        Ok::<_, Infallible>(response)
     });
     let idle = async {
         loop {
-            let since = *waits.lock().unwrap_or_else(PoisonError::into_inner);
-            let left = since.map_or(IDLE, |since| IDLE.saturating_sub(since.elapsed()));
-            if left.is_zero() {
+            let limit = if *changes.borrow_and_update() { Duration::MAX } else { IDLE };
+            if timeout(limit, changes.changed()).await.is_err() {
                 return;
             }
-            sleep(left).await;
         }
     };
     tokio::select! {
@@ -268,14 +237,15 @@ impl Site {
             Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST),
             Err(_) => return plain(StatusCode::REQUEST_TIMEOUT),
         };
-        let stop = Stop(Arc::new(AtomicBool::new(false)));
-        let (stopped, started) = (stop.0.clone(), Instant::now());
+        // Exists as long as the answer is waited for.
+        let waiting = Arc::new(());
+        let (waits, started) = (Arc::downgrade(&waiting), Instant::now());
         let computed = async {
             // Questions about one file, which may be on a slow server, leave room for those about others.
             let of_file = self.files.get(number)?.answers.clone().acquire_owned().await.ok()?;
             let permits = [of_file, self.answers.clone().acquire_owned().await.ok()?];
             let computed = tokio::task::spawn_blocking(move || {
-                let goes_on = || !stopped.load(Ordering::Relaxed) && started.elapsed() < PATIENCE;
+                let goes_on = || waits.strong_count() != 0 && started.elapsed() < PATIENCE;
                 let answer = self.session(number, &question).map(|session| session.answer(&question, &goes_on));
                 (answer.unwrap_or_else(|error| failed(&error.to_string())), Some(permits))
             });
@@ -294,22 +264,15 @@ impl Site {
     /// Returns the session of a file, which is opened if it is not among those that were asked about last, or if the page opens it again.
     fn session(&self, number: usize, question: &[u8]) -> Result<Arc<Session>> {
         let sessions = || self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = |mut sessions: MutexGuard<VecDeque<_>>, session: Arc<Session>| {
-            sessions.retain(|(open, _)| *open != number);
-            sessions.push_front((number, session.clone()));
-            sessions.truncate(OPEN);
-            session
-        };
-        let open = sessions();
-        let session =
-            open.iter().find(|(open, _)| *open == number && !Session::is_new(question)).map(|(_, session)| session.clone());
-        if let Some(session) = session {
-            return Ok(first(open, session));
-        }
+        let is_open = |(open, _): &&(usize, _)| *open == number && !Session::is_new(question);
+        let open = sessions().iter().find(is_open).map(|(_, session)| session.clone());
         // The lock is not held while the file is opened, which can take long on the network.
-        drop(open);
-        let session = Arc::new(Session::new(self.files[number].open()?));
-        Ok(first(sessions(), session))
+        let session = open.map_or_else(|| Ok::<_, Error>(Arc::new(Session::new(self.files[number].open()?))), Ok)?;
+        let mut sessions = sessions();
+        sessions.retain(|(open, _)| *open != number);
+        sessions.push_front((number, session.clone()));
+        sessions.truncate(OPEN);
+        Ok(session)
     }
 }
 
@@ -323,15 +286,6 @@ struct Computed(Vec<u8>, #[allow(dead_code)] Option<[OwnedSemaphorePermit; 2]>);
 impl AsRef<[u8]> for Computed {
     fn as_ref(&self) -> &[u8] {
         &self.0
-    }
-}
-
-/// Tells an answer that it is no longer wanted, when it is dropped.
-struct Stop(Arc<AtomicBool>);
-
-impl Drop for Stop {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
     }
 }
 

@@ -8,6 +8,7 @@ use b2nd_frame::{ErrorKind, NewDirectory, NewFile};
 use b2nd_store::Location;
 
 use crate::error::{Error, Result};
+use crate::piped::is_standard;
 use crate::signals;
 
 /// Fails if the path exists.
@@ -25,6 +26,15 @@ pub(crate) fn must_be_free(path: &Path, overwrite: bool) -> Result<()> {
         }
         true => Ok(()),
     }
+}
+
+/// Fails if the target of a command exists, unless it is a file and `overwrite` is true, or if it would replace `source`, the argument that
+/// names the input. Standard output is always free.
+pub(crate) fn must_be_new(target: &Path, overwrite: bool, source: &Path) -> Result<()> {
+    if !is_standard(target) {
+        must_be_free(target, overwrite)?;
+    }
+    must_not_be_input(target, source)
 }
 
 /// Fails if the argument of a command that only reads local files is a URL or a leaf of a store.

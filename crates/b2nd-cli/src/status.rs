@@ -1,7 +1,7 @@
 //! The exit statuses of the tool. 0 is success. clap exits with 2 if the arguments are wrong.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::error::{Error, Result};
@@ -23,11 +23,15 @@ impl Output {
         self.run_to_status(|output| command(output).map(|done| if done { 0 } else { FAILED }))
     }
 
-    /// Runs a command on one file, and prints its error. The command returns true on success.
-    pub(crate) fn run_on(self, path: &Path, command: impl FnOnce(&mut Output) -> Result<bool>) -> ExitCode {
-        self.run(|output| {
+    /// Runs a command that returns the exit status, and prints its error. The error starts with the path, if there is one.
+    pub(crate) fn run_on<'a>(
+        self,
+        path: impl Into<Option<&'a PathBuf>>,
+        command: impl FnOnce(&mut Output) -> Result<u8>,
+    ) -> ExitCode {
+        self.run_to_status(|output| {
             let done = command(output);
-            Ok(output.settle(path, done)? == Some(true))
+            Ok(output.settle(path.into().map_or(Path::new(""), PathBuf::as_path), done)?.unwrap_or(FAILED))
         })
     }
 

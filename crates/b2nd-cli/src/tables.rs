@@ -12,7 +12,9 @@ mod implementation;
 mod implementation;
 
 use std::io::Write;
+use std::path::Path;
 
+use b2nd_store::{Location, Store, Target, is_store_directory};
 use b2nd_view::slice::Slice;
 use clap::Args;
 use indicatif::ProgressBar;
@@ -24,14 +26,8 @@ use crate::screen::Cut;
 
 pub(crate) use implementation::{cells, compare, open, open_cells, rows, write_array};
 
-/// The maximum number of values in the histogram of a column. The first values of the column are used.
-pub(crate) const SAMPLE: usize = 1 << 20;
-
 /// The rows of a table. The values of an object array, a batch array or a list array are the rows of a table with one column.
 pub(crate) trait TableRows {
-    /// Returns the key of the table in its store, which is `/` if the store itself is the table.
-    fn key(&self) -> &str;
-
     /// Returns the number of selected rows.
     fn len(&self) -> u64;
 
@@ -47,17 +43,37 @@ pub(crate) trait TableRows {
     /// Computes statistics of each column, with quantiles if requested.
     fn count(self: Box<Self>, has_quantiles: bool) -> Result<Vec<Report>>;
 
-    /// Returns the name and the values of each column of numbers, at most [`SAMPLE`] values of each.
-    fn numbers(self: Box<Self>) -> Result<Vec<(String, Vec<f64>)>>;
-
-    /// Returns rows of texts: a heading, and a row with statistics for each column.
-    fn summary(self: Box<Self>) -> Result<Vec<Vec<String>>>;
-
     /// Prints the rows as text, in lines of at most `width` characters.
     fn print(self: Box<Self>, width: Option<usize>, out: &mut dyn Write) -> Result<()>;
 
     /// Writes the rows in a file format.
     fn write(self: Box<Self>, form: OutputFormat, out: &mut (dyn Write + Send), bar: &ProgressBar) -> Result<()>;
+}
+
+/// Finds the table that an argument names: by its key, or by a store that is a table or has a table as its only leaf. Returns the store and
+/// the table's key, or `None` if the argument names no table.
+pub(crate) fn find(word: &Path) -> Result<Option<(Store, String)>> {
+    let location = Location::new(word.as_os_str());
+    // A URL without a key probably names an array, unless it ends in `.b2z`. Not opening it as a store saves a request.
+    if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
+        return Ok(None);
+    }
+    let store = match location.path() {
+        // An ordinary directory is not a table, even if it contains a table.
+        Some(path) if is_store_directory(path) => Store::open(path),
+        Some(path) if path.is_dir() => return Ok(None),
+        _ => match location.open()? {
+            Target::File(source) => Store::from_source(location.place(), source),
+            Target::Directory(_) => return Ok(None),
+        },
+    };
+    let Ok(store) = store else { return Ok(None) };
+    let Ok(mut tables) = store.tables() else { return Ok(None) };
+    let wanted = location.key().map(|key| format!("/{}", key.trim_matches('/')));
+    // A table in a store must be named by its key, unless it is the only leaf.
+    let is_only = tables.len() == 1 && store.list().is_ok_and(|listing| listing.leaves.len() == 1);
+    tables.retain(|table| wanted.as_ref().map_or(is_only || table == "/", |wanted| table == wanted));
+    Ok(tables.pop().map(|key| (store, key)))
 }
 
 /// Options for a part of a table.

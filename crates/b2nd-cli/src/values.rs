@@ -1,13 +1,13 @@
 //! Opens arrays, and reads their values in parts.
 
-use std::io::Write;
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
 use b2nd::dtype::DType;
 use b2nd_ndarray::{Array, Select};
 use b2nd_store::{Bytes, Frame, Kind, Location, Target, no_key};
-use b2nd_view::elements::{no_objects, reader, text, time_unit};
+use b2nd_view::elements::{self, no_objects, reader, text, time_unit};
 use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::text::parse_offset;
 use clap::Args;
@@ -15,13 +15,10 @@ use indicatif::ProgressBar;
 
 use crate::differences::{Differing, Tolerance, distance};
 use crate::error::{Error, Result};
-use crate::format::{ElementInfo, OutputFormat};
+use crate::parts::{PART, parts};
 use crate::paths::{of_directory, what_is_at, what_it_is};
 use crate::progress;
 use crate::report::shape_text;
-
-/// The maximum size in bytes of a part of the values. Values are read part by part, to limit the memory.
-pub(crate) const PART: usize = 1 << 26;
 
 /// The position of a frame in its file, and its dtype if the file has none.
 #[derive(Args, Clone, Default)]
@@ -101,65 +98,67 @@ impl SelectedArray {
         }
     }
 
-    /// Returns the number of bytes in the selected ranges, including elements that steps leave out.
+    /// Returns the number of bytes of the selected elements.
     pub(crate) fn len(&self) -> u64 {
-        length(&self.array, &self.selection.ranges) as u64
+        length(&self.array, &self.whole()) as u64
     }
 
-    /// Reads the selected elements in a part of the selected ranges, in the order of the selection.
+    /// Reads the selected elements that have these indices in each dimension of the selection.
     fn read(&self, part: &[Range<i64>]) -> b2nd_ndarray::Result<Vec<u8>> {
-        let mut bytes = self.array.select_bytes(&Select::steps(part, &self.selection.steps)?)?;
-        let lengths = Selection { ranges: part.to_vec(), ..self.selection.clone() }.lengths();
+        let Selection { ranges, steps, reversed, .. } = &self.selection;
+        let lengths = self.selection.lengths();
+        let along = |(axis, part): (usize, &Range<i64>)| {
+            let indices =
+                if reversed[axis] { [lengths[axis] - part.end, lengths[axis] - part.start] } else { [part.start, part.end] };
+            let range = &ranges[axis];
+            let [start, end] = indices.map(|index| range.start.saturating_add(index.saturating_mul(steps[axis])).min(range.end));
+            start..end
+        };
+        let ranges: Vec<_> = part.iter().enumerate().map(along).collect();
+        let mut bytes = self.array.select_bytes(&Select::steps(&ranges, steps)?)?;
+        let lengths: Vec<_> = part.iter().map(|part| part.end - part.start).collect();
         self.selection.reverse(&mut bytes, &lengths, self.array.itemsize());
         Ok(bytes)
     }
 
     /// Reads all selected elements.
     pub(crate) fn read_all(&self) -> Result<Vec<u8>> {
-        Ok(self.read(&self.selection.ranges)?)
+        Ok(self.read(&self.whole())?)
     }
 
     /// Reads rows of the selection: elements with these indices in the first dimension of the result.
     pub(crate) fn read_rows(&self, rows: Range<u64>) -> b2nd_ndarray::Result<Vec<u8>> {
-        let Selection { ranges, steps, kept, reversed } = &self.selection;
-        let mut part = ranges.clone();
-        if let Some(axis) = kept.iter().position(|&kept| kept) {
-            let [start, end] = [rows.start, rows.end].map(|row| i64::try_from(row).unwrap_or(i64::MAX));
-            let length = self.selection.lengths()[axis];
-            let (start, end) = if reversed[axis] { (length - end, length - start) } else { (start, end) };
-            let at = |row: i64| ranges[axis].start.saturating_add(row.saturating_mul(steps[axis]));
-            part[axis] = at(start)..at(end).min(ranges[axis].end);
+        let mut part = self.whole();
+        if let Some(axis) = self.selection.kept.iter().position(|&kept| kept) {
+            part[axis] = rows.start as i64..rows.end as i64;
         }
         self.read(&part)
     }
 
-    /// Writes the selected elements in a format. `width` is the width of the terminal, for text.
-    pub(crate) fn write(&self, form: OutputFormat, width: Option<usize>, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
-        let SelectedArray { array, selection } = self;
-        let layout = ElementInfo { dtype: array.dtype().cloned(), itemsize: array.itemsize(), shape: selection.shape(), width };
-        let mut format = form.begin(layout)?;
-        format.start(out).map_err(Error::Write)?;
-        for part in parts(PART, array.itemsize(), array.grid().chunkshape(), &selection.ranges, &selection.reversed) {
-            if let Some(part) = stepped(selection, &part) {
-                let bytes = self.read(&part)?;
-                format.put(&bytes, out).map_err(Error::Write)?;
-            }
-            bar.inc(length(array, &part) as u64);
+    fn whole(&self) -> Vec<Range<i64>> {
+        self.selection.lengths().into_iter().map(|length| 0..length).collect()
+    }
+
+    /// Passes the selected elements to `put`, in parts.
+    pub(crate) fn each_part(&self, bar: &ProgressBar, mut put: impl FnMut(&[u8]) -> io::Result<()>) -> Result<()> {
+        let chunks = self.array.grid().chunkshape().iter().zip(&self.selection.steps).map(|(chunk, step)| (chunk / step).max(1));
+        for part in parts(PART, self.array.itemsize(), &self.selection.lengths(), &chunks.collect::<Vec<_>>()) {
+            let elements = self.read(&part)?;
+            put(&elements).map_err(Error::Write)?;
+            bar.inc(elements.len() as u64);
         }
-        format.end(out).map_err(Error::Write)
+        Ok(())
+    }
+
+    /// Passes each selected element to `put`.
+    pub(crate) fn each(&self, bar: &ProgressBar, mut put: impl FnMut(&[u8]) -> io::Result<()>) -> Result<()> {
+        self.each_part(bar, |elements| elements.chunks(self.array.itemsize().max(1)).try_for_each(&mut put))
     }
 }
 
-/// Moves the start of a part to the next element that the steps select. Returns `None` if the part has no such element.
-fn stepped(selection: &Selection, part: &[Range<i64>]) -> Option<Vec<Range<i64>>> {
-    let axes = part.iter().zip(&selection.ranges).zip(&selection.steps);
-    let aligned = axes.map(|((part, whole), &step)| {
-        let over = (part.start - whole.start) % step;
-        let start = if over == 0 { part.start } else { part.start.saturating_add(step - over) };
-        // If the part is empty, it is returned: reading it returns no bytes.
-        (start < part.end || part.is_empty()).then_some(start.min(part.end)..part.end)
-    });
-    aligned.collect()
+/// Formats each field of an element that is a structure.
+pub(crate) fn fields(dtype: &DType, bytes: &[u8], format: impl Fn(&DType, &[u8]) -> String) -> Vec<String> {
+    elements::fields(dtype, bytes).map(|(field, bytes)| format(field.dtype(), bytes)).collect()
 }
 
 /// Opens the source of the frame that an argument names, like [`source`]. If the frame starts at a given byte, its file may be of any format.
@@ -218,42 +217,6 @@ pub(crate) fn length(array: &Array, ranges: &[Range<i64>]) -> usize {
     items.fold(array.itemsize(), usize::saturating_mul)
 }
 
-/// Splits a slice along its first dimensions into parts of at most `most` bytes, in C order. Along a reversed dimension, the last part
-/// comes first.
-pub(crate) fn parts(
-    most: usize,
-    itemsize: usize,
-    chunkshape: &[i64],
-    ranges: &[Range<i64>],
-    reversed: &[bool],
-) -> Box<dyn Iterator<Item = Vec<Range<i64>>>> {
-    let count = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
-    let bytes = ranges.iter().map(count).fold(itemsize, usize::saturating_mul);
-    let Some((axis, first)) = ranges.iter().enumerate().find(|(_, range)| count(range) > 1).filter(|_| bytes > most) else {
-        return Box::new(std::iter::once(ranges.to_vec()));
-    };
-    let row = (bytes / count(first)).max(1);
-    let chunk = usize::try_from(chunkshape[axis]).unwrap_or(1).max(1);
-    // The length of a part is a multiple of the chunk's length, unless one layer of chunks is too large for a part.
-    let rows = match most / row {
-        rows if rows >= chunk => rows / chunk * chunk,
-        rows => rows.max(1),
-    };
-    let (first, layers) = (first.clone(), count(first).div_ceil(rows));
-    let (ranges, chunkshape, reversed) = (ranges.to_vec(), chunkshape.to_vec(), reversed.to_vec());
-    Box::new((0..layers).flat_map(move |layer| {
-        let layer = if reversed.get(axis) == Some(&true) { layers - 1 - layer } else { layer };
-        let start = first.start + (layer * rows) as i64;
-        let mut part = ranges.clone();
-        part[axis] = start..start.saturating_add(rows as i64).min(first.end);
-        if rows == 1 && row > most {
-            parts(most, itemsize, &chunkshape, &part, &reversed)
-        } else {
-            Box::new(std::iter::once(part))
-        }
-    }))
-}
-
 /// Compares the values of two arrays, and returns lines that describe how the values differ, or nothing if no value differs. Numbers that are
 /// equal within `tolerance` do not differ.
 pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<String>> {
@@ -280,9 +243,12 @@ pub(crate) fn compare(a: &Path, b: &Path, tolerance: &Tolerance) -> Result<Vec<S
     let mut differing = Differing::default();
     let read = a.dtype().and_then(reader);
     let bar = progress::bytes(length(&a, &a.whole()) as u64);
-    for part in parts(PART, a.itemsize(), a.grid().chunkshape(), &a.whole(), &[]) {
+    for part in parts(PART, a.itemsize(), a.grid().shape(), a.grid().chunkshape()) {
+        bar.inc(length(&a, &part) as u64);
+        if a.repeated(&part).is_some_and(|element| b.repeated(&part) == Some(element)) {
+            continue;
+        }
         let [one, other] = [a.read_bytes(&part)?, b.read_bytes(&part)?];
-        bar.inc(one.len() as u64);
         if one == other {
             continue;
         }

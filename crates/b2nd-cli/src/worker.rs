@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use b2nd_frame::{Chunk, ChunkHeader, Decompressor};
 use b2nd_ndarray::codec;
+use serde_bytes::{ByteBuf, Bytes};
 
 /// The first argument that makes this program a worker.
 const WORD: &str = "__decode";
@@ -18,14 +19,14 @@ const WORD: &str = "__decode";
 /// The memory in bytes that a worker may use in addition to the user's limit. Codecs need it for their tables.
 const OWN_MEMORY: u64 = 64 << 20;
 
-/// The maximum length in bytes of an error message from a worker.
-const LONGEST: usize = 1 << 12;
+/// The maximum length in bytes of an error message from a worker, and of the MessagePack around it.
+const LONGEST: u64 = 1 << 12;
 
-/// The first byte of an answer from a worker that has decoded a chunk. The decoded bytes follow.
-const DECODED: u8 = 0;
+/// What a worker is asked: the array metalayer, and the chunk to decode.
+type Question<'a> = (&'a Bytes, &'a Bytes);
 
-/// The first byte of an answer from a worker that could not decode a chunk. The length of an error message and the message follow.
-const REFUSED: u8 = 1;
+/// A worker's answer: an error message, or nothing, which the decoded bytes follow.
+type Answer = Result<(), String>;
 
 /// A pool of worker processes.
 pub(crate) struct Apart {
@@ -75,7 +76,7 @@ fn decompress(
         codec: name.to_string(),
         reason: format!("no process could be started to decode it: {error}"),
     })?;
-    match worker.ask([metalayer, chunk], data, deadline) {
+    match worker.ask((Bytes::new(metalayer), Bytes::new(chunk)), data, deadline) {
         Ok(answer) => {
             idle().push(worker);
             answer.map_err(codec::Error::custom)
@@ -94,9 +95,8 @@ struct Worker {
 }
 
 impl Worker {
-    /// Sends `parts`, which are the array metalayer and the chunk, to the worker. Fills `data` with the decoded bytes, or returns the
-    /// worker's error message. After an outer `Err`, the worker must not be used again.
-    fn ask(&mut self, parts: [&[u8]; 2], data: &mut [u8], deadline: Option<Instant>) -> io::Result<Result<(), String>> {
+    /// Asks the worker, and fills `data` with the decoded bytes. After an outer `Err`, the worker must not be used again.
+    fn ask(&mut self, question: Question, data: &mut [u8], deadline: Option<Instant>) -> io::Result<Answer> {
         let Worker { child, input, output } = self;
         thread::scope(|scope| {
             let (done, is_done) = mpsc::channel::<()>();
@@ -108,7 +108,7 @@ impl Worker {
                     }
                 });
             }
-            let answer = exchange(input, output, parts, data);
+            let answer = exchange(input, output, question, data);
             drop(done);
             answer
         })
@@ -122,40 +122,11 @@ impl Drop for Worker {
     }
 }
 
-fn exchange(
-    input: &mut impl Write,
-    output: &mut impl Read,
-    parts: [&[u8]; 2],
-    data: &mut [u8],
-) -> io::Result<Result<(), String>> {
-    for part in parts {
-        input.write_all(&(part.len() as u64).to_le_bytes())?;
-        input.write_all(part)?;
-    }
+fn exchange(input: &mut impl Write, output: &mut impl Read, question: Question, data: &mut [u8]) -> io::Result<Answer> {
+    rmp_serde::encode::write(input, &question).map_err(io::Error::other)?;
     input.flush()?;
-    let mut first = [0];
-    output.read_exact(&mut first)?;
-    if first == [DECODED] {
-        return output.read_exact(data).map(Ok);
-    }
-    let sentence = match first {
-        [REFUSED] => read_part(output, LONGEST)?,
-        [other] => return Err(io::Error::other(format!("it answered {other}"))),
-    };
-    Ok(Err(String::from_utf8_lossy(&sentence).into_owned()))
-}
-
-/// Reads a length, and then this number of bytes. Fails if the length is greater than `most`.
-fn read_part(from: &mut impl Read, most: usize) -> io::Result<Vec<u8>> {
-    let mut length = [0; 8];
-    from.read_exact(&mut length)?;
-    let length = usize::try_from(u64::from_le_bytes(length)).ok().filter(|&length| length <= most);
-    let length = length.ok_or_else(|| io::Error::other("it sent too much"))?;
-    let mut part = Vec::new();
-    part.try_reserve_exact(length).map_err(|_| io::Error::other(format!("no memory for {length} bytes")))?;
-    part.resize(length, 0);
-    from.read_exact(&mut part)?;
-    Ok(part)
+    let answer: Answer = rmp_serde::from_read(output.by_ref().take(LONGEST)).map_err(io::Error::other)?;
+    answer.map_or_else(|error| Ok(Err(error)), |()| output.read_exact(data).map(Ok))
 }
 
 /// Runs this process as a worker, if the first argument is `WORD`.
@@ -171,25 +142,15 @@ pub(crate) fn serve(words: &[OsString]) -> Option<ExitCode> {
     Some(ExitCode::SUCCESS)
 }
 
-fn answer(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
-    let metalayer = read_part(input, usize::MAX)?;
-    let chunk = read_part(input, usize::MAX)?;
+fn answer(input: &mut impl Read, output: &mut impl Write) -> Result<(), Box<dyn std::error::Error>> {
+    let (metalayer, chunk): (ByteBuf, ByteBuf) = rmp_serde::from_read(input)?;
     let mut decompressor = Decompressor::new().with_metalayer(&metalayer);
     let decoded = Chunk::from_slice(&chunk).and_then(|chunk| Ok(chunk.into_data_with(&mut decompressor)?.into_owned()));
-    match decoded {
-        Ok(data) => {
-            output.write_all(&[DECODED])?;
-            output.write_all(&data)?;
-        }
-        Err(error) => {
-            let sentence = error.to_string();
-            let sentence = sentence.as_bytes().get(..sentence.len().min(LONGEST)).unwrap_or_default();
-            output.write_all(&[REFUSED])?;
-            output.write_all(&(sentence.len() as u64).to_le_bytes())?;
-            output.write_all(sentence)?;
-        }
-    }
-    output.flush()
+    let sentence = |error: b2nd_frame::Error| error.to_string().chars().take(LONGEST as usize / 8).collect::<String>();
+    let (answer, data) = decoded.map_or_else(|error| (Err(sentence(error)), Vec::new()), |data| (Ok(()), data));
+    rmp_serde::encode::write::<_, Answer>(output, &answer)?;
+    output.write_all(&data)?;
+    Ok(output.flush()?)
 }
 
 /// Limits the memory of this process and disables core dumps, if the system supports it.

@@ -133,12 +133,10 @@ fn no_build(what: &str, feature: &str) -> String {
     )
 }
 
-#[cold]
 fn no_codec(codec: CodecId, reason: String) -> Error {
     Error::from(ErrorKind::NoCodec { codec: codec.to_string(), reason })
 }
 
-#[cold]
 pub(crate) fn no_safe_zstd() -> Error {
     no_codec(CodecId::Zstd, no_build("decoder of zstd for untrusted input", "safe"))
 }

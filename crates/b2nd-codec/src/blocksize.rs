@@ -1,7 +1,7 @@
 //! Chooses the blocksize, and whether blocks are split, by the rules of C-Blosc2.
 
-use crate::ids::{CodecId, Filter, SplitMode};
-use crate::options::{Format, Settings};
+use crate::ids::{CodecId, SplitMode};
+use crate::options::{Format, Options};
 
 /// The maximum number of streams into which a block is split (one for each byte of an element), unless the split mode is
 /// [`SplitMode::Always`].
@@ -13,11 +13,10 @@ const L1: usize = 32 << 10;
 /// The largest automatic blocksize in bytes for blocks that are split.
 const LARGEST_SPLIT: usize = 4 << 20;
 
-impl Settings {
+impl Options {
     /// Returns the length in bytes of the blocks of a chunk with `nbytes` bytes of data: the blocksize in the options or, if that is 0, the
     /// blocksize that C-Blosc2 would choose. The length is at most `nbytes`.
     pub(crate) fn blocksize(&self, nbytes: usize) -> usize {
-        let typesize = usize::from(self.typesize);
         if self.blocksize != 0 && self.format == Format::Blosc2 {
             return self.blocksize.min(nbytes);
         }
@@ -46,13 +45,13 @@ impl Settings {
                 _ => 16 * L1,
             };
             blocksize = match self.format {
-                Format::Blosc2 => (stream * typesize).min(LARGEST_SPLIT),
+                Format::Blosc2 => (stream * self.typesize).min(LARGEST_SPLIT),
                 // Even a length that the caller chose.
-                Format::Blosc1 => (blocksize.min(1 << 18) * typesize).clamp(1 << 16, 1 << 20),
+                Format::Blosc1 => (blocksize.min(1 << 18) * self.typesize).clamp(1 << 16, 1 << 20),
             };
         }
         blocksize = blocksize.min(nbytes);
-        if blocksize > typesize { blocksize / typesize * typesize } else { blocksize }
+        if blocksize > self.typesize { blocksize / self.typesize * self.typesize } else { blocksize }
     }
 
     /// Returns the minimum length in bytes of data that are compressed, and of the streams into which a block is split, unless the split mode
@@ -63,11 +62,10 @@ impl Settings {
 
     /// Returns true if blocks of this blocksize are split into one stream for each byte of an element. The rule is that of C-Blosc2.
     pub(crate) fn splits(&self, blocksize: usize) -> bool {
-        self.wants_splits(blocksize) && blocksize % usize::from(self.typesize) == 0
+        self.wants_splits(blocksize) && blocksize % self.typesize == 0
     }
 
     fn wants_splits(&self, blocksize: usize) -> bool {
-        let typesize = usize::from(self.typesize);
         match self.split_mode {
             SplitMode::Always => true,
             SplitMode::Never => false,
@@ -75,11 +73,11 @@ impl Settings {
                 let splits = match (self.format, self.codec) {
                     (Format::Blosc1, CodecId::BloscLz | CodecId::SNAPPY) => true,
                     (Format::Blosc1, codec) => self.split_mode == SplitMode::ForwardCompat && codec != CodecId::Zstd,
-                    (_, CodecId::BloscLz | CodecId::Lz4) => self.filters.contains(&Filter::Shuffle.code()),
-                    (_, CodecId::Zstd) => self.level <= 5 && self.filters.contains(&Filter::Shuffle.code()),
+                    (_, CodecId::BloscLz | CodecId::Lz4) => self.has_shuffle(),
+                    (_, CodecId::Zstd) => self.level <= 5 && self.has_shuffle(),
                     _ => false,
                 };
-                splits && typesize <= MAX_STREAMS && blocksize / typesize >= self.shortest()
+                splits && self.typesize <= MAX_STREAMS && blocksize / self.typesize >= self.shortest()
             }
         }
     }

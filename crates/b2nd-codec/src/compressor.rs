@@ -11,7 +11,7 @@ use crate::filters::Pipeline;
 use crate::header::{BLOSC1, ChunkHeader, SHORT, VERSION};
 use crate::ids::Special;
 use crate::leaf::Packers;
-use crate::options::{Format, Options, Settings};
+use crate::options::{Format, Options};
 
 /// Compresses data to chunks. A compressor can be shared by threads; with the feature `std`, each thread keeps its buffers for
 /// the next chunk.
@@ -28,9 +28,11 @@ use crate::options::{Format, Options, Settings};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Compressor {
-    settings: Settings,
+    options: Options,
     backend: Backend,
     pipeline: Pipeline,
+    /// The content of the metalayer `b2nd`, which only plugins need.
+    metalayer: Vec<u8>,
 }
 
 /// The buffers with which a thread compresses the blocks of a chunk.
@@ -115,25 +117,25 @@ impl Compressor {
     /// bytedelta_buggy (which can only be read), or the parameter of a filter that truncates numbers is not valid for elements of the
     /// typesize in `options`.
     pub fn new(options: &Options) -> Result<Compressor> {
-        let backend = backend(options.codec, options.used_filters())?;
-        let settings = Settings::new(options)?;
-        let version = if settings.format == Format::Blosc1 { BLOSC1 } else { VERSION };
-        let pipeline = Pipeline::new(&settings.filters, &settings.filters_meta, settings.typesize.into(), version)?;
-        Ok(Compressor { settings, backend, pipeline })
+        let backend = backend(options.codec, options.filters.iter().copied())?;
+        let options = options.checked()?;
+        let version = if options.format == Format::Blosc1 { BLOSC1 } else { VERSION };
+        let pipeline = Pipeline::new(&options.filters, options.typesize, version)?;
+        Ok(Compressor { options, backend, pipeline, metalayer: Vec::new() })
     }
 
     /// Sets the content of the metalayer `b2nd`, which describes the array to which the chunks belong. It must have the layout that
     /// C-Blosc2 has written since 2.7.0. The plugins ndcell, ndmean, ndlz and zfp need this metalayer.
     #[must_use]
     pub fn with_metalayer(mut self, metalayer: Vec<u8>) -> Compressor {
-        self.settings.metalayer = metalayer;
+        self.metalayer = metalayer;
         self
     }
 
     /// Returns the length in bytes of the blocks of a chunk with `nbytes` bytes of data: the blocksize in the options or, if that is 0, the
     /// blocksize that C-Blosc2 would choose. The length is at most `nbytes`.
     pub fn blocksize(&self, nbytes: usize) -> usize {
-        self.settings.blocksize(nbytes)
+        self.options.blocksize(nbytes)
     }
 
     /// Compresses data to a chunk. The data are stored uncompressed if the level is 0, if they have fewer than 32 bytes, or if compression
@@ -174,7 +176,7 @@ impl Compressor {
         let (blocksize, is_raw) = (self.blocksize(nbytes).max(1), self.is_raw(nbytes));
         let count = nbytes.div_ceil(blocksize);
         if is_raw {
-            ChunkHeader::stored(nbytes, self.settings.typesize.into())?;
+            ChunkHeader::stored(nbytes, self.options.typesize)?;
         } else {
             int32(nbytes)?;
         }
@@ -205,7 +207,7 @@ impl Compressor {
                 block.resize(length, 0);
                 fill(number, block);
                 let is_zero = run_of(block) == Some(0);
-                packed.is_zero &= is_zero && self.settings.format == Format::Blosc2;
+                packed.is_zero &= is_zero && self.options.format == Format::Blosc2;
                 if self.pipeline.has_delta() && number == 0 {
                     first.clone_from(block);
                     self.pipeline.truncate(first);
@@ -214,8 +216,7 @@ impl Compressor {
                 if !is_zero || self.pipeline.has_delta() {
                     self.pipeline.apply(block, other, (number > 0).then_some(&first[..]));
                 }
-                let streams =
-                    if self.settings.splits(blocksize) && length == blocksize { usize::from(self.settings.typesize) } else { 1 };
+                let streams = if self.options.splits(blocksize) && length == blocksize { self.options.typesize } else { 1 };
                 for part in block.chunks(length / streams) {
                     self.put_stream(part, packers, stream, &mut packed.bytes)?;
                 }
@@ -260,7 +261,7 @@ impl Compressor {
         if self.is_raw(nbytes) {
             #[cfg(feature = "plugins")]
             if self.needs_all_parts() {
-                let chunk = crate::plugins::compress(&self.settings, &bytes[header_len..])?;
+                let chunk = crate::plugins::compress(&self.options, &self.metalayer, &bytes[header_len..])?;
                 let header = ChunkHeader::from_slice(&chunk)?;
                 if header.blocksize() == blocksize || crate::available::is_plain(&header) {
                     return Ok(Some(chunk));
@@ -292,12 +293,12 @@ impl Compressor {
 
     /// Creates the header of a compressed chunk, in which the field cbytes is not yet set.
     fn header(&self, nbytes: usize) -> Result<ChunkHeader> {
-        let Settings { codec, typesize, filters, filters_meta, .. } = &self.settings;
+        let Options { codec, typesize, ref filters, .. } = self.options;
         let blocksize = self.blocksize(nbytes);
-        let mut header = ChunkHeader::new(nbytes, usize::from(*typesize))?;
+        let mut header = ChunkHeader::new(nbytes, typesize)?;
         header.set_blocksize(blocksize);
-        header.set_pipeline(*codec, filters, filters_meta, self.settings.splits(blocksize));
-        if self.settings.format == Format::Blosc1 {
+        header.set_pipeline(codec, filters, self.options.splits(blocksize));
+        if self.options.format == Format::Blosc1 {
             header.shorten();
         }
         Ok(header)
@@ -306,9 +307,9 @@ impl Compressor {
     /// Creates the header of a chunk whose data are stored uncompressed. Only that of Blosc 1 has the codec and the filter, as C-Blosc
     /// writes it.
     fn stored(&self, nbytes: usize) -> Result<ChunkHeader> {
-        let mut header = match self.settings.format {
+        let mut header = match self.options.format {
             Format::Blosc1 => self.header(nbytes)?,
-            Format::Blosc2 => ChunkHeader::stored(nbytes, self.settings.typesize.into())?,
+            Format::Blosc2 => ChunkHeader::stored(nbytes, self.options.typesize)?,
         };
         header.set_stored();
         header.set_blocksize(self.blocksize(nbytes));
@@ -317,12 +318,12 @@ impl Compressor {
     }
 
     fn header_len(&self) -> usize {
-        if self.settings.format == Format::Blosc1 { SHORT } else { ChunkHeader::MAX_LEN }
+        if self.options.format == Format::Blosc1 { SHORT } else { ChunkHeader::MAX_LEN }
     }
 
     /// Returns true if blocks are not compressed one by one: either they are stored uncompressed, or a plugin compresses them together.
     fn is_raw(&self, nbytes: usize) -> bool {
-        self.needs_all_parts() || self.settings.level == 0 || nbytes < self.settings.shortest()
+        self.needs_all_parts() || self.options.level == 0 || nbytes < self.options.shortest()
     }
 
     /// Returns true if a plugin compresses the chunk. Plugins compress only whole chunks, so [`seal`](Compressor::seal) then needs the
@@ -334,14 +335,14 @@ impl Compressor {
     /// Appends a stream with the bytes of `part` to the chunk. If all of these bytes are equal, the stream of Blosc2 contains only their
     /// value. If not, the stream is compressed, or uncompressed if compression would not make it shorter.
     fn put_stream(&self, part: &[u8], packers: &mut Packers, stream: &mut Vec<u8>, chunk: &mut Vec<u8>) -> Result<()> {
-        if let Some(byte) = run_of(part).filter(|_| self.settings.format == Format::Blosc2) {
+        if let Some(byte) = run_of(part).filter(|_| self.options.format == Format::Blosc2) {
             chunk.extend_from_slice(&(-i32::from(byte)).to_le_bytes());
             if byte != 0 {
                 chunk.push(1);
             }
             return Ok(());
         }
-        let length = packers.pack(&self.settings, part, stream)?;
+        let length = packers.pack(&self.options, part, stream)?;
         let content = stream.get(..length).filter(|content| (1..part.len()).contains(&content.len())).unwrap_or(part);
         chunk.extend_from_slice(&int32(content.len())?);
         chunk.extend_from_slice(content);

@@ -195,10 +195,8 @@ impl Decompressor {
         if !is_plain(header) {
             Blocks::of(*header, chunk)?;
         }
-        let (mut data, nbytes) = (Vec::new(), header.nbytes());
-        data.try_reserve_exact(nbytes).map_err(|_| Error::out_of_memory(nbytes))?;
-        data.resize(nbytes, 0);
-        self.chunk_of(header, chunk, &mut data)?;
+        let mut data = Vec::new();
+        self.chunk_of(header, chunk, front(&mut data, header.nbytes())?)?;
         Ok(data)
     }
 

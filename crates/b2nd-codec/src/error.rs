@@ -95,54 +95,46 @@ impl Error {
     }
 
     /// Creates an error with a custom message.
-    #[cold]
     #[must_use]
     pub fn custom(message: impl fmt::Display) -> Error {
         Error::from(ErrorKind::Message(message.to_string()))
     }
 
     /// Adds `start` to the error's offset, if it has one. This changes an offset in a part of the input to an offset in the whole input.
-    #[cold]
     #[must_use]
     pub fn shifted(mut self, start: usize) -> Error {
         self.0.offset = self.0.offset.map(|offset| offset.saturating_add(start));
         self
     }
 
-    #[cold]
     pub(crate) fn at(mut self, offset: usize) -> Error {
         self.0.offset = Some(offset);
         self
     }
 
-    #[cold]
     pub(crate) fn in_field(mut self, name: &'static str) -> Error {
         self.0.field = Some(name);
         self
     }
 
     /// Returns the error for input that ends after `length` bytes and lacks `needed` more.
-    #[cold]
     pub(crate) fn end(needed: usize, length: usize) -> Error {
         Error::from(ErrorKind::UnexpectedEnd { needed }).at(length)
     }
 
     /// Returns the error for a wrong number in a header.
-    #[cold]
     pub(crate) fn mismatch(name: &'static str, expected: impl fmt::Display, found: impl fmt::Display, offset: usize) -> Error {
         let kind = ErrorKind::Mismatch { expected: expected.to_string(), found: found.to_string() };
         Error::from(kind).at(offset).in_field(name)
     }
 
     /// Returns the error for `length` bytes that could not be allocated.
-    #[cold]
     pub(crate) fn out_of_memory(length: usize) -> Error {
         Error::custom(format_args!("no memory for {length} bytes"))
     }
 }
 
 impl From<ErrorKind> for Error {
-    #[cold]
     fn from(kind: ErrorKind) -> Error {
         Error(Box::new(Inner { kind, offset: None, field: None }))
     }

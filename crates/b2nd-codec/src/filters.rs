@@ -100,9 +100,8 @@ impl Pipeline {
     /// # Errors
     ///
     /// Fails if the parameter of trunc_prec or int_trunc is not valid for elements of `typesize` bytes.
-    pub(crate) fn new(filters: &[u8; 6], metas: &[u8; 6], typesize: usize, version: u8) -> Result<Pipeline> {
-        let named = filters.iter().zip(metas).filter(|(filter, _)| **filter != 0);
-        let pipeline = Pipeline::with(named.map(|(&filter, &meta)| (Filter::from_code(filter), meta)), typesize, version);
+    pub(crate) fn new(filters: &[(Filter, u8)], typesize: usize, version: u8) -> Result<Pipeline> {
+        let pipeline = Pipeline::with(filters.iter().copied(), typesize, version);
         pipeline.steps().iter().try_for_each(|step| trunc::check(step.filter, step.meta, typesize))?;
         Ok(pipeline)
     }

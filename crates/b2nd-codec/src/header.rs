@@ -8,6 +8,9 @@ use crate::ids::{CodecId, Filter, Special};
 /// The length in bytes of a header of Blosc 1.
 pub(crate) const SHORT: usize = 16;
 
+/// The number of slots for filters.
+pub(crate) const MAX_FILTERS: usize = 6;
+
 /// The longest block in bytes.
 const MAX_BLOCKSIZE: usize = 536_866_816;
 
@@ -180,7 +183,7 @@ impl ChunkHeader {
     }
 
     /// Sets the codec, the six filter slots with their parameters, and whether blocks are split.
-    pub(crate) fn set_pipeline(&mut self, codec: CodecId, filters: &[u8; 6], filters_meta: &[u8; 6], is_split: bool) {
+    pub(crate) fn set_pipeline(&mut self, codec: CodecId, filters: &[(Filter, u8)], is_split: bool) {
         let format = match codec {
             CodecId::Lz4Hc => 1,
             CodecId::SNAPPY => 2,
@@ -189,11 +192,13 @@ impl ChunkHeader {
             other => other.code(),
         };
         let unsplit = if is_split { 0 } else { IS_UNSPLIT };
-        let delta = if filters.contains(&Filter::Delta.code()) { HAS_DELTA } else { 0 };
+        let delta = if filters.iter().any(|(filter, _)| *filter == Filter::Delta) { HAS_DELTA } else { 0 };
         self.bytes[2] |= format << 5 | unsplit | delta;
-        self.bytes[16..22].copy_from_slice(filters);
         self.bytes[22] = codec.code();
-        self.bytes[24..30].copy_from_slice(filters_meta);
+        // If there are fewer filters than slots, the first slots are empty.
+        for (slot, (filter, meta)) in (MAX_FILTERS.saturating_sub(filters.len())..MAX_FILTERS).zip(filters) {
+            (self.bytes[16 + slot], self.bytes[24 + slot]) = (filter.code(), *meta);
+        }
     }
 
     /// Creates a header with the longest blocksize for `nbytes` bytes of data. Its cbytes is the length of the header.
@@ -412,7 +417,6 @@ impl fmt::Debug for ChunkHeader {
     }
 }
 
-#[cold]
 pub(crate) fn no_nan(typesize: usize) -> Error {
     Error::custom(format_args!("a chunk of NaN needs elements of 4 or 8 bytes, not {typesize}"))
 }

@@ -42,28 +42,6 @@ const CODECS: [(CodecId, u8, &str); 15] = [
 impl CodecId {
     /// Snappy, with the compcode 3, which only chunks of [Blosc 1](crate::Format::Blosc1) can have.
     pub const SNAPPY: CodecId = CodecId::Other(3);
-
-    /// Returns the codec with this compcode.
-    pub fn from_code(code: u8) -> CodecId {
-        CODECS.iter().find(|row| row.1 == code).map_or(CodecId::Other(code), |row| row.0)
-    }
-
-    /// Returns the compcode.
-    pub fn code(self) -> u8 {
-        match self {
-            CodecId::Other(code) => code,
-            known => CODECS.iter().find(|row| row.0 == known).map_or(0, |row| row.1),
-        }
-    }
-}
-
-impl fmt::Display for CodecId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match CODECS.iter().find(|row| row.0 == *self) {
-            Some((_, _, name)) => f.write_str(name),
-            None => write!(f, "codec {}", self.code()),
-        }
-    }
 }
 
 /// A filter, which transforms a chunk's bytes before they are compressed.
@@ -98,28 +76,39 @@ const FILTERS: [(Filter, u8, &str); 10] = [
     (Filter::Other(36), 36, "int_trunc"),
 ];
 
-impl Filter {
-    /// Returns the filter with this number.
-    pub fn from_code(code: u8) -> Filter {
-        FILTERS.iter().find(|row| row.1 == code).map_or(Filter::Other(code), |row| row.0)
-    }
+macro_rules! numbered {
+    ($($id:ident $known:ident $unknown:literal;)*) => {
+        $(
+            impl $id {
+                #[doc = concat!("Returns the ", $unknown, " with this number.")]
+                pub fn from_code(code: u8) -> $id {
+                    $known.iter().find(|row| row.1 == code).map_or($id::Other(code), |row| row.0)
+                }
 
-    /// Returns the filter's number.
-    pub fn code(self) -> u8 {
-        match self {
-            Filter::Other(code) => code,
-            known => FILTERS.iter().find(|row| row.0 == known).map_or(0, |row| row.1),
-        }
-    }
+                #[doc = concat!("Returns the ", $unknown, "'s number.")]
+                pub fn code(self) -> u8 {
+                    match self {
+                        $id::Other(code) => code,
+                        known => $known.iter().find(|row| row.0 == known).map_or(0, |row| row.1),
+                    }
+                }
+            }
+
+            impl fmt::Display for $id {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    match $known.iter().find(|row| row.0 == *self) {
+                        Some((_, _, name)) => f.write_str(name),
+                        None => write!(f, concat!($unknown, " {}"), self.code()),
+                    }
+                }
+            }
+        )*
+    };
 }
 
-impl fmt::Display for Filter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match FILTERS.iter().find(|row| row.0 == *self) {
-            Some((_, _, name)) => f.write_str(name),
-            None => write!(f, "filter {}", self.code()),
-        }
-    }
+numbered! {
+    CodecId CODECS "codec";
+    Filter FILTERS "filter";
 }
 
 /// The rule that determines whether a block is split into streams, one for each byte of an element, before it is compressed.

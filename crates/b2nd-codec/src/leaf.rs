@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::ids::CodecId;
 #[cfg(feature = "zlib")]
 use crate::options::Format;
-use crate::options::Settings;
+use crate::options::Options;
 
 mod blosclz;
 #[cfg(feature = "lz4")]
@@ -111,8 +111,8 @@ pub(crate) struct Packers {
 impl Packers {
     /// Compresses bytes to the start of a buffer, and returns the length of the stream. If compression does not make the bytes shorter, the
     /// returned length is 0 or at least the length of the bytes.
-    pub(crate) fn pack(&mut self, settings: &Settings, bytes: &[u8], stream: &mut Vec<u8>) -> Result<usize> {
-        let (codec, level) = (settings.codec, settings.level);
+    pub(crate) fn pack(&mut self, options: &Options, bytes: &[u8], stream: &mut Vec<u8>) -> Result<usize> {
+        let (codec, level) = (options.codec, options.level);
         match codec {
             CodecId::BloscLz => {
                 let hashes = HASHES.get(usize::from(level.saturating_sub(1))).copied().unwrap_or(HASHES[2]);
@@ -130,13 +130,13 @@ impl Packers {
             #[cfg(feature = "lz4")]
             CodecId::Lz4Hc => Ok(self.lz4hc.pack(level, bytes, front(stream, bytes.len())?).unwrap_or(0)),
             #[cfg(feature = "zlib")]
-            CodecId::Zlib if settings.format == Format::Blosc1 => {
+            CodecId::Zlib if options.format == Format::Blosc1 => {
                 Ok(self.zlib.pack_like_zlib(level, bytes, front(stream, bytes.len())?))
             }
             #[cfg(feature = "zlib")]
             CodecId::Zlib => self.zlib.pack(level, bytes, front(stream, bytes.len())?),
             #[cfg(feature = "zstd")]
-            CodecId::Zstd => self.zstd.pack(settings, bytes, front(stream, bytes.len())?),
+            CodecId::Zstd => self.zstd.pack(options, bytes, front(stream, bytes.len())?),
             #[cfg(feature = "snappy")]
             CodecId::SNAPPY => {
                 let place = front(stream, snap::raw::max_compress_len(bytes.len()))?;

@@ -1,8 +1,9 @@
-//! [`Options`] of a compressor, and `Settings`, which are the same options in the form in which a chunk's header stores them.
+//! [`Options`] of a compressor.
 
 use alloc::vec::Vec;
 
 use crate::error::{Error, Result};
+use crate::header::MAX_FILTERS;
 use crate::ids::{CodecId, Filter, SplitMode};
 
 /// The format of a chunk.
@@ -52,65 +53,33 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the filters other than `Filter::None`.
-    pub(crate) fn used_filters(&self) -> impl Iterator<Item = (Filter, u8)> {
-        self.filters.iter().copied().filter(|(filter, _)| *filter != Filter::None)
-    }
-}
-
-/// The options in the form in which the header of a chunk stores them.
-#[derive(Clone, Debug)]
-pub(crate) struct Settings {
-    pub(crate) codec: CodecId,
-    pub(crate) level: u8,
-    pub(crate) typesize: u8,
-    pub(crate) blocksize: usize,
-    pub(crate) split_mode: SplitMode,
-    pub(crate) format: Format,
-    /// The six filter slots of a header. If there are fewer filters, the first slots are empty.
-    pub(crate) filters: [u8; 6],
-    pub(crate) filters_meta: [u8; 6],
-    /// The content of the metalayer `b2nd`, which only plugins need.
-    pub(crate) metalayer: Vec<u8>,
-}
-
-impl Settings {
-    pub(crate) fn new(options: &Options) -> Result<Settings> {
-        if let Some((filter, _)) = options.used_filters().find(|(filter, _)| *filter == Filter::Other(34)) {
+    /// Checks the options. Returns them without empty filters, and with a level and a typesize that a chunk's header can store.
+    pub(crate) fn checked(&self) -> Result<Options> {
+        let filters: Vec<_> = self.filters.iter().copied().filter(|(filter, _)| *filter != Filter::None).collect();
+        if let Some((filter, _)) = filters.iter().find(|(filter, _)| *filter == Filter::Other(34)) {
             return Err(Error::custom(format_args!("{filter} can be read but not written: use bytedelta")));
         }
-        if options.format == Format::Blosc1 {
-            let mut filters = options.used_filters();
-            let is_known = matches!(filters.next(), None | Some((Filter::Shuffle | Filter::BitShuffle, 0)));
-            if !is_known || filters.next().is_some() || matches!(options.codec, CodecId::Other(4..)) {
+        if self.format == Format::Blosc1 {
+            let are_known = matches!(filters[..], [] | [(Filter::Shuffle | Filter::BitShuffle, 0)]);
+            if !are_known || matches!(self.codec, CodecId::Other(4..)) {
                 return Err(Error::custom(format_args!(
                     "Blosc 1 has the codecs blosclz, lz4, lz4hc, snappy, zlib and zstd, and one filter: shuffle or bitshuffle; \
                      found {} after {:?}",
-                    options.codec, options.filters
+                    self.codec, self.filters
                 )));
             }
-        } else if options.codec == CodecId::SNAPPY {
+        } else if self.codec == CodecId::SNAPPY {
             return Err(Error::custom("snappy is a codec of Blosc 1: Blosc2 does not read it"));
         }
-        let (mut filters, mut filters_meta) = ([0; 6], [0; 6]);
-        let count = options.used_filters().count();
-        let Some(empty) = filters.len().checked_sub(count) else {
-            return Err(Error::custom(format_args!("expected at most {} filters, found {count}", filters.len())));
-        };
-        for (slot, (filter, meta)) in (empty..).zip(options.used_filters()) {
-            (filters[slot], filters_meta[slot]) = (filter.code(), meta);
+        if filters.len() > MAX_FILTERS {
+            return Err(Error::custom(format_args!("expected at most {MAX_FILTERS} filters, found {}", filters.len())));
         }
-        Ok(Settings {
-            codec: options.codec,
-            level: options.level.min(9),
-            // The field in the chunk's header has one byte; C-Blosc2 treats each byte of longer elements as an element.
-            typesize: u8::try_from(options.typesize).unwrap_or(1).max(1),
-            blocksize: options.blocksize,
-            split_mode: options.split_mode,
-            format: options.format,
-            filters,
-            filters_meta,
-            metalayer: Vec::new(),
-        })
+        // The field in the chunk's header has one byte; C-Blosc2 treats each byte of longer elements as an element.
+        let typesize = u8::try_from(self.typesize).unwrap_or(1).max(1).into();
+        Ok(Options { level: self.level.min(9), typesize, filters, ..self.clone() })
+    }
+
+    pub(crate) fn has_shuffle(&self) -> bool {
+        self.filters.iter().any(|(filter, _)| *filter == Filter::Shuffle)
     }
 }

@@ -6,7 +6,8 @@ use blosc2_pure_rs::compress::{CParams, DParams, compress_chunk, decompress_chun
 
 use crate::error::{Error, Result};
 use crate::guard::guarded;
-use crate::options::Settings;
+use crate::header::MAX_FILTERS;
+use crate::options::Options;
 
 pub(crate) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> Result<()> {
     let params = DParams { b2nd_metalayer: (!metalayer.is_empty()).then(|| metalayer.to_vec()), ..DParams::default() };
@@ -21,18 +22,20 @@ pub(crate) fn decompress(metalayer: &[u8], chunk: &[u8], data: &mut [u8]) -> Res
     }
 }
 
-pub(crate) fn compress(with: &Settings, data: &[u8]) -> Result<Vec<u8>> {
-    let params = CParams {
-        compcode: with.codec.code(),
-        clevel: with.level,
-        typesize: with.typesize.into(),
-        blocksize: i32::try_from(with.blocksize).unwrap_or(0),
-        splitmode: with.split_mode.code().into(),
-        filters: with.filters,
-        filters_meta: with.filters_meta,
-        b2nd_metalayer: Some(with.metalayer.clone()),
+pub(crate) fn compress(options: &Options, metalayer: &[u8], data: &[u8]) -> Result<Vec<u8>> {
+    let mut params = CParams {
+        compcode: options.codec.code(),
+        clevel: options.level,
+        typesize: i32::try_from(options.typesize).unwrap_or(1),
+        blocksize: i32::try_from(options.blocksize).unwrap_or(0),
+        splitmode: options.split_mode.code().into(),
+        filters: [0; MAX_FILTERS],
+        b2nd_metalayer: Some(metalayer.to_vec()),
         ..CParams::default()
     };
+    for (slot, (filter, meta)) in (MAX_FILTERS.saturating_sub(options.filters.len())..MAX_FILTERS).zip(&options.filters) {
+        (params.filters[slot], params.filters_meta[slot]) = (filter.code(), *meta);
+    }
     let done = guarded("blosc2-pure-rs", || compress_chunk(data, &params))?;
     done.map_err(|error| Error::custom(format_args!("blosc2-pure-rs: {error}")))
 }

@@ -15,6 +15,7 @@ use zstd_pure_rs::compress::zstd_compress::ZSTD_cParameter::{ZSTD_c_checksumFlag
 use zstd_pure_rs::compress::zstd_compress::{ZSTD_CCtx_setParameter, ZSTD_compress2, ZSTD_compressBound, ZSTD_createCCtx};
 use zstd_pure_rs::decompress::zstd_decompress::{ZSTD_CONTENTSIZE_ERROR, ZSTD_CONTENTSIZE_UNKNOWN, ZSTD_getFrameContentSize};
 
+use crate::buffer::front;
 use crate::decompressor::Decompressor;
 use crate::error::{Error, Result};
 use crate::guard::guarded;
@@ -60,9 +61,8 @@ pub fn decompress(frame: &[u8], length: Option<usize>) -> Result<Vec<u8>> {
     let length =
         length.ok_or_else(|| Error::custom(format_args!("zstd: the data of {} bytes are at most {limit} bytes", frame.len())))?;
     let mut data = Vec::new();
-    data.try_reserve_exact(length).map_err(|_| Error::out_of_memory(length))?;
-    data.resize(length, 0);
-    Decompressor::lend(|decompressor| decompressor.leaves.expand(CodecId::Zstd, None, frame, &mut data, length))?;
+    let place = front(&mut data, length)?;
+    Decompressor::lend(|decompressor| decompressor.leaves.expand(CodecId::Zstd, None, frame, place, length))?;
     Ok(data)
 }
 

@@ -17,7 +17,6 @@ mod writer;
 pub use editor::Editor;
 pub use editor::chunks::ChunkEditor;
 pub use file::File;
-pub(crate) use lock::BY_THIS_THREAD;
 pub use new_file::{NewDirectory, NewFile};
 pub use rewrite::{rewrite, rewrite_to};
 pub use source::FileSource;

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
-use core::fmt::{self, Write};
+use core::fmt;
 
 mod kind;
 pub use kind::ErrorKind;
@@ -34,7 +34,6 @@ struct Inner {
 
 impl Error {
     /// Creates an error with a custom message.
-    #[cold]
     #[must_use]
     pub fn custom(message: impl fmt::Display) -> Self {
         Error::new(ErrorKind::Message(message.to_string()))
@@ -82,48 +81,40 @@ impl Error {
 
     /// Adds `start` to the [`offset`](Error::offset). Use this if the input was a part of a larger input and started at its byte `start`.
     #[must_use]
-    #[cold]
     pub fn shifted(mut self, start: usize) -> Self {
         self.0.offset = self.0.offset.map(|offset| offset.saturating_add(start));
         self
     }
 
-    #[cold]
     pub(crate) fn new(kind: ErrorKind) -> Self {
         Error(Box::new(Inner { kind, file: None, path: String::new(), offset: None }))
     }
 
-    #[cold]
     pub(crate) fn at(kind: ErrorKind, offset: usize) -> Self {
         Error::new(kind).within_offset(offset)
     }
 
     /// Returns the error for input that ends after `length` bytes and lacks `needed` more.
-    #[cold]
     pub(crate) fn end(needed: usize, length: usize) -> Self {
         Error::at(ErrorKind::UnexpectedEnd { needed }, length)
     }
 
     /// Returns the error for a `field` whose value at `offset` differs from the expected value.
-    #[cold]
     pub(crate) fn mismatch(field: &str, expected: impl fmt::Display, found: impl fmt::Display, offset: usize) -> Error {
         Error::at(ErrorKind::Mismatch { expected: expected.to_string(), found: found.to_string() }, offset).field(field)
     }
 
     /// Returns the error for a field that holds at most `limit`, and would have to hold `length`.
-    #[cold]
     pub(crate) fn too_long(field: &'static str, length: usize, limit: usize) -> Self {
         Error::new(ErrorKind::TooLong { field, length, limit })
     }
 
     /// Returns the error for a failed allocation of `length` bytes.
-    #[cold]
     pub(crate) fn out_of_memory(length: usize) -> Self {
         Error::custom(format_args!("no memory for {length} bytes"))
     }
 
     /// Adds the field in which the error occurred, in front of the path.
-    #[cold]
     pub(crate) fn field(mut self, name: &str) -> Self {
         let separator = if self.0.path.is_empty() || self.0.path.starts_with('[') { "" } else { "." };
         self.0.path.insert_str(0, separator);
@@ -132,28 +123,30 @@ impl Error {
     }
 
     /// Adds the number of the chunk in which the error occurred.
-    #[cold]
     pub(crate) fn in_chunk(self, number: u64) -> Self {
         self.field(&format!("chunk[{number}]"))
     }
 
     /// Adds the path of the file, unless the error has the path of a file already.
+    /// Returns the kind of an I/O error, and `None` for other errors.
     #[cfg(feature = "std")]
-    #[cold]
+    pub(crate) fn io_kind(&self) -> Option<std::io::ErrorKind> {
+        if let ErrorKind::Io(error) = self.kind() { Some(error.kind()) } else { None }
+    }
+
+    #[cfg(feature = "std")]
     pub(crate) fn in_file(mut self, path: &std::path::Path) -> Self {
         self.0.file.get_or_insert_with(|| path.display().to_string());
         self
     }
 
     /// Sets the offset, if the error has none yet.
-    #[cold]
     pub(crate) fn within_offset(mut self, start: usize) -> Self {
         self.0.offset.get_or_insert(start);
         self
     }
 
     /// Removes the offset, which would be wrong for a value that was read from another format.
-    #[cold]
     pub(crate) fn anywhere(mut self) -> Self {
         self.0.offset = None;
         self
@@ -161,7 +154,6 @@ impl Error {
 
     /// If the error says that the input ended too early, turns it into an error for which [`is_eof`](Error::is_eof) returns false. Use this
     /// if the input has been read completely, so that more bytes cannot help. `whole` is the name of the input.
-    #[cold]
     pub(crate) fn complete(mut self, whole: &str) -> Self {
         if let Some(needed) = self.needed() {
             let field = self.path().unwrap_or("the value");
@@ -177,37 +169,9 @@ pub(crate) fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// A writer that escapes characters which move a terminal's cursor, change its colors or reverse the direction of text. Names in files may
-/// contain such characters.
-struct Escaped<'a, 'b>(&'a mut fmt::Formatter<'b>);
-
-impl fmt::Write for Escaped<'_, '_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let is_plain = |c: char| {
-            !c.is_control() && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        };
-        text.chars().try_for_each(|c| if is_plain(c) { self.0.write_char(c) } else { write!(self.0, "{}", c.escape_debug()) })
-    }
-}
-
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut f = Escaped(f);
-        if let Some(file) = &self.0.file {
-            write!(f, "{file}: ")?;
-        }
-        if let (Some(offset), Some(needed)) = (self.0.offset, self.needed()) {
-            let what = self.path().unwrap_or("the value");
-            return write!(f, "unexpected end of input at byte {offset}: {what} needs {needed} more byte{}", plural(needed));
-        }
-        if let Some(path) = self.path() {
-            write!(f, "{path}: ")?;
-        }
-        write!(f, "{}", self.0.kind)?;
-        match self.0.offset {
-            Some(offset) => write!(f, " at byte {offset}"),
-            None => Ok(()),
-        }
+        b2nd::write_error(f, [self.file(), self.path()], &self.0.kind, self.0.offset, self.needed())
     }
 }
 
@@ -238,7 +202,6 @@ impl From<b2nd::Error> for Error {
 }
 
 impl From<b2nd_codec::Error> for Error {
-    #[cold]
     fn from(error: b2nd_codec::Error) -> Self {
         use b2nd_codec::ErrorKind as Kind;
         let (offset, field) = (error.offset(), error.field());
@@ -257,7 +220,6 @@ impl From<b2nd_codec::Error> for Error {
 
 #[cfg(feature = "std")]
 impl From<std::io::Error> for Error {
-    #[cold]
     fn from(error: std::io::Error) -> Self {
         Error::new(ErrorKind::Io(error))
     }

@@ -256,7 +256,6 @@ impl Header {
 
 /// If the error is that the header is longer or shorter than its field header_len says, returns an error that gives both lengths. Returns
 /// any other error unchanged.
-#[cold]
 fn wrong_len(error: b2nd::Error, header_len: usize) -> Error {
     let expected = match error.kind() {
         b2nd::ErrorKind::TrailingBytes { count } => (header_len - count).to_string(),

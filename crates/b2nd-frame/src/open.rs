@@ -69,7 +69,6 @@ pub(crate) struct Tail {
 }
 
 /// Returns the error for a frame that ends after `end` bytes, although at least `needed` more bytes should follow.
-#[cold]
 pub(crate) fn cut_off(end: u64, needed: u64) -> Error {
     let [needed, end] = [needed, end].map(|length| usize::try_from(length).unwrap_or(usize::MAX));
     Error::end(needed, end).field("the frame")

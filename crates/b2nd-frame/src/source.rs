@@ -78,7 +78,6 @@ pub trait Source {
 pub type Fetched = Vec<(Range<u64>, Vec<u8>)>;
 
 /// Returns the error for a source that ends at byte `end`, although `needed` more bytes were requested.
-#[cold]
 pub(crate) fn ends(end: u64, needed: usize) -> Error {
     Error::end(needed, usize::try_from(end).unwrap_or(usize::MAX)).field("the source")
 }

@@ -371,7 +371,6 @@ impl<T: Target> Writer<T> {
             return Ok(());
         }
         if let Some((number, found)) = self.odd_blocks {
-            let found = i64::try_from(found).unwrap_or(i64::MAX);
             return check("blocksize", self.header.blocksize().into(), found).map_err(|error| error.in_chunk(number));
         }
         if self.ended {

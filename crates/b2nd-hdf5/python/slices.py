@@ -1,8 +1,8 @@
-"""Prints 200 slices at random of the datasets of each HDF5 file, as h5py reads them, for tests/python.rs to read too.
+"""Prints 200 random slices of the datasets in each HDF5 file, as h5py reads them. tests/python.rs compares them.
 
     python slices.py FILE...       (h5py, hdf5plugin, numpy)
 
-Each line has the file, the dataset, the ranges (0:3,2:9) and the SHA-256 of the elements in C order, with tabs between.
+Each line has the file, the dataset, the ranges (0:3,2:9) and the SHA-256 of the elements in C order, separated by tabs.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ def datasets(file):
     found = []
     file.visititems(lambda name, it: found.append(it) if isinstance(it, h5py.Dataset) else None)
     for it in found:
-        # Without what has no dtype of a fixed size, what has no elements, and what is not in the file.
+        # Skips datasets whose dtype has no fixed size, empty datasets, and datasets that are stored outside of the file.
         kinds = [it.dtype[name] for name in it.dtype.names] if it.dtype.names else [it.dtype]
         if it.shape and it.size and not any(kind.hasobject for kind in kinds) and not it.external:
             yield it

@@ -1,4 +1,4 @@
-"""The tool exports and imports each dataset of HDF5 files, and head and stats show its values: compared with h5py.
+"""Compares the tool with h5py: exports and imports each dataset in HDF5 files, and checks the values that head and stats print.
 
     python tool.py B2ND FILE...       (h5py, hdf5plugin, numpy)
 """

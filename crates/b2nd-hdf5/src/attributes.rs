@@ -1,13 +1,34 @@
 //! Converts attributes to values of MessagePack.
 
-use hdf5_reader::{Attribute, ByteOrder, Datatype, StringSize, dtype_element_size};
+use b2nd_frame::{Error, Result, Target, Writer};
+use hdf5_reader::{ByteOrder, Datatype, StringSize, dtype_element_size};
 use rmpv::Value;
 
 use crate::dtype::is_bool;
 
+/// The attribute of a frame with the dataset's filters, and with attributes that the frame's trailer cannot hold.
+const HDF5: &str = "hdf5";
+
+/// The attribute of a frame with the attributes that PyTables writes for itself.
+const PYTABLES: &str = "pytables";
+
+/// The starts of their names.
+const OF_PYTABLES: [&str; 8] = ["CLASS", "EXTDIM", "FIELD_", "FLAVOR", "NROWS", "PYTABLES_FORMAT_VERSION", "TITLE", "VERSION"];
+
+/// The number of attributes that a trailer can hold besides [`HDF5`] and [`PYTABLES`].
+const ATTRIBUTES: usize = 14;
+
+/// An attribute: its name and its value. There is no value if it contains references or sequences of variable length.
+pub type Attribute = (String, Option<Value>);
+
+/// Converts the attributes of a dataset or a group.
+pub(crate) fn values(all: &[hdf5_reader::Attribute]) -> Vec<Attribute> {
+    all.iter().map(|attribute| (attribute.name.clone(), value(attribute))).collect()
+}
+
 /// Returns the value of an attribute, or `None` if it contains references or sequences of variable length. Arrays become lists, structures
 /// become maps. A list of one element becomes the element: netCDF stores a number in this way, and has no lists of one number.
-pub(crate) fn value(attribute: &Attribute) -> Option<Value> {
+fn value(attribute: &hdf5_reader::Attribute) -> Option<Value> {
     match &attribute.decoded_strings {
         Some(strings) => {
             let mut strings = strings.iter();
@@ -76,4 +97,47 @@ fn widened(bytes: &[u8], order: ByteOrder) -> Option<[u8; 8]> {
         number.reverse();
     }
     Some(wide)
+}
+
+/// Sets the attributes of a frame. Those that a trailer cannot hold, because there are too many or their names are too long, are entries of
+/// the attribute [`HDF5`], after `entries`. Those that PyTables writes for itself are entries of [`PYTABLES`].
+pub(crate) fn set_attributes<T: Target>(
+    writer: &mut Writer<T>,
+    all: &[Attribute],
+    is_pytables: bool,
+    mut entries: Vec<(Value, Value)>,
+) -> Result<()> {
+    let (mut others, mut pytables, mut unread, mut count) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for (name, value) in all {
+        match value {
+            Some(value) if is_pytables && OF_PYTABLES.iter().any(|start| name.starts_with(start)) => {
+                pytables.push((name.as_str().into(), value.clone()));
+            }
+            None => unread.push(Value::from(name.as_str())),
+            Some(value)
+                if ![HDF5, PYTABLES].contains(&name.as_str())
+                    && count < ATTRIBUTES
+                    && writer.set_vlmetalayer_bytes(name, &packed(value)?).is_ok() =>
+            {
+                count += 1
+            }
+            Some(value) => others.push((name.as_str().into(), value.clone())),
+        }
+    }
+    if !pytables.is_empty() {
+        writer.set_vlmetalayer_bytes(PYTABLES, &packed(&Value::Map(pytables))?)?;
+    }
+    if !others.is_empty() {
+        entries.push(("attributes".into(), Value::Map(others)));
+    }
+    if !unread.is_empty() {
+        entries.push(("unsupported attributes".into(), Value::Array(unread)));
+    }
+    if entries.is_empty() { Ok(()) } else { writer.set_vlmetalayer_bytes(HDF5, &packed(&Value::Map(entries))?) }
+}
+
+fn packed(value: &Value) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    rmpv::encode::write_value(&mut bytes, value).map_err(Error::custom)?;
+    Ok(bytes)
 }

@@ -25,6 +25,10 @@ pub(crate) fn names(file: &Hdf5File, known: &Scales, dataset: &Dataset, path: &s
         return (is_scale && dataset.ndim() == 1).then(|| vec![dataset.name().to_owned()]);
     };
     let Datatype::Reference { ref_type: ReferenceType::Object, size } = *base else { return None };
+    let lists = raw_data.chunks_exact(dataset.vlen_reference_size());
+    if lists.len() != dataset.ndim() {
+        return None;
+    }
     let parent = |path: &str| Some(path.rsplit_once('/')?.0.to_owned());
     let group = parent(&format!("/{path}"))?;
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,6 +39,5 @@ pub(crate) fn names(file: &Hdf5File, known: &Scales, dataset: &Dataset, path: &s
         let search = || successors(Some(group.clone()), |path| parent(path)).find_map(find);
         known.entry((group.clone(), first)).or_insert_with(search).clone()
     };
-    let names: Vec<_> = raw_data.chunks_exact(dataset.vlen_reference_size()).map(name).collect::<Option<_>>()?;
-    (names.len() == dataset.ndim()).then_some(names)
+    lists.map(name).collect()
 }

@@ -5,141 +5,99 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use b2nd::Geometry;
-use b2nd_frame::{Chunk, ChunkHeader, Error, ErrorKind, Frame, Result, Source, Special, Target, Writer};
+use b2nd_frame::{Chunk, ChunkHeader, Error, ErrorKind, Frame, Result, Source, Special, Writer};
+use b2nd_ndarray::Array;
 use b2nd_store::Bytes;
 use hdf5_reader::cache::{ChunkCache, ChunkKey};
 use hdf5_reader::error::Error as Fault;
 use rmpv::Value;
 
-use crate::dataset::{Dataset, Layout, complete};
-use crate::file::{Attribute, fault};
+use crate::attributes::set_attributes;
+use crate::dataset::Dataset;
+use crate::file::{File, fault};
 use crate::filters::filter_name;
 
 /// The number of bytes of chunks that are kept in memory, or of a single chunk if it is longer.
 const CACHED: usize = 1 << 26;
 
-/// The attribute of a frame with the dataset's filters, and with attributes that the frame's trailer cannot hold.
-const HDF5: &str = "hdf5";
-
-/// The attribute of a frame with the attributes that PyTables writes for itself.
-const PYTABLES: &str = "pytables";
-
-/// The starts of their names.
-const OF_PYTABLES: [&str; 8] = ["CLASS", "EXTDIM", "FIELD_", "FLAVOR", "NROWS", "PYTABLES_FORMAT_VERSION", "TITLE", "VERSION"];
-
-/// The number of attributes that a trailer can hold besides [`HDF5`] and [`PYTABLES`].
-const ATTRIBUTES: usize = 14;
-
 /// A dataset as a sparse frame. The header, the index and the trailer are in memory.
 pub(crate) struct DatasetFrame {
     dataset: Dataset,
     front: Vec<u8>,
+    /// The lengths of a chunk and of a block of the array in bytes, with padding.
+    nbytes: usize,
+    blocksize: usize,
     chunks: ChunkCache,
+}
+
+impl File {
+    /// Opens a dataset as an array.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`dataset`](File::dataset).
+    pub fn array(&self, path: &str) -> Result<Array, b2nd_ndarray::Error> {
+        Array::from_source(DatasetFrame::open(self.dataset(path)?)?, 0)
+    }
 }
 
 impl DatasetFrame {
     pub(crate) fn open(dataset: Dataset) -> Result<Bytes> {
         let header = dataset.header()?;
-        let nbytes = usize::try_from(header.chunksize()).unwrap_or(0);
+        let [nbytes, blocksize] = [header.chunksize(), header.blocksize()].map(|length| usize::try_from(length).unwrap_or(0));
         let mut writer = Writer::outline(header);
-        let is_empty = matches!(dataset.layout, Layout::Chunked(_) | Layout::Flat(None));
         for number in 0..dataset.grid.nchunks() {
             match dataset.place(number) {
                 Some(place) => writer.append_elsewhere(nbytes, place.size.min(u32::MAX.into()))?,
-                None if is_empty && dataset.fill.is_empty() => writer.append_special(Special::Zeros, nbytes)?,
-                None if is_empty => writer.append_elsewhere(nbytes, dataset.fill.len() as u64)?,
-                None => writer.append_elsewhere(nbytes, nbytes as u64)?,
+                None if dataset.fill.is_empty() => writer.append_special(Special::Zeros, nbytes)?,
+                None => writer.append_elsewhere(nbytes, dataset.fill.len() as u64)?,
             }
         }
         let filters = dataset.filters.iter().map(|filter| filter_name(filter).into()).collect();
-        set_attributes(
-            &mut writer,
-            &dataset.attributes,
-            dataset.file.is_pytables,
-            vec![("filters".into(), Value::Array(filters))],
-        )?;
+        let entries = vec![("filters".into(), Value::Array(filters))];
+        set_attributes(&mut writer, &dataset.attributes, dataset.file.is_pytables, entries)?;
         let front = writer.finish()?;
         // A chunk is read in several parts.
         let chunks = ChunkCache::new(CACHED.max(nbytes.saturating_mul(2)), 1 << 10);
-        Ok(Arc::new(DatasetFrame { dataset, front, chunks }))
-    }
-
-    /// Returns the header of an uncompressed chunk.
-    fn stored_header(&self) -> Result<ChunkHeader> {
-        let grid = &self.dataset.grid;
-        let bytes = |items: i64| usize::try_from(items).unwrap_or(usize::MAX).saturating_mul(self.itemsize());
-        let mut header = ChunkHeader::stored(bytes(grid.extchunknitems()), self.itemsize().clamp(1, 255))?;
-        header.set_blocksize(bytes(grid.blocknitems()));
-        Ok(header)
-    }
-
-    fn itemsize(&self) -> usize {
-        self.dataset.dtype.itemsize()
+        Ok(Arc::new(DatasetFrame { dataset, front, nbytes, blocksize, chunks }))
     }
 
     /// Makes a chunk of the array from a chunk of the dataset.
     fn chunk(&self, number: u64) -> Result<Vec<u8>> {
         let dataset = &self.dataset;
-        let Some(place) = dataset.place(number) else { return self.flat(number) };
-        let blosc2 = dataset.blosc2(place);
-        let rest = blosc2.map_or(0, |at| at + 1);
-        let mut bytes = dataset.read(place, rest)?;
-        if blosc2.is_some() {
-            let frame = Frame::from_slice(&bytes)?;
+        let Some(place) = dataset.place(number) else { return self.filled() };
+        let mut frame = dataset.chunk_frame(number)?;
+        if let Some(bytes) = &mut frame {
+            let frame = Frame::from_slice(bytes)?;
             if let Some(range) = if dataset.fits(frame.header()) { frame.offsets()?.range(0) } else { None } {
                 bytes.drain(..usize::try_from(range.start).unwrap_or(usize::MAX).min(bytes.len()));
-                return Ok(bytes);
+                return Ok(std::mem::take(bytes));
             }
         }
-        let data = dataset.unfilter(bytes, place, 0..rest)?;
-        let expected = dataset.chunk_len().unwrap_or(usize::MAX);
-        if data.len() != expected {
-            let found = data.len();
-            return Err(Error::custom(format_args!("expected {expected} bytes from the filters, found {found}")));
-        }
-        self.stored(&data)
+        self.stored(&dataset.elements(place, frame)?)
     }
 
     /// Makes an uncompressed chunk from elements in C order.
-    fn stored(&self, data: &[u8]) -> Result<Vec<u8>> {
-        let header = self.stored_header()?;
-        let (mut chunk, start) = (header.as_bytes().to_vec(), header.as_bytes().len());
-        chunk.resize(start + header.nbytes(), 0);
-        let geometry = &self.dataset.geometry;
+    fn stored(&self, elements: &[u8]) -> Result<Vec<u8>> {
+        let (geometry, itemsize) = (&self.dataset.geometry, self.dataset.dtype.itemsize());
+        let mut header = ChunkHeader::stored(self.nbytes, itemsize.clamp(1, 255))?;
+        header.set_blocksize(self.blocksize);
+        let mut chunk = header.as_bytes().to_vec();
+        chunk.resize(ChunkHeader::MAX_LEN + self.nbytes, 0);
         let shape: Vec<_> = geometry.chunkshape().iter().map(|&length| i64::from(length)).collect();
         let whole: Vec<_> = shape.iter().map(|&length| 0..length).collect();
         let grid = Geometry::new(&shape, geometry.chunkshape(), geometry.blockshape())?.grid()?;
-        grid.pack(0, &whole, self.itemsize(), data, chunk.get_mut(start..).unwrap_or_default())?;
+        grid.pack(0, &whole, itemsize, elements, &mut chunk[ChunkHeader::MAX_LEN..])?;
         Ok(chunk)
     }
 
     /// Makes the chunk of elements that were not written.
     fn filled(&self) -> Result<Vec<u8>> {
         let fill = &self.dataset.fill;
-        let nbytes = self.stored_header()?.nbytes();
         match fill.len() {
-            0 => Ok(Chunk::special(Special::Zeros, nbytes, 1)?.into_bytes()),
-            1..=255 => Ok(Chunk::repeated(fill, nbytes)?.into_bytes()),
-            _ => self.stored(&fill.repeat(self.dataset.chunk_len().unwrap_or(0) / fill.len())),
+            ..=255 => Ok(Chunk::repeated(fill, self.nbytes)?.into_bytes()),
+            length => self.stored(&fill.repeat(self.dataset.chunk_len() / length)),
         }
-    }
-
-    /// Reads a chunk of data that are stored in C order. Such a chunk is contiguous.
-    fn flat(&self, number: u64) -> Result<Vec<u8>> {
-        let (grid, itemsize) = (&self.dataset.grid, self.itemsize() as u64);
-        let extent = grid.chunk_extent(number).ok_or_else(|| Error::custom(format_args!("chunk {number} is out of range")))?;
-        let (mut first, mut length) = (0_u64, itemsize);
-        for (axis, whole) in extent.iter().zip(grid.shape()) {
-            first = first.saturating_mul(whole.unsigned_abs()).saturating_add(axis.start.unsigned_abs());
-            length = length.saturating_mul(axis.end.abs_diff(axis.start));
-        }
-        let first = first.saturating_mul(itemsize);
-        let Layout::Flat(Some(bytes)) = &self.dataset.layout else { return self.filled() };
-        let mut data = bytes.read(first..first.saturating_add(length))?.into_owned();
-        complete(&data, length)?;
-        // The padding at the end of the array.
-        data.resize(self.dataset.chunk_len().unwrap_or(0), 0);
-        self.stored(&data)
     }
 }
 
@@ -165,47 +123,4 @@ impl Source for DatasetFrame {
         let chunk = self.chunks.get_or_insert_with(key, chunk).map_err(fault)?;
         Ok(Cow::Owned(chunk.read(range)?.into_owned()))
     }
-}
-
-/// Sets the attributes of a frame. Those that a trailer cannot hold, because there are too many or their names are too long, are entries of
-/// the attribute [`HDF5`], after `entries`. Those that PyTables writes for itself are entries of [`PYTABLES`].
-pub(crate) fn set_attributes<T: Target>(
-    writer: &mut Writer<T>,
-    all: &[Attribute],
-    is_pytables: bool,
-    mut entries: Vec<(Value, Value)>,
-) -> Result<()> {
-    let (mut others, mut pytables, mut unread, mut count) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    for (name, value) in all {
-        match value {
-            Some(value) if is_pytables && OF_PYTABLES.iter().any(|start| name.starts_with(start)) => {
-                pytables.push((name.as_str().into(), value.clone()));
-            }
-            None => unread.push(Value::from(name.as_str())),
-            Some(value)
-                if ![HDF5, PYTABLES].contains(&name.as_str())
-                    && count < ATTRIBUTES
-                    && writer.set_vlmetalayer_bytes(name, &packed(value)?).is_ok() =>
-            {
-                count += 1
-            }
-            Some(value) => others.push((name.as_str().into(), value.clone())),
-        }
-    }
-    if !pytables.is_empty() {
-        writer.set_vlmetalayer_bytes(PYTABLES, &packed(&Value::Map(pytables))?)?;
-    }
-    if !others.is_empty() {
-        entries.push(("attributes".into(), Value::Map(others)));
-    }
-    if !unread.is_empty() {
-        entries.push(("unsupported attributes".into(), Value::Array(unread)));
-    }
-    if entries.is_empty() { Ok(()) } else { writer.set_vlmetalayer_bytes(HDF5, &packed(&Value::Map(entries))?) }
-}
-
-fn packed(value: &Value) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    rmpv::encode::write_value(&mut bytes, value).map_err(Error::custom)?;
-    Ok(bytes)
 }

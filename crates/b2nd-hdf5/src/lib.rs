@@ -13,14 +13,18 @@
 //! | open HDF5 files with `b2nd_store`, like stores whose leaves are the datasets | [`open_as_stores`] |
 
 mod attributes;
+mod chunk_index;
 mod dataset;
 mod dims;
 mod dtype;
 mod file;
 mod filters;
+mod folder;
 mod frame;
 
+pub use attributes::Attribute;
 pub use dataset::{ChunkInfo, Dataset};
-pub use file::{Attribute, File, open_as_stores};
+pub use file::File;
 pub use filters::{BLOSC, BLOSC2, register, register_with_limit};
+pub use folder::open_as_stores;
 pub use hdf5_reader;

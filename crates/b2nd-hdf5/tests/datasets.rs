@@ -1,5 +1,5 @@
-//! All elements of the datasets, compared with digests of what h5py reads. The files of `tests/data` are made by
-//! `tests/data/recipes/make.py`. If `B2ND_HDF5` names a directory with a `truth.json`, its files are compared too.
+//! Compares all elements of the datasets with digests of what h5py reads. `tests/data/recipes/make.py` writes the files in
+//! `tests/data`. If `B2ND_HDF5` names a directory with a `truth.json`, its files are compared too.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ fn every_dataset_has_the_shape_dtype_and_values_that_h5py_reads() {
     }
 }
 
-/// The digests of `truth.json` are of little-endian elements.
+/// The digests in `truth.json` are of little-endian elements.
 #[test]
 fn every_dataset_of_the_corpus_has_the_values_that_h5py_reads() {
     let Some(directory) = std::env::var_os("B2ND_HDF5") else {
@@ -59,7 +59,7 @@ fn every_dataset_of_the_corpus_has_the_values_that_h5py_reads() {
         if dtype.starts_with('>') {
             bytes.chunks_exact_mut(array.itemsize()).for_each(<[u8]>::reverse);
         }
-        // PyTables reads its complex numbers and booleans as such, and the digests have its dtype.
+        // The digests are from PyTables, which reads complex numbers and booleans as such, and have its dtype.
         let expected = truth["dtype"].as_str().unwrap();
         assert!(dtype == expected || expected.starts_with('['), "{name}: {dtype}, not {expected}");
         assert_eq!(sha256(&bytes), truth["sha256"], "{name}");

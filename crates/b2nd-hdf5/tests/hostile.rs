@@ -1,6 +1,7 @@
-//! Damaged files cause errors, and neither a panic nor large allocations.
+//! Damaged files cause errors, but no panics and no large allocations.
 //!
-//! `B2ND_MUTANTS=N` sets the number of mutants of each file, `B2ND_LAST` a directory for the last mutant. If `B2ND_HDF5` names a directory, its files are changed too.
+//! `B2ND_MUTANTS=N` sets the number of mutants of each file, and `B2ND_LAST` a directory for the last mutant. If `B2ND_HDF5`
+//! names a directory, its files are changed too.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
@@ -36,7 +37,7 @@ fn mutant(file: &[u8], numbers: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// Lists a file, and reads the first and last elements of each dataset. Returns the number of datasets that could be read.
+/// Lists a file, and reads the first and last element of each dataset. Returns the number of datasets that could be read.
 fn read(bytes: Vec<u8>) -> usize {
     let Ok(file) = File::with_limit(Arc::new(bytes), 1 << 24) else { return 0 };
     let Ok(members) = file.files() else { return 0 };

@@ -1,4 +1,5 @@
-//! Slices at random, compared with h5py. Without the Python that `B2ND_PYTHON` names (see `../ci`) nothing is compared.
+//! Random slices, compared with h5py. The comparison needs a Python that `B2ND_PYTHON` names (see `../ci`); otherwise it is
+//! skipped.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;

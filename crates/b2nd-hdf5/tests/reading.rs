@@ -1,4 +1,4 @@
-//! What is read: lists of datasets, attributes, parts of chunks, and the datasets that are refused.
+//! Reading: lists of datasets, attributes, parts of chunks, and datasets that are rejected.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::borrow::Cow;
@@ -34,7 +34,7 @@ fn groups_in_a_cycle_of_links_are_listed_once() {
     let of_links: Vec<_> = names.iter().filter(|name| name.starts_with("/links")).collect();
     assert_eq!(of_links, ["/links/again", "/links/soft"]);
     assert_eq!(names.len(), 27);
-    // The path through the cycle names the same dataset.
+    // A path that goes through a cycle of links names the same dataset.
     let through = open("h5py.h5").array("/links/up/links/up/cube").unwrap();
     assert_eq!(through.geometry().shape(), [6, 20, 30]);
 }
@@ -78,7 +78,7 @@ fn attributes_are_those_of_the_frame() {
         "hdf5": {"filters": ["blosc2"], "unsupported attributes": ["to"]},
     });
     assert_eq!(serde_json::Value::from(values("/cube")), expected);
-    // A trailer has 16 attributes.
+    // At most 16 attributes are separate; the others are in the attribute `hdf5`.
     let many = values("/flat");
     assert_eq!((many.len(), &many["number13"]), (15, &13.into()));
     assert_eq!(
@@ -106,7 +106,7 @@ fn names_of_dimensions_are_those_of_their_scales() {
     assert_eq!((dims("/part"), dims("/far")), (None, None));
     // An attribute of this name is not replaced.
     assert_eq!(dims("/named").as_deref(), Some(r#""of the user""#));
-    // The names have a place in the trailer, which has 16 attributes. The references are read only as names.
+    // `/tas` has more attributes than the 16 that a trailer can have, so the names come first. They replace the references.
     assert_eq!(attributes("/tas")[0].0, "dims");
     let has_references = |path: &str| attributes(path).contains(&("DIMENSION_LIST".to_owned(), None));
     assert_eq!(["/tas", "/part", "/named"].map(has_references), [false, true, true]);
@@ -125,13 +125,13 @@ fn attributes_of_pytables_are_apart_from_those_of_the_user() {
     assert_eq!(value["FIELD_0_NAME"], "id");
 }
 
-/// The padding of a block that is much longer than its chunk would take any amount of memory.
+/// If a block were much longer than its chunk, its padding would take unlimited memory.
 #[test]
 fn a_blockshape_that_multiplies_the_length_of_a_chunk_is_not_used() {
     let mut file = std::fs::read("tests/data/h5py.h5").unwrap();
     let blockshape = [2, 10, 15_i32].map(|length| [&[0xd2][..], &length.to_be_bytes()].concat()).concat();
     let places: Vec<_> = (0..file.len() - 15).filter(|&at| file[at..at + 15] == blockshape).collect();
-    // The chunkshape and the blockshape of each of the 12 chunks are the same.
+    // The chunkshape and the blockshape of each of the 12 chunks are equal.
     assert_eq!(places.len(), 24);
     for at in places {
         file[at + 1..at + 5].copy_from_slice(&i32::to_be_bytes(1 << 20));
@@ -147,14 +147,14 @@ fn a_slice_reads_no_more_than_the_chunks_that_it_touches() {
     let array = File::open(Arc::new(source)).unwrap().array("/cube").unwrap();
     let before = count.load(Ordering::Relaxed);
     array.read_bytes(&[0..1, 0..1, 0..1]).unwrap();
-    // The chunk has 675 bytes, which h5py reads too.
+    // The chunk has 675 bytes, and h5py reads as many.
     assert_eq!(count.load(Ordering::Relaxed) - before, 675);
-    // h5py reads 7,067 bytes of the file for this element. Here metadata is read in pieces of 512 bytes, and the header of the first frame
-    // gives the shape of blocks.
+    // h5py reads 7,067 bytes of the file for this element. This crate reads metadata in pieces of 512 bytes, and the header of
+    // the first frame for the blockshape.
     assert!(count.load(Ordering::Relaxed) < 11_000, "{count:?}");
 }
 
-/// Codecs with a parameter, such as zfp, need it to be decompressed.
+/// Some codecs, such as zfp, need their parameter for decompression.
 #[test]
 fn a_dataset_has_the_codec_and_the_parameter_of_its_frames() {
     let with_codec = |change: &dyn Fn(&Header) -> Vec<u8>| {
@@ -175,7 +175,7 @@ fn a_dataset_has_the_codec_and_the_parameter_of_its_frames() {
     });
     assert_eq!((header.codec().code(), header.codec_meta()), (33, 5));
 
-    // This codec is not known.
+    // An unknown codec.
     with_codec(&|header| {
         let mut bytes = of(header, 40);
         let place = bytes.iter().zip(of(header, 41)).position(|(&one, other)| one != other).unwrap();

@@ -1,5 +1,5 @@
-"""Counts the requests that `b2nd cat URL SLICE` and python-blosc2 (with fsspec and aiohttp, if installed) send for a cube of 46 MB on a
-server that answers after 30 ms: requests, rounds of requests one after another, bytes and seconds.
+"""Compares the requests that `b2nd cat URL SLICE` and python-blosc2 (with fsspec and aiohttp, if installed) send for slices of a cube of
+46 MB. The server responds after 30 ms. Prints requests, rounds of simultaneous requests, bytes and seconds.
 
     cargo build --release -p b2nd-cli && python benches/remote.py ../../target/release/b2nd
 """
@@ -17,7 +17,7 @@ import blosc2
 import numpy
 
 DELAY = 0.03
-requests = []  # of each: when it came, when it was answered, the bytes
+requests = []  # for each request: its time, the time of the response, and the bytes
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

@@ -25,12 +25,12 @@ MASK = (1 << 64) - 1
 
 
 def values(dtype, mib, ndim):
-    """Neither constant nor random: a wave with noise in the lower bits."""
+    """Values that are neither constant nor random: a wave with noise in the lower bits."""
     n = mib << 18
     noise = np.random.default_rng(1).integers(0, 64, n)
     wave = np.sin(np.arange(n) / 5000) * 1e5
     if dtype == "<f4":
-        # Twelve bits of fraction, as measured values have.
+        # Like measured values, these use only a few bits of the fraction.
         out = (np.round(wave + noise) / 16).astype("f4")
     else:
         out = (wave + noise).astype("i4")
@@ -57,7 +57,7 @@ def places(shape, count):
 
 
 class Job:
-    """The time, the processor time, and the growth of this process's resident memory at its peak (Linux)."""
+    """Measures the time, the processor time, and the peak growth of this process's resident memory (Linux)."""
 
     def __init__(self):
         Path("/proc/self/clear_refs").write_text("5")
@@ -199,7 +199,7 @@ def measure(rust, path, codec, level, rounds):
     row, peak = {}, {}
     for name in jobs:
         python, processor, one, two, *peaks = map(min, zip(*took[name]))
-        # The kernel counts a short call as none.
+        # Linux can report 0 for the processor time of a short call.
         row[name] = f"{python / max(processor, 1):.2f}"
         if name == "writing":
             row[name] += f" ({ours[2] / theirs[3]:.3f})"

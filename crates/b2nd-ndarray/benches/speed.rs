@@ -1,10 +1,10 @@
-//! Runs the jobs that it reads from standard input, and prints how long each took. `speed.py` gives jobs to this program and to
+//! Runs the jobs that it reads from standard input, and prints how long each took. `speed.py` sends jobs to this program and to
 //! python-blosc2 in turn.
 //!
-//! A line is a job: `read THREADS PATH`, `slices THREADS COUNT PATH`, `steps THREADS STEP PATH`, `write THREADS CODEC LEVEL PATH TARGET`
-//! (the array of one file into another) or `append THREADS CODEC ROWS COUNT TARGET` (`COUNT` times `ROWS` rows of 256 float32, then one
-//! flush). The answer has four numbers: elapsed nanoseconds, nanoseconds of processor time, a checksum of the values (the length of a file
-//! that was written), and the peak memory of the job in bytes, including its result.
+//! Each line is a job: `read THREADS PATH`, `slices THREADS COUNT PATH`, `steps THREADS STEP PATH`, `write THREADS CODEC LEVEL
+//! PATH TARGET` (copies an array to another file) or `append THREADS CODEC ROWS COUNT TARGET` (appends `ROWS` rows of 256 float32
+//! `COUNT` times, then flushes once). The response has four numbers: elapsed nanoseconds, nanoseconds of processor time, a
+//! checksum of the values (or the length of the written file), and the peak memory of the job in bytes, including its result.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::io::BufRead;

@@ -1,4 +1,4 @@
-//! Writes a small array, reads a slice of it back, and says how much of the file that took.
+//! Writes a small array, reads a slice of it, and prints how many blocks were decompressed for it.
 //!
 //! ```sh
 //! cargo run -p b2nd-ndarray --example temperature -- /tmp/temperature.b2nd
@@ -12,7 +12,7 @@ use ndarray::Array2;
 fn main() -> Result<()> {
     let path = std::env::args_os().nth(1).map_or_else(|| std::env::temp_dir().join("temperature.b2nd"), PathBuf::from);
 
-    // 365 days at 1,000 places, in chunks of 100 x 250 elements, in blocks of 20 x 50.
+    // 365 days at 1,000 locations, in chunks of 100 x 250 elements and blocks of 20 x 50.
     let temperature = Array2::from_shape_fn((365, 1000), |(day, place)| {
         let season = (day as f64 / 365.0 * std::f64::consts::TAU).cos();
         ((15.0 - 10.0 * season - place as f64 / 23.0) * 10.0).round() as f32 / 10.0
@@ -34,7 +34,7 @@ fn main() -> Result<()> {
     );
     println!("  {} bytes of values in a file of {} bytes", temperature.len() * array.itemsize(), header.frame_len());
 
-    // The first four days of April, at six places.
+    // The first four days of April at six locations.
     let slice = [90..94, 497..503];
     let april = array.read::<f32>(&slice)?;
     println!("\n{slice:?}\n{april:.1}");

@@ -1,4 +1,4 @@
-"""Files that tests/python_api.rs wrote to DIR: python-blosc2 reads their values, metalayers and attributes.
+"""Reads files that tests/python_api.rs wrote to DIR, with python-blosc2: their values, metalayers and attributes.
 
     python api.py DIR       (blosc2==4.14.1, numpy)
 """
@@ -26,12 +26,12 @@ def main(directory):
     assert (array.schunk.cparams.codec, array.schunk.cparams.clevel) == (blosc2.Codec.ZSTD, 9), array.schunk.cparams
     np.testing.assert_array_equal(array[:], np.arange(12, dtype="i4"))
 
-    # The metalayer was overwritten: unsigned numbers, and one axis fewer.
+    # The metalayer was overwritten: the elements are unsigned now, and there is one axis fewer.
     squeezed = values("squeezed.b2nd")
     assert squeezed.dtype == np.dtype("u4"), squeezed.dtype
     np.testing.assert_array_equal(squeezed, np.arange(12, dtype="u4"))
 
-    # Chunks were exchanged, and one was replaced.
+    # Two chunks were swapped, and one was replaced.
     np.testing.assert_array_equal(values("committed.b2nd"), np.concatenate([np.arange(4, 8), np.arange(4), np.full(4, 9)]))
 
 

@@ -1,4 +1,4 @@
-"""Files that tests/python.rs wrote into DIR, opened by python-blosc2: the same dtype, shapes, codec, filters and values.
+"""Opens the files that tests/python.rs wrote to DIR with python-blosc2, and checks dtype, shapes, codec, filters and values.
 
     python check.py DIR       (blosc2==4.14.1, numpy)
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 
 def expected(dtype, shape):
-    """The array that number and type make."""
+    """The array with this shape and dtype, whose elements follow from their positions."""
     count = np.arange(1, math.prod(shape) + 1, dtype="u8")
     number = (count * 0x9E3779B1 & 0xFFFFFFFF) >> 7
     out = np.zeros(len(number), dtype)
@@ -59,6 +59,6 @@ def main(directory):
 
 
 if __name__ == "__main__":
-    # A deadlock in C has no other end.
+    # Without this, a deadlock in C would never end.
     faulthandler.dump_traceback_later(120, exit=True)
     main(Path(sys.argv[1]))

@@ -1,8 +1,8 @@
-"""Arrays that tests/python_edits.rs changed in place in DIR, compared with what NumPy makes of the same steps; then changed here.
+"""Compares arrays that tests/python_edits.rs edited in DIR with NumPy after the same edits. Then edits the arrays with python-blosc2.
 
     python edits.py DIR       (blosc2==4.14.1, numpy)
 
-DIR/after.tsv names the files, and NUMBER.after has the bytes of each array then.
+DIR/after.tsv names the edited files, and NUMBER.after has the bytes of each array after the edit.
 """
 
 import faulthandler
@@ -16,7 +16,7 @@ import numpy as np
 
 
 def indices(select, length):
-    """The indices that a selection along one axis means."""
+    """The indices that a selection along one axis stands for."""
     kind, *rest = select
     every = np.arange(length)
     if kind == "all":
@@ -56,7 +56,7 @@ def main(directory):
         place = tuple(slice(n // 3, n - n // 4) for n in want.shape)
         assert array[place].tobytes() == want[place].tobytes(), case
 
-        # The other way: C-Blosc2 goes on with what was written here.
+        # C-Blosc2 edits the files that this crate wrote.
         new = np.frombuffer(rng.randbytes(want[place].nbytes), "u1") % 50
         want[place] = new.view(dtype).reshape(want[place].shape)
         array[place] = np.ascontiguousarray(want[place])
@@ -73,6 +73,6 @@ def main(directory):
 
 
 if __name__ == "__main__":
-    # A deadlock in C has no other end.
+    # Without this, a deadlock in C would never end.
     faulthandler.dump_traceback_later(120, exit=True)
     main(Path(sys.argv[1]))

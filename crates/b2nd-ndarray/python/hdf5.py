@@ -1,8 +1,8 @@
-"""Frames that tests/python.rs made, put into HDF5 datasets as chunks: hdf5plugin reads the same values.
+"""Writes frames that tests/python.rs made to HDF5 datasets as chunks, and checks that hdf5plugin reads the same values.
 
     python hdf5.py DIR       (h5py, hdf5plugin, numpy)
 
-DIR/tiles.tsv has a line on each: file, dtype, shape. The values count from 0.
+DIR/tiles.tsv has a line for each: file, dtype, shape. The values are 0, 1, 2, …
 """
 
 import ast
@@ -21,7 +21,7 @@ def main(directory):
         shape = tuple(ast.literal_eval(shape))
         want = np.arange(np.prod(shape)).astype(dtype).reshape(shape)
         with h5py.File(directory / "tiles.h5", "w") as file:
-            # Two chunks, of which the second is never written.
+            # There are two chunks, and the second is never written.
             whole = (2 * shape[0], *shape[1:])
             dataset = file.create_dataset("a", whole, dtype, chunks=shape, **hdf5plugin.Blosc2())
             dataset.id.write_direct_chunk((0,) * len(shape), (directory / name).read_bytes())

@@ -1,8 +1,8 @@
-"""Arrays that python-blosc2 and hdf5plugin write, for tests/python.rs to read: 300 at random, and the chunks of HDF5 datasets.
+"""Writes 300 random arrays with python-blosc2, and chunks of HDF5 datasets with hdf5plugin, for tests/python.rs.
 
     python theirs.py DIR       (blosc2==4.14.1, numpy, h5py, hdf5plugin)
 
-DIR/values.tsv has a line on each, as tests/values.tsv: file, offset, shape, bytes of an element, hash of the elements in C order.
+DIR/values.tsv has a line for each, as in tests/values.tsv: file, offset, shape, bytes per element, hash of the elements in C order.
 """
 
 import hashlib
@@ -19,12 +19,12 @@ DTYPES = ["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", 
 DTYPES += [">i2", ">i4", ">f8", "<M8[ns]", "<m8[s]", "|S5", "<U3", "|S200", [("a", "<i4"), ("b", "u1"), ("c", ">f8")]]
 CODECS = [blosc2.Codec.BLOSCLZ, blosc2.Codec.LZ4, blosc2.Codec.LZ4HC, blosc2.Codec.ZLIB, blosc2.Codec.ZSTD]
 F = blosc2.Filter
-# bytedelta's parameter 0 means the size of an element.
+# The parameter 0 of bytedelta stands for the size of an element.
 FILTERS = [[F.NOFILTER], [F.SHUFFLE], [F.BITSHUFFLE], [F.SHUFFLE, F.BYTEDELTA], [F.BITSHUFFLE, F.SHUFFLE]]
 
 
 def values(rng, shape, dtype):
-    """Some noise, some repetition, some zeros, so that chunks of every kind come out."""
+    """Noise, repetitions or zeros, so that there are chunks of every kind."""
     count, size = int(np.prod(shape, dtype=int)), dtype.itemsize
     kind = rng.randrange(4)
     if kind == 0:

@@ -1,11 +1,12 @@
-"""SHA-256 of the values of every array that a directory's manifest.json lists, as C-Blosc2 reads them.
+"""Prints the SHA-256 of the values of every array in the manifest.json of a directory, as C-Blosc2 reads them.
 
     python values.py DIR > values.tsv       (blosc2==4.14.1, numpy)
 
-A line is: file, offset of the frame in it, shape, bytes of an element, and the hash of the elements in C order, padding left out. In place of a hash:
-`undefined` where chunks are uninitialized, `large: N bytes` above LIMIT, `unread: why` where C-Blosc2 does not read it.
+A line has the file, the offset of the frame in it, the shape, the bytes per element, and the hash of the elements in C order without
+padding. In place of the hash there can be `undefined` (uninitialized chunks), `large: N bytes` (above LIMIT), or `unread: why` (C-Blosc2
+cannot read it).
 
-C-Blosc2 decompresses the chunks, and NumPy puts the blocks in order. Where C-Blosc2 has an array of them too, both must agree.
+C-Blosc2 decompresses the chunks, and NumPy reorders the blocks. If C-Blosc2 can also read them as an array, both results must agree.
 """
 
 import faulthandler
@@ -24,23 +25,23 @@ UNINITIALIZED = 4
 
 
 def open_frame(path, offset):
-    """The frame's chunks, and the array that C-Blosc2 has of them, if it does."""
+    """Returns the frame's chunks, and the array if C-Blosc2 can open it as an array."""
     try:
         opened = blosc2.open(str(path), mode="r", offset=offset)
         return getattr(opened, "schunk", opened), opened if isinstance(opened, blosc2.NDArray) else None
     except Exception:
-        # A dtype that NumPy does not know, or an object that Python wraps around the array.
+        # NumPy does not know the dtype, or Python wraps the array in another object.
         return blosc2.schunk_from_cframe(path.read_bytes()[offset:], copy=True), None
 
 
 def values(schunk, shape, chunks, blocks, item):
-    """The elements of all chunks; None where some are undefined."""
+    """The elements of all chunks; None if some are undefined."""
     out = np.zeros(shape, item)
     if out.size == 0:
         return out
     counts = [-(-chunk // block) for chunk, block in zip(chunks, blocks)]
     ndim = len(shape)
-    # Blocks in C order, each of them contiguous: an axis of blocks next to each axis of elements.
+    # The data consists of contiguous blocks in C order. The axes of blocks and of elements are interleaved.
     interleaved = [axis for pair in zip(range(ndim), range(ndim, 2 * ndim)) for axis in pair]
     starts = itertools.product(*(range(0, length, chunk) for length, chunk in zip(shape, chunks)))
     for number, start in enumerate(starts):
@@ -70,7 +71,7 @@ def verdict(path, offset, nd, itemsize):
         schunk, array = open_frame(path, offset)
     except (RuntimeError, OSError) as error:
         return f"unread: {getattr(error, 'strerror', None) or error}"
-    # Some filters work in a slice of an array and not in a single chunk; Caterva's arrays are chunks to Python.
+    # Some filters work only if an array is sliced, and not for a single chunk. Python reads Caterva's arrays only as chunks.
     readers = [lambda: values(schunk, nd["shape"], nd["chunks"], nd["blocks"], item)]
     readers += [lambda: sliced(array, item)] if array is not None else []
     for read in readers:
@@ -99,6 +100,6 @@ def main(directory):
 
 
 if __name__ == "__main__":
-    # A deadlock in C has no other end.
+    # Without this, a deadlock in C would never end.
     faulthandler.dump_traceback_later(300, exit=True)
     main(Path(sys.argv[1]))

@@ -113,8 +113,9 @@ impl Array {
         let array = Array::from_source(source.clone(), 0).map_err(|error| Error::in_file(&leaf, error))?.in_file(leaf);
         let (found, expected) = (array.header().frame_len(), source.len()?);
         if found > expected {
-            let message = format!("the frame's header says {found} bytes, but the member has {expected}");
-            return Err(array.error(b2nd_frame::Error::custom(message)));
+            return Err(
+                array.error(Error::custom(format_args!("the frame's header says {found} bytes, but the member has {expected}")))
+            );
         }
         Ok(array)
     }
@@ -225,9 +226,7 @@ impl Array {
     /// Fails if [`is_flat`](Array::is_flat) returns false, or if the length of the data is not a multiple of the dtype's size.
     pub fn with_dtype(self, dtype: DType) -> Result<Array> {
         let Some(flat) = self.flat.as_ref().filter(|_| self.is_flat()) else {
-            return Err(
-                b2nd_frame::Error::custom("the file has an array, whose dtype is known: no other dtype can be given").into()
-            );
+            return Err(Error::custom("the file has an array, whose dtype is known: no other dtype can be given"));
         };
         let blocksize = usize::try_from(self.header().blocksize()).unwrap_or(0);
         let geometry = flat.geometry(None, dtype.itemsize(), blocksize)?;

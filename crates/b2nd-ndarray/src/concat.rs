@@ -5,13 +5,14 @@ use std::path::Path;
 
 use b2nd::{B2ndMeta, Geometry, Grid};
 use b2nd_frame::Chunk;
+use ndarray::{ArrayD, Axis, concatenate};
 
 use crate::array::Array;
 use crate::edit::draft::current;
 use crate::error::{Error, Result};
 use crate::options::create;
-use crate::read::area::extent;
-use crate::read::lengths;
+use crate::read::area::{contiguous, extent};
+use crate::read::in_bytes;
 use crate::threads::in_batches;
 use crate::write::Packer;
 
@@ -50,14 +51,11 @@ pub struct ConcatOptions {
 /// dtype or shape; if there is no array, or no such axis; if the first array does not have the layout that C-Blosc2 has written since 2.7.0;
 /// or if an array cannot be read, or the new file cannot be written.
 pub fn concat(arrays: &[Array], axis: usize, target: impl AsRef<Path>, options: &ConcatOptions) -> Result<()> {
-    let first = arrays.first().ok_or_else(|| b2nd_frame::Error::custom("expected one array or more to join, found none"))?;
+    let first = arrays.first().ok_or_else(|| Error::custom("expected one array or more to join, found none"))?;
     let mut meta = current(first.header()).map_err(|error| first.error(error))?;
     let mut shape = first.grid().shape().to_vec();
     let length = *shape.get(axis).ok_or_else(|| {
-        first.error(b2nd_frame::Error::custom(format_args!(
-            "axis: expected less than {}, found {axis}",
-            first.grid().shape().len()
-        )))
+        first.error(Error::custom(format_args!("axis: expected less than {}, found {axis}", first.grid().shape().len())))
     })?;
     let mut joined = Joined { parts: vec![(0..length, first)], axis };
     let mut misaligned = None;
@@ -107,8 +105,7 @@ fn check_like(meta: &B2ndMeta, shape: &[i64], array: &Array, axis: usize) -> Res
     let own = array.grid().shape();
     match own.get(axis) {
         Some(&length) if others(own) == others(shape) => Ok(length),
-        _ => Err(b2nd_frame::Error::custom(format_args!("expected the shape {shape:?} except along axis {axis}, found {own:?}"))
-            .into()),
+        _ => Err(Error::custom(format_args!("expected the shape {shape:?} except along axis {axis}, found {own:?}"))),
     }
 }
 
@@ -137,7 +134,7 @@ struct Joined<'a> {
 impl Joined<'_> {
     /// Returns the array that holds a chunk, and the chunk's number there. The chunks align.
     fn chunk(&self, grid: &Grid, number: u64) -> Result<(&Array, u64)> {
-        let lost = || b2nd_frame::Error::custom(format_args!("chunk {number} is in none of the arrays"));
+        let lost = || Error::custom(format_args!("chunk {number} is in none of the arrays"));
         let start = grid.chunk_extent(number).ok_or_else(lost)?;
         let mut element: Vec<i64> = start.iter().map(|range| range.start).collect();
         let at = element[self.axis];
@@ -149,20 +146,16 @@ impl Joined<'_> {
     /// Reads the elements of a chunk, as bytes.
     fn elements(&self, grid: &Grid, number: u64) -> Result<Vec<u8>> {
         let area = extent(grid, number);
-        let rows: usize = lengths(&area[..self.axis]).iter().product();
         let mut pieces = Vec::new();
         for (range, array) in &self.parts {
             let mut slice = area.clone();
             let place = &mut slice[self.axis];
             *place = place.start.max(range.start) - range.start..place.end.min(range.end) - range.start;
             if place.start < place.end {
-                pieces.push(array.read_bytes(&slice)?);
+                pieces.push(ArrayD::from_shape_vec(in_bytes(&slice, array.itemsize()), array.read_bytes(&slice)?)?);
             }
         }
-        let row = |piece: &Vec<u8>, row: usize| row * (piece.len() / rows.max(1));
-        Ok((0..rows)
-            .flat_map(|at| pieces.iter().map(move |piece| &piece[row(piece, at)..row(piece, at + 1)]))
-            .collect::<Vec<_>>()
-            .concat())
+        let pieces: Vec<_> = pieces.iter().map(|piece| piece.view()).collect();
+        Ok(contiguous(concatenate(Axis(self.axis), &pieces)?.view()))
     }
 }

@@ -8,14 +8,15 @@ use std::path::Path;
 
 use b2nd::Grid;
 use b2nd_frame::{Offset, Special};
-use ndarray::{ArrayBase, ArrayViewD, ArrayViewMut, Data, Dimension};
+use ndarray::{ArrayBase, ArrayViewMut, Data, Dimension};
 
 use crate::array::Array;
 use crate::edit::draft::Draft;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
-use crate::read::area::{Area, each_axis, extent, shared};
-use crate::read::copy::copy;
+use crate::read::along::all;
+use crate::read::area::{Area, contiguous, extent, part, shared};
+use crate::read::rows::Rows;
 use crate::read::{in_bytes, lengths};
 use crate::threads::in_batches;
 use crate::write::{Packer, repeated, view};
@@ -23,19 +24,6 @@ use crate::write::{Packer, repeated, view};
 /// The maximum number of chunks of an array. The index has 8 bytes per chunk, and is itself stored as a chunk, which must be smaller than 2
 /// GiB.
 const MOST_CHUNKS: u64 = (i32::MAX / 8) as u64;
-
-/// Copies the part of `values`, the new elements of a slice, that lies in an area. Along the last axis of `values`, each element takes
-/// `scale` entries.
-fn part<A: Clone>(values: &ArrayViewD<'_, A>, scale: usize, slice: &[Range<i64>], area: &[Range<i64>]) -> Vec<A> {
-    let mut part = values.view();
-    part.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), scale, |index| slice[index].start));
-    contiguous(part)
-}
-
-/// Copies the elements of a view, in C order.
-pub(crate) fn contiguous<T: Clone>(view: ArrayViewD<'_, T>) -> Vec<T> {
-    view.as_standard_layout().into_owned().into_raw_vec_and_offset().0
-}
 
 /// An editor that changes an array in its file: the values of a slice, and the length of each axis. It dereferences to [`Array`] for
 /// reading.
@@ -96,8 +84,7 @@ impl ArrayEditor {
         let entries = draft.entries()?;
         if entries.len() as u64 != array.grid().nchunks() {
             let (expected, found) = (array.grid().nchunks(), entries.len());
-            return Err(array
-                .error(b2nd_frame::Error::custom(format_args!("the array has {expected} chunks, but the frame has {found}"))));
+            return Err(array.error(Error::custom(format_args!("the array has {expected} chunks, but the frame has {found}"))));
         }
         Ok(ArrayEditor { draft, array, entries, stale: false })
     }
@@ -126,7 +113,10 @@ impl ArrayEditor {
                 return Err(Error::View { expected, found: values.shape().to_vec() });
             }
             let values = values.view().into_dyn();
-            this.replace(slice, |area| element::stored(&mut part(&values, 1, slice, area), swapped).to_vec())
+            this.replace(slice, |area| {
+                let mut part = contiguous(part(values.view(), area, |axis| slice[axis].start));
+                element::stored(&mut part, swapped).to_vec()
+            })
         })
     }
 
@@ -145,7 +135,7 @@ impl ArrayEditor {
                 return Err(Error::Length { expected, found: bytes.len() });
             }
             let values = view(slice, bytes, itemsize)?;
-            this.replace(slice, |area| part(&values, itemsize, slice, area))
+            this.replace(slice, |area| contiguous(part(values.view(), area, |axis| slice[axis].start)))
         })
     }
 
@@ -188,9 +178,7 @@ impl ArrayEditor {
         let new = meta.geometry.grid()?;
         if new.nchunks() > MOST_CHUNKS {
             let found = new.nchunks();
-            return Err(
-                b2nd_frame::Error::custom(format_args!("shape: expected at most {MOST_CHUNKS} chunks, found {found}")).into()
-            );
+            return Err(Error::custom(format_args!("shape: expected at most {MOST_CHUNKS} chunks, found {found}")));
         }
         if !self.draft.is_sparse() && new.nchunks() > 0 {
             self.draft.can_take(shape)?;
@@ -212,7 +200,7 @@ impl ArrayEditor {
             let Some(coordinates) = new.chunk_coords(number) else { break };
             // The number of this chunk in the old grid, if the old grid has the chunk.
             let before = old.chunk_from_coords(&coordinates);
-            let Some((before, entry)) = before.and_then(|before| Some((before, self.entry(before)?))) else {
+            let Some((before, entry)) = before.and_then(|before| Some((before, *self.entries.get(before as usize)?))) else {
                 let chunk = match &mut filled {
                     Some(chunk) => chunk,
                     none => none.insert(packer.repeated(value)?),
@@ -291,10 +279,6 @@ impl ArrayEditor {
         }
         Ok(())
     }
-
-    fn entry(&self, number: u64) -> Option<Offset> {
-        self.entries.get(usize::try_from(number).ok()?).copied()
-    }
 }
 
 impl Deref for ArrayEditor {
@@ -312,14 +296,17 @@ fn merged(
     whole: &[Range<i64>],
     old: impl FnOnce() -> Result<Vec<u8>>,
     area: &[Range<i64>],
-    elements: Vec<u8>,
+    mut elements: Vec<u8>,
 ) -> Result<Vec<u8>> {
     if whole == area {
         return Ok(elements);
     }
     let mut merged = old()?;
-    let mut place = ArrayViewMut::from_shape(in_bytes(lengths(whole), itemsize), &mut merged)?;
-    place.slice_each_axis_inplace(|axis| each_axis(area, axis.axis.index(), itemsize, |index| whole[index].start));
-    copy(view(area, &elements, itemsize)?, place);
+    let (selected, shape): (_, Vec<_>) = (all(area), whole.iter().map(|range| range.end - range.start).collect());
+    let view = ArrayViewMut::from_shape(in_bytes(area, itemsize), &mut elements)?;
+    Rows::new(&selected, |axis| whole[axis].start, &shape, itemsize).each(view, &mut |start, row| {
+        merged[start as usize..][..row.len()].copy_from_slice(row);
+        Ok(())
+    })?;
     Ok(merged)
 }

@@ -142,6 +142,11 @@ impl From<b2nd::Error> for Error {
 }
 
 impl Error {
+    /// Returns an error with this sentence.
+    pub(crate) fn custom(sentence: impl std::fmt::Display) -> Error {
+        Error::B2nd(b2nd_frame::Error::custom(sentence))
+    }
+
     /// Returns the error without the path of its file.
     pub fn kind(&self) -> &Error {
         if let Error::File { source, .. } = self { source } else { self }

@@ -8,7 +8,7 @@ use b2nd::{B2ndMeta, Geometry};
 use b2nd_store::value;
 use b2nd_store::{Kind, attributes};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::frame::ArrayFrame;
 
 /// Which bytes of a frame's data each chunk holds.
@@ -77,14 +77,15 @@ impl Flat {
     pub(crate) fn geometry(&self, shape: Option<Vec<i64>>, itemsize: usize, blocksize: usize) -> Result<Geometry> {
         let size = itemsize.max(1) as u64;
         if self.len() % size != 0 {
-            let message = format!("its {} bytes are not a multiple of the element size, {size} bytes", self.len());
-            return Err(b2nd_frame::Error::custom(message).into());
+            return Err(Error::custom(format_args!(
+                "its {} bytes are not a multiple of the element size, {size} bytes",
+                self.len()
+            )));
         }
         let length = i64::try_from(self.len() / size).unwrap_or(i64::MAX);
         let shape = shape.unwrap_or_else(|| vec![length]);
         if shape.iter().try_fold(1_i64, |items, &length| items.checked_mul(length)) != Some(length) {
-            let message = format!("it has {length} elements, which does not match the shape {shape:?}");
-            return Err(b2nd_frame::Error::custom(message).into());
+            return Err(Error::custom(format_args!("it has {length} elements, which does not match the shape {shape:?}")));
         }
         let chunk = match self {
             Flat::Even { chunk, .. } => *chunk,

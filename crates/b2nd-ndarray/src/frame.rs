@@ -29,7 +29,7 @@ pub(crate) fn explained(path: &Path, error: Error) -> Error {
 }
 
 fn it_is(what: &str) -> Option<Error> {
-    Some(b2nd_frame::Error::custom(format_args!("it is {what}")).into())
+    Some(Error::custom(format_args!("it is {what}")))
 }
 
 fn instead(path: &Path) -> Option<Error> {

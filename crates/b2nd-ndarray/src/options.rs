@@ -5,7 +5,7 @@ use std::path::Path;
 use b2nd::{B2ndMeta, CatervaMeta, Geometry, Metalayer};
 use b2nd_frame::{CodecId, Filter, Header, OneFile, SplitMode, Target, Writer};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::shapes;
 
 /// The filter bytedelta.
@@ -78,7 +78,7 @@ impl Options {
         check_filters(&self.filters, header.typesize())?;
         for (number, (name, _)) in self.attributes.iter().enumerate() {
             if self.attributes[..number].iter().any(|(earlier, _)| earlier == name) {
-                return Err(b2nd_frame::Error::custom(format_args!("attribute {name:?} is given twice")).into());
+                return Err(Error::custom(format_args!("attribute {name:?} is given twice")));
             }
         }
         header = header
@@ -93,7 +93,7 @@ impl Options {
                 } else {
                     "occurs twice"
                 };
-                return Err(b2nd_frame::Error::custom(format_args!("metalayers: the name {name:?} {why}")).into());
+                return Err(Error::custom(format_args!("metalayers: the name {name:?} {why}")));
             }
         }
         Ok(header)
@@ -122,12 +122,11 @@ pub(crate) fn check_filters(filters: &[(Filter, u8)], typesize: i32) -> Result<(
     // The parameter 0 means the size of an element.
     let wide = |meta: u8| if meta == 0 { typesize } else { i32::from(meta) };
     match filters.iter().find(|(filter, meta)| *filter == BYTEDELTA && wide(*meta) > MAX_BYTEDELTA) {
-        Some(&(_, meta)) => Err(b2nd_frame::Error::custom(format_args!(
+        Some(&(_, meta)) => Err(Error::custom(format_args!(
             "filter bytedelta: expected elements of at most {MAX_BYTEDELTA} bytes, found {}: python-blosc2 does not open files \
              with longer ones",
             wide(meta)
-        ))
-        .into()),
+        ))),
         None => Ok(()),
     }
 }

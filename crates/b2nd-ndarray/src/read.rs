@@ -1,15 +1,14 @@
 //! Reads slices as bytes or as values, into new memory or into a view.
 
+pub(crate) mod along;
 pub(crate) mod area;
-pub(crate) mod axis_selection;
 pub(crate) mod buffers;
 pub(crate) mod chunks;
-pub(crate) mod copy;
 pub(crate) mod elements;
 mod flat_data;
 pub(crate) mod open_chunk;
 pub(crate) mod parallel;
-mod rows;
+pub(crate) mod rows;
 pub(crate) mod select;
 
 use std::ops::Range;
@@ -17,14 +16,14 @@ use std::ops::Range;
 use b2nd_frame::ChunkHeader;
 use b2nd_store::text::count;
 use bytemuck::Pod;
-use ndarray::{ArrayD, ArrayViewMut, ArrayViewMutD, IxDyn, SliceInfoElem};
+use ndarray::{ArrayD, ArrayViewMut, ArrayViewMutD, SliceInfoElem};
 
 use crate::array::Array;
 use crate::element::{self, Element};
 use crate::error::{Error, Result};
+use crate::read::along::{Along, all};
 use crate::read::open_chunk::repeated;
 use crate::read::parallel::Tiles;
-use crate::read::select::{Along, Chosen};
 
 /// Up to this length in bytes, slices are not compared with the length of the frame's data.
 const UNCHECKED: u64 = 64 << 20;
@@ -41,7 +40,7 @@ impl Array {
     /// Fails if the slice has another number of dimensions than the array, is not inside the array or does not fit into memory. Also fails
     /// if a chunk cannot be read, or needs a codec or filter that is not available.
     pub fn read_bytes(&self, slice: &[Range<i64>]) -> Result<Vec<u8>> {
-        self.with_path(|| self.chosen_entries(&Chosen::slice(slice), self.itemsize()))
+        self.with_path(|| self.entries(&all(slice), self.itemsize()))
     }
 
     /// Reads a slice, given as one range per dimension. The result has the same number of dimensions.
@@ -53,7 +52,7 @@ impl Array {
     ///
     /// Fails with [`Error::DType`] if the elements are not of type `T`. Also returns the errors of [`read_bytes`](Array::read_bytes).
     pub fn read<T: Element>(&self, slice: &[Range<i64>]) -> Result<ArrayD<T>> {
-        self.with_path(|| self.chosen_values(&Chosen::slice(slice)))
+        self.with_path(|| self.values(&all(slice)))
     }
 
     /// Reads a slice into a view of the same shape and any memory layout.
@@ -106,8 +105,8 @@ impl Array {
             return Ok(());
         }
         if let Some(bits) = out.as_slice_mut().and_then(T::bits_mut) {
-            let view = ArrayViewMut::from_shape(in_bytes(expected, self.itemsize()), bytemuck::cast_slice_mut(bits))?;
-            self.decode(slice.to_vec(), &[], view, false)?;
+            let view = ArrayViewMut::from_shape(in_bytes(slice, self.itemsize()), bytemuck::cast_slice_mut(bits))?;
+            self.decode(all(slice), view, false)?;
             if swapped {
                 element::swap::<T>(bits);
             }
@@ -115,9 +114,9 @@ impl Array {
         }
         // A view that is not contiguous, or whose type has invalid bit patterns (`bool`), is filled chunk by chunk with copies.
         let origin = vec![0; slice.len()];
-        let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), scale: 1, wanted: &[], parallel: true, cells: 1 };
-        tiles.each(slice.to_vec(), out, &|area, mut part| {
-            part.assign(&self.read::<T>(&area)?);
+        let tiles = Tiles { origin: &origin, lengths: self.grid.chunkshape(), parallel: true, cells: 1 };
+        tiles.each(all(slice), out, &|selected, mut part| {
+            part.assign(&self.values::<T>(&selected)?);
             Ok(())
         })
     }
@@ -142,8 +141,8 @@ impl Array {
     /// errors of [`read`](Array::read).
     pub fn slice<T: Element>(&self, slice: impl AsRef<[SliceInfoElem]>) -> Result<ArrayD<T>> {
         self.with_path(|| {
-            let (chosen, rest) = self.bounds(slice.as_ref())?;
-            let array = self.chosen_values(&chosen)?;
+            let (selected, rest) = self.bounds(slice.as_ref())?;
+            let array = self.values(&selected)?;
             let plain = rest.iter().all(|element| matches!(element, SliceInfoElem::Slice { step: 1, .. }));
             Ok(if plain { array } else { array.slice_move(&rest[..]).as_standard_layout().into_owned() })
         })
@@ -151,7 +150,7 @@ impl Array {
 
     /// Converts a slice in ndarray's notation. Returns the elements to read, and the slice to apply to the array of these elements, which can
     /// reverse, remove and insert axes.
-    pub(crate) fn bounds(&self, slice: &[SliceInfoElem]) -> Result<(Chosen, Vec<SliceInfoElem>)> {
+    fn bounds(&self, slice: &[SliceInfoElem]) -> Result<(Vec<Along>, Vec<SliceInfoElem>)> {
         let shape = self.geometry().shape();
         let is_axis = |element: &&SliceInfoElem| !matches!(element, SliceInfoElem::NewAxis);
         let (mut axes, mut rest) = (Vec::new(), Vec::new());
@@ -167,7 +166,7 @@ impl Array {
                     if !(0..length).contains(&at) {
                         return Err(Error::Index { axis, index: index as i64, length });
                     }
-                    axes.push(Along::steps(at..at + 1, 1));
+                    axes.push(Along::Steps(at..at + 1, 1));
                     rest.push(SliceInfoElem::Index(0));
                 }
                 SliceInfoElem::Slice { start, end, step } => {
@@ -179,7 +178,7 @@ impl Array {
                     // A slice with a negative step starts at the last element of its range, so the lowest index that it contains may be
                     // after `start`.
                     let first = if step < 0 && end > start { start + (end - 1 - start) % every } else { start };
-                    axes.push(Along::steps(first..end, every));
+                    axes.push(Along::Steps(first..end, every));
                     rest.push(SliceInfoElem::Slice { start: 0, end: None, step: step.signum() });
                 }
                 SliceInfoElem::NewAxis => {}
@@ -189,33 +188,32 @@ impl Array {
         if found != shape.len() {
             return Err(Error::Dimensions { expected: shape.len(), found });
         }
-        Ok((Chosen { axes }, rest))
+        Ok((axes, rest))
     }
 
-    /// Checks a selection and reads its elements as values, in ascending order along each axis.
-    pub(crate) fn chosen_values<T: Element>(&self, chosen: &Chosen) -> Result<ArrayD<T>> {
+    /// Checks a selection and reads its elements as values.
+    pub(crate) fn values<T: Element>(&self, selected: &[Along]) -> Result<ArrayD<T>> {
         let swapped = self.swapped::<T>()?;
-        let mut bits: Vec<T::Bits> = self.chosen_entries(chosen, 1)?;
+        let mut bits: Vec<T::Bits> = self.entries(selected, 1)?;
         if swapped {
             element::swap::<T>(&mut bits);
         }
-        Ok(ArrayD::from_shape_vec(chosen.lengths(), T::values(bits))?)
+        let lengths: Vec<_> = selected.iter().map(Along::len).collect();
+        Ok(ArrayD::from_shape_vec(lengths, T::values(bits))?)
     }
 
-    /// Checks a selection and reads its elements, in ascending order along each axis. Each element takes `count` entries of the result: its
-    /// length in bytes if `P` is `u8`, or 1 if `P` has the size of an element.
-    pub(crate) fn chosen_entries<P: Pod>(&self, chosen: &Chosen, count: usize) -> Result<Vec<P>> {
-        let slice = chosen.ranges();
+    /// Checks a selection and reads its elements. Each element takes `count` entries of the result: its length in bytes if `P` is `u8`, or 1
+    /// if `P` has the size of an element.
+    pub(crate) fn entries<P: Pod>(&self, selected: &[Along], count: usize) -> Result<Vec<P>> {
+        let slice: Vec<_> = selected.iter().map(Along::range).collect();
         self.check(&slice)?;
-        let (wanted, mut lengths) = (chosen.wanted(), chosen.lengths());
+        let mut lengths: Vec<_> = selected.iter().map(Along::len).collect();
         let count = lengths.iter().try_fold(count, |count, &length| count.checked_mul(length));
         let mut entries = count.and_then(element::zeroed).ok_or_else(|| self.no_memory(&slice))?;
         if !entries.is_empty() {
-            if !wanted.is_empty() {
-                lengths.push(1);
-            }
-            let view = ArrayViewMut::from_shape(in_bytes(lengths, self.itemsize()), bytemuck::cast_slice_mut(&mut entries))?;
-            self.decode(slice, &wanted, view, true)?;
+            lengths.push(self.itemsize());
+            let view = ArrayViewMut::from_shape(lengths, bytemuck::cast_slice_mut(&mut entries))?;
+            self.decode(selected.to_vec(), view, true)?;
         }
         Ok(entries)
     }
@@ -227,7 +225,7 @@ impl Array {
         if let Some(last) = last.filter(|_| self.flat.is_none()) {
             let found = self.store.offsets()?.len();
             if last >= found {
-                let missing = b2nd_frame::Error::custom(format_args!("the frame has only {}", count(found, "chunk")));
+                let missing = Error::custom(format_args!("the frame has only {}", count(found, "chunk")));
                 return Err(Error::in_chunk(last, missing.into()));
             }
         }
@@ -236,10 +234,9 @@ impl Array {
         // The typesize in a damaged header can make a small array larger than the memory.
         let stored = u64::try_from(self.header().nbytes()).unwrap_or(0);
         if bytes > stored.max(UNCHECKED) && self.flat.is_none() {
-            return Err(b2nd_frame::Error::custom(format_args!(
+            return Err(Error::custom(format_args!(
                 "the slice has {bytes} bytes, but the frame has only {stored} bytes of data"
-            ))
-            .into());
+            )));
         }
         usize::try_from(items).map_err(|_| self.no_memory(slice))
     }
@@ -262,13 +259,9 @@ pub(crate) fn lengths(slice: &[Range<i64>]) -> Vec<usize> {
     slice.iter().map(|range| usize::try_from(range.end - range.start).unwrap_or(0)).collect()
 }
 
-/// Returns the shape of a view of elements as bytes. Along the last axis, each element takes `itemsize` entries.
-pub(crate) fn in_bytes(mut lengths: Vec<usize>, itemsize: usize) -> IxDyn {
-    match lengths.last_mut() {
-        Some(last) => *last *= itemsize,
-        None => lengths.push(itemsize),
-    }
-    IxDyn(&lengths)
+/// Returns the shape of a view of a slice's elements as bytes. The last axis holds the bytes of an element.
+pub(crate) fn in_bytes(slice: &[Range<i64>], itemsize: usize) -> Vec<usize> {
+    [lengths(slice), vec![itemsize]].concat()
 }
 
 /// Resolves an index: a negative one counts from the end.

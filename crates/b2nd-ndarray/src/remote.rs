@@ -90,25 +90,17 @@ impl Remote {
         let open = || -> Result<Array> {
             let array = Array::from_source(pieces.clone(), offset)?;
             if array.header().frame_type() == FrameType::Sparse {
-                let message = "the chunks of a sparse frame are separate objects, which `Remote` cannot read";
-                return Err(b2nd_frame::Error::custom(message).into());
+                return Err(Error::custom("the chunks of a sparse frame are separate objects, which `Remote` cannot read"));
             }
             // Attributes are in the trailer, which is fetched together with the index. An array with a damaged trailer can still be read.
             let _ = array.store.trailer();
             array.store.offsets()?;
             Ok(array)
         };
-        let array = loop {
-            let opened = open();
-            let missing = pieces.take_missing(0);
-            if missing.is_empty() {
-                let source: Bytes = pieces.clone();
-                let opened = opened.map_err(|error| frame::explained_object(object.path.as_ref(), &source, error));
-                break opened?.in_file(object.path.to_string());
-            }
-            object.fetch_into(&pieces, missing).await?;
-        };
-        Ok(Remote { object, length, array })
+        let opened = object.fetch_for(&pieces, open).await?;
+        let source: Bytes = pieces.clone();
+        let array = opened.map_err(|error| frame::explained_object(object.path.as_ref(), &source, error))?;
+        Ok(Remote { array: array.in_file(object.path.to_string()), object, length })
     }
 
     /// Returns the array with its shapes, dtype and attributes. To read values, use the methods of `Remote`, or first
@@ -153,14 +145,7 @@ impl Remote {
     async fn read_with<T>(&self, read: impl Fn(&Array) -> Result<T>) -> Result<T> {
         let pieces = Arc::new(Pieces::with_len(self.length));
         let array = self.array.with_pieces(pieces.clone());
-        loop {
-            let done = read(&array);
-            let missing = pieces.take_missing(0);
-            if missing.is_empty() {
-                return done;
-            }
-            self.object.fetch_into(&pieces, missing).await?;
-        }
+        self.object.fetch_for(&pieces, || read(&array)).await?
     }
 
     /// Reads a slice in ndarray's notation, like [`Array::slice`]. Only chunks or blocks that hold an element of the slice are fetched.
@@ -264,6 +249,18 @@ impl Object {
             return Err(self.failed(range, std::io::Error::new(std::io::ErrorKind::UnexpectedEof, message)));
         }
         Ok(part)
+    }
+
+    /// Calls `read` until it needs no bytes that are missing in `pieces`, which are fetched between the calls.
+    async fn fetch_for<T>(&self, pieces: &Pieces, read: impl Fn() -> T) -> Result<T> {
+        loop {
+            let done = read();
+            let missing = pieces.take_missing(0);
+            if missing.is_empty() {
+                return Ok(done);
+            }
+            self.fetch_into(pieces, missing).await?;
+        }
     }
 
     /// Fetches ranges of bytes, several at the same time, and adds them to `pieces`.

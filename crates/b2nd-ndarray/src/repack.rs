@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 
 use b2nd::B2ndMeta;
-use b2nd_frame::Error as Fault;
 use b2nd_frame::{Chunk, CodecId, Compressor, Decompressor, File, Filter, FrameType, Header, LONGEST, Sizes, Target, Writer};
 use b2nd_store::Bytes;
 
@@ -88,8 +87,8 @@ pub fn repack(source: impl AsRef<Path>, target: impl AsRef<Path>, options: &Repa
     let mut editor = File::edit(source)?;
     let job = Job::new(frame::of_file(editor.file())?, options)?;
     if options.frame_type.is_some_and(|kind| kind != job.frame.header().frame_type()) {
-        let message = "a file cannot replace a sparse frame's directory, nor the other way round: choose another target";
-        return Err(Error::in_file(source, Fault::custom(message).into()));
+        let why = "a file cannot replace a sparse frame's directory, nor the other way round: choose another target";
+        return Err(Error::in_file(source, Error::custom(why)));
     }
     let header = job.header.clone();
     let replaced = match job.frame.header().frame_type() {
@@ -145,10 +144,9 @@ impl<'a> Job<'a> {
         let mut meta: Option<B2ndMeta> = if meta.is_some() { Some(b2nd::from_slice(&described)?) } else { None };
         let is_released = meta.is_some() && old.metalayers().get("b2nd").is_some();
         if cuts && !is_released {
-            return Err(Fault::custom(
+            return Err(Error::custom(
                 "the shapes of chunks and blocks can only be changed in arrays of the current layout: run `b2nd upgrade` first",
-            )
-            .into());
+            ));
         }
         // If the header of an array has a blocksize of 0, as in some files, the new header is computed from the array's shapes.
         if let Some(meta) = meta.as_mut().filter(|_| is_released && (cuts || old.blocksize() == 0)) {
@@ -205,10 +203,9 @@ impl<'a> Job<'a> {
             }
         };
         if count > LONGEST / 8 {
-            return Err(Fault::custom(format_args!(
+            return Err(Error::custom(format_args!(
                 "{count} chunks need an index that is longer than the limit of {LONGEST} bytes"
-            ))
-            .into());
+            )));
         }
         let (frame, work) = (&self.frame, &self.work);
         in_batches(

@@ -2,7 +2,7 @@
 
 use b2nd::Geometry;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The length of a block, in bytes, that python-blosc2 chooses on a processor with 32 KiB of L1 cache and 512 KiB of L2 cache.
 const BLOCK: i64 = 128 << 10;
@@ -51,10 +51,9 @@ pub(crate) fn geometry(
 pub(crate) fn check_fit(geometry: &Geometry) -> Result<()> {
     let mut axes = geometry.chunkshape().iter().zip(geometry.blockshape()).enumerate();
     match axes.find(|(_, (chunk, block))| block > chunk) {
-        Some((axis, (chunk, block))) => {
-            let message = format!("blockshape[{axis}] is {block}, but chunkshape[{axis}] is {chunk}: blocks must fit in chunks");
-            Err(b2nd_frame::Error::custom(message).into())
-        }
+        Some((axis, (chunk, block))) => Err(Error::custom(format_args!(
+            "blockshape[{axis}] is {block}, but chunkshape[{axis}] is {chunk}: blocks must fit in chunks"
+        ))),
         None => Ok(()),
     }
 }
@@ -63,11 +62,9 @@ pub(crate) fn check_fit(geometry: &Geometry) -> Result<()> {
 pub(crate) fn check_block(geometry: &Geometry, itemsize: i64) -> Result<()> {
     let lengths = geometry.blockshape().iter().map(|&length| i64::from(length));
     match lengths.fold(itemsize, i64::saturating_mul) {
-        length if length > MAX_BLOCK => {
-            let message =
-                format!("blockshape: expected blocks of at most {MAX_BLOCK} bytes, found {length}: give a smaller blockshape");
-            Err(b2nd_frame::Error::custom(message).into())
-        }
+        length if length > MAX_BLOCK => Err(Error::custom(format_args!(
+            "blockshape: expected blocks of at most {MAX_BLOCK} bytes, found {length}: give a smaller blockshape"
+        ))),
         _ => Ok(()),
     }
 }

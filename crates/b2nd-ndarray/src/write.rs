@@ -11,12 +11,12 @@ use bytemuck::NoUninit;
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, Axis, Data, Dimension, Ix2};
 
 use crate::array::Array;
-use crate::edit::contiguous;
 use crate::element::{self, Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::read::area::{each_axis, extent, whole};
-use crate::read::{in_bytes, lengths};
+use crate::read::area::{extent, part, whole};
+use crate::read::in_bytes;
+use crate::read::rows::join_bytes;
 use crate::shapes::check_block;
 use crate::threads::{in_parallel, threads};
 
@@ -99,7 +99,12 @@ pub fn write_bytes(path: impl AsRef<Path>, meta: &B2ndMeta, bytes: &[u8], option
 /// Fails if the reader fails, or has fewer bytes than the array ([`Error::Length`]) or more. Also returns the errors of [`write()`].
 pub fn write_from(path: impl AsRef<Path>, meta: &B2ndMeta, mut bytes: impl Read, options: &Options) -> Result<()> {
     write_layers(path.as_ref(), Ok(meta.clone()), options, |data, length| {
-        bytes.by_ref().take(length as u64).read_to_end(data).map(drop).map_err(|error| b2nd_frame::Error::from(error).into())
+        bytes
+            .by_ref()
+            .take((length - data.len()) as u64)
+            .read_to_end(data)
+            .map(drop)
+            .map_err(|error| b2nd_frame::Error::from(error).into())
     })
 }
 
@@ -131,28 +136,22 @@ pub fn write_slabs<T: Element, S: Data<Elem = T>, D: Dimension>(
     let (dtype, mut slabs) = (scalar::<T>()?, slabs.into_iter());
     let meta = options.geometry(shape, dtype.itemsize()).map(|geometry| B2ndMeta::new(geometry, dtype.to_string()));
     let row = shape.get(1..).unwrap_or_default();
-    let (mut values, mut at) = (Vec::new(), 0);
     write_layers(path.as_ref(), meta, options, |data, length| {
         while data.len() < length {
-            if at == values.len() {
-                let Some(slab) = slabs.next() else { break };
-                let found: Vec<_> = slab.shape().iter().map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
-                if found.len() != shape.len() || found.get(1..).unwrap_or_default() != row {
-                    return Err(Error::Rows { expected: row.to_vec(), found: found.get(1..).unwrap_or_default().to_vec() });
-                }
-                (values, at) = (contiguous(slab.view().into_dyn()), 0);
-                continue;
+            let Some(slab) = slabs.next() else { break };
+            let found: Vec<_> = slab.shape().iter().map(|&length| i64::try_from(length).unwrap_or(i64::MAX)).collect();
+            if found.len() != shape.len() || found.get(1..).unwrap_or_default() != row {
+                return Err(Error::Rows { expected: row.to_vec(), found: found.get(1..).unwrap_or_default().to_vec() });
             }
-            // Both lengths are multiples of the size of a value, except for the request for one byte after the last layer.
-            let count = (length - data.len()).div_ceil(size_of::<T>()).min(values.len() - at);
-            data.extend_from_slice(bytemuck::cast_slice(&values[at..at + count]));
-            at += count;
+            let slab = slab.as_standard_layout();
+            data.extend_from_slice(bytemuck::cast_slice(slab.as_slice().unwrap_or_default()));
         }
         Ok(())
     })
 }
 
-/// Writes an array whose elements `read` returns: it is called with a buffer, and appends the given number of bytes, or fewer at the end.
+/// Writes an array whose elements `read` returns: it is called with a buffer and a number of bytes, and appends bytes until the buffer has
+/// this number or more. At the end there may be fewer.
 fn write_layers(
     path: &Path,
     meta: Result<B2ndMeta>,
@@ -172,37 +171,41 @@ fn write_layers(
         let in_layer: i64 = packer.grid.chunks_per_dimension().iter().skip(1).product();
         let layers = i64::try_from(2 * threads()).unwrap_or(1) / in_layer.max(1);
         let step = in_chunk.saturating_mul(layers.max(1));
-        let mut found = 0;
+        // The bytes before `at` were written, and `written` bytes before them.
+        let (mut data, mut at, mut written) = (Vec::new(), 0, 0);
         while rows > 0 {
             let count = rows.min(step);
             let memory = || Error::Memory { items: row * count, itemsize };
             let length = usize::try_from(row * count).ok().and_then(|items| items.checked_mul(itemsize)).ok_or_else(memory)?;
-            let mut data = Vec::new();
-            data.try_reserve_exact(length).map_err(|_| memory())?;
-            read(&mut data, length)?;
-            found += data.len();
-            if data.len() < length {
-                return Err(Error::Length { expected, found });
+            if data.len() - at < length {
+                data.drain(..at);
+                (written, at) = (written + at, 0);
+                data.try_reserve_exact(length.saturating_sub(data.len())).map_err(|_| memory())?;
+                read(&mut data, length)?;
             }
+            let Some(layer) = data.get(at..at + length) else {
+                return Err(Error::Length { expected, found: written + data.len() });
+            };
             if let Some(first) = shape.first_mut() {
                 *first = count;
             }
             packer.grid = Geometry::new(&shape, geometry.chunkshape(), geometry.blockshape())?.grid()?;
-            packer.put(writer, &view(&whole(&shape), &data, itemsize)?)?;
+            packer.put(writer, &view(&whole(&shape), layer, itemsize)?)?;
+            at += length;
             rows -= count;
         }
-        let mut more = Vec::new();
-        read(&mut more, 1)?;
-        if !more.is_empty() {
-            return Err(b2nd_frame::Error::custom(format_args!("the array has {expected} bytes, but more were given")).into());
+        data.drain(..at);
+        read(&mut data, 1)?;
+        if !data.is_empty() {
+            return Err(Error::custom(format_args!("the array has {expected} bytes, but more were given")));
         }
         Ok(())
     })
 }
 
-/// Views bytes as the elements of an area. Along the last axis, each element takes `itemsize` entries.
+/// Views bytes as the elements of an area. The last axis holds the bytes of an element.
 pub(crate) fn view<'a>(area: &[Range<i64>], bytes: &'a [u8], itemsize: usize) -> Result<ArrayViewD<'a, u8>> {
-    Ok(ArrayView::from_shape(in_bytes(lengths(area), itemsize), bytes)?)
+    Ok(ArrayView::from_shape(in_bytes(area, itemsize), bytes)?)
 }
 
 /// Returns the frame that [`write()`] would write to a file, for example for an HDF5 chunk or a message.
@@ -396,9 +399,8 @@ impl Packer {
                 return;
             }
             strides.reverse();
-            let mut from = view.view();
-            let scale = self.itemsize / size_of::<A>().max(1);
-            from.slice_each_axis_inplace(|axis| each_axis(&area, axis.axis.index(), scale, |index| origin[index]));
+            let from = part(view.view(), &area, |axis| origin[axis]);
+            let from = if from.ndim() > area.len() { join_bytes(from) } else { from };
             put_rows(from, strides.get(1..).unwrap_or_default(), place);
         }
     }

@@ -1,4 +1,4 @@
-//! An array in a file grows along its first axis, and a crash at any moment leaves what was flushed.
+//! Arrays in files grow along their first axis. After a crash at any moment, they have the rows that were flushed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use b2nd_ndarray::{Appender, Array, Options};
@@ -70,8 +70,8 @@ fn big_endian_files_grow_in_their_own_order() {
     assert_eq!(whole::<i32>(&path), rows(0, 5).into_dyn());
 }
 
-/// Everything but the last write goes behind the frame. So the states after a crash are: any part of what stands behind, under the old
-/// header; and all of it under the new one, whose change lies in one sector.
+/// A flush first writes behind the frame, and last updates the header, whose change is inside one sector. So a crash leaves
+/// either the old header, followed by any part of the new bytes, or the new header with all of them.
 #[test]
 fn a_crash_leaves_what_was_flushed() {
     let directory = tempfile::tempdir().unwrap();
@@ -92,7 +92,7 @@ fn a_crash_leaves_what_was_flushed() {
         std::fs::write(&crashed, [&before[..], &after[before.len()..length]].concat()).unwrap();
         assert_eq!(whole::<i32>(&crashed), rows(0, 6).into_dyn(), "{length}");
     }
-    // And the next session goes on from there.
+    // The next session continues after the flushed rows.
     let mut log = Appender::open(&crashed).unwrap();
     log.append(&rows(6, 2)).unwrap();
     log.flush().unwrap();
@@ -180,6 +180,6 @@ fn rows_that_do_not_fit_are_refused() {
     let padded = directory.path().join("padded.b2nd");
     let metalayers = vec![("before".into(), vec![0; 600])];
     b2nd_ndarray::write(&padded, &rows(0, 3), &Options { metalayers, ..options() }).unwrap();
-    // The array's own metalayer comes first, so the others do not matter.
+    // The metalayer of the array is the first one, so long metalayers after it do not matter.
     Appender::open(&padded).unwrap();
 }

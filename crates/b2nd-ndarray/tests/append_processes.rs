@@ -1,4 +1,4 @@
-//! An array that grows, and processes that are killed, take turns, or find the disk full.
+//! Arrays that grow, in processes that are killed, take turns, or run out of disk space.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -11,14 +11,14 @@ use ndarray::Array2;
 
 mod common;
 
-/// Rows that do not compress well.
+/// Rows that cannot be compressed well.
 fn rows(start: usize, count: usize) -> Array2<u32> {
     Array2::from_shape_fn((count, 64), |(row, column)| {
         (((start + row) * 64 + column) as u32).wrapping_mul(0x9e37_79b1).rotate_left(7)
     })
 }
 
-/// A file of this many rows.
+/// Writes a file with this number of rows.
 fn log(path: &Path, count: usize) {
     let options = Options { chunkshape: Some(vec![16, 64]), blockshape: Some(vec![4, 64]), ..Options::default() };
     let mut log = Appender::create::<u32>(path, &[64], &options).unwrap();
@@ -51,7 +51,7 @@ fn a_process_that_is_killed_loses_what_it_had_not_flushed() {
         for line in lines.filter(|line| line.starts_with("flushed ")).take(1 + round as usize % 3) {
             flushed = line["flushed ".len()..].parse().unwrap();
         }
-        // Somewhere in the next flush.
+        // Kills the process at some point in the next flush.
         std::thread::sleep(std::time::Duration::from_micros(u64::from(round * 137 % 2000)));
         process.kill().unwrap();
         process.wait().unwrap();
@@ -91,11 +91,11 @@ fn appends_until_it_fails() {
     let again = grow().unwrap_err();
     println!("\nflushed {}", log.rows());
     println!("\nfailed {}", failed.unwrap());
-    // And again: it stays an error, and does not become half a file.
+    // A second flush fails too, and the file stays complete.
     println!("\nfailed {}", again);
 }
 
-/// Appends until the file may not grow, shows what it says then, lets the file grow and goes on.
+/// Appends rows. In some rounds the file cannot grow; the append or flush then fails and is repeated after the limit is removed.
 #[test]
 #[ignore = "run by an_append_that_failed_took_nothing_and_the_next_goes_on"]
 fn appends_through_a_full_disk() {
@@ -105,7 +105,7 @@ fn appends_through_a_full_disk() {
     for round in 0..60 {
         limit_files(if round % 7 == 3 { Some(512) } else { None });
         let before = log.rows();
-        // An append that did not fail is not yet flushed.
+        // An append that succeeds has only not been flushed yet.
         if log.append(&rows(before as usize, portion)).is_err() {
             failures += 1;
             assert_eq!(log.rows(), before, "nothing is taken");
@@ -142,11 +142,11 @@ fn an_append_that_failed_took_nothing_and_the_next_goes_on() {
     }
 }
 
-/// The disk is as full as the shell's limit on the length of files says.
+/// The shell's limit on the size of files simulates a full disk.
 #[test]
 fn a_full_disk_is_an_error_and_the_file_is_as_it_was() {
     let directory = tempfile::tempdir().unwrap();
-    // Full within a chunk, the index, the trailer.
+    // With these limits, the disk is full inside a chunk, the index or the trailer.
     for blocks in 60..90 {
         let path = directory.path().join(format!("{blocks}.b2nd"));
         log(&path, 5);
@@ -157,7 +157,7 @@ fn a_full_disk_is_an_error_and_the_file_is_as_it_was() {
         let now = whole::<u32>(&path);
         assert!(now.len() / 64 >= 5 && (now.len() / 64 - 5) % 2 == 0);
         assert_eq!(now, rows(0, now.len() / 64).into_dyn());
-        // With room again, it goes on.
+        // Without the limit, appending works again.
         let mut log = Appender::open(&path).unwrap();
         log.append(&rows(now.len() / 64, 3)).unwrap();
         log.flush().unwrap();

@@ -1,4 +1,4 @@
-//! Arrays that are joined along an axis: chunks are copied if they align, and compressed again only if that is wanted.
+//! Arrays are joined along an axis: chunks are copied if they align, and are compressed again only if an option allows it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::path::{Path, PathBuf};
@@ -112,7 +112,7 @@ fn arrays_that_do_not_fit_together_are_refused() {
     assert_eq!(refused(&[], 0), "expected one array or more to join, found none");
 }
 
-/// C-Blosc2 cannot write such arrays, but chunks that are copied need no compressor.
+/// C-Blosc2 cannot write such arrays, but chunks can be copied without a compressor.
 #[test]
 fn chunks_that_cannot_be_compressed_again_are_copied() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
-//! Slices written in place and axes resized give the arrays that ndarray gives, in files and in sparse frames; and a crash before the
-//! last write leaves the array as it was.
+//! Slices are written in place and axes are resized, in files and in sparse frames, with the same results as in ndarray. A crash
+//! before the last write leaves the array unchanged.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
-// A slice of an array of one dimension.
+// A slice of a one-dimensional array is one range.
 #![allow(clippy::single_range_in_vec_init)]
 
 use std::fs;
@@ -18,7 +18,7 @@ mod common;
 
 impl Draw {
     fn values(&mut self, shape: &[usize]) -> ArrayD<f32> {
-        // Some of them compress to nothing.
+        // Some chunks compress to nothing.
         let kind = self.below(3);
         ArrayD::from_shape_simple_fn(IxDyn(shape), || if kind == 0 { 0.0 } else { self.below(1 << 20) as f32 })
     }
@@ -31,7 +31,7 @@ fn part<'a>(array: &'a mut ArrayD<f32>, slice: &[Range<i64>]) -> ArrayViewMutD<'
     })
 }
 
-/// A random array in a file or a directory.
+/// A random array in a file, or in a directory if `as_sparse` is true.
 fn random(draw: &mut Draw, directory: &Path, as_sparse: bool) -> (std::path::PathBuf, ArrayD<f32>) {
     let ndim = 1 + draw.below(4);
     let shape: Vec<_> = (0..ndim).map(|_| 1 + draw.below([200, 40, 13, 7][ndim - 1])).collect();
@@ -64,7 +64,7 @@ fn random_slice(draw: &mut Draw, shape: &[usize]) -> Vec<Range<i64>> {
     shape.iter().map(range).collect()
 }
 
-/// The array that a resize makes.
+/// The array after a resize.
 fn resized(values: &ArrayD<f32>, shape: &[usize], value: f32) -> ArrayD<f32> {
     let mut new = ArrayD::from_elem(IxDyn(shape), value);
     let shared: Vec<_> = values.shape().iter().zip(shape).map(|(old, new)| 0..*old.min(new) as i64).collect();
@@ -138,7 +138,7 @@ fn elements_of_any_type_are_written_as_the_file_has_them() {
     let meta = B2ndMeta::new(Geometry::new(&[4, 3], &[2, 2], &[1, 2]).unwrap(), ">i2");
     b2nd_ndarray::write_bytes(&path, &meta, &[0; 24], &Options::default()).unwrap();
     let mut editor = ArrayEditor::open(&path).unwrap();
-    // Read backwards, by a view that is neither in C order nor of the file's byte order.
+    // The view is transposed, so it is not in C order. Its byte order differs from that of the file.
     editor.write_slice(&[1..3, 0..2], &array![[1_i16, 2], [3, 4]].reversed_axes()).unwrap();
     editor.resize(&[4, 4], -2_i16).unwrap();
     drop(editor);
@@ -162,7 +162,7 @@ fn a_chunk_of_zeros_takes_no_bytes() {
     b2nd_ndarray::write(&path, &Array2::<i32>::ones((8, 8)), &options).unwrap();
     let mut editor = ArrayEditor::open(&path).unwrap();
     editor.write_slice(&[0..4, 0..8], &Array2::<i32>::zeros((4, 8))).unwrap();
-    // 40,000 chunks of zeros.
+    // This adds 40,000 chunks of zeros.
     editor.resize(&[800, 800], 0_i32).unwrap();
     let zeros = Some(Offset::Special(Special::Zeros));
     let offsets = File::open(&path).unwrap().offsets().unwrap().clone();
@@ -216,7 +216,7 @@ fn a_crash_before_the_headers_write_leaves_the_array_as_it_was() {
         assert_eq!(after[..before.len()], before[..], "nothing of the old frame is written over");
         fs::write(&path, &after).unwrap();
         assert_eq!(whole::<f32>(&path), values);
-        // What the crash left is written over.
+        // The next edit overwrites the bytes that the crash left.
         let mut editor = ArrayEditor::open(&path).unwrap();
         let none: Vec<_> = values.shape().iter().map(|_| 0..1).collect();
         editor.write_slice(&none, &ArrayD::from_elem(vec![1; none.len()], -1.0_f32)).unwrap();
@@ -244,7 +244,7 @@ fn a_crash_before_the_rename_leaves_a_sparse_frame_as_it_was() {
             editor.resize(&longer, 1.0_f32).unwrap();
         }
         drop(editor);
-        // New chunks are there, the old ones still, and the index is the old one.
+        // Simulates the crash by restoring the old files. The new chunk files remain.
         let after = files(&path);
         let common = after.iter().filter(|(path, _)| before.iter().any(|(other, _)| other == path));
         assert!(common.clone().all(|(path, _)| path.ends_with("chunks.b2frame")), "no chunk's file is written over");
@@ -300,7 +300,7 @@ fn a_damaged_chunk_is_an_error_and_the_file_stays() {
     frame[place.start as usize + 5] ^= 1;
     fs::write(&path, &frame).unwrap();
     let mut editor = ArrayEditor::open(&path).unwrap();
-    // The first chunk would be replaced, the second one is read.
+    // The first chunk would be overwritten without being read, but the second one is read.
     let error = editor.write_slice(&[0..5, 0..4], &Array2::<u32>::zeros((5, 4))).unwrap_err().kind().to_string();
     assert!(error.starts_with("chunk[1]"), "{error}");
     assert_eq!(fs::read(&path).unwrap(), frame);
@@ -308,7 +308,7 @@ fn a_damaged_chunk_is_an_error_and_the_file_stays() {
     assert_eq!(editor.read::<u32>(&[4..8, 0..4]).unwrap().sum(), 0);
 }
 
-/// The editor reads and writes the file that it locked, even if the link that it was given leads to another file by now.
+/// The editor keeps reading and writing the file that it locked, even if the link to it is changed.
 #[test]
 #[cfg(unix)]
 fn an_editor_stays_with_its_file() {
@@ -348,7 +348,7 @@ fn chunk_files(path: &Path) -> usize {
     names.filter(|path| path.extension().is_some_and(|end| end == "chunk")).count()
 }
 
-/// A reader that has read the index before gets its values or an error, not those of other chunks.
+/// A reader with an old index gets the old values or an error, but never the values of other chunks.
 #[test]
 fn numbers_of_chunk_files_are_not_used_again() {
     let directory = tempfile::tempdir().unwrap();
@@ -398,7 +398,7 @@ fn chunk_files_of_interrupted_edits_are_removed_by_the_next_edit() {
     assert_eq!(chunk_files(&path), 2);
 }
 
-/// C-Blosc2 has written these files with a blocksize of 0 in the header.
+/// C-Blosc2 wrote these files with a blocksize of 0 in the header.
 #[test]
 fn an_array_without_a_blocksize_in_its_header_can_be_edited() {
     let directory = tempfile::tempdir().unwrap();

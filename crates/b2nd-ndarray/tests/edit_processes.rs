@@ -1,4 +1,4 @@
-//! An array that is edited in place, and processes that are killed or find the disk full.
+//! Arrays that are edited in place, in processes that are killed or run out of disk space.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -11,7 +11,7 @@ use ndarray::Array2;
 
 mod common;
 
-/// Values that do not compress well, another array for each number.
+/// Values that cannot be compressed well, and that differ for each `number`.
 fn values(number: u32, shape: (usize, usize)) -> Array2<u32> {
     Array2::from_shape_fn(shape, |(row, column)| ((row * 64 + column) as u32 ^ number << 16).wrapping_mul(0x9e37_79b1))
 }
@@ -43,18 +43,18 @@ fn a_process_that_is_killed_leaves_the_old_values_or_the_new_ones() {
         for line in lines.filter(|line| line.starts_with("written ")).take(1 + round as usize % 3) {
             written = line["written ".len()..].parse().unwrap();
         }
-        // Somewhere in the next write.
+        // Kills the process at some point in the next write.
         std::thread::sleep(std::time::Duration::from_micros(u64::from(round * 237 % 2000)));
         process.kill().unwrap();
         process.wait().unwrap();
         let now = whole::<u32>(&path);
-        // It may have gone on for a while before it was killed.
+        // The process may have written more before it was killed.
         let number = (written..written + 10_000).find(|&number| values(number, (50, 64)).into_dyn() == now);
         assert!(written > 0 && number.is_some(), "after {written} writes");
     }
 }
 
-/// Edits while the file may not grow, shows what it says then, lets the file grow and goes on.
+/// Edits an array. If the file cannot grow, the edit fails and is repeated after the limit is removed.
 #[test]
 #[ignore = "run by a_full_disk_is_an_error_and_the_array_is_as_it_was"]
 fn edits_on_a_full_disk() {
@@ -64,7 +64,7 @@ fn edits_on_a_full_disk() {
     let mut failures = 0;
     for number in 1..40_u32 {
         let length = std::fs::metadata(&path).unwrap().len();
-        // Full within a chunk, the index, the trailer.
+        // With these limits, the disk is full inside a chunk, the index or the trailer.
         limit_files(Some(length + u64::from(number) * 997 % 20_000));
         let rows = i64::from(50 + number);
         let edit = |editor: &mut ArrayEditor| match number % 2 {

@@ -1,13 +1,13 @@
-//! Structures, text and times: what is no number.
+//! Elements that are not numbers: structures, text and times.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
-// A slice of an array of one dimension.
+// A slice of a one-dimensional array is one range.
 #![allow(clippy::single_range_in_vec_init)]
 
 use b2nd::{B2ndMeta, Geometry};
 use b2nd_ndarray::{Array, Options};
 use ndarray::array;
 
-/// An array of one dimension in chunks of two.
+/// A one-dimensional array in chunks of two elements.
 fn file(dtype: &str, count: i64, bytes: &[u8]) -> (tempfile::TempDir, Array) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.b2nd");

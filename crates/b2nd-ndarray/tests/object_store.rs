@@ -1,4 +1,4 @@
-//! Arrays in an object store: how many requests a slice takes, and what becomes of one that fails.
+//! Arrays in an object store: the number of requests for a slice, and the handling of failed requests.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fmt;
@@ -19,7 +19,7 @@ use object_store::{
     PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
 
-/// A store that counts the requests for bytes, and fails those for what lies behind `broken`.
+/// A store that counts the requests for bytes, and lets requests after the offset `broken` fail.
 #[derive(Debug)]
 struct Counting {
     memory: InMemory,
@@ -27,10 +27,10 @@ struct Counting {
     under_way: AtomicUsize,
     most_at_once: AtomicUsize,
     broken: AtomicUsize,
-    /// True if it minds no conditions, as simple servers do; and if its answers have no tag either.
+    /// `lax` is true if conditions of requests are ignored, as by simple servers; `tagless` if responses have no ETag.
     lax: AtomicBool,
     tagless: AtomicBool,
-    /// True if it sends only whole objects.
+    /// True if only whole objects are sent.
     rangeless: AtomicBool,
 }
 
@@ -96,7 +96,7 @@ impl ObjectStore for Counting {
 
 const PATH: &str = "some/array.b2nd";
 
-/// 5 x 4 chunks of 40 KB, which are not compressed.
+/// An array with 5 x 4 chunks of 40 KB, which are not compressed.
 fn values() -> Array2<u32> {
     Array2::from_shape_fn((500, 400), |(row, column)| ((row * 400 + column) as u32).wrapping_mul(0x9e37_79b1) >> 3)
 }
@@ -131,7 +131,7 @@ fn a_slice_takes_the_requests_of_its_chunks_and_opening_two() {
     let remote = open(&store).unwrap();
     assert_eq!(store.requests.lock().unwrap().len(), 2);
     for (slice, expected) in [
-        // One chunk; two that are adjacent in the object; a column of five, which lie apart; all; none.
+        // One chunk; two chunks that are adjacent in the object; a column of five chunks that are not; all; none.
         ([10..20, 10..20], 1),
         ([10..20, 150..250], 1),
         ([0..500, 10..20], 5),
@@ -168,7 +168,7 @@ fn a_request_that_fails_is_an_error_that_names_its_range() {
     let store = store_with(frame());
     let remote = open(&store).unwrap();
     store.broken.store(100_000, Ordering::SeqCst);
-    // The first chunk is there.
+    // The first chunk can be read.
     block_on(remote.fetch(&[0..1, 0..1])).unwrap();
     store.requests.lock().unwrap().clear();
     let error = block_on(remote.fetch(&[499..500, 399..400])).unwrap_err();
@@ -227,14 +227,14 @@ fn a_slice_in_ndarrays_notation() {
     assert!(matches!(error.kind(), Error::Dimensions { .. }), "{error}");
 }
 
-/// Each way to read, with the number of requests that its chunks need.
+/// Tests each way to read, and the number of requests that it needs.
 #[test]
 fn every_way_to_read_gives_what_the_array_gives() {
     let (store, local) = (store_with(frame()), Array::from_frame(frame()).unwrap());
     let remote = open(&store).unwrap();
     let took = || std::mem::take(&mut *store.requests.lock().unwrap()).len();
     took();
-    // Rows 0, 200 and 400, columns 0 and 200: six chunks, of which two of a row come with the one between them.
+    // Rows 0, 200 and 400, and columns 0 and 200: six chunks. The two of a row come in one request with the chunk between them.
     let steps = Select::steps(&[0..500, 0..400], &[200, 200]).unwrap();
     assert_eq!(block_on(remote.select::<u32>(&steps)).unwrap(), local.select::<u32>(&steps).unwrap());
     assert_eq!(took(), 3);

@@ -1,5 +1,5 @@
-//! Files that this crate writes have the same values in python-blosc2, whose interpreter B2ND_PYTHON names: `python/check.py` opens each
-//! and compares it with what NumPy makes of the line that is written here.
+//! Files that this crate writes have the same values in python-blosc2. `python/check.py` opens them in the interpreter that
+//! B2ND_PYTHON names, and compares them with what NumPy computes from a line of text for each file.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fmt::Write;
@@ -14,14 +14,14 @@ use num_complex::Complex;
 
 const CODECS: [CodecId; 5] = [CodecId::BloscLz, CodecId::Lz4, CodecId::Lz4Hc, CodecId::Zlib, CodecId::Zstd];
 
-/// The files of a directory, and a line on each.
+/// A directory of files, and a line of text for each file.
 struct Cases<'a> {
     directory: &'a Path,
     lines: String,
 }
 
 impl Cases<'_> {
-    /// Writes an array whose elements are made of numbers that `python/check.py` makes too.
+    /// Writes an array whose elements are made from numbers that `python/check.py` can compute.
     fn write<T: Element>(&mut self, dtype: &str, shape: &[usize], options: &Options, value: impl Fn(u32) -> T) {
         let mut count = 0_u32;
         let array = ArrayD::from_shape_simple_fn(IxDyn(shape), || {
@@ -85,7 +85,7 @@ fn files_have_the_same_values_in_python() {
     cases.write_bytes("[('a', '<i4'), ('b', 'u1')]", &[7, 11], &cut, |n| [&n.to_le_bytes()[..], &[n as u8]].concat());
     cases.write_bytes("|S300", &[7, 11], &cut, |n| vec![b'a' + (n % 26) as u8; 300]);
 
-    // Text is shuffled by its characters.
+    // Text is shuffled by characters, not by elements.
     let characters = Options { filters: vec![(Filter::Shuffle, 4)], ..cut.clone() };
     cases.write_bytes("|S300", &[7, 11], &characters, |n| vec![b'a' + (n % 26) as u8; 300]);
     cases.write_bytes("<u8", &[7, 11], &characters, |n| u64::from(n).to_le_bytes().to_vec());
@@ -131,7 +131,7 @@ fn files_have_the_same_values_in_python() {
     assert!(done.success());
 }
 
-/// 300 arrays whose shapes, chunks, blocks, types, codecs and filters are drawn.
+/// 300 arrays with random shapes, chunks, blocks, types, codecs and filters.
 fn at_random(cases: &mut Cases<'_>, pipelines: &[Vec<(Filter, u8)>]) {
     let mut state = 20_261_121_u64;
     let mut draw = |below: usize| {
@@ -165,8 +165,8 @@ fn at_random(cases: &mut Cases<'_>, pipelines: &[Vec<(Filter, u8)>]) {
     }
 }
 
-/// Files of python-blosc2 and hdf5plugin (`python/theirs.py`) in the directory that B2ND_THEIRS names hold what they say: see `values.rs`.
-/// The other way, frames go into HDF5 datasets as chunks, and hdf5plugin reads them.
+/// Frames are written to HDF5 datasets as chunks, and hdf5plugin reads them. For the other direction, `values.rs` reads files
+/// that python-blosc2 and hdf5plugin wrote with `python/theirs.py`.
 #[test]
 fn chunks_of_hdf5_are_read_by_hdf5plugin() {
     let Some(python) = std::env::var_os("B2ND_PYTHON") else { return };

@@ -1,4 +1,5 @@
-//! What the calls write that refuse wrong uses is right: python-blosc2, whose interpreter B2ND_PYTHON names, reads it. See `python/api.py`.
+//! Functions that reject wrong uses write correct files otherwise: python-blosc2 reads them in the interpreter that B2ND_PYTHON
+//! names. See `python/api.py`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::process::Command;
@@ -9,7 +10,7 @@ use b2nd_ndarray::{Array, ConcatOptions, Options, concat, write, write_from, wri
 use ndarray::{Array2, Axis};
 use serde::{Deserialize, Serialize};
 
-/// One that Python reads as a dict.
+/// A metalayer that Python reads as a dict.
 #[derive(Serialize, Deserialize)]
 struct Station {
     id: u8,
@@ -21,7 +22,7 @@ impl Metalayer for Station {
     const NAMED: bool = true;
 }
 
-/// One that Python reads as a list.
+/// A metalayer that Python reads as a list.
 #[derive(Serialize, Deserialize)]
 struct Pair(u32, f64);
 

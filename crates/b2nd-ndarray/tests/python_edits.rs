@@ -1,5 +1,5 @@
-//! Arrays that this crate changes in place have NumPy's values in python-blosc2, whose interpreter B2ND_PYTHON names, and so have
-//! selections. What python-blosc2 changes in them then is read here. See `python/edits.py`.
+//! Arrays that this crate edits in place have the same values in python-blosc2 as in NumPy, and so have selections. This crate
+//! then reads what python-blosc2 changed. B2ND_PYTHON names the interpreter; see `python/edits.py`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use common::{Draw, sparse};
 mod common;
 
 impl Draw {
-    /// Elements of so many bytes, which are valid numbers of any type and compress a little.
+    /// Elements of `itemsize` bytes that are valid numbers of any type and can be compressed a little.
     fn bytes(&mut self, items: i64, itemsize: usize) -> Vec<u8> {
         let kind = self.below(3);
         (0..items as usize * itemsize).map(|_| if kind == 0 { 0 } else { self.below(60) as u8 }).collect()
@@ -44,7 +44,7 @@ fn items(slice: &[Range<i64>]) -> i64 {
     slice.iter().map(|range| range.end - range.start).product()
 }
 
-/// A random array in a file or directory, edited a few times, and what was done as JSON.
+/// Writes a random array to a file or directory and edits it a few times. Returns the edits as JSON.
 fn edited(draw: &mut Draw, directory: &Path, number: usize) -> String {
     let (dtype, itemsize) = [("<i4", 4), ("<f8", 8), (">i2", 2), ("|u1", 1), ("|S3", 3)][draw.below(5)];
     let ndim = 1 + draw.below(3);
@@ -111,14 +111,14 @@ fn arrays_that_are_edited_in_turns_have_numpys_values() {
     let done = Command::new(python).args(["-B", "python/edits.py"]).arg(directory.path()).status().unwrap();
     assert!(done.success());
 
-    // What Python made of them.
+    // These arrays were edited by python-blosc2.
     for line in std::fs::read_to_string(directory.path().join("after.tsv")).unwrap().lines() {
         let [file, number] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
         let path: PathBuf = directory.path().join(file);
         let array = Array::open(&path).unwrap();
         let expected = std::fs::read(directory.path().join(format!("{number}.after"))).unwrap();
         assert_eq!(array.read_bytes(&array.whole()).unwrap(), expected, "{line}");
-        // And here once more.
+        // This crate edits them once more.
         let value = vec![b'1'; array.itemsize()];
         let shape: Vec<_> = array.grid().shape().iter().map(|length| length + 1).collect();
         let mut editor = ArrayEditor::open(&path).unwrap();

@@ -1,6 +1,6 @@
-//! Refusals: what cannot be read or written is an error that says why, never a panic, never memory that nothing fills.
+//! Input that cannot be read or written causes an error that says why, but no panic and no large allocation.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
-// A slice of an array of one dimension.
+// A slice of a one-dimensional array is one range.
 #![allow(clippy::single_range_in_vec_init)]
 
 use std::path::Path;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 const DATA: &str = "../../tests/data";
 
-/// The number of bytes of a file that are damaged.
+/// The number of bytes in each file that are damaged, one at a time.
 const STEPS: usize = 20;
 
 #[track_caller]
@@ -54,7 +54,7 @@ fn what_holds_no_array_is_named_with_its_path() {
         let rest = said.strip_prefix(&format!("{}: ", path.display()));
         assert!(rest.is_some_and(|rest| rest.starts_with(expected)), "{said}");
     }
-    // Nothing is wrong with a frame without an array.
+    // A frame without an array is valid too.
     assert!(Array::open(at("a.b2frame", &plain)).unwrap().is_flat());
 }
 
@@ -103,7 +103,7 @@ fn errors_about_an_array_have_the_path_of_its_file() {
     }
 }
 
-/// One chunk of two elements in a file of its own.
+/// An array of one chunk with two elements, in a temporary directory.
 fn file_of(dtype: &str, chunk: &[u8]) -> (TempDir, Array) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("array.b2nd");
@@ -115,12 +115,12 @@ fn file_of(dtype: &str, chunk: &[u8]) -> (TempDir, Array) {
     (directory, reader)
 }
 
-/// A chunk of 8 bytes whose header says what it likes, of typesize 4 where `patch` leaves it.
+/// A chunk of 8 bytes with typesize 4, whose header `patch` can change.
 fn chunk_of(patch: impl Fn(&mut [u8]), data: &[u8]) -> Vec<u8> {
     let mut bytes = Chunk::store(&[7; 8], 4).unwrap().into_bytes();
     bytes.truncate(32);
     bytes.extend_from_slice(data);
-    // Not stored.
+    // Marks the data as compressed.
     bytes[2] = 0x05;
     bytes[12] = bytes.len() as u8;
     patch(&mut bytes);
@@ -151,7 +151,7 @@ fn a_slice_outside_the_array() {
     let past = shape[1] + 1;
     let expected = format!("slice[1]: expected 0 <= start <= stop <= {}, found 0..{past}", shape[1]);
     refused(reader.read_bytes(&[0..1, 0..past]), &expected);
-    // As in ndarray, where these indices panic.
+    // ndarray panics on these indices.
     let before = -(shape[1] as isize) - 1;
     for slice in [(0, Some(before)), (before, None)] {
         let slice = [(0, Some(1)), slice].map(|(start, end)| SliceInfoElem::Slice { start, end, step: 1 });
@@ -169,7 +169,7 @@ fn an_attribute_that_is_given_twice() {
     assert!(!path.exists());
 }
 
-/// The typesize in the header says how long an element is.
+/// The header's typesize is the size of an element.
 #[test]
 fn a_typesize_that_the_data_do_not_have_takes_no_memory() {
     let directory = tempfile::tempdir().unwrap();
@@ -195,7 +195,7 @@ fn a_slice_of_more_chunks_than_there_are() {
     refused(reader.read::<f64>(&[0..1 << 60]), "chunk 1099511627775: the frame has only 0 chunks");
 }
 
-/// Linux has names that are not UTF-8.
+/// Linux allows names that are not UTF-8.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_name_that_is_not_utf8_is_printed_once() {
@@ -329,7 +329,7 @@ fn arrays_whose_elements_are_elsewhere() {
     refused_file("python-blosc2-4.14.1/c2array__offline.b2nd", "b2o");
 }
 
-/// A chunk's table says where its blocks start.
+/// The table in a chunk has the offsets of its blocks.
 #[test]
 fn blocks_that_start_where_none_can() {
     let directory = tempfile::tempdir().unwrap();
@@ -350,7 +350,8 @@ fn blocks_that_start_where_none_can() {
     let whole = std::fs::read(&path).unwrap();
     let header_len = Header::from_slice(&whole).unwrap().header_len();
     let table = header_len + 32;
-    // Eight bytes into the chunk stands the length of a block, as it does before one that is stored. The others: no place, behind the end.
+    // The offset 8 is in the header, at a value that could be the length of a stored block. The other offsets are negative or
+    // after the end.
     for start in [8_i32, -1, i32::MAX] {
         let mut damaged = whole.clone();
         damaged[table..table + 4].copy_from_slice(&start.to_le_bytes());
@@ -360,7 +361,7 @@ fn blocks_that_start_where_none_can() {
     }
 }
 
-/// Bytes of files' chunks and indexes, turned over: values or an error, and no panic of the codec behind it.
+/// Changes bytes in the chunks and indexes of files. Reading them gives values or an error, but no panic in a codec.
 #[test]
 fn damaged_chunks() {
     let directory = tempfile::tempdir().unwrap();
@@ -378,7 +379,7 @@ fn damaged_chunks() {
                 let mut damaged = whole.clone();
                 damaged[at] ^= flip;
                 std::fs::write(&path, &damaged).unwrap();
-                // Some are recipes, which are refused before they are read.
+                // Some files are recipes, which are rejected when they are opened.
                 let Ok(reader) = Array::open(&path) else { continue };
                 let slice = reader.whole();
                 match reader.read_bytes(&slice) {
@@ -409,7 +410,7 @@ fn blocks_that_could_be_written_but_not_read_are_refused() {
     refused(options.geometry(&[3], 1), expected);
     assert!(!path.exists());
 
-    // A file of another writer.
+    // Another program may have written such a file.
     let meta = B2ndMeta::new(Geometry::new(&[0], &[items], &[items]).unwrap(), "|u1");
     std::fs::write(&path, Writer::new(Header::for_array(&meta).unwrap()).finish().unwrap()).unwrap();
     refused(ArrayEditor::open(&path).and_then(|mut editor| editor.resize(&[3], 1_u8)), expected);
@@ -418,7 +419,7 @@ fn blocks_that_could_be_written_but_not_read_are_refused() {
     refused(log.flush(), expected);
 }
 
-/// The blocks would be compressed for minutes.
+/// Compressing these blocks would take minutes.
 #[test]
 fn a_block_that_is_longer_than_its_chunk_is_not_edited() {
     let directory = tempfile::tempdir().unwrap();

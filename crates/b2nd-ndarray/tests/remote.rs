@@ -1,4 +1,4 @@
-//! The number of requests that a slice of a remote array takes.
+//! The number of requests for a slice of a remote array.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
@@ -14,7 +14,7 @@ use b2nd_ndarray::{Array, Options, Pieces, Select, Source, to_frame};
 use b2nd_store::RangeCache;
 use ndarray::{Array2, Array3, s};
 
-/// A frame somewhere else, and the requests for it.
+/// A remote frame and the requests for it.
 struct Remote {
     frame: Vec<u8>,
     requests: RefCell<Vec<Range<u64>>>,
@@ -26,7 +26,7 @@ impl Remote {
         self.frame[range.start as usize..range.end as usize].to_vec()
     }
 
-    /// Asks until nothing is missing.
+    /// Calls `ask` and fetches missing pieces until it succeeds.
     fn complete<T>(&self, pieces: &Pieces, ask: impl Fn() -> b2nd_ndarray::Result<T>) -> T {
         loop {
             let done = ask();
@@ -41,12 +41,12 @@ impl Remote {
 
 #[test]
 fn a_slice_takes_two_requests_and_those_of_its_chunks() {
-    // 5 x 4 chunks; what is random is not compressed, so they are of about one length.
+    // There are 5 x 4 chunks of about the same size, because random values cannot be compressed.
     let values = Array2::from_shape_fn((500, 400), |(row, column)| ((row * 400 + column) as u32).wrapping_mul(0x9e37_79b1) >> 3);
     let options = Options { chunkshape: Some(vec![100, 100]), blockshape: Some(vec![25, 100]), ..Options::default() };
     let remote = Remote { frame: to_frame(&values, &options).unwrap(), requests: RefCell::default() };
     for (slice, expected) in [
-        // One chunk; two that are adjacent in the file; a column of five, which lie apart; all.
+        // One chunk; two chunks that are adjacent in the file; a column of five chunks that are not; all; none.
         ([10..20, 10..20], 1),
         ([10..20, 150..250], 1),
         ([0..500, 10..20], 5),
@@ -59,7 +59,7 @@ fn a_slice_takes_two_requests_and_those_of_its_chunks() {
         assert_eq!(remote.requests.borrow().len(), 1, "the header");
         let ranges = remote.complete(&pieces, || array.byte_ranges(&slice, 0));
         ranges.into_iter().for_each(|range| pieces.put(range.clone(), remote.fetch(range)).unwrap());
-        // No more requests: reading takes what is there.
+        // Reading needs no more requests.
         let read = array.read::<u32>(&slice).unwrap();
         let wanted =
             values.slice(s![slice[0].start as usize..slice[0].end as usize, slice[1].start as usize..slice[1].end as usize]);
@@ -106,7 +106,7 @@ fn what_was_not_fetched_is_an_error_that_says_so() {
 
 type Fetch = Box<dyn Fn(Range<u64>) -> std::io::Result<Vec<u8>> + Send + Sync>;
 
-/// A file on a server, the ranges that were requested, and the number of rounds: how often a reader waited for requests.
+/// A file on a server, the ranges that were requested, and the number of rounds, that is, how often a reader waited for requests.
 struct Served {
     file: RangeCache<Fetch>,
     requests: Arc<Mutex<Vec<Range<u64>>>>,
@@ -156,7 +156,7 @@ impl Source for Served {
 
 type ReadMany = fn(&dyn Source, Vec<Range<u64>>) -> Option<b2nd_frame::Result<Fetched>>;
 
-/// A source with another `read_many`, how often it was asked for ranges, and the number of bytes of chunk files that were read.
+/// A source with its own `read_many`. It counts the calls that ask for ranges, and the bytes that are read from chunk files.
 struct Stub<S> {
     source: S,
     read_many: ReadMany,
@@ -238,7 +238,7 @@ fn a_sparse_frame_is_read_from_a_source_that_also_reads_many_ranges() {
 
 #[test]
 fn a_small_slice_is_fetched_once() {
-    // 2 x 2 chunks of 30 kB.
+    // There are 2 x 2 chunks of 30 kB.
     let (values, frame) = cube([20, 100, 60], [10, 100, 30], [5, 100, 30]);
     let served = Served::new(frame);
     for (slice, expected) in [([0..1, 0..1, 0..1], 0), ([12..13, 0..1, 0..1], 1), ([12..14, 3..9, 0..10], 0)] {
@@ -283,7 +283,7 @@ fn ranges_are_served_from_the_cache_and_each_answer_must_be_complete() {
     assert!(short.read(5..6).unwrap_err().to_string().contains("expected 65536 bytes, found 32768"));
 }
 
-/// A cube of bytes that are not compressed.
+/// A cube of bytes that are stored without compression.
 fn cube(shape: [usize; 3], chunkshape: [i32; 3], blockshape: [i32; 3]) -> (Array3<u8>, Vec<u8>) {
     let bytes: Vec<u8> = (0..=250).collect();
     let bytes = bytes.repeat(shape.iter().product::<usize>() / bytes.len() + 1);
@@ -295,16 +295,16 @@ fn cube(shape: [usize; 3], chunkshape: [i32; 3], blockshape: [i32; 3]) -> (Array
 
 #[test]
 fn a_slice_of_a_file_on_a_server_takes_few_rounds_of_requests() {
-    // 12 x 2 x 2 chunks of 900 kB.
+    // There are 12 x 2 x 2 chunks of 900 kB.
     let (values, frame) = cube([360, 200, 300], [30, 200, 150], [5, 200, 150]);
     let chunk = 900_000;
     for (slice, chunks, requests) in [
         ([100..101, 100..101, 100..101], 1, 1),
-        // Two adjacent chunks, in one request, and a line through the chunks, which are not adjacent.
+        // Two adjacent chunks in one request, and a line through chunks that are not adjacent.
         ([100..101, 0..200, 0..300], 2, 1),
         ([0..360, 100..101, 100..101], 12, 12),
     ] {
-        // In the file, and at an odd place of an archive.
+        // The frame is in a file of its own, or at an odd offset in an archive.
         for before in [0, 12_345] {
             let served = Served::new([&vec![1; before][..], &frame].concat());
             let source = Window::new(served.clone(), before as u64..u64::MAX);
@@ -325,7 +325,8 @@ fn a_slice_of_a_file_on_a_server_takes_few_rounds_of_requests() {
 
 #[test]
 fn of_long_chunks_on_a_server_only_the_blocks_of_a_slice_are_fetched() {
-    // Four chunks of 3.4 MB. Random numbers of six bits are compressed, so that the blocks' places are in the block table.
+    // There are four chunks of 3.4 MB. Random numbers of six bits can be compressed, so the offsets of the blocks are only in the
+    // block table.
     let mut state = 1_u32;
     let values = Array3::from_shape_simple_fn([600, 100, 300], || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -344,7 +345,7 @@ fn of_long_chunks_on_a_server_only_the_blocks_of_a_slice_are_fetched() {
     assert_eq!(array.select::<u8>(&steps).unwrap(), expected);
     let (rounds, requests, bytes) = served.took();
     assert_eq!((rounds, requests), (2, 5), "two block tables, as the first was fetched with the header, then three blocks");
-    // Ranges begin and end with a block of 4 KiB of the cache.
+    // The cache fetches whole blocks of 4 KiB.
     assert!((3 * block..3 * block + 5 * 8192).contains(&bytes), "{bytes} bytes for three blocks of {block}");
     assert_eq!(array.select::<u8>(&steps).unwrap(), expected);
     assert_eq!(served.took(), (0, 0, 0), "the cache has all of it");
@@ -360,10 +361,10 @@ fn long_slices_are_fetched_in_parts() {
     array.frame().offsets().unwrap();
     served.took();
     assert!(array.read::<u8>(&array.whole()).unwrap().as_slice() == values.as_slice());
-    // 160 MB, of which at most 64 MiB are held at a time: three chunks of 20 MB.
+    // At most 64 MiB of the 160 MB are held at a time, which is three chunks of 20 MB.
     let (rounds, ..) = served.took();
     assert!((3..=4).contains(&rounds), "{rounds}");
-    // The first part of a slice that cannot be fetched ends the read.
+    // If the first part of a slice cannot be fetched, the read ends.
     let stub = Stub::new(served, |_, _| Some(Err(b2nd_frame::Error::custom("503"))));
     let array = Array::from_source(stub.clone(), 0).unwrap();
     assert_eq!(array.read::<u8>(&array.whole()).unwrap_err().to_string(), "503");

@@ -1,4 +1,4 @@
-//! A frame has the same content without its gaps, and after it was recompressed.
+//! Repacking removes gaps from a frame, and can recompress it. The content stays the same.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fs;
@@ -15,7 +15,7 @@ fn len(path: &Path) -> u64 {
     fs::metadata(path).unwrap().len()
 }
 
-/// Metalayers, trailer and chunks of a frame, byte for byte.
+/// The metalayers, the trailer and the chunks of a frame, byte for byte.
 type Contents = (Vec<(Vec<u8>, Vec<u8>)>, Vec<u8>, Vec<Vec<u8>>);
 
 fn contents(path: &Path) -> Contents {
@@ -37,7 +37,7 @@ fn options() -> Options {
     }
 }
 
-/// An array that was appended to 200 times and written to 50 times, and its values.
+/// Writes an array that was appended to 200 times and edited 50 times. Returns its values.
 fn edited(path: &Path) -> Array2<i32> {
     let mut log = Appender::create::<i32>(path, &[10], &options()).unwrap();
     for row in 0..200 {
@@ -65,12 +65,12 @@ fn gaps_go_and_everything_else_stays() {
     assert!(len(&new).abs_diff(len(&fresh)) * 100 <= len(&fresh), "{} {}", len(&new), len(&fresh));
     assert!(contents(&new) == before && whole::<i32>(&new) == values.clone().into_dyn());
 
-    // In place, and again: there is nothing left to take away.
+    // The same in place. A second time nothing changes.
     repack(&path, &path, &RepackOptions::default()).unwrap();
     assert!(fs::read(&path).unwrap() == fs::read(&new).unwrap());
     repack(&path, &path, &RepackOptions::default()).unwrap();
     assert!(fs::read(&path).unwrap() == fs::read(&new).unwrap());
-    // What it was made for still works.
+    // Appending still works.
     let mut log = Appender::open(&path).unwrap();
     log.append(&values.slice(s![..3, ..])).unwrap();
     log.flush().unwrap();
@@ -87,7 +87,7 @@ fn one_file_becomes_many_and_many_become_one() {
     assert!(sparse.is_dir() && whole::<i32>(&sparse) == values && contents(&sparse) == contents(&path));
     repack(&sparse, &back, &to(FrameType::Contiguous)).unwrap();
     assert!(back.is_file() && whole::<i32>(&back) == values && contents(&back) == contents(&path));
-    // The kind stays unless one is given, and gaps are removed.
+    // The kind of frame does not change unless one is given, and gaps are removed.
     let mut editor = ArrayEditor::open(&sparse).unwrap();
     editor.write_slice(&[0..1, 0..1], &ndarray::array![[-5]]).unwrap();
     drop(editor);
@@ -98,7 +98,7 @@ fn one_file_becomes_many_and_many_become_one() {
     assert_eq!(chunks(&again), 14);
     assert!(chunks(&sparse) >= 14);
 
-    // In place, what killed processes left is removed too.
+    // Repacking in place also removes the files that killed processes left.
     let (values, before) = (whole::<i32>(&sparse), contents(&sparse));
     fs::write(sparse.join("000000FF.chunk"), "of no index").unwrap();
     fs::create_dir(sparse.join(".new.b2frame.0.tmp")).unwrap();
@@ -121,7 +121,7 @@ fn one_file_becomes_many_and_many_become_one() {
     assert!(repack(&back, &sparse, &to(FrameType::Sparse)).unwrap_err().to_string().contains("exists"));
 }
 
-/// Frames of every kind of chunk.
+/// Frames with every kind of chunk.
 fn frames() -> Vec<(&'static str, Vec<u8>)> {
     let data: Vec<u8> = (0..4000_u32).flat_map(u32::to_le_bytes).collect();
     let header = |chunksize| {
@@ -160,7 +160,7 @@ fn data(frame: &[u8]) -> Vec<Vec<u8>> {
     (0..frame.offsets().unwrap().len()).map(|number| frame.chunk(number).unwrap().into_data().unwrap().into_owned()).collect()
 }
 
-/// Frames of python-blosc2 whose chunks or blocks vary in length, are objects, tables' parts or lazy.
+/// All frames in tests/data.
 fn samples() -> Vec<std::path::PathBuf> {
     let mut waiting = vec![Path::new("../../tests/data").to_path_buf()];
     let mut found = Vec::new();
@@ -191,7 +191,7 @@ fn chunks_of_every_kind_are_the_same_afterwards() {
     }
     let (mut count, mut anew, mut varying) = (0, 0, 0);
     for path in samples() {
-        // Those that are broken on purpose are refused.
+        // Skips files that are damaged on purpose.
         let Ok(file) = File::open(&path) else { continue };
         let Ok(chunks) = file.offsets().map(|offsets| offsets.len()) else { continue };
         if (0..chunks).any(|number| file.chunk(number).is_err()) || file.trailer().is_err() {
@@ -279,7 +279,7 @@ fn nothing_is_replaced_unasked_and_an_editor_is_waited_for() {
     assert!(len(&path) < before.len() as u64 / 10);
 }
 
-/// A limit on the length of files simulates a full disk.
+/// A limit on the size of files simulates a full disk.
 #[cfg(unix)]
 #[test]
 fn a_failure_leaves_the_file_as_it_was() {

@@ -1,7 +1,7 @@
-//! Selections by ranges, lists and masks have the values that ndarray selects, and no block is read twice; and chunk after chunk makes
-//! the array.
+//! Selections by ranges, lists and masks have the same values as in ndarray, and no block is read twice. The chunks together make
+//! up the array.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
-// A slice of an array of one dimension.
+// A slice of a one-dimensional array is one range.
 #![allow(clippy::single_range_in_vec_init)]
 
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ fn numbered(shape: &[usize]) -> ArrayD<i32> {
     })
 }
 
-/// A random array and how it is cut.
+/// A random array, and options with its chunks and blocks.
 fn array(draw: &mut Draw, shortest: usize) -> (ArrayD<i32>, Options) {
     let ndim = 1 + draw.below(4);
     let shape: Vec<_> = (0..ndim).map(|_| shortest + draw.below([200, 40, 13, 7][ndim - 1])).collect();
@@ -53,7 +53,7 @@ fn along(draw: &mut Draw, length: usize) -> (Select, Vec<usize>) {
             let indices = (0..length).filter(|&at| mask[at]).collect();
             (mask.into(), indices)
         }
-        // Ascending, or in any order, from either end, and some of them more than once.
+        // Indices in ascending or any order, some of them negative or repeated.
         kind => {
             let mut indices: Vec<_> = (0..if length == 0 { 0 } else { draw.below(12) }).map(|_| draw.below(length)).collect();
             if kind == 4 {
@@ -87,7 +87,7 @@ fn a_selection_has_the_values_that_ndarray_selects() {
     assert_eq!(scalar.select::<i32>(&[]).unwrap(), arr0(7).into_dyn());
 }
 
-/// Parts of blocks are put together without the rest of the block, and streams are expanded as far as that needs.
+/// Only the needed parts of blocks are assembled, and streams are decompressed only as far as needed.
 #[test]
 fn a_selection_of_any_type_codec_and_filter_is_that_of_the_whole_array() {
     let mut draw = Draw(32);
@@ -102,7 +102,7 @@ fn a_selection_of_any_type_codec_and_filter_is_that_of_the_whole_array() {
             let mut values = ArrayD::zeros(IxDyn(&[&shape[..], &[itemsize]].concat()));
             let mut sum = 0;
             for mut element in values.rows_mut() {
-                // Runs, and steps that change all bytes now and then.
+                // Most elements repeat the one before or differ in the lowest byte; sometimes two bytes change.
                 sum += [0, 0, 1, 3, 0x0101][draw.below(5)] * draw.below(200);
                 element.iter_mut().zip(sum.to_le_bytes().into_iter().cycle()).for_each(|(byte, value)| *byte = value);
             }
@@ -136,7 +136,7 @@ fn a_selection_of_any_type_codec_and_filter_is_that_of_the_whole_array() {
     }
 }
 
-/// A frame in memory, and which of its bytes were read.
+/// A frame in memory, and the ranges that were read.
 struct Recording {
     frame: Vec<u8>,
     reads: Arc<Mutex<Vec<Range<u64>>>>,
@@ -171,7 +171,8 @@ fn each_touched_block_is_read_once_and_no_other() {
     stored.select::<u64>(&[[0].into(), [0].into()]).unwrap();
     reads.lock().unwrap().clear();
 
-    // In two of three rows of chunks, and in two of five columns: four chunks, in each of which one block of four is touched.
+    // Two of three rows of chunks, and two of five columns: four chunks. In each of them, the selection touches one of four
+    // blocks.
     let (rows, columns) = ([420, 3, 420, 30, -190, 3], [199, 0, 100, 99, 0, 150]);
     let found = stored.select::<u64>(&[rows.into(), columns.into()]).unwrap();
     let place = |index: i64| if index < 0 { (index + 600) as usize } else { index as usize };
@@ -182,7 +183,7 @@ fn each_touched_block_is_read_once_and_no_other() {
     read.sort_by_key(|range| range.start);
     assert!(read.windows(2).all(|pair| pair[0].end <= pair[1].start), "nothing is read twice: {read:?}");
     let total: u64 = read.iter().map(|range| range.end - range.start).sum();
-    // 15 chunks of four blocks, all of them of about the same length.
+    // There are 15 chunks of four blocks, all of about the same size.
     let blocks = total as f64 / (length as f64 / 60.0);
     assert!((3.9..4.3).contains(&blocks), "{blocks} blocks were read");
 }
@@ -242,7 +243,7 @@ fn chunk_after_chunk_makes_the_array() {
         let parallel: Result<Vec<ArrayChunk<i32>>, _> = stored.par_chunks::<i32>().unwrap().collect();
         assert_eq!(parallel.unwrap(), chunks);
 
-        // In a slice, each has what lies in both.
+        // Each part is the intersection of its chunk with the slice.
         let slice: Vec<_> = values
             .shape()
             .iter()

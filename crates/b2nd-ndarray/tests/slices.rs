@@ -1,6 +1,7 @@
-//! Arrays are read back as they were written, whole and in slices, and no more of the file is read than a slice touches.
+//! Arrays are read back as they were written, as a whole and in slices. Only the blocks that a slice touches are read from the
+//! file.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
-// A slice of an array of one dimension.
+// A slice of a one-dimensional array is one range.
 #![allow(clippy::single_range_in_vec_init)]
 
 use std::ops::Range;
@@ -12,7 +13,7 @@ use ndarray::{Array2, Array3, ArrayD, Axis, IxDyn, Slice, arr0, array, s};
 use num_complex::Complex;
 use tempfile::TempDir;
 
-/// The values of an array by their number; large enough for every byte of most types to be used.
+/// An array of consecutive numbers that are scrambled so that most bytes of most types vary.
 fn numbered<T>(shape: &[usize], value: impl Fn(u32) -> T) -> ArrayD<T> {
     let mut next = 0_u32;
     ArrayD::from_shape_simple_fn(IxDyn(shape), || {
@@ -25,7 +26,7 @@ fn options(chunkshape: &[i32], blockshape: &[i32]) -> Options {
     Options { chunkshape: Some(chunkshape.to_vec()), blockshape: Some(blockshape.to_vec()), ..Options::default() }
 }
 
-/// A file of this array in a directory of its own.
+/// Writes an array to a file in a temporary directory and opens it.
 #[track_caller]
 fn written<T: Element>(array: &ArrayD<T>, options: &Options) -> (TempDir, Array) {
     let directory = tempfile::tempdir().unwrap();
@@ -79,11 +80,11 @@ fn every_shape_comes_back() {
     comes_back(&numbered(&[3, 4, 5, 6], |n| n), &options(&[2, 2, 5, 4], &[1, 2, 3, 4]));
     comes_back(&numbered(&[3, 2, 4, 3, 5], |n| n), &options(&[2, 2, 3, 2, 4], &[2, 1, 2, 2, 3]));
     comes_back(&numbered(&[300, 700], |n| n), &Options::default());
-    // Nothing in it, in whatever way.
+    // Arrays without elements.
     comes_back(&numbered(&[0], |n| n), &Options::default());
     comes_back(&numbered(&[4, 0, 3], |n| n), &Options::default());
     comes_back(&numbered(&[4, 0], |n| n), &options(&[2, 1], &[2, 1]));
-    // As ndarray holds it: neither in C order nor contiguous.
+    // An array in memory that is neither in C order nor contiguous.
     let array = numbered(&[6, 9], |n| n).reversed_axes().slice_axis(Axis(0), Slice::new(0, None, 2)).to_owned();
     comes_back(&array, &Options::default());
 }
@@ -111,7 +112,7 @@ fn every_codec_and_filter_comes_back() {
 fn chunks_of_one_value_come_back() {
     let array = Array2::from_shape_fn((9, 8), |(row, _)| [f64::INFINITY, 0.0, -2.0][row / 3]);
     let (directory, reader) = written(&array.clone().into_dyn(), &options(&[3, 4], &[2, 4]));
-    // The padding is zero, so only the chunk of zeros is of one value.
+    // The padding is zero, so only the chunk of zeros repeats a single value.
     let file = File::open(directory.path().join("array.b2nd")).unwrap();
     let special = [0, 2, 4].map(|number| file.chunk(number).unwrap().header().special());
     assert_eq!(special, [None, Some(Special::Zeros), None]);
@@ -133,7 +134,7 @@ fn a_slice_is_what_ndarray_cuts() {
     }
 }
 
-/// A source that counts the bytes that are read of it.
+/// A source that counts the bytes that are read.
 struct Counting(std::fs::File, std::sync::Arc<std::sync::atomic::AtomicU64>);
 
 impl b2nd_ndarray::Source for Counting {
@@ -155,7 +156,7 @@ impl b2nd_ndarray::Source for Counting {
 
 #[test]
 fn no_more_is_read_than_the_blocks_that_a_slice_touches() {
-    // Four chunks of four blocks; what is random is not compressed, so a block has its own length in the file.
+    // There are four chunks of four blocks. Random values cannot be compressed, so each block takes its full size in the file.
     let array = numbered(&[64, 64], |n| n.wrapping_mul(n));
     let (directory, _) = written(&array, &options(&[32, 32], &[16, 16]));
     let read = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
@@ -166,7 +167,7 @@ fn no_more_is_read_than_the_blocks_that_a_slice_touches() {
         assert_eq!(reader.read::<u32>(&slice).unwrap(), cut(&array, &slice));
         read.load(std::sync::atomic::Ordering::Relaxed)
     };
-    // The index, once.
+    // The first read includes the index.
     bytes([0..1, 0..1]);
     let block = 16 * 16 * 4;
     assert!((block / 2..block + 200).contains(&bytes([0..1, 0..1])));
@@ -232,7 +233,7 @@ fn steps_leave_out_the_blocks_between_them() {
     read.store(0, std::sync::atomic::Ordering::Relaxed);
     let stepped = reader.slice::<u32>(ndarray::s![..;16, ..;16]).unwrap();
     assert_eq!(stepped, values.slice_each_axis(|_| Slice::new(0, None, 16)).to_owned());
-    // Sixteen blocks of 256, of which there are 64 bytes each, and the tables of four chunks.
+    // Sixteen of 256 blocks, which have 64 bytes each, and the block tables of four chunks.
     assert!(read.load(std::sync::atomic::Ordering::Relaxed) < 16 * 100 + 4 * 300);
 }
 
@@ -320,7 +321,7 @@ fn structures_are_read_and_written_as_bytes() {
     assert_eq!(reader.read_bytes(&[3..4, 4..5]).unwrap(), bytes[95..]);
 }
 
-/// A few layers of chunks at a time, the same file.
+/// The elements are read a few layers of chunks at a time. The file is the same as if they were written at once.
 #[test]
 fn elements_may_come_from_a_reader() {
     let directory = tempfile::tempdir().unwrap();
@@ -367,7 +368,7 @@ fn a_slice_of_a_chunk_of_one_value() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("value.b2nd");
     let meta = B2ndMeta::of::<f64>(Geometry::new(&[100], &[100], &[1]).unwrap());
-    // The chunk is shorter than the table of a hundred blocks would be.
+    // The chunk is shorter than a table of a hundred blocks would be.
     let mut chunk = Chunk::special(Special::Zeros, 800, 8).unwrap().into_bytes();
     chunk[12] += 8;
     chunk[31] = 3 << 4;
@@ -378,7 +379,7 @@ fn a_slice_of_a_chunk_of_one_value() {
     assert_eq!(Array::open(&path).unwrap().read::<f64>(&[7..9]).unwrap(), array![2.5, 2.5].into_dyn());
 }
 
-/// A frame as python-blosc2's `pack_tensor` writes it: elements in C order, here in chunks of five.
+/// A frame as python-blosc2's `pack_tensor` writes it: elements in C order, in chunks of five elements.
 fn packed(shape: &[u8], dtype: &str) -> Vec<u8> {
     let mut writer = Writer::new(Header::new(Sizes { typesize: 2, chunksize: 10, blocksize: 10 }).unwrap());
     for chunk in (0..24_i16).flat_map(i16::to_le_bytes).collect::<Vec<_>>().chunks(10) {

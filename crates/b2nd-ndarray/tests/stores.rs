@@ -1,4 +1,4 @@
-//! An array in a store of python-blosc2 is opened by its key.
+//! Arrays in stores of python-blosc2 are opened by key.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::path::Path;
@@ -10,7 +10,7 @@ const TREE: &str = "../../tests/data/python-blosc2-4.14.1/treestore__dfltb2z.b2z
 
 #[test]
 fn a_key_of_an_archive_is_the_array_at_its_offset() {
-    // The offsets that values.tsv has hashes for.
+    // values.tsv has hashes for these offsets.
     for (key, offset) in [("/g0/n0", 40), ("/g1/n3", 365), ("g0/n2", 689), ("/g1/n1", 1012), ("/ext", 1332)] {
         let member = Array::from_store(TREE, key).unwrap();
         let beside = Array::from_source(Arc::new(std::fs::File::open(TREE).unwrap()), offset).unwrap();
@@ -42,7 +42,7 @@ fn a_key_that_is_not_there_and_an_archive_that_is_none() {
     assert!(sentence(Path::new("nowhere.b2z"), "/x").starts_with("nowhere.b2z: No such file"));
 }
 
-/// A frame that says it is longer than its member would read what follows.
+/// If a frame's length is greater than that of its member, it must not read the bytes after the member.
 #[test]
 fn a_frame_longer_than_its_member() {
     let mut archive = std::fs::read(TREE).unwrap();

@@ -1,5 +1,5 @@
-//! Arrays of real files have the values that C-Blosc2 reads: those of `tests/data`, whose hashes are committed, and those of the
-//! directory that B2ND_CORPUS names, whose hashes `python/values.py` wrote into the file that B2ND_VALUES names.
+//! Arrays in real files have the values that C-Blosc2 reads: those in `tests/data`, whose hashes are committed, and those in the
+//! directory that B2ND_CORPUS names. `python/values.py` wrote the hashes of the latter to the file that B2ND_VALUES names.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ fn arrays_that_python_just_wrote_have_the_values_that_it_wrote() {
 const STALE: &str = "equal, of these with stale bytes after the metalayer";
 const EMPTIED: &str = "equal, of these resized to nothing";
 
-/// The outcomes of the arrays, and the files of each.
+/// The outcomes, with the files that had each of them.
 struct Tally(BTreeMap<String, Vec<String>>);
 
 impl Tally {
@@ -73,13 +73,13 @@ impl Tally {
         self.0.get(outcome).map_or(0, Vec::len)
     }
 
-    /// The number that need what the feature `plugins` has: none with it.
+    /// The number of arrays that need the feature `plugins`; 0 if it is enabled.
     fn refused(&self) -> usize {
         let refused = |(outcome, _): &(&String, &Vec<String>)| outcome.starts_with("not read: this build of b2nd has no");
         self.0.iter().filter(refused).map(|(_, files)| files.len()).sum()
     }
 
-    /// Prints the counts, and the names of all that is not simply equal.
+    /// Prints the numbers, and the names of files that are not simply equal.
     #[track_caller]
     fn check(&self, what: &str) {
         let total: usize =
@@ -111,7 +111,7 @@ fn outcome(path: &Path, offset: u64, shape: &str, itemsize: &str, said: &str) ->
     let mut slice = reader.whole();
     let large = said.starts_with("large");
     if large {
-        // Of more than memory holds, the last element.
+        // Only the last element is read if the array does not fit in memory.
         slice.iter_mut().for_each(|range| range.start = range.end - 1);
     }
     match (said, reader.read_bytes(&slice)) {
@@ -134,7 +134,7 @@ fn outcome(path: &Path, offset: u64, shape: &str, itemsize: &str, said: &str) ->
     }
 }
 
-/// The fault of a slice from the array's middle, beside the bytes of the whole: for it, some blocks are left out.
+/// Compares a slice from the middle, for which some blocks are skipped, with the bytes of the whole array. Returns the error.
 fn middle(reader: &Array, whole: &[u8]) -> Option<String> {
     let shape: Vec<_> = reader.grid().shape().iter().map(|&length| length as usize).collect();
     let slice: Vec<_> = reader.grid().shape().iter().map(|&length| length / 3..(2 * length + 2) / 3).collect();
@@ -152,7 +152,7 @@ fn middle(reader: &Array, whole: &[u8]) -> Option<String> {
     }
 }
 
-/// Properties that make a file hard to read although its values are plain.
+/// Properties that make a file hard to read even though its values are plain.
 fn oddities(header: &Header) -> Vec<&'static str> {
     let array = header.array().unwrap().unwrap();
     let name = if matches!(array, ArrayMeta::Caterva(_)) { "caterva" } else { "b2nd" };
@@ -173,7 +173,7 @@ fn sha256(bytes: &[u8]) -> String {
     })
 }
 
-/// Prints a line, also where a test's output is captured.
+/// Prints a line even if the test's output is captured.
 fn report(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

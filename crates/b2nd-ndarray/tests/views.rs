@@ -1,4 +1,4 @@
-//! Slices in ndarray's notation, values in memory that is there already, threads, and frames in memory.
+//! Slices in ndarray's notation, reading into existing memory, threads, and frames in memory.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use b2nd_ndarray::{Array, Buffer, Options, s, to_frame};
@@ -89,7 +89,7 @@ fn booleans_are_filled_too() {
     assert_eq!(view, bools.into_dyn());
 }
 
-/// Large enough for the chunks, and for the blocks of one chunk, to be read by several threads.
+/// The array is large enough for several threads to read chunks, and blocks of one chunk.
 #[cfg(feature = "rayon")]
 #[test]
 fn several_threads_read_what_one_does() {
@@ -99,7 +99,7 @@ fn several_threads_read_what_one_does() {
         let frame = to_frame(&values, &options).unwrap();
         for threads in [1, 2, 5] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            // Writing makes the same bytes whatever the number of threads.
+            // Writing gives the same bytes for any number of threads.
             assert_eq!(pool.install(|| to_frame(&values, &options)).unwrap(), frame);
             let array = Array::from_frame(frame.clone()).unwrap();
             assert_eq!(pool.install(|| array.read::<f32>(&array.whole())).unwrap(), values.clone().into_dyn());
@@ -148,7 +148,7 @@ fn threads_write_the_parts_of_long_chunks_as_one_does() {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (random >> 24) as u8
     };
-    // A chunk of zeros at the end, also after one that is stored, and one whose first and last parts are zeros.
+    // A chunk of zeros at the start and at the end, a random chunk, and a chunk whose first and last parts are zeros.
     let chunks = [vec![0; CHUNK], (0..CHUNK).map(|_| noise()).collect(), vec![7; CHUNK], (0..CHUNK).map(|at| at as u8).collect()];
     let some = (0..CHUNK).map(|at| if at / (CHUNK / 4) % 3 == 0 { 0 } else { noise() & 3 });
     let values = ndarray::Array1::from_vec([chunks.concat(), some.collect(), vec![0; CHUNK]].concat());

@@ -1,4 +1,4 @@
-//! Wrong uses are errors, and leave no file; and the same elements give the same file however many threads write it.
+//! Wrong uses are errors and leave no file. The same elements give the same file for any number of threads.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::io::Read as _;
@@ -87,7 +87,7 @@ fn an_array_reads_the_file_that_it_was_given() {
     let array = Array::new(file).unwrap();
     assert_eq!(array.read::<i32>(&array.whole()).unwrap(), old.into_dyn());
 
-    // The lock is held for as long as the array is open.
+    // The lock is held as long as the array is open.
     let array = Array::new(File::open_shared(&path).unwrap()).unwrap();
     let edited = File::try_edit(&path).err().map(|error| matches!(error.kind(), ErrorKind::Locked { .. }));
     assert_eq!(edited, Some(true));

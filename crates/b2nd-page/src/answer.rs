@@ -18,20 +18,15 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(question: &'a [u8]) -> Result<T> {
 }
 
 pub(crate) fn to_json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_else(|error| problem(&Error::custom(error)))
+    serde_json::to_string(value).unwrap_or_else(|error| problem(&Error::custom(error), None))
 }
 
 /// Returns `text`, which must be JSON. If `text` is an error, returns the error as JSON.
 pub(crate) fn answer(text: Result<String>) -> String {
-    text.unwrap_or_else(|error| problem(&error))
+    text.unwrap_or_else(|error| problem(&error, None))
 }
 
-/// Returns an error as JSON, with the kind `missing`, which means that a store does not contain a file.
-#[cfg(feature = "values")]
-pub(crate) fn missing(error: &Error) -> String {
-    to_json(&Problem { error: error.to_string(), kind: Some("missing") })
-}
-
-fn problem(error: &Error) -> String {
-    to_json(&Problem { error: error.to_string(), kind: None })
+/// Returns an error as JSON.
+pub(crate) fn problem(error: &Error, kind: Option<&'static str>) -> String {
+    to_json(&Problem { error: error.to_string(), kind })
 }

@@ -2,7 +2,7 @@
 
 use b2nd_frame::{Error, HeaderField, Result, Source};
 use b2nd_store::{Frame, is_frame, readable};
-use b2nd_view::bytes::{self, Row};
+use b2nd_view::bytes::{self, ByteRow};
 use b2nd_view::{Array, text};
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub(crate) struct AnnotatedPart {
     start: u64,
     bytes: String,
     /// The rows of the part. The offset of each row is counted from the first byte of the part.
-    rows: Vec<Row>,
+    rows: Vec<ByteRow>,
     errors: Vec<Mistake>,
 }
 

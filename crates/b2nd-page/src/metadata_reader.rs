@@ -98,14 +98,14 @@ impl MetadataReader {
         let (grid, offsets) = (self.grid.as_ref(), self.offsets.as_ref());
         Ok(match question {
             Question::Info => {
-                let place = json::Place { path: place.name(), ..json::Place::default() };
+                let place = json::FramePlace { path: place.name(), ..json::FramePlace::default() };
                 let place = match &leaf {
                     Some(leaf) => {
-                        json::Place { key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset, ..place }
+                        json::FramePlace { key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset, ..place }
                     }
                     None => place,
                 };
-                to_json(&json::Object::new(&frame, place, &json::Options::default())?)
+                to_json(&json::Object::new(&frame, place, &json::InfoOptions::default())?)
             }
             Question::Facts => to_json(&Facts::of(frame.header())),
             Question::Index => format!(r#"{{"chunks":{}}}"#, offsets.map_or(0, Offsets::len)),

@@ -72,10 +72,9 @@ impl Session {
                 let mut values = ValueReader::new(self.place.clone());
                 match question {
                     Question::Open { batches } => json(values.open(key.as_deref(), batches)),
-                    Question::Cells(ranges) => json(match values.opened(key.as_deref(), true) {
-                        Ok(_) => values.cells(&ranges),
-                        Err(error) => answer(Err(error)),
-                    }),
+                    Question::Cells(ranges) => json(
+                        values.opened(key.as_deref(), true).map_or_else(|error| answer(Err(error)), |_| values.cells(&ranges)),
+                    ),
                     Question::View(view) => {
                         Answer { bytes: framed(look(values, key.as_deref(), &view, goes_on)), is_json: false }
                     }

@@ -38,10 +38,11 @@ fn of_leaf(store: &Store, leaf: &Leaf) -> Result<String> {
         let text = to_json(&object);
         return Ok(if let Content::Table(table) = &leaf.content { with_files(&text, table) } else { text });
     }
-    let place = json::Place { path: store.name(), key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
+    let place =
+        json::FramePlace { path: store.name(), key: Some(&leaf.key), member: leaf.member.as_deref(), offset: leaf.offset };
     let found = leaf.open(store).and_then(|source| {
         let frame = Frame::open(&*source)?;
-        let object = json::Object::new(&frame, place, &json::Options::default())?;
+        let object = json::Object::new(&frame, place, &json::InfoOptions::default())?;
         Ok(to_json(&object))
     });
     found.or_else(problem)

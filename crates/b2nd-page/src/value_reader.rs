@@ -10,11 +10,12 @@ use b2nd_arrow::JsonCells;
 use b2nd_frame::{Error, Result};
 use b2nd_ndarray::Array;
 use b2nd_store::Bytes;
-use b2nd_view::elements::{self, Column, figures, reader};
+use b2nd_view::elements::{self, Column, figures};
+use b2nd_view::histogram::{Scale, histogram_in};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::{answer, missing, parse, to_json};
+use crate::answer::{answer, parse, problem, to_json};
 use crate::shown::Shown;
 use drawn::Plane;
 use seen::{AT_ONCE, Seen};
@@ -101,7 +102,7 @@ impl ValueReader {
     /// An error because of a missing file is marked, since the page shows a table even if files of its columns are missing.
     pub fn open(&mut self, key: Option<&str>, is_batches: bool) -> String {
         match self.opened(key, is_batches) {
-            Err(error) if key.is_some_and(|key| self.place.is_missing(key)) => missing(&error),
+            Err(error) if key.is_some_and(|key| self.place.is_missing(key)) => problem(&error, Some("missing")),
             opened => answer(opened),
         }
     }
@@ -206,7 +207,7 @@ impl ValueReader {
             match form.as_str() {
                 "bytes" => add("bytes", &seen.bytes),
                 "numbers" => {
-                    let numbers = self.numbers(array, seen, plane, view);
+                    let numbers = self.numbers(seen, plane, view);
                     add("numbers", &numbers.into_iter().flat_map(f64::to_le_bytes).collect::<Vec<u8>>());
                 }
                 "image" => add("pixels", &drawn::image(seen, &plane)),
@@ -222,24 +223,27 @@ impl ValueReader {
 
     /// Returns the text of an element of the slice, by its index in C order.
     pub fn text(&self, element: usize) -> String {
-        answer(self.current().map(|(array, seen)| to_json(&drawn::element(array, seen, element))))
+        answer(self.current().map(|(array, seen)| to_json(&seen.element(element).map(|bytes| text(array.dtype(), bytes)))))
     }
 
-    fn numbers(&self, array: &Array, seen: &Seen, plane: Plane, view: &View) -> Vec<f64> {
+    fn numbers(&self, seen: &Seen, plane: Plane, view: &View) -> Vec<f64> {
         let column = self.columns.get(view.column);
-        column.map_or_else(Vec::new, |column| drawn::numbers(array, seen, plane, column, view.part))
+        column.map_or_else(Vec::new, |column| drawn::numbers(seen, plane, column, view.part))
     }
 
     fn count(&self, array: &Array, seen: &Seen, plane: Plane, view: &View) -> Result<Value> {
         let chosen = self.columns.get(view.column).ok_or_else(nothing)?;
-        let numbers = self.numbers(array, seen, plane, view);
-        let scale = drawn::scale(&numbers, &view.range, view.log);
+        let numbers = self.numbers(seen, plane, view);
+        let scale = match *view.range {
+            [least, greatest] => Scale::new(least, greatest, view.log),
+            _ => Scale::of(&numbers, view.log),
+        };
         let tally = drawn::tally(array, seen, chosen);
         let figures: Vec<_> = figures(&tally, chosen.dtype.as_ref());
         Ok(json!({
             "count": tally.count, "nan": tally.nan, "zeros": tally.zeros, "figures": figures,
             "range": [scale.least(), scale.greatest()],
-            "bins": b2nd_view::histogram::histogram_in(&numbers, BINS, scale),
+            "bins": histogram_in(&numbers, BINS, scale),
             "labels": drawn::labels(chosen, &[scale.least(), scale.greatest()]),
         }))
     }
@@ -257,11 +261,6 @@ pub(crate) fn framed(formed: Result<(Value, Vec<u8>)>) -> Vec<u8> {
     };
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
     [&length.to_le_bytes(), text.as_bytes(), &buffers].concat()
-}
-
-/// Returns true if a column has exactly one number in each element, and can therefore be drawn.
-fn is_drawable(column: &Column) -> bool {
-    column.offsets.len() == 1 && column.dtype.as_ref().and_then(reader).is_some()
 }
 
 fn nothing() -> Error {

@@ -118,10 +118,6 @@ impl Directory {
 }
 
 impl Folder for Directory {
-    fn files(&self) -> Result<Vec<String>> {
-        Ok(self.contents()?.0)
-    }
-
     fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)> {
         let (mut files, mut left_out, mut waiting) = (Vec::new(), Vec::new(), vec![String::new()]);
         while let Some(below) = waiting.pop() {

@@ -69,13 +69,17 @@ impl fmt::Display for Why {
 }
 
 /// A set of named files: a directory or an archive. It may be remote, with only a part of its bytes fetched so far.
+///
+/// One of [`files`](Folder::files) and [`contents`](Folder::contents) has to be implemented: each calls the other.
 pub trait Folder {
     /// Returns the paths of the files, relative to the folder, with `/` between names.
     ///
     /// # Errors
     ///
     /// Fails if the files cannot be listed.
-    fn files(&self) -> Result<Vec<String>>;
+    fn files(&self) -> Result<Vec<String>> {
+        Ok(self.contents()?.0)
+    }
 
     /// Opens a file. Returns `None` if there is no file with this name.
     ///
@@ -103,14 +107,12 @@ pub trait Folder {
     }
 
     /// Returns false if a file is compressed or encrypted, so that its first bytes cannot be read without decoding it.
-    fn is_stored(&self, file: &str) -> bool {
-        let _ = file;
+    fn is_stored(&self, _file: &str) -> bool {
         true
     }
 
     /// Returns the CRC-32 of a file's content that the folder stores, or `None` if it stores none.
-    fn crc(&self, file: &str) -> Option<u32> {
-        let _ = file;
+    fn crc(&self, _file: &str) -> Option<u32> {
         None
     }
 
@@ -137,8 +139,7 @@ pub trait Folder {
     /// # Errors
     ///
     /// Fails if the archive cannot be read.
-    fn offset(&self, file: &str) -> Result<u64> {
-        let _ = file;
+    fn offset(&self, _file: &str) -> Result<u64> {
         Ok(0)
     }
 }

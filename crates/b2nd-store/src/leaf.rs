@@ -65,11 +65,7 @@ pub fn find(leaves: &[Leaf], folder: &dyn Folder, key: &str) -> Result<Leaf> {
             if wanted.strip_prefix(leaf.key.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/')) =>
         {
             let column = wanted.rsplit('/').next().unwrap_or_default();
-            table
-                .columns
-                .iter()
-                .any(|it| it.get("name").and_then(serde_json::Value::as_str) == Some(column))
-                .then(|| column.to_owned())
+            table.names().any(|name| name == column).then(|| column.to_owned())
         }
         _ => None,
     };

@@ -195,10 +195,6 @@ impl Location {
 }
 
 impl Folder for Store {
-    fn files(&self) -> Result<Vec<String>> {
-        self.folder().map_or(Ok(Vec::new()), Folder::files)
-    }
-
     /// Opens a file of the store. In a frame that embeds frames, the files are the leaves. Their keys have no ending, so the ending of
     /// `file` is ignored. An empty name means the frame itself.
     fn member(&self, file: &str) -> Result<Option<Bytes>> {

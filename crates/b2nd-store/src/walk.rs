@@ -80,14 +80,7 @@ pub fn candidates_in(root: &Path, is_deep: bool) -> impl Iterator<Item = Candida
     std::iter::from_fn(move || {
         loop {
             let (path, kind) = waiting.pop()?;
-            if !is_deep
-                && kind.is_some_and(|kind: fs::FileType| kind.is_dir())
-                && !path.join(SPARSE_FRAME).is_file()
-                && !is_store_directory(&path)
-            {
-                continue;
-            }
-            if let Some(what) = look(&path, kind, &mut waiting).transpose() {
+            if let Some(what) = look(&path, kind, is_deep, &mut waiting).transpose() {
                 return Some(Candidate { path, what });
             }
         }
@@ -102,8 +95,9 @@ pub fn frames(root: &Path) -> impl Iterator<Item = (PathBuf, Result<Target>)> + 
 /// A path, and its file type as the directory entry gives it, or `None` for the root.
 type Waiting = (PathBuf, Option<fs::FileType>);
 
-/// Determines how a path was found. For an ordinary directory, adds its entries to `waiting` and returns `None`.
-fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> Result<Option<What>> {
+/// Determines how a path was found. For an ordinary directory, returns `None`, and adds its entries to `waiting` if it is the root or
+/// `is_deep` is true.
+fn look(path: &Path, kind: Option<fs::FileType>, is_deep: bool, waiting: &mut Vec<Waiting>) -> Result<Option<What>> {
     let is_directory = kind.map_or_else(|| path.is_dir(), |kind| kind.is_dir());
     if !is_directory {
         return Ok(Some(kind.map_or(What::Root, What::File)));
@@ -113,6 +107,9 @@ fn look(path: &Path, kind: Option<fs::FileType>, waiting: &mut Vec<Waiting>) -> 
     }
     if is_store_directory(path) {
         return Ok(Some(What::Store));
+    }
+    if kind.is_some() && !is_deep {
+        return Ok(None);
     }
     let mut inside = Vec::new();
     for entry in fs::read_dir(path)? {

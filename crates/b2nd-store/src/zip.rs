@@ -157,10 +157,6 @@ impl Member {
 }
 
 impl Folder for Zip {
-    fn files(&self) -> Result<Vec<String>> {
-        Ok(self.members.keys().cloned().collect())
-    }
-
     fn member(&self, name: &str) -> Result<Option<Bytes>> {
         if !self.members.contains_key(name) {
             return Ok(None);
@@ -182,7 +178,7 @@ impl Folder for Zip {
     }
 
     fn contents(&self) -> Result<(Vec<String>, Vec<LeftOut>)> {
-        Ok((self.files()?, self.left_out.clone()))
+        Ok((self.members.keys().cloned().collect(), self.left_out.clone()))
     }
 
     fn is_stored(&self, file: &str) -> bool {

@@ -1,4 +1,4 @@
-//! JSON as Python writes it.
+//! JSON with the extensions that Python writes.
 
 use b2nd_store::json::{float, parse};
 

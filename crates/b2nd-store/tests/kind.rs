@@ -1,4 +1,4 @@
-//! The kind of a frame, where metalayers say several things.
+//! The kind of a frame whose metalayers suggest several kinds.
 #![allow(clippy::unwrap_used)]
 
 use b2nd_frame::{Header, Sizes};
@@ -15,7 +15,7 @@ fn the_metalayer_that_python_looks_for_first_counts() {
     };
     assert_eq!(kind(&["vlarray"]), "object_array");
     assert_eq!(kind(&["batcharray"]), "batch_array");
-    // A list array is stored as one of these.
+    // A list array is stored as a frame of one of the other two kinds.
     assert_eq!(kind(&["vlarray", "listarray"]), "list_array");
     assert_eq!(kind(&["batcharray", "listarray"]), "list_array");
     assert_eq!(kind(&["b2nd", "proxy-source"]), "proxy");

@@ -1,4 +1,4 @@
-//! Stores as the first versions of python-blosc2 wrote them.
+//! Stores that the first versions of python-blosc2 wrote.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use b2nd_frame::{Chunk, Error, Header, Result, Sizes, Writer};
 use b2nd_store::{Bytes, Content, Folder, Kind, Zip, list};
 
-/// An archive whose `embed.b2e` is another frame, and whose other files lie in a folder of this name, with `/` at its end, if any.
+/// An archive with another `embed.b2e`. Its other files are in this folder, whose name ends with `/`, unless it is empty.
 struct WithEmbed<'z> {
     zip: &'z Zip,
     folder: &'static str,
@@ -45,7 +45,7 @@ fn an_empty_store_has_no_leaf() {
     assert_eq!(error.to_string(), "it has no leaf /x, because the store is empty");
 }
 
-/// A frame of one chunk with this metalayer.
+/// A frame with one chunk and this metalayer.
 fn frame(metalayer: &str) -> Vec<u8> {
     let mut header = Header::new(Sizes { typesize: 1, blocksize: 32, chunksize: 32 }).unwrap();
     header.metalayers_mut().insert(metalayer, *b"\x81\xa7version\x01").unwrap();
@@ -69,7 +69,7 @@ fn beside_tables_a_frame_that_does_not_say_what_it_embeds_embeds_nothing() {
     }
 }
 
-/// python-blosc2 finds such leaves by their content, and warns.
+/// python-blosc2 recognizes such leaves by their content, and prints a warning.
 #[test]
 fn leaves_of_a_store_are_found_by_their_content() {
     let directory = std::env::temp_dir().join(format!("b2nd-list-{}.b2d", std::process::id()));
@@ -90,7 +90,7 @@ fn leaves_of_a_store_are_found_by_their_content() {
     assert_eq!(keys, ["/dir.1/.hidden", "/dir.1/array", "/dir.1/node3", "/dir.1/renamed"]);
 }
 
-/// A store of empty files under these names and a table.
+/// A store with a table and two empty files with these names.
 struct Named<'z>(&'z Zip, [&'static str; 2]);
 
 impl Folder for Named<'_> {
@@ -115,7 +115,7 @@ fn a_column_whose_file_has_its_plain_name_is_not_missing() {
     assert_eq!(table.missing, ["é/ü", r"esc\.dot"]);
 }
 
-/// An archive of three files, of which `NOTES` cannot be opened and `packed` is compressed.
+/// An archive of three files. `NOTES` cannot be opened, and `packed` is compressed.
 struct Unreadable(Vec<u8>);
 
 impl Folder for Unreadable {

@@ -1,4 +1,4 @@
-//! Sources that do not keep their word.
+//! Sources that return fewer bytes than they claim, and files that claim huge sizes.
 #![allow(clippy::unwrap_used)]
 
 use std::borrow::Cow;
@@ -8,7 +8,7 @@ use std::ops::Range;
 use b2nd_frame::Result;
 use b2nd_store::{Frame, Source};
 
-/// A file that has been cut since its length was asked for.
+/// A file that was cut off after its length was read.
 struct Shrunk<'a>(&'a [u8]);
 
 impl Source for Shrunk<'_> {
@@ -34,7 +34,7 @@ fn less_than_was_promised_is_an_error() {
     }
 }
 
-/// A file whose bytes are zero but for the first and the last.
+/// A file whose bytes are zero except for its start and its end.
 struct Hole<'a>(&'a [u8], &'a [u8]);
 
 const LENGTH: u64 = 1 << 40;

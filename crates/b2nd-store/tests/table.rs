@@ -2,7 +2,7 @@
 
 use b2nd_store::{Leaf, Table};
 
-/// Checks that a `Leaf` stays small, since a store may have a million leaves. Few of them are tables, so `Content::Table` is boxed.
+/// A `Leaf` must stay small, because a store may have a million leaves. `Content::Table` is boxed, because few leaves are tables.
 #[test]
 fn a_leaf_is_no_larger_than_its_names() {
     assert!(size_of::<Leaf>() <= 6 * size_of::<String>(), "{}", size_of::<Leaf>());

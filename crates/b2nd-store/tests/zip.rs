@@ -1,9 +1,9 @@
-//! Archives as no honest writer makes them.
+//! Malicious and malformed archives.
 #![allow(clippy::unwrap_used)]
 
 use b2nd_store::{Folder, LeftOut, Source, Why, Zip};
 
-/// Members of an archive: names, and what is stored under them. `deflated` says how long the data are when they are inflated.
+/// A member of an archive: its name and stored bytes. `deflated` is the size of the inflated data if the bytes are deflated.
 struct Member<'a> {
     name: &'a str,
     data: &'a [u8],
@@ -14,7 +14,7 @@ struct Member<'a> {
 /// The CRC-32 of the content `abc`.
 const ABC: u32 = 0x3524_41c2;
 
-/// An archive whose directory lists members at these places; each is written once.
+/// An archive whose directory lists the members with these indices. Each member is stored once.
 fn archive(members: &[Member], listed: &[usize]) -> Vec<u8> {
     let (mut bytes, mut starts) = (Vec::new(), Vec::new());
     let fields = |member: &Member| {
@@ -61,10 +61,10 @@ fn members_that_share_bytes_are_refused() {
     assert_eq!(error.to_string(), "two members of the archive overlap at byte 0");
 }
 
-/// Each member is inflated once, and all of them together to 256 MiB at most.
+/// Each member is inflated only once, and all members together to at most 256 MiB.
 #[test]
 fn an_archive_has_a_budget() {
-    // A block without compression: its length, and the length's complement.
+    // A deflate block without compression: its length, the complement of the length, and the bytes.
     let packed = [&[1, 3, 0, !3, !0][..], b"abc"].concat();
     let small = Member { name: "small", data: &packed, deflated: Some(3), crc: ABC };
     let large = Member { name: "large", data: &packed, deflated: Some((1 << 28) - 2), crc: ABC };
@@ -86,7 +86,7 @@ fn an_archive_has_a_budget() {
 fn members_with_names_that_are_not_understood_are_left_out_and_named() {
     let members = [stored("/x/y", b"abc"), stored("a", b"abc"), stored("b/../../c", b"abc"), stored("n\u{81}", b"abc")];
     let mut bytes = archive(&members, &[0, 1, 2, 3]);
-    // Make the last name one byte of code page 437.
+    // Replaces the last name by one with a byte of code page 437.
     while let Some(at) = bytes.windows(3).position(|part| part == "n\u{81}".as_bytes()) {
         bytes[at + 1] = 0x81;
     }

@@ -10,7 +10,7 @@ use crate::text::{self, FAINT, LABEL, NOTICE, View, count, hex, styled, thousand
 use b2nd_store::Frame;
 use b2nd_store::readable;
 
-pub use rows::{Row, header, trailer};
+pub use rows::{ByteRow, header, trailer};
 
 /// The maximum number of bytes on a line of the dump, so that a MessagePack marker and a 64-bit number fit on one line.
 const PER_LINE: usize = 9;
@@ -62,7 +62,7 @@ fn note(dump: &mut String, style: anstyle::Style, offset: u64, text: impl std::f
 }
 
 /// Adds rows to the dump. `bytes` contains the bytes of all rows, and `start` is the offset of `bytes` in the frame.
-fn print(dump: &mut String, rows: &[Row], bytes: &[u8], start: u64) {
+fn print(dump: &mut String, rows: &[ByteRow], bytes: &[u8], start: u64) {
     let width = rows.iter().map(|row| indented(row).chars().count()).max().unwrap_or(0).min(NAME_WIDTH);
     for row in rows {
         let row_bytes = row.bytes(bytes, start);
@@ -86,29 +86,26 @@ fn print(dump: &mut String, rows: &[Row], bytes: &[u8], start: u64) {
     }
 }
 
-fn indented(row: &Row) -> String {
+fn indented(row: &ByteRow) -> String {
     format!("{:1$}{2}", "", 2 * row.depth, row.name)
 }
 
 /// Splits the bytes of a row into lines of a dump, and returns the offset in the frame and the bytes of each line. The first line contains
 /// the marker, if the row has one. Each further line contains up to eight bytes. Bytes beyond [`MAX_LINES`] further lines are left out.
-fn lines<'a>(row: &Row, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
+fn lines<'a>(row: &ByteRow, bytes: &'a [u8]) -> Vec<(u64, &'a [u8])> {
     let first = match bytes.len() {
         ..=PER_LINE => bytes.len(),
         _ if row.head == 1 => PER_LINE,
         _ => row.head,
     };
     let (first, rest) = bytes.split_at(first);
-    let mut lines = Vec::new();
-    let mut offset = row.offset + first.len() as u64;
-    if !first.is_empty() {
-        lines.push((row.offset, first));
-    }
-    for bytes in rest.chunks(PER_LINE - 1).take(MAX_LINES) {
-        lines.push((offset, bytes));
-        offset += bytes.len() as u64;
-    }
-    lines
+    let mut end = row.offset;
+    let lines = std::iter::once(first).chain(rest.chunks(PER_LINE - 1).take(MAX_LINES)).filter(|bytes| !bytes.is_empty());
+    let line = |bytes: &'a [u8]| {
+        end += bytes.len() as u64;
+        (end - bytes.len() as u64, bytes)
+    };
+    lines.map(line).collect()
 }
 
 /// Formats bytes as ASCII. A byte that is not a printable character becomes a dot.

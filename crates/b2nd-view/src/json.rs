@@ -2,21 +2,22 @@
 
 use b2nd::ArrayMeta;
 use b2nd::dtype::{DType, Field};
-use b2nd_frame::{Filter, FrameType};
+use b2nd_frame::{FrameType, Header};
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::{Value as Json, json};
 
 use crate::slice::Slice;
 use crate::text::{hex, parameter};
 use b2nd_store::Array;
 use b2nd_store::Frame;
 use b2nd_store::Kind;
-use b2nd_store::attributes;
+use b2nd_store::attributes::{self, Attribute};
 use b2nd_store::{readable, value};
-use data::{Attributes, GridObject, Index};
+use data::{ChunkObject, Readable};
 
-pub use data::Readable;
 pub use line::{write_line, write_text};
-pub use store::{Groups, StoreObject};
+pub use store::StoreObject;
 
 mod data;
 mod line;
@@ -24,7 +25,7 @@ mod store;
 
 /// Options for the parts that are shown in addition to the header and the trailer, and for the size of a page.
 #[derive(Clone, Default)]
-pub struct Options {
+pub struct InfoOptions {
     /// Whether to read the header of each chunk and list the chunks.
     pub chunks: bool,
     /// The lines of a list of chunks that is shown instead of the frame's. Not used for JSON.
@@ -41,7 +42,7 @@ pub struct Options {
 
 /// The location of a frame, which is a file, or a leaf (an entry) of a store.
 #[derive(Clone, Copy, Default, Serialize)]
-pub struct Place<'a> {
+pub struct FramePlace<'a> {
     /// The path or URL of the file or directory of the frame. For a leaf, this is the path or URL of the store.
     pub path: &'a str,
     /// The key of the leaf in its store, or `None` if the frame is not a leaf.
@@ -58,44 +59,52 @@ pub struct Place<'a> {
 #[derive(Serialize)]
 pub struct Object<'a> {
     #[serde(flatten)]
-    place: Place<'a>,
+    place: FramePlace<'a>,
     kind: Kind,
-    frame_type: &'static str,
-    version: u8,
-    header_len: usize,
-    frame_len: u64,
-    variable_chunks: bool,
-    variable_blocks: bool,
-    codec: String,
-    codec_meta: u8,
-    level: u8,
-    filters: Vec<FilterSlot>,
-    split_mode: Option<String>,
-    nbytes: i64,
-    cbytes: i64,
-    typesize: i32,
-    chunksize: i32,
-    blocksize: i32,
-    compression_threads: i16,
-    decompression_threads: i16,
-    has_vlmetalayers: bool,
-    metalayers: Vec<Metalayer<'a>>,
+    #[serde(flatten, serialize_with = "header_fields")]
+    header: &'a Header,
     array: Option<ArrayObject<'a>>,
     /// The error of the array metalayer. Left out unless this metalayer exists and is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
     array_error: Option<String>,
     trailer: Readable<TrailerObject<'a>>,
-    /// The list of chunks. Left out unless [`Options::chunks`] is set.
+    /// The list of chunks. Left out unless [`InfoOptions::chunks`] is set.
     #[serde(skip_serializing_if = "Option::is_none")]
-    chunks: Option<Readable<Index>>,
+    chunks: Option<Readable<Vec<ChunkObject>>>,
     #[serde(skip)]
     is_complete: bool,
 }
 
-#[derive(Serialize)]
-struct FilterSlot {
-    filter: String,
-    meta: i16,
+/// Serializes the fields of a header.
+fn header_fields<S: Serializer>(header: &Header, serializer: S) -> Result<S::Ok, S::Error> {
+    let frame_type = match header.frame_type() {
+        FrameType::Contiguous => "contiguous",
+        FrameType::Sparse => "sparse",
+    };
+    let filters = header.filters();
+    let filters = filters.map(|(filter, meta)| json!({ "filter": filter.to_string(), "meta": parameter(filter, meta) }));
+    let mut fields = serializer.serialize_map(None)?;
+    fields.serialize_entry("frame_type", frame_type)?;
+    fields.serialize_entry("version", &header.version())?;
+    fields.serialize_entry("header_len", &header.header_len())?;
+    fields.serialize_entry("frame_len", &header.frame_len())?;
+    fields.serialize_entry("variable_chunks", &header.has_variable_chunks())?;
+    fields.serialize_entry("variable_blocks", &header.has_variable_blocks())?;
+    fields.serialize_entry("codec", &header.codec().to_string())?;
+    fields.serialize_entry("codec_meta", &header.codec_meta())?;
+    fields.serialize_entry("level", &header.level())?;
+    fields.serialize_entry("filters", &filters.collect::<Json>())?;
+    fields.serialize_entry("split_mode", &header.split_mode().map(|mode| mode.to_string()))?;
+    fields.serialize_entry("nbytes", &header.nbytes())?;
+    fields.serialize_entry("cbytes", &header.cbytes())?;
+    fields.serialize_entry("typesize", &header.typesize())?;
+    fields.serialize_entry("chunksize", &header.chunksize())?;
+    fields.serialize_entry("blocksize", &header.blocksize())?;
+    fields.serialize_entry("compression_threads", &header.compression_threads())?;
+    fields.serialize_entry("decompression_threads", &header.decompression_threads())?;
+    fields.serialize_entry("has_vlmetalayers", &header.has_vlmetalayers())?;
+    fields.serialize_entry("metalayers", &header.metalayers().iter().map(Metalayer::new).collect::<Vec<_>>())?;
+    fields.end()
 }
 
 /// A metalayer. `name` is null if it is not UTF-8, and `value` is null if the content is not MessagePack.
@@ -108,69 +117,59 @@ struct Metalayer<'a> {
     value: Option<b2nd::RawValue<'a>>,
 }
 
+impl<'a> Metalayer<'a> {
+    fn new((name, content): (&'a [u8], &'a [u8])) -> Self {
+        Metalayer {
+            name: std::str::from_utf8(name).ok(),
+            name_hex: hex(name, ""),
+            length: content.len(),
+            content: hex(content, ""),
+            value: value::read(content),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct ArrayObject<'a> {
     layout: &'static str,
     #[serde(flatten)]
     meta: ArrayMeta<&'a str>,
     /// The type of an element, or `None` for Caterva arrays, which do not record the type.
-    element: Option<Readable<ElementObject>>,
+    element: Option<Readable<Json>>,
     stale_bytes: usize,
-    grid: Readable<GridObject>,
-}
-
-/// The type of an element. `fields` is empty if the element is not a structure.
-#[derive(Serialize)]
-struct ElementObject {
-    description: String,
-    itemsize: usize,
-    alignment: usize,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    fields: Vec<FieldObject>,
-}
-
-#[derive(Serialize)]
-struct FieldObject {
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
-    offset: usize,
-    dtype: String,
-    itemsize: usize,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    fields: Vec<FieldObject>,
+    grid: Readable<Json>,
 }
 
 #[derive(Serialize)]
 struct TrailerObject<'a> {
     version: u8,
     trailer_len: usize,
-    vlmetalayers: Attributes<'a>,
+    #[serde(serialize_with = "data::attributes")]
+    vlmetalayers: Vec<Attribute<'a>>,
 }
 
-impl ElementObject {
-    fn new(dtype: &DType) -> Self {
-        ElementObject {
-            description: dtype.describe(),
-            itemsize: dtype.itemsize(),
-            alignment: dtype.alignment(),
-            fields: dtype.fields().iter().map(FieldObject::new).collect(),
-        }
-    }
+/// Describes the type of an element.
+fn element(dtype: &DType) -> Json {
+    let words = dtype.describe().to_string();
+    with_fields(json!({ "description": words, "itemsize": dtype.itemsize(), "alignment": dtype.alignment() }), dtype)
 }
 
-impl FieldObject {
-    fn new(field: &Field) -> Self {
-        let dtype = field.dtype();
-        FieldObject {
-            name: field.name().to_owned(),
-            title: field.title().map(str::to_owned),
-            offset: field.offset(),
-            dtype: dtype.to_string(),
-            itemsize: dtype.itemsize(),
-            fields: dtype.fields().iter().map(FieldObject::new).collect(),
+/// Adds the fields of a structure to its description, or nothing for any other dtype.
+fn with_fields(mut description: Json, dtype: &DType) -> Json {
+    let describe = |field: &Field| {
+        let (mut object, dtype) = (json!({ "name": field.name() }), field.dtype());
+        if let Some(title) = field.title() {
+            object["title"] = title.into();
         }
+        object["offset"] = field.offset().into();
+        object["dtype"] = dtype.to_string().into();
+        object["itemsize"] = dtype.itemsize().into();
+        with_fields(object, dtype)
+    };
+    if !dtype.fields().is_empty() {
+        description["fields"] = dtype.fields().iter().map(describe).collect();
     }
+    description
 }
 
 impl<'a> Object<'a> {
@@ -179,63 +178,32 @@ impl<'a> Object<'a> {
     /// # Errors
     ///
     /// Fails if the frame's `Source` cannot be read.
-    pub fn new(frame: &'a Frame, place: Place<'a>, options: &Options) -> b2nd_frame::Result<Object<'a>> {
+    pub fn new(frame: &'a Frame, place: FramePlace<'a>, options: &InfoOptions) -> b2nd_frame::Result<Object<'a>> {
         let header = frame.header();
         let (array, array_error) = match Array::find(header) {
             Ok(array) => (array, None),
             Err(error) => (None, Some(error.to_string())),
         };
+        let array = array.map(|array| ArrayObject {
+            layout: array.layout(),
+            meta: array.meta,
+            element: array.meta.parse_dtype().transpose().map(|dtype| Readable::of(dtype.as_ref().map(element))),
+            stale_bytes: array.stale,
+            grid: Readable::of(array.meta.geometry().grid().map(|grid| data::grid(&grid, options.slice.as_ref()))),
+        });
         let trailer = readable(frame.trailer())?;
         let kind = Kind::of(header, trailer.as_ref().ok().copied());
         let trailer = Readable::of(trailer.map(|trailer| TrailerObject {
             version: trailer.version(),
             trailer_len: trailer.trailer_len(),
-            vlmetalayers: Attributes(attributes::of(trailer)),
+            vlmetalayers: attributes::of(trailer),
         }));
-        let chunks = if options.chunks { Some(Readable::of(readable(Index::of(frame))?)) } else { None };
-        let mut object = Object {
-            place,
-            kind,
-            frame_type: match header.frame_type() {
-                FrameType::Contiguous => "contiguous",
-                FrameType::Sparse => "sparse",
-            },
-            version: header.version(),
-            header_len: header.header_len(),
-            frame_len: header.frame_len(),
-            variable_chunks: header.has_variable_chunks(),
-            variable_blocks: header.has_variable_blocks(),
-            codec: header.codec().to_string(),
-            codec_meta: header.codec_meta(),
-            level: header.level(),
-            filters: header.filters().map(filter_slot).collect(),
-            split_mode: header.split_mode().map(|mode| mode.to_string()),
-            nbytes: header.nbytes(),
-            cbytes: header.cbytes(),
-            typesize: header.typesize(),
-            chunksize: header.chunksize(),
-            blocksize: header.blocksize(),
-            compression_threads: header.compression_threads(),
-            decompression_threads: header.decompression_threads(),
-            has_vlmetalayers: header.has_vlmetalayers(),
-            metalayers: header.metalayers().iter().map(metalayer).collect(),
-            array: array.map(|array| ArrayObject {
-                layout: array.layout(),
-                meta: array.meta,
-                element: array.meta.parse_dtype().transpose().map(|dtype| Readable::of(dtype.as_ref().map(ElementObject::new))),
-                stale_bytes: array.stale,
-                grid: Readable::of(array.meta.geometry().grid().map(|grid| GridObject::new(&grid, options.slice.as_ref()))),
-            }),
-            array_error,
-            trailer,
-            chunks,
-            is_complete: false,
-        };
-        let has_slice = |array: &ArrayObject| array.grid.all(GridObject::has_slice);
-        object.is_complete = (options.slice.is_none() || object.array.as_ref().is_some_and(has_slice))
-            && object.trailer.all(|trailer| trailer.vlmetalayers.are_complete())
-            && object.chunks.as_ref().is_none_or(|index| index.all(Index::is_complete));
-        Ok(object)
+        let chunks = if options.chunks { Some(Readable::of(readable(data::chunks(frame))?)) } else { None };
+        let has_slice = |array: &ArrayObject| array.grid.all(|grid| grid["slice"].get("error").is_none());
+        let is_complete = (options.slice.is_none() || array.as_ref().is_some_and(has_slice))
+            && trailer.all(|trailer| trailer.vlmetalayers.iter().all(|attribute| attribute.value.is_ok()))
+            && chunks.as_ref().is_none_or(|chunks| chunks.all(|chunks| chunks.iter().all(ChunkObject::is_complete)));
+        Ok(Object { place, kind, header, array, array_error, trailer, chunks, is_complete })
     }
 
     /// Returns the kind of the frame.
@@ -254,22 +222,8 @@ impl<'a> Object<'a> {
 /// # Errors
 ///
 /// Fails if the frame's `Source` cannot be read.
-pub fn frame(frame: &Frame, path: &str, options: &Options) -> b2nd_frame::Result<serde_json::Value> {
-    let place = Place { path, offset: frame.position(), ..Place::default() };
+pub fn frame(frame: &Frame, path: &str, options: &InfoOptions) -> b2nd_frame::Result<Json> {
+    let place = FramePlace { path, offset: frame.position(), ..FramePlace::default() };
     let object = Object::new(frame, place, options)?;
     Ok(serde_json::to_value(&object).map_err(std::io::Error::from)?)
-}
-
-fn filter_slot((filter, meta): (Filter, u8)) -> FilterSlot {
-    FilterSlot { filter: filter.to_string(), meta: parameter(filter, meta) }
-}
-
-fn metalayer<'a>((name, content): (&'a [u8], &'a [u8])) -> Metalayer<'a> {
-    Metalayer {
-        name: std::str::from_utf8(name).ok(),
-        name_hex: hex(name, ""),
-        length: content.len(),
-        content: hex(content, ""),
-        value: value::read(content),
-    }
 }

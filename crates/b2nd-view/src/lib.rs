@@ -32,6 +32,6 @@ pub use b2nd_store::{Array, Frame, Kind, Source, Window, attributes, value};
 
 /// The contents of stores, and stores as JSON.
 pub mod store {
-    pub use crate::json::{Groups, StoreObject};
+    pub use crate::json::StoreObject;
     pub use b2nd_store::{Attributes, Content, Folder, Leaf, StoreListing, Table, Zip, embedded, is_frame, is_zip, list};
 }

@@ -23,7 +23,7 @@ mod lines;
 const DTYPE: usize = 600;
 
 /// The options of a page.
-pub use crate::json::Options;
+pub use crate::json::InfoOptions;
 
 /// Shows the facts in the header and the trailer, and what `options` requests, as a page of text. A part that cannot be read is replaced by
 /// its error.
@@ -31,7 +31,7 @@ pub use crate::json::Options;
 /// # Errors
 ///
 /// Fails if the frame's `Source` cannot be read.
-pub fn page(frame: &Frame, name: &str, options: &Options) -> b2nd_frame::Result<View> {
+pub fn page(frame: &Frame, name: &str, options: &InfoOptions) -> b2nd_frame::Result<View> {
     let header = frame.header();
     let mut page = Page::new(text::title(name, frame.position()), options);
     let trailer_read = readable(frame.trailer())?;
@@ -84,11 +84,11 @@ fn array(page: &mut Page, header: &Header, found: &b2nd_frame::Result<Option<Arr
     };
     shapes(page, array.meta.geometry());
     if let Some(dtype) = array.meta.dtype() {
-        page.line("dtype", text::shortened(text::printable(dtype), if page.is_full() { usize::MAX } else { DTYPE }));
+        page.line("dtype", text::shortened(text::printable(dtype), if page.options.full { usize::MAX } else { DTYPE }));
     }
     let Fact(label, text, _) = facts::layout(array);
     // Other layouts than the released one are those of old versions.
-    if page.is_full() || array.layout() != "b2nd" {
+    if page.options.full || array.layout() != "b2nd" {
         page.line(label, text);
     }
     match array.meta.parse_dtype() {
@@ -105,7 +105,7 @@ fn array(page: &mut Page, header: &Header, found: &b2nd_frame::Result<Option<Arr
 fn element(page: &mut Page, dtype: &DType, header: &Header) {
     let Fact(label, words, _) = facts::element(dtype);
     match facts::typesize_differs(dtype, header) {
-        None if page.is_full() => page.line(label, words),
+        None if page.options.full => page.line(label, words),
         None => {}
         Some(differs) => page.line(label, format_args!("{words}; {}", styled(NOTICE, differs))),
     }
@@ -130,9 +130,9 @@ fn grid(page: &mut Page, header: &Header, slice: Option<&Slice>) {
     }
     page.line(chunks.0, chunks.1);
     if let Some(found) = header.nchunks().filter(|&found| found != grid.nchunks()) {
-        page.more(styled(NOTICE, format_args!("the frame holds {}", thousands(found))));
+        page.line("", styled(NOTICE, format_args!("the frame holds {}", thousands(found))));
     }
-    if page.is_full() {
+    if page.options.full {
         let facts = [blocks, elements].into_iter().chain(facts::padding(&grid));
         facts.for_each(|Fact(label, text, _)| page.line(label, text));
     }
@@ -173,13 +173,13 @@ fn shapes(page: &mut Page, geometry: &Geometry) {
 /// Shows the metalayers. The array's own metalayer, which other parts of the page show, is only on a full page.
 fn metalayers(page: &mut Page, header: &Header, array: Option<&Array<'_>>) {
     let is_array = |name: &[u8]| array.is_some_and(|array| array.name.as_bytes() == name);
-    let shown: Vec<_> = header.metalayers().iter().filter(|(name, _)| page.is_full() || !is_array(name)).collect();
+    let shown: Vec<_> = header.metalayers().iter().filter(|(name, _)| page.options.full || !is_array(name)).collect();
     if shown.is_empty() {
         return;
     }
     page.line("metalayers", shown.len());
     let mut rows: Vec<_> = shown.iter().map(|(name, content)| vec![quoted(name), bytes(content.len())]).collect();
-    if !page.is_full() {
+    if !page.options.full {
         rows.iter_mut().for_each(|row| row.truncate(1));
     }
     let room = page.room_beside(&rows);
@@ -187,7 +187,7 @@ fn metalayers(page: &mut Page, header: &Header, array: Option<&Array<'_>>) {
         let value = if is_array(name) { None } else { lines::describe(content, room) };
         row.push(value.unwrap_or_else(|| if row.len() == 1 { bytes(content.len()) } else { String::new() }));
     }
-    page.table(columns(&rows, if page.is_full() { &[1] } else { &[] }));
+    page.table(columns(&rows, if page.options.full { &[1] } else { &[] }));
 }
 
 /// Formats a number of bytes for a column that is aligned to the right. `1 byte` gets a space at the end, so that its digit is below those
@@ -206,19 +206,19 @@ fn attributes(page: &mut Page, header: &Header, trailer: Result<&&Trailer, &b2nd
     let mut number = if found.is_empty() { "none".to_owned() } else { found.len().to_string() };
     if header.has_vlmetalayers() == found.is_empty() {
         number += if header.has_vlmetalayers() { " (the header says there are)" } else { " (the header says there are none)" };
-    } else if found.is_empty() && !page.is_full() {
+    } else if found.is_empty() && !page.options.full {
         return;
     }
     page.line("attributes", number);
     let rows = found.iter().map(|Attribute { name, chunk, .. }| match chunk {
-        Ok(chunk) if page.is_full() => {
+        Ok(chunk) if page.options.full => {
             let mut kind = chunk_table::kind(chunk);
             if !chunk.is_stored() && chunk.special().is_none() {
                 kind = format!("{kind}, {} compressed", chunk.cbytes());
             }
             vec![quoted(name), bytes(chunk.nbytes()), kind]
         }
-        Err(_) if page.is_full() => vec![quoted(name), String::new()],
+        Err(_) if page.options.full => vec![quoted(name), String::new()],
         _ => vec![quoted(name)],
     });
     let mut rows: Vec<_> = rows.collect();
@@ -239,7 +239,7 @@ fn attributes(page: &mut Page, header: &Header, trailer: Result<&&Trailer, &b2nd
             }
         });
     }
-    page.table(columns(&rows, if page.is_full() { &[1] } else { &[] }));
+    page.table(columns(&rows, if page.options.full { &[1] } else { &[] }));
 }
 
 fn chunks(page: &mut Page, frame: &Frame) -> b2nd_frame::Result<()> {
@@ -256,7 +256,7 @@ fn chunks(page: &mut Page, frame: &Frame) -> b2nd_frame::Result<()> {
 }
 
 /// Shows a store or a group: its kind, its attributes, and its number of leaves. `tree` contains lines that show the leaves as a tree.
-pub fn store(store: &StoreListing, name: &str, tree: Vec<String>, options: &Options) -> View {
+pub fn store(store: &StoreListing, name: &str, tree: Vec<String>, options: &InfoOptions) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     let is_group = name.contains("::");
     let other = if is_group { "group" } else { store.format.unwrap_or("a folder with frames") };
@@ -272,7 +272,7 @@ pub fn store(store: &StoreListing, name: &str, tree: Vec<String>, options: &Opti
 
 /// Shows a leaf that is a table or a reference to an array on a server. For a table, `cells` contains a row for each column. If `cells` is
 /// `None`, the columns are shown as the schema describes them.
-pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, options: &Options) -> View {
+pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, options: &InfoOptions) -> View {
     let mut page = Page::new(text::title(name, 0), options);
     match &leaf.content {
         Content::Table(table) => {
@@ -287,7 +287,7 @@ pub fn leaf(leaf: &Leaf, name: &str, cells: Option<&[Vec<String>]>, options: &Op
                 Some(cells) => page.table(columns(cells, &[3, 4])),
                 None => page.table(columns(&rows, &[])),
             }
-            if page.is_full() {
+            if page.options.full {
                 page.attributes("metadata", &table.metadata);
             }
             page.attributes("attributes", &table.attributes);

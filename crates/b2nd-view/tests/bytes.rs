@@ -1,22 +1,22 @@
-//! Rows of a header or trailer: one for each marker, and each byte in one row.
+//! Rows of a header or trailer: there is one for each marker, and each byte is in exactly one row.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
 
 use b2nd_frame::{Chunk, File, Header, Metalayers, Trailer, Vlmetalayers};
-use b2nd_view::bytes::{self, Row};
+use b2nd_view::bytes::{self, ByteRow};
 use serde_json::{Value, json};
 
 const DATA: &str = "../../tests/data";
 
-/// The rows of a header, after a look at whether each byte is in one of them.
+/// The rows of a header. Checks that each byte is in one of them.
 #[track_caller]
-fn rows(bytes: &[u8]) -> Vec<Row> {
+fn rows(bytes: &[u8]) -> Vec<ByteRow> {
     checked(bytes::header(bytes), bytes, 0)
 }
 
 #[track_caller]
-fn checked(rows: Vec<Row>, bytes: &[u8], start: u64) -> Vec<Row> {
+fn checked(rows: Vec<ByteRow>, bytes: &[u8], start: u64) -> Vec<ByteRow> {
     let mut position = start;
     for row in &rows {
         assert_eq!(row.offset, position);
@@ -53,7 +53,7 @@ fn each_byte_of_every_header_and_trailer_is_in_one_row() {
     assert!(headers > 80 && chunks > 20, "{headers}, {chunks}");
 }
 
-/// Chunks that no known writer leaves so, in a trailer.
+/// Chunks in a trailer with values that no known writer uses.
 #[test]
 fn what_is_odd_about_a_chunk_has_its_row() {
     let stored = Chunk::store(b"\x01", 1).unwrap().into_bytes();
@@ -84,7 +84,7 @@ fn what_is_odd_about_a_chunk_has_its_row() {
     }
 }
 
-/// The rows of a metalayer's content: how deep each is, its marker, name and value.
+/// The rows of a metalayer's content, each with its depth, marker, name and value.
 #[track_caller]
 fn unfolded(name: &str, content: &[u8]) -> Vec<String> {
     let header = header_with(name, content);
@@ -128,7 +128,7 @@ fn messagepack_is_unfolded_as_far_as_it_is_such() {
     assert_eq!(plain(&[0x91; 5000]), [r#"0 "" bytes 5000 bytes"#.replace("5000", "5,000")], "too deep");
 }
 
-/// The three layouts of early 2023, which no test file has.
+/// Three layouts of early 2023, of which there are no test files.
 #[test]
 fn the_entries_of_every_layout_have_names() {
     assert_array(0x95, b"", "5 elements", &[]);
@@ -137,7 +137,7 @@ fn the_entries_of_every_layout_have_names() {
     assert_array(0x96, b"\0\xdb\0\0\0\x03<i4", "says 6, has 7 elements", &both);
 }
 
-/// Looks at a b2nd metalayer of this count, one dimension and what follows.
+/// Checks the rows of a `b2nd` metalayer with this number of entries and this end.
 #[track_caller]
 fn assert_array(count: u8, after_blockshape: &[u8], elements: &str, last_rows: &[&str]) {
     let geometry = hex_literal::hex!("00 01 91 d3 0000000000000005 91 d2 00000002 91 d2 00000001");
@@ -147,17 +147,17 @@ fn assert_array(count: u8, after_blockshape: &[u8], elements: &str, last_rows: &
     assert_eq!(rows[9..], *last_rows);
 }
 
-/// Every byte of a header cut off anywhere, or with a byte that is wrong, is still in one row.
+/// If a header is cut off anywhere, or has a wrong byte, each byte is still in one row.
 #[test]
 fn a_broken_header_has_rows_up_to_the_break() {
     let good = fs::read(format!("{DATA}/example.b2nd")).unwrap();
     let header = &good[..320];
     let whole = bytes::header(header);
-    let together = |rows: &[Row], bytes: &[u8]| rows.iter().flat_map(|row| row.bytes(bytes, 0)).copied().collect::<Vec<u8>>();
+    let together = |rows: &[ByteRow], bytes: &[u8]| rows.iter().flat_map(|row| row.bytes(bytes, 0)).copied().collect::<Vec<u8>>();
     for length in 0..header.len() {
         let rows = bytes::header(&header[..length]);
         assert_eq!(together(&rows, &header[..length]), header[..length]);
-        // All but the row of the break and those that count what is in them are the same as before.
+        // Except for the last row and the rows that count their elements, the rows do not change.
         let same = rows.iter().zip(&whole).take_while(|(one, other)| one.offset == other.offset).count();
         assert!(same + 2 >= rows.len(), "{length}: {same} of {}", rows.len());
     }
@@ -170,13 +170,13 @@ fn a_broken_header_has_rows_up_to_the_break() {
     }
 }
 
-/// The frames that tests/data/manifest.json describes and this crate reads.
+/// The frames in tests/data/manifest.json that this crate can read.
 fn manifest() -> Vec<Value> {
     let entries: Vec<Value> = serde_json::from_slice(&fs::read(format!("{DATA}/manifest.json")).unwrap()).unwrap();
     entries.into_iter().filter(|entry| entry["kind"] == "cframe" || entry["kind"] == "sframe").collect()
 }
 
-/// The example's header with this as its only metalayer.
+/// The header of the example with one metalayer instead of its own.
 fn header_with(name: &str, content: &[u8]) -> Header {
     let mut json = serde_json::to_value(File::open(format!("{DATA}/example.b2nd")).unwrap().header()).unwrap();
     let content: String = content.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,4 +1,4 @@
-//! Selections in parts and in larger steps, and the scales that values are drawn on.
+//! Selections that are read in parts or with larger steps, and the scales for drawing values.
 #![allow(clippy::unwrap_used)]
 
 use b2nd::{Geometry, Grid};
@@ -20,7 +20,7 @@ fn the_parts_of_a_selection_are_its_elements_chunk_by_chunk() {
         selection.parts(&grid_of_two()).collect::<Vec<_>>(),
         [part(0..6, 0..7, 8), part(0..6, 7..13, 6), part(6..10, 0..7, 8), part(6..10, 7..13, 6)]
     );
-    // Elements 0 and 8 down; 1, 6 and 11 across.
+    // Elements 0 and 8 down, and 1, 6 and 11 across.
     selection.ranges[1].start = 1;
     selection.steps = vec![8, 5];
     assert_eq!(
@@ -53,7 +53,7 @@ fn a_scale_by_logarithms_has_no_place_for_zero() {
     let colors = Pixels::heat(&values, 5, scale, VIRIDIS).colors;
     assert_eq!(colors, [None, Some(color(VIRIDIS, 0.0)), Some(color(VIRIDIS, 0.5)), Some(color(VIRIDIS, 1.0)), None]);
     assert_eq!(histogram_in(&values, 2, scale), [1, 2]);
-    // What is beyond a typed range has the color of its end, and falls into no bin.
+    // Values outside of a given range have the color of its end, and are in no bin of the histogram.
     let typed = Scale::new(1.0, 10.0, false);
     assert_eq!(
         Pixels::heat(&values, 5, typed, VIRIDIS).colors[..4],
@@ -85,7 +85,7 @@ fn a_line_connects_its_values() {
     let plot = Pixels::plot(&[0.0, 1.0, 0.0], 101, 51, Scale::new(0.0, 1.0, false));
     let row = |column: usize| (0..51).find(|row| plot.colors[row * 101 + column] != Some([255; 3])).unwrap();
     assert_eq!([0, 25, 50, 75, 100].map(row), [50, 25, 0, 24, 49]);
-    // A gap stays a gap.
+    // A gap in the values is a gap in the plot.
     let plot = Pixels::plot(&[0.0, f64::NAN, 0.0, 0.0], 100, 10, Scale::new(0.0, 1.0, false));
     assert!((0..10).all(|row| plot.colors[row * 100 + 20] == Some([255; 3])));
 }

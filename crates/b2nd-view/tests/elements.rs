@@ -4,7 +4,7 @@
 use b2nd::dtype::DType;
 use b2nd_view::elements::{Column, Tally, columns, reader, significant, text};
 
-/// The expected texts were printed by NumPy 2.
+/// NumPy 2 printed the expected texts.
 #[test]
 fn moments_are_as_in_numpy() {
     let moment = |unit: &str, number: i64| text(&format!("<M8[{unit}]").parse::<DType>().unwrap(), &number.to_le_bytes());
@@ -29,7 +29,7 @@ fn moments_are_as_in_numpy() {
     for (unit, number, expected) in cases {
         assert_eq!(moment(unit, number), expected);
     }
-    // Any number can be formatted, even the largest.
+    // Even the largest numbers can be formatted.
     assert!(moment(&format!("{}Y", i32::MAX), i64::MAX).len() > 20);
     assert!(moment(&format!("{}W", i32::MAX), i64::MIN + 1).starts_with('-'));
 }
@@ -94,7 +94,7 @@ fn pieces_do_not_change_what_is_counted() {
     assert!((one.std().unwrap() - many.std().unwrap()).abs() < 1e-14);
 }
 
-/// Everything that statistics of elements say.
+/// All statistics of the elements as text.
 fn said(column: &Column, elements: &[u8], times: u64) -> String {
     let mut tally = column.tally(elements, column.itemsize, times, true);
     let quantiles = tally.quantiles(reader(column.dtype.as_ref().unwrap()).unwrap(), &[0.25, 0.5]);

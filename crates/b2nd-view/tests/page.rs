@@ -1,17 +1,17 @@
-//! Pages where not all can be shown: on a terminal, of a dtype that is no text.
+//! Pages that cannot show everything: on a narrow terminal, or because a dtype is not valid text.
 #![allow(clippy::unwrap_used)]
 
 use b2nd_frame::{Filter, Header, Sizes, Special, Writer};
-use b2nd_view::json::Options;
+use b2nd_view::json::InfoOptions;
 use b2nd_view::text::{LABEL, styled, wrapped};
 use b2nd_view::{Frame, json, page, picture};
 use hex_literal::hex;
 
-/// The lines of a page without their styles.
+/// The lines of a page without styles.
 fn lines(width: Option<usize>) -> Vec<String> {
     let file = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/example.b2nd")).unwrap();
     let frame = Frame::open(&file).unwrap();
-    let options = Options { width, height: width.map(|_| 100), ..Options::default() };
+    let options = InfoOptions { width, height: width.map(|_| 100), ..InfoOptions::default() };
     unstyled(page::page(&frame, "example.b2nd", &options).unwrap().text).lines().map(str::to_owned).collect()
 }
 
@@ -39,7 +39,7 @@ fn lines_are_broken_at_spaces_and_go_on_below_their_text() {
 fn what_can_be_cut_fits_the_terminal_and_fills_it() {
     for width in [60, 80, 140] {
         let lines = lines(Some(width));
-        // An error is told to its end.
+        // Errors are not cut off.
         let too_long = |line: &&String| line.chars().count() > width && !line.contains("cannot be read");
         assert_eq!(lines.iter().find(too_long), None, "{width}");
     }
@@ -58,14 +58,14 @@ fn a_filters_parameter_is_the_same_number_for_people_and_programs() {
     let header = header.with_filters(&[(Filter::TruncPrec, 10), (Filter::Other(36), 0xfb), (Filter::Other(200), 0xfb)]).unwrap();
     let file: Vec<u8> = Writer::new(header).finish().unwrap();
     let frame = Frame::open(&file).unwrap();
-    let page = page::page(&frame, "a", &Options { full: true, ..Options::default() }).unwrap().text;
+    let page = page::page(&frame, "a", &InfoOptions { full: true, ..InfoOptions::default() }).unwrap().text;
     assert!(page.contains("trunc_prec (meta 10), int_trunc (meta -5), filter 200 (meta 251)"), "{page}");
-    let object = json::frame(&frame, "a", &Options::default()).unwrap();
+    let object = json::frame(&frame, "a", &InfoOptions::default()).unwrap();
     let parameters: Vec<_> = object["filters"].as_array().unwrap().iter().map(|slot| slot["meta"].as_i64().unwrap()).collect();
     assert_eq!(parameters, [10, -5, 251]);
 }
 
-/// Legal where dtype_format is not 0: C-Blosc2 opens it.
+/// This is allowed if dtype_format is not 0, and C-Blosc2 opens it.
 #[test]
 fn an_array_with_a_dtype_that_is_not_utf_8_has_its_shapes() {
     let content = hex!("97 00 01 91 d3000000000000000a 91 d200000005 91 d200000002 01 db00000002 7532");
@@ -74,11 +74,11 @@ fn an_array_with_a_dtype_that_is_not_utf_8_has_its_shapes() {
     let mut writer = Writer::new(header);
     (0..2).for_each(|_| writer.append_special(Special::Zeros, 12).unwrap());
     let mut file: Vec<u8> = writer.finish().unwrap();
-    // A writer refuses a metalayer that it cannot decode.
+    // The bytes are changed afterwards, because a writer rejects metalayers that it cannot decode.
     let dtype = file.windows(2).position(|two| two == b"u2").unwrap();
     file[dtype..][..2].copy_from_slice(&[0xff, 0xfe]);
     let frame = Frame::open(&file).unwrap();
-    let page = page::page(&frame, "a", &Options::default()).unwrap().text;
+    let page = page::page(&frame, "a", &InfoOptions::default()).unwrap().text;
     assert!(page.contains("a string is not UTF-8") && page.contains("  20 bytes"), "{page}");
     let picture = picture::draw(&frame, "a").text;
     assert!(picture.contains("shape 10") && picture.contains("a string is not UTF-8"), "{picture}");

@@ -1,4 +1,4 @@
-//! The layout of a picture's dimensions.
+//! The layout of dimensions in a picture.
 
 use b2nd::Geometry;
 use b2nd_view::picture::axis::{Axis, Lengths};

@@ -1,4 +1,4 @@
-//! MessagePack as text, slices as Python writes them, lengths for people.
+//! MessagePack as text, slices in Python's notation, and human-readable sizes.
 #![allow(clippy::unwrap_used)]
 
 use b2nd::Geometry;

@@ -1,5 +1,6 @@
-"""Reads the chunks that tests/blosc.rs wrote with numcodecs, and with HDF5's plugin of C-Blosc, which has Snappy too. Compares their lengths
-with those of the same data and settings, and writes C-Blosc's chunks for the test to read. Reads its arrays with zarr-python.
+"""Reads the chunks that tests/blosc.rs wrote with numcodecs, and with HDF5's plugin for C-Blosc, which also supports Snappy. Compares their
+lengths with those of C-Blosc's chunks for the same data and settings. Writes C-Blosc's chunks for the test, and reads its arrays with
+zarr-python.
 
     python blosc.py DIRECTORY
 """
@@ -18,7 +19,7 @@ FILTER, PLACES = hdf5plugin.BLOSC_ID, {"blosclz": 0, "lz4": 1, "lz4hc": 2, "snap
 
 
 class Hdf5:
-    """A file in memory, whose datasets of one chunk are compressed by the plugin."""
+    """A file in memory with datasets of one chunk, which the plugin compresses."""
 
     def __init__(self):
         self.file = h5py.File("memory.h5", "w", driver="core", backing_store=False)
@@ -43,7 +44,7 @@ class Hdf5:
 
 
 def header(chunk):
-    # C-Blosc gives data that are shorter than an element blocks of 1 byte.
+    # If the data is shorter than an element, C-Blosc uses a blocksize of 1 byte.
     nbytes = int.from_bytes(chunk[4:8], "little")
     return chunk[:2], chunk[2] & ~2, chunk[3 : 12 if nbytes >= chunk[3] else 8]
 
@@ -60,17 +61,17 @@ for name in PLACES:
             if length:
                 assert hdf5.decompress(chunk, length) == buffer, (name, line)
             if name == "snappy":
-                # The plugin compresses with automatic blocks, and whole elements.
+                # The plugin supports only automatic block sizes and whole elements.
                 whole = length and length % typesize == 0 and not blocksize
                 other = hdf5.compress(buffer, name, level, shuffle, typesize) if whole else None
             else:
                 assert not length or blosc.decompress(chunk) == buffer, (name, line)
                 other = blosc.compress(buffer, name.encode(), level, shuffle, blocksize, typesize)
             if other is None:
-                # What the plugin cannot shorten, it does not compress.
+                # The plugin does not compress data that would not get shorter.
                 other = chunk
             else:
-                # Whether the data are stored is a result of compression.
+                # The flag for stored data is not compared, because it depends on the compression.
                 assert header(chunk) == header(other), (name, line, chunk[:16].hex(), other[:16].hex())
                 ours, theirs, count = ours + len(chunk), theirs + len(other), count + 1
                 longer += len(chunk) > len(other) * 1.01
@@ -78,7 +79,7 @@ for name in PLACES:
     assert not data and not chunks
     print(f"{name}: {count} chunks have {ours / theirs:.4f} of the length of C-Blosc's; {longer} are more than 1% longer")
     assert ours <= theirs * 1.01, name
-    # BloscLZ finds other matches than C-Blosc: some chunks are longer, and more are shorter.
+    # BloscLZ finds other matches than C-Blosc: some chunks are longer, but more of them are shorter.
     assert name == "blosclz" or longer <= count * 0.03, name
 
 

@@ -1,4 +1,4 @@
-"""Compares with NumPy what tests/python.rs made of the arrays of theirs.py, and prints how many agree.
+"""Compares what tests/python.rs made of the arrays of theirs.py with NumPy, and prints how many are equal.
 
     python check.py DIRECTORY
 """

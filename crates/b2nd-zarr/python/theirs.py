@@ -1,4 +1,4 @@
-"""Writes arrays with python-blosc2 and zarr-python, each next to its values as .npy, for tests/python.rs.
+"""Writes arrays with python-blosc2 and zarr-python, and their values as .npy files, for tests/python.rs.
 
     python theirs.py DIRECTORY
 """
@@ -51,7 +51,7 @@ for number, dtype in enumerate(DTYPES + STRUCTURES):
     plain = values(dtype, (37, 23))
     name = f"dtype-{number}-" + np.dtype(dtype).str.strip("<>|=").replace("[", "").replace("]", "")
     save(name, plain, chunks=(20, 12), blocks=[(10, 4), (20, 12), (7, 5)][number % 3])
-# xarray masks this value, and reads it only in the form that it writes.
+# xarray masks this value, and reads it only in the form in which it writes it.
 masked = blosc2.asarray(np.array([[1, -1.5], [-1.5, 4]], "f4"), urlpath=str(out / "masked.b2nd"), mode="w")
 masked.schunk.vlmeta["_FillValue"] = -1.5
 SHAPES = [((), (), ()), ((1,), (1,), (1,)), ((1000,), (300,), (100,)), ((1000,), (300,), (70,)), ((0, 3), (4, 3), (2, 3)), ((5, 0), (5, 4), (5, 2)),

@@ -1,5 +1,5 @@
-//! The codec `blosc`: its configurations, and its chunks compared with those of C-Blosc. Without the Python that `B2ND_PYTHON` names (see
-//! `../ci`) nothing is compared.
+//! The codec `blosc`: its configurations, and its chunks compared with those of C-Blosc. The comparison needs a Python that
+//! `B2ND_PYTHON` names (see `../ci`); otherwise it is skipped.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -53,9 +53,9 @@ fn chunks_of_each_compressor_and_shuffle_come_back() {
                     let chunk = codec.encode((&bytes).into(), &options).unwrap().into_owned();
                     let header = ChunkHeader::from_slice(&chunk).unwrap();
                     assert_eq!((header.version(), header.header_len(), header.typesize()), (2, 16, 2));
-                    // C-Blosc stores fewer than 128 bytes.
+                    // C-Blosc does not compress fewer than 128 bytes.
                     assert_eq!(header.is_stored(), bytes.len() < 128 || level == 0, "{name} {shuffle} {level}");
-                    // LZ4 and LZ4HC have one format.
+                    // LZ4 and LZ4HC have the same format.
                     let format = if id == CodecId::Lz4Hc { CodecId::Lz4 } else { id };
                     assert_eq!(header.codec(), format);
                     assert_eq!(header.filters().count(), usize::from(shuffle != "noshuffle"));
@@ -78,7 +78,7 @@ fn a_configuration_is_checked() {
         let error = codec(invalid.clone()).map(|_| ()).unwrap_err();
         assert!(error.contains(expected), "{invalid}: {error}");
     }
-    // A chunk records how it was compressed, so it is read whatever the configuration says.
+    // A chunk records how it was compressed, so it can be read with any configuration.
     let (options, bytes) = (CodecOptions::default(), vec![7; 4000]);
     let chunk = codec(configuration("lz4", 4, "shuffle", 4, 0)).unwrap().encode((&bytes).into(), &options).unwrap().into_owned();
     for unwritable in
@@ -157,8 +157,9 @@ fn sample(numbers: &mut Rng, length: usize, typesize: usize) -> Vec<u8> {
     data
 }
 
-/// Writes 1,000 chunks of each compressor, and an array, for `python/blosc.py`. The script reads them with numcodecs, zarr-python and HDF5's
-/// plugin of C-Blosc, compares their lengths with those of numcodecs, and writes its own chunks, which are read here.
+/// Writes 1,000 chunks with each compressor, and an array, for `python/blosc.py`. The script reads them with numcodecs,
+/// zarr-python and HDF5's plugin for C-Blosc, compares their lengths with those of numcodecs, and writes its own chunks, which
+/// this test reads.
 #[test]
 fn chunks_are_read_by_c_blosc_and_are_as_short_as_its_own() {
     let Some(python) = std::env::var_os("B2ND_PYTHON") else {
@@ -174,7 +175,7 @@ fn chunks_are_read_by_c_blosc_and_are_as_short_as_its_own() {
             let limit = if number % 50 == 0 { 400_000 } else { 20_000 };
             let length = numbers.usize(..limit) / typesize * typesize + numbers.usize(..8) / 7 * numbers.usize(..typesize);
             let shuffle = number % 3;
-            // Zstandard's highest levels are slow.
+            // The highest levels of Zstandard are slow.
             let level = numbers.usize(..if codec == CodecId::Zstd { 8 } else { 10 });
             let blocksize = numbers.usize(..4) / 3 * numbers.usize(..20_000);
             let filters = [vec![], vec![(Filter::Shuffle, 0)], vec![(Filter::BitShuffle, 0)]][shuffle].clone();

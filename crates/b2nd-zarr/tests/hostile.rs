@@ -1,4 +1,4 @@
-//! Zarr arrays that are made to crash a reader, or to take its memory or time. Each is an error within a second.
+//! Zarr arrays that are designed to crash a reader, or to use up its memory or time. Each gives an error within a second.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 struct Zarr(tempfile::TempDir);
 
 impl Zarr {
-    /// An array of 4 x 4 `int32` in chunks of 2 x 2 whose values are stored as they are, with some members of its metadata replaced.
+    /// An array of 4 x 4 `int32` in chunks of 2 x 2, without compression. `replaced` replaces members of its metadata.
     fn new(replaced: Value) -> Zarr {
         let mut metadata = json!({
             "zarr_format": 3, "node_type": "array", "shape": [4, 4], "data_type": "int32",
@@ -148,13 +148,13 @@ fn only_files_of_the_array_are_read() {
     assert!(made.success());
     zarr.fails("c/0/0: it is not a regular file");
 
-    // The metadata is a pipe.
+    // The metadata file is a pipe.
     let zarr = Zarr::new(json!({}));
     fs::remove_file(zarr.path("zarr.json")).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(zarr.path("zarr.json")).status().unwrap().success());
     zarr.fails("zarr.json: it is not a regular file");
 
-    // The only array of a group is elsewhere.
+    // The only array in the group is a link to another directory.
     let array = Zarr::new(json!({}));
     let group = Zarr::new(json!({}));
     group.write("zarr.json", br#"{"zarr_format": 3, "node_type": "group"}"#);

@@ -1,4 +1,4 @@
-//! Arrays in an object store, read as Zarr arrays: their values, and how many bytes are requested.
+//! Arrays in an object store that are read as Zarr arrays: their values, and the number of requested bytes.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -21,7 +21,7 @@ use b2nd_zarr::{B2ndObject, B2ndStorage};
 use futures_executor::block_on;
 use futures_util::stream::BoxStream;
 
-/// A store that records the ranges that are requested.
+/// A store that records the requested ranges.
 #[derive(Debug)]
 struct Counting {
     store: Arc<dyn ObjectStore>,
@@ -94,7 +94,7 @@ impl AsyncToSyncBlockOn for BlockOn {
 
 const DATA: &str = "../../tests/data";
 
-/// The elements of a file and of the same file in a store.
+/// Compares a file with the same file in an object store.
 fn compare(store: Arc<dyn ObjectStore>, path: &FilePath) {
     let name = path.display();
     let file = Arc::new(B2ndStorage::open(path).unwrap());
@@ -139,7 +139,7 @@ fn values_are_those_of_the_file() {
 
 #[test]
 fn a_chunk_takes_one_request_for_its_range() {
-    // 5 x 4 chunks of 40 KB, which are not compressed.
+    // There are 5 x 4 chunks of 40 KB, which are not compressed.
     let values = ndarray::Array2::from_shape_fn((500, 400), |(row, column)| (row * 400 + column) as u32);
     let attributes = vec![("unit".to_owned(), b2nd::msgpack::to_vec("m").unwrap())];
     let (chunkshape, blockshape) = (Some(vec![100, 100]), Some(vec![25, 100]));
@@ -173,7 +173,7 @@ fn an_object_without_an_array_is_an_error() {
         let error = block_on(B2ndObject::open(memory.clone(), path.into())).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
-    // The chunks of such a file are zeros, which are not the values.
+    // The chunks in such a file are zeros, not the actual values.
     let error =
         B2ndStorage::open(FilePath::new(DATA).join("python-blosc2-4.14.1/c2array__offline.b2nd")).unwrap_err().to_string();
     assert!(error.contains("its values are not in the file"), "{error}");

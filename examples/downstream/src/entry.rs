@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::tile::GeoTransform;
 
-/// A tile under its name, as services tell one another of it.
+/// A tile with its name, as services send it to each other.
 ///
-/// It holds the array as the bytes of its metalayer, which the receiver can put into a frame unchanged.
+/// The array is stored as the bytes of its metalayer, which the receiver can put into a frame unchanged.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Entry {
-    /// The tile's name in the catalogue.
+    /// The name of the tile in the catalogue.
     pub id: String,
     /// The array's metadata.
     #[serde(with = "metalayer")]
     pub array: B2ndMeta,
-    /// Its place on the ground.
+    /// The position of the tile on the ground.
     pub geo: GeoTransform,
 }
 
-/// A field that is the bytes of a metalayer in every format.
+/// Serializes a field as the bytes of a metalayer, in every format.
 mod metalayer {
     use b2nd::B2ndMeta;
     use serde::{Deserializer, Serializer, de, ser};
@@ -40,32 +40,32 @@ mod metalayer {
 }
 
 impl Entry {
-    /// The message in CBOR.
+    /// Encodes the message in CBOR.
     pub fn to_cbor(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         ciborium::into_writer(self, &mut bytes).map_err(|error| message("CBOR", error))?;
         Ok(bytes)
     }
 
-    /// Reads a message in CBOR.
+    /// Decodes a message in CBOR.
     pub fn from_cbor(bytes: &[u8]) -> Result<Entry> {
         ciborium::from_reader(bytes).map_err(|error| message("CBOR", error))
     }
 
-    /// The message in MessagePack.
+    /// Encodes the message in MessagePack.
     #[cfg(feature = "std")]
     pub fn to_msgpack(&self) -> Result<Vec<u8>> {
         rmp_serde::to_vec_named(self).map_err(|error| message("MessagePack", error))
     }
 
-    /// Reads a message in MessagePack.
+    /// Decodes a message in MessagePack.
     #[cfg(feature = "std")]
     pub fn from_msgpack(bytes: &[u8]) -> Result<Entry> {
         rmp_serde::from_slice(bytes).map_err(|error| message("MessagePack", error))
     }
 }
 
-/// The errors of serde's formats hold what went wrong in the array as words.
+/// Converts an error of a format. Errors about the array are only text inside it.
 fn message(format: &'static str, error: impl ToString) -> Error {
     Error::Message { format, message: error.to_string() }
 }

@@ -1,32 +1,32 @@
-//! The crate's error.
+//! The error type of the crate.
 
 use alloc::string::String;
 
-/// The result of what can fail here.
+/// The result of functions that can fail.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Why a tile or a message was refused.
+/// Why a tile or a message was rejected.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The frame, or what is in it. `?` makes one out of a [`b2nd_frame::Error`].
+    /// An error in the frame. `?` converts a [`b2nd_frame::Error`] to it.
     #[error("not a tile")]
     Frame(#[from] b2nd_frame::Error),
-    /// The metadata of the array. `?` makes one out of a [`b2nd::Error`].
+    /// An error in the metadata of the array. `?` converts a [`b2nd::Error`] to it.
     #[error("not a tile")]
     Metadata(#[from] b2nd::Error),
-    /// The frame is sound, and something that a tile has is not in it.
+    /// The frame is valid but lacks a metalayer that a tile needs.
     #[error("the frame has no metalayer {0:?}")]
     Missing(&'static str),
-    /// The array has another number of dimensions than a tile.
+    /// The array has the wrong number of dimensions for a tile.
     #[error("a tile has bands, rows and columns, the array has {0} dimension(s)")]
     Dimensions(usize),
     /// A message could not be written or read.
     #[error("{format} message: {message}")]
     Message {
-        /// Which format it is in.
+        /// The format of the message.
         format: &'static str,
-        /// The sentence of its crate.
+        /// The error of the format's crate.
         message: String,
     },
 }

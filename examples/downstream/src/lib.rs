@@ -1,12 +1,12 @@
-//! Satellite tiles: an array in a Blosc2 frame that says itself where it lies and when it was taken, and the messages with which
-//! services announce tiles to one another.
+//! Satellite tiles: an array in a Blosc2 frame with metadata about its position and time, and the messages with which services
+//! announce tiles to each other.
 //!
 //! | type | what it is | where it goes |
 //! | --- | --- | --- |
-//! | [`GeoTransform`] | where a tile lies | metalayer `geotransform` |
-//! | [`Acquisition`] | what took it, and when | metalayer `acquisition` |
-//! | [`Tile`] | both, and what the array is | a frame |
-//! | [`Entry`] | a tile under its name | MessagePack, CBOR |
+//! | [`GeoTransform`] | the position of a tile | metalayer `geotransform` |
+//! | [`Acquisition`] | the satellite and the time | metalayer `acquisition` |
+//! | [`Tile`] | both, and the metadata of the array | a frame |
+//! | [`Entry`] | a tile with its name | MessagePack, CBOR |
 #![no_std]
 
 extern crate alloc;

@@ -1,4 +1,4 @@
-//! Says what tiles are: `tiles FILE…`.
+//! Describes tiles: `tiles FILE…`.
 
 use anyhow::Context;
 use b2nd_frame::File;

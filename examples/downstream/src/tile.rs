@@ -1,4 +1,4 @@
-//! Tiles, and the metalayers that make an array one.
+//! Tiles, and the metalayers that an array needs to be a tile.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,39 +9,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// A tile's place: a position in its reference system for each row and column.
+/// The position of a tile: maps rows and columns to positions in a coordinate reference system.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GeoTransform {
-    /// The outer corner of the first pixel, x and y.
+    /// The outer corner of the first pixel as x and y.
     pub origin: [f64; 2],
-    /// The size of a pixel, x and y; y is negative where north is up.
+    /// The size of a pixel in x and y; y is negative if north is up.
     pub pixel: [f64; 2],
-    /// The reference system's code, at most 31 bytes.
+    /// The code of the coordinate reference system, at most 31 bytes.
     #[serde(with = "b2nd::with::fixstr")]
     pub crs: String,
 }
 
-/// The instrument that took a tile, and the time.
+/// The satellite that recorded a tile, and the time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Acquisition {
     /// The satellite.
     pub platform: Platform,
     /// Seconds since 1970, UTC.
     pub time: i64,
-    /// The clouded part, 0 to 1; NaN before it has been computed. (Not an `Option`: the metalayer keeps its length.)
+    /// The fraction that is covered by clouds, from 0 to 1; NaN if unknown. (This is not an `Option`, so that the length of the
+    /// metalayer does not change.)
     pub cloud_cover: f32,
-    /// The wavelengths of the array's first dimension, in nanometres.
+    /// The wavelengths in the array's first dimension, in nanometers.
     pub bands: Vec<u16>,
 }
 
 /// A satellite.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Platform {
-    /// The twins of Copernicus.
+    /// Sentinel-2 of the Copernicus program, A or B.
     Sentinel2(char),
-    /// Landsat, by its number.
+    /// Landsat, with its number.
     Landsat(u8),
-    /// Drawn by a program, for tests.
+    /// A synthetic image for tests.
     Synthetic,
 }
 
@@ -53,29 +54,29 @@ impl Metalayer for Acquisition {
     const NAME: &'static str = "acquisition";
 }
 
-/// A frame's facts about its tile.
+/// The description of a tile in the header of its frame.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tile {
-    /// Bands, rows and columns.
+    /// The metadata of the array, whose dimensions are bands, rows and columns.
     pub array: B2ndMeta,
-    /// Its place on the ground.
+    /// The position of the tile on the ground.
     pub geo: GeoTransform,
-    /// The instrument that took it, and the time.
+    /// The satellite and the time.
     pub acquisition: Acquisition,
 }
 
 impl Tile {
-    /// Reads a tile's description out of the first bytes of its frame; 4 KiB are nearly always enough.
+    /// Reads the description of a tile from the first bytes of its frame; 4 KiB are nearly always enough.
     ///
     /// # Errors
     ///
-    /// No header of a frame, no array of three dimensions, or one of the two metalayers is not there. Where more bytes would help,
-    /// [`b2nd_frame::Error::needed`] of the source says how many.
+    /// If there is no header of a frame, no array with three dimensions, or if one of the two metalayers is missing. If more
+    /// bytes are needed, [`b2nd_frame::Error::needed`] of the source returns their number.
     pub fn from_prefix(prefix: &[u8]) -> Result<Tile> {
         Tile::from_header(&Header::from_slice(prefix)?)
     }
 
-    /// Reads it out of a header that is read already, by [`b2nd_frame::File`] for example.
+    /// Reads the description from a header that has already been read, for example by [`b2nd_frame::File`].
     pub fn from_header(header: &Header) -> Result<Tile> {
         let array = header.array()?.map(ArrayMeta::into_owned).ok_or(Error::Missing(B2ndMeta::<&str>::NAME))?;
         let array = array.upgrade(None)?;
@@ -95,7 +96,7 @@ impl Tile {
         Ok(header)
     }
 
-    /// A whole frame in memory: these chunks, in order, and zeros where there are none.
+    /// A frame in memory with these chunks, in order; `None` stands for a chunk of zeros.
     pub fn frame(&self, chunks: &[Option<Chunk>]) -> Result<Vec<u8>> {
         let header = self.header()?;
         let chunksize = usize::try_from(header.chunksize()).unwrap_or(0);

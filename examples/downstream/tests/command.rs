@@ -1,4 +1,4 @@
-//! The command, and how an error reads that has come through `thiserror` and `anyhow`.
+//! The command, and the text of errors that have passed through `thiserror` and `anyhow`.
 #![cfg(feature = "std")]
 
 use std::path::Path;
@@ -8,12 +8,12 @@ use anyhow::Context;
 use b2nd::{B2ndMeta, Geometry};
 use tile_catalogue::{Acquisition, Error, GeoTransform, Platform, Tile};
 
-/// The output of the command for a file of these bytes, and its complaints.
+/// The standard output and standard error of the command for a file with these bytes.
 fn run(name: &str, bytes: &[u8]) -> (String, String) {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
     std::fs::write(directory.join(name), bytes).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_tiles"));
-    // anyhow would add a backtrace.
+    // Otherwise anyhow might add a backtrace.
     let output = command.arg(name).current_dir(directory).env("RUST_LIB_BACKTRACE", "0").output().unwrap();
     (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
 }

@@ -1,4 +1,4 @@
-//! Messages: both formats hold the metalayer's own bytes.
+//! Messages: both formats contain the unchanged bytes of the metalayer.
 
 use b2nd::{B2ndMeta, Geometry};
 use tile_catalogue::{Entry, GeoTransform};
@@ -31,7 +31,7 @@ fn msgpack_holds_the_metalayer() {
     assert_eq!(Entry::from_msgpack(&message).unwrap(), entry());
 }
 
-/// The message with an int32's marker where the shape's first int64 is.
+/// The message with the marker of the shape's first int64 replaced by that of an int32.
 fn damaged(mut message: Vec<u8>) -> Vec<u8> {
     let shape = message.windows(4).position(|window| window == [0x97, 0, 3, 0x93]).unwrap() + 4;
     message[shape] = 0xd2;

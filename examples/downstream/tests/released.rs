@@ -1,4 +1,4 @@
-//! The released layout of an array metalayer, defined by another crate with the attributes that `b2nd` has for everyone.
+//! The released layout of an array metalayer, defined in another crate with the modules that `b2nd` provides.
 
 use b2nd::with::{dims, fixint};
 use b2nd::{B2ndMeta, Dims, Geometry};

@@ -1,4 +1,4 @@
-//! What programs do with frames, each task with the public functions only.
+//! Typical tasks of programs that use frames. Each uses only public functions.
 #![cfg(feature = "std")]
 #![allow(missing_docs, reason = "the names of the tests say it")]
 
@@ -13,7 +13,7 @@ use b2nd_ndarray::{Appender, Array, Options, Select, write_slabs};
 use ndarray::{Array2, array};
 use serde::{Deserialize, Serialize};
 
-/// A path for a file of one test.
+/// The path of a test's file.
 macro_rules! path {
     ($name:literal) => {
         std::env::temp_dir().join(format!(concat!("tasks-{}-", $name, ".b2nd"), std::process::id()))
@@ -28,7 +28,7 @@ struct Station {
 
 impl Metalayer for Station {
     const NAME: &'static str = "station";
-    // Python reads a dict instead of a list.
+    // With names, Python reads a dict instead of a list.
     const NAMED: bool = true;
 }
 
@@ -153,7 +153,7 @@ fn a_frame_is_read_inside_another_file() -> Result<()> {
     writer.append_elements(&[1, 2, 3, 4])?;
     let frame = writer.finish()?;
 
-    // A frame is appended to a file as bytes: offsets in a frame count from its start.
+    // A frame can be appended to another file, because offsets in a frame are relative to its start.
     std::fs::write(&path, b"#ASDF 1.0.0\n")?;
     let mut container = std::fs::OpenOptions::new().append(true).open(&path)?;
     container.write_all(&frame)?;

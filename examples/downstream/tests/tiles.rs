@@ -1,4 +1,4 @@
-//! Tiles in frames, and what is refused.
+//! Tiles in frames, and frames that are rejected.
 
 use std::error::Error as _;
 
@@ -70,7 +70,7 @@ fn what_is_no_tile_is_refused() {
 
 #[test]
 fn the_source_of_an_error_says_where() {
-    // An int32 where the time belongs, as another program might write it.
+    // The time is an int32, as another program might write it.
     let short = (Platform::Landsat(9), 1_700_000_000_i32, 0.5_f32, [665_u16, 842]);
     let mut header = tile().header().unwrap();
     header.metalayers_mut().insert("acquisition", b2nd::to_vec(&short).unwrap()).unwrap();

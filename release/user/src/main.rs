@@ -1,4 +1,4 @@
-//! Says an array's shape from its header, and the sum of its values.
+//! Prints the shape of an array from its header, and the sum of its values.
 
 use b2nd_ndarray::Array;
 

@@ -81,16 +81,7 @@ fn aligned_starts(text: &str) -> Vec<usize> {
 /// The last entry of an aligned dictionary.
 const ALIGNED: &str = "'aligned': True";
 
-/// The parsed content of a dictionary, and positions in the string for errors.
-struct Dictionary<'a> {
-    parts: Parts,
-    /// The position of each name.
-    places: Vec<Cursor<'a>>,
-    /// The position of the itemsize, or the position at which it would be.
-    end: Cursor<'a>,
-}
-
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     /// Reads the type of a field or of a subarray's values: a scalar in quotes, a structure or a subarray.
     fn format(&mut self) -> Result<DType> {
         match self.cursor.rest().as_bytes().first() {
@@ -210,12 +201,6 @@ impl<'a> Parser<'a> {
     fn dictionary(&mut self) -> Result<Struct> {
         let around = self.aligned;
         self.aligned = around || self.aligned_starts.binary_search(&self.cursor.rest().len()).is_ok();
-        let Dictionary { parts, places, end } = self.entries()?;
-        self.aligned = around;
-        Struct::lay_out(parts).map_err(|misfit| locate(misfit, &places, end))
-    }
-
-    fn entries(&mut self) -> Result<Dictionary<'a>> {
         let mut places = Vec::new();
         self.cursor.expect("{'names': ")?;
         let names = self.sequence(|this, _| {
@@ -263,7 +248,8 @@ impl<'a> Parser<'a> {
                 .cursor
                 .expected("'}' or a later key (the order is names, formats, offsets, titles, itemsize, aligned)"));
         }
-        Ok(Dictionary { parts: Parts { fields, has_offsets, itemsize, aligned }, places, end })
+        self.aligned = around;
+        Struct::lay_out(Parts { fields, has_offsets, itemsize, aligned }).map_err(|misfit| locate(misfit, &places, end))
     }
 
     /// Reads a sequence. Fails if it does not have `count` items, one for each name.

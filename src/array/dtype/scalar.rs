@@ -117,33 +117,28 @@ const NAMED: &[ScalarType] =
     &[ScalarType::Bytes(0), ScalarType::Str(0), ScalarType::Void(0), ScalarType::Datetime64(None), ScalarType::Timedelta64(None)];
 
 /// NumPy's other names of types, except for types whose size depends on the platform (`long`, `longdouble`, …).
-const ALIASES: &[(&str, ScalarType)] = &[
-    ("bool_", ScalarType::Bool),
-    ("byte", ScalarType::Int8),
-    ("ubyte", ScalarType::UInt8),
-    ("short", ScalarType::Int16),
-    ("ushort", ScalarType::UInt16),
-    ("intc", ScalarType::Int32),
-    ("uintc", ScalarType::UInt32),
-    ("int", ScalarType::Int64),
-    ("int_", ScalarType::Int64),
-    ("intp", ScalarType::Int64),
-    ("longlong", ScalarType::Int64),
-    ("uint", ScalarType::UInt64),
-    ("uintp", ScalarType::UInt64),
-    ("ulonglong", ScalarType::UInt64),
-    ("half", ScalarType::Float16),
-    ("single", ScalarType::Float32),
-    ("float", ScalarType::Float64),
-    ("double", ScalarType::Float64),
-    ("csingle", ScalarType::Complex64),
-    ("complex", ScalarType::Complex128),
-    ("cdouble", ScalarType::Complex128),
-    ("object_", ScalarType::Object),
-    ("bytes_", ScalarType::Bytes(0)),
-    ("str_", ScalarType::Str(0)),
-    ("unicode", ScalarType::Str(0)),
-];
+fn alias(word: &str) -> Option<ScalarType> {
+    Some(match word {
+        "bool_" => ScalarType::Bool,
+        "byte" => ScalarType::Int8,
+        "ubyte" => ScalarType::UInt8,
+        "short" => ScalarType::Int16,
+        "ushort" => ScalarType::UInt16,
+        "intc" => ScalarType::Int32,
+        "uintc" => ScalarType::UInt32,
+        "int" | "int_" | "intp" | "longlong" => ScalarType::Int64,
+        "uint" | "uintp" | "ulonglong" => ScalarType::UInt64,
+        "half" => ScalarType::Float16,
+        "single" => ScalarType::Float32,
+        "float" | "double" => ScalarType::Float64,
+        "csingle" => ScalarType::Complex64,
+        "complex" | "cdouble" => ScalarType::Complex128,
+        "object_" => ScalarType::Object,
+        "bytes_" => ScalarType::Bytes(0),
+        "str_" | "unicode" => ScalarType::Str(0),
+        _ => return None,
+    })
+}
 
 impl ScalarType {
     /// Returns the length of text (in bytes or characters) or of raw bytes, or `None` for any other type.
@@ -269,8 +264,7 @@ impl Scalar {
             return Scalar::parse_code(cursor);
         }
         let named = FIXED.iter().chain(NAMED).find(|scalar_type| scalar_type.row().name == word);
-        let alias = || ALIASES.iter().find(|(name, _)| *name == word).map(|(_, scalar_type)| scalar_type);
-        let Some(&(mut scalar_type)) = named.or_else(alias) else { return Scalar::parse_code(cursor) };
+        let Some(mut scalar_type) = named.copied().or_else(|| alias(word)) else { return Scalar::parse_code(cursor) };
         cursor.eat(word);
         if let ScalarType::Datetime64(step) | ScalarType::Timedelta64(step) = &mut scalar_type {
             *step = TimeStep::parse(cursor)?;

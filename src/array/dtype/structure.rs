@@ -176,50 +176,49 @@ impl Struct {
     /// Computes the offsets of the fields as NumPy does, or checks them if the fields already have offsets.
     pub(super) fn lay_out(parts: Parts) -> Result<Struct, Misfit> {
         let Parts { mut fields, has_offsets, itemsize, aligned } = parts;
+        let misfit = |field, why| Err(Misfit { field, why });
         let (mut end, mut alignment, mut depth) = (0usize, 1, 0);
         for (index, field) in fields.iter_mut().enumerate() {
             let step = if aligned { field.dtype.alignment() } else { 1 };
             if !has_offsets {
                 field.offset = end.next_multiple_of(step);
             }
-            let misfit = |why| Err(Misfit { field: Some(index), why });
             if field.offset % step != 0 {
-                return misfit(format!("field {}: offset {} is not a multiple of {step}", Quoted(field.name()), field.offset));
+                return misfit(
+                    Some(index),
+                    format!("field {}: offset {} is not a multiple of {step}", Quoted(field.name()), field.offset),
+                );
             }
             if field.end() > MAX_SIZE {
-                return misfit(format!(
-                    "field {} ends at byte {}, after NumPy's limit of {MAX_SIZE}",
-                    Quoted(field.name()),
-                    field.end()
-                ));
+                let (name, end) = (Quoted(field.name()), field.end());
+                return misfit(Some(index), format!("field {name} ends at byte {end}, after NumPy's limit of {MAX_SIZE}"));
             }
             end = end.max(field.end());
             alignment = alignment.max(step);
             depth = depth.max(field.dtype.depth());
         }
         end = end.next_multiple_of(alignment);
-        let misfit = |why| Err(Misfit { field: None, why });
         if depth >= MAX_DEPTH {
-            return misfit(super::too_deep());
+            return misfit(None, super::too_deep());
         }
         if end > MAX_SIZE {
-            return misfit(format!("the structure takes {end} bytes, above NumPy's limit of {MAX_SIZE}"));
+            return misfit(None, format!("the structure takes {end} bytes, above NumPy's limit of {MAX_SIZE}"));
         }
         match itemsize {
             Some(itemsize) if itemsize < end => {
-                return misfit(format!("itemsize is {itemsize}, but the fields take {end} bytes"));
+                return misfit(None, format!("itemsize is {itemsize}, but the fields take {end} bytes"));
             }
             Some(itemsize) if itemsize % alignment != 0 => {
-                return misfit(format!("itemsize: expected a multiple of {alignment}, found {itemsize}"));
+                return misfit(None, format!("itemsize: expected a multiple of {alignment}, found {itemsize}"));
             }
             _ => {}
         }
         if let Some((index, name)) = repeated(&fields) {
-            return Err(Misfit { field: Some(index), why: format!("{} is the name or title of two fields", Quoted(name)) });
+            return misfit(Some(index), format!("{} is the name or title of two fields", Quoted(name)));
         }
         if let Some((index, field)) = has_offsets.then(|| overlapping_object(&fields)).flatten() {
             let why = format!("two fields share bytes, and one of the two holds objects: field {}", Quoted(field.name()));
-            return Err(Misfit { field: Some(index), why });
+            return misfit(Some(index), why);
         }
         let (itemsize, has_object) = (itemsize.unwrap_or(end), fields.iter().any(|field| field.dtype.has_object()));
         Ok(Struct { fields, itemsize, alignment, aligned, depth: depth + 1, has_object, written: None })

@@ -30,9 +30,7 @@ macro_rules! time_units {
 
         impl TimeUnit {
             fn code(self) -> &'static str {
-                match self {
-                    $(TimeUnit::$variant => $code,)*
-                }
+                UNITS[self as usize].1
             }
         }
     };

@@ -4,7 +4,7 @@ mod common;
 
 use b2nd::Geometry;
 use b2nd_c_blosc2::{Array, Compression, Fill, SuperChunk, compress, decompress};
-use b2nd_codec::ErrorKind;
+use b2nd_codec::{ChunkHeader, ErrorKind, Options, SplitMode};
 use b2nd_frame::{Chunk, CodecId, Decompressor, File, Filter, Frame, Offset};
 use common::{assert_agree, meta};
 use fastrand::Rng;
@@ -121,4 +121,23 @@ fn a_decompressor_of_c_takes_what_the_safe_set_does_not_have() {
     assert!(*chunk.clone().into_data_with(&mut decompressor(0)).unwrap() == wave(1000));
     let error = chunk.into_data_with(&mut decompressor(1)).unwrap_err().to_string();
     assert!(error.starts_with("blosc2_decompress returned -"), "{error}");
+}
+
+/// Streams of less than 256 bytes differ. At level 9, the acceleration is 1, which this C library uses for all levels.
+#[test]
+fn lz4_compresses_to_the_bytes_of_c() {
+    let mut rng = Rng::with_seed(4);
+    let (codec, level, typesize, split_mode) = (CodecId::Lz4, 9, 4, SplitMode::Never);
+    for length in [1 << 12, 70_000, 262_140, 300_000] {
+        let noise = (0..length).map(|_| rng.u8(..3)).collect();
+        for (data, filters) in [noise, wave(length / 4), vec![7; length]].iter().zip([PIPELINES[0], PIPELINES[1], PIPELINES[0]]) {
+            let how = Compression { splitmode: 2, ..compression(codec, level, filters) };
+            let theirs = compress(data, 4, 0, how).unwrap();
+            let blocksize = ChunkHeader::from_slice(&theirs).unwrap().blocksize();
+            let options =
+                Options { codec, level, typesize, blocksize, filters: filters.to_vec(), split_mode, ..Options::default() };
+            let ours = b2nd_codec::compress(data, &options).unwrap();
+            assert!(ours == theirs, "{length} bytes: {} and {}", ours.len(), theirs.len());
+        }
+    }
 }

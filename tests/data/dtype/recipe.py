@@ -22,12 +22,12 @@ assert sys.byteorder == "little"
 
 
 def written(dt):
-    """What python-blosc2 writes for a dtype."""
+    """The string that python-blosc2 writes for a dtype."""
     return str(dt) if dt.kind == "V" else dt.str
 
 
 def parse(s):
-    """What python-blosc2 does with a stored string. Returns the dtype and the name of a warning, or None."""
+    """Parses a stored string as python-blosc2 does. Returns the dtype and the name of a warning, or None."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -74,7 +74,7 @@ def describe(dt):
 
 
 def deep(dt):
-    """Everything two equal dtypes share, to the bottom."""
+    """Everything that two equal dtypes have in common, at any depth."""
     return (
         (dt.kind, dt.str, dt.type.__name__, dt.itemsize, dt.alignment, dt.isalignedstruct),
         None if dt.names is None else [(n, titled(dt, n), dt.fields[n][1], deep(dt.fields[n][0])) for n in dt.names],
@@ -87,7 +87,7 @@ def message(e):
 
 
 def told(value):
-    """Without what is null or false."""
+    """Removes what is null or false."""
     if isinstance(value, list):
         return [told(v) for v in value]
     if isinstance(value, dict):
@@ -102,7 +102,7 @@ def save(name, rows):
     print(f"{name}: {len(rows)} rows, {len(text)} bytes")
 
 
-# ---------------------------------------------------------------- dtypes that a writer holds
+# ---------------------------------------------------------------- dtypes that a writer can have
 
 UNITS = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"]
 PLAIN = ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "f16", "c8", "c16", "c32"]
@@ -325,7 +325,7 @@ def random_struct(rnd, depth, align):
     return np.dtype(spec, align=align)
 
 
-# ---------------------------------------------------------------- strings that NumPy takes, and somebody may write
+# ---------------------------------------------------------------- strings that NumPy accepts and that programs may write
 
 BARE = (
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 float128 complex64 complex128 complex256 "
@@ -383,8 +383,8 @@ ACCEPTED = (
     ]
 )
 
-# ---------------------------------------------------------------- strings that no program writes: NumPy says to which file each goes
-# "M8[Y/0]" is left out: NumPy 2.4.6 dies of it (division by zero, SIGFPE).
+# ---------------------------------------------------------------- strings that no program writes; NumPy determines the file of each
+# "M8[Y/0]" is left out, because it crashes NumPy 2.4.6 (division by zero, SIGFPE).
 
 STRANGE = (
     list("bBhHiIlLqQpPnNefdgFDGScUVMmaOwWAtxsu")
@@ -492,7 +492,7 @@ def main(check):
         assert warning is None, (s, warning)
         add(s, dt, "str(dtype)" if s == str(dt) else "accepted")
 
-    for r in rows:  # every string in the file reads back to what its row says
+    for r in rows:  # parsing each string gives the facts in its row
         assert {**r, **describe(parse(r["s"])[0])} == r, r
         r["s"].encode("utf-8")
     save("dtypes.json", rows)

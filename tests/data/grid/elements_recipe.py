@@ -62,7 +62,7 @@ def indices(shape, rnd):
 
 
 def stored(values, index):
-    # Not values[index]: a NumPy scalar has the machine's byte order, and bytes without their trailing zeros.
+    # Not values[index], because a NumPy scalar has the machine's byte order, and its bytes lack trailing zeros.
     return values[tuple(slice(n, n + 1) for n in index)].tobytes()
 
 
@@ -91,7 +91,7 @@ for name, shape, chunks, blocks, dtype in STORED:
     rows.append(row(name, values, rnd))
     assert set(rows[-1]["chunks"]) == {"stored"}, rows[-1]["chunks"]
 
-# special chunks: zeros, stored, NaN, one value repeated, an ordinary one of zeros and a value, again
+# special chunks: zeros, stored, NaN, a repeated value, a normal chunk of zeros and a value, and so on
 shape, chunks, blocks = (14, 11), (5, 4), (3, 3)
 kw = {"chunks": chunks, "blocks": blocks, "dtype": np.dtype("<f8"), **ONE}
 a = blosc2.zeros(shape, urlpath=str(HERE / "special_f8_2d.b2nd"), mode="w", **kw)

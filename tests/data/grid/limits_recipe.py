@@ -55,7 +55,7 @@ GIVEN = [
 
 
 def near(rnd, limit, ndim):
-    """Lengths of which the product is about the limit."""
+    """Lengths whose product is close to the limit."""
     lengths = []
     for left in range(ndim, 1, -1):
         lengths.append(rnd.randint(1, max(1, round(limit ** (1.5 / left)))))

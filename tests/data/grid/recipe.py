@@ -44,8 +44,8 @@ def boxes(shape, chunks, nchunks, rnd):
     if shape and 0 not in shape:
         yield [[0, 1] for _ in shape]
         yield [[n - 1, n] for n in shape]
-        yield [[max(0, min(c, n) - 1), min(c + 1, n)] for n, c in zip(shape, chunks, strict=True)]  # over the first seam
-        yield [[min(c, n - 1), min(2 * c, n)] for n, c in zip(shape, chunks, strict=True)]  # the second chunk, where there is one
+        yield [[max(0, min(c, n) - 1), min(c + 1, n)] for n, c in zip(shape, chunks, strict=True)]  # across the first boundary between chunks
+        yield [[min(c, n - 1), min(2 * c, n)] for n, c in zip(shape, chunks, strict=True)]  # the second chunk, if there is one
         for _ in range(2):
             box = []
             for n in shape:
@@ -82,7 +82,7 @@ for kind, (shape, chunks, blocks, dtype) in zip(itertools.cycle(["zeros", "zeros
         if box in seen:
             continue
         seen.append(box)
-        # what plain arithmetic says
+        # the result of plain arithmetic
         per_axis = [-(-n // c) if n else 0 for n, c in zip(a.shape, a.chunks, strict=True)]
         want = None
         spans = [range(s // c, (e - 1) // c + 1) if e > s else range(0) for (s, e), c in zip(box, a.chunks, strict=True)]

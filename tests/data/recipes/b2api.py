@@ -1,4 +1,4 @@
-"""What python-blosc2's own API says of an opened object (used by gen_b2.py and gen_objects.py)."""
+"""Facts that python-blosc2's own API returns about an opened object (used by gen_b2.py and gen_objects.py)."""
 import blosc2
 
 VER = blosc2.__version__

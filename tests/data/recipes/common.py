@@ -1,9 +1,9 @@
 """Shared bits of the corpus generators (python >= 3.7, stdlib only).
 
 Every generator is run as `python gen_X.py OUTDIR` with the interpreter of the
-venv that holds the writer.  It writes files under OUTDIR and a
-OUTDIR/manifest_part.json whose entries hold what the writer's own API said when
-the file was opened back.
+venv that has the writer.  It writes files to OUTDIR, and a
+OUTDIR/manifest_part.json whose entries have the results of the writer's own
+API when the file is opened again.
 """
 import hashlib
 import json

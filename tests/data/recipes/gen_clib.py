@@ -1,5 +1,5 @@
-"""The C library inside the python-blosc2 4.14.1 wheel (C-Blosc2 3.3.5), called with ctypes:
-what its Python layer cannot write.
+"""Files that the Python layer of python-blosc2 cannot write: calls the C library in the 4.14.1 wheel
+(C-Blosc2 3.3.5) with ctypes.
 
     python gen_clib.py OUTDIR
 """
@@ -56,7 +56,7 @@ for n in (0, 1, 2, 8, 15, 16):
 save("clib-b2ndmeta__struct.b2ndmeta", nd_meta([0, 5], [0, 5], [0, 5], b"[('a', '>i4'), ('b', '<U3'), ('d', '<i2', (2, 3))]"))
 save("clib-b2ndmeta__fmt127.b2ndmeta", nd_meta([1000, 1037], [100, 101], [10, 11], b"x", 127))
 
-# ------------------------------------------------------- b2nd arrays no Python call makes
+# ------------------------------------------------------- b2nd arrays that no Python call writes
 s = schunk()
 meta(s, b"b2nd", nd_meta([25, 8], [10, 10], [5, 5], None))
 for i in range(3):

@@ -1,11 +1,11 @@
-//! Bytes as JSON holds them.
+//! Bytes in JSON.
 
 use std::fmt::Write;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Bytes in hexadecimal.
+/// Bytes as hexadecimal digits.
 pub struct Hex(pub Vec<u8>);
 
 impl Serialize for Hex {
@@ -23,7 +23,7 @@ impl<'de> Deserialize<'de> for Hex {
     }
 }
 
-/// Bytes in hexadecimal.
+/// Converts bytes to hexadecimal digits.
 pub fn of(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

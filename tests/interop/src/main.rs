@@ -1,5 +1,5 @@
-//! Does with `b2nd` what a request says, for `interop.py` to compare with C-Blosc2. The request is a JSON object on the standard
-//! input, the reply is one on the standard output: `{"ok": …}` or `{"error": "…"}`. Bytes are hexadecimal.
+//! Runs a request with `b2nd`, so that `interop.py` can compare the result with C-Blosc2. The request is a JSON object on
+//! standard input; the response is a JSON object on standard output: `{"ok": …}` or `{"error": "…"}`. Bytes are hexadecimal.
 
 mod hex;
 mod pack;
@@ -23,27 +23,27 @@ use hex::Hex;
 #[derive(Deserialize)]
 #[serde(tag = "request", rename_all = "snake_case", deny_unknown_fields)]
 enum Request {
-    /// All that a frame's metadata says, once every part of it has been written back as it was; and so many chunks.
+    /// Reads the metadata of a frame, after checking that each part is written back unchanged, and the first `chunks` chunks.
     Read { path: PathBuf, chunks: u64 },
-    /// A new frame.
+    /// Writes a new frame.
     Write(write::NewFrame),
-    /// Edits of one frame, in turn.
+    /// Makes edits of a frame, one after the other.
     Edit { path: PathBuf, edits: Vec<write::Edit> },
-    /// The frame with other metalayers.
+    /// Rewrites a frame with other metalayers.
     Rewrite { path: PathBuf, target: PathBuf, insert: Vec<(String, Hex)>, remove: Vec<String> },
-    /// Edits of one frame for a while, next to other processes.
+    /// Edits a frame for a while, at the same time as other processes.
     Together { path: PathBuf, number: u8, first: u64, milliseconds: u64 },
-    /// The chunks' data of an array, whose elements come in C order.
+    /// Returns the data of an array's chunks from elements in C order.
     Pack { geometry: Geometry, itemsize: usize, elements: Hex },
-    /// The elements of a slice in C order, out of all chunks' data.
+    /// Returns the elements of a slice in C order from the data of all chunks.
     Unpack { geometry: Geometry, itemsize: usize, chunks: Vec<Hex>, slice: Vec<Range<i64>> },
-    /// Values, read and written in each way.
+    /// Reads and writes values in each way.
     Values { contents: Vec<Hex> },
-    /// The value of a vlmetalayer, written as another.
+    /// Copies the value of a vlmetalayer to another name.
     CopyValue { path: PathBuf, from: String, to: String },
-    /// Judges a frame: whether everything in it can be read, and what its array is.
+    /// Checks whether everything in a frame can be read, and describes its array.
     JudgeFrame { path: PathBuf },
-    /// Judges a file as the content of a `b2nd` metalayer, and says what it holds.
+    /// Decodes a file as the content of a `b2nd` metalayer, and describes it.
     JudgeMetalayer { path: PathBuf },
 }
 

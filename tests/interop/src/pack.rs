@@ -1,4 +1,4 @@
-//! Elements in C order into chunks, and out of chunks.
+//! Packs elements in C order into chunks, and unpacks them.
 
 use std::error::Error;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::hex::{self, Hex};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The data of every chunk of an array.
+/// Returns the data of every chunk of an array.
 pub fn pack(geometry: &Geometry, itemsize: usize, Hex(elements): &Hex) -> Result<Value> {
     let grid = geometry.grid()?;
     let whole: Vec<Range<i64>> = grid.shape().iter().map(|&length| 0..length).collect();
@@ -23,7 +23,7 @@ pub fn pack(geometry: &Geometry, itemsize: usize, Hex(elements): &Hex) -> Result
     Ok(chunks.into())
 }
 
-/// The elements of a slice, out of the data of every chunk.
+/// Returns the elements of a slice from the data of every chunk.
 pub fn unpack(geometry: &Geometry, itemsize: usize, chunks: &[Hex], slice: &[Range<i64>]) -> Result<Value> {
     let nitems: i64 = slice.iter().map(|range| range.end - range.start).product();
     let mut out = vec![0; usize::try_from(nitems)? * itemsize];

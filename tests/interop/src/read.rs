@@ -89,7 +89,7 @@ pub fn read(path: &Path, chunks: u64) -> Result<Value> {
     }))
 }
 
-/// Describes the array, and what follows from it.
+/// Describes the array and the numbers that follow from it.
 fn describe(array: &ArrayMeta<&str>) -> Result<Value> {
     let mut value = serde_json::to_value(array)?;
     let grid = array.geometry().grid()?;
@@ -105,7 +105,7 @@ pub fn pairs(metalayers: &Metalayers) -> Vec<(String, String)> {
     metalayers.iter().map(|(name, content)| (hex::of(name), hex::of(content))).collect()
 }
 
-/// The data of a chunk that needs no codec and is not long.
+/// The data of a chunk that needs no codec and is short.
 fn stored(chunk: &Chunk) -> Option<String> {
     let short = chunk.header().nbytes() <= 1 << 20;
     let known = chunk.header().is_stored() || chunk.header().special().is_some();

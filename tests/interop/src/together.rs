@@ -1,4 +1,4 @@
-//! Edits for a while, next to other processes that edit the same frame.
+//! Edits a frame for a while, at the same time as other processes.
 
 use std::error::Error;
 use std::path::Path;
@@ -8,8 +8,8 @@ use b2nd::msgpack::to_vec;
 use b2nd_frame::File;
 use serde_json::{Value, json};
 
-/// Writes ever higher numbers into a vlmetalayer and a metalayer of its own; now and then into one of several sectors, or by a
-/// rewrite. The reply is the last number, which is in all of them, and how many edits that took.
+/// Writes increasing numbers to a vlmetalayer and a metalayer of this process, sometimes to a metalayer of several sectors or by
+/// a rewrite. The response has the last number, which is in all of them, and the number of edits.
 pub fn together(path: &Path, number: u8, first: u64, duration: Duration) -> Result<Value, Box<dyn Error>> {
     let (start, mut value, mut edits) = (Instant::now(), first, 0u64);
     while start.elapsed() < duration {
@@ -19,7 +19,7 @@ pub fn together(path: &Path, number: u8, first: u64, duration: Duration) -> Resu
         let mut editor = File::edit(path)?;
         editor.set_vlmetalayer_bytes(&format!("rust {number}"), &content)?;
         if value % 2 == 0 {
-            // Another editor may come between.
+            // Another process may edit the frame in between.
             drop(editor);
             editor = File::edit(path)?;
         }

@@ -1,4 +1,4 @@
-//! Values that python-blosc2 packed, through each way by which `b2nd` reads and writes a `Value`.
+//! Reads and writes values that python-blosc2 packed, in each way that `b2nd` has for a `Value`.
 
 use std::error::Error;
 use std::path::Path;
@@ -12,11 +12,11 @@ use crate::hex::{self, Hex};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// A value as generic MessagePack in a struct of the format.
+/// A value in generic MessagePack inside a struct of the format.
 #[derive(Serialize, Deserialize)]
 struct Named(u8, #[serde(with = "b2nd::with::named")] Value);
 
-/// The bytes of a value after it was read and written in each way.
+/// The bytes of a value after reading and writing it in each way.
 pub fn ways(content: &[u8]) -> Result<serde_json::Value> {
     let named = [&[0x92, 7], content].concat();
     let named = b2nd::to_vec(&b2nd::from_slice::<Named>(&named)?)?;
@@ -32,7 +32,7 @@ pub fn all_ways(contents: &[Hex]) -> Result<serde_json::Value> {
     contents.iter().map(|Hex(content)| ways(content)).collect()
 }
 
-/// Writes the value of one vlmetalayer as another, which does not exist yet.
+/// Copies the value of a vlmetalayer to a new name.
 pub fn copy(path: &Path, from: &str, to: &str) -> Result<serde_json::Value> {
     let value: Value = File::open(path)?.trailer()?.vlmetalayers().get(from)?.ok_or("no such vlmetalayer")?;
     File::edit(path)?.set_vlmetalayer(to, &value)?;

@@ -1,4 +1,4 @@
-//! Verdicts on hostile input: whether it is accepted, and what is then read from it.
+//! Verdicts on hostile input: whether it is accepted, and what is read from it.
 
 use std::error::Error;
 use std::fs;
@@ -12,13 +12,13 @@ use crate::read::pairs;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The most chunks that are looked at: a hostile index can claim 2^28.
+/// The maximum number of chunks that are read, because a hostile index can claim 2^28.
 const MAX_CHUNKS: u64 = 10_000;
 
-/// The longest value that a few bytes may claim, to be filled in.
+/// The maximum size of a special chunk whose data is created.
 const MAX_FILLED: usize = 1 << 20;
 
-/// Opens a frame and reads all that is metadata: no chunk is decompressed.
+/// Opens a frame and reads all of its metadata. No chunk is decompressed.
 pub fn frame(path: &Path) -> Result<Value> {
     let file = step("open", File::open(path))?;
     let header = file.header();
@@ -52,7 +52,7 @@ pub fn frame(path: &Path) -> Result<Value> {
     }))
 }
 
-/// Decodes the content of a metalayer, all of it.
+/// Decodes the content of a metalayer completely.
 pub fn metalayer(path: &Path) -> Result<Value> {
     let content = fs::read(path)?;
     let meta: B2ndMeta<&str> = b2nd::from_slice(&content)?;
@@ -68,7 +68,7 @@ fn describe(array: &ArrayMeta<&str>) -> Value {
     })
 }
 
-/// Says which step it was that failed.
+/// Adds the name of the failed step to an error.
 fn step<T>(name: &str, result: std::result::Result<T, impl std::fmt::Display>) -> Result<T> {
     result.map_err(|error| format!("{name}: {error}").into())
 }

@@ -30,15 +30,15 @@ pub struct NewFrame {
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum NewChunk {
-    /// Data to store as it is.
+    /// Data that is stored without compression.
     Data(Hex),
-    /// A chunk that C-Blosc2 made.
+    /// A chunk that C-Blosc2 compressed.
     Chunk(Hex),
-    /// So many bytes, as an entry in the index.
+    /// This number of zero bytes, as an entry in the index.
     Zeros(usize),
     Nan(usize),
     Uninitialized(usize),
-    /// So many bytes of zeros, as a chunk.
+    /// This number of zero bytes, as a chunk.
     ZerosChunk(usize),
 }
 
@@ -57,7 +57,7 @@ impl NewFrame {
         } else {
             let writer = self.fill(Writer::create(&self.path, header.clone())?)?;
             writer.finish()?;
-            // In memory it is the same frame.
+            // The frame in memory must be equal to the file.
             let bytes = self.fill(Writer::new(header))?.finish()?;
             if bytes != std::fs::read(&self.path)? {
                 return Err("the frame in memory differs from the file".into());
@@ -85,7 +85,7 @@ impl NewFrame {
     }
 }
 
-/// A metalayer of a user's own type.
+/// A metalayer with a user's type.
 #[derive(Serialize, Deserialize)]
 pub struct Interop {
     count: u32,

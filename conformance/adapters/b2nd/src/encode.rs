@@ -1,15 +1,15 @@
-//! Facts into bytes.
+//! Encodes facts as bytes.
 
 use b2nd::{ArrayMeta, B2ndMeta, CatervaMeta, Geometry, LegacyB2ndMeta};
 use b2nd_conformance::{Fact, Layer, hex};
 use b2nd_frame::{Header, Trailer};
 use serde_json::{Value, json};
 
-/// The bytes that say this.
+/// Encodes the facts of a layer.
 ///
 /// # Errors
 ///
-/// The facts are not those of a metalayer, a header or a trailer.
+/// If the facts are not those of a metalayer, a header or a trailer.
 pub fn encode(layer: Layer, facts: &Fact) -> Result<Vec<u8>, String> {
     let written = match layer {
         Layer::Metalayer => metalayer(facts)?.to_metalayer(),
@@ -59,7 +59,7 @@ fn integer(fact: &Fact) -> Option<i64> {
     }
 }
 
-/// The library's own form for people, without fields that follow from others.
+/// The library's readable form of the facts, without fields that follow from others.
 fn readable(facts: &Fact, without: &[&str]) -> Result<Value, String> {
     let Fact::Map(entries) = facts else { return Err("no object".into()) };
     let kept = entries.iter().filter(|(name, _)| !without.contains(&name.as_str()));
@@ -73,7 +73,7 @@ fn plain(fact: &Fact) -> Result<Value, String> {
             u64::try_from(*value).map_or_else(|_| json!(i64::try_from(*value).unwrap_or(0)), |value| json!(value))
         }
         Fact::Bytes(bytes) => json!(bytes),
-        // Names and contents.
+        // The list has pairs of names and contents.
         Fact::List(pairs) => {
             let pair = |pair: &Fact| match pair {
                 Fact::List(pair) => match &pair[..] {

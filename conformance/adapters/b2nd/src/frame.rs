@@ -1,4 +1,4 @@
-//! Frames: in a file, or in a directory.
+//! Reads frames in files or directories.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use b2nd_ndarray::Array;
 use crate::layers::{data, pairs};
 use crate::{Result, refuse};
 
-/// Much more than a case holds.
+/// Much more than any case has.
 const MAX_DATA: i64 = 64 << 20;
 
 pub(crate) fn read(path: &Path) -> Result {
@@ -48,13 +48,13 @@ pub(crate) fn read(path: &Path) -> Result {
     let is_told = offsets.iter().all(|offset| offset != Offset::Special(Special::Uninitialized));
     let fact = if is_told { fact.with("data", Fact::digest(&all)) } else { fact };
     let Some(meta) = header.array()? else { return Ok(fact) };
-    // A dtype of another language is not checked.
+    // The dtype is checked only if it is NumPy's.
     meta.parse_dtype()?;
     let array = Array::open(path)?;
     Ok(array_facts(fact, &array, meta.dtype())?)
 }
 
-/// An array's facts, and its elements.
+/// Adds the facts of an array, including its elements.
 pub(crate) fn array_facts(fact: Fact, array: &Array, dtype: Option<&str>) -> b2nd_ndarray::Result<Fact> {
     let geometry = array.geometry();
     let elements = array.read_bytes(&array.whole())?;

@@ -1,4 +1,4 @@
-//! Grids: a text with four lines.
+//! Reads grids, which are texts of four lines.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The layers that the library reads without other crates.
+//! Reads the layers that need no other crates.
 
 use b2nd::ArrayMeta;
 use b2nd::dtype::DType;
@@ -33,7 +33,7 @@ pub(crate) fn metalayer(bytes: &[u8]) -> Result {
     })
 }
 
-/// Decodes an array metalayer that takes all of the bytes.
+/// Decodes an array metalayer that must not be followed by other bytes.
 pub(crate) fn whole(bytes: &[u8]) -> Result<ArrayMeta<&str>> {
     match ArrayMeta::from_metalayer(bytes)? {
         (meta, []) => Ok(meta),
@@ -44,7 +44,7 @@ pub(crate) fn whole(bytes: &[u8]) -> Result<ArrayMeta<&str>> {
 pub(crate) fn header(bytes: &[u8]) -> Result {
     let header = Header::from_slice(bytes)?;
     let written = b2nd::to_vec(&header)?;
-    // What the library has no name for is in the bytes that it writes.
+    // Fields that have no method in the library are taken from the written bytes.
     let at = |at: usize, length: usize| Fact::bytes(written.get(at..at + length).unwrap_or_default());
     Ok(Fact::map([
         ("header_len", number(header.header_len())),
@@ -104,7 +104,7 @@ pub(crate) fn chunk(bytes: &[u8]) -> Result {
     Ok(if is_uninitialized { fact } else { fact.with("data", Fact::digest(&data)) })
 }
 
-/// A chunk's data, by the codecs at hand.
+/// A chunk's data, decompressed with the codecs of this build.
 pub(crate) fn data(chunk: &Chunk) -> Result<Vec<u8>> {
     Ok(chunk.data()?)
 }
@@ -123,12 +123,12 @@ pub(crate) fn dtype(bytes: &[u8]) -> Result {
     ]))
 }
 
-/// Names and contents.
+/// The names and contents as a list of pairs.
 pub(crate) fn pairs(metalayers: &Metalayers) -> Fact {
     Fact::List(metalayers.iter().map(|(name, content)| Fact::List(vec![Fact::bytes(name), Fact::bytes(content)])).collect())
 }
 
-/// A length.
+/// A length as a fact.
 pub(crate) fn number(length: usize) -> Fact {
     u64::try_from(length).map_or(Fact::Null, Fact::int)
 }

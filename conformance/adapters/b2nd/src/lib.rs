@@ -1,4 +1,4 @@
-//! The crates of b2nd as an adapter: what they say of a file of each layer, as facts.
+//! The adapter for the crates of b2nd: returns the facts about a file of each layer.
 
 mod encode;
 mod frame;
@@ -14,16 +14,16 @@ use b2nd_conformance::{Fact, Layer};
 
 pub use encode::encode;
 
-/// Why a file is refused.
+/// Why a file was rejected.
 #[derive(Debug)]
 pub struct Refused {
-    /// The name of the [`ErrorKind`](b2nd_frame::ErrorKind), if the library refuses it.
+    /// The name of the [`ErrorKind`](b2nd_frame::ErrorKind), if the library rejected the file.
     pub kind: Option<String>,
-    /// The whole sentence.
+    /// The whole message.
     pub sentence: String,
 }
 
-/// The facts of a file, or the reason for which it is refused.
+/// The facts about a file, or why it was rejected.
 pub type Result<T = Fact> = std::result::Result<T, Refused>;
 
 impl fmt::Display for Refused {
@@ -52,7 +52,7 @@ impl From<b2nd_frame::Error> for Refused {
 impl From<b2nd_ndarray::Error> for Refused {
     fn from(error: b2nd_ndarray::Error) -> Refused {
         match error {
-            // The runner knows the path.
+            // The path is removed, because the runner knows it.
             b2nd_ndarray::Error::File { source, .. } => (*source).into(),
             b2nd_ndarray::Error::B2nd(error) => error.into(),
             error => refuse(error.to_string()),
@@ -66,16 +66,16 @@ impl From<std::io::Error> for Refused {
     }
 }
 
-/// Refuses for a reason that is no error of a crate.
+/// Rejects a file for a reason that is not an error of a crate.
 fn refuse(sentence: impl Into<String>) -> Refused {
     Refused { kind: None, sentence: sentence.into() }
 }
 
-/// The facts of a file of this layer.
+/// Returns the facts about a file of this layer.
 ///
 /// # Errors
 ///
-/// The file is not valid, and the sentence says why.
+/// If the file is not valid.
 pub fn read(layer: Layer, path: &Path) -> Result {
     match layer {
         Layer::Metalayer => layers::metalayer(&std::fs::read(path)?),

@@ -1,4 +1,4 @@
-//! The crates of b2nd, asked as the conformance suite asks.
+//! The adapter for the crates of b2nd, as the conformance suite calls it.
 
 use std::process::ExitCode;
 

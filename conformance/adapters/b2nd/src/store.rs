@@ -1,4 +1,4 @@
-//! Stores. All access to them is in this file and its child.
+//! Reads stores. Only this file and its child access them.
 
 use std::path::Path;
 

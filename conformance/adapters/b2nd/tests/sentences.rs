@@ -1,4 +1,5 @@
-//! The cases are wrong in every way that the library tells apart: each kind of error, and each sentence in the source of what reads.
+//! The cases cover every way in which the library rejects a file: each kind of error, and each message in the source code that
+//! reads files.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeSet;
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use b2nd_conformance::Case;
 use b2nd_conformance_adapter::{Refused, read};
 
-/// Kinds that no file can bring about.
+/// Kinds of errors that no file can cause.
 const NO_FILE: [(&str, &str); 8] = [
     ("TooLong", "of writing"),
     ("BufferTooSmall", "of writing"),
@@ -20,7 +21,7 @@ const NO_FILE: [(&str, &str); 8] = [
     ("TooDeep", "no layer holds nested values"),
 ];
 
-/// Files of the source whose sentences are about something else than a file that is read, and about what.
+/// Source files whose messages are not about a file that is read, and what they are about instead.
 const OTHER_FILES: [(&str, &str); 13] = [
     ("array/grid/pack.rs", "memory of a caller"),
     ("de/access.rs", "enums, which no layer has"),
@@ -37,7 +38,7 @@ const OTHER_FILES: [(&str, &str); 13] = [
     ("wire/item.rs", "writing"),
 ];
 
-/// Sentences of readers that none of the cases brings about, and why.
+/// Messages about files that no case causes, and why.
 const OTHER_SENTENCES: [(&str, &str); 20] = [
     ("expected 0 (NumPy), found", "a dtype of another language is valid, and a case for it would be about a program's choice"),
     ("{} (byte {} of the string)", "dtypes inside other formats"),
@@ -70,7 +71,7 @@ fn refusals() -> Vec<Refused> {
     cases.iter().filter_map(|case| read(case.layer, case.path.as_ref()?).err()).collect()
 }
 
-/// The strings that follow a word in a source file, such as those of `custom("…")` and `custom(format_args!("…"))`.
+/// The strings that follow a word in a source file, such as in `custom("…")` and `custom(format_args!("…"))`.
 fn strings(source: &str, word: &str) -> Vec<String> {
     let code: String = source.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect();
     let literal = |rest: &str| {
@@ -92,7 +93,7 @@ fn strings(source: &str, word: &str) -> Vec<String> {
     code.split(word).skip(1).filter_map(literal).collect()
 }
 
-/// True if a sentence has the words of a template, where `{…}` matches anything.
+/// True if a message matches a template, in which `{…}` stands for any text.
 fn says(sentence: &str, template: &str) -> bool {
     let mut rest = sentence;
     template
@@ -117,7 +118,7 @@ fn every_kind_of_error_is_reached() {
         body.lines().filter_map(|line| line.strip_prefix("    ")).filter(|line| line.starts_with(char::is_uppercase))
     });
     let kinds = variants.map(|line| line.split([' ', '(', ',', '{']).next().unwrap());
-    // The adapter names the kind of the format's error instead.
+    // For these, the adapter reports the kind of the format's error.
     let kinds: BTreeSet<&str> = kinds.filter(|kind| *kind != "Format").collect();
     assert!(kinds.len() > 15, "{kinds:?}");
     let reached: BTreeSet<String> = refusals().into_iter().filter_map(|refused| refused.kind).collect();

@@ -1,4 +1,4 @@
-//! blosc2-pure-rs, asked as the conformance suite asks.
+//! The adapter for blosc2-pure-rs, as the conformance suite calls it.
 
 use std::fs;
 use std::path::Path;

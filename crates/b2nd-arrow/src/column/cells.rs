@@ -1,67 +1,210 @@
 //! [`Cells`]: the cells of a `.b2b` file, that is, its values, which can differ in length.
 
-use std::sync::Arc;
+use std::ops::Range;
 
 use arrow_array::{Array, ArrayRef, new_empty_array};
 use arrow_schema::DataType;
+use b2nd::msgpack::{Cursor, Token};
+use b2nd_store::value;
 
-use b2nd::msgpack::Cursor;
-
-use crate::column::batches::{Batches, cells_in};
 use crate::column::cast::conform;
-use crate::column::cell_builder::CellBuilder;
+use crate::column::cell_builder::{CellBuilder, unexpected};
 use crate::column::column_file::ColumnFile;
 use crate::column::ipc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::live_rows::Selection;
 use crate::schema::spec::Spec;
 
-/// The values of a `.b2b` file.
-pub(crate) enum Cells {
-    /// Cells of MessagePack or Arrow IPC, in batches.
-    Batches(Box<Batches>),
-    /// Cells of MessagePack, each in a chunk of its own.
-    Chunks(Box<ColumnFile>),
+/// The metalayer that describes how batches of cells are stored.
+pub(crate) const METALAYER: &str = "batcharray";
+
+/// The vlmetalayer with the number of cells of each chunk.
+const LENGTHS: &str = "_batch_array_metadata";
+
+/// The cells of a file.
+pub(crate) struct Cells {
+    pub(crate) leaf: ColumnFile,
+    pub(crate) format: CellFormat,
+    /// The number of each chunk's first cell, counted from the start of the file, followed by the total number of cells. Empty if each
+    /// chunk is a cell.
+    starts: Vec<u64>,
+    /// The number of cells in each block except the last block of a chunk, which can have fewer. `None` if the file does not give it.
+    items_per_block: Option<u64>,
+}
+
+/// How the cells of a file are stored.
+pub(crate) enum CellFormat {
+    /// Each chunk is a cell of MessagePack.
+    Chunks,
+    /// Each chunk is a batch of cells, and each of its blocks is a MessagePack array of cells.
+    Arrays,
+    /// Each chunk is a batch of cells, and each of its blocks is Arrow IPC, with this schema if it is not in the block.
+    Arrow(Option<Vec<u8>>),
+}
+
+/// A block, and those of its cells that are to be read.
+pub(crate) struct BlockCells {
+    /// The block's decompressed bytes.
+    pub(crate) block: Vec<u8>,
+    /// The ranges of the cells to read, in ascending order, counted from the start of the block.
+    pub(crate) wanted: Vec<Range<usize>>,
+    /// The number of cells that the block must have.
+    expected: u64,
 }
 
 impl Cells {
-    pub(crate) fn leaf(&self) -> &ColumnFile {
-        match self {
-            Cells::Batches(batches) => &batches.leaf,
-            Cells::Chunks(leaf) => leaf,
+    /// Opens a file that has one chunk for each cell.
+    pub(crate) fn chunks(leaf: ColumnFile) -> Cells {
+        Cells { leaf, format: CellFormat::Chunks, starts: Vec::new(), items_per_block: None }
+    }
+
+    /// Opens a file whose chunks are batches of cells.
+    pub(crate) fn batches(leaf: ColumnFile) -> Result<Cells> {
+        let metalayer = leaf.metalayer(METALAYER).ok_or_else(|| Error::damaged("expected the metalayer \"batcharray\""))?;
+        let is_map = matches!(metalayer, [0x80..=0x8f | 0xde | 0xdf, ..]);
+        let said = value::read(metalayer)
+            .filter(|_| is_map)
+            .ok_or_else(|| Error::damaged("the metalayer \"batcharray\" is not a map"))?;
+        let format = match said.get("serializer").and_then(|name| name.as_str()) {
+            Some("arrow") => CellFormat::Arrow(said.get("arrow_schema").and_then(|schema| schema.as_bytes()).map(<[u8]>::to_vec)),
+            _ => CellFormat::Arrays,
+        };
+        let items_per_block = said.get("items_per_block").and_then(|count| count.as_u64()).filter(|&count| count > 0);
+        let mut cells = Cells { leaf, format, starts: vec![0], items_per_block };
+        cells.locate()?;
+        Ok(cells)
+    }
+
+    /// Determines the first cell of each chunk from the vlmetalayer, or from the blocks if the vlmetalayer does not list all chunks.
+    fn locate(&mut self) -> Result<()> {
+        let nchunks = self.leaf.nchunks()?;
+        let said = self.leaf.vlmetalayer(LENGTHS)?.and_then(|lengths| lengths_of(&lengths));
+        let said = said.filter(|said| said.len() as u64 == nchunks);
+        let mut end = 0_u64;
+        for number in 0..nchunks {
+            let cells = match &said {
+                Some(said) => said[number as usize],
+                None => self.cells_of(number).map_err(|error| Error::damaged(format_args!("chunk {number}: {error}")))?,
+            };
+            end = end.checked_add(cells).ok_or_else(|| Error::damaged("its batches have more than 2^64 cells in all"))?;
+            self.starts.push(end);
+        }
+        Ok(())
+    }
+
+    /// Counts the cells of a chunk from the chunk's blocks.
+    fn cells_of(&self, number: u64) -> Result<u64> {
+        let blocks = self.leaf.blocks(number)?;
+        let last = blocks.len().saturating_sub(1);
+        let from = if self.items_per_block.is_some() { last } else { 0 };
+        let mut cells = self.items_per_block.unwrap_or(0).saturating_mul(from as u64);
+        for block in blocks.data(from..blocks.len())? {
+            cells = cells.saturating_add(self.cells_in(&block)?);
+        }
+        Ok(cells)
+    }
+
+    fn cells_in(&self, block: &[u8]) -> Result<u64> {
+        match &self.format {
+            CellFormat::Chunks => Ok(1),
+            CellFormat::Arrays => Ok(array_len(&mut Cursor::new(block))? as u64),
+            CellFormat::Arrow(schema) => ipc::count(block, schema.as_deref()),
         }
     }
 
     /// Returns the number of cells.
     pub(crate) fn len(&self) -> Result<u64> {
-        match self {
-            Cells::Batches(batches) => Ok(batches.len()),
-            Cells::Chunks(leaf) => leaf.nchunks(),
-        }
+        self.starts.last().map_or_else(|| self.leaf.nchunks(), |&cells| Ok(cells))
     }
 
-    pub(crate) fn read(&self, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
-        let refused = |why| Error::new(ErrorKind::Refused, why);
-        if let Cells::Batches(batches) = self {
-            if batches.is_arrow {
-                return read_arrow(batches, &spec.data_type().map_err(refused)?, selection);
-            }
+    /// Returns the Arrow type of the cells, or `None` if the cells are not Arrow IPC or the file has no chunks.
+    pub(crate) fn data_type(&self) -> Result<Option<DataType>> {
+        let CellFormat::Arrow(schema) = &self.format else { return Ok(None) };
+        if self.leaf.nchunks()? == 0 {
+            return Ok(None);
         }
-        let mut cells = CellBuilder::new(spec).map_err(refused)?;
-        self.each(selection, |cursor| cells.push(cursor))?;
-        cells.finish()
+        let first = self.leaf.blocks(0)?.data(0..1)?;
+        let block = first.first().ok_or_else(|| Error::damaged("chunk 0 has no block"))?;
+        Ok(Some(ipc::column(block, schema.as_deref())?.data_type().clone()))
+    }
+
+    /// Calls `work` with each block that holds cells of a selection, in order.
+    pub(crate) fn each_block(&self, selection: &Selection, mut work: impl FnMut(BlockCells) -> Result<()>) -> Result<()> {
+        let count = self.len()?;
+        if selection.end() > count {
+            let message = format!("the file ends after {count} cells");
+            return Err(Error::damaged(message).at_row(selection.row_of(count)));
+        }
+        if let CellFormat::Chunks = self.format {
+            let mut rows = selection.runs.iter().cloned().flatten().enumerate();
+            return rows.try_for_each(|(done, row)| {
+                let cell = |block| work(BlockCells { block, wanted: std::iter::once(0..1).collect(), expected: 1 });
+                self.leaf.data(row).and_then(cell).map_err(|error| error.at_row(selection.row(done)))
+            });
+        }
+        let Some(first) = selection.runs.first() else { return Ok(()) };
+        let from = self.starts.partition_point(|&start| start <= first.start).saturating_sub(1);
+        for (chunk, places) in self.starts.windows(2).enumerate().skip(from) {
+            let cells = places[0]..places[1];
+            if cells.start >= selection.end() {
+                break;
+            }
+            let wanted = inside(&selection.runs, cells.clone());
+            let Some(row) = wanted.first().map(|run| selection.row_of(run.start)) else { continue };
+            self.chunk(chunk as u64, cells, &wanted, &mut work).map_err(|error| error.at_row(row))?;
+        }
+        Ok(())
+    }
+
+    /// Does the work of [`each_block`](Cells::each_block) for one chunk. `cells` are the cells of the chunk, and `wanted` those to read, both
+    /// counted from the start of the file.
+    fn chunk(
+        &self,
+        number: u64,
+        cells: Range<u64>,
+        wanted: &[Range<u64>],
+        work: &mut impl FnMut(BlockCells) -> Result<()>,
+    ) -> Result<()> {
+        let blocks = self.leaf.blocks(number)?;
+        let total = cells.end - cells.start;
+        let lengths: Vec<u64> = match self.items_per_block {
+            Some(items) if total.div_ceil(items) == blocks.len() as u64 => {
+                (0..blocks.len() as u64).map(|block| items.min(total - block * items)).collect()
+            }
+            Some(items) => {
+                let (found, expected) = (blocks.len(), total.div_ceil(items));
+                let message = format!("chunk {number}: expected {expected} blocks for {total} cells, found {found}");
+                return Err(Error::damaged(message));
+            }
+            // Only the blocks themselves contain their numbers of cells.
+            None => blocks.data(0..blocks.len())?.iter().map(|block| self.cells_in(block)).collect::<Result<_>>()?,
+        };
+        let mut end = cells.start;
+        let after = lengths.iter().map(|&length| {
+            let start = end;
+            end = end.saturating_add(length);
+            start..end
+        });
+        let ranges: Vec<Range<u64>> = after.collect();
+        if end != cells.end {
+            let found = end - cells.start;
+            return Err(Error::damaged(format_args!("chunk {number}: expected {total} cells, found {found}")));
+        }
+        // Blocks without a selected cell are skipped.
+        let needed = (0..ranges.len()).filter(|&block| !inside(wanted, ranges[block].clone()).is_empty());
+        for run in needed.collect::<Vec<_>>().chunk_by(|one, next| next - one == 1) {
+            let data = blocks.data(run[0]..run[0] + run.len())?;
+            run.iter().zip(data).try_for_each(|(&at, block)| work(BlockCells::new(block, ranges[at].clone(), wanted)))?;
+        }
+        Ok(())
     }
 
     /// Calls `push` for each selected cell of MessagePack. `push` must read exactly that cell.
     pub(crate) fn each(&self, selection: &Selection, mut push: impl FnMut(&mut Cursor) -> Result<()>) -> Result<()> {
-        let batches = match self {
-            Cells::Batches(batches) => batches,
-            Cells::Chunks(leaf) => return each_chunk(leaf, selection, push),
-        };
         let (mut held, mut done) = (0, 0);
-        batches.each(selection, |part| {
+        self.each_block(selection, |part| {
             let mut cursor = Cursor::new(&part.block);
-            let count = cells_in(&mut cursor)?;
+            let count = if let CellFormat::Chunks = self.format { 1 } else { array_len(&mut cursor)? };
             part.check(count)?;
             let mut wanted = part.wanted.iter().cloned().flatten().peekable();
             for number in 0..count {
@@ -73,7 +216,7 @@ impl Cells {
                 push(&mut cursor).map_err(|error| error.at_row(selection.row(done)))?;
                 done += 1;
                 held += (before - cursor.rest().len()) as u64;
-                batches.leaf.allow(held)?;
+                self.leaf.allow(held)?;
             }
             match cursor.rest() {
                 [] => Ok(()),
@@ -81,40 +224,65 @@ impl Cells {
             }
         })
     }
-}
 
-fn each_chunk(leaf: &ColumnFile, selection: &Selection, mut push: impl FnMut(&mut Cursor) -> Result<()>) -> Result<()> {
-    let count = leaf.nchunks()?;
-    for (done, row) in selection.runs.iter().cloned().flatten().enumerate() {
-        let mut read = || {
-            if row >= count {
-                return Err(Error::damaged(format_args!("the file ends after {count} cells")));
-            }
-            let data = leaf.data(row)?;
-            let mut cursor = Cursor::new(&data);
-            push(&mut cursor)?;
-            match cursor.rest() {
-                [] => Ok(()),
-                rest => Err(Error::damaged(format_args!("{} bytes follow the cell", rest.len()))),
-            }
+    pub(crate) fn read(&self, spec: &Spec, selection: &Selection) -> Result<ArrayRef> {
+        let refused = |why| Error::new(ErrorKind::Refused, why);
+        let CellFormat::Arrow(schema) = &self.format else {
+            let mut cells = CellBuilder::new(spec).map_err(refused)?;
+            self.each(selection, |cursor| cells.push(cursor))?;
+            return cells.finish();
         };
-        read().map_err(|error| error.at_row(selection.row(done)))?;
+        let data_type = spec.data_type().map_err(refused)?;
+        let mut parts: Vec<ArrayRef> = Vec::new();
+        self.each_block(selection, |part| {
+            let array = ipc::column(&part.block, schema.as_deref())?;
+            part.check(array.len())?;
+            let array = conform(&array, &data_type)?;
+            parts.extend(part.wanted.into_iter().map(|place| array.slice(place.start, place.len())));
+            Ok(())
+        })?;
+        match parts.as_slice() {
+            [] => Ok(new_empty_array(&data_type)),
+            [one] => Ok(one.clone()),
+            parts => Ok(arrow_select::concat::concat(&parts.iter().map(|part| &**part).collect::<Vec<_>>())?),
+        }
     }
-    Ok(())
 }
 
-fn read_arrow(batches: &Batches, data_type: &DataType, selection: &Selection) -> Result<ArrayRef> {
-    let mut parts: Vec<ArrayRef> = Vec::new();
-    batches.each(selection, |part| {
-        let array = ipc::column(&part.block, batches.arrow_schema.as_deref())?;
-        part.check(array.len())?;
-        let array = conform(&array, data_type)?;
-        parts.extend(part.wanted.into_iter().map(|place| array.slice(place.start, place.len())));
-        Ok(())
-    })?;
-    match parts.as_slice() {
-        [] => Ok(new_empty_array(data_type)),
-        [one] => Ok(Arc::clone(one)),
-        parts => Ok(arrow_select::concat::concat(&parts.iter().map(|part| &**part).collect::<Vec<_>>())?),
+impl BlockCells {
+    /// Creates the part for a block. `cells` are the cells of the block, and `wanted` those to read, both counted from the start of the
+    /// file.
+    fn new(block: Vec<u8>, cells: Range<u64>, wanted: &[Range<u64>]) -> BlockCells {
+        let place = |cell: u64| usize::try_from(cell - cells.start).unwrap_or(usize::MAX);
+        let wanted = inside(wanted, cells.clone()).into_iter().map(|run| place(run.start)..place(run.end)).collect();
+        BlockCells { block, wanted, expected: cells.end - cells.start }
     }
+
+    /// Returns an error if `found`, the number of cells in the block, is not the expected number.
+    pub(crate) fn check(&self, found: usize) -> Result<()> {
+        match self.expected == found as u64 {
+            true => Ok(()),
+            false => Err(Error::damaged(format_args!("a block: expected {} cells, found {found}", self.expected))),
+        }
+    }
+}
+
+/// Returns the parts of the ranges that lie inside `outer`.
+fn inside(ranges: &[Range<u64>], outer: Range<u64>) -> Vec<Range<u64>> {
+    let from = ranges.partition_point(|range| range.end <= outer.start);
+    let inner = ranges.iter().skip(from).take_while(|range| range.start < outer.end);
+    inner.map(|range| range.start.max(outer.start)..range.end.min(outer.end)).collect()
+}
+
+/// Reads the start of a block of cells, which is an array, and returns the number of cells.
+fn array_len(cursor: &mut Cursor) -> Result<usize> {
+    match cursor.token()? {
+        Token::Array(count) => Ok(count),
+        token => Err(unexpected("a block to be an array", &token)),
+    }
+}
+
+/// Reads the list with the key `batch_lengths` from a MessagePack map.
+fn lengths_of(bytes: &[u8]) -> Option<Vec<u64>> {
+    value::read(bytes)?.get("batch_lengths")?.elements().map(|length| length.as_u64()).collect()
 }

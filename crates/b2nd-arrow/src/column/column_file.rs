@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use b2nd_frame::{Chunk, ChunkReader, Decompressor, Frame, FrameType};
 use b2nd_ndarray::Array;
-use b2nd_store::Bytes;
 use b2nd_store::attributes::MAX_VALUE;
+use b2nd_store::{Bytes, Folder, Store};
 
 use crate::column::text_builder::{MAX_BYTES, too_long};
 use crate::error::{Error, Result};
@@ -32,8 +32,11 @@ pub(crate) struct Blocks<'a> {
 }
 
 impl ColumnFile {
-    pub(crate) fn open(source: Bytes, most: u64) -> Result<ColumnFile> {
-        ColumnFile::new(Frame::open(source)?, most)
+    /// Opens a file of a store, if it exists.
+    pub(crate) fn open(store: &Store, path: &str, most: u64) -> Result<Option<ColumnFile>> {
+        let Some(source) = store.member(path)? else { return Ok(None) };
+        let opened = Frame::open(source).map_err(Error::from).and_then(|frame| ColumnFile::new(frame, most));
+        opened.map(Some).map_err(|error| Error::new(error.kind(), format_args!("{path}: {error}")))
     }
 
     pub(crate) fn new(frame: Frame<Bytes>, most: u64) -> Result<ColumnFile> {

@@ -2,7 +2,7 @@
 
 use crate::column::column_file::ColumnFile;
 use crate::error::{Error, ErrorKind, Result};
-use b2nd_store::{Folder, Store};
+use b2nd_store::Store;
 
 /// The files of a column: their paths, and the number of rows that they must have.
 pub(crate) struct ColumnFiles<'a> {
@@ -27,9 +27,8 @@ impl ColumnFiles<'_> {
     pub(crate) fn optional(&self, end: &str) -> Result<Option<ColumnFile>> {
         // The second path is the one that python-blosc2 4.2.0 wrote. Only this version does not escape names.
         for file in [self.file(end), format!("{}_cols/{}{end}", self.folder, self.name)] {
-            if let Some(source) = self.store.member(&file)? {
-                let named = |error: Error| Error::new(error.kind(), format_args!("{file}: {error}"));
-                return ColumnFile::open(source, self.most).map(Some).map_err(named);
+            if let Some(leaf) = ColumnFile::open(self.store, &file, self.most)? {
+                return Ok(Some(leaf));
             }
         }
         Ok(None)

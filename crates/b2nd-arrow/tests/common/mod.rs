@@ -1,4 +1,4 @@
-//! Tables with their expected content: an Arrow file from python-blosc2's `to_arrow()`.
+//! Tables and their expected contents, which python-blosc2's `to_arrow()` wrote to Arrow files.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,7 +8,7 @@ use arrow_ipc::reader::FileReader;
 use arrow_schema::{ArrowError, DataType};
 use b2nd_arrow::Table;
 
-/// The one batch of an Arrow file.
+/// All rows of an Arrow file as one batch.
 pub(crate) fn truth(path: &Path) -> RecordBatch {
     let reader = FileReader::try_new(File::open(path).unwrap(), None).unwrap();
     let schema = reader.schema();
@@ -16,15 +16,15 @@ pub(crate) fn truth(path: &Path) -> RecordBatch {
     arrow_select::concat::concat_batches(&schema, &batches).unwrap()
 }
 
-/// Reads a table in batches of a size.
+/// Reads a whole table in batches of this size, and joins them.
 pub(crate) fn whole(table: &Table, batch_size: usize) -> Result<RecordBatch, ArrowError> {
     let all: Vec<usize> = (0..table.schema().fields().len()).collect();
     let batches = table.read(&all, 0..u64::MAX, batch_size)?.collect::<Result<Vec<_>, _>>()?;
     arrow_select::concat::concat_batches(&table.schema(), &batches)
 }
 
-/// Differences between what was read and the truth, in sentences. Computed columns are only in the truth, and complex ones only in what
-/// was read: `to_arrow()` refuses them.
+/// Describes the differences between a table and the expected contents. Computed columns are only in the expected contents.
+/// Complex columns are only in the table, because `to_arrow()` rejects them.
 pub(crate) fn differences(found: &RecordBatch, truth: &RecordBatch, computed: &[&str]) -> Vec<String> {
     let mut differences = Vec::new();
     let schema = found.schema();

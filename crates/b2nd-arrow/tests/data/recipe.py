@@ -2,7 +2,7 @@
 
     python recipe.py [DIRECTORY]
 
-With the packages of ../../python/requirements.txt. A .b2z comes out the same but for the times in its zip entries.
+Needs the packages of ../../python/requirements.txt. Each run writes the same .b2z except for the times in its zip entries.
 """
 import dataclasses
 import os
@@ -24,7 +24,7 @@ def annotation(spec):
 
 
 def row(grid=None, **specs):
-    """A row class whose field names can be any text. The grid is chunks and blocks, where they matter."""
+    """Creates a row class whose fields can have any names. `grid` sets the chunks and blocks of the columns."""
     names = {"__annotations__": {name: annotation(spec) for name, spec in specs.items()}}
     names |= {name: b.field(spec, **(grid or {})) for name, spec in specs.items()}
     return dataclasses.dataclass(type("Row", (), names), init=False, repr=False, eq=False, match_args=False)
@@ -34,7 +34,7 @@ def write(name, specs, rows, then=None, grid=None, **more):
     path = os.path.join(OUT, name)
     table = b.CTable(row(grid, **specs), urlpath=path, mode="w", validate=False, expected_size=16, **more)
     for values in rows:
-        # A sentinel is given as it is.
+        # A null is stored as the sentinel of its column.
         nulls = [getattr(spec, "null_value", None) for spec in specs.values()]
         values = [null if value is None and null is not None else value for null, value in zip(nulls, values)]
         table.append(tuple(values))
@@ -51,7 +51,7 @@ def finish(name, path, columns=None):
 
 def export(name, table, columns=None):
     batches = list(table.iter_arrow_batches(columns=columns))
-    # As to_arrow() does it, of these columns.
+    # Builds the table from these columns as to_arrow() does.
     schema = table._arrow_schema_for_columns(columns)
     whole = pa.Table.from_arrays(pa.Table.from_batches(batches).columns, schema=schema) if batches else schema.empty_table()
     with pa.OSFile(os.path.join(OUT, name + ".arrow"), "wb") as sink:
@@ -87,7 +87,8 @@ ROWS = [
     [6, 3.0, True, True, None, b"6", None, "six", "red", None, b"6", None, ["s"], [6.0], {"x": 6, "z": ["c", "d"]}, None],
 ]
 
-# Fifteen blocks of twenty rows: of m and z one has only nulls, of x one has only NaN, one some, one both zeros.
+# Fifteen blocks of twenty rows. In m and z, one block has only nulls. In x, one block has only NaN, one some NaN, and one both
+# zeros.
 BLOCKS = dict(
     n=b.int32(),
     m=b.int16(nullable=True),
@@ -106,8 +107,8 @@ def block_row(i):
     return [i // 2, None if null else i % 20 - i // 20, None if null else i, x, None if null else 300 - i, None if null else 60 * i, i // 40 % 2 == 0, "abc"[: i % 4]]
 
 
-# No row is deleted: the least and greatest values of indexes are those of columns. `p` has neither zeros nor NaN; of two columns of
-# times one has NaT.
+# No row is deleted, so the min and max in an index are those of the column. `p` has neither zeros nor NaN. One of the two time
+# columns has NaT.
 WHOLE = BLOCKS | dict(p=b.float64(), q=b.timestamp(unit="ms"), r=b.timestamp(unit="ms"))
 
 
@@ -117,13 +118,13 @@ def whole_row(i):
 
 if __name__ == "__main__":
     os.makedirs(OUT, exist_ok=True)
-    # One row is deleted, so that six are left.
+    # One row is deleted, so six rows remain.
     write("kinds.b2z", KINDS, ROWS, lambda table: table.delete([4]))
     write("blocks.b2z", BLOCKS, map(block_row, range(300)), lambda table: table.delete(list(range(50, 75))), {"chunks": (100,), "blocks": (20,)})
     write("whole.b2z", WHOLE, map(whole_row, range(300)), None, {"chunks": (100,), "blocks": (20,)})
     write("empty.b2z", {"i": b.int8(), "u": b.utf8(), "d": b.dictionary(), "l": b.list(b.int8())}, [])
     write("names.b2z", {"a.b": b.int8(), "100%": b.int8(), "é/ü": b.utf8(), "esc\\.dot": b.int8()}, [[1, 2, "3", 4]])
-    # What to_arrow() refuses is not in the truth.
+    # The columns that to_arrow() rejects are left out of the expected contents.
     path = os.path.join(OUT, "refused.b2z")
     table = b.CTable(row(i=b.int16(), c=b.complex64(), o=b.object(nullable=True)), urlpath=path, mode="w", validate=False)
     for values in [(1, 1j, {"a": [1, None]}), (2, 2.5, "text"), (3, 3 - 1j, None)]:
@@ -131,7 +132,8 @@ if __name__ == "__main__":
     table.add_computed_column("twice", "i * 2")
     table.close()
     finish("refused.b2z", path, ["i"])
-    # A row each second over two midnights, in twenty blocks. The row that no int16 can hold is deleted. No .arrow: it would be long.
+    # A row for each second over two midnights, in twenty blocks. The row with a number above int16 is deleted. There is no .arrow,
+    # because it would be large.
     path = os.path.join(OUT, "nights.b2z")
     rows = np.arange(200_000)
     specs = dict(t=b.timestamp(unit="s"), n=b.int32(), m=b.int64())
@@ -139,20 +141,20 @@ if __name__ == "__main__":
     table.extend({"t": 1_577_908_800 + rows, "n": (rows - 1000).astype("i4"), "m": np.where(rows == 5, 2**40, rows % 100)})
     table.delete([5])
     table.close()
-    # A struct of an Arrow table comes apart into columns, and together again.
+    # python-blosc2 stores a struct of an Arrow table as several columns, and reading joins them again.
     struct = pa.struct([("x", pa.int32()), ("deep", pa.struct([("s", pa.string())]))])
     trips = [{"x": 1, "deep": {"s": "a"}}, {"x": None, "deep": {"s": None}}, {"x": 2, "deep": {"s": None}}]
     given = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "trip": pa.array(trips, struct)})
     path = os.path.join(OUT, "nested.b2z")
     b.CTable.from_arrow(given.schema, given.to_batches(), urlpath=path, mode="w").close()
     finish("nested.b2z", path)
-    # Names in which the separators of paths are escaped.
+    # Names in which path separators are escaped.
     points = [{"begin/point": 1, "deep": {"a.b": 2.5}}, {"begin/point": 2, "deep": {"a.b": None}}]
     given = pa.table({"trip.info": pa.array(points), "p/q": pa.array([1, 2], pa.int64())})
     path = os.path.join(OUT, "escaped.b2z")
     b.CTable.from_arrow(given.schema, given.to_batches(), urlpath=path, mode="w").close()
     finish("escaped.b2z", path)
-    # Two tables of a tree.
+    # A tree with two tables.
     path = os.path.join(OUT, "tree.b2z")
     with b.TreeStore(path, mode="w") as store:
         for key, name in (("/group/people", "Ada"), ("/things", "spoon")):
@@ -163,7 +165,7 @@ if __name__ == "__main__":
     with b.TreeStore(path, mode="r") as store:
         export("tree_group_people", store["/group/people"])
         export("tree_things", store["/things"])
-    # Values on their own. CellReader has lists of the type that the file says, and other values as JSON.
+    # Values that are not in a table. CellReader returns lists with the type in the file, and other values as JSON.
     stored = {
         "list.b2b": b.ListArray(item_spec=b.int16(nullable=True), nullable=True, items_per_block=2, batch_rows=3, urlpath=os.path.join(OUT, "list.b2b"), mode="w"),
         "lists.b2b": b.ListArray(item_spec=b.string(max_length=4), storage="vl", urlpath=os.path.join(OUT, "lists.b2b"), mode="w"),

@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 use b2nd_frame::FIRST_READ;
 use b2nd_view::Source;
-use rustix::fs::{Mode, OFlags, openat};
+use rustix::fs::OFlags;
 
 use super::fetched::too_much;
 use crate::place::micros;
 use crate::remote::{CHANGED, HELD};
-use crate::row::Row;
+use crate::row::CatalogRow;
 
 pub(super) struct OnDisk {
     file: File,
@@ -29,49 +29,18 @@ pub(super) struct Closed {
     pub(super) size: u64,
 }
 
-/// Opens files on a disk, and reuses the directory and the buffer of one file for the next file.
-#[derive(Default)]
-pub(super) struct Disk {
-    /// The directory of the last file. It is opened only once for consecutive files in the same directory.
-    directory: Option<(PathBuf, File)>,
-    buffer: Vec<u8>,
-}
-
-impl Disk {
-    pub(super) fn open(&mut self, path: &std::path::Path) -> io::Result<OnDisk> {
-        let file = self.file(path)?;
+impl OnDisk {
+    pub(super) fn open(path: &Path) -> io::Result<OnDisk> {
+        // Without `NONBLOCK`, opening a pipe would block.
+        let file = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)?;
         let found = file.metadata()?;
-        let mut first = std::mem::take(&mut self.buffer);
-        first.resize(found.len().min(FIRST_READ) as usize, 0);
+        let mut first = vec![0; found.len().min(FIRST_READ) as usize];
         read_exactly(&file, &mut first, 0)?;
         Ok(OnDisk { file, size: found.len(), modified: micros(&found), first })
     }
 
-    /// Closes a file and takes back its buffer, to be reused for the next file.
-    pub(super) fn close(&mut self, file: OnDisk) {
-        self.buffer = file.first;
-    }
-
-    fn file(&mut self, path: &std::path::Path) -> io::Result<File> {
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return File::open(path) };
-        let opened = match self.directory.take() {
-            Some(last) if last.0.as_os_str() == parent => last,
-            _ => match File::open(parent) {
-                Ok(directory) => (parent.to_owned(), directory),
-                // A file may be readable although its directory is not.
-                Err(_) => return File::open(path),
-            },
-        };
-        let (_, directory) = self.directory.insert(opened);
-        // Without `NONBLOCK`, opening a pipe would block.
-        let how = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        Ok(openat(directory, name, how, Mode::empty())?.into())
-    }
-}
-
-impl OnDisk {
     /// Fills in the columns of a row that are known as soon as the file is open.
-    pub(super) fn identify(&self, row: &mut Row) {
+    pub(super) fn identify(&self, row: &mut CatalogRow) {
         row.size = self.size.try_into().ok();
         row.modified = self.modified.or(row.modified);
     }

@@ -13,7 +13,7 @@ use object_store::ObjectStore;
 use object_store::path::Path;
 
 use crate::remote::{Answer, CHANGED, Found, HELD, get};
-use crate::row::Row;
+use crate::row::CatalogRow;
 
 /// If several ranges are missing, shorter ranges are extended to this number of bytes. This is enough for the local header of a zip member
 /// and the first 4 KiB of its frame.
@@ -59,7 +59,7 @@ impl Fetched {
     }
 
     /// Fills in the columns of a row that are known from the listing or the first answer: size, tag and time.
-    pub(super) fn identify(&self, row: &mut Row) {
+    pub(super) fn identify(&self, row: &mut CatalogRow) {
         let state = self.state();
         let Some(found) = &state.found else { return };
         row.size = found.size.try_into().ok();

@@ -9,12 +9,12 @@ use futures::stream::{self, StreamExt};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-use super::disk::{Closed, Disk};
+use super::disk::{Closed, OnDisk};
 use super::fetched::{FETCHED, Fetched};
 use super::{OF_STORE, found, spawned};
-use crate::place::{Member, Object, Place};
+use crate::place::{FilePlace, Member, Object};
 use crate::remote::{Found, HELD};
-use crate::row::{Extent, Row};
+use crate::row::{CatalogRow, Extent};
 
 /// The number of leaves that are read together. Between them, fetched bytes may be dropped.
 const TOGETHER: usize = 2048;
@@ -26,7 +26,7 @@ const KEPT: u64 = 1 << 25;
 /// tasks, which is also needed for name resolution and for reading disks.
 static STORES: Semaphore = Semaphore::const_new(64);
 
-pub(super) async fn on_thread(object: Object, extent: Extent) -> Vec<Row> {
+pub(super) async fn on_thread(object: Object, extent: Extent) -> Vec<CatalogRow> {
     let handle = Handle::current();
     let one = STORES.acquire().await;
     let thread = tokio::task::spawn_blocking(move || {
@@ -48,23 +48,23 @@ type Fetch<'f> = dyn Fn(&[Arc<Fetched>]) -> bool + 'f;
 type Wait<'w> = dyn Fn() -> bool + 'w;
 
 /// Reads the rows of a store: first the row of the store itself, then its leaves in the order of their keys. Blocks the thread.
-pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch) -> Vec<Row> {
+pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch) -> Vec<CatalogRow> {
     b2nd_hdf5::open_as_stores();
-    let mut row = Row::of(object);
+    let mut row = CatalogRow::of(object);
     if !object.members.is_empty() {
         let files = Arc::new(Members::of(object));
         let store = Store::from_folder(&object.url, files.clone());
         return of_store(row, extent, Ok(store), &|| fetch(&files.remote()), &|| files.forget());
     }
     match &object.place {
-        Place::Disk(path) => {
-            let opened = Disk::default().open(path).map_err(b2nd_frame::Error::from).and_then(|file| {
+        FilePlace::Disk(path) => {
+            let opened = OnDisk::open(path).map_err(b2nd_frame::Error::from).and_then(|file| {
                 file.identify(&mut row);
                 Store::from_source(&object.url, Arc::new(file))
             });
             of_store(row, extent, opened, &|| false, &|| ())
         }
-        Place::Remote(store, path) => {
+        FilePlace::Remote(store, path) => {
             let file = Arc::new(Fetched::new(store.clone(), path.clone(), found(object), OF_STORE));
             let wait = || fetch(std::slice::from_ref(&file));
             let opened = again(&wait, || Store::from_source(&object.url, file.clone()));
@@ -80,13 +80,19 @@ pub(super) fn rows(object: &Object, extent: Extent, fetch: &Fetch) -> Vec<Row> {
 }
 
 /// Reads the rows of an open store. A store that cannot be listed has no rows of leaves.
-fn of_store(mut row: Row, extent: Extent, opened: b2nd_frame::Result<Store>, wait: &Wait, forget: &dyn Fn()) -> Vec<Row> {
+fn of_store(
+    mut row: CatalogRow,
+    extent: Extent,
+    opened: b2nd_frame::Result<Store>,
+    wait: &Wait,
+    forget: &dyn Fn(),
+) -> Vec<CatalogRow> {
     let listed = opened.and_then(|store| Ok((again(wait, || store.list())?, store)));
     let (StoreListing { kind, attributes, leaves, .. }, store) = match listed {
         Ok(listed) => listed,
         Err(error) => return vec![row.failed(&error)],
     };
-    let mut own = Row { kind: kind.map(Kind::name), ..row.clone() };
+    let mut own = CatalogRow { kind: kind.map(Kind::name), ..row.clone() };
     if extent.attributes
         && let Err(error) = own.attach(&attributes)
     {
@@ -113,7 +119,7 @@ fn again<T>(wait: &Wait, read: impl Fn() -> T) -> T {
     }
 }
 
-fn of_leaf(mut row: Row, leaf: &Leaf, store: &Store, extent: Extent) -> Row {
+fn of_leaf(mut row: CatalogRow, leaf: &Leaf, store: &Store, extent: Extent) -> CatalogRow {
     row.key = Some(leaf.key.clone());
     row.member = leaf.member.clone();
     let described = match &leaf.content {
@@ -136,7 +142,7 @@ fn of_leaf(mut row: Row, leaf: &Leaf, store: &Store, extent: Extent) -> Row {
 
 /// The files of a `.b2d` store.
 struct Members {
-    place: Place,
+    place: FilePlace,
     /// The files in the order of their names.
     members: Vec<Member>,
     /// The remote files that were read, whole or in part, by name.
@@ -171,8 +177,8 @@ impl Folder for Members {
         let Ok(found) = self.members.binary_search_by(|member| (*member.name).cmp(file)) else { return Ok(None) };
         let member = &self.members[found];
         Ok(Some(match self.place.below(&member.name) {
-            Place::Disk(path) => Arc::new(Closed { path, size: member.size }),
-            Place::Remote(store, path) => {
+            FilePlace::Disk(path) => Arc::new(Closed { path, size: member.size }),
+            FilePlace::Remote(store, path) => {
                 let (etag, modified) = (member.etag.as_deref().map(str::to_owned), member.modified);
                 let known = Found { size: member.size, etag, modified };
                 let mut fetched = self.fetched.lock().unwrap_or_else(PoisonError::into_inner);

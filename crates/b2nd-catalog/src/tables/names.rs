@@ -8,11 +8,11 @@ use async_trait::async_trait;
 use b2nd_arrow::{Store, Table};
 use b2nd_store::Location;
 use datafusion::catalog::{DynamicFileCatalog, TableFunctionArgs, TableFunctionImpl, TableProvider, UrlTableFactory};
-use datafusion::common::{DataFusionError, Result, ScalarValue, plan_err};
+use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::execution::context::SessionContext;
 use datafusion::logical_expr::Expr;
 
-use crate::place::{Place, is_store, shown};
+use crate::place::{FilePlace, is_store, shown};
 use crate::tables::Provider;
 use crate::tables::remote;
 
@@ -27,13 +27,13 @@ use crate::tables::remote;
 pub fn open(place: &str, key: Option<&str>) -> anyhow::Result<Table> {
     let location = Location::new(OsStr::new(place));
     let name = location.place();
-    let store = match Place::of(&name)? {
+    let store = match FilePlace::of(&name)? {
         // Open the path as it was given, so that errors show this path.
-        Place::Disk(path) => {
+        FilePlace::Disk(path) => {
             let path = if name.contains("://") { &path } else { Path::new(&*name) };
             Store::open(path).map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?
         }
-        Place::Remote(store, path) => {
+        FilePlace::Remote(store, path) => {
             let name = shown(&name);
             let file = remote::open(store, path).map_err(|error| anyhow::anyhow!("{name}: {error}"))?;
             Store::from_source(&name, file).map_err(|error| anyhow::anyhow!("{name}: {error}"))?
@@ -83,11 +83,7 @@ struct Function;
 
 impl TableFunctionImpl for Function {
     fn call_with_args(&self, args: TableFunctionArgs) -> Result<Arc<dyn TableProvider>> {
-        let text = |expression: &Expr| match expression {
-            Expr::Literal(ScalarValue::Utf8(Some(text)) | ScalarValue::Utf8View(Some(text)), _) => Some(text.clone()),
-            _ => None,
-        };
-        let texts: Option<Vec<_>> = args.exprs().iter().map(text).collect();
+        let texts: Option<Vec<_>> = args.exprs().iter().map(text_of).collect();
         match texts.as_deref() {
             Some([place]) => provider(place, None),
             Some([place, key]) => provider(place, Some(key)),
@@ -96,6 +92,14 @@ impl TableFunctionImpl for Function {
                  '/group/name')"
             ),
         }
+    }
+}
+
+/// Returns the text of an expression, if it is a text literal.
+pub(crate) fn text_of(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::Literal(value, _) => value.try_as_str().flatten(),
+        _ => None,
     }
 }
 

@@ -46,7 +46,9 @@ pub(super) fn rows(table: &Table, filters: &[Arc<dyn PhysicalExpr>]) -> Result<V
         }
     }
     let live = |row: u64| table.live_before(row).map_err(|error| DataFusionError::External(error.into()));
-    let rows = runs(&parts.rows, &kept).into_iter().map(|run| Ok(live(run.start)?..live(run.end)?));
+    let kept: Vec<&Range<u64>> = parts.rows.iter().zip(kept).filter_map(|(part, kept)| kept.then_some(part)).collect();
+    let runs = kept.chunk_by(|one, next| one.end == next.start);
+    let rows = runs.map(|run| Ok(live(run[0].start)?..live(run[run.len() - 1].end)?));
     let mut rows = rows.collect::<Result<Vec<Range<u64>>>>()?;
     rows.retain(|run| !run.is_empty());
     Ok(rows)
@@ -60,18 +62,6 @@ fn turns(filter: &Arc<dyn PhysicalExpr>) -> Result<bool> {
         let cast = cast.or_else(|| part.downcast_ref::<TryCastExpr>().map(TryCastExpr::cast_type));
         Ok(matches!(cast, Some(DataType::Time32(_) | DataType::Time64(_) | DataType::Boolean)))
     })
-}
-
-/// Returns the ranges of physical rows (deleted rows are counted) in the parts for which `kept` is true. Adjacent parts are joined.
-fn runs(parts: &[Range<u64>], kept: &[bool]) -> Vec<Range<u64>> {
-    let mut runs: Vec<Range<u64>> = Vec::new();
-    for (part, _) in parts.iter().zip(kept).filter(|(_, kept)| **kept) {
-        match runs.last_mut() {
-            Some(last) if last.end == part.start => last.end = part.end,
-            _ => runs.push(part.clone()),
-        }
-    }
-    runs
 }
 
 /// The physical rows of a table, including deleted rows, divided into parts so that each part is inside one segment of every index. An

@@ -1,4 +1,4 @@
-//! Scans of directories, and what SQL says of them.
+//! Scans of directories, and SQL queries on the catalogues.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::files::{ask, directory, file, frame, program, rows, run};
 
-/// Scans a directory, and gives what the program says of it.
+/// Scans a directory and returns the messages of the program.
 #[track_caller]
 fn scan(directory: &Path, out: &Path, more: &[&str]) -> String {
     let mut arguments = vec!["scan", directory.to_str().unwrap(), "--out", out.to_str().unwrap()];

@@ -1,20 +1,20 @@
-//! Catalogues when files, disks and processes fail.
+//! Catalogues after failures of files, disks and processes.
 
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use b2nd_catalog::place::{Member, Object, Place};
+use b2nd_catalog::place::{FilePlace, Member, Object};
 use b2nd_catalog::read::{rows, rows_on_disk};
-use b2nd_catalog::row::{Extent, Row};
+use b2nd_catalog::row::{CatalogRow, Extent};
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
 use serde_json::json;
 
 use crate::files::{ask, directory, file, frame, program, run};
 use crate::server::Server;
 
-/// Runs the program under limits of the shell.
+/// Runs the program with limits that the shell sets.
 fn limited(limits: &str, arguments: &[&str]) -> Output {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("{limits}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_b2nd-catalog")]);
@@ -38,7 +38,7 @@ fn a_killed_scan_leaves_the_catalogue_as_it_was() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(std::fs::read(out).unwrap() == before);
-    // Nothing that it left is in the way.
+    // The temporary file of the killed scan does not prevent the next scan.
     run(&["scan", found.path().to_str().unwrap(), "--update", "--out", out]);
 }
 
@@ -103,7 +103,7 @@ fn a_directory_that_cannot_be_listed_is_a_row_and_hides_no_other_change() {
     let arguments = ["scan", found.path().to_str().unwrap(), "--update", "--out", out.to_str().unwrap()];
     run(&arguments);
     std::fs::remove_file(file(&found, 1)).unwrap();
-    // Even root cannot open a path of more than 4096 bytes.
+    // Not even root can open a path of more than 4096 bytes.
     let mut deep = openat(CWD, found.path(), OFlags::RDONLY, Mode::empty()).unwrap();
     let name = "d".repeat(250);
     for _ in 0..17 {
@@ -137,19 +137,20 @@ async fn a_file_that_shrank_or_went_after_it_was_listed_is_a_row_with_an_error()
     let found = directory(1);
     let server = Server::start([("0.b2nd".to_owned(), frame(1))], Duration::ZERO);
     let listed = |url: &str| Object { size: Some(5000), ..Object::of(url).unwrap() };
-    let error = |rows: Vec<Row>| rows.into_iter().map(|row| row.error.unwrap_or_default()).collect::<Vec<_>>().join(";");
+    let error = |rows: Vec<CatalogRow>| rows.into_iter().map(|row| row.error.unwrap_or_default()).collect::<Vec<_>>().join(";");
     let on_disk = |object: Object| error(rows_on_disk(&[object], Extent::default()));
     let file = |name: &str| listed(found.path().join(name).to_str().unwrap());
     let member = |name: &str| {
         let member = Member { name: name.into(), size: 5000, etag: None, modified: None };
-        Object { members: vec![member], place: Place::Disk(found.path().to_owned()), ..file("x.b2d") }
+        Object { members: vec![member], place: FilePlace::Disk(found.path().to_owned()), ..file("x.b2d") }
     };
     let remote = async |name: &str| {
         let object = listed(&format!("{}{name}", server.url()));
         let read = tokio::time::timeout(Duration::from_secs(60), rows(object, Extent::default()));
         error(read.await.expect("it is asked for again and again"))
     };
-    // Of a file what is there when it is opened; of a store's what was there when it was listed.
+    // A single file on disk is read with its current length. In a store, and on a server, the length in the listing must still be
+    // right.
     assert_eq!(on_disk(file("a/0.b2nd")), "");
     assert_eq!(on_disk(member("a/0.b2nd")), ";cannot be read: it was changed while it was read");
     assert_eq!(remote("0.b2nd").await, "cannot be read: it was changed while it was read");

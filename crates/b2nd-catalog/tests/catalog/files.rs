@@ -1,4 +1,4 @@
-//! Files of arrays in a directory of their own, and the program run on them.
+//! Files with arrays in a temporary directory, and functions that run the program on them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use b2nd::{B2ndMeta, Geometry};
 use b2nd_frame::{Chunk, Header, Writer};
 use serde_json::Value;
 
-/// A frame with an array of float64 of this many elements, in one chunk.
+/// A frame with a one-dimensional float64 array of this length, in chunks of four elements.
 pub(crate) fn frame(length: i64) -> Vec<u8> {
     let meta = B2ndMeta::of::<f64>(Geometry::new(&[length], &[4], &[2]).unwrap());
     let mut writer = Writer::new(Header::for_array(&meta).unwrap());
@@ -31,7 +31,7 @@ pub(crate) fn archive(members: impl IntoIterator<Item = (String, Vec<u8>)>) -> V
     archive.finish().unwrap()
 }
 
-/// The program with these arguments.
+/// A command that runs the program with these arguments.
 pub(crate) fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_b2nd-catalog"));
     command.args(arguments);
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
     output
 }
 
-/// The rows that a query gives of a catalogue.
+/// The rows that a query on a catalogue returns.
 #[track_caller]
 pub(crate) fn ask(catalog: &Path, query: &str) -> Vec<Value> {
     rows(run(&["sql", query, "--catalog", catalog.to_str().unwrap(), "--format", "json"]))
@@ -55,7 +55,7 @@ pub(crate) fn rows(output: Output) -> Vec<Value> {
     String::from_utf8(output.stdout).unwrap().lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// A directory of this many arrays: `a/0.b2nd` of one element, `a/1.b2nd` of two, …
+/// A directory with this number of arrays: `a/0.b2nd` with one element, `a/1.b2nd` with two, …
 pub(crate) fn directory(count: i64) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     std::fs::create_dir(directory.path().join("a")).unwrap();

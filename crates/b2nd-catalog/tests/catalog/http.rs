@@ -1,4 +1,4 @@
-//! Scans over HTTP: how many requests, how fast, and what becomes of faults.
+//! Scans over HTTP: the number of requests, the speed, and the handling of faults.
 
 use std::time::Duration;
 
@@ -42,16 +42,16 @@ fn a_file_takes_one_request_and_its_attributes_another() {
     assert_eq!(attributes, [json!({"attributes": "{}"}), json!({"attributes": "{}"})]);
 }
 
-/// Arrays far apart and side by side, in a `.b2z` and a `.b2d`.
+/// A `.b2z` and a `.b2d` in which some arrays are far apart and others are next to each other.
 #[test]
 fn the_members_of_a_store_are_asked_for_together() {
     const MEMBERS: i64 = 300;
-    // Chunks of 64 bytes: some members have 100 KB, some 200 bytes.
+    // There are 64 bytes per chunk, so some members have 100 KB and others 200 bytes.
     let length = |number: i64| if number < 100 { 6000 + number } else { number };
     let members = || (0..MEMBERS).map(|number| (format!("{number}.b2nd"), frame(length(number))));
     let store = members().map(|(name, content)| (format!("tree.b2d/{name}"), content));
     let files = store.chain([("large.b2z".to_owned(), archive(members()))]);
-    // So slow that a busy machine, too, asks for all that it may before the first answer comes.
+    // The server is so slow that even a busy machine sends all requests that it may send before the first response.
     let server = Server::start(files, Duration::from_millis(300));
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.parquet");
@@ -82,7 +82,7 @@ fn filters_on_url_spare_requests() {
 #[test]
 fn as_many_requests_are_in_flight_as_there_are_jobs() {
     const JOBS: u64 = 64;
-    // As slow as above.
+    // The server is as slow as in the test above.
     let server = Server::start(arrays(640), Duration::from_millis(300));
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.parquet");

@@ -1,4 +1,4 @@
-//! The program, run as a user runs it: on directories, and on a small server that can be slow and fail.
+//! Tests that run the program on directories, and on a small server that can be slow or fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod disk;

@@ -1,4 +1,4 @@
-//! Places that a scan could list twice, or by halves.
+//! Directories that a scan might list twice or only in part.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::files::{archive, ask, directory, frame, program, run};
 
-/// Scans these, and gives the urls below a directory, with what is wrong with them.
+/// Scans these roots. Returns the URLs in the catalogue relative to `below`, with their errors.
 #[track_caller]
 fn scanned(roots: &[&Path], below: &Path) -> Vec<Value> {
     let out = tempfile::tempdir().unwrap();
@@ -20,7 +20,7 @@ fn scanned(roots: &[&Path], below: &Path) -> Vec<Value> {
     ask(&out, &format!("select replace(url, '{below}', '') as name, key, error from arrays order by url, key"))
 }
 
-/// A scan ends with 1 where something could not be listed.
+/// Runs the program, whose status is 1 if something could not be listed.
 fn run_whatever(arguments: &[&str]) {
     let output = program(arguments).output().unwrap();
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&output.stderr));
@@ -34,7 +34,7 @@ fn a_root_below_another_and_a_link_to_a_directory_above_count_once() {
         scanned(&[found.path(), &a, found.path()], found.path()),
         [json!({"name": "a/0.b2nd"}), json!({"name": "a/1.b2nd"})]
     );
-    // From `a`, `up` leads to what is above, and there to `a` again.
+    // The link `a/up` leads to the parent directory, which contains `a` again.
     std::fs::write(found.path().join("top.b2nd"), frame(1)).unwrap();
     symlink("..", a.join("up")).unwrap();
     assert_eq!(scanned(&[&a], found.path()), [json!({"name": "a/0.b2nd"}), json!({"name": "a/1.b2nd"})]);

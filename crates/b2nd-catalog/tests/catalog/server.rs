@@ -1,4 +1,4 @@
-//! A server of files over HTTP/1.1: ranges, a listing (WebDAV's PROPFIND), latency, and faults on demand.
+//! An HTTP/1.1 file server with ranges, listings (WebDAV's PROPFIND), latency, and faults on demand.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, BufReader, Write};
@@ -16,10 +16,10 @@ pub(crate) struct Server {
 struct State {
     files: BTreeMap<String, Vec<u8>>,
     latency: Duration,
-    /// The first request for a file fails in a way that follows from its number.
+    /// If true, the first request for most files fails in a way that depends on the request's number.
     faults: bool,
     kind: Kind,
-    /// True if it answers only requests of [`USER`].
+    /// If true, only requests of [`USER`] are allowed.
     guarded: bool,
     answered: AtomicU64,
     in_flight: AtomicU64,
@@ -29,20 +29,20 @@ struct State {
     listed: AtomicU64,
 }
 
-/// The abilities of a server.
+/// The features of a server.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
-    /// Ranges, and PROPFIND.
+    /// Ranges and PROPFIND.
     WebDav,
-    /// The same, with another time of the files in each listing.
+    /// Ranges and PROPFIND; each listing has new modification times.
     Touched,
-    /// Ranges, and no listing.
+    /// Ranges, but no listings.
     Plain,
-    /// Whole files, and no listing, as `python -m http.server`.
+    /// Whole files only, and no listings, like `python -m http.server`.
     WithoutRanges,
 }
 
-/// The user `me` with the password `se@cret`.
+/// The authorization of the user `me` with the password `se@cret`.
 const USER: &str = "Basic bWU6c2VAY3JldA==";
 
 impl Server {
@@ -50,7 +50,7 @@ impl Server {
         Server::new(files, latency, false, Kind::WebDav, false)
     }
 
-    /// A server whose first answer for most files is an error, is cut, or comes late.
+    /// A server whose first response for most files is an error, is cut off, or is late.
     pub(crate) fn failing(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
         Server::new(files, Duration::ZERO, true, Kind::WebDav, false)
     }
@@ -59,7 +59,7 @@ impl Server {
         Server::new(files, Duration::ZERO, false, kind, false)
     }
 
-    /// A server for the user `me` with the password `se@cret`.
+    /// A server that only the user `me` with the password `se@cret` may read.
     pub(crate) fn guarded(files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Server {
         Server::new(files, Duration::ZERO, false, Kind::WebDav, true)
     }
@@ -91,7 +91,7 @@ impl Server {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// The number of requests for files that have been answered, faults included.
+    /// The number of requests for files that have been answered, including faults.
     pub(crate) fn answered(&self) -> u64 {
         self.state.answered.load(Ordering::SeqCst)
     }
@@ -100,12 +100,12 @@ impl Server {
         self.state.faulted.load(Ordering::SeqCst)
     }
 
-    /// The greatest number of requests for files that were waiting for an answer at the same time.
+    /// The largest number of requests for files that waited for a response at the same time.
     pub(crate) fn most_in_flight(&self) -> u64 {
         self.state.most.load(Ordering::SeqCst)
     }
 
-    /// The ranges that were asked for of each file; an empty one for each listing of a directory.
+    /// The requested ranges of each file. A listing of a directory counts as an empty range.
     pub(crate) fn requests(&self) -> HashMap<String, Vec<Range<usize>>> {
         self.state.requests.lock().unwrap().clone()
     }
@@ -186,7 +186,7 @@ impl State {
             match number % 5 {
                 1 => return answer(stream, "500 Internal Server Error", "", b"later"),
                 2 => return answer(stream, "429 Too Many Requests", "Retry-After: 0\r\n", b"slow down"),
-                // In the middle of the body, and before the head.
+                // The connection ends in the middle of the body, or the response is late.
                 3 => {
                     let head = format!("HTTP/1.1 206 Partial Content\r\n{place}Content-Length: {}\r\n\r\n", part.len());
                     let _ = (&mut &*stream).write_all(&[head.as_bytes(), &part[..part.len() / 2]].concat());
@@ -205,7 +205,7 @@ impl State {
             None if self.kind == Kind::WebDav && !path.ends_with('/') && self.listing(path).is_some() => {
                 format!("301 Moved Permanently\r\nLocation: {path}/\r\nContent-Length: 0")
             }
-            // As Apache answers for a directory.
+            // Apache answers requests for a directory like this.
             None if self.kind == Kind::WebDav && self.listing(path).is_some() => "200 OK\r\nContent-Length: 0".to_owned(),
             None => "404 Not Found\r\nContent-Length: 0".to_owned(),
         };

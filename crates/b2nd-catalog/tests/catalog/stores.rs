@@ -1,17 +1,17 @@
-//! Stores of more leaves than are read together.
+//! Stores with so many leaves that they are read in several parts.
 
 use std::time::{Duration, Instant};
 
 use b2nd_catalog::listing::{Names, list};
-use b2nd_catalog::row::{Extent, Row};
-use b2nd_catalog::scan::{Options, scan};
+use b2nd_catalog::row::{CatalogRow, Extent};
+use b2nd_catalog::scan::{ReadOptions, scan};
 use futures::StreamExt;
 use serde_json::json;
 
 use crate::files::{archive, ask, frame, program, run};
 use crate::server::{Kind, Server};
 
-/// More than are read together.
+/// More members than are read at the same time.
 const MEMBERS: usize = 2 * 2048 + 500;
 
 fn members() -> impl Iterator<Item = (String, Vec<u8>)> {
@@ -19,10 +19,10 @@ fn members() -> impl Iterator<Item = (String, Vec<u8>)> {
     (0..MEMBERS).map(move |number| (format!("g/{number:05}.b2nd"), frame.clone()))
 }
 
-/// Scans a store, and checks its rows and their order.
+/// Scans a store and checks its rows and their order.
 async fn check(root: &str, name: &str) {
-    let options = Options { extent: Extent::default(), jobs: None };
-    let files: Vec<Vec<Row>> = scan(list(root, Names::default()).await, options).map(Result::unwrap).collect().await;
+    let options = ReadOptions { extent: Extent::default(), jobs: None };
+    let files: Vec<Vec<CatalogRow>> = scan(list(root, Names::default()).await, options).map(Result::unwrap).collect().await;
     let [rows] = files.as_slice() else { panic!("{name}: {} files", files.len()) };
     let expected = (0..MEMBERS).map(|number| Some(format!("/g/{number:05}")));
     assert!(std::iter::once(None).chain(expected).eq(rows.iter().map(|row| row.key.clone())), "{name}");
@@ -47,7 +47,7 @@ async fn rows_of_a_large_store_are_in_order() {
     for name in ["many.b2d", "many.b2z"] {
         check(&format!("{}{name}", server.url()), name).await;
     }
-    // No byte of the archive is asked for again with the next rows.
+    // Later rows do not request bytes of the archive again.
     let requests = &server.requests()["/many.b2z"];
     assert!(requests.iter().map(ExactSizeIterator::len).sum::<usize>() < 2 * archive(members()).len(), "{requests:?}");
     assert!(requests.len() < 60, "{}", requests.len());
@@ -56,7 +56,7 @@ async fn rows_of_a_large_store_are_in_order() {
 #[test]
 fn an_interrupted_scan_leaves_all_rows_of_a_store_or_none() {
     let store = members().map(|(name, content)| (format!("many.b2d/{name}"), content));
-    // Each listing has another time, so each scan reads the files again.
+    // Each listing has new times, so each scan reads the files again.
     let server = Server::of_kind(Kind::Touched, store.chain([("one.b2nd".to_owned(), frame(2))]));
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.parquet");

@@ -22,18 +22,18 @@ use serde_json::{Value, json};
 use crate::files::{archive, rows, run};
 use crate::server::{Kind, Server};
 
-/// A table that the recipe of b2nd-arrow wrote.
+/// The path of a table that the recipe of b2nd-arrow wrote.
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../b2nd-arrow/tests/data").join(name)
 }
 
-/// Rows that a query gives, as objects.
+/// The rows that a query returns, as JSON objects.
 #[track_caller]
 fn says(query: &str) -> Vec<Value> {
     rows(run(&["sql", query, "--format", "json"]))
 }
 
-/// One partition, so that rows come in their order.
+/// A session with one partition, so that the rows are in order.
 fn context() -> SessionContext {
     with_tables(SessionContext::new_with_config(SessionConfig::new().with_target_partitions(1)))
 }
@@ -44,7 +44,7 @@ fn truth(path: &Path) -> RecordBatch {
     concat_batches(&schema, &reader.map(|batch| batch.unwrap()).collect::<Vec<_>>()).unwrap()
 }
 
-/// Filters of a column that pass some rows, with values that it has.
+/// Filters of a column that some rows pass, with values from the column.
 fn filters(column: &Expr, values: &dyn Array) -> Vec<Expr> {
     let valid: Vec<usize> = (0..values.len()).filter(|&row| values.is_valid(row)).collect();
     let value = |row: usize| lit(ScalarValue::try_from_array(values, row).unwrap());
@@ -63,14 +63,14 @@ fn filters(column: &Expr, values: &dyn Array) -> Vec<Expr> {
     filters
 }
 
-/// Compares what filters leave of a table with what they leave of its truth in memory. How many were compared, and how many rows an
-/// index spared.
+/// Filters a table and its expected contents in memory, and compares the results. Returns the number of filters, and the number
+/// of rows that indexes skipped.
 async fn compare(name: &str, table: &Table, truth: &RecordBatch) -> (usize, usize) {
     let context = context();
     context.register_table("t", Arc::new(Provider::new(table.clone()))).unwrap();
     let names: Vec<_> = table.schema().fields().iter().map(|field| field.name().clone()).collect();
     let columns: Vec<_> = names.iter().map(|name| truth.schema().index_of(name).unwrap()).collect();
-    // Computed columns are only in the truth.
+    // Computed columns are only in the expected contents.
     let truth = truth.project(&columns).unwrap();
     let (mut compared, mut spared) = (0, 0);
     for place in (0..names.len()).filter(|&place| table.summary(place).unwrap().is_some()) {
@@ -93,7 +93,7 @@ async fn compare(name: &str, table: &Table, truth: &RecordBatch) -> (usize, usiz
     (compared, spared)
 }
 
-/// The rows that a plan reads of its table; none where it knows that there are none.
+/// The number of rows that a plan reads from its table, 0 if the plan knows that no row matches.
 fn scanned(plan: &Arc<dyn datafusion::physical_plan::ExecutionPlan>) -> usize {
     let shown = displayable(plan.as_ref()).indent(false).to_string();
     let Some((_, rows)) = shown.split_once("rows=") else { return 0 };
@@ -112,7 +112,7 @@ async fn filters_leave_what_they_leave_of_the_truth() {
     assert!(compared > 50 && spared > 3000, "{compared} filters, {spared} rows spared");
 }
 
-/// The public tables that have a truth, with it. None without the variable `B2ND_TABLES`.
+/// The public tables with their expected contents. Empty without the variable `B2ND_TABLES`.
 fn public() -> Vec<(String, Table, RecordBatch)> {
     let Some(directory) = std::env::var_os("B2ND_TABLES").map(PathBuf::from) else { return Vec::new() };
     let expect: Value = serde_json::from_slice(&std::fs::read(directory.join("expect.json")).unwrap()).unwrap();
@@ -149,18 +149,18 @@ async fn a_query_reads_the_blocks_that_indexes_leave_over() {
         ("n = 3", 20),
         ("n < 0", 0),
         ("n >= 140 and n < 145 or n = 3", 40),
-        // Segment 5 is null.
+        // Block 5 has only nulls.
         ("m is not null", 255),
         ("m is null", 275),
-        // Segments 3 and 6 have NaN, which is above all other numbers.
+        // Blocks 3 and 6 have NaN, which SQL sorts above all other numbers.
         ("x > 70", 45),
         ("x < 1", 65),
-        // SQL has one zero: -0, which segment 9 has, is not below 0.
+        // SQL does not distinguish zeros: the -0 in block 9 is not below 0.
         ("x < 0", 25),
         ("y < 20", 20),
         ("t between to_timestamp_seconds(0) and to_timestamp_seconds(60)", 20),
         ("o and n < 30", 40),
-        // No index says anything.
+        // No index applies to these filters.
         ("w = 'ab'", 275),
         ("n % 7 = 1", 275),
         ("n >= 140 and m > 100", 0),
@@ -172,7 +172,8 @@ async fn a_query_reads_the_blocks_that_indexes_leave_over() {
     }
 }
 
-/// The number of rows of `nights.b2z` that pass a filter. A filter of an aggregate is never pushed down: what it counts must be the same.
+/// The number of rows in `nights.b2z` that pass a filter. The result is compared with that of a filter on an aggregate, which is
+/// never pushed down to the table.
 async fn nights(filter: &str) -> String {
     let table = data("nights.b2z").display().to_string();
     let count = async |query: String| {
@@ -193,7 +194,8 @@ async fn no_row_is_lost_to_casts_whose_ends_are_not_the_casts_of_ends() {
     assert_eq!(nights("t::time >= '22:00:00' and t::time < '23:00:00'").await, "10800");
     assert_eq!(nights("not (t::time > '00:00:00')").await, "3");
     assert_eq!(nights("cast(n as boolean) < true").await, "1");
-    // A date grows with its time, and other filters spare rows beside a time of day.
+    // Dates have the same order as their times, so an index applies. A time of day has no index, but another filter can skip
+    // rows.
     let table = data("nights.b2z").display().to_string();
     for (filter, rows) in [("t::date = '2020-01-01'", 19_999), ("t::time < '01:00:00' and n between 9000 and 18000", 10_000)] {
         assert_ne!(nights(filter).await, "0");
@@ -204,7 +206,7 @@ async fn no_row_is_lost_to_casts_whose_ends_are_not_the_casts_of_ends() {
 
 #[tokio::test]
 async fn a_value_that_no_row_of_the_result_has_ends_no_query() {
-    // Of a deleted row alone, and of rows that another filter leaves out.
+    // The cast fails only for a deleted row, or only for rows that another filter removes.
     assert_eq!(nights("cast(m as smallint) > 7.5").await, "184000");
     assert_eq!(nights("n < 100 and cast(n as smallint) > 5.5").await, "94");
 }
@@ -234,12 +236,12 @@ async fn partitions_are_rows_in_their_order_of_whole_batches() {
         lengths.push(found.len() - before);
     }
     assert_eq!(lengths, [65_536, 65_536, 189_999 - 2 * 65_536]);
-    // -995 is deleted.
+    // The row with -995 is deleted.
     let left = (-1000..69_000).chain(79_000..199_000).filter(|&n| n != -995);
     assert!(left.eq(found));
 }
 
-/// The files of an archive in a directory.
+/// A directory with the members of an archive.
 fn unpacked(name: &str) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let archive = std::fs::read(data(name)).unwrap();
@@ -253,7 +255,7 @@ fn unpacked(name: &str) -> tempfile::TempDir {
     directory
 }
 
-/// Compares the min and max of each column of a table with those of its truth in memory. Returns the columns that were not read.
+/// Compares the min and max of each column with those of the expected contents in memory. Returns the columns that were not read.
 async fn compare_extremes(name: &str, table: &Table, truth: RecordBatch) -> Vec<String> {
     let context = context();
     context.register_table("t", Arc::new(Provider::new(table.clone()))).unwrap();
@@ -285,7 +287,7 @@ async fn compare_extremes(name: &str, table: &Table, truth: RecordBatch) -> Vec<
 async fn extremes_come_from_indexes_that_are_exact() {
     let open = |name: &str| (Table::open(data(&format!("{name}.b2z"))).unwrap(), truth(&data(&format!("{name}.arrow"))));
     let (table, expected) = open("whole");
-    // x has NaN, r has NaT, w has no index.
+    // x has NaN, r has NaT, and w has no index.
     assert_eq!(compare_extremes("whole", &table, expected).await, ["n", "m", "z", "y", "t", "o", "p", "q"]);
     for name in ["blocks", "kinds"] {
         let (table, expected) = open(name);
@@ -316,7 +318,7 @@ async fn extremes_are_found_without_the_column_and_not_in_an_index_that_is_stale
     assert_eq!(says("n").await.unwrap(), ["0", "149", "300"]);
     std::fs::rename(path("n"), path("_cols/n.b2nd")).unwrap();
     let index = |name: &str| path(&format!("_indexes/{name}/summary.block.b2nd"));
-    // An index of other values makes other answers. One of another type, or one that is cut, is not used.
+    // A wrong index with the right type is used, which shows in the results. An index of another type, or a cut one, is not used.
     std::fs::copy(index("z"), path("other")).unwrap();
     std::fs::copy(index("p"), index("z")).unwrap();
     assert_eq!(says("z").await.unwrap(), ["0", "298", "300"]);
@@ -325,7 +327,7 @@ async fn extremes_are_found_without_the_column_and_not_in_an_index_that_is_stale
     assert_eq!(says("q").await.unwrap()[2], "300");
     std::fs::copy(index("t"), index("q")).unwrap();
     let other = says("q").await.unwrap();
-    // One value was changed since the index was made.
+    // The table was changed after the index was built.
     let mut meta = b2nd_frame::File::edit(path("_meta.b2f")).unwrap();
     meta.set_vlmetalayer_bytes("value_epoch", &[0xcd, 0x01, 0x2d]).unwrap();
     drop(meta);
@@ -344,11 +346,11 @@ async fn a_stale_index_is_not_believed() {
     };
     let truth = count().await;
     assert_ne!(truth, "0");
-    // An index of other values makes other answers: it is used.
+    // The index is used, since a wrong one gives a wrong result.
     let index = |name: &str| directory.path().join(format!("_indexes/{name}/summary.block.b2nd"));
     std::fs::copy(index("z"), index("t")).unwrap();
     assert_eq!(count().await, "0");
-    // One value was changed since the index was made.
+    // The table was changed after the index was built.
     let mut meta = b2nd_frame::File::edit(directory.path().join("_meta.b2f")).unwrap();
     meta.set_vlmetalayer_bytes("value_epoch", &[0xcd, 0x01, 0x2d]).unwrap();
     drop(meta);
@@ -434,7 +436,7 @@ fn a_server_without_ranges_sends_a_table_once() {
     assert!(server.answered() <= 3, "{:?}", server.requests());
 }
 
-/// The archive of a table between noise: no request for its ends has the table.
+/// An archive in which the members of a table are between two long members, so that reading its ends does not read the table.
 fn amid_noise() -> Vec<u8> {
     let table = std::fs::read(data("blocks.b2z")).unwrap();
     let zip = b2nd_store::Zip::open(table).unwrap();
@@ -462,7 +464,7 @@ fn of_a_large_remote_archive_the_ends_and_the_table_are_read() {
     let ranges = &server.requests()["/blocks.b2z"];
     assert!(ranges.iter().map(ExactSizeIterator::len).sum::<usize>() < 1 << 19, "{ranges:?}");
     assert!(ranges.iter().any(|range| range.start > 1 << 20 && range.end < 2 << 20), "{ranges:?}");
-    // No block is asked for twice.
+    // No block is requested twice.
     let starts: std::collections::BTreeSet<_> = ranges.iter().map(|range| range.start).collect();
     assert_eq!(starts.len(), ranges.len(), "{ranges:?}");
 }
@@ -472,6 +474,6 @@ fn what_a_server_without_ranges_has_sent_is_kept() {
     let server = Server::of_kind(Kind::WithoutRanges, [("blocks.b2z".to_owned(), amid_noise())]);
     let query = format!("select count(*) as n, sum(n) as sum from '{}blocks.b2z' where n >= 140", server.url());
     assert_eq!(says(&query), [json!({"n": 20, "sum": 2890})]);
-    // Two for the first block, of which the first asks for a range, and two for all of it.
+    // Two requests for the first block, one of them with a range, and two for the whole file.
     assert!(server.answered() <= 4, "{}", server.answered());
 }

@@ -1,4 +1,5 @@
-//! A catalogue says what is there: cut files, stores that changed, what cannot be listed, and what it must not replace.
+//! The catalogue agrees with the files: cut files, stores that changed, directories that cannot be listed, and files that must
+//! not be replaced.
 
 use std::fs;
 
@@ -42,7 +43,7 @@ fn a_store_has_changed_where_one_of_its_files_has() {
     let keys = |one: &str, first, other: &str, second| json!([{"key": format!("/{one}"), "shape": [first]}, {"key": format!("/{other}"), "shape": [second]}]);
     assert_eq!(update(), (true, keys("a", 10, "b", 11)));
     assert_eq!(update(), (false, keys("a", 10, "b", 11)), "as it was");
-    // Sizes together and the newest time stay the same.
+    // The sum of the sizes and the newest time stay the same.
     fs::rename(store.join("a.b2nd"), store.join("c.b2nd")).unwrap();
     assert_eq!(update(), (true, keys("b", 11, "c", 10)));
     fs::rename(store.join("b.b2nd"), store.join("a.b2nd")).unwrap();
@@ -80,7 +81,7 @@ fn what_cannot_be_listed_keeps_its_own_rows_alone() {
     assert!(said.contains(" 1 gone,") && status == Some(1), "{said}");
     let good = "select count(*) as n from arrays where error is null";
     assert_eq!(ask(&out, good), [json!({"n": 3})], "one here, and two that could not be looked for");
-    // Where nothing can be listed the catalogue stays.
+    // If nothing can be listed, the catalogue is not changed.
     fs::rename(&first, format!("{first}.away")).unwrap();
     let (said, status) = scan(&[]);
     assert!(said.contains("out.parquet was not changed: file:///") && status == Some(1), "{said}");
@@ -100,7 +101,7 @@ fn what_is_no_catalogue_is_not_replaced() {
         assert_eq!(said, format!("error: {out} is not a catalogue, so it is not replaced\n"));
     }
     assert!(fs::read(&array).unwrap() == before);
-    // A link stays one.
+    // If the output is a link, its target is replaced.
     let (link, out) = (found.path().join("link.parquet"), found.path().join("out.parquet"));
     fs::write(&out, b"").unwrap();
     std::os::unix::fs::symlink(&out, &link).unwrap();

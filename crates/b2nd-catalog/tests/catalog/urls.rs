@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use crate::files::{archive, ask, frame, program, rows, run};
 use crate::server::{Kind, Server};
 
-/// Files in directories, with names that URLs must escape.
+/// Files in directories. Some names must be escaped in URLs.
 fn arrays() -> Vec<(String, Vec<u8>)> {
     let names = ["0.b2nd", "a/1.b2nd", "a/b/2.b2nd", "c/3&amp.b2nd", "c/4%20%C3%A9.b2nd", "c/notes.txt"];
     names.iter().zip(1..).map(|(name, length)| ((*name).to_owned(), frame(length))).collect()
 }
 
-/// Scans these paths of a server, and returns what the catalogue says of each file.
+/// Scans these paths of a server. Returns the rows of the catalogue.
 fn scanned(server: &Server, paths: &[&str]) -> Vec<Value> {
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out.parquet");
@@ -86,12 +86,12 @@ fn passwords_are_used_and_not_shown() {
     let one = all(run(&["scan", &format!("{secret}a/1.b2nd"), "--out", out]));
     assert!(one.starts_with("1 file read") && one.contains(" 0 with an error"), "{one}");
     assert_eq!(ask(out.as_ref(), urls), expected);
-    // Live, with a filter that narrows what is listed.
+    // The server is queried directly, with a filter that reduces the listing.
     for filter in ["true", &format!("url like '{shown}a/%'")] {
         let query = urls.replace("arrays", &format!("b2nd('{secret}')")).replace("where", &format!("where {filter} and"));
         assert_eq!(rows(run(&["sql", &query, "--format", "json"])), expected);
     }
-    // A wrong one: what is said of it is said without it.
+    // With a wrong password, the messages do not contain the password.
     for wrong in ["other:cret", "me:"] {
         let done = program(&["scan", &with(wrong), "--out", out]).output().unwrap();
         assert_eq!(done.status.code(), Some(1));

@@ -1,9 +1,10 @@
 //! Checks the length, the index and the chunks of a frame. Chunks that overlap or lie outside of the frame are found by the reader in
 //! `b2nd::frame`, whose errors become findings here.
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
-use b2nd_frame::{ChunkHeader, CodecId, Decompressor, ErrorKind, Filter, FrameType, Result};
+use b2nd_frame::{ChunkHeader, CodecId, Decompressor, ErrorKind, Filter, FrameType, Result, Special};
 use b2nd_store::{Frame, readable};
 
 use super::{DECODED, Digests, Finding, Findings, NO, NOT_READ, NOT_SPECIFIED, READ, REJECTED, UNKNOWN, chunk};
@@ -209,7 +210,11 @@ impl Findings {
                         continue;
                     }
                     let gap = blocks.and_then(|(_, blocks)| chunk::gap(&blocks));
-                    let found = chunk.and_then(|chunk| chunk.into_data_with(decompressor));
+                    let found = chunk.and_then(|chunk| match header.special() {
+                        // Any value can be repeated, so nothing is decoded unless there is a digest. A NaN needs the right typesize.
+                        Some(special) if digests.is_none() && special != Special::Nan => Ok(Cow::default()),
+                        _ => chunk.into_data_with(decompressor),
+                    });
                     if let (Ok(_), Some(gap)) = (&found, gap) {
                         self.add(&place, offset, gap, NOT_SPECIFIED);
                     }

@@ -41,8 +41,7 @@ impl Salvage<'_> {
             }
             starts.push(at - start);
             let number = starts.len() as u64 - 1;
-            let length = self.length(number).unwrap_or(chunk.nbytes());
-            self.take(number, SavedChunk::Here(at..next), Some(length), decompressor)?;
+            self.take(number, SavedChunk::Here(at..next), decompressor)?;
             if self.length(number).is_none() && self.drop_last_lost() {
                 break format!("chunk {number} cannot be read, and the length of its data is lost");
             }
@@ -113,7 +112,7 @@ impl Salvage<'_> {
         if count > MOST {
             return Err(Error::custom(format_args!("the frame has {count} chunks; at most {MOST} can be searched for")));
         }
-        (0..count).try_for_each(|number| self.take(number, SavedChunk::File(number), self.length(number), decompressor))
+        (0..count).try_for_each(|number| self.take(number, SavedChunk::File(number), decompressor))
     }
 
     /// Returns true if a chunk may belong to this frame.

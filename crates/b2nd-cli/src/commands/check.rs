@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use b2nd_check::{CheckOptions, Digests, Does, Finding, Limits, Reader, Report};
@@ -14,7 +13,7 @@ use b2nd_frame::{FrameType, Offsets};
 use b2nd_ndarray::codec::{Decompressor, metalayer};
 use b2nd_store::attributes;
 use b2nd_view::Frame;
-use b2nd_view::json::{self, Place};
+use b2nd_view::json::{self, FramePlace};
 use b2nd_view::store::{Content, Leaf};
 use b2nd_view::text::{self, LABEL, printable, styled};
 use clap::Args;
@@ -85,7 +84,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 #[derive(Serialize)]
 struct Object<'a> {
     #[serde(flatten)]
-    place: Place<'a>,
+    place: FramePlace<'a>,
     /// Whether this program can read every value. Left out of the JSON if values were not decoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     readable: Option<bool>,
@@ -102,13 +101,13 @@ struct Object<'a> {
     findings: Vec<Finding>,
 }
 
-// Each result of a check is a bit. The bits of all files together determine the exit status.
+// The results of a check. The worst one of all files determines the exit status.
 /// A file has findings that count as errors.
 const FOUND: u8 = 1;
-/// With `--for` or `--strict`, this program cannot read a value of a file.
-const NOT_READ: u8 = 2;
 /// With `--for` or `--strict`, a file is not safe for one of the readers.
-const NOT_SAFE: u8 = 4;
+const NOT_SAFE: u8 = 2;
+/// With `--for` or `--strict`, this program cannot read a value of a file.
+const NOT_READ: u8 = 3;
 
 impl Check {
     /// Checks all paths and returns the exit status.
@@ -117,9 +116,9 @@ impl Check {
         if self.digest {
             return self.write_digests(output);
         }
-        let answers = AtomicU8::new(0);
+        let worst = AtomicU8::new(0);
         // `undigested` is the first file without digests. If `tells` is true, a hint that names this file is printed at the end.
-        let (undigested, tells) = (Mutex::new(None), self.data && !self.json && io::stderr().is_terminal());
+        let (undigested, tells) = (OnceLock::new(), self.data && !self.json && io::stderr().is_terminal());
         let apart = Arc::new(Apart::new(self.limits().max_memory));
         let readable = self.paths.each_at_once(Leaves::Each, output, &|found, out| {
             let (mut chunks, mut digests) = (None, None);
@@ -136,8 +135,7 @@ impl Check {
                     let has_digests = frame.trailer().is_ok_and(|one| one.vlmetalayers().raw_chunk(Digests::NAME).is_some());
                     (chunks, digests) = (frame.offsets().ok().map(Offsets::len), Some(has_digests));
                     if tells && frame.header().nbytes() > 0 && place.key.is_none() && !has_digests {
-                        let mut first = undigested.lock().unwrap_or_else(PoisonError::into_inner);
-                        first.get_or_insert_with(|| place.path.to_owned());
+                        undigested.get_or_init(|| printable(place.path));
                     }
                     (place, findings)
                 }
@@ -150,7 +148,7 @@ impl Check {
                     if self.decodes() && findings.iter().all(Finding::is_of_readers) {
                         findings.extend(b2nd_check::check_rows(store, key, table.rows, &self.limits()));
                     }
-                    (Place { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
+                    (FramePlace { path, key: Some(key), member: member.as_deref(), offset: *offset }, findings)
                 }
                 Found::Store { path, store, folder, .. } => {
                     let mut findings = b2nd_check::check_store(store, path);
@@ -160,12 +158,12 @@ impl Check {
                     if findings.is_empty() {
                         return Ok(true);
                     }
-                    (Place { path, ..Place::default() }, findings)
+                    (FramePlace { path, ..FramePlace::default() }, findings)
                 }
                 Found::Leaf { .. } => return Ok(true),
             };
             let report = Report { findings };
-            answers.fetch_or(self.answers(&report), Ordering::Relaxed);
+            worst.fetch_max(self.result(&report), Ordering::Relaxed);
             let readable = self.decodes().then(|| report.is_readable());
             let safe_for = match readable {
                 Some(_) => self.readers().iter().map(|&reader| (reader.to_string(), report.is_safe_for(reader))).collect(),
@@ -186,9 +184,7 @@ impl Check {
             .map_err(Error::Write)?;
             Ok(true)
         })?;
-        let answers = answers.into_inner();
-        if let Some(path) = undigested.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            let name = printable(&path);
+        if let Some(name) = undigested.get() {
             writeln!(
                 output.err,
                 "{name} has no digests, so damage that still decodes cannot be found: `b2nd check --digest` adds them"
@@ -198,12 +194,11 @@ impl Check {
             let taken = self.paths.taken.load(Ordering::Relaxed);
             writeln!(output.err, "{} checked", text::count(taken, "file"))?;
         }
-        Ok(match readable {
-            false => UNREADABLE,
-            true if answers & NOT_READ != 0 => FAILED,
-            true if answers & NOT_SAFE != 0 => UNSAFE,
-            true if answers & FOUND != 0 => FAILED,
-            true => 0,
+        Ok(match worst.into_inner() {
+            _ if !readable => UNREADABLE,
+            NOT_SAFE => UNSAFE,
+            FOUND | NOT_READ => FAILED,
+            _ => 0,
         })
     }
 
@@ -218,14 +213,16 @@ impl Check {
         }
     }
 
-    /// Returns the bits that this report adds to the exit status.
-    fn answers(&self, report: &Report) -> u8 {
+    /// Returns the result for a file with this report, or 0 if there is nothing to complain about.
+    fn result(&self, report: &Report) -> u8 {
         let is_gate = self.strict || !self.readers.is_empty();
         let counts = |finding: &Finding| (self.strict || !finding.not_decoded) && self.is_asked(finding);
-        let is_found = (self.strict || !is_gate) && report.findings.iter().any(counts);
-        let is_unsafe = is_gate && !self.readers().iter().all(|&reader| report.is_safe_for(reader));
-        let bits = [(FOUND, is_found), (NOT_READ, is_gate && !report.is_readable()), (NOT_SAFE, is_unsafe)];
-        bits.into_iter().filter(|(_, is_so)| *is_so).map(|(bit, _)| bit).sum()
+        match report {
+            _ if is_gate && !report.is_readable() => NOT_READ,
+            _ if is_gate && !self.readers().iter().all(|&reader| report.is_safe_for(reader)) => NOT_SAFE,
+            _ if (self.strict || !is_gate) && report.findings.iter().any(counts) => FOUND,
+            _ => 0,
+        }
     }
 
     /// Returns true if the finding is about the file itself. With `--for` or `--strict`, also returns true if the finding is about one of

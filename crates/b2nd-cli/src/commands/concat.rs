@@ -1,16 +1,14 @@
 //! `b2nd concat` joins arrays along an axis.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use b2nd_ndarray::{Array, ConcatOptions};
 use b2nd_store::Location;
-use b2nd_view::text::printable;
 use clap::Args;
 
 use crate::error::{Error, Result};
-use crate::output::{self, Output};
-use crate::staged::{must_not_be_input, must_not_exist, must_not_look_foreign};
+use crate::output;
+use crate::staged::{must_be_new, must_not_look_foreign};
 use crate::values;
 
 /// Joins arrays along an axis.
@@ -37,24 +35,14 @@ pub(crate) struct Concat {
 }
 
 impl Concat {
-    /// Joins the arrays. Errors name the array or the new file.
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        match self.join() {
-            Ok(()) => Ok(true),
-            Err(error) => writeln!(output.err, "{}", printable(&error.to_string())).map(|()| false),
-        }
-    }
-
-    fn join(&self) -> Result<()> {
+    pub(crate) fn run(&self) -> Result<u8> {
         must_not_look_foreign(&self.out, false)?;
-        if !self.overwrite {
-            must_not_exist(&self.out)?;
-        }
-        self.arrays.iter().try_for_each(|path| must_not_be_input(&self.out, path))?;
+        self.arrays.iter().try_for_each(|path| must_be_new(&self.out, self.overwrite, path))?;
         crate::signals::clean_up();
         let arrays = self.arrays.iter().map(|word| open(word)).collect::<Result<Vec<_>>>()?;
         let options = ConcatOptions { recompress: self.recompress, overwrite: self.overwrite };
-        b2nd_ndarray::concat(&arrays, self.axis, &self.out, &options).map_err(|error| match error.kind() {
+        let done = b2nd_ndarray::concat(&arrays, self.axis, &self.out, &options);
+        done.map(|()| 0).map_err(|error| match error.kind() {
             b2nd_ndarray::Error::Misaligned { .. } => Error::new(format_args!("{error} (--recompress)")),
             _ => Error::new(error),
         })

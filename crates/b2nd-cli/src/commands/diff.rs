@@ -6,7 +6,7 @@ use std::path::Path;
 
 use b2nd_frame::Result;
 use b2nd_store::Location;
-use b2nd_view::json::{Place, StoreObject};
+use b2nd_view::json::{FramePlace, StoreObject};
 use b2nd_view::store::Content;
 use b2nd_view::text::{printable, thousands};
 use b2nd_view::{Frame, Kind, json};
@@ -88,12 +88,12 @@ impl Diff {
             }
             said.push(frames);
         }
-        let (mut lines, mut unread) = (Lines::new(terminal().map(|(columns, _)| columns)), Vec::new());
+        let mut lines = Lines::new(terminal().map(|(columns, _)| columns));
         if let [a, b] = said.as_slice() {
-            self.frames(a, b, &mut lines, &mut unread);
+            self.frames(a, b, &mut lines);
         }
         let Output { out, err } = output;
-        let lines = lines.lines;
+        let Lines { lines, unread, .. } = lines;
         if !lines.is_empty() {
             let name = |path: &Path| printable(&path.to_string_lossy());
             writeln!(out, "--- {}\n+++ {}", name(&self.a), name(&self.b))?;
@@ -111,7 +111,7 @@ impl Diff {
     }
 
     /// Compares the frames, stores and leaves that have the same key at both paths, and reports keys that exist at only one path.
-    fn frames(&self, a: &Said, b: &Said, lines: &mut Lines, unread: &mut Vec<String>) {
+    fn frames(&self, a: &Said, b: &Said, lines: &mut Lines) {
         for key in a.keys().chain(b.keys()).collect::<BTreeSet<_>>() {
             let kind = |object: &Value| printable(object["kind"].as_str().unwrap_or("frames"));
             match (a.get(key), b.get(key)) {
@@ -123,7 +123,7 @@ impl Diff {
                     let is_array = [one, other].iter().any(|object| object["array"].is_object());
                     if self.compares_data() && (is_array || of == of_other && *of != Comparable::None) {
                         let differing = lines.lines.len();
-                        let is_compared = self.values(key, *of, is_array, lines, unread);
+                        let is_compared = self.values(key, *of, is_array, lines);
                         if is_compared && differing != before && lines.lines.len() == differing {
                             lines.one(' ', &name_of_values(key), "equal");
                         }
@@ -144,24 +144,24 @@ impl Diff {
     }
 
     /// Compares values. Returns false if they could not be compared.
-    fn values(&self, key: &str, of: Comparable, is_array: bool, lines: &mut Lines, unread: &mut Vec<String>) -> bool {
+    fn values(&self, key: &str, of: Comparable, is_array: bool, lines: &mut Lines) -> bool {
         let inside = |path: &Path| match key {
             "" => path.to_owned(),
             key => format!("{}::{key}", path.display()).into(),
         };
         let name = name_of_values(key);
         let [a, b] = [inside(&self.a), inside(&self.b)];
-        let before = unread.len();
+        let before = lines.unread.len();
         let compared = match of {
             _ if is_array => values::compare(&a, &b, &self.tolerance),
-            Comparable::Table => tables::compare(&name, &a, &b, &self.tolerance, lines, unread).map(|()| Vec::new()),
+            Comparable::Table => tables::compare(&name, &a, &b, &self.tolerance, lines).map(|()| Vec::new()),
             Comparable::Chunks | Comparable::None => chunks::compare(&a, &b, &self.tolerance),
         };
         match compared {
             Ok(differences) => lines.of_values(&name, differences),
-            Err(error) => unread.push(printable(&format!("{name}: not compared: {error}"))),
+            Err(error) => lines.unread.push(printable(&format!("{name}: not compared: {error}"))),
         }
-        unread.len() == before
+        lines.unread.len() == before
     }
 }
 
@@ -170,7 +170,7 @@ fn name_of_values(key: &str) -> String {
 }
 
 /// Returns the kind of values of a frame that can be compared.
-fn of_frame(place: &Place, frame: &Frame) -> Comparable {
+fn of_frame(place: &FramePlace, frame: &Frame) -> Comparable {
     let kind = Kind::of(frame.header(), None);
     // Frames of these kinds do not store their values, but compute or fetch them.
     let is_recipe = matches!(kind, Kind::LazyExpr | Kind::LazyUdf | Kind::RemoteArray);
@@ -189,7 +189,7 @@ fn plain(object: &impl Serialize) -> Result<Value> {
 /// Returns a frame as JSON, with metalayers and attributes by name. Each metalayer and attribute has its value, or its bytes if the value
 /// cannot be decoded.
 fn describe(frame: &Frame) -> Result<Value> {
-    let mut object = json::frame(frame, "", &json::Options::default())?;
+    let mut object = json::frame(frame, "", &json::InfoOptions::default())?;
     let vlmetalayers = object.pointer_mut("/trailer/vlmetalayers").map(Value::take).unwrap_or_default();
     let Some(fields) = object.as_object_mut() else { return Ok(object) };
     PLACES.iter().for_each(|place| drop(fields.remove(*place)));

@@ -1,6 +1,6 @@
 //! `b2nd export` converts arrays and tables to other formats.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use b2nd_view::slice::Slice;
@@ -9,12 +9,12 @@ use clap::Args;
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::format::OutputFormat;
-use crate::output::{self, Output};
+use crate::output;
 use crate::piped::is_standard;
 use crate::progress;
 use crate::signals;
-use crate::staged::{must_be_free, must_not_be_input, new_file};
-use crate::status::{FAILED, UNREADABLE};
+use crate::staged::{must_be_new, new_file};
+use crate::status::UNREADABLE;
 use crate::tables::{TablePart, write_array};
 use crate::values::{SelectedArray, Start};
 use crate::zarr;
@@ -24,7 +24,7 @@ use crate::zarr;
 #[derive(Args)]
 pub(crate) struct Export {
     /// An array or a table: a path, a URL, - or STORE::KEY, as for `b2nd info`.
-    file: PathBuf,
+    pub(super) file: PathBuf,
 
     /// The new file, or - for standard output. Its ending selects the format.
     out: PathBuf,
@@ -53,18 +53,9 @@ pub(crate) struct Export {
 }
 
 impl Export {
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<u8> {
-        let done = self.write();
-        Ok(match output.settle(&self.file, done)? {
-            Some(true) => 0,
-            Some(false) => UNREADABLE,
-            None => FAILED,
-        })
-    }
-
-    /// Writes the new file. Returns false if columns of a table are left out.
-    fn write(&self) -> Result<bool> {
-        must_not_be_input(&self.out, &self.file)?;
+    /// Writes the new file.
+    pub(crate) fn run(&self) -> Result<u8> {
+        must_be_new(&self.out, self.overwrite, &self.file)?;
         let is_standard = is_standard(&self.out);
         let form = self
             .format
@@ -78,17 +69,13 @@ impl Export {
             }
             let values = SelectedArray::open(&self.file, &self.start, None)?;
             signals::clean_up();
-            must_be_free(&self.out, self.overwrite)?;
-            return zarr::export(&values.array, &self.out, self.group.clone()).map(|()| true);
+            return zarr::export(&values.array, &self.out, self.group.clone()).map(|()| 0);
         }
         if self.group.is_some() {
             return Err(Error::new("--group is only for Zarr: choose a name that ends in .zarr, or --format zarr"));
         }
         // A stream can be read from a pipe before it is complete.
         let form = if is_standard && form == OutputFormat::Arrow { OutputFormat::ArrowStream } else { form };
-        if !is_standard {
-            must_be_free(&self.out, self.overwrite)?;
-        }
         let (data, _) = Data::open(&self.file, &self.start, &self.part, self.slice.as_ref())?;
         match data {
             Data::Rows(rows) => {
@@ -98,20 +85,15 @@ impl Export {
                 }
                 let bar = progress::rows(rows.len());
                 self.to_file(|out| rows.write(form, out, &bar))?;
-                return Ok(left_out.is_empty());
+                return Ok(if left_out.is_empty() { 0 } else { UNREADABLE });
             }
+            Data::Array(values) if form.is_of_tables() => self.to_file(|out| write_array(*values, form, out))?,
             Data::Array(values) => {
                 let bar = progress::bytes(values.len());
-                if form.is_of_tables() {
-                    let (rows, bytes) = (values.selection.shape().first().copied(), values.len());
-                    let row = bytes.checked_div(rows.and_then(|rows| u64::try_from(rows).ok()).unwrap_or(0)).unwrap_or(0);
-                    self.to_file(|out| write_array(*values, form, out, |rows| bar.inc(rows * row)))?;
-                } else {
-                    self.to_file(|out| values.write(form, None, out, &bar))?;
-                }
+                self.to_file(|out| form.write(&values, None, out, &bar))?;
             }
         }
-        Ok(true)
+        Ok(0)
     }
 
     /// Writes to the new file, or to standard output.

@@ -1,5 +1,9 @@
 //! `b2nd import` converts files of other formats to arrays.
 
+mod csv;
+mod elements;
+mod npy;
+
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -12,16 +16,15 @@ use clap::Args;
 
 use crate::compression::Compression;
 use crate::error::{Error, Result};
-use crate::format::csv;
-use crate::format::npy::{self, Elements, length_of};
 use crate::hdf5;
 use crate::output::{self, Output};
 use crate::piped::is_standard;
 use crate::progress;
 use crate::signals;
-use crate::staged::{must_be_local, must_not_be_input, must_not_exist, must_not_look_foreign};
+use crate::staged::{must_be_local, must_be_new, must_not_look_foreign};
 use crate::values::parse_dtype;
 use crate::zarr;
+use elements::{Elements, length_of, open, spooled};
 
 /// Converts NumPy (.npy), CSV (.csv), raw bytes (--dtype), a Zarr array or an HDF5 dataset to a `.b2nd` file, compressed with
 /// python-blosc2's defaults. Chunks of HDF5 that Blosc2 compressed are copied.
@@ -61,7 +64,7 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<u8> {
         let default = Options::default();
         let options = Options {
             chunkshape: self.compression.chunks.clone(),
@@ -74,16 +77,13 @@ impl Import {
         };
         let is_printed = is_standard(&self.out);
         must_not_look_foreign(&self.out, false)?;
-        if !is_printed && !self.overwrite {
-            must_not_exist(&self.out)?;
-        }
-        must_not_be_input(&self.out, &self.file)?;
+        must_be_new(&self.out, self.overwrite, &self.file)?;
         signals::clean_up();
         if zarr::is_zarr(&self.file) && !is_printed {
-            return zarr::import(&self.file, &self.out, &options).map(|()| true);
+            return zarr::import(&self.file, &self.out, &options).map(|()| 0);
         }
         if let Some(dataset) = hdf5::dataset(&self.file)?.filter(|_| !is_printed) {
-            return hdf5::import(dataset, &self.out, &self.compression, &options).map(|()| true);
+            return hdf5::import(dataset, &self.out, &self.compression, &options).map(|()| 0);
         }
         must_be_local(&self.file, "import")?;
         let file = self.elements()?;
@@ -91,7 +91,7 @@ impl Import {
         let meta = B2ndMeta::new(geometry, file.dtype.to_string());
         let data = progress::bytes(file.length).wrap_read(file.data);
         if !is_printed {
-            let written = b2nd_ndarray::write_from(&self.out, &meta, data, &options).map(|_| true);
+            let written = b2nd_ndarray::write_from(&self.out, &meta, data, &options).map(|_| 0);
             return written.map_err(|error| Error::new(output::named(&self.out, error)));
         }
         // Standard output cannot be written directly, because the header of a frame is written last.
@@ -99,7 +99,7 @@ impl Import {
         let array = directory.path().join("array.b2nd");
         b2nd_ndarray::write_from(&array, &meta, data, &options)?;
         io::copy(&mut fs::File::open(&array)?, &mut output.out).map_err(Error::Write)?;
-        Ok(true)
+        Ok(0)
     }
 
     fn elements(&self) -> Result<Elements> {
@@ -126,7 +126,7 @@ impl Import {
     /// Opens a file that contains only elements, without a header.
     fn raw(&self, dtype: &DType) -> Result<Elements> {
         no_objects(dtype)?;
-        let file = if is_standard(&self.file) { npy::spooled(io::stdin().lock())? } else { npy::open(&self.file)? };
+        let file = if is_standard(&self.file) { spooled(io::stdin().lock())? } else { open(&self.file)? };
         let length = file.metadata()?.len();
         let itemsize = dtype.itemsize().max(1) as u64;
         let shape = match &self.shape {

@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 use b2nd_store::{Store, embedded};
 use b2nd_view::Kind;
-use b2nd_view::json::{self, Object, Place};
+use b2nd_view::json::{self, FramePlace, Object};
 use b2nd_view::page;
 use b2nd_view::slice::Slice;
 use b2nd_view::store::Table;
 use b2nd_view::store::{Content, Leaf, StoreListing, StoreObject};
-use b2nd_view::text::{columns, printable, shortened};
+use b2nd_view::text::{columns, printable};
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::error::{Error, Result};
 use crate::hdf5;
-use crate::output::{Output, fitted, terminal};
+use crate::output::{Output, cut, fitted, terminal};
 use crate::paths::{Found, Leaves, Paths, is_listed};
 
 pub(super) mod tree;
@@ -69,8 +69,14 @@ impl Info {
         let (width, height) = terminal().unzip();
         // A line of the screen is needed for the next prompt.
         let height = height.filter(|_| !self.full).map(|height| height.saturating_sub(1).max(LEAST_LINES));
-        let options =
-            json::Options { chunks: self.chunks, slice: self.slice.clone(), width, height, full: self.full, chunk_list: None };
+        let options = json::InfoOptions {
+            chunks: self.chunks,
+            slice: self.slice.clone(),
+            width,
+            height,
+            full: self.full,
+            chunk_list: None,
+        };
         if self.json {
             return self.paths.each_at_once(Leaves::Each, output, &|found, out| object(found, &options, out));
         }
@@ -98,7 +104,7 @@ impl Info {
 /// Prints a page for each frame and store that is found. The leaves of a store are collected for the page of the store.
 struct Pages<'a> {
     info: &'a Info,
-    options: &'a json::Options,
+    options: &'a json::InfoOptions,
     is_first: bool,
     /// The store whose leaves are being collected: the store's name, the key of the group if only a group is shown, the store's listing,
     /// and the leaves that were read up to now.
@@ -118,7 +124,7 @@ impl Pages<'_> {
                 // If the store is a table, only the page of the table is printed.
                 Found::Store { store, .. } if store.kind == Some(Kind::CTable) && !self.info.tree => return Ok(true),
                 Found::Store { key, store, .. } => Some((*key, (*store).clone())),
-                Found::Frame { place: Place { key: None, .. }, frame } if Kind::of(frame.header(), None).is_store() => {
+                Found::Frame { place: FramePlace { key: None, .. }, frame } if Kind::of(frame.header(), None).is_store() => {
                     Some((None, embedded(frame)?))
                 }
                 _ => None,
@@ -130,7 +136,7 @@ impl Pages<'_> {
             if self.info.tree {
                 let line = [vec![printable(&found.name())], tree_cells(found)].concat();
                 let line = columns(&[line], &[]).concat();
-                return writeln!(out, "{}", self.cut(line)).map(|()| true).map_err(Error::Write);
+                return writeln!(out, "{}", cut(line)).map(|()| true).map_err(Error::Write);
             }
         }
         if let (Found::Frame { frame, .. }, Some(slice)) = (found, &self.info.slice) {
@@ -155,15 +161,10 @@ impl Pages<'_> {
         if self.info.tree {
             let kind = store.kind.map_or(if key.is_some() { "group" } else { store.format.unwrap_or("frames") }, Kind::name);
             let title = format!("{}  {kind}", printable(&name));
-            return [title].into_iter().chain(lines).try_for_each(|line| writeln!(out, "{}", self.cut(line)));
+            return [title].into_iter().chain(lines).try_for_each(|line| writeln!(out, "{}", cut(line)));
         }
         let view = page::store(&store, &name, lines, self.options);
         writeln!(out, "{}{}", self.gap(), fitted(&view.text))
-    }
-
-    /// Cuts a line to the width of the terminal.
-    fn cut(&self, line: String) -> String {
-        self.options.width.map_or(line.clone(), |width| shortened(line, width.saturating_sub(1)))
     }
 
     /// Returns the separator before a page: an empty line, or nothing before the first page.
@@ -190,12 +191,12 @@ struct WithChunks<'a> {
     chunks: Option<Vec<Json>>,
 }
 
-fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result<bool> {
+fn object(found: &Found, options: &json::InfoOptions, out: &mut dyn Write) -> Result<bool> {
     let mut complete = true;
     let written = match found {
         Found::Frame { place, frame } => {
             let chunks = if options.chunks { hdf5::chunks(place)? } else { None };
-            let options = &json::Options { chunks: options.chunks && chunks.is_none(), ..options.clone() };
+            let options = &json::InfoOptions { chunks: options.chunks && chunks.is_none(), ..options.clone() };
             let object = Object::new(frame, *place, options)?;
             complete = object.is_complete();
             json::write_line(out, &WithChunks { object, chunks })
@@ -207,17 +208,19 @@ fn object(found: &Found, options: &json::Options, out: &mut dyn Write) -> Result
     Ok(complete)
 }
 
-fn text(found: &Found, options: &json::Options, gap: &str, out: &mut dyn Write) -> Result<bool> {
+fn text(found: &Found, options: &json::InfoOptions, gap: &str, out: &mut dyn Write) -> Result<bool> {
     let mut unread = None;
     let view = match found {
         Found::Frame { place, frame } => {
             let chunks = if options.chunks { hdf5::chunks(place)? } else { None };
             let chunk_list = chunks.map(|chunks| hdf5::chunk_lines(&chunks));
-            page::page(frame, &found.name(), &json::Options { chunk_list, ..options.clone() })?
+            page::page(frame, &found.name(), &json::InfoOptions { chunk_list, ..options.clone() })?
         }
         Found::Store { store, .. } => page::store(store, &found.name(), Vec::new(), options),
         Found::Leaf { path, leaf, store } => {
-            let cells = cells(store, leaf).unwrap_or_else(|error| {
+            let is_table = matches!(leaf.content, Content::Table(_));
+            let cells = if is_table { crate::tables::cells(store, &leaf.key) } else { Ok(None) };
+            let cells = cells.unwrap_or_else(|error| {
                 // If the store is on a server, the error is printed, because the server may have failed. Errors in a local file are
                 // reported only by `b2nd check`.
                 unread = path.contains("://").then_some(error);
@@ -242,9 +245,4 @@ pub(super) fn counted<'a>(store: &Arc<Store>, leaf: &'a Leaf) -> Cow<'a, Leaf> {
         }
         _ => Cow::Borrowed(leaf),
     }
-}
-
-/// Returns a row of texts for each column of a table, such as the number of nulls and the size. Returns `None` if the leaf is not a table.
-fn cells(store: &Arc<Store>, leaf: &Leaf) -> Result<Option<Vec<Vec<String>>>> {
-    if matches!(leaf.content, Content::Table(_)) { crate::tables::cells(store, &leaf.key) } else { Ok(None) }
 }

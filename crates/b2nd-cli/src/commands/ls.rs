@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use b2nd_view::Kind;
-use b2nd_view::text::{columns, count, printable, shortened};
+use b2nd_view::text::{columns, count, printable};
 use clap::Args;
 
 use super::info::{Info, counted, tree, tree_cells};
 use crate::error::Error;
-use crate::output::{Output, terminal};
+use crate::output::{Output, cut};
 use crate::paths::{Found, Leaves, Paths, is_listed};
 
 /// The number of lines that are aligned together.
@@ -89,9 +89,7 @@ fn row(found: &Found) -> Vec<String> {
 }
 
 fn print(rows: &mut Vec<Vec<String>>, out: &mut dyn Write) -> io::Result<()> {
-    let width = terminal().map(|(width, _)| width);
-    let lines = columns(rows, &[4, 5]).into_iter();
+    let lines = columns(rows, &[4, 5]);
     rows.clear();
-    let fitting = |line: String| width.map_or(line.clone(), |width| shortened(line, width.saturating_sub(1)));
-    lines.map(fitting).try_for_each(|line| writeln!(out, "{line}"))
+    lines.into_iter().try_for_each(|line| writeln!(out, "{}", cut(line)))
 }

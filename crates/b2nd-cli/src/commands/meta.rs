@@ -108,13 +108,13 @@ impl Given {
     ///
     /// Fails if there is no value, or two.
     fn bytes(&self, file: &Path, name: &str, plain: Option<&str>) -> Result<Vec<u8>> {
-        match self {
-            Given { json: Some(json), .. } if plain.is_none() => pack(json).map_err(Error::new),
-            Given { text: Some(text), .. } if plain.is_none() => Ok(pack_text(text)),
-            Given { hex: Some(digits), .. } if plain.is_none() => {
+        match (self, plain) {
+            (Given { json: Some(json), .. }, None) => pack(json).map_err(Error::new),
+            (Given { text: Some(text), .. }, None) => Ok(pack_text(text)),
+            (Given { hex: Some(digits), .. }, None) => {
                 unhex(digits).ok_or_else(|| Error::new("--hex: expected pairs of hexadecimal digits"))
             }
-            Given { file: Some(path), .. } if plain.is_none() => {
+            (Given { file: Some(path), .. }, None) => {
                 let named = |error: std::io::Error| std::io::Error::new(error.kind(), format!("{}: {error}", path.display()));
                 if !is_standard(path) {
                     return Ok(fs::read(path).map_err(named)?);
@@ -123,8 +123,7 @@ impl Given {
                 std::io::stdin().lock().read_to_end(&mut bytes)?;
                 Ok(bytes)
             }
-            Given { json: None, text: None, hex: None, file: None } if plain.is_some() => {
-                let plain = plain.unwrap_or_default();
+            (Given { json: None, text: None, hex: None, file: None }, Some(plain)) => {
                 let is_json = plain.starts_with(['{', '[', '"']) || serde_json::from_str::<serde_json::Value>(plain).is_ok();
                 if is_json { pack(plain).map_err(Error::new) } else { Ok(pack_text(plain)) }
             }
@@ -214,15 +213,13 @@ fn list(file: &Path, is_json: bool, output: &mut Output) -> std::io::Result<bool
         }
         let widest = entries.iter().map(|entry| quoted(entry.name).chars().count()).max().unwrap_or(0);
         // Columns have two spaces between them, and the ellipsis needs one character.
-        let room = width.map(|width| width.saturating_sub(widest + "metalayer".len() + 5).max(NARROWEST));
-        let room = room.unwrap_or(usize::MAX);
+        let room = width.map_or(usize::MAX, |width| width.saturating_sub(widest + "metalayer".len() + 5).max(NARROWEST));
         let rows = entries.iter().map(|entry| {
             let value = match &entry.value {
                 Ok(bytes) => value::read(bytes).map_or_else(|| count(bytes.len(), "byte"), |found| value::text(&found, room)),
                 Err(error) => format!("cannot be read: {error}"),
             };
-            let value = if width.is_some() { shortened(value, room) } else { value };
-            vec![quoted(entry.name), entry.place.to_owned(), value]
+            vec![quoted(entry.name), entry.place.to_owned(), shortened(value, room)]
         });
         let rows: Vec<_> = rows.collect();
         columns(&rows, &[]).iter().try_for_each(|line| writeln!(out, "{}", fitted(line))).map_err(Error::Write)?;
@@ -254,11 +251,9 @@ fn get(file: &Path, name: &str, fixed: bool, raw: bool, output: &mut Output) -> 
             return json::write_line(out, &value).map(|()| true).map_err(Error::Write);
         }
         let value = serde_json::to_value(value)?;
-        let found = inner.split('.').try_fold(&value, |value, name| match value {
-            serde_json::Value::Array(items) => items.get(name.parse::<usize>().ok()?),
-            value => value.get(name),
-        });
-        let found = found.ok_or_else(|| Error::new(format_args!("{} has no {inner}", quoted(outer.as_bytes()))))?;
+        let pointer = format!("/{}", inner.replace('~', "~0").replace('/', "~1").replace('.', "/"));
+        let missing = || Error::new(format_args!("{} has no {inner}", quoted(outer.as_bytes())));
+        let found = value.pointer(&pointer).ok_or_else(missing)?;
         json::write_line(out, found).map(|()| true).map_err(Error::Write)
     })
 }

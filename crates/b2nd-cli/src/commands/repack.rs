@@ -53,16 +53,17 @@ pub(crate) struct Repack {
 
 impl Repack {
     /// Writes the copy. Prints the lengths of the copy and of the source, unless the copy goes to standard output.
-    pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
+    pub(crate) fn run(&self, output: &mut Output) -> Result<u8> {
         if self.is_trial {
-            return trial::print(&self.source, &self.compression, output).map(|()| true);
+            return trial::print(&self.source, &self.compression, output).map(|()| 0);
         }
         crate::signals::clean_up();
         let files = Piped::new(&self.source, self.target.as_deref())?;
         let location = Location::new(files.source.as_os_str());
         let leaf = if location.key().is_some() || location.path().is_none() { Some(location.frame()?) } else { None };
+        let store = if leaf.is_none() { store_at(&files.source)? } else { None };
         if let Some(target) = &self.target {
-            must_not_look_foreign(target, leaf.is_none() && store_at(&files.source)?.is_some())?;
+            must_not_look_foreign(target, store.is_some())?;
             must_not_be_input(target, &files.source)?;
         }
         files.target.as_ref().map_or(Ok(()), |target| must_be_free(target, self.overwrite))?;
@@ -89,12 +90,10 @@ impl Repack {
             like: location.path(),
             progress: Some(&progress),
         };
-        let done = match (leaf, store_at(&files.source)) {
+        let done = match (leaf, store) {
             (Some(leaf), _) => b2nd_ndarray::repack_from(leaf, target, &options).map_err(Error::new),
-            (_, store) => match store? {
-                Some(store) => self.store(store, &files, &options),
-                None => b2nd_ndarray::repack(&files.source, target, &options).map_err(Error::new),
-            },
+            (None, Some(store)) => self.store(store, &files, &options),
+            (None, None) => b2nd_ndarray::repack(&files.source, target, &options).map_err(Error::new),
         };
         done.map_err(|error| Error::new(files.named(&error.to_string())))?;
         let new = length(target)?;
@@ -108,7 +107,7 @@ impl Repack {
             let line = output::named(self.target.as_ref().unwrap_or(&self.source), line);
             writeln!(output.out, "{line}").map_err(Error::Write)?;
         }
-        Ok(true)
+        Ok(0)
     }
 
     fn store(&self, store: Store, files: &Piped, options: &RepackOptions<'_>) -> Result<()> {

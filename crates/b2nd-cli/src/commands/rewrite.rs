@@ -34,14 +34,14 @@ fn assignment(text: &str) -> std::result::Result<(String, Vec<u8>), String> {
 }
 
 impl Rewrite {
-    pub(crate) fn run(&self) -> crate::error::Result<bool> {
+    pub(crate) fn run(&self) -> crate::error::Result<u8> {
         crate::signals::clean_up();
         let files = Piped::new(&self.source, self.target.as_deref())?;
         let target = files.target.as_ref().unwrap_or(&files.source);
         files.target.as_ref().map_or(Ok(()), |target| must_not_exist(target))?;
         let done = b2nd_frame::rewrite_to(&files.source, target, |metalayers| self.edit(metalayers));
         done.map_err(|error| crate::error::Error::new(files.named(&error.to_string())))?;
-        files.print().map(|()| true)
+        files.print().map(|()| 0)
     }
 
     fn edit(&self, metalayers: &mut Metalayers) -> Result<()> {

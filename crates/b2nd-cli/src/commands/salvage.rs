@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::output::{Output, fitted};
 use crate::piped::Piped;
 use crate::staged::must_not_exist;
+use crate::status::FAILED;
 
 /// Copies the intact parts of a frame that is damaged or cut off.
 #[derive(Args)]
@@ -39,8 +40,8 @@ const UNORDERED: &str =
     "the index is lost, so chunks are numbered in file order: special, updated or inserted ones may have wrong numbers";
 
 impl Salvage {
-    /// Writes the new frame. Returns true if nothing of the old frame was lost.
-    pub(crate) fn run(&self, output: &mut Output) -> Result<bool> {
+    /// Writes the new frame.
+    pub(crate) fn run(&self, output: &mut Output) -> Result<u8> {
         crate::signals::clean_up();
         let files = Piped::new(&self.broken, Some(&self.new))?;
         self.copy(&files, output).map_err(|error| match error {
@@ -49,7 +50,7 @@ impl Salvage {
         })
     }
 
-    fn copy(&self, files: &Piped, output: &mut Output) -> Result<bool> {
+    fn copy(&self, files: &Piped, output: &mut Output) -> Result<u8> {
         let target = files.target.as_ref().unwrap_or(&self.new);
         must_not_exist(target)?;
         let location = Location::new(files.source.as_os_str());
@@ -65,7 +66,7 @@ impl Salvage {
         files.print()?;
         let report = if files.is_printed() { &mut output.err } else { &mut output.out };
         self.say(&found, &mut **report).map_err(Error::Write)?;
-        Ok(found.lost.is_empty())
+        Ok(if found.lost.is_empty() { 0 } else { FAILED })
     }
 
     fn say(&self, found: &Found, out: &mut dyn Write) -> io::Result<()> {

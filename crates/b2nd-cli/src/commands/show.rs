@@ -1,45 +1,44 @@
 //! `b2nd show` draws values in the terminal or in a PNG file.
 
+mod chart;
 mod drawn;
+mod png_chart;
+mod text_chart;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use b2nd_ndarray::Array;
 use b2nd_view::colors::{COLOR_MAPS, Rgb, VIRIDIS};
 use b2nd_view::elements::{Column, Tally, columns, reader};
 use b2nd_view::histogram::{self as bins, Scale, range};
-use b2nd_view::pixels::{Depth, Pixels};
+use b2nd_view::pixels::Pixels;
 use b2nd_view::slice::{Selection, Slice};
-use b2nd_view::text::{self, TITLE, printable, styled, thousands};
+use b2nd_view::text::{self, FAINT, TITLE, printable, styled, thousands};
 use clap::Args;
 
 use crate::error::{Error, Result};
 use crate::output::{fitted, terminal};
 use crate::piped::is_standard;
-use crate::png_chart::{self, Axis, Body, Chart, Ticks};
+use crate::report::{Report, SAMPLE, summary};
 use crate::screen;
-use crate::staged::{must_not_be_input, must_not_exist, new_file};
+use crate::staged::{must_be_new, new_file};
 use crate::tables::{self, TablePart, TableRows};
 use crate::tiles;
 use crate::values::{SelectedArray, Start, length};
+use chart::{Axis, Body, Chart, Ticks, plain};
 use drawn::Drawn;
+use text_chart::MARGIN;
 
 /// The statistics of an array of at most this size in bytes are computed from all its values, which takes less than a second. The
 /// statistics of a larger array are computed only from the drawn values.
 const QUICK: usize = 1 << 26;
 
 /// The maximum size of the drawn elements in bytes.
-const LARGEST_ARRAY: usize = 1 << 28;
-
-/// The maximum number of chunks to read. If the elements are in more chunks than this, some elements are left out.
-const MOST_CHUNKS: u64 = 1024;
-
-/// The maximum number of elements that are drawn in a line plot.
-const MOST_POINTS: i64 = 1 << 16;
+const LARGEST_ARRAY: u64 = 1 << 28;
 
 /// The maximum number of elements along each side of a PNG file if `--size` is not given.
-const MOST_PIXELS: u32 = 2048;
+const MOST_PIXELS: i64 = 2048;
 
 /// The maximum width and height in pixels that `--size` accepts.
 const LARGEST: u32 = 1 << 14;
@@ -47,16 +46,10 @@ const LARGEST: u32 = 1 << 14;
 /// The number of lines of the terminal that are needed for texts around the picture.
 const AROUND: usize = 8;
 
-/// The width of the labels to the left of the picture, in characters.
-const MARGIN: usize = 11;
-
 /// The number of bars of a histogram in the terminal.
 const BARS: usize = 16;
 /// The number of bars of a histogram in a PNG file.
 const PICTURE_BARS: usize = 64;
-
-/// The default width and height of a PNG file with axes, in pixels.
-const SIZE: (u32, u32) = (1200, 800);
 
 /// `b2nd show`.
 #[derive(Args)]
@@ -126,53 +119,75 @@ fn parse_range(text: &str) -> Result<(f64, f64), String> {
 }
 
 impl Show {
-    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<()> {
-        if let Some(path) = self.png.as_ref().filter(|path| !is_standard(path) && !self.overwrite) {
-            must_not_exist(path)?;
+    pub(crate) fn run(&self, out: &mut dyn Write) -> Result<u8> {
+        self.png.as_ref().map_or(Ok(()), |path| must_be_new(path, self.overwrite, &self.file))?;
+        match (self.table()?, &self.png) {
+            (Some(rows), Some(_)) => self.write_png(&self.histogram_of(rows)?)?,
+            (Some(rows), None) => self.print_summary(rows, out)?,
+            _ if !self.columns.is_empty() => {
+                let why = "--columns is for tables, but it is an array: --field selects a field of its structures";
+                return Err(Error::new(why));
+            }
+            _ => self.array(out)?,
         }
-        if let Some(path) = &self.png {
-            must_not_be_input(path, &self.file)?;
-        }
-        if let Some(rows) = self.table()? {
-            return self.columns(rows, out);
-        }
-        if !self.columns.is_empty() {
-            return Err(Error::new("--columns is for tables, but it is an array: --field selects a field of its structures"));
-        }
+        Ok(0)
+    }
+
+    /// Draws an array.
+    fn array(&self, out: &mut dyn Write) -> Result<()> {
         let values = SelectedArray::open(&self.file, &self.start, self.slice.as_ref())?;
-        let column = self.column(&values)?;
+        let column = &self.column(&values)?;
         if self.histogram {
-            return self.bars(&values, &column, out);
+            let tally = tally_of(&values.array, &values.selection, column)?;
+            let chart = self.histogram(&values, column, &tally)?;
+            return self.finish(&chart, &[], || Ok((tally, "")), column, out);
         }
         let mut drawn = Drawn::new(values, column);
-        if drawn.axes.is_empty() && drawn.values.selection.kept.iter().all(|kept| !kept) {
+        if drawn.axes.is_empty() && drawn.whole.kept.iter().all(|kept| !kept) {
             return Err(Error::new("it is a single value, which has no picture: print it with `b2nd cat`"));
         }
-        let (columns, lines) = terminal().unwrap_or((80, 24));
-        let (width, height) = (columns.saturating_sub(MARGIN + 1).max(8), lines.saturating_sub(AROUND).max(4));
         let room = match (self.size, &self.png) {
-            (Some((width, height)), _) => [height, width],
+            (Some((width, height)), _) => [height, width].map(i64::from),
             (None, Some(_)) => [MOST_PIXELS; 2],
-            _ => [2 * height as u32, width as u32],
+            (None, None) => [2 * room().1 as i64, room().0 as i64],
         };
-        let all = drawn.values.selection.clone();
-        drawn.fit(room.map(i64::from), self.stretch);
-        let items = drawn.values.selection.lengths().into_iter().map(|length| usize::try_from(length).unwrap_or(usize::MAX));
-        if items.fold(drawn.values.array.itemsize(), usize::saturating_mul) > LARGEST_ARRAY {
+        drawn.fit(room, self.stretch);
+        let array = &drawn.values.array;
+        if drawn.values.len() > LARGEST_ARRAY {
             return Err(Error::new("it is too large to be drawn: draw a part of it, as in `b2nd show FILE 0:1000`"));
         }
         let elements = drawn.values.read_all()?;
-        if let Some(path) = &self.png {
-            return write_png(path, self.overwrite, &self.picture(&drawn, &elements)?);
-        }
-        let is_whole = drawn.values.selection == all;
-        let (tally, of) = if !is_whole && length(&drawn.values.array, &all.ranges) <= QUICK {
-            (tally_of(&drawn.values.array, &all, &drawn.column)?, "")
-        } else {
-            let tally = drawn.column.tally(&elements, drawn.values.array.itemsize(), 1, false);
-            (tally, if is_whole { "" } else { " sampled elements" })
+        let tally = || {
+            let is_whole = drawn.values.selection == drawn.whole;
+            if !is_whole && length(array, &drawn.whole.ranges) <= QUICK {
+                return Ok((tally_of(array, &drawn.whole, column)?, ""));
+            }
+            Ok((column.tally(&elements, array.itemsize(), 1, false), if is_whole { "" } else { " sampled elements" }))
         };
-        let page = drawn.page(&elements, self, (width, height), &tally, of)?;
+        self.finish(&self.chart(&drawn, column, &elements)?, &drawn.notes, tally, column, out)
+    }
+
+    /// Writes the PNG file, or prints the chart with notes and statistics.
+    fn finish(
+        &self,
+        chart: &Chart,
+        notes: &[String],
+        tally: impl FnOnce() -> Result<(Tally, &'static str)>,
+        column: &Column,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        if self.png.is_some() {
+            return self.write_png(chart);
+        }
+        let (tally, sampled) = tally()?;
+        let [name, title] = &chart.title;
+        let mut page = format!("{}\n", fitted(&(styled(TITLE, name) + title)));
+        if !notes.is_empty() {
+            page += &format!("{}\n", fitted(&styled(FAINT, notes.join(", "))));
+        }
+        let is_empty = tally.count + tally.nan == 0;
+        page += &if is_empty { "no elements\n".to_owned() } else { text_chart::draw(chart, self.range, room()) };
+        page += &drawn::figures(&tally, column, sampled);
         out.write_all(page.as_bytes()).map_err(Error::Write)
     }
 
@@ -186,23 +201,25 @@ impl Show {
         Ok(rows)
     }
 
-    /// Writes the histogram of a column, or prints a line for each column of a table.
-    fn columns(&self, rows: Box<dyn TableRows>, out: &mut dyn Write) -> Result<()> {
-        if let Some(path) = &self.png {
-            let mut columns = rows.numbers()?;
-            let names: Vec<_> = columns.iter().map(|(name, _)| name.clone()).collect();
-            let (Some((name, numbers)), true) = (columns.pop(), names.len() == 1) else {
-                let names = if names.is_empty() { "none of its columns are numbers".to_owned() } else { names.join(", ") };
-                return Err(Error::new(format_args!("it is a table: choose a column to draw with --columns: {names}")));
-            };
-            let sample = if numbers.len() < tables::SAMPLE { "" } else { "  (a sample)" };
-            let title = printable(&format!("{}  {name}{sample}", self.file.display()));
-            let scale = self.scale(&numbers)?;
-            let counts = bins::histogram_in(&numbers, PICTURE_BARS, scale);
-            return write_png(path, self.overwrite, &self.picture_of_bars(&title, &counts, scale, &png_chart::plain, None)?);
-        }
+    /// Returns the histogram of the only selected column of a table.
+    fn histogram_of(&self, rows: Box<dyn TableRows>) -> Result<Chart<'static>> {
+        let mut columns = rows.count(false)?;
+        columns.retain(|column| column.of.is_number());
+        let names: Vec<_> = columns.iter().filter_map(|column| column.column.clone()).collect();
+        let ([name], Some(Report { sample: numbers, .. })) = (names.as_slice(), columns.pop()) else {
+            let names = if names.is_empty() { "none of its columns are numbers".to_owned() } else { names.join(", ") };
+            return Err(Error::new(format_args!("it is a table: choose a column to draw with --columns: {names}")));
+        };
+        let sample = if numbers.len() < SAMPLE { "" } else { "  (a sample)" };
+        let scale = self.scale(&numbers, true)?;
+        let counts = bins::histogram_in(&numbers, PICTURE_BARS, scale);
+        Ok(self.bars(format!("  {name}{sample}"), counts, scale, None))
+    }
+
+    /// Prints a line for each column of a table.
+    fn print_summary(&self, rows: Box<dyn TableRows>, out: &mut dyn Write) -> Result<()> {
         let count = rows.len();
-        let cells = rows.summary()?;
+        let cells = summary(&rows.count(false)?, count);
         let (width, lines) = screen::size();
         let name = styled(TITLE, printable(&self.file.display().to_string()));
         let title = format!("{name}  {} rows, {} columns", thousands(count), cells.len() - 1);
@@ -249,14 +266,16 @@ impl Show {
         Ok(column)
     }
 
-    /// Returns the scale of numbers, between the ends that the user gave.
-    fn scale(&self, numbers: &[f64]) -> Result<Scale> {
-        let (least, greatest) = match self.range {
-            Some(ends) => ends,
-            None => range(numbers.iter().copied().filter(|&number| !self.log || number > 0.0)).ok_or_else(|| {
+    /// Returns the scale of numbers, between the ends that the user gave. A picture in the terminal may be empty if it is not logarithmic
+    /// or has no values.
+    fn scale(&self, numbers: &[f64], has_values: bool) -> Result<Scale> {
+        let (least, greatest) = match (self.range, range(numbers.iter().copied().filter(|&number| !self.log || number > 0.0))) {
+            (Some(ends), _) | (None, Some(ends)) => ends,
+            (None, None) if self.png.is_none() && !(self.log && has_values) => return Ok(Scale::new(0.0, 0.0, false)),
+            (None, None) => {
                 let why = if self.log { "none of the values is above 0" } else { "none of the values is a finite number" };
-                Error::new(format_args!("{why}: there is nothing to draw"))
-            })?,
+                return Err(Error::new(format_args!("{why}: there is nothing to draw")));
+            }
         };
         if self.log && least <= 0.0 {
             return Err(Error::new("a logarithmic scale starts above 0: give another --range"));
@@ -264,20 +283,13 @@ impl Show {
         Ok(Scale::new(least, greatest, self.log))
     }
 
-    /// Returns the scale of a picture in the terminal. If it is not logarithmic or all values are NaN, the picture may be empty.
-    fn scale_or_none(&self, numbers: &[f64], tally: &Tally) -> Result<Scale> {
-        let scale = self.scale(numbers);
-        if self.log && tally.count != 0 { scale } else { Ok(scale.unwrap_or(Scale::new(0.0, 0.0, false))) }
-    }
-
     fn colors(&self) -> &'static [Rgb] {
         COLOR_MAPS.iter().find(|(name, _)| *name == self.cmap).map_or(VIRIDIS, |(_, colors)| colors)
     }
 
-    /// Draws the histogram of all selected values of an array, which is read in parts.
-    fn bars(&self, values: &SelectedArray, column: &Column, out: &mut dyn Write) -> Result<()> {
+    /// Returns the histogram of all selected values of an array, which is read in parts.
+    fn histogram<'a>(&self, values: &SelectedArray, column: &'a Column, tally: &Tally) -> Result<Chart<'a>> {
         let SelectedArray { array, selection } = values;
-        let tally = tally_of(array, selection, column)?;
         let numbers = |elements: &[u8]| drawn::numbers(column, elements, array.itemsize());
         if tally.count + tally.nan == 0 && self.png.is_some() {
             return Err(Error::new("there are no elements to draw"));
@@ -286,142 +298,92 @@ impl Show {
         let has_place = |number: &f64| !self.log || *number > 0.0;
         let bounds = |elements: &[u8], _| range(numbers(elements).into_iter().filter(has_place));
         tiles::each(array, selection, bounds, |found, _| ends.extend(found.map(|(least, greatest)| [least, greatest])))?;
-        let ends = ends.concat();
-        let scale = if self.png.is_some() { self.scale(&ends)? } else { self.scale_or_none(&ends, &tally)? };
+        let scale = self.scale(&ends.concat(), tally.count != 0)?;
         let mut counts = vec![0_u64; if self.png.is_some() { PICTURE_BARS } else { BARS }];
         let bins = counts.len();
         let count = |elements: &[u8], times| (bins::histogram_in(&numbers(elements), bins, scale), times);
         tiles::each(array, selection, count, |(found, times), _| {
             counts.iter_mut().zip(found).for_each(|(all, more)| *all += more * times);
         })?;
-        let label = |number: f64| drawn::value(column, number);
-        let title = drawn::title(array, selection, column);
-        let name = self.file.display().to_string();
-        if let Some(path) = &self.png {
-            let picture = self.picture_of_bars(&printable(&(name + &title)), &counts, scale, &label, drawn::days(column))?;
-            return write_png(path, self.overwrite, &picture);
-        }
-        let (columns, _) = terminal().unwrap_or((80, 24));
-        let mut page = format!("{}\n", fitted(&(styled(TITLE, printable(&name)) + &printable(&title))));
-        page += &drawn::histogram(&counts, columns.saturating_sub(MARGIN + 1).max(8), scale, &label);
-        page += &drawn::figures(&tally, column, "");
-        out.write_all(page.as_bytes()).map_err(Error::Write)
+        Ok(self.bars(drawn::title(array, selection, column), counts, scale, Some(column)))
     }
 
-    fn picture_of_bars(
-        &self,
-        title: &str,
-        counts: &[u64],
-        scale: Scale,
-        label: &dyn Fn(f64) -> String,
-        days: Option<f64>,
-    ) -> Result<Pixels> {
-        let (width, height) = self.size.unwrap_or(SIZE);
-        if width < png_chart::SMALLEST.0 || height < png_chart::SMALLEST.1 {
-            let (width, height) = png_chart::SMALLEST;
-            return Err(Error::new(format_args!(
-                "a histogram has axes, which need a picture of at least {width}x{height}: give a larger --size"
-            )));
-        }
+    fn bars<'a>(&self, title: String, counts: Vec<u64>, scale: Scale, column: Option<&'a Column>) -> Chart<'a> {
         let most = counts.iter().copied().max().unwrap_or(0) as f64;
-        let down = Axis { name: "values".to_owned(), ..Axis::new([0.0, most], Ticks::Whole, &png_chart::plain) };
-        let ticks = if self.log { Ticks::Log } else { days.map_or(Ticks::Plain, Ticks::Days) };
-        let across = Axis::new([scale.least(), scale.greatest()], ticks, label);
-        Ok(png_chart::draw(&Chart::new(title, Body::Bars(counts), across, down), (width, height)))
+        let down = Axis { name: "values".to_owned(), ..Axis::new([0.0, most], Ticks::Whole, plain) };
+        let across = self.axis_of_values(scale, column);
+        Chart { title: self.title(&title), body: Body::Bars(counts, scale), across, down, unit: None, aspect: None }
     }
 
-    /// Draws the picture for the PNG file, with axes unless the picture is an image or too small for axes.
-    fn picture(&self, drawn: &Drawn, elements: &[u8]) -> Result<Pixels> {
-        if elements.is_empty() {
+    /// Returns the name of the file and the rest of the title, as they are printed.
+    fn title(&self, rest: &str) -> [String; 2] {
+        [printable(&self.file.display().to_string()), printable(rest)]
+    }
+
+    /// Returns the axis along a scale of the values of a column.
+    fn axis_of_values<'a>(&self, scale: Scale, column: Option<&'a Column>) -> Axis<'a> {
+        let ticks = match column.and_then(drawn::days) {
+            _ if self.log => Ticks::Log,
+            Some(days) => Ticks::Days(days),
+            None => Ticks::Plain,
+        };
+        let label = move |number| column.map_or_else(|| plain(number), |column| drawn::value(column, number));
+        Axis::new([scale.least(), scale.greatest()], ticks, label)
+    }
+
+    /// Returns the map, the image or the line of the drawn elements.
+    fn chart<'a>(&self, drawn: &Drawn, column: &'a Column, elements: &[u8]) -> Result<Chart<'a>> {
+        let array = &drawn.values.array;
+        if elements.is_empty() && self.png.is_some() {
             return Err(Error::new("there are no elements to draw"));
         }
-        let (width, height) = self.size.unwrap_or(SIZE);
-        let is_small = width < png_chart::SMALLEST.0 || height < png_chart::SMALLEST.1;
-        if let Some(channels) = drawn.channels {
-            let pixels = Pixels::image(elements, drawn.length(1), channels);
-            let (wide, high) = match self.size {
-                // The picture fits into the size, and keeps the shape of the image.
-                Some((width, height)) if !self.stretch => {
-                    let factor =
-                        (f64::from(width) / pixels.width.max(1) as f64).min(f64::from(height) / pixels.height().max(1) as f64);
-                    let side = |length: usize| ((length as f64 * factor).round() as usize).max(1);
-                    (side(pixels.width), side(pixels.height()))
-                }
-                Some((width, height)) => (width as usize, height as usize),
-                None => (pixels.width, pixels.height()),
-            };
-            return Ok(pixels.scaled(wide, high));
-        }
-        let numbers = drawn.numbers(elements);
-        let scale = self.scale(&numbers)?;
-        let is_map = drawn.axes.len() == 2;
-        if is_small && is_map {
-            return Ok(Pixels::heat(&numbers, drawn.length(1), scale, self.colors()).scaled(width as usize, height as usize));
-        }
-        if is_small {
-            return Ok(Pixels::plot(&numbers, width as usize, height as usize, scale));
-        }
-        let value = |number: f64| drawn::value(&drawn.column, number);
-        let ticks = if self.log { Ticks::Log } else { drawn::days(&drawn.column).map_or(Ticks::Plain, Ticks::Days) };
-        let values = Axis::new([scale.least(), scale.greatest()], ticks, &value);
-        let indices = |place| {
-            let last = drawn.index(place, drawn.length(place).saturating_sub(1));
-            // The axis of a map extends half an element beyond the first and the last element, so that the tick of each element is in the
-            // middle of its pixels.
-            let steps = (drawn.length(place).max(2) - 1) as f64;
-            let half = if is_map { (last - drawn.index(place, 0)) as f64 / steps / 2.0 } else { 0.0 };
-            let ends = [drawn.index(place, 0) as f64 - half, last as f64 + half];
-            Axis { name: drawn.name(place), ..Axis::new(ends, Ticks::Whole, &png_chart::plain) }
-        };
-        let title = &printable(&(self.file.display().to_string() + &drawn.title()));
-        let unit = drawn::attribute(&drawn.values.array, &["units", "unit"]);
+        let unit = drawn::attribute(array, &["units", "unit"]);
         let unit = unit.as_ref().and_then(|unit| unit.as_str()).map(printable);
-        Ok(match is_map {
-            true => {
-                let pixels = Pixels::heat(&numbers, drawn.length(1), scale, self.colors());
-                let aspect = drawn.aspect.filter(|_| !self.stretch);
-                let body = Body::Map(pixels, values, self.colors());
-                let chart = Chart::new(title, body, indices(1), indices(0));
-                png_chart::draw(&Chart { unit, aspect, is_cut: self.size.is_none(), ..chart }, (width, height))
-            }
-            false => {
-                let down = Axis { name: unit.unwrap_or_default(), ..values };
-                png_chart::draw(&Chart::new(title, Body::Line(&numbers, scale), indices(0), down), (width, height))
-            }
-        })
+        let title = self.title(&drawn::title(array, &drawn.whole, column));
+        let aspect = drawn.aspect.filter(|_| !self.stretch);
+        if let Some(channels) = drawn.channels {
+            let body = Body::Image(Pixels::image(elements, drawn.length(1), channels));
+            return Ok(Chart { title, body, across: drawn.axis(1), down: drawn.axis(0), unit, aspect });
+        }
+        let numbers = drawn::numbers(column, elements, array.itemsize());
+        let scale = self.scale(&numbers, !numbers.iter().all(|number| number.is_nan()))?;
+        let values = self.axis_of_values(scale, Some(column));
+        if drawn.axes.len() == 2 {
+            let body = Body::Map(Pixels::heat(&numbers, drawn.length(1), scale, self.colors()), values, self.colors());
+            return Ok(Chart { title, body, across: drawn.axis(1), down: drawn.axis(0), unit, aspect });
+        }
+        let down = Axis { name: unit.unwrap_or_default(), ..values };
+        Ok(Chart { title, body: Body::Line(numbers, scale), across: drawn.axis(0), down, unit: None, aspect })
     }
+
+    fn write_png(&self, chart: &Chart) -> Result<()> {
+        let Some(path) = &self.png else { return Ok(()) };
+        let pixels = png_chart::draw(chart, self.size)?;
+        let (width, height) = (u32::try_from(pixels.width)?, u32::try_from(pixels.height())?);
+        let pixel = |color: &Option<Rgb>| color.map_or([0; 4], |[red, green, blue]| [red, green, blue, 255]);
+        let bytes: Vec<u8> = pixels.colors.iter().flat_map(pixel).collect();
+        let mut picture = Vec::new();
+        let mut encoder = png::Encoder::new(&mut picture, width, height);
+        encoder.set_color(png::ColorType::Rgba);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(&bytes)?;
+        writer.finish()?;
+        if is_standard(path) {
+            return io::stdout().lock().write_all(&picture).map_err(Error::Write);
+        }
+        new_file(path, self.overwrite, |file| Ok(file.write_all(&picture)?))
+    }
+}
+
+/// Returns the width and the height of the terminal that a picture may have, in characters.
+fn room() -> (usize, usize) {
+    let (columns, lines) = terminal().unwrap_or((80, 24));
+    (columns.saturating_sub(MARGIN + 1).max(8), lines.saturating_sub(AROUND).max(4))
 }
 
 /// Computes the statistics of one column.
 fn tally_of(array: &Array, selection: &Selection, column: &Column) -> Result<Tally> {
     let tallies = super::stats::tally_of(array, selection, std::slice::from_ref(column), false)?;
     Ok(tallies.into_iter().next().unwrap_or_default())
-}
-
-/// Returns how many colors the terminal shows.
-fn depth() -> Depth {
-    let stdout = io::stdout();
-    match (anstream::AutoStream::choice(&stdout), std::env::var("COLORTERM")) {
-        (anstream::ColorChoice::Never, _) => Depth::None,
-        (anstream::ColorChoice::Auto, _) if !stdout.is_terminal() => Depth::None,
-        (_, Ok(colors)) if colors == "truecolor" || colors == "24bit" => Depth::True,
-        _ => Depth::Indexed,
-    }
-}
-
-fn write_png(path: &std::path::Path, overwrite: bool, pixels: &Pixels) -> Result<()> {
-    let (width, height) = (u32::try_from(pixels.width)?, u32::try_from(pixels.height())?);
-    let pixel = |color: &Option<Rgb>| color.map_or([0; 4], |[red, green, blue]| [red, green, blue, 255]);
-    let bytes: Vec<u8> = pixels.colors.iter().flat_map(pixel).collect();
-    let mut picture = Vec::new();
-    let mut encoder = png::Encoder::new(&mut picture, width, height);
-    encoder.set_color(png::ColorType::Rgba);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(&bytes)?;
-    writer.finish()?;
-    if is_standard(path) {
-        return io::stdout().lock().write_all(&picture).map_err(Error::Write);
-    }
-    new_file(path, overwrite, |file| Ok(file.write_all(&picture)?))
 }

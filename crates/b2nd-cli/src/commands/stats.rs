@@ -10,17 +10,17 @@ use b2nd_view::elements::{Column, MOST_KEPT, Tally, columns, reader};
 use b2nd_view::json::write_line;
 use b2nd_view::slice::{Selection, Slice};
 use b2nd_view::store::Content;
-use b2nd_view::text::shortened;
 use clap::Args;
 
+use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::output::{Output, fitted, named, terminal};
+use crate::output::{Output, cut, fitted, named};
 use crate::paths::{Found, Leaves, Paths};
 use crate::progress;
 use crate::report::{self, FRACTIONS, Of, Report, shape_text};
 use crate::tables::{self, TablePart, TableRows};
 use crate::tiles;
-use crate::values::{SelectedArray, Start, length, parse_dtype, source_at};
+use crate::values::{Start, length, parse_dtype};
 
 /// `b2nd stats`.
 #[derive(Args)]
@@ -97,19 +97,13 @@ impl Stats {
     }
 
     fn count(&self, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
-        if subject.is_table {
-            let rows = tables::open(&subject.word)?.ok_or_else(|| Error::new("it is a table that cannot be opened"))?;
-            return self.count_rows(rows, subject, output, shown);
-        }
         let start = Start { offset: subject.offset, dtype: self.dtype.clone() };
-        let source = source_at(&subject.word, &start)?;
-        let values = SelectedArray::of(source.clone(), &start, self.slice.as_ref());
-        if values.is_err() && subject.offset.is_none() {
-            if let Some(cells) = tables::open_cells(source)? {
-                return self.count_rows(cells, subject, output, shown);
-            }
-        }
-        let values = values?;
+        let part = TablePart { columns: self.columns.clone(), ..TablePart::default() };
+        let open = if subject.is_table { Data::open } else { Data::in_frame };
+        let values = match open(&subject.word, &start, &part, self.slice.as_ref())? {
+            (Data::Rows(rows), _) => return self.count_rows(rows, subject, output, shown),
+            (Data::Array(values), _) => values,
+        };
         let mut columns = columns(values.array.dtype(), values.array.itemsize())?;
         let is_named = |column: &Column, name: &String| column.name.as_ref() == Some(name);
         if let Some(missing) = self.columns.iter().find(|name| !columns.iter().any(|column| is_named(column, name))) {
@@ -122,14 +116,21 @@ impl Stats {
             shape.extend(column.shape.iter().filter_map(|&length| i64::try_from(length).ok()));
             let read = column.dtype.as_ref().and_then(reader).filter(|_| self.quantiles);
             let quantiles = read.and_then(|read| tally.quantiles(read, &FRACTIONS));
-            Report { column: column.name, of: Of::Elements(column.dtype), shape, tally, nulls: None, quantiles }
+            Report {
+                column: column.name,
+                of: Of::Elements(column.dtype),
+                shape,
+                tally,
+                nulls: None,
+                quantiles,
+                sample: Vec::new(),
+            }
         };
         self.print(&columns.into_iter().zip(tallies).map(report).collect::<Vec<_>>(), subject, output, shown)
     }
 
     /// Prints statistics of the columns of a table or of the values of a list, and messages about columns that cannot be read.
-    fn count_rows(&self, mut rows: Box<dyn TableRows>, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
-        rows.select(&TablePart { columns: self.columns.clone(), ..TablePart::default() }, self.slice.as_ref())?;
+    fn count_rows(&self, rows: Box<dyn TableRows>, subject: &Subject, output: &mut Output, shown: &mut u64) -> Result<()> {
         let left_out = if self.columns.is_empty() { rows.left_out() } else { Vec::new() };
         self.print(&rows.count(self.quantiles)?, subject, output, shown)?;
         for line in left_out {
@@ -138,16 +139,16 @@ impl Stats {
         Ok(())
     }
 
-    /// Returns the table that a path names by its key, or the table of which a whole store consists. The table is opened directly, because
-    /// some stores that python-blosc2 before 4.8 wrote cannot be listed.
+    /// Returns the table that a path names by its key, or the table of which a whole store consists. The store is not listed, because
+    /// some stores that python-blosc2 before 4.8 wrote cannot be.
     fn table(&self, path: &Path) -> Option<Subject> {
         let location = Location::new(path.as_os_str());
         let is_one = self.paths.offset.is_none() && !self.paths.recursive;
         // Errors are ignored, because they are reported when the path is opened again.
-        let rows = is_one.then(|| tables::open(path)).and_then(Result::ok).flatten()?;
-        (location.key().is_some() || rows.key() == "/").then(|| Subject {
+        let (_, key) = is_one.then(|| tables::find(path)).and_then(Result::ok).flatten()?;
+        (location.key().is_some() || key == "/").then(|| Subject {
             path: location.place().into_owned(),
-            key: Some(rows.key().to_owned()),
+            key: Some(key),
             word: path.to_owned(),
             offset: None,
             is_table: true,
@@ -165,10 +166,7 @@ impl Stats {
         if let [report] = reports {
             return write!(out, "{gap}{}", fitted(&report.text(path, key))).map_err(Error::Write);
         }
-        let width = terminal().map_or(usize::MAX, |(width, _)| width);
-        let lines = report::grid(reports)
-            .into_iter()
-            .map(|line| if line.chars().count() > width { shortened(line, width - 1) } else { line });
+        let lines = report::grid(reports).into_iter().map(cut);
         let shape = reports.first().map_or_else(String::new, |report| shape_text(&report.shape));
         let title = format!("{gap}{}  {shape}", report::title(path, key, ""));
         [title].into_iter().chain(lines).try_for_each(|line| writeln!(out, "{line}")).map_err(Error::Write)

@@ -5,18 +5,19 @@
 //! b2nd upgrade --dry-run DIRECTORY
 //! ```
 //!
-//! Only the array metalayer changes; chunks are copied unchanged. The module `plan` determines what to change in a frame.
+//! Only the array metalayer changes; chunks are copied unchanged. The module `plan` determines the new one.
 
-mod dtype;
 mod plan;
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use b2nd::ArrayMeta;
 use b2nd::dtype::DType;
 use b2nd_frame::{File, rewrite_to};
 use b2nd_store::{SPARSE_FRAME, Store, Target, walk};
+use b2nd_view::Array;
 use b2nd_view::text::printable;
 
 use crate::error::{Error, Result};
@@ -24,7 +25,6 @@ use crate::output::{self, Output};
 use crate::piped::{Piped, is_standard};
 use crate::staged::{must_be_local, must_not_exist};
 use crate::values::parse_dtype;
-use plan::Plan;
 
 /// Upgrades Caterva arrays and early b2nd arrays to the current layout of b2nd.
 ///
@@ -135,11 +135,13 @@ impl Args {
     /// Upgrades one frame. Returns the result and a sentence that describes it.
     fn upgrade(&self, path: &Path) -> Result<(usize, String)> {
         must_be_local(path, "upgrade")?;
-        let upgrade = match Plan::new(File::open(path)?.header(), self.dtype.as_ref()).map_err(Error::new)? {
-            Plan::Released => return Ok((RELEASED, "already in the current layout, not changed".to_owned())),
-            Plan::NoArray => return Ok((NO_ARRAY, "no array, not changed".to_owned())),
-            Plan::Upgrade(upgrade) => upgrade,
-        };
+        let file = File::open(path)?;
+        let array = Array::find(file.header()).map_err(|error| Error::new(format_args!("the array cannot be read: {error}")))?;
+        let Some(array) = array else { return Ok((NO_ARRAY, "no array, not changed".to_owned())) };
+        if let ArrayMeta::B2nd(_) = array.meta {
+            return Ok((RELEASED, "already in the current layout, not changed".to_owned()));
+        }
+        let meta = plan::upgraded(&array, file.header(), self.dtype.as_ref()).map_err(Error::new)?;
         let target = self.target.as_ref().map(|target| match path.strip_prefix(&self.source) {
             Ok(below) if !below.as_os_str().is_empty() => target.join(below),
             _ => target.clone(),
@@ -150,7 +152,10 @@ impl Args {
             if let Some(parent) = target.as_ref().and_then(|target| target.parent()).filter(|_| is_below) {
                 fs::create_dir_all(parent)?;
             }
-            rewrite_to(path, target.as_deref().unwrap_or(path), |metalayers| upgrade.apply(metalayers))?;
+            rewrite_to(path, target.as_deref().unwrap_or(path), |metalayers| {
+                metalayers.rename(array.name, "b2nd")?;
+                metalayers.set(&meta)
+            })?;
         }
         let verb = if self.dry_run { "would be upgraded" } else { "upgraded" };
         let place = match &target {
@@ -158,7 +163,7 @@ impl Args {
             None if self.in_place => " in place".to_owned(),
             None => String::new(),
         };
-        Ok((UPGRADED, format!("{verb}{place}: from {}, to b2nd with dtype {}", upgrade.layout, upgrade.meta.dtype)))
+        Ok((UPGRADED, format!("{verb}{place}: from {}, to b2nd with dtype {}", array.describe(), meta.dtype)))
     }
 }
 

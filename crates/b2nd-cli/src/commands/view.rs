@@ -1,6 +1,7 @@
 //! `b2nd view` serves the page and files to the browser.
 
-use std::io::{self, Write};
+#[cfg(feature = "page")]
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -29,29 +30,22 @@ pub(crate) struct View {
 }
 
 impl View {
-    pub(crate) fn run(&self, output: &mut Output) -> io::Result<bool> {
-        match self.serve(output) {
-            Ok(()) => Ok(true),
-            Err(Error::Write(error)) => Err(error),
-            Err(error) => writeln!(output.err, "{error}").map(|()| false),
-        }
-    }
-
     #[cfg(not(feature = "page"))]
-    fn serve(&self, _: &mut Output) -> Result<()> {
+    pub(crate) fn run(&self, _: &mut Output) -> Result<u8> {
         let _ = (&self.files, self.recursive, self.port, self.no_open);
         Err(Error::new(format_args!("this build of b2nd cannot show files in a browser: {}", crate::error::INSTALL)))
     }
 
     #[cfg(feature = "page")]
-    fn serve(&self, output: &mut Output) -> Result<()> {
-        let mut files = crate::server::Files::default();
+    pub(crate) fn run(&self, output: &mut Output) -> Result<u8> {
+        use crate::server::Served;
+        let mut files = Vec::new();
         for path in &self.files {
             let named = |error: Error| Error::new(format_args!("{}: {error}", path.display()));
             if self.recursive && path.is_dir() {
                 for candidate in b2nd_store::walk::candidates(path) {
                     if candidate.is_named_so() || candidate.path.is_dir() && !candidate.path.is_symlink() {
-                        files.add_found(&candidate.path, path);
+                        files.push(Served::found(&candidate.path, path));
                     } else if candidate.path.is_symlink() {
                         // A link that is named like a Blosc2 file is left out, with a message.
                         if let Some(Err(error)) = candidate.open() {
@@ -60,7 +54,7 @@ impl View {
                     }
                 }
             } else {
-                files.add(path).map_err(named)?;
+                files.push(Served::named(path).map_err(named)?);
             }
         }
         if files.is_empty() {
@@ -69,9 +63,11 @@ impl View {
         crate::server::serve(files, self.port, |url| {
             writeln!(output.out, "{url}\nCtrl-C ends it.").and_then(|()| output.out.flush()).map_err(Error::Write)?;
             if !self.no_open {
-                crate::server::open(url);
+                // Errors are ignored, because the URL is printed too.
+                let _ = open::that_detached(url);
             }
             Ok(())
-        })
+        })?;
+        Ok(0)
     }
 }

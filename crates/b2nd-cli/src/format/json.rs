@@ -1,71 +1,47 @@
-//! [`Json`] writes nested lists. NaN and infinities are written as null, other values that JSON lacks as objects with one key.
+//! Writes nested lists. NaN and infinities are written as null, other values that JSON lacks as objects with one key.
 
-use std::io::{self, Write};
+use std::io::Write;
 
-use b2nd::dtype::DType;
 use b2nd_view::elements;
 use b2nd_view::json::write_text;
 use b2nd_view::text::hex;
+use indicatif::ProgressBar;
 use serde_json::json;
 
-use super::{ElementInfo, Format};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::values::SelectedArray;
 
-/// Writes elements as JSON lists, nested like the dimensions.
-pub(super) struct Json {
-    dtype: Option<DType>,
-    itemsize: usize,
-    /// For each level of nesting, from the outermost on, the number of elements in a list of that level.
-    lists: Vec<u64>,
-    items: u64,
-    written: u64,
-    /// Whether each element of the outermost list is a line of its own.
-    has_lines: bool,
-}
-
-impl Json {
-    pub(super) fn new(layout: ElementInfo, has_lines: bool) -> Result<Json> {
-        let (lengths, items) = layout.lengths()?;
-        let mut lists = if items == 0 { Vec::new() } else { lengths };
-        for level in (1..lists.len()).rev() {
-            lists[level - 1] *= lists[level];
+/// Writes elements as JSON lists, nested like the dimensions. With `has_lines`, each element of the outermost list is a line of its own.
+pub(super) fn write(values: &SelectedArray, has_lines: bool, out: &mut dyn Write, bar: &ProgressBar) -> Result<()> {
+    // For each level of nesting, from the outermost on, the number of elements in a list of that level.
+    let mut lists = values.selection.shape();
+    for level in (1..lists.len()).rev() {
+        lists[level - 1] = lists[level - 1].saturating_mul(lists[level]);
+    }
+    // An array without elements is written as one empty list.
+    if lists.contains(&0) {
+        return if has_lines { Ok(()) } else { writeln!(out, "[]").map_err(Error::Write) };
+    }
+    if has_lines && !lists.is_empty() {
+        lists.remove(0);
+    }
+    let mut written = 0;
+    values.each(bar, |item| {
+        let opened = lists.iter().filter(|&&list| written % list == 0).count();
+        if written != 0 {
+            let separator = match opened {
+                _ if has_lines && opened == lists.len() => "\n",
+                0 => ",",
+                _ if has_lines => ",",
+                _ => ",\n",
+            };
+            write!(out, "{separator}")?;
         }
-        if has_lines && !lists.is_empty() {
-            lists.remove(0);
-        }
-        Ok(Json { dtype: layout.dtype, itemsize: layout.itemsize.max(1), lists, items, written: 0, has_lines })
-    }
-}
-
-impl Format for Json {
-    fn start(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        // An array without elements is written as one empty list.
-        if self.items == 0 && !self.has_lines { write!(out, "[]") } else { Ok(()) }
-    }
-
-    fn put(&mut self, elements: &[u8], out: &mut dyn Write) -> io::Result<()> {
-        for item in elements.chunks(self.itemsize) {
-            let opened = self.lists.iter().filter(|&&list| self.written % list == 0).count();
-            if self.written != 0 {
-                let separator = match opened {
-                    _ if self.has_lines && opened == self.lists.len() => "\n",
-                    0 => ",",
-                    _ if self.has_lines => ",",
-                    _ => ",\n",
-                };
-                write!(out, "{separator}")?;
-            }
-            write!(out, "{}", "[".repeat(opened))?;
-            let value =
-                self.dtype.as_ref().map_or_else(|| json!({ "bytes": hex(item, "") }), |dtype| elements::json(dtype, item));
-            write_text(out, &value)?;
-            self.written += 1;
-            write!(out, "{}", "]".repeat(self.lists.iter().filter(|&&list| self.written % list == 0).count()))?;
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        if self.items == 0 && self.has_lines { Ok(()) } else { writeln!(out) }
-    }
+        write!(out, "{}", "[".repeat(opened))?;
+        let value = values.array.dtype().map_or_else(|| json!({ "bytes": hex(item, "") }), |dtype| elements::json(dtype, item));
+        write_text(out, &value)?;
+        written += 1;
+        write!(out, "{}", "]".repeat(lists.iter().filter(|&&list| written % list == 0).count()))
+    })?;
+    writeln!(out).map_err(Error::Write)
 }

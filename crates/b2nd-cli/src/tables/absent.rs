@@ -5,32 +5,18 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use b2nd_store::{Bytes, Folder, Frame, Kind, Location, Store};
+use b2nd_store::{Bytes, Frame, Kind, Store};
 
-use super::TableRows;
+use super::{TableRows, find};
 use crate::differences::{Lines, Tolerance};
 use crate::error::{Error, INSTALL, Result};
 use crate::format::OutputFormat;
-
-/// The file that marks a folder as a table.
-const TABLE: &str = "_meta.b2f";
+use crate::values::SelectedArray;
 
 /// Fails if the argument names a table, otherwise returns `None`.
 pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn TableRows>>> {
-    let location = Location::new(word.as_os_str());
-    let file = match location.key().map(|key| key.trim_matches('/')) {
-        None | Some("") => TABLE.to_owned(),
-        Some(key) => format!("{key}/{TABLE}"),
-    };
-    if location.path().is_none() {
-        return Ok(None);
-    }
     // Errors are ignored, because they are reported when the argument is opened as an array.
-    let files = location.open().and_then(|target| Store::of_folder("", &target)?.map(|store| store.files()).transpose());
-    match files {
-        Ok(Some(files)) if files.contains(&file) => Err(without("a table")),
-        _ => Ok(None),
-    }
+    if matches!(find(word), Ok(Some(_))) { Err(without("a table")) } else { Ok(None) }
 }
 
 /// Fails if the frame is an object array, a batch array or a list array, otherwise returns `None`.
@@ -44,12 +30,7 @@ pub(crate) fn open_cells(source: Bytes) -> Result<Option<Box<dyn TableRows>>> {
     }
 }
 
-pub(crate) fn write_array(
-    _: crate::values::SelectedArray,
-    _: OutputFormat,
-    _: impl Write + Send,
-    _: impl FnMut(u64),
-) -> Result<()> {
+pub(crate) fn write_array(_: SelectedArray, _: OutputFormat, _: &mut (dyn Write + Send)) -> Result<()> {
     Err(Error::new(format_args!("this build of b2nd cannot write Arrow or Parquet: {INSTALL}")))
 }
 
@@ -61,7 +42,7 @@ pub(crate) fn rows(_: &Arc<Store>, _: &str) -> Option<u64> {
     None
 }
 
-pub(crate) fn compare(_: &str, _: &Path, _: &Path, _: &Tolerance, _: &mut Lines, _: &mut Vec<String>) -> Result<()> {
+pub(crate) fn compare(_: &str, _: &Path, _: &Path, _: &Tolerance, _: &mut Lines) -> Result<()> {
     Err(without("a table"))
 }
 

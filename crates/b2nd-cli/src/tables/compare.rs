@@ -11,20 +11,13 @@ use super::implementation::table_at;
 use crate::differences::{Differing, Lines, Tolerance, distance};
 use crate::error::{Error, Result};
 
-/// Compares the values of two tables. Adds a line to `lines` for each column that differs, and a sentence to `unread` for each column that
-/// was not compared.
+/// Compares the values of two tables. Adds a line to `lines` for each column that differs, and a sentence for each column that was not
+/// compared.
 ///
 /// # Errors
 ///
 /// Fails if a table cannot be opened.
-pub(crate) fn compare(
-    name: &str,
-    a: &Path,
-    b: &Path,
-    tolerance: &Tolerance,
-    lines: &mut Lines,
-    unread: &mut Vec<String>,
-) -> Result<()> {
+pub(crate) fn compare(name: &str, a: &Path, b: &Path, tolerance: &Tolerance, lines: &mut Lines) -> Result<()> {
     let [a, b] = [open(a)?, open(b)?];
     if a.rows() != b.rows() {
         lines.one(' ', name, &format!("{} in the first, {} in the second", count(a.rows(), "row"), thousands(b.rows())));
@@ -33,7 +26,7 @@ pub(crate) fn compare(
     // Computed columns have no values to compare. If both tables have the same message about a column, the message is printed only once.
     let columns = a.columns().iter().chain(b.columns()).filter(|column| column.kind() != "computed");
     let refused: BTreeSet<_> = columns.filter_map(|column| Some((column.name(), column.data_type().err()?))).collect();
-    unread.extend(refused.iter().map(|(column, why)| printable(&format!("{name}.{column} is not compared: {why}"))));
+    lines.unread.extend(refused.iter().map(|(column, why)| printable(&format!("{name}.{column} is not compared: {why}"))));
     let [one, other] = [a.schema(), b.schema()];
     for field in one.fields() {
         let Some((_, same)) = other.column_with_name(field.name()) else { continue };
@@ -44,7 +37,7 @@ pub(crate) fn compare(
         }
         match differing([&a, &b], field.name(), tolerance) {
             Ok(differences) => lines.of_values(&column, differences),
-            Err(error) => unread.push(printable(&format!("{column}: {error}"))),
+            Err(error) => lines.unread.push(printable(&format!("{column}: {error}"))),
         }
     }
     Ok(())
@@ -52,7 +45,7 @@ pub(crate) fn compare(
 
 /// Opens a table with all readable columns, including columns of objects.
 fn open(word: &Path) -> Result<Table> {
-    let (table, _) = table_at(word)?.ok_or_else(|| Error::new("it is a table that cannot be opened"))?;
+    let table = table_at(word)?.ok_or_else(|| Error::new("it is a table that cannot be opened"))?;
     Ok(table.with_objects()?)
 }
 

@@ -4,25 +4,13 @@ use std::collections::HashSet;
 
 use b2nd_arrow::{Content, RecordBatch, RecordBatchReader, Scalars, scalars};
 use b2nd_view::elements::{Tally, columns, reader};
-use b2nd_view::histogram::histogram;
-use b2nd_view::text::{printable, shortened, thousands};
 
 use crate::error::Result;
 use crate::progress;
-use crate::report::{FRACTIONS, Of, Report};
-use crate::tables::SAMPLE;
+use crate::report::{FRACTIONS, Of, Report, SAMPLE};
 
 /// The maximum memory for the distinct texts of a column, in bytes.
 const MOST: usize = 1 << 26;
-
-/// The maximum number of characters of a name. With the limits of types and values, a line has at most 80 characters.
-const NAME: usize = 13;
-
-/// The maximum number of characters of a type.
-const TYPE: usize = 10;
-
-/// The maximum number of characters of a value.
-const VALUE: usize = 11;
 
 /// The memory in bytes that a text needs in addition to its own bytes.
 const EACH: usize = 32;
@@ -42,49 +30,6 @@ struct Column {
 
 /// Returns a report for each column. `rows` is the number of rows.
 pub(super) fn count(reader: impl RecordBatchReader, rows: u64, has_quantiles: bool) -> Result<Vec<Report>> {
-    Ok(counted(reader, rows, has_quantiles)?.into_iter().map(|column| column.report(rows)).collect())
-}
-
-/// Returns a row of cells for each column, after a heading. `rows` is the number of rows.
-pub(super) fn summary(reader: impl RecordBatchReader, rows: u64) -> Result<Vec<Vec<String>>> {
-    let distribution = if rows > SAMPLE as u64 { "distribution of a sample" } else { "distribution" };
-    let heading = ["name", "type", "nulls", "min", "max", distribution].map(str::to_owned).to_vec();
-    let cells = |column: Column| {
-        let bars = spark(&column.sample);
-        let report = column.report(rows);
-        let range = report.range().map_or_else(Default::default, <[String; 2]>::from);
-        let [min, max] = range.map(|text| shortened(text, VALUE));
-        let name = shortened(printable(report.column.as_deref().unwrap_or_default()), NAME);
-        let kind = shortened(report.of.name().unwrap_or_default(), TYPE);
-        let more = match report.of.distinct() {
-            Some(Some(distinct)) => format!("{} different", thousands(distinct)),
-            _ => bars,
-        };
-        vec![name, kind, thousands(report.nulls.unwrap_or(0)), min, max, more]
-    };
-    Ok(std::iter::once(heading).chain(counted(reader, rows, false)?.into_iter().map(cells)).collect())
-}
-
-/// Returns the name and the first values of each column of numbers.
-pub(super) fn numbers(source: impl RecordBatchReader, rows: u64) -> Result<Vec<(String, Vec<f64>)>> {
-    let is_number = |column: &Column| matches!(&column.content, Content::Element(dtype) if reader(dtype).is_some());
-    let columns = counted(source, rows, false)?.into_iter().filter(is_number);
-    Ok(columns.map(|column| (column.name, column.sample)).collect())
-}
-
-/// Draws a histogram of sixteen bins, with one character for each bin.
-fn spark(values: &[f64]) -> String {
-    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let counts = histogram(values, 16);
-    let most = counts.iter().copied().max().filter(|&most| most != 0);
-    let bar = |most: u64, count: u64| match count {
-        0 => ' ',
-        count => BARS[usize::try_from((count * 8 - 1) / most).unwrap_or(0).min(7)],
-    };
-    most.map_or_else(String::new, |most| counts.into_iter().map(|count| bar(most, count)).collect())
-}
-
-fn counted(reader: impl RecordBatchReader, rows: u64, has_quantiles: bool) -> Result<Vec<Column>> {
     let bar = progress::rows(rows);
     // The columns are created from an empty batch, because a table without rows also has columns.
     let none = RecordBatch::new_empty(reader.schema());
@@ -94,7 +39,7 @@ fn counted(reader: impl RecordBatchReader, rows: u64, has_quantiles: bool) -> Re
         columns.iter_mut().zip(scalars(&batch)).for_each(|(column, scalars)| column.add(scalars, has_quantiles));
         bar.inc(batch.num_rows() as u64);
     }
-    Ok(columns)
+    Ok(columns.into_iter().map(|column| column.report(rows)).collect())
 }
 
 impl Column {
@@ -136,7 +81,7 @@ impl Column {
             Content::Bytes => Of::Bytes(name, distinct),
             Content::Cell => Of::Cells(name),
         };
-        Report { column: Some(self.name), of, shape, tally: self.tally, nulls: Some(self.nulls), quantiles }
+        Report { column: Some(self.name), of, shape, tally: self.tally, nulls: Some(self.nulls), quantiles, sample: self.sample }
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use b2nd_arrow::{ArrayReader, BATCH_SIZE, CellReader, ErrorKind, Format, RecordBatchReader, Table, TextTable};
 use b2nd_frame::Frame;
-use b2nd_store::{Bytes, Location, Store, Target, is_store_directory};
+use b2nd_store::{Bytes, Store};
 use b2nd_view::elements::significant;
 use b2nd_view::slice::Slice;
 use b2nd_view::text::{printable, shortened, size};
@@ -16,13 +16,14 @@ use indicatif::ProgressBar;
 use crate::error::{Error, Result};
 use crate::format::OutputFormat;
 use crate::output::fitted;
+use crate::progress;
 use crate::report::Report;
 use crate::screen::Cut;
 use crate::values::{End, SelectedArray};
 
 pub(crate) use super::compare::compare;
-use super::count::{count, numbers, summary};
-use super::{TablePart, TableRows};
+use super::count::count;
+use super::{TablePart, TableRows, find};
 
 /// The maximum number of characters that are shown of a column's type.
 const TYPE: usize = 48;
@@ -33,41 +34,16 @@ const OTHER_LINES: usize = 5;
 /// The number of rows that are formatted together.
 const BATCH: usize = 1 << 13;
 
-/// Opens a table and returns it with its key. The argument names the table by its key, or names a store that is a table or has a table as
-/// its only leaf. Returns `None` if the argument names no table.
-pub(super) fn table_at(word: &Path) -> Result<Option<(Table, String)>> {
-    let location = Location::new(word.as_os_str());
-    // A URL without a key probably names an array, unless it ends in `.b2z`. Not opening it as a store saves a request.
-    if location.path().is_none() && location.key().is_none() && !location.place().ends_with(".b2z") {
-        return Ok(None);
-    }
-    let store = match location.path() {
-        // An ordinary directory is not a table, even if it contains a table.
-        Some(path) if is_store_directory(path) => Store::open(path),
-        Some(path) if path.is_dir() => return Ok(None),
-        _ => match location.open()? {
-            Target::File(source) => Store::from_source(location.place(), source),
-            Target::Directory(_) => return Ok(None),
-        },
-    };
-    let Ok(store) = store else { return Ok(None) };
-    let Ok(tables) = store.tables() else { return Ok(None) };
-    let wanted = location.key().map(|key| format!("/{}", key.trim_matches('/')));
-    let key = match (&wanted, tables.as_slice()) {
-        (Some(key), tables) => tables.iter().find(|table| *table == key),
-        // A table in a store must be named by its key, unless it is the only leaf.
-        (None, [one]) if one == "/" || store.list().is_ok_and(|listing| listing.leaves.len() == 1) => Some(one),
-        (None, tables) => tables.iter().find(|table| *table == "/"),
-    };
-    let Some(key) = key else { return Ok(None) };
-    Ok(Some((Table::from_store(store, key)?, key.clone())))
+/// Opens the table that an argument names. Returns `None` if it names no table.
+pub(super) fn table_at(word: &Path) -> Result<Option<Table>> {
+    Ok(find(word)?.map(|(store, key)| Table::from_store(store, &key)).transpose()?)
 }
 
 /// Opens a table like [`table_at`], with all rows and columns selected.
 pub(crate) fn open(word: &Path) -> Result<Option<Box<dyn TableRows>>> {
-    let selected = |(table, key): (Table, String)| {
+    let selected = |table: Table| {
         let (projection, all) = (all_columns(&table), table.rows());
-        Box::new(Selected { of: Of::Table { table, key, projection }, all, rows: 0..all }) as _
+        Box::new(Selected { of: Of::Table { table, projection }, all, rows: 0..all }) as _
     };
     Ok(table_at(word)?.map(selected))
 }
@@ -102,7 +78,7 @@ struct Selected {
 }
 
 enum Of {
-    Table { table: Table, key: String, projection: Vec<usize> },
+    Table { table: Table, projection: Vec<usize> },
     Cells(CellReader),
 }
 
@@ -121,13 +97,6 @@ impl Selected {
 }
 
 impl TableRows for Selected {
-    fn key(&self) -> &str {
-        match &self.of {
-            Of::Table { key, .. } => key,
-            Of::Cells(_) => "",
-        }
-    }
-
     fn len(&self) -> u64 {
         self.rows.end - self.rows.start
     }
@@ -171,16 +140,6 @@ impl TableRows for Selected {
         count(self.read(BATCH_SIZE)?, rows, has_quantiles)
     }
 
-    fn numbers(self: Box<Self>) -> Result<Vec<(String, Vec<f64>)>> {
-        let rows = self.len();
-        numbers(self.read(BATCH_SIZE)?, rows)
-    }
-
-    fn summary(self: Box<Self>) -> Result<Vec<Vec<String>>> {
-        let rows = self.len();
-        summary(self.read(BATCH_SIZE)?, rows)
-    }
-
     fn print(self: Box<Self>, width: Option<usize>, out: &mut dyn Write) -> Result<()> {
         let (part, whole) = match &self.of {
             Of::Table { projection, .. } => {
@@ -202,24 +161,29 @@ impl TableRows for Selected {
     }
 
     fn write(self: Box<Self>, form: OutputFormat, out: &mut (dyn Write + Send), bar: &ProgressBar) -> Result<()> {
-        let format = match form {
-            OutputFormat::Csv => Format::Csv,
-            OutputFormat::Json | OutputFormat::Jsonl => Format::Json,
-            OutputFormat::Arrow => Format::Arrow,
-            OutputFormat::ArrowStream => Format::ArrowStream,
-            OutputFormat::Parquet => Format::Parquet,
-            OutputFormat::Npy | OutputFormat::Bin | OutputFormat::Text | OutputFormat::Zarr => {
-                return Err(Error::new(match self.of {
-                    Of::Table { .. } => "it is a table, which can only be exported as Arrow, Parquet, CSV or JSON",
-                    Of::Cells(_) => "it is not an array, so it can only be exported as Arrow, Parquet, CSV or JSON",
-                }));
-            }
-        };
+        let format = format_of(form).ok_or_else(|| {
+            Error::new(match self.of {
+                Of::Table { .. } => "it is a table, which can only be exported as Arrow, Parquet, CSV or JSON",
+                Of::Cells(_) => "it is not an array, so it can only be exported as Arrow, Parquet, CSV or JSON",
+            })
+        })?;
         if !self.has_columns() {
             return Err(Error::new(format!("none of its columns can be written: {}", self.left_out().join("; "))));
         }
         write(format, self.read(BATCH_SIZE)?, out, |rows| bar.inc(rows))
     }
+}
+
+/// Returns the format of tables, or `None` for a format that only arrays have.
+fn format_of(form: OutputFormat) -> Option<Format> {
+    Some(match form {
+        OutputFormat::Csv => Format::Csv,
+        OutputFormat::Json | OutputFormat::Jsonl => Format::Json,
+        OutputFormat::Arrow => Format::Arrow,
+        OutputFormat::ArrowStream => Format::ArrowStream,
+        OutputFormat::Parquet => Format::Parquet,
+        OutputFormat::Npy | OutputFormat::Bin | OutputFormat::Text | OutputFormat::Zarr => return None,
+    })
 }
 
 fn counted(count: u64, what: &str) -> String {
@@ -239,23 +203,15 @@ fn rows_of(slice: &Slice, length: u64) -> Result<Range<u64>> {
     Ok(u64::try_from(range.start).unwrap_or(0)..u64::try_from(range.end).unwrap_or(0))
 }
 
-/// Writes the selected elements as a table: the fields of structures as columns, other elements as one column. `done` receives the number of
-/// rows of each batch.
-pub(crate) fn write_array(
-    values: SelectedArray,
-    form: OutputFormat,
-    out: impl Write + Send,
-    done: impl FnMut(u64),
-) -> Result<()> {
-    let format = match form {
-        OutputFormat::Parquet => Format::Parquet,
-        OutputFormat::ArrowStream => Format::ArrowStream,
-        _ => Format::Arrow,
-    };
+/// Writes the selected elements as a table: the fields of structures as columns, other elements as one column.
+pub(crate) fn write_array(values: SelectedArray, form: OutputFormat, out: &mut (dyn Write + Send)) -> Result<()> {
+    let format = format_of(form).unwrap_or(Format::Arrow);
     let dtype =
         values.array.dtype().cloned().ok_or_else(|| Error::new("the type of its elements is unknown: give it with --dtype"))?;
-    let shape = values.selection.shape();
-    write(format, ArrayReader::with(dtype, &shape, move |rows| values.read_rows(rows))?, out, done)
+    let (shape, bar) = (values.selection.shape(), progress::bytes(values.len()));
+    let row = values.len() / shape.first().map_or(1, |rows| rows.unsigned_abs().max(1));
+    let reader = ArrayReader::with(dtype, &shape, move |rows| values.read_rows(rows))?;
+    write(format, reader, out, |rows| bar.inc(rows * row))
 }
 
 fn write(format: Format, reader: impl RecordBatchReader, out: impl Write + Send, done: impl FnMut(u64)) -> Result<()> {

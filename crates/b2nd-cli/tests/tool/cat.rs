@@ -132,7 +132,8 @@ fn what_has_no_values_is_named() {
     let table = "python-blosc2-4.14.1/ctable__to_cframe.b2frame";
     // With the feature `arrow`, the rows of the table are printed instead.
     if !cfg!(feature = "arrow") {
-        assert!(said(&["cat", table]).contains("it is a store: name a leaf"), "{}", said(&["cat", table]));
+        let sentence = format!("{table}: it is a table, which this build of b2nd cannot read: ");
+        assert!(said(&["cat", table]).starts_with(&sentence), "{}", said(&["cat", table]));
     }
 }
 

@@ -31,6 +31,6 @@ fn a_decoder_that_never_answers_is_killed_at_the_deadline() {
 #[test]
 fn a_decoder_that_ends_or_answers_nonsense_is_an_error() {
     assert!(decode("true", &[]).0.starts_with("the process that decodes zstd failed: "));
-    assert_eq!(decode("yes", &[]).0, "the process that decodes zstd failed: it answered 121");
+    assert!(decode("yes", &[]).0.starts_with("the process that decodes zstd failed: "));
     assert!(decode("/nowhere", &[]).0.starts_with("no process could be started to decode it: "));
 }

@@ -55,7 +55,7 @@ pub(crate) fn unshuffle_part(shuffled: &[u8], typesize: usize, first: usize, dat
             8.. => join_part::<8>(planes, elements, first, data, typesize, offset, join8),
             4.. => join_part::<4>(planes, elements, first, data, typesize, offset, join4),
             2.. => join_part::<2>(planes, elements, first, data, typesize, offset, join2),
-            _ => join_part::<1>(planes, elements, first, data, typesize, offset, |[plane], out| out.copy_from_slice(plane)),
+            _ => join_part::<1>(planes, elements, first, data, typesize, offset, |planes, out| out.copy_from_slice(planes[0])),
         };
     }
 }
@@ -76,7 +76,7 @@ pub(crate) fn shuffle(data: &[u8], shuffled: &mut [u8], typesize: usize) {
             8.. => split_part::<8>(data, typesize, offset, planes, elements, split8),
             4.. => split_part::<4>(data, typesize, offset, planes, elements, split4),
             2.. => split_part::<2>(data, typesize, offset, planes, elements, split2),
-            _ => split_part::<1>(data, typesize, offset, planes, elements, |bytes, [plane]| plane.copy_from_slice(bytes)),
+            _ => split_part::<1>(data, typesize, offset, planes, elements, |bytes, planes| planes[0].copy_from_slice(bytes)),
         };
     }
     let whole = elements * typesize;
@@ -93,7 +93,7 @@ fn join_part<const SIZE: usize>(
     data: &mut [u8],
     typesize: usize,
     offset: usize,
-    join: impl Fn([&Plane; SIZE], &mut [u8]),
+    join: impl Fn(&[&Plane], &mut [u8]),
 ) -> usize {
     let mut parts = [&planes[..0]; SIZE];
     for (part, plane) in parts.iter_mut().zip(planes.chunks_exact(elements)) {
@@ -105,10 +105,10 @@ fn join_part<const SIZE: usize>(
     for step in &mut steps {
         let planes = planes_at(from);
         if SIZE == typesize {
-            join(planes, step);
+            join(&planes, step);
         } else {
             let mut joined = [[0; SIZE]; STEP];
-            join(planes, joined.as_flattened_mut());
+            join(&planes, joined.as_flattened_mut());
             for (element, joined) in step.chunks_exact_mut(typesize).zip(&joined) {
                 element[offset..offset + SIZE].copy_from_slice(joined);
             }
@@ -121,7 +121,7 @@ fn join_part<const SIZE: usize>(
         // elements.
         let start = from.min(last);
         let mut joined = [[0; SIZE]; STEP];
-        join(planes_at(start), joined.as_flattened_mut());
+        join(&planes_at(start), joined.as_flattened_mut());
         for (element, joined) in rest.chunks_exact_mut(typesize).zip(&joined[from - start..]) {
             element[offset..offset + SIZE].copy_from_slice(joined);
         }
@@ -143,7 +143,7 @@ fn split_part<const SIZE: usize>(
     offset: usize,
     planes: &mut [u8],
     elements: usize,
-    split: impl Fn(&[u8], &mut [Plane; SIZE]),
+    split: impl Fn(&[u8], &mut [Plane]),
 ) -> usize {
     let steps = data[..elements * typesize].chunks_exact(STEP * typesize);
     let rest = steps.remainder();
@@ -172,106 +172,67 @@ fn split_part<const SIZE: usize>(
     SIZE
 }
 
-/// Fills `out` with units of `UNIT` bytes, taken from `one` and `other` in turn.
+/// Joins the two planes of a step of elements of 2 bytes.
 #[inline(always)]
-fn join<const UNIT: usize>(one: &[u8], other: &[u8], out: &mut [u8]) {
-    for ((place, one), other) in out.chunks_exact_mut(2 * UNIT).zip(one.chunks_exact(UNIT)).zip(other.chunks_exact(UNIT)) {
-        let (first, second) = place.split_at_mut(UNIT);
-        first.copy_from_slice(one);
-        second.copy_from_slice(other);
+fn join2(planes: &[&Plane], out: &mut [u8]) {
+    for ((place, one), other) in out.chunks_exact_mut(2).zip(planes[0]).zip(planes[1]) {
+        (place[0], place[1]) = (*one, *other);
     }
 }
 
+/// Splits a step of elements of 2 bytes into its planes. This works on integers, since the compiler converts such loops to vector
+/// instructions, but not loops that copy bytes.
 #[inline(always)]
-fn join2([a, b]: [&Plane; 2], out: &mut [u8]) {
-    join::<1>(a, b, out);
+fn split2(data: &[u8], planes: &mut [Plane]) {
+    let (one, other) = planes.split_at_mut(1);
+    for ((pair, one), other) in data.chunks_exact(2).zip(&mut one[0]).zip(&mut other[0]) {
+        let mut both = [0; 2];
+        both.copy_from_slice(pair);
+        let both = u16::from_le_bytes(both);
+        (*one, *other) = (both as u8, (both >> 8) as u8);
+    }
 }
 
-#[inline(always)]
-fn join4([a, b, c, d]: [&Plane; 4], out: &mut [u8]) {
-    let mut halves = [[0; STEP * 2]; 2];
-    join2([a, b], &mut halves[0]);
-    join2([c, d], &mut halves[1]);
-    join::<2>(&halves[0], &halves[1], out);
-}
-
-#[inline(always)]
-fn join8([a, b, c, d, e, f, g, h]: [&Plane; 8], out: &mut [u8]) {
-    let mut halves = [[0; STEP * 4]; 2];
-    join4([a, b, c, d], &mut halves[0]);
-    join4([e, f, g, h], &mut halves[1]);
-    join::<4>(&halves[0], &halves[1], out);
-}
-
-#[inline(always)]
-fn join16(planes: [&Plane; 16], out: &mut [u8]) {
-    let [a, b, c, d, e, f, g, h, rest @ ..] = planes;
-    let mut halves = [[0; STEP * 8]; 2];
-    join8([a, b, c, d, e, f, g, h], &mut halves[0]);
-    join8(rest, &mut halves[1]);
-    join::<8>(&halves[0], &halves[1], out);
-}
-
-/// Defines a function that copies units of `$unit` bytes to `one` and `other` in turn. It splits numbers into halves, because the compiler
-/// uses vector instructions for such code, but not for code that copies every second byte.
-macro_rules! split {
-    ($name:ident, $both:ty, $half:ty, $unit:literal) => {
-        #[inline(always)]
-        fn $name(data: &[u8], one: &mut [u8], other: &mut [u8]) {
-            for ((pair, one), other) in
-                data.chunks_exact(2 * $unit).zip(one.chunks_exact_mut($unit)).zip(other.chunks_exact_mut($unit))
-            {
-                let mut both = [0; 2 * $unit];
-                both.copy_from_slice(pair);
-                let both = <$both>::from_le_bytes(both);
-                one.copy_from_slice(&(both as $half).to_le_bytes());
-                other.copy_from_slice(&((both >> (8 * $unit)) as $half).to_le_bytes());
+/// Defines the stages for longer elements: a step is joined from two halves, whose elements have half the length, and split into them.
+macro_rules! stages {
+    ($($join:ident $split:ident $whole:ty: $half_join:ident $half_split:ident $half:ty;)*) => {
+        $(
+            #[inline(always)]
+            fn $join(planes: &[&Plane], out: &mut [u8]) {
+                const UNIT: usize = size_of::<$half>();
+                let mut halves = [[0; STEP * UNIT]; 2];
+                $half_join(&planes[..UNIT], &mut halves[0]);
+                $half_join(&planes[UNIT..], &mut halves[1]);
+                let units = halves[0].chunks_exact(UNIT).zip(halves[1].chunks_exact(UNIT));
+                for (place, (one, other)) in out.chunks_exact_mut(2 * UNIT).zip(units) {
+                    let (first, second) = place.split_at_mut(UNIT);
+                    first.copy_from_slice(one);
+                    second.copy_from_slice(other);
+                }
             }
-        }
+
+            #[inline(always)]
+            fn $split(data: &[u8], planes: &mut [Plane]) {
+                const UNIT: usize = size_of::<$half>();
+                let mut halves = [[0; STEP * UNIT]; 2];
+                let [one, other] = &mut halves;
+                let units = one.chunks_exact_mut(UNIT).zip(other.chunks_exact_mut(UNIT));
+                for (both, (one, other)) in data.chunks_exact(2 * UNIT).zip(units) {
+                    let mut whole = [0; 2 * UNIT];
+                    whole.copy_from_slice(both);
+                    let whole = <$whole>::from_le_bytes(whole);
+                    one.copy_from_slice(&(whole as $half).to_le_bytes());
+                    other.copy_from_slice(&((whole >> (8 * UNIT)) as $half).to_le_bytes());
+                }
+                $half_split(one, &mut planes[..UNIT]);
+                $half_split(other, &mut planes[UNIT..]);
+            }
+        )*
     };
 }
-split!(split_1, u16, u8, 1);
-split!(split_2, u32, u16, 2);
-split!(split_4, u64, u32, 4);
-split!(split_8, u128, u64, 8);
 
-#[inline(always)]
-fn split2(data: &[u8], [a, b]: &mut [Plane; 2]) {
-    split_1(data, a, b);
-}
-
-#[inline(always)]
-fn split4(data: &[u8], planes: &mut [Plane; 4]) {
-    let mut halves = [[0; STEP * 2]; 2];
-    let [one, other] = &mut halves;
-    split_2(data, one, other);
-    let [a, b, c, d] = planes;
-    split_1(one, a, b);
-    split_1(other, c, d);
-}
-
-#[inline(always)]
-fn split8(data: &[u8], planes: &mut [Plane; 8]) {
-    let mut halves = [[0; STEP * 4]; 2];
-    let [one, other] = &mut halves;
-    split_4(data, one, other);
-    let (first, second) = planes.split_at_mut(4);
-    for (half, planes) in halves.iter().zip([first, second]) {
-        if let Ok(planes) = planes.try_into() {
-            split4(half, planes);
-        }
-    }
-}
-
-#[inline(always)]
-fn split16(data: &[u8], planes: &mut [Plane; 16]) {
-    let mut halves = [[0; STEP * 8]; 2];
-    let [one, other] = &mut halves;
-    split_8(data, one, other);
-    let (first, second) = planes.split_at_mut(8);
-    for (half, planes) in halves.iter().zip([first, second]) {
-        if let Ok(planes) = planes.try_into() {
-            split8(half, planes);
-        }
-    }
+stages! {
+    join4 split4 u32: join2 split2 u16;
+    join8 split8 u64: join4 split4 u32;
+    join16 split16 u128: join8 split8 u64;
 }

@@ -3,8 +3,8 @@
 use alloc::boxed::Box;
 
 use crate::error::Result;
-use crate::ids::{CodecId, Filter};
-use crate::options::Settings;
+use crate::ids::CodecId;
+use crate::options::Options;
 use zstd_pure_rs::common::error::ERR_isError;
 use zstd_pure_rs::common::{xxhash::XXH64_state_t, zstd_common::ZSTD_getErrorName};
 use zstd_pure_rs::compress::zstd_compress::{
@@ -57,12 +57,12 @@ pub(super) struct Packer(Option<Box<ZSTD_CCtx>>);
 
 impl Packer {
     /// Compresses bytes, and returns the length of the stream, or 0 if it does not fit into the buffer.
-    pub(super) fn pack(&mut self, settings: &Settings, bytes: &[u8], stream: &mut [u8]) -> Result<usize> {
+    pub(super) fn pack(&mut self, options: &Options, bytes: &[u8], stream: &mut [u8]) -> Result<usize> {
         let context = self.0.take().or_else(ZSTD_createCCtx);
         let mut context = context.ok_or_else(|| failed(CodecId::Zstd, "no memory for a context"))?;
         // Blosc's levels are 1 to 9. Its level 9 is the highest level of Zstandard.
-        let level = if settings.level < 9 { i32::from(settings.level) * 2 - 1 } else { ZSTD_maxCLevel() };
-        let parameters = parameters(level, is_plane(settings, bytes), bytes);
+        let level = if options.level < 9 { i32::from(options.level) * 2 - 1 } else { ZSTD_maxCLevel() };
+        let parameters = parameters(level, is_plane(options, bytes), bytes);
         let length = guarded("zstd-pure-rs", || ZSTD_compress_advanced(&mut context, stream, bytes, &[], parameters))?;
         self.0 = Some(context);
         // The only error here is that the buffer is too small.
@@ -71,10 +71,10 @@ impl Packer {
 }
 
 /// Returns true if these are the bytes at one position of many elements.
-fn is_plane(settings: &Settings, bytes: &[u8]) -> bool {
-    let typesize = usize::from(settings.typesize);
-    let is_split = typesize > 1 && settings.splits(bytes.len().saturating_mul(typesize));
-    is_split && settings.filters.contains(&Filter::Shuffle.code()) && bytes.len() >= MANY
+fn is_plane(options: &Options, bytes: &[u8]) -> bool {
+    let typesize = options.typesize;
+    let is_split = typesize > 1 && options.splits(bytes.len().saturating_mul(typesize));
+    is_split && options.has_shuffle() && bytes.len() >= MANY
 }
 
 /// Returns the parameters of Zstandard for a level, with two changes for planes, which save a quarter to a half of the time. Looking for a

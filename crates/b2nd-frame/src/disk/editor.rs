@@ -12,7 +12,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::file::File;
-use super::lock::{Claim, named};
+use super::lock::Claim;
 use super::rewrite::index_end;
 use super::source::frame_file;
 use super::staged::{clean, replaceable, sync_parent};
@@ -143,7 +143,7 @@ impl Editor {
             file.trailer().map_or(Ok(()), Trailer::check_editable)?;
             Ok(Editor { file, claim, spare: None })
         };
-        open().map_err(|error| named(error, &path))
+        open().map_err(|error| error.in_file(&path))
     }
 
     /// Returns the frame, for reading. It shows what the file contains after each edit.
@@ -223,7 +223,7 @@ impl Editor {
 
     /// Calls `edit`, and adds the path of the file to its error.
     fn named<T>(&mut self, edit: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        edit(self).map_err(|error| named(error, self.file.path()))
+        edit(self).map_err(|error| error.in_file(self.file.path()))
     }
 
     fn write_metalayer(&mut self, name: &str, content: &[u8], is_checked: bool) -> Result<()> {

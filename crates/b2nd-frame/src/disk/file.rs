@@ -7,10 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::SPARSE_FRAME;
-use super::lock::{Ask, Sidecars, named, open_shared};
+use super::lock::{Ask, Sidecars, open_shared};
 use super::source::{FileSource, frame_file, name_file};
 use super::storage::open_to_read;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::open::{Frame, read_header};
 
 /// A frame on disk: a `.b2nd` or `.b2frame` file, or the directory of a sparse frame.
@@ -52,7 +52,7 @@ impl File {
         match open(path) {
             // The path is opened as a file first, since checking whether it is a directory costs a system call. On some systems, a
             // directory can be opened as a file, and only reading it fails.
-            Err(error) if matches!(error.kind(), ErrorKind::Io(_)) && path.is_dir() => {
+            Err(error) if error.io_kind().is_some() && path.is_dir() => {
                 let path = path.join(SPARSE_FRAME);
                 open(&path).map_err(|error| name_file(error, &path))
             }
@@ -66,7 +66,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`open`](File::open), and [`ErrorKind::Locked`] if this thread has an `Editor` of the frame.
+    /// Returns the errors of [`open`](File::open), and [`ErrorKind::Locked`](crate::ErrorKind::Locked) if this thread has an `Editor` of the frame.
     pub fn open_shared(path: impl AsRef<Path>) -> Result<File> {
         let path = frame_file(path.as_ref());
         let open = || -> Result<File> {
@@ -75,7 +75,7 @@ impl File {
             let sidecars = Sidecars::lock(&path, &real, Ask { exclusive: false, wait: true })?;
             File::from_source(FileSource::new(file, path.clone()).holding(sidecars), 0)
         };
-        open().map_err(|error| if matches!(error.kind(), ErrorKind::Io(_)) { named(error, &path) } else { error })
+        open().map_err(|error| name_file(error, &path))
     }
 
     /// Opens the frame at byte `offset` of an open file.

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,14 +12,15 @@ use super::SPARSE_FRAME;
 use super::held::Held;
 use super::storage::{Handle, storage};
 use super::unfinished::{keep_chunks, unfinished};
-use crate::error::{self, Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Options for taking a lock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ask {
     /// Whether the lock is exclusive. An exclusive lock blocks all other locks, and a shared lock blocks only exclusive locks.
     pub(super) exclusive: bool,
-    /// Whether to wait while another lock blocks this lock. If not, taking the lock fails with a `WouldBlock` error.
+    /// Whether to wait while another lock blocks this lock. If not, taking the lock fails with
+    /// [`Locked`](ErrorKind::Locked).
     pub(super) wait: bool,
 }
 
@@ -29,14 +30,11 @@ const COUNTER_AT: u64 = 8;
 /// The maximum length, in bytes, of C-Blosc2's lock files.
 const SIDECAR_LEN: u64 = COUNTER_AT + 8;
 
-/// The message of a `WouldBlock` error if this thread itself holds the lock.
-pub(crate) const BY_THIS_THREAD: &str = "this thread itself has the file open, so it would wait forever";
-
 /// The pause before the next attempt to open a file that is in use. Only Windows needs this pause.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Opens a file for editing with an exclusive lock. Other editors wait until the file is closed.
-pub(super) fn open(path: &Path, wait: bool) -> io::Result<Box<dyn Handle>> {
+pub(super) fn open(path: &Path, wait: bool) -> Result<Box<dyn Handle>> {
     locked(path, Ask { exclusive: true, wait }, || storage().open(path), |handle| handle.file())
 }
 
@@ -50,7 +48,7 @@ pub(super) struct Claim {
 
 impl Claim {
     /// Locks the file `real`. `given` is the path that the caller gave, which may be a symbolic link to the file.
-    pub(super) fn new(given: &Path, real: &Path, wait: bool) -> io::Result<Self> {
+    pub(super) fn new(given: &Path, real: &Path, wait: bool) -> Result<Self> {
         let handle = open(real, wait)?;
         let sidecars = Sidecars::lock(given, real, Ask { exclusive: true, wait })?;
         Ok(Claim { path: real.to_path_buf(), handle, sidecars })
@@ -64,7 +62,7 @@ impl Claim {
     /// directly before each change.
     pub(super) fn renew(&mut self) -> Result<()> {
         self.sidecars.renew()?;
-        if is_at(self.handle.file(), &self.path)? { Ok(()) } else { Err(Error::new(error::ErrorKind::Changed)) }
+        if is_at(self.handle.file(), &self.path)? { Ok(()) } else { Err(Error::new(ErrorKind::Changed)) }
     }
 }
 
@@ -83,12 +81,12 @@ pub(super) fn unlock(file: &fs::File) {
 }
 
 /// Opens a file for reading, and blocks editors until the file is closed.
-pub(super) fn open_shared(path: &Path) -> io::Result<fs::File> {
+pub(super) fn open_shared(path: &Path) -> Result<fs::File> {
     locked(path, Ask { exclusive: false, wait: true }, || system::open_shared(path), |file| file)
 }
 
 /// Opens and locks a file. If the file was replaced before the lock was taken, opens the new file instead.
-fn locked<T>(path: &Path, ask: Ask, open: impl Fn() -> io::Result<T>, file: impl Fn(&T) -> &fs::File) -> io::Result<T> {
+fn locked<T>(path: &Path, ask: Ask, open: impl Fn() -> io::Result<T>, file: impl Fn(&T) -> &fs::File) -> Result<T> {
     loop {
         match open() {
             Ok(opened) => {
@@ -97,31 +95,28 @@ fn locked<T>(path: &Path, ask: Ask, open: impl Fn() -> io::Result<T>, file: impl
                     return Ok(opened);
                 }
             }
-            Err(error) if system::is_taken(&error) && ask.wait && !Held::by_this_thread(path) => std::thread::sleep(PAUSE),
-            Err(error) if system::is_taken(&error) && ask.wait => return Err(by_this_thread()),
-            Err(error) if system::is_taken(&error) => return Err(ErrorKind::WouldBlock.into()),
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-/// Locks a file. If `ask.wait` is set and another thread or process holds a lock, waits. If this thread itself holds the lock, returns an
-/// error instead.
-fn lock_as_another(file: &fs::File, path: &Path, ask: Ask) -> io::Result<()> {
-    match lock(file, Ask { wait: false, ..ask }) {
-        Err(error) if error.kind() == ErrorKind::WouldBlock && ask.wait => {
-            if Held::by_this_thread(path) {
-                Err(by_this_thread())
-            } else {
-                lock(file, ask)
+            Err(error) if system::is_taken(&error) => {
+                check_wait(path, ask)?;
+                std::thread::sleep(PAUSE);
             }
+            Err(error) => return Err(error.into()),
         }
-        done => done,
     }
 }
 
-fn by_this_thread() -> io::Error {
-    io::Error::new(ErrorKind::WouldBlock, BY_THIS_THREAD)
+/// Locks a file. If another thread or process holds a lock, waits or fails, as `ask` says.
+fn lock_as_another(file: &fs::File, path: &Path, ask: Ask) -> Result<()> {
+    match lock(file, Ask { wait: false, ..ask }) {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => check_wait(path, ask)?,
+        done => return Ok(done?),
+    }
+    Ok(lock(file, ask)?)
+}
+
+/// Checks that a lock that is held may be waited for: `ask` says so, and this thread itself does not hold the lock.
+fn check_wait(path: &Path, ask: Ask) -> Result<()> {
+    let by_this_thread = ask.wait && Held::by_this_thread(path);
+    if ask.wait && !by_this_thread { Ok(()) } else { Err(Error::new(ErrorKind::Locked { by_this_thread })) }
 }
 
 /// Locks a file or directory that was just created. Returns `false` if another process has removed it.
@@ -148,7 +143,7 @@ pub(super) fn unused(path: &Path) -> io::Result<Option<fs::File>> {
 /// Locks a directory that was just created. Returns `None` if another process has removed the directory.
 pub(super) fn directory(path: &Path) -> io::Result<Option<fs::File>> {
     let file = match fs::File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
     };
     Ok(lock_new(&file, path)?.then_some(file))
@@ -162,19 +157,8 @@ fn lock(file: &fs::File, ask: Ask) -> io::Result<()> {
 /// Ignores the error of a file system without locks.
 fn if_supported(locked: io::Result<()>) -> io::Result<()> {
     match locked {
-        Err(error) if error.kind() == ErrorKind::Unsupported => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
         done => done,
-    }
-}
-
-/// Adds the path to an error. An error of the kind `WouldBlock` becomes [`Locked`](error::ErrorKind::Locked).
-pub(super) fn named(failed: Error, path: &Path) -> Error {
-    match failed.kind() {
-        error::ErrorKind::Io(system) if system.kind() == ErrorKind::WouldBlock => {
-            let by_this_thread = system.get_ref().is_some();
-            Error::new(error::ErrorKind::Locked { by_this_thread }).in_file(path)
-        }
-        _ => failed.in_file(path),
     }
 }
 
@@ -182,7 +166,7 @@ pub(super) fn named(failed: Error, path: &Path) -> Error {
 pub(super) fn is_at(file: &fs::File, path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(there) => Ok(system::same(&file.metadata()?, &there)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
     }
 }
@@ -200,7 +184,7 @@ pub(super) struct Sidecars {
 }
 
 impl Sidecars {
-    pub(super) fn lock(given: &Path, real: &Path, ask: Ask) -> io::Result<Self> {
+    pub(super) fn lock(given: &Path, real: &Path, ask: Ask) -> Result<Self> {
         let mut files = alloc::vec![(beside(given), None)];
         if fs::symlink_metadata(given).is_ok_and(|given| given.is_symlink()) {
             files.push((beside(real), None));
@@ -211,14 +195,17 @@ impl Sidecars {
     }
 
     /// Locks any lock files that were created or replaced since the last call.
-    fn renew(&mut self) -> io::Result<()> {
+    fn renew(&mut self) -> Result<()> {
         for (path, file) in &mut self.files {
             if let Some(held) = file {
                 if is_at(held, path)? {
                     continue;
                 }
             }
-            *file = take(path, self.ask).map_err(|error| in_file(error, path))?;
+            *file = take(path, self.ask).map_err(|error| match error.kind() {
+                io::ErrorKind::WouldBlock => Error::new(ErrorKind::Locked { by_this_thread: false }),
+                kind => io::Error::new(kind, alloc::format!("{}: {error}", path.display())).into(),
+            })?;
         }
         Ok(())
     }
@@ -266,7 +253,7 @@ fn take(path: &Path, ask: Ask) -> io::Result<Option<fs::File>> {
 }
 
 fn no_sidecar(why: &str) -> io::Error {
-    io::Error::new(ErrorKind::InvalidInput, alloc::format!("this is where C-Blosc2 has its lock file, but {why}"))
+    io::Error::new(io::ErrorKind::InvalidInput, alloc::format!("this is where C-Blosc2 has its lock file, but {why}"))
 }
 
 fn asked_for() -> bool {
@@ -281,14 +268,6 @@ fn beside(frame: &Path) -> PathBuf {
     let mut path = OsString::from(frame);
     path.push(".b2lock");
     path.into()
-}
-
-/// Adds the path to an I/O error. A `WouldBlock` error is returned unchanged, since `named` converts it.
-fn in_file(error: io::Error, path: &Path) -> io::Error {
-    match error.kind() {
-        ErrorKind::WouldBlock => error,
-        kind => io::Error::new(kind, alloc::format!("{}: {error}", path.display())),
-    }
 }
 
 /// Locks files with `flock` on Unix. On systems other than Unix and Windows, files are not locked.
@@ -414,7 +393,7 @@ mod tests {
     /// Files on such a file system are edited without a lock: see `lock`.
     #[test]
     fn a_file_system_without_locks_is_one_that_does_not_support_them() {
-        assert_eq!(system::of_system(rustix::io::Errno::NOLCK).kind(), ErrorKind::Unsupported);
-        assert_eq!(system::of_system(rustix::io::Errno::WOULDBLOCK).kind(), ErrorKind::WouldBlock);
+        assert_eq!(system::of_system(rustix::io::Errno::NOLCK).kind(), io::ErrorKind::Unsupported);
+        assert_eq!(system::of_system(rustix::io::Errno::WOULDBLOCK).kind(), io::ErrorKind::WouldBlock);
     }
 }

@@ -2,13 +2,12 @@
 
 use alloc::boxed::Box;
 use std::fs;
-use std::io;
 use std::path::Path;
 
-use super::lock::{Claim, named};
+use super::lock::Claim;
 use super::staged::{Staged, replaceable};
 use super::storage::Handle;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A file that gets its final name only when it is complete, like the files that a [`Writer`](super::super::Writer) writes. A `NewFile` can
 /// have any content.
@@ -30,8 +29,8 @@ use crate::error::Result;
 /// ```
 #[derive(Debug)]
 pub struct NewFile {
-    staged: Staged,
-    file: Box<dyn Handle>,
+    pub(super) staged: Staged,
+    pub(super) file: Box<dyn Handle>,
     /// The lock on the file that is replaced, if `replace` created this file.
     claim: Option<Claim>,
 }
@@ -44,12 +43,9 @@ impl NewFile {
     ///
     /// Fails if the temporary file cannot be created, or if `path` exists and is read-only or not a regular file.
     pub fn create(path: impl AsRef<Path>) -> Result<NewFile> {
-        let create = || {
-            let (staged, file) = Staged::file(path.as_ref())?;
-            staged.keep_attributes(staged.target())?;
-            Ok(NewFile { staged, file, claim: None })
-        };
-        create().map_err(|error: io::Error| named(error.into(), path.as_ref()))
+        let created = Staged::file(path.as_ref());
+        let (staged, file) = created.map_err(|error| Error::from(error).in_file(path.as_ref()))?;
+        Ok(NewFile { staged, file, claim: None })
     }
 
     /// Creates a file that must not exist yet. [`finish`](NewFile::finish) fails if another process creates a file of that name first.
@@ -59,7 +55,7 @@ impl NewFile {
     /// Fails if `path` exists, or the temporary file cannot be created.
     pub fn create_new(path: impl AsRef<Path>) -> Result<NewFile> {
         let created = Staged::new_file(path.as_ref());
-        let (staged, file) = created.map_err(|error| named(error.into(), path.as_ref()))?;
+        let (staged, file) = created.map_err(|error| Error::from(error).in_file(path.as_ref()))?;
         Ok(NewFile { staged, file, claim: None })
     }
 
@@ -76,7 +72,7 @@ impl NewFile {
             let claim = Claim::new(path, &replaceable(path)?, true)?;
             Ok(NewFile { claim: Some(claim), ..NewFile::create(path)? })
         };
-        create().map_err(|error| named(error, path))
+        create().map_err(|error: Error| error.in_file(path))
     }
 
     /// Copies the permissions and other attributes of `source`, the file or directory whose content is copied to this file. Does nothing if
@@ -116,7 +112,7 @@ impl NewFile {
             Some(mut claim) => staged.replace(&mut claim),
             None => staged.rename(),
         };
-        synced.and_then(put).map_err(|error| named(error, &target))
+        synced.and_then(put).map_err(|error| error.in_file(&target))
     }
 }
 
@@ -132,7 +128,7 @@ impl NewDirectory {
     /// Fails if `path` exists, or the temporary directory cannot be created.
     pub fn create_new(path: impl AsRef<Path>) -> Result<NewDirectory> {
         let created = Staged::directory(path.as_ref());
-        Ok(NewDirectory(created.map_err(|error| named(error.into(), path.as_ref()))?))
+        Ok(NewDirectory(created.map_err(|error| Error::from(error).in_file(path.as_ref()))?))
     }
 
     /// Returns the temporary path, at which the content is written until `finish` renames it.
@@ -156,6 +152,6 @@ impl NewDirectory {
     /// Fails if another process has created a file or directory of that name since this directory was created.
     pub fn finish(self) -> Result<()> {
         let target = self.0.target().to_path_buf();
-        self.0.rename().map_err(|error| named(error, &target))
+        self.0.rename().map_err(|error| error.in_file(&target))
     }
 }

@@ -1,6 +1,5 @@
 //! [`rewrite`]: changes the metalayers of a frame.
 
-use alloc::borrow::ToOwned;
 use std::fs;
 use std::path::Path;
 
@@ -9,9 +8,8 @@ use b2nd_codec::ChunkHeader;
 use super::SPARSE_FRAME;
 use super::copy::copy;
 use super::file::File;
-use super::lock::named;
 use super::source::frame_file;
-use super::staged::Staged;
+use super::staged::{Staged, directory};
 use super::storage::{Handle, storage};
 use crate::error::{Error, Result};
 use crate::header::{FrameType, Header};
@@ -67,7 +65,7 @@ pub fn rewrite_to(
         FrameType::Contiguous => write_file(file, header, target),
         FrameType::Sparse => write_directory(file, header, target),
     };
-    written.map_err(|error| named(error, target))
+    written.map_err(|error| error.in_file(target))
 }
 
 fn write_file(source: File, header: Header, target: &Path) -> Result<()> {
@@ -79,10 +77,10 @@ fn write_file(source: File, header: Header, target: &Path) -> Result<()> {
 }
 
 fn write_directory(source: File, header: Header, target: &Path) -> Result<()> {
-    let directory = source.path().parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
+    let directory = directory(source.path());
     let staged = Staged::directory(target)?;
-    staged.keep_attributes(&directory)?;
-    for entry in fs::read_dir(&directory)? {
+    staged.keep_attributes(directory)?;
+    for entry in fs::read_dir(directory)? {
         let from = entry?.path();
         if from.extension().is_some_and(|extension| extension == "chunk") {
             let Some(name) = from.file_name() else { continue };

@@ -136,15 +136,10 @@ impl Source for fs::File {
     }
 
     fn read_into(&self, start: u64, buffer: &mut [u8]) -> Result<()> {
-        let mut filled = 0;
-        while filled < buffer.len() {
-            let at = start.saturating_add(filled as u64);
-            match read_at(self, &mut buffer[filled..], at)? {
-                0 => return Err(ends(at, buffer.len() - filled)),
-                read => filled += read,
-            }
+        match fill(self, start, buffer, false)? {
+            filled if filled < buffer.len() => Err(ends(start.saturating_add(filled as u64), buffer.len() - filled)),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -156,29 +151,27 @@ fn read(file: &fs::File, range: Range<u64>) -> Result<Vec<u8>> {
         length = length.min(file.metadata()?.len().saturating_sub(range.start));
     }
     let mut bytes = zeros(length)?;
-    let mut filled = 0;
-    while filled < bytes.len() {
-        let read = read_at(file, &mut bytes[filled..], range.start.saturating_add(filled as u64))?;
-        filled += read;
-        // The system may return fewer bytes than requested, so continue until all bytes are read. For at most `UNSEEN` bytes, one call is
-        // enough: it returns fewer bytes only at the end of the file.
-        if read == 0 || is_short {
-            break;
-        }
-    }
+    let filled = fill(file, range.start, &mut bytes, is_short)?;
     bytes.truncate(filled);
     Ok(bytes)
 }
 
-/// Reads once, and tries again if a signal interrupts the read. Returns the number of bytes that were read, which may be less than the
-/// buffer's length.
-fn read_at(file: &fs::File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
-    loop {
-        match read_once(file, buffer, position) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            done => return done,
+/// Fills a buffer from position `start` on. Returns the number of bytes that were read, which is less than the buffer's length if the file
+/// ends before. The system may return fewer bytes than requested, so this continues until all bytes are read. If the buffer `is_short`,
+/// one call is enough: for at most `UNSEEN` bytes, it returns fewer bytes only at the end of the file.
+fn fill(file: &fs::File, start: u64, buffer: &mut [u8], is_short: bool) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        let read = match read_once(file, &mut buffer[filled..], start.saturating_add(filled as u64)) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        filled += read;
+        if read == 0 || is_short {
+            break;
         }
     }
+    Ok(filled)
 }
 
 #[cfg(unix)]
@@ -208,7 +201,7 @@ fn read_once(mut file: &fs::File, buffer: &mut [u8], position: u64) -> io::Resul
 /// Adds the path of the file to an I/O error, which does not contain the path. Returns any other error unchanged.
 pub(super) fn name_file(error: Error, path: &Path) -> Error {
     match error.kind() {
-        ErrorKind::Io(_) => error.in_file(path),
+        ErrorKind::Io(_) | ErrorKind::Locked { .. } => error.in_file(path),
         _ => error,
     }
 }

@@ -39,10 +39,11 @@ pub(super) struct Staged {
 
 impl Staged {
     /// Creates a temporary file, which is renamed to `given` when it is finished. If `given` is a symbolic link, the temporary file
-    /// replaces the file that the link names, and is next to that file.
+    /// replaces the file that the link names, and is next to that file. It has the attributes of the file that it replaces.
     pub(super) fn file(given: &Path) -> io::Result<(Self, Box<dyn Handle>)> {
-        let target = replaceable(given)?;
-        Staged::new(given, target, Staged::create_locked)
+        let (staged, file) = Staged::new(given, replaceable(given)?, Staged::create_locked)?;
+        staged.keep_attributes(&staged.target)?;
+        Ok((staged, file))
     }
 
     /// Creates a temporary file, which is renamed to `target` when it is finished. Fails if `target` exists. [`finish`](Staged::finish)

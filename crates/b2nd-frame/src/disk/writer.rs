@@ -6,6 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::SPARSE_FRAME;
+use super::new_file::NewFile;
 use super::staged::{Staged, directory};
 use super::storage::{Handle, storage};
 use crate::chunk_file_name;
@@ -48,10 +49,7 @@ impl Writer<OneFile> {
     ///
     /// Fails if the temporary file cannot be created, or if `path` exists and is read-only or not a regular file.
     pub fn create(path: impl AsRef<Path>, header: Header) -> Result<Self> {
-        let in_file = |error| Error::from(error).in_file(path.as_ref());
-        let (staged, file) = Staged::file(path.as_ref()).map_err(in_file)?;
-        staged.keep_attributes(staged.target()).map_err(in_file)?;
-        Ok(Writer::into_file(header, staged, file))
+        Ok(Writer::into_file(header, NewFile::create(path)?))
     }
 
     /// Creates a writer of a frame in a file that must not exist yet. The file has a temporary name in the directory of `path` until
@@ -61,9 +59,7 @@ impl Writer<OneFile> {
     ///
     /// Fails if `path` exists, or the temporary file cannot be created.
     pub fn create_new(path: impl AsRef<Path>, header: Header) -> Result<Self> {
-        let created = Staged::new_file(path.as_ref());
-        let (staged, file) = created.map_err(|error| Error::from(error).in_file(path.as_ref()))?;
-        Ok(Writer::into_file(header, staged, file))
+        Ok(Writer::into_file(header, NewFile::create_new(path)?))
     }
 
     /// Copies the permissions and other attributes of `source`, the frame that is copied, to the new file. Does nothing if the new file
@@ -76,7 +72,7 @@ impl Writer<OneFile> {
         Ok(self.target.staged.copy_attributes(source.as_ref())?)
     }
 
-    fn into_file(header: Header, staged: Staged, file: Box<dyn Handle>) -> Self {
+    fn into_file(header: Header, NewFile { staged, file, .. }: NewFile) -> Self {
         let header_len = header.header_len() as u64;
         Writer::to(header, OneFile { staged, file, header_len, end: header_len, end_of_parts: header_len })
     }

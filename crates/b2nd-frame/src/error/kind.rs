@@ -82,7 +82,7 @@ pub enum ErrorKind {
     /// Another editor has the file open, and [`File::try_edit`](crate::File::try_edit) does not wait for that editor. Or this thread itself
     /// has an editor of the file, or has the file open by [`File::open_shared`](crate::File::open_shared).
     #[cfg(feature = "std")]
-    #[error("the file is being edited{}{}", if *by_this_thread { ": " } else { "" }, if *by_this_thread { crate::disk::BY_THIS_THREAD } else { "" })]
+    #[error("the file is being edited{}", if *by_this_thread { ": this thread itself has the file open, so it would wait forever" } else { "" })]
     Locked {
         /// Whether this thread itself has the file open.
         by_this_thread: bool,

@@ -65,7 +65,6 @@ impl Header {
 }
 
 /// Returns the error for a chunk that is `missing` bytes longer than the space up to the next chunk.
-#[cold]
 pub(crate) fn over_its_place(number: u64, start: u64, missing: u64) -> Error {
     Error::custom(format_args!("chunk {number} at byte {start} is {missing} bytes longer than the space for it"))
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The different headers, trailers and array metalayers of the files in `tests/data`.
 #[derive(Default)]
 struct Parts {
-    /// Each header is followed by some bytes that follow it in its file.
+    /// Headers, each with some of the bytes that follow it in its file.
     headers: BTreeSet<Vec<u8>>,
     trailers: BTreeSet<Vec<u8>>,
     arrays: BTreeSet<Vec<u8>>,

@@ -6,12 +6,11 @@ use b2nd::{B2ndMeta, Geometry};
 use b2nd_frame::Offset;
 use ndarray::{ArrayBase, Axis, Data, Dimension, Slice};
 
-use crate::edit::contiguous;
 use crate::edit::draft::{Draft, refused};
 use crate::element::{self, Element, scalar};
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::read::area::whole;
+use crate::read::area::{contiguous, whole};
 use crate::threads::in_batches;
 use crate::write::{Packer, view, write_bytes};
 

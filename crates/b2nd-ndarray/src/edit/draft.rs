@@ -71,13 +71,10 @@ impl Draft {
 pub(crate) fn current(header: &Header) -> Result<B2ndMeta> {
     match header.array()?.ok_or(Error::NoArray)? {
         ArrayMeta::B2nd(meta) => Ok(meta.into_owned()),
-        _ => {
-            let message = "only arrays of the current layout can be edited: upgrade the file first";
-            Err(b2nd_frame::Error::custom(message).into())
-        }
+        _ => Err(Error::custom("only arrays of the current layout can be edited: upgrade the file first")),
     }
 }
 
 pub(crate) fn refused(path: &Path, why: &str) -> Error {
-    Error::in_file(path, b2nd_frame::Error::custom(why).into())
+    Error::in_file(path, Error::custom(why))
 }

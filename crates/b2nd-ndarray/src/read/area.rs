@@ -3,9 +3,7 @@
 use std::ops::Range;
 
 use b2nd::Grid;
-use ndarray::Slice;
-
-use crate::read::axis_selection::Wanted;
+use ndarray::{ArrayViewD, Slice};
 
 /// A box of an array's elements: a range of indices for each dimension.
 pub(crate) type Area = Vec<Range<i64>>;
@@ -25,22 +23,17 @@ pub(crate) fn shared(chunk: &[Range<i64>], slice: &[Range<i64>]) -> Area {
     chunk.iter().zip(slice).map(|(chunk, slice)| chunk.start.max(slice.start)..chunk.end.min(slice.end)).collect()
 }
 
-/// Returns the range of a view's entries along one axis that belongs to an area of the array. The view's first element has the coordinates
-/// `origin` in the array. Along the last axis of the area, each element takes `scale` entries.
-pub(crate) fn each_axis(area: &[Range<i64>], axis: usize, scale: usize, origin: impl Fn(usize) -> i64) -> Slice {
-    let Some(range) = area.get(axis) else { return Slice::from(..) };
-    let scale = if axis + 1 == area.len() { scale } else { 1 };
-    let at = |at: i64| isize::try_from(at - origin(axis)).unwrap_or(0).saturating_mul(isize::try_from(scale).unwrap_or(0));
-    Slice::from(at(range.start)..at(range.end))
+/// Returns the part of a view that belongs to an area of the array. `origin` returns the coordinate of the view's first element along an
+/// axis. The view can have another axis for the bytes of an element.
+pub(crate) fn part<'a, A>(mut view: ArrayViewD<'a, A>, area: &[Range<i64>], origin: impl Fn(usize) -> i64) -> ArrayViewD<'a, A> {
+    view.slice_each_axis_inplace(|axis| match (axis.axis.index(), area.get(axis.axis.index())) {
+        (axis, Some(range)) => Slice::from((range.start - origin(axis)) as isize..(range.end - origin(axis)) as isize),
+        (_, None) => Slice::from(..),
+    });
+    view
 }
 
-/// Returns the range of a view's entries along one axis that holds the wanted elements of an area of the array. The view's first element
-/// has the coordinates `origin` in the array. If the wanted elements are given as a list, the range covers the whole area, not only these
-/// elements.
-pub(crate) fn each_wanted(area: &[Range<i64>], axis: usize, wanted: &[Wanted<'_>], origin: impl Fn(usize) -> i64) -> Slice {
-    let slice = each_axis(area, axis, 1, origin);
-    match wanted.get(axis) {
-        Some(Wanted::Each(step)) => Slice { step: isize::try_from(*step).unwrap_or(isize::MAX), ..slice },
-        _ => slice,
-    }
+/// Copies the elements of a view, in C order.
+pub(crate) fn contiguous<T: Clone>(view: ArrayViewD<'_, T>) -> Vec<T> {
+    view.as_standard_layout().into_owned().into_raw_vec_and_offset().0
 }

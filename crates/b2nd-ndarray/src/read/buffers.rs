@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use b2nd_frame::Decompressor;
 use ndarray::{ArrayViewMut, IxDyn};
 
-/// A view of elements as bytes. Along the last axis, each element takes as many entries as it has bytes.
+/// A view of elements as bytes. The last axis holds the bytes of an element.
 pub(crate) type BytesMut<'a> = ArrayViewMut<'a, u8, IxDyn>;
 
 /// The buffers of one thread.

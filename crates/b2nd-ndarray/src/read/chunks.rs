@@ -6,7 +6,7 @@ use ndarray::ArrayD;
 
 use crate::array::Array;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::read::area::shared;
 
 /// A decoded chunk of an array, or the part of it that lies in a slice.
@@ -137,9 +137,7 @@ impl Array {
         let place = self.grid().chunk_extent(number).zip(self.grid().chunk_coords(number));
         let Some((extent, coordinates)) = place else {
             let nchunks = self.grid().nchunks();
-            return Err(
-                self.error(b2nd_frame::Error::custom(format_args!("chunk {number} is out of range: the array has {nchunks}")))
-            );
+            return Err(self.error(Error::custom(format_args!("chunk {number} is out of range: the array has {nchunks}"))));
         };
         let ranges = shared(&extent, slice);
         let values = self.read(&ranges)?;

@@ -3,17 +3,13 @@
 use std::ops::Range;
 
 use b2nd_frame::{Blocks, Chunk, ChunkHeader, CodecId, Filter, Special};
-use ndarray::ArrayView;
 
 use crate::array::Array;
 use crate::error::{Error, Result};
 use crate::frame::StoredChunk;
-use crate::read::area::{each_axis, each_wanted};
-use crate::read::axis_selection::Wanted;
+use crate::read::along::Along;
 use crate::read::buffers::{BytesMut, Scratch};
-use crate::read::copy::gather;
-use crate::read::in_bytes;
-use crate::read::rows::BlockRows;
+use crate::read::rows::{Rows, join_bytes};
 
 /// A chunk that is being read.
 pub(crate) struct OpenChunk<'a> {
@@ -42,8 +38,7 @@ impl Array {
         let expected = usize::try_from(items).ok().and_then(|items| items.checked_mul(itemsize));
         let (expected, found) = (expected.ok_or(Error::Memory { items, itemsize })?, header.nbytes());
         if expected != found {
-            let message = format!("expected {expected} bytes, as the array's shapes say, found {found}");
-            return Err(b2nd_frame::Error::custom(message).into());
+            return Err(Error::custom(format_args!("expected {expected} bytes, as the array's shapes say, found {found}")));
         }
         if header.special().is_none() && !header.is_stored() {
             b2nd_codec::accept(&header)?;
@@ -88,66 +83,51 @@ impl<'a> OpenChunk<'a> {
         Ok(OpenChunk { array, origin, bytes, source })
     }
 
-    /// Fills a view with the elements of an area that lies in one block, or only with the wanted elements, like [`decode`](Array::decode).
-    pub(crate) fn decode_block(&self, area: &[Range<i64>], wanted: &[Wanted<'_>], view: BytesMut<'_>) -> Result<()> {
-        self.array.scratch.lend(|scratch| self.decode_with(scratch, area, wanted, view))
-    }
-
-    fn decode_with(
-        &self,
-        Scratch { decompressor, compressed, block: buffer }: &mut Scratch,
-        area: &[Range<i64>],
-        wanted: &[Wanted<'_>],
-        mut view: BytesMut<'_>,
-    ) -> Result<()> {
+    /// Fills a view with selected elements, which are in one block.
+    pub(crate) fn decode_block(&self, selected: &[Along], mut view: BytesMut<'_>) -> Result<()> {
         let (grid, itemsize) = (&self.array.grid, self.array.itemsize());
-        let start: Vec<_> = area.iter().map(|range| range.start).collect();
-        let block = grid.block_index(&start).and_then(|block| usize::try_from(block).ok()).unwrap_or(usize::MAX);
+        let first: Vec<_> = selected.iter().map(Along::first).collect();
+        let block = grid.block_index(&first).and_then(|block| usize::try_from(block).ok()).unwrap_or(usize::MAX);
         // The product cannot overflow: a block is not longer than its chunk, and the chunk's length has been checked.
         let size = usize::try_from(grid.blocknitems()).unwrap_or(0) * itemsize;
         let place = block.saturating_mul(size);
-        let data = match &self.source {
-            From::Data(data) => data.get(place..place.saturating_add(size)).ok_or_else(|| self.no_block(block))?,
-            From::Stored(start) => {
-                let place = start.saturating_add(place);
-                self.part(block, place..place.saturating_add(size), compressed)?
-            }
-            From::Blocks(blocks) => {
-                let bytes = self.part(block, blocks.range(block)?, compressed)?;
-                let is_whole = view.len() == size;
-                if let Some(place) = view.as_slice_mut().filter(|_| is_whole) {
-                    return Ok(decompressor.block(blocks, bytes, None, place)?);
+        let start = |axis: usize| first[axis] - (first[axis] - self.origin[axis]) % grid.blockshape()[axis];
+        let rows = Rows::new(selected, start, grid.blockshape(), itemsize);
+        let is_whole = view.len() == size;
+        self.array.scratch.lend(|Scratch { decompressor, compressed, block: buffer }| {
+            let data = match &self.source {
+                From::Data(data) => data.get(place..place.saturating_add(size)).ok_or_else(|| self.no_block(block))?,
+                From::Stored(start) => {
+                    let place = start.saturating_add(place);
+                    self.part(block, place..place.saturating_add(size), compressed)?
                 }
-                if let Some(rows) = BlockRows::new(area, wanted, self.origin, grid.blockshape(), itemsize) {
-                    if let Some(part) = decompressor.part(blocks, bytes, itemsize, rows.end())? {
-                        rows.copy(&part, view);
-                        return Ok(());
+                From::Blocks(blocks) => {
+                    let bytes = self.part(block, blocks.range(block)?, compressed)?;
+                    if let Some(place) = view.as_slice_mut().filter(|_| is_whole) {
+                        return Ok(decompressor.block(blocks, bytes, None, place)?);
                     }
+                    if rows.are_few(grid.blocknitems()) {
+                        if let Some(part) = decompressor.part(blocks, bytes, itemsize, rows.end() as usize)? {
+                            return rows.each(view, &mut |start, row| {
+                                part.copy(start as usize, row);
+                                Ok(())
+                            });
+                        }
+                    }
+                    buffer.resize(size, 0);
+                    decompressor.block(blocks, bytes, None, buffer)?;
+                    buffer
                 }
-                buffer.resize(size, 0);
-                decompressor.block(blocks, bytes, None, buffer)?;
-                buffer
+            };
+            if let Some(place) = view.as_slice_mut().filter(|_| is_whole) {
+                place.copy_from_slice(data);
+                return Ok(());
             }
-        };
-        let mut shape: Vec<_> = grid.blockshape().iter().map(|&length| usize::try_from(length).unwrap_or(0)).collect();
-        if !wanted.is_empty() {
-            shape.push(1);
-        }
-        let mut held = ArrayView::from_shape(in_bytes(shape, itemsize), data)?;
-        let start = |axis: usize| {
-            let (at, origin, length) = (area[axis].start, self.origin[axis], grid.blockshape()[axis]);
-            at - (at - origin) % length
-        };
-        held.slice_each_axis_inplace(|axis| match axis.axis.index() {
-            axis if wanted.is_empty() => each_axis(area, axis, itemsize, start),
-            axis => each_wanted(area, axis, wanted, start),
-        });
-        let places = |(wanted, range): (&Wanted<'_>, &Range<i64>)| match wanted {
-            Wanted::At(_) => wanted.places(range, range.start),
-            Wanted::Each(_) => None,
-        };
-        gather(held, view, &wanted.iter().zip(area).map(places).collect::<Vec<_>>());
-        Ok(())
+            rows.each(view, &mut |start, row| {
+                row.copy_from_slice(&data[start as usize..][..row.len()]);
+                Ok(())
+            })
+        })
     }
 
     /// Returns a range of the chunk's bytes. If the bytes are not in memory, they are read into `buffer`. Errors name the block.
@@ -167,7 +147,7 @@ impl<'a> OpenChunk<'a> {
 
     fn no_block(&self, block: usize) -> Error {
         let cbytes = self.bytes.header().cbytes();
-        b2nd_frame::Error::custom(format_args!("block {block} is not in the chunk, which has {cbytes} bytes")).into()
+        Error::custom(format_args!("block {block} is not in the chunk, which has {cbytes} bytes"))
     }
 }
 
@@ -182,8 +162,7 @@ pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: 
     };
     if itemsize.checked_rem(element.len()) != Some(0) {
         let found = element.len();
-        let message = format!("it repeats a value of {found} bytes, but the array's elements have {itemsize}");
-        return Err(b2nd_frame::Error::custom(message).into());
+        return Err(Error::custom(format_args!("it repeats a value of {found} bytes, but the array's elements have {itemsize}")));
     }
     Ok(element)
 }
@@ -191,16 +170,12 @@ pub(crate) fn repeated(special: Special, bytes: &mut StoredChunk<'_>, itemsize: 
 /// Fills a view with copies of one element, or with zeros if `element` is empty. If `zeroed` is true, the view already contains only zeros.
 /// The data of a special chunk can be 2 GiB long, so they are not allocated.
 pub(crate) fn repeat(element: &[u8], mut view: BytesMut<'_>, zeroed: bool) {
-    if element.iter().all(|&byte| byte == 0) {
-        if !zeroed {
-            view.fill(0);
+    if element.iter().any(|&byte| byte != 0) {
+        for row in join_bytes(view).rows_mut() {
+            let places = row.into_slice().unwrap_or_default().chunks_exact_mut(element.len());
+            places.for_each(|place| place.copy_from_slice(element));
         }
-        return;
-    }
-    for mut row in view.rows_mut() {
-        match row.as_slice_mut() {
-            Some(row) => row.chunks_exact_mut(element.len()).for_each(|place| place.copy_from_slice(element)),
-            None => row.iter_mut().zip(element.iter().cycle()).for_each(|(to, from)| *to = *from),
-        }
+    } else if !zeroed {
+        view.fill(0);
     }
 }

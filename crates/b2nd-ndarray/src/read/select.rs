@@ -7,7 +7,7 @@ use ndarray::{ArrayD, Axis};
 use crate::array::Array;
 use crate::element::Element;
 use crate::error::{Error, Result};
-use crate::read::axis_selection::Wanted;
+use crate::read::along::Along;
 
 /// The elements that are selected along one axis.
 ///
@@ -89,8 +89,8 @@ impl Array {
     /// does not have the length of its axis, or if a step is less than 1. Also returns the errors of [`read`](Array::read).
     pub fn select<T: Element>(&self, selection: &[Select]) -> Result<ArrayD<T>> {
         self.with_path(|| {
-            let chosen = self.chosen(selection)?;
-            Ok(chosen.ordered(self.chosen_values(&chosen)?))
+            let (selected, orders) = self.sorted(selection)?;
+            Ok(ordered(self.values(&selected)?, &orders))
         })
     }
 
@@ -101,24 +101,20 @@ impl Array {
     /// Returns the errors of [`select`](Array::select) and [`read_bytes`](Array::read_bytes).
     pub fn select_bytes(&self, selection: &[Select]) -> Result<Vec<u8>> {
         self.with_path(|| {
-            let chosen = self.chosen(selection)?;
-            let bytes = self.chosen_entries(&chosen, self.itemsize())?;
-            if chosen.axes.iter().all(|axis| axis.order.is_none()) {
-                return Ok(bytes);
-            }
-            let shape = [chosen.lengths(), vec![self.itemsize()]].concat();
-            Ok(chosen.ordered(ArrayD::from_shape_vec(shape, bytes)?).into_raw_vec_and_offset().0)
+            let (selected, orders) = self.sorted(selection)?;
+            let bytes = self.entries(&selected, self.itemsize())?;
+            let shape: Vec<_> = selected.iter().map(Along::len).chain([self.itemsize()]).collect();
+            Ok(ordered(ArrayD::from_shape_vec(shape, bytes)?, &orders).into_raw_vec_and_offset().0)
         })
     }
 
     /// Compares a selection with the shape, and sorts its indices.
-    pub(crate) fn chosen(&self, selection: &[Select]) -> Result<Chosen> {
+    fn sorted(&self, selection: &[Select]) -> Result<(Vec<Along>, Vec<Order>)> {
         let shape = self.geometry().shape();
         if selection.len() != shape.len() {
             return Err(Error::Dimensions { expected: shape.len(), found: selection.len() });
         }
-        let axes = selection.iter().zip(shape).enumerate();
-        Ok(Chosen { axes: axes.map(|(axis, (select, &length))| select.along(axis, length)).collect::<Result<_>>()? })
+        selection.iter().zip(shape).enumerate().map(|(axis, (select, &length))| select.along(axis, length)).collect()
     }
 }
 
@@ -135,108 +131,50 @@ impl Select {
         Ok(slice.iter().zip(steps).map(|(range, &step)| Select::Step(range.clone(), step)).collect())
     }
 
-    fn along(&self, axis: usize, length: i64) -> Result<Along> {
-        let custom = |message: std::fmt::Arguments<'_>| Err(b2nd_frame::Error::custom(message).into());
+    fn along(&self, axis: usize, length: i64) -> Result<(Along, Order)> {
         match self {
-            Select::All => Ok(Along::steps(0..length, 1)),
-            Select::Range(range) => Ok(Along::steps(range.clone(), 1)),
+            Select::All => Ok((Along::Steps(0..length, 1), None)),
+            Select::Range(range) => Ok((Along::Steps(range.clone(), 1), None)),
             Select::Step(_, step) if *step < 1 => {
-                custom(format_args!("selection[{axis}]: expected a step of 1 or more, found {step}"))
+                Err(Error::custom(format_args!("selection[{axis}]: expected a step of 1 or more, found {step}")))
             }
-            Select::Step(range, step) => Ok(Along::steps(range.clone(), *step)),
+            Select::Step(range, step) => Ok((Along::Steps(range.clone(), *step), None)),
             Select::Mask(mask) if i64::try_from(mask.len()) != Ok(length) => {
-                custom(format_args!("selection[{axis}]: expected a mask of {length} entries, found {}", mask.len()))
+                Err(Error::custom(format_args!("selection[{axis}]: expected a mask of {length} entries, found {}", mask.len())))
             }
-            Select::Mask(mask) => Ok(Along::indices((0..).zip(mask).filter(|(_, wanted)| **wanted).map(|(at, _)| at).collect())),
+            Select::Mask(mask) => Ok(ascending((0..).zip(mask).filter(|(_, wanted)| **wanted).map(|(at, _)| at).collect())),
             Select::Indices(indices) => {
                 let from_end = |&index: &i64| match if index < 0 { index + length } else { index } {
                     at if (0..length).contains(&at) => Ok(at),
                     _ => Err(Error::Index { axis, index, length }),
                 };
-                Ok(Along::indices(indices.iter().map(from_end).collect::<Result<_>>()?))
+                Ok(ascending(indices.iter().map(from_end).collect::<Result<_>>()?))
             }
         }
     }
 }
 
-/// A selection that has been checked.
-pub(crate) struct Chosen {
-    pub(crate) axes: Vec<Along>,
+/// For each index that was requested along an axis, its position among the indices that are read, which are ascending. `None` if the indices
+/// were requested in ascending order.
+type Order = Option<Vec<usize>>;
+
+/// Sorts indices, and removes repeated ones.
+fn ascending(indices: Vec<i64>) -> (Along, Order) {
+    if indices.windows(2).all(|pair| pair[0] < pair[1]) {
+        return (Along::list(indices), None);
+    }
+    let mut sorted = indices.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let order = indices.iter().map(|index| sorted.partition_point(|other| other < index)).collect();
+    (Along::list(sorted), Some(order))
 }
 
-/// A checked selection along one axis: the elements at the coordinates in `list`, or every `step`-th element of `range` if there is no
-/// list.
-pub(crate) struct Along {
-    range: Range<i64>,
-    step: i64,
-    /// The coordinates in ascending order, or `None` if `range` and `step` describe them.
-    list: Option<Vec<i64>>,
-    /// For each requested index, its position among the indices that are read, which are ascending and do not repeat. `None` if the indices
-    /// were requested in ascending order, each only once.
-    order: Option<Vec<usize>>,
-}
-
-impl Along {
-    pub(crate) fn steps(range: Range<i64>, step: i64) -> Along {
-        Along { range, step, list: None, order: None }
-    }
-
-    fn indices(asked: Vec<i64>) -> Along {
-        let ascends = asked.windows(2).all(|pair| pair[0] < pair[1]);
-        let mut list = asked;
-        let mut order = None;
-        if !ascends {
-            let mut sorted = list.clone();
-            sorted.sort_unstable();
-            sorted.dedup();
-            order = Some(list.iter().map(|at| sorted.partition_point(|other| other < at)).collect());
-            list = sorted;
-        }
-        let range = list.first().zip(list.last()).map_or(0..0, |(&first, &last)| first..last + 1);
-        let is_range = i64::try_from(list.len()) == Ok(range.end - range.start);
-        Along { range, step: 1, list: (!is_range).then_some(list), order }
-    }
-
-    fn wanted(&self) -> Wanted<'_> {
-        self.list.as_ref().map_or(Wanted::Each(self.step), |list| Wanted::At(list))
-    }
-
-    fn length(&self) -> usize {
-        match (&self.list, self.range.end - self.range.start) {
-            (Some(list), _) => list.len(),
-            (None, length @ 1..) => usize::try_from((length - 1) / self.step + 1).unwrap_or(usize::MAX),
-            (None, _) => 0,
-        }
-    }
-}
-
-impl Chosen {
-    /// Selects all elements of a slice.
-    pub(crate) fn slice(slice: &[Range<i64>]) -> Chosen {
-        Chosen { axes: slice.iter().map(|range| Along::steps(range.clone(), 1)).collect() }
-    }
-
-    /// Returns the smallest slice that contains the selection.
-    pub(crate) fn ranges(&self) -> Vec<Range<i64>> {
-        self.axes.iter().map(|axis| axis.range.clone()).collect()
-    }
-
-    /// Returns the elements to read along each axis, or an empty vector if the selection is a slice without steps.
-    pub(crate) fn wanted(&self) -> Vec<Wanted<'_>> {
-        let is_slice = self.axes.iter().all(|axis| axis.list.is_none() && axis.step == 1);
-        if is_slice { Vec::new() } else { self.axes.iter().map(Along::wanted).collect() }
-    }
-
-    pub(crate) fn lengths(&self) -> Vec<usize> {
-        self.axes.iter().map(Along::length).collect()
-    }
-
-    /// Rearranges elements that were read in ascending order, so that they have the order in which they were requested.
-    fn ordered<A: Clone>(&self, sorted: ArrayD<A>) -> ArrayD<A> {
-        let orders = self.axes.iter().enumerate().filter_map(|(axis, along)| Some((Axis(axis), along.order.as_ref()?)));
-        orders.fold(sorted, |sorted, (axis, order)| {
-            let picked = sorted.select(axis, order);
-            if picked.is_standard_layout() { picked } else { picked.as_standard_layout().into_owned() }
-        })
-    }
+/// Rearranges elements that were read in ascending order, so that they have the order in which they were requested.
+fn ordered<A: Clone>(sorted: ArrayD<A>, orders: &[Order]) -> ArrayD<A> {
+    let orders = orders.iter().enumerate().filter_map(|(axis, order)| Some((Axis(axis), order.as_ref()?)));
+    orders.fold(sorted, |sorted, (axis, order)| {
+        let picked = sorted.select(axis, order);
+        if picked.is_standard_layout() { picked } else { picked.as_standard_layout().into_owned() }
+    })
 }

@@ -1,4 +1,4 @@
-//! Pieces that several of these programs need: numbers, arrays in files, and this program again as a process that may be killed.
+//! Helpers of several test programs: pseudorandom numbers, arrays in files, and running the test program as a child process.
 #![allow(dead_code, reason = "each program takes some of it")]
 
 use std::path::Path;
@@ -8,7 +8,7 @@ use b2nd_frame::{File, Writer};
 use b2nd_ndarray::{Array, Element};
 use ndarray::ArrayD;
 
-/// Numbers that are equal in each run.
+/// Pseudorandom numbers, the same on every run.
 pub(crate) struct Draw(pub(crate) u64);
 
 impl Draw {
@@ -24,7 +24,7 @@ pub(crate) fn whole<T: Element>(path: &Path) -> ArrayD<T> {
     array.read(&array.whole()).unwrap()
 }
 
-/// Copies a frame from its file into a directory.
+/// Copies the frame in a file to a directory, as a sparse frame.
 pub(crate) fn sparse(file: &Path, directory: &Path) {
     let frame = File::open(file).unwrap();
     let mut writer = Writer::create_sparse(directory, frame.header().clone()).unwrap();
@@ -34,10 +34,10 @@ pub(crate) fn sparse(file: &Path, directory: &Path) {
     writer.finish().unwrap();
 }
 
-/// The variable that names a file to a [`child`].
+/// The environment variable with the path for a [`child`].
 pub(crate) const PATH: &str = "B2ND_PATH";
 
-/// This program again, for one of its tests that act for others.
+/// A command that runs one ignored test of this program in a child process.
 pub(crate) fn child(shell: &str, test: &str, path: &Path) -> Command {
     let mut command = Command::new("sh");
     let program = std::env::current_exe().unwrap();
@@ -46,7 +46,7 @@ pub(crate) fn child(shell: &str, test: &str, path: &Path) -> Command {
     command
 }
 
-/// Limits the length of files that this process writes; `None` removes the limit.
+/// Limits the size of files that this process writes; `None` removes the limit.
 #[cfg(unix)]
 pub(crate) fn limit_files(bytes: Option<u64>) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

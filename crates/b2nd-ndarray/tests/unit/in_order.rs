@@ -1,4 +1,5 @@
-//! The function that compresses parts on all threads and writes them in order: the results in memory are limited, and an error ends it.
+//! Tests of the function that compresses parts on all threads and writes them in order. The number of results in memory is
+//! limited, and an error stops it.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ fn message(done: Result<()>) -> String {
     done.as_ref().map_err(Error::to_string).unwrap_err()
 }
 
-/// Waits until the number no longer changes.
+/// Waits until the number stops changing.
 fn settled(number: &AtomicUsize) -> usize {
     let mut before = usize::MAX;
     while before != number.load(SeqCst) {

@@ -3,7 +3,6 @@
 use b2nd::dtype::DType;
 use b2nd_ndarray::Array;
 use b2nd_view::elements::{self, Column, Number, Tally, cell, in_quotes, reader};
-use b2nd_view::histogram::Scale;
 
 use super::seen::Seen;
 use super::text;
@@ -36,18 +35,14 @@ impl Plane {
 }
 
 /// Returns the numbers of a column in the plane. For complex numbers, `part` is 0 for the magnitude and 1 for the phase.
-pub(crate) fn numbers(array: &Array, seen: &Seen, plane: Plane, column: &Column, part: u8) -> Vec<f64> {
-    let (size, read) = (array.itemsize(), column.dtype.as_ref().and_then(reader));
+pub(crate) fn numbers(seen: &Seen, plane: Plane, column: &Column, part: u8) -> Vec<f64> {
+    let read = column.dtype.as_ref().and_then(reader);
     let (Some(read), Some(&offset)) = (read, column.offsets.first()) else { return Vec::new() };
-    let number = |element: usize| {
-        let place = element * size + offset;
-        match seen.bytes.get(place..place + column.itemsize) {
-            Some(bytes) if !seen.is_broken(element) => match read(bytes) {
-                Number::Complex(real, imaginary) if part == 1 => imaginary.atan2(real),
-                number => number.to_f64(),
-            },
-            _ => f64::NAN,
-        }
+    let bytes = |element: usize| seen.element(element)?.get(offset..offset + column.itemsize);
+    let number = |element: usize| match bytes(element).map(read) {
+        Some(Number::Complex(real, imaginary)) if part == 1 => imaginary.atan2(real),
+        Some(number) => number.to_f64(),
+        None => f64::NAN,
     };
     plane.elements().map(number).collect()
 }
@@ -61,17 +56,14 @@ fn rows<'a, T: 'a>(
     fields: bool,
     make: impl Fn(Option<&DType>, &[u8]) -> T + Copy + 'a,
 ) -> impl Iterator<Item = Vec<Option<T>>> + 'a {
-    let (size, dtype) = (array.itemsize(), array.dtype());
+    let dtype = array.dtype();
     let fields = dtype.map(DType::fields).filter(|inner| fields && !inner.is_empty());
-    let of = move |element: usize| {
-        let bytes = seen.bytes.get(element * size..(element + 1) * size).filter(|_| !seen.is_broken(element));
-        match (bytes, dtype) {
-            (None, _) => (0..fields.map_or(1, <[_]>::len)).map(|_| None).collect(),
-            (Some(bytes), Some(dtype)) if fields.is_some() => {
-                elements::fields(dtype, bytes).map(|(field, bytes)| Some(make(Some(field.dtype()), bytes))).collect()
-            }
-            (Some(bytes), _) => vec![Some(make(dtype, bytes))],
+    let of = move |element: usize| match (seen.element(element), dtype) {
+        (None, _) => (0..fields.map_or(1, <[_]>::len)).map(|_| None).collect(),
+        (Some(bytes), Some(dtype)) if fields.is_some() => {
+            elements::fields(dtype, bytes).map(|(field, bytes)| Some(make(Some(field.dtype()), bytes))).collect()
         }
+        (Some(bytes), _) => vec![Some(make(dtype, bytes))],
     };
     (0..plane.rows).map(move |row| (0..plane.columns).flat_map(|column| of(plane.element(row, column))).collect())
 }
@@ -97,35 +89,20 @@ pub(crate) fn csv(array: &Array, seen: &Seen, plane: Plane, fields: bool) -> Str
     csv
 }
 
-pub(crate) fn element(array: &Array, seen: &Seen, element: usize) -> Option<String> {
-    let size = array.itemsize();
-    let bytes = seen.bytes.get(element.checked_mul(size)?..element.checked_add(1)?.checked_mul(size)?)?;
-    (!seen.is_broken(element)).then(|| text(array.dtype(), bytes))
-}
-
 /// Computes statistics of a column. Elements in damaged chunks are ignored.
 pub(crate) fn tally(array: &Array, seen: &Seen, column: &Column) -> Tally {
     if seen.broken.is_empty() {
         return column.tally(&seen.bytes, array.itemsize(), 1, false);
     }
-    let elements = seen.bytes.chunks_exact(array.itemsize().max(1)).enumerate();
-    let whole: Vec<&[u8]> = elements.filter(|(element, _)| !seen.is_broken(*element)).map(|(_, bytes)| bytes).collect();
+    let whole: Vec<&[u8]> = (0..seen.broken.len()).filter_map(|element| seen.element(element)).collect();
     column.tally(&whole.concat(), array.itemsize(), 1, false)
-}
-
-/// Returns the color scale for the given range or, if `range` is empty, for the range of the numbers.
-pub(crate) fn scale(numbers: &[f64], range: &[f64], log: bool) -> Scale {
-    match *range {
-        [least, greatest] => Scale::new(least, greatest, log),
-        _ => Scale::of(numbers, log),
-    }
 }
 
 pub(crate) fn image(seen: &Seen, plane: &Plane) -> Vec<u8> {
     let channels = seen.lengths.last().copied().unwrap_or(1);
     let pixel = |element: usize| {
-        let bytes = seen.bytes.get(element..element + channels).filter(|_| !seen.is_broken(element));
-        match bytes {
+        let bytes = seen.bytes.get(element..element + channels);
+        match bytes.filter(|_| seen.element(element).is_some()) {
             Some(&[red, green, blue]) => [red, green, blue, 255],
             Some(&[red, green, blue, alpha]) => [red, green, blue, alpha],
             _ => [0; 4],

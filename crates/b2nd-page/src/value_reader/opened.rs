@@ -7,8 +7,6 @@ use b2nd_store::Bytes;
 use b2nd_view::elements::{Column, Number, columns, no_objects, reader};
 use serde_json::{Value, json};
 
-use super::is_drawable;
-
 /// Opens the array in a frame. Also returns its columns.
 pub(crate) fn open(source: &Bytes) -> Result<(Array, Vec<Column>)> {
     let array = Array::from_source(source.clone(), 0).map_err(Error::custom)?;
@@ -34,9 +32,11 @@ pub(crate) fn describe(array: &Array, columns: &[Column]) -> Value {
 
 fn describe_column(column: &Column) -> Value {
     let read = column.dtype.as_ref().and_then(reader);
+    // A column can be drawn if it has exactly one number in each element.
+    let is_drawable = column.offsets.len() == 1 && read.is_some();
     let is_complex = read.is_some_and(|read| matches!(read(&[0; 16]), Number::Complex(..)));
     json!({
         "name": column.name, "dtype": column.dtype.as_ref().map(DType::to_string),
-        "drawable": is_drawable(column), "complex": is_complex,
+        "drawable": is_drawable, "complex": is_complex,
     })
 }

@@ -25,6 +25,7 @@ pub(crate) struct Seen {
     pub selection: Selection,
     pub lengths: Vec<usize>,
     pub bytes: Vec<u8>,
+    itemsize: usize,
     /// For each element, whether its chunk is damaged. Empty if no chunk is damaged.
     pub broken: Vec<bool>,
     parts: Vec<ChunkPart>,
@@ -95,6 +96,7 @@ impl Seen {
             selection,
             lengths,
             bytes: vec![0; size],
+            itemsize: array.itemsize(),
             broken: Vec::new(),
             parts,
             done: 0,
@@ -129,7 +131,7 @@ impl Seen {
             match Select::steps(&part.ranges, &self.selection.steps).and_then(|steps| array.select_bytes(&steps)) {
                 Ok(elements) => {
                     decompressed += elements.len();
-                    self.place(&part, array.itemsize(), &elements);
+                    self.place(&part, &elements);
                 }
                 Err(error) => {
                     missing = ask();
@@ -164,8 +166,8 @@ impl Seen {
         runs
     }
 
-    fn place(&mut self, part: &ChunkPart, size: usize, elements: &[u8]) {
-        let (starts, run) = self.runs(part);
+    fn place(&mut self, part: &ChunkPart, elements: &[u8]) {
+        let (size, (starts, run)) = (self.itemsize, self.runs(part));
         for (start, items) in starts.into_iter().zip(elements.chunks((run * size).max(1))) {
             if let Some(place) = self.bytes.get_mut(start * size..start * size + items.len()) {
                 place.copy_from_slice(items);
@@ -185,8 +187,10 @@ impl Seen {
         self.mistakes.push(Mistake { message: error.to_string(), elements });
     }
 
-    /// Returns true if the chunk of an element is damaged.
-    pub(crate) fn is_broken(&self, element: usize) -> bool {
-        self.broken.get(element).copied().unwrap_or(false)
+    /// Returns the bytes of an element by its index in C order, or `None` if its chunk is damaged or there is no such element.
+    pub(crate) fn element(&self, element: usize) -> Option<&[u8]> {
+        let start = element.checked_mul(self.itemsize)?;
+        let bytes = self.bytes.get(start..start.checked_add(self.itemsize)?)?;
+        (self.broken.get(element) != Some(&true)).then_some(bytes)
     }
 }

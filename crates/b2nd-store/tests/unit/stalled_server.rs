@@ -1,4 +1,4 @@
-//! A server that stalls: one deadline holds for all requests.
+//! A server that stalls: a single deadline applies to all requests.
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::thread;
@@ -8,7 +8,7 @@ use super::open_within;
 
 const BLOCK: u64 = 4096;
 
-/// Starts a server that answers the request for the first block, and then sends nothing, or occasionally a byte.
+/// Starts a server that answers the request for the first block. After that it sends nothing, or occasionally a byte.
 fn stalling(trickles: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

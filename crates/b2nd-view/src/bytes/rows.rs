@@ -26,7 +26,7 @@ const MAX_TEXT: usize = 60;
 
 /// A field of a header or trailer: its bytes, name and value.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Row {
+pub struct ByteRow {
     /// The offset in the frame of the row's first byte.
     pub offset: u64,
     /// The number of bytes of the row.
@@ -46,7 +46,7 @@ pub struct Row {
     pub stale: bool,
 }
 
-impl Row {
+impl ByteRow {
     /// Returns the bytes of the row. `all` must contain these bytes, and `start` is the offset of `all` in the frame.
     pub fn bytes<'a>(&self, all: &'a [u8], start: u64) -> &'a [u8] {
         let first = self.offset.checked_sub(start).and_then(|first| usize::try_from(first).ok());
@@ -55,12 +55,12 @@ impl Row {
 }
 
 /// Returns the rows of a header, which together contain all of `bytes`.
-pub fn header(bytes: &[u8]) -> Vec<Row> {
+pub fn header(bytes: &[u8]) -> Vec<ByteRow> {
     RowList::of(bytes, 0, false, "header", names::HEADER)
 }
 
 /// Returns the rows of a trailer whose offset in the frame is `start`.
-pub fn trailer(bytes: &[u8], start: u64) -> Vec<Row> {
+pub fn trailer(bytes: &[u8], start: u64) -> Vec<ByteRow> {
     RowList::of(bytes, start, true, "trailer", names::TRAILER)
 }
 
@@ -77,11 +77,11 @@ struct RowList<'a> {
     metalayers: Vec<&'a [u8]>,
     /// Whether the contents of the metalayers are chunks, as in a trailer.
     are_chunks: bool,
-    rows: Vec<Row>,
+    rows: Vec<ByteRow>,
 }
 
 impl<'a> RowList<'a> {
-    fn of(rest: &'a [u8], start: u64, are_chunks: bool, name: &str, names: Names) -> Vec<Row> {
+    fn of(rest: &'a [u8], start: u64, are_chunks: bool, name: &str, names: Names) -> Vec<ByteRow> {
         let mut rows = RowList { rest, offset: start, start, depth: 0, metalayers: Vec::new(), are_chunks, rows: Vec::new() };
         rows.value(name, names);
         rows.left("not understood", length);
@@ -271,7 +271,7 @@ impl<'a> RowList<'a> {
     fn row(&mut self, marker: &'static str, head: usize, length: usize, name: &str, value: String) -> Option<()> {
         let rest = self.rest.get(length..)?;
         let (offset, depth) = (self.offset, self.depth);
-        self.rows.push(Row { offset, length, head, marker, depth, name: name.to_owned(), value, stale: false });
+        self.rows.push(ByteRow { offset, length, head, marker, depth, name: name.to_owned(), value, stale: false });
         self.rest = rest;
         self.offset += length as u64;
         Some(())

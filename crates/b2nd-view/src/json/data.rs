@@ -3,7 +3,7 @@
 use b2nd::{Grid, Value};
 use b2nd_frame::{ChunkHeader, FrameType};
 use serde::Serialize;
-use serde::ser::{SerializeSeq, Serializer};
+use serde::ser::Serializer;
 use serde_json::{Value as Json, json};
 
 use crate::chunk_table;
@@ -17,7 +17,7 @@ use b2nd_store::readable;
 /// A value, or an object with the error if the value could not be read.
 #[derive(Serialize)]
 #[serde(untagged)]
-pub enum Readable<T> {
+pub(crate) enum Readable<T> {
     /// The value.
     Is(T),
     /// The value could not be read.
@@ -44,9 +44,6 @@ impl<T> Readable<T> {
     }
 }
 
-/// The vlmetalayers of a trailer, which serialize to a list of objects.
-pub(crate) struct Attributes<'a>(pub(crate) Vec<Attribute<'a>>);
-
 /// A vlmetalayer. `content` is the decompressed content in hexadecimal, `value` is its MessagePack value as JSON, and `msgpack` is the
 /// value as readable text. Each of these fields is null if it cannot be determined.
 #[derive(Serialize)]
@@ -56,54 +53,30 @@ struct AttributeObject<'a> {
     #[serde(flatten)]
     chunk: Readable<DataObject>,
     content: Option<String>,
-    value: Option<&'a Value>,
-    #[serde(serialize_with = "text")]
-    msgpack: Option<&'a Value>,
+    value: Option<Value>,
+    msgpack: Option<String>,
     /// The reason why the content cannot be decompressed. Left out if the content can be decompressed, or if not even the header of its
     /// chunk can be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     value_error: Option<String>,
 }
 
-impl Attributes<'_> {
-    pub(crate) fn are_complete(&self) -> bool {
-        self.0.iter().all(|attribute| attribute.value.is_ok())
-    }
-}
-
-impl Serialize for Attributes<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut objects = serializer.serialize_seq(Some(self.0.len()))?;
-        for Attribute { name, chunk, value } in &self.0 {
-            let bytes = value.as_deref().ok();
-            let value_error = if chunk.is_ok() { value.as_ref().err().map(ToString::to_string) } else { None };
-            let value = bytes.and_then(|bytes| Value::from_slice(bytes).ok());
-            objects.serialize_element(&AttributeObject {
-                name: std::str::from_utf8(name).ok(),
-                name_hex: hex(name, ""),
-                chunk: Readable::of(chunk.as_ref().map(DataObject::new)),
-                content: bytes.map(|bytes| hex(bytes, "")),
-                value: value.as_ref(),
-                msgpack: value.as_ref(),
-                value_error,
-            })?;
+/// Serializes vlmetalayers as a list of objects. Only one value at a time is decoded in memory.
+pub(crate) fn attributes<S: Serializer>(attributes: &[Attribute], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(attributes.iter().map(|Attribute { name, chunk, value }| {
+        let bytes = value.as_deref().ok();
+        let decoded = bytes.and_then(|bytes| Value::from_slice(bytes).ok());
+        AttributeObject {
+            name: std::str::from_utf8(name).ok(),
+            name_hex: hex(name, ""),
+            chunk: Readable::of(chunk.as_ref().map(DataObject::new)),
+            content: bytes.map(|bytes| hex(bytes, "")),
+            msgpack: decoded.as_ref().map(ToString::to_string),
+            value: decoded,
+            value_error: value.as_ref().err().filter(|_| chunk.is_ok()).map(ToString::to_string),
         }
-        objects.end()
-    }
+    }))
 }
-
-/// Serializes a value as readable text.
-fn text<S: Serializer>(value: &Option<&Value>, serializer: S) -> Result<S::Ok, S::Error> {
-    match value {
-        Some(value) => serializer.collect_str(value),
-        None => serializer.serialize_none(),
-    }
-}
-
-/// The chunks of a frame.
-#[derive(Serialize)]
-#[serde(transparent)]
-pub(crate) struct Index(Vec<ChunkObject>);
 
 /// A chunk, or the consecutive chunks from `first` to `last` if their entries in the index are the same. `offset` is the number of bytes
 /// between the end of the frame's header and the chunk. In a sparse frame, `file` replaces `offset`.
@@ -128,67 +101,49 @@ pub(crate) struct DataObject {
     cbytes: usize,
 }
 
-#[derive(Serialize)]
-pub(crate) struct GridObject {
-    nitems: i64,
-    nchunks: u64,
-    blocks_per_chunk: u64,
-    nblocks: u64,
-    padding: Option<f64>,
-    /// The chunks that the slice touches. Left out unless `Options::slice` is set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    slice: Option<Readable<Json>>,
-}
-
 impl DataObject {
     fn new(header: &ChunkHeader) -> DataObject {
         DataObject { kind: chunk_table::kind(header), nbytes: Some(header.nbytes() as u64), cbytes: header.cbytes() }
     }
 }
 
-impl Index {
-    pub(crate) fn of(frame: &Frame) -> b2nd_frame::Result<Index> {
-        let offsets = frame.offsets()?;
-        let is_sparse = frame.header().frame_type() == FrameType::Sparse;
-        let rows = chunks::rows(frame, offsets).map(|row| ChunkObject::new(row, is_sparse));
-        rows.collect::<b2nd_frame::Result<_>>().map(Index)
-    }
-
-    pub(crate) fn is_complete(&self) -> bool {
-        self.0.iter().all(|chunk| chunk.data.all(|_| true))
-    }
-}
-
-impl ChunkObject {
-    fn new(ChunkRun { first, last, content }: ChunkRun, is_sparse: bool) -> b2nd_frame::Result<ChunkObject> {
+/// Lists the chunks of a frame.
+pub(crate) fn chunks(frame: &Frame) -> b2nd_frame::Result<Vec<ChunkObject>> {
+    let is_sparse = frame.header().frame_type() == FrameType::Sparse;
+    let object = |ChunkRun { first, last, content }| {
         let (offset, file, data) = match content {
             Content::Special(special, nbytes) => {
                 (None, None, Readable::Is(DataObject { kind: special.to_string(), nbytes, cbytes: 0 }))
             }
             Content::At(at, header) => {
-                let data = Readable::of(readable(header)?.map(|header| DataObject::new(&header)));
+                let data = Readable::of(readable(header)?.as_ref().map(DataObject::new));
                 if is_sparse { (None, Some(b2nd_store::chunk_file_name(at)), data) } else { (Some(at), None, data) }
             }
         };
         Ok(ChunkObject { first, last, offset, file, data })
+    };
+    chunks::rows(frame, frame.offsets()?).map(object).collect()
+}
+
+impl ChunkObject {
+    pub(crate) fn is_complete(&self) -> bool {
+        matches!(self.data, Readable::Is(_))
     }
 }
 
-impl GridObject {
-    pub(crate) fn new(grid: &Grid, slice: Option<&Slice>) -> GridObject {
-        GridObject {
-            nitems: grid.nitems(),
-            nchunks: grid.nchunks(),
-            blocks_per_chunk: grid.blocks_per_chunk(),
-            nblocks: grid.nblocks(),
-            padding: slice::padding(grid),
-            slice: slice.map(|slice| Readable::of(slice.touched(grid).map(slice_object))),
-        }
+/// Describes a grid, and the chunks that a slice touches. Without a slice, `slice` is left out.
+pub(crate) fn grid(grid: &Grid, slice: Option<&Slice>) -> Json {
+    let mut object = json!({
+        "nitems": grid.nitems(),
+        "nchunks": grid.nchunks(),
+        "blocks_per_chunk": grid.blocks_per_chunk(),
+        "nblocks": grid.nblocks(),
+        "padding": slice::padding(grid),
+    });
+    if let Some(slice) = slice {
+        object["slice"] = slice.touched(grid).map_or_else(|error| json!({ "error": error }), slice_object);
     }
-
-    pub(crate) fn has_slice(&self) -> bool {
-        self.slice.as_ref().is_some_and(|slice| slice.all(|_| true))
-    }
+    object
 }
 
 /// Describes a slice. `steps` is left out if all steps are 1.

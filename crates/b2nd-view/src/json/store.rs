@@ -24,28 +24,17 @@ pub struct StoreObject<'a> {
     vlmeta: Option<&'a Attributes>,
     #[serde(skip_serializing_if = "Option::is_none")]
     leaves: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    groups: Option<Groups<'a>>,
+    /// The attributes of groups. They serialize to an object that has a member for each group, named by the group's key.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "by_key")]
+    groups: Option<&'a [(String, Attributes)]>,
     #[serde(flatten)]
     table: Option<&'a Table>,
     #[serde(skip_serializing_if = "Option::is_none")]
     remote: Option<[&'a str; 2]>,
 }
 
-/// The attributes of groups. They serialize to an object that has a member for each group, named by the group's key.
-#[derive(Serialize)]
-#[serde(transparent)]
-pub struct Groups<'a>(#[serde(serialize_with = "by_key")] &'a [(String, Attributes)]);
-
-fn by_key<S: serde::Serializer>(groups: &&[(String, Attributes)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    serializer.collect_map(groups.iter().map(|(key, attributes)| (key, attributes)))
-}
-
-impl<'a> Groups<'a> {
-    /// Returns the attributes of the groups of a store.
-    pub fn of(store: &'a StoreListing) -> Groups<'a> {
-        Groups(&store.groups)
-    }
+fn by_key<S: serde::Serializer>(groups: &Option<&[(String, Attributes)]>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(groups.iter().copied().flatten().map(|(key, attributes)| (key, attributes)))
 }
 
 impl<'a> StoreObject<'a> {
@@ -58,7 +47,7 @@ impl<'a> StoreObject<'a> {
             format: store.format,
             vlmeta: Some(&store.attributes),
             leaves: Some(store.leaves.len()),
-            groups: Some(Groups::of(store)),
+            groups: Some(&store.groups),
             ..StoreObject::default()
         }
     }

@@ -6,7 +6,7 @@ use b2nd::RawValue;
 use b2nd_store::Attributes;
 use b2nd_store::value;
 
-use super::Options;
+use super::InfoOptions;
 use crate::text::{
     LABEL, NOTICE, TITLE, View, columns, count, quoted, quoted_text, shortened, styled, thousands, unstyled, wrapped,
 };
@@ -20,59 +20,44 @@ const NARROWEST: usize = 8;
 /// The minimum number of lines of a list. The last parts of a page are left out before a list becomes shorter than this.
 const LIST: usize = 4;
 
-pub(super) struct Page {
+pub(super) struct Page<'a> {
     title: String,
     parts: Vec<PagePart>,
     pub(super) is_complete: bool,
-    /// The number of columns of the terminal, or `None` if the page is not shown on a terminal.
-    width: Option<usize>,
-    /// The number of lines of the terminal, or `None` if the page is not cut.
-    height: Option<usize>,
-    full: bool,
+    pub(super) options: &'a InfoOptions,
 }
 
-enum PagePart {
-    /// The lines of a fact. The first line also contains the label.
-    Fact(Vec<String>),
-    /// A list: its rows, and the command-line option that shows all of them.
-    List(Vec<String>, &'static str),
+/// The lines of a fact, of which the first also contains the label, or the rows of a list.
+struct PagePart {
+    lines: Vec<String>,
+    /// The command-line option that shows all rows of a list, or `None` for a fact, which is never cut.
+    option: Option<&'static str>,
 }
 
 impl PagePart {
     /// Returns the number of lines of this part. For a list, this is at most `most`.
     fn len(&self, most: usize) -> usize {
-        match self {
-            PagePart::Fact(lines) => lines.len(),
-            PagePart::List(rows, _) => rows.len().min(most),
-        }
+        if self.option.is_some() { self.lines.len().min(most) } else { self.lines.len() }
     }
 }
 
-impl Page {
+impl<'a> Page<'a> {
     /// The minimum width of labels.
     const LABELS: usize = 12;
 
     /// The column at which the text after a label starts.
     pub(super) const TEXT: usize = Page::LABELS + 4;
 
-    pub(super) fn new(title: String, options: &Options) -> Page {
-        Page { title, parts: Vec::new(), is_complete: true, width: options.width, height: options.height, full: options.full }
-    }
-
-    /// Returns true if the page has all metadata, not only what most readers need.
-    pub(super) fn is_full(&self) -> bool {
-        self.full
+    pub(super) fn new(title: String, options: &'a InfoOptions) -> Page<'a> {
+        Page { title, parts: Vec::new(), is_complete: true, options }
     }
 
     /// Returns the page as text, cut to the height of the terminal.
     pub(super) fn view(mut self) -> View {
-        if let (Some(width), Some(height)) = (self.width, self.height) {
+        if let (Some(width), Some(height)) = (self.options.width, self.options.height) {
             self.fit(width, height);
         }
-        let lines = self.parts.iter().flat_map(|part| match part {
-            PagePart::Fact(lines) | PagePart::List(lines, _) => lines,
-        });
-        let text = lines.fold(self.title, |text, line| text + "\n" + line);
+        let text = self.parts.iter().flat_map(|part| &part.lines).fold(self.title, |text, line| text + "\n" + line);
         View { text, is_complete: self.is_complete }
     }
 
@@ -86,14 +71,11 @@ impl Page {
             self.title = styled(TITLE, lines.join("\n"));
         }
         for part in &mut self.parts {
-            match part {
-                PagePart::Fact(lines) => {
-                    let wrapped =
-                        lines.iter().flat_map(|line| wrapped(line, width).split('\n').map(str::to_owned).collect::<Vec<_>>());
-                    *lines = wrapped.map(|line| clipped(line, width)).collect();
-                }
-                PagePart::List(rows, _) => rows.iter_mut().for_each(|row| *row = clipped(std::mem::take(row), width)),
-            }
+            let lines = part.lines.iter().flat_map(|line| match part.option {
+                Some(_) => vec![line.clone()],
+                None => wrapped(line, width).split('\n').map(str::to_owned).collect(),
+            });
+            part.lines = lines.map(|line| clipped(line, width)).collect();
         }
         let title = self.title.lines().count();
         let length = |parts: &[PagePart], most: usize| title + parts.iter().map(|part| part.len(most)).sum::<usize>();
@@ -108,21 +90,21 @@ impl Page {
             most = LIST;
         }
         for part in &mut self.parts {
-            let PagePart::List(rows, option) = part else { continue };
-            if rows.len() > most {
-                let more = rows.len() - (most - 1);
-                rows.truncate(most - 1);
-                rows.push(format!("    … {} more ({option})", thousands(more)));
+            let Some(option) = part.option else { continue };
+            if part.lines.len() > most {
+                let more = part.lines.len() - (most - 1);
+                part.lines.truncate(most - 1);
+                part.lines.push(format!("    … {} more ({option})", thousands(more)));
             }
         }
         if left_out != 0 {
-            self.parts.push(PagePart::Fact(vec![format!("  … {} (--full)", count(left_out, "more line"))]));
+            self.parts.push(PagePart { lines: vec![format!("  … {} (--full)", count(left_out, "more line"))], option: None });
         }
     }
 
     /// Returns the maximum number of characters of a text that starts in this column, or `fixed` if there is no terminal.
     pub(super) fn room(&self, column: usize, fixed: usize) -> usize {
-        self.width.map_or(fixed, |width| width.saturating_sub(column).max(NARROWEST))
+        self.options.width.map_or(fixed, |width| width.saturating_sub(column).max(NARROWEST))
     }
 
     /// Returns the maximum number of characters of a value in the last column of a table. `cells` contains the columns before the last.
@@ -138,13 +120,13 @@ impl Page {
         self.room_beside(cells) <= NARROWEST
     }
 
+    /// Adds a fact. Without a label, continues the text of the previous fact on another line.
     pub(super) fn line(&mut self, label: impl Display, text: impl Display) {
         let label = label.to_string();
         let line = Page::labelled(&label, text);
         match self.parts.last_mut() {
-            // Continues the previous text, which is too long for one line.
-            Some(PagePart::Fact(lines)) if label.is_empty() => lines.push(line),
-            _ => self.parts.push(PagePart::Fact(vec![line])),
+            Some(part) if label.is_empty() && part.option.is_none() => part.lines.push(line),
+            _ => self.parts.push(PagePart { lines: vec![line], option: None }),
         }
     }
 
@@ -153,8 +135,8 @@ impl Page {
     pub(super) fn one_of_many(&mut self, label: &str, text: &str) {
         let line = Page::labelled(&format!("  {label}"), text);
         match self.parts.last_mut() {
-            Some(PagePart::List(rows, _)) => rows.push(line),
-            _ => self.parts.push(PagePart::List(vec![line], "--full")),
+            Some(part) if part.option.is_some() => part.lines.push(line),
+            _ => self.parts.push(PagePart { lines: vec![line], option: Some("--full") }),
         }
     }
 
@@ -164,11 +146,6 @@ impl Page {
 
     pub(super) fn inner(&mut self, label: impl Display, text: impl Display) {
         self.line(format!("  {label}"), text);
-    }
-
-    /// Continues the previous text, which is too long for one line.
-    pub(super) fn more(&mut self, text: impl Display) {
-        self.line("", text);
     }
 
     /// Adds the error of a part of the frame that cannot be read.
@@ -190,7 +167,7 @@ impl Page {
 
     /// Returns a text in place of the attributes that PyTables writes for itself into HDF5 files, unless all is shown.
     pub(super) fn hidden(&self, name: &[u8], value: Option<RawValue>) -> Option<String> {
-        let value = value.filter(|_| !self.full && name == b"pytables")?;
+        let value = value.filter(|_| !self.options.full && name == b"pytables")?;
         Some(format!("{} of PyTables, which --full shows", count(value.entries().count(), "attribute")))
     }
 
@@ -200,7 +177,8 @@ impl Page {
 
     /// Adds the rows of a list. `option` is the option of the command line that shows all of them.
     pub(super) fn list(&mut self, lines: Vec<String>, option: &'static str) {
-        self.parts.push(PagePart::List(lines.into_iter().map(|line| format!("    {line}")).collect(), option));
+        let lines = lines.into_iter().map(|line| format!("    {line}")).collect();
+        self.parts.push(PagePart { lines, option: Some(option) });
     }
 }
 

@@ -8,7 +8,7 @@ use b2nd_view::text::quoted;
 
 use crate::archive;
 use crate::error::{Error, Result};
-use crate::paths::{group, is_group};
+use crate::paths::group;
 use crate::signals;
 
 /// Opens a frame on this machine for changes.
@@ -71,17 +71,16 @@ fn member_of(store: &Store, key: &str) -> Result<String> {
     let (listing, name) = (store.list()?, key.trim_matches('/'));
     let embedded = || Error::new("it has no file of its own in the store, so b2nd cannot change it: use python-blosc2");
     let is_tree = listing.kind == Some(Kind::TreeStore);
-    let is_group = name.is_empty() || is_group(&listing, name);
+    let group = if name.is_empty() { Some(listing.clone()) } else { group(&listing, name) };
     match find(&listing.leaves, store, key) {
         Ok(Leaf { content: Content::Frame, member: Some(member), .. }) => Ok(member),
         Ok(Leaf { content: Content::Table(_), member: Some(member), .. }) => {
             member.strip_suffix("_meta.b2f").map(|folder| format!("{folder}_vlmeta.b2f")).ok_or_else(embedded)
         }
         Ok(_) => Err(embedded()),
-        Err(_) if is_tree && is_group => {
+        Err(_) if is_tree && group.is_some() => {
             let file = if name.is_empty() { "__vlmeta__.b2f".to_owned() } else { format!("{name}/__vlmeta__.b2f") };
-            let attributes = if name.is_empty() { Some(&listing.attributes) } else { group(&listing, name) };
-            let is_embedded = attributes.is_some_and(|attributes| attributes.iter().next().is_some());
+            let is_embedded = group.is_some_and(|group| group.attributes.iter().next().is_some());
             if is_embedded && !store.files()?.contains(&file) { Err(embedded()) } else { Ok(file) }
         }
         Err(_) if name.is_empty() => Err(no_key(store.name()).into()),

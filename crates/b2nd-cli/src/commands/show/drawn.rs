@@ -1,19 +1,21 @@
-//! Decides which elements of an array are drawn, and draws them as text.
+//! Decides which elements of an array are drawn.
 
 use b2nd::dtype::{DType, ScalarType};
 use b2nd_ndarray::Array;
 use b2nd_view::elements::{Column, Tally, figures_to, reader, step_seconds, text as text_of, time_bytes};
-use b2nd_view::histogram::Scale;
-use b2nd_view::pixels::{self, Pixels};
 use b2nd_view::slice::Selection;
-use b2nd_view::text::{self, FAINT, LABEL, TITLE, printable, styled, thousands};
+use b2nd_view::text::{LABEL, printable, styled, thousands};
 
-use super::{MARGIN, MOST_CHUNKS, MOST_POINTS, Show, depth};
-use crate::error::Result;
+use super::chart::{Axis, Ticks, plain};
 use crate::output::fitted;
-use crate::png_chart;
 use crate::report::{DIGITS, shape_text};
 use crate::values::SelectedArray;
+
+/// The maximum number of chunks to read. If the elements are in more chunks than this, some elements are left out.
+const MOST_CHUNKS: u64 = 1024;
+
+/// The maximum number of elements that are drawn in a line plot.
+const MOST_POINTS: i64 = 1 << 16;
 
 /// The largest ratio of the sides of a map whose elements are left out along both sides alike. Of a longer one, they are left out only along
 /// the long side, since hardly any would be left along the other.
@@ -22,7 +24,6 @@ const LONGEST: f64 = 4.0;
 /// The elements of an array that are drawn, and how they are drawn.
 pub(super) struct Drawn {
     pub(super) values: SelectedArray,
-    pub(super) column: Column,
     /// The drawn dimensions: two for a map (vertical, then horizontal), one for a line.
     pub(super) axes: Vec<usize>,
     /// The number of channels if an image is drawn, otherwise `None`.
@@ -30,13 +31,13 @@ pub(super) struct Drawn {
     /// The number of columns by the number of rows of a map or an image.
     pub(super) aspect: Option<f64>,
     /// The elements before some are left out to fit the picture.
-    whole: Selection,
+    pub(super) whole: Selection,
     /// Sentences about elements that are left out.
-    notes: Vec<String>,
+    pub(super) notes: Vec<String>,
 }
 
 impl Drawn {
-    pub(super) fn new(mut values: SelectedArray, column: Column) -> Drawn {
+    pub(super) fn new(mut values: SelectedArray, column: &Column) -> Drawn {
         let Selection { ranges, kept, .. } = &values.selection;
         let is_byte = matches!(&column.dtype, Some(DType::Scalar(scalar)) if scalar.scalar_type() == ScalarType::UInt8);
         let lengths = values.selection.lengths();
@@ -54,7 +55,7 @@ impl Drawn {
             _ => None,
         };
         let whole = values.selection.clone();
-        Drawn { values, column, axes, channels, aspect, whole, notes: Vec::new() }
+        Drawn { values, axes, channels, aspect, whole, notes: Vec::new() }
     }
 
     /// Increases the steps of the selection, so that at most `room` elements are drawn along each axis and at most [`MOST_CHUNKS`] chunks
@@ -83,126 +84,23 @@ impl Drawn {
         self.axes.get(place).and_then(|&axis| usize::try_from(lengths[axis]).ok()).unwrap_or(1)
     }
 
-    pub(super) fn numbers(&self, elements: &[u8]) -> Vec<f64> {
-        numbers(&self.column, elements, self.values.array.itemsize())
-    }
-
-    pub(super) fn title(&self) -> String {
-        title(&self.values.array, &self.whole, &self.column)
-    }
-
-    /// Returns the name of a drawn dimension: that of the attribute `dims`, or its number.
-    pub(super) fn name(&self, place: usize) -> String {
+    /// Returns the axis of the drawn dimension `axes[place]`. Its name is that of the attribute `dims`, or the number of the dimension.
+    pub(super) fn axis(&self, place: usize) -> Axis<'static> {
         let axis = self.axes.get(place).copied().unwrap_or(0);
         let names = attribute(&self.values.array, &["dims", "_ARRAY_DIMENSIONS"]);
         let name = names.as_ref().and_then(|names| names.get(axis)?.as_str());
-        name.map_or_else(|| format!("dimension {axis}"), printable)
-    }
-
-    pub(super) fn page(
-        &self,
-        elements: &[u8],
-        show: &Show,
-        (width, height): (usize, usize),
-        tally: &Tally,
-        sampled: &str,
-    ) -> Result<String> {
-        let name = styled(TITLE, printable(&show.file.display().to_string()));
-        let mut page = format!("{}\n", fitted(&(name + &printable(&self.title()))));
-        if !self.notes.is_empty() {
-            page += &format!("{}\n", fitted(&styled(FAINT, self.notes.join(", "))));
-        }
-        if tally.count + tally.nan == 0 {
-            page += "no elements\n";
-        } else if let Some(channels) = self.channels {
-            page += &self.map(&Pixels::image(elements, self.length(1), channels), None);
-        } else {
-            let numbers = self.numbers(elements);
-            let scale = show.scale_or_none(&numbers, tally)?;
-            match self.axes.len() {
-                2 => {
-                    page += &self.map(&Pixels::heat(&numbers, self.length(1), scale, show.colors()), Some((show, tally.nan != 0)))
-                }
-                _ => page += &self.plot(&numbers, width, height, scale),
-            }
-        }
-        Ok(page + &figures(tally, &self.column, sampled))
+        let name = name.map_or_else(|| format!("dimension {axis}"), printable);
+        let ends = [0, self.length(place).saturating_sub(1)].map(|nth| self.index(place, nth) as f64);
+        Axis { name, ..Axis::new(ends, Ticks::Whole, plain) }
     }
 
     /// Returns the index in the array of the `nth` drawn element along the dimension `axes[place]`.
-    pub(super) fn index(&self, place: usize, nth: usize) -> i64 {
+    fn index(&self, place: usize, nth: usize) -> i64 {
         let Some(&axis) = self.axes.get(place) else { return 0 };
         let Selection { ranges, steps, reversed, .. } = &self.values.selection;
         let nth = if reversed[axis] { self.length(place).saturating_sub(nth + 1) } else { nth };
         ranges[axis].start + steps[axis] * i64::try_from(nth).unwrap_or(0)
     }
-
-    fn across(&self, place: usize, width: usize) -> String {
-        let last = self.index(place, self.length(place).saturating_sub(1)).to_string();
-        let first = self.index(place, 0).to_string();
-        let gap = width.saturating_sub(first.len());
-        format!("{:MARGIN$}{}\n", "", styled(FAINT, if gap > last.len() { format!("{first}{last:>gap$}") } else { first }))
-    }
-
-    /// Draws a map. `legend` is present unless it is an image, and tells whether there are NaN.
-    fn map(&self, pixels: &Pixels, legend: Option<(&Show, bool)>) -> String {
-        let mut map = String::new();
-        for (number, line) in pixels.lines(depth()).into_iter().enumerate() {
-            let label = if number % 5 == 0 { self.index(0, 2 * number).to_string() } else { String::new() };
-            map += &labelled(&label, &line);
-        }
-        map += &self.across(1, pixels.width);
-        if let Some((show, has_nan)) = legend {
-            let ramp: Vec<f64> = (0..48).map(|step| f64::from(step % 24)).collect();
-            let line = Pixels::heat(&ramp, 24, Scale::of(&ramp, false), show.colors()).lines(depth()).concat();
-            let ends = show
-                .range
-                .map_or_else(|| ["min".to_owned(), "max".to_owned()], |(least, most)| [least, most].map(png_chart::plain));
-            let nan = if has_nan { "   blank: NaN" } else { "" };
-            map += &format!("{:MARGIN$}{} {line} {}{nan}\n", "", ends[0], ends[1]);
-        }
-        map
-    }
-
-    fn plot(&self, numbers: &[f64], width: usize, height: usize, scale: Scale) -> String {
-        let (least, greatest) = (scale.least(), scale.greatest());
-        let mut plot = String::new();
-        for (number, line) in pixels::plot(numbers, width, height, scale).into_iter().enumerate() {
-            let label = match number {
-                0 => fitting(&value(&self.column, greatest)),
-                number if number + 1 == height => fitting(&value(&self.column, least)),
-                _ => String::new(),
-            };
-            plot += &labelled(&label, &line);
-        }
-        plot + &self.across(0, width)
-    }
-}
-
-/// Returns a line of a picture, with a label at its start.
-fn labelled(label: &str, line: &str) -> String {
-    let room = MARGIN - 1;
-    format!("{} {line}\n", styled(FAINT, format!("{label:>room$}")))
-}
-
-/// Shortens a value to at most ten characters.
-fn fitting(text: &str) -> String {
-    match text.parse::<f64>() {
-        Ok(number) if text.len() >= MARGIN => format!("{number:.2e}"),
-        _ => text::shortened(text.to_owned(), MARGIN - 2),
-    }
-}
-
-/// Draws the bars of a histogram, with the least value of each.
-pub(super) fn histogram(counts: &[u64], width: usize, scale: Scale, value: &dyn Fn(f64) -> String) -> String {
-    let most = counts.iter().copied().max().unwrap_or(0).max(1);
-    let room = width.saturating_sub(14).max(8);
-    let bars = counts.iter().enumerate().map(|(bar, &count)| {
-        let from = scale.value(bar as f64 / counts.len() as f64);
-        let length = (count as f64 / most as f64 * room as f64).ceil() as usize;
-        labelled(&fitting(&value(from)), &format!("{} {}", "█".repeat(length), thousands(count)))
-    });
-    bars.collect()
 }
 
 /// Formats the statistics below a picture.
@@ -228,7 +126,7 @@ pub(super) fn value(column: &Column, number: f64) -> String {
     let dtype = column.dtype.as_ref();
     match (dtype, time_bytes(number as i128, dtype)) {
         (Some(dtype), Some(bytes)) => text_of(dtype, &bytes),
-        _ => png_chart::plain(number),
+        _ => plain(number),
     }
 }
 

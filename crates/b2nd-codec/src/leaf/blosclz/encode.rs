@@ -52,22 +52,18 @@ pub(crate) fn compress_stream(block: &[u8], table: &mut [u32], output: &mut Vec<
     put_literals(output, &block[written..]);
 }
 
-/// Returns the number of equal bytes at the start of both slices.
+/// Returns the number of equal bytes at the start of both slices. It is not inlined, because it would take registers from its callers' loops.
+#[inline(never)]
 pub(crate) fn common(one: &[u8], other: &[u8]) -> usize {
-    let mut length = 0;
-    while let (Some(a), Some(b)) = (word(one, length), word(other, length)) {
-        if a != b {
-            return length + (a ^ b).trailing_zeros() as usize / 8;
+    let (mut one_left, mut other_left) = (one, other);
+    while let (Some((a, one_rest)), Some((b, other_rest))) = (one_left.split_first_chunk(), other_left.split_first_chunk()) {
+        let difference = u128::from_le_bytes(*a) ^ u128::from_le_bytes(*b);
+        if difference != 0 {
+            return one.len() - one_left.len() + difference.trailing_zeros() as usize / 8;
         }
-        length += 8;
+        (one_left, other_left) = (one_rest, other_rest);
     }
-    let rest = |side: &[u8]| side.get(length..).map_or(0, <[u8]>::len);
-    let rest = rest(one).min(rest(other));
-    length + (0..rest).take_while(|at| one[length + at] == other[length + at]).count()
-}
-
-fn word(bytes: &[u8], at: usize) -> Option<u64> {
-    bytes.get(at..)?.first_chunk().map(|word| u64::from_le_bytes(*word))
+    one.len() - one_left.len() + one_left.iter().zip(other_left).take_while(|(a, b)| a == b).count()
 }
 
 fn put_literals(output: &mut Vec<u8>, literals: &[u8]) {

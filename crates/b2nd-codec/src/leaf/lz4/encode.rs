@@ -1,7 +1,8 @@
 //! Compresses to LZ4's block format. For each position, only the newest earlier position with the same hash is tried. While the search
 //! finds no match, its steps get longer.
 //!
-//! Tables and steps have the same sizes as in `LZ4_compress_fast`, so that streams have the same length.
+//! Tables, hashes and steps are the same as in `LZ4_compress_fast`, so that streams of at least 256 bytes have the same bytes. A test of
+//! `tests/c-blosc2` compares them.
 
 use alloc::vec::Vec;
 
@@ -11,7 +12,7 @@ use crate::leaf::blosclz::encode::common;
 /// The number of bytes at the end of the data that must be literals.
 pub(super) const LAST_LITERALS: usize = 5;
 
-/// The number of bytes at the end of the data in which no match may start.
+/// A match starts at least this number of bytes before the end of the data.
 pub(super) const LAST_MATCH: usize = 12;
 
 /// The longest distance of a match.
@@ -65,7 +66,7 @@ where
     table.fill(P::default());
     Some(move |word: u64, at: usize| {
         let hash = if ENTRIES == FAR {
-            (word << 24).wrapping_mul(0x9e37_79b1_85eb_ca87) >> (u64::BITS - FAR.ilog2())
+            (word << 24).wrapping_mul(0xcf_1bbc_dcbb) >> (u64::BITS - FAR.ilog2())
         } else {
             u64::from((word as u32).wrapping_mul(0x9e37_79b1) >> (u32::BITS - ENTRIES.ilog2()))
         };
@@ -76,44 +77,43 @@ where
 fn pack(bytes: &[u8], acceleration: usize, out: &mut [u8], mut newest: impl FnMut(u64, usize) -> usize) -> Option<usize> {
     let (mut written, mut filled) = (0, 0);
     if bytes.len() > LAST_MATCH {
-        let limit = bytes.len() - LAST_MATCH;
+        // The end of the positions at which a match may start.
+        let limit = bytes.len() - LAST_MATCH + 1;
         let end = bytes.len() - LAST_LITERALS;
         // No match can start at the first byte.
         let mut at = 1;
-        'search: while at < limit {
+        'search: loop {
             let mut tries = acceleration << FRACTION;
             let mut step = 1;
             let mut from;
             loop {
-                let here = word(bytes, at);
+                if at + step > limit {
+                    break 'search;
+                }
+                let here = word(bytes, at)?;
                 from = newest(here, at);
-                if at - from <= WINDOW && word32(bytes, from) == here as u32 {
+                if at - from <= WINDOW && word32(bytes, from)? == here as u32 {
                     break;
                 }
                 at += step;
                 step = tries >> FRACTION;
                 tries += 1;
-                if at >= limit {
-                    break 'search;
-                }
             }
             // Extend the match backwards, to bytes before it that are equal too.
-            let before = bytes[written..at].iter().rev().zip(bytes[..from].iter().rev());
-            let mut literals = at - written - before.take_while(|(one, other)| one == other).count();
+            let mut literals = at - written - equal_before(bytes, at, from, at - written);
             loop {
                 let start = written + literals;
                 let distance = at - from;
-                at += SHORTEST;
-                at += common(bytes.get(at..end)?, bytes.get(at - distance..)?);
+                at += SHORTEST + equal_after(bytes.get(..end)?, at + SHORTEST, from + SHORTEST);
                 filled = put(out, filled, bytes.get(written..)?, literals, distance, at - start)?;
                 written = at;
                 if at >= limit {
                     break 'search;
                 }
-                newest(word(bytes, at - 2), at - 2);
-                let here = word(bytes, at);
+                newest(word(bytes, at - 2)?, at - 2);
+                let here = word(bytes, at)?;
                 from = newest(here, at);
-                if at - from > WINDOW || word32(bytes, from) != here as u32 {
+                if at - from > WINDOW || word32(bytes, from)? != here as u32 {
                     break;
                 }
                 literals = 0;
@@ -125,13 +125,47 @@ fn pack(bytes: &[u8], acceleration: usize, out: &mut [u8], mut newest: impl FnMu
 }
 
 #[inline(always)]
-fn word(bytes: &[u8], at: usize) -> u64 {
-    bytes.get(at..).and_then(|bytes| bytes.first_chunk()).map_or(0, |word| u64::from_le_bytes(*word))
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..)?.first_chunk().map(|word| u64::from_le_bytes(*word))
 }
 
 #[inline(always)]
-fn word32(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..).and_then(|bytes| bytes.first_chunk()).map_or(0, |word| u32::from_le_bytes(*word))
+fn word32(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
+}
+
+/// Returns the number of equal bytes before two positions, at most `most`.
+///
+/// How many bytes are equal cannot be predicted by the processor, so this has no branch for each of the first eight bytes, nor has
+/// [`equal_after`] for each of the first 16.
+#[inline(always)]
+fn equal_before(bytes: &[u8], at: usize, from: usize, most: usize) -> usize {
+    match (bytes[..at].last_chunk(), bytes[..from].last_chunk()) {
+        (Some(one), Some(other)) if one != other => {
+            let difference = u64::from_le_bytes(*one) ^ u64::from_le_bytes(*other);
+            most.min(difference.leading_zeros() as usize / 8)
+        }
+        _ => {
+            let before = bytes[at - most..at].iter().rev().zip(bytes[..from].iter().rev());
+            before.take_while(|(one, other)| one == other).count()
+        }
+    }
+}
+
+/// Returns the number of equal bytes at and after two positions.
+#[inline(always)]
+fn equal_after(bytes: &[u8], at: usize, from: usize) -> usize {
+    let words = |at: usize| {
+        let both = bytes.get(at..)?.first_chunk::<16>()?;
+        Some([word(both, 0)?, word(both, 8)?])
+    };
+    if let (Some(one), Some(other)) = (words(at), words(from)) {
+        let (low, high) = (one[0] ^ other[0], one[1] ^ other[1]);
+        if low | high != 0 {
+            return (u128::from(low) | u128::from(high) << 64).trailing_zeros() as usize / 8;
+        }
+    }
+    common(&bytes[at..], &bytes[from..])
 }
 
 /// Appends the literals at the end of a stream, and returns the stream's length.
@@ -146,20 +180,24 @@ pub(super) fn put_last(out: &mut [u8], at: usize, literals: &[u8]) -> Option<usi
 #[inline(always)]
 pub(super) fn put(out: &mut [u8], at: usize, from: &[u8], literals: usize, distance: usize, length: usize) -> Option<usize> {
     let more = length - SHORTEST;
-    if literals < 15 && more < 15 {
+    let distance = (distance as u16).to_le_bytes();
+    let end = match (out.get_mut(at..at + WIDE + 4), from.first_chunk::<WIDE>()) {
         // This copies a fixed number of bytes, which may be too many. The next step overwrites the surplus.
-        if let (Some(place), Some(from)) = (out.get_mut(at..at + WIDE + 4), from.first_chunk::<WIDE>()) {
-            place[0] = (literals << 4 | more) as u8;
+        (Some(place), Some(from)) if literals < 15 => {
+            place[0] = (literals << 4 | more.min(15)) as u8;
             place[1..=WIDE].copy_from_slice(from);
-            place[1 + literals..3 + literals].copy_from_slice(&(distance as u16).to_le_bytes());
-            return Some(at + 3 + literals);
+            place[1 + literals..3 + literals].copy_from_slice(&distance);
+            at + 1 + literals
         }
-    }
-    let mut at = put_token(out, at, literals, more)?;
-    out.get_mut(at..at + literals)?.copy_from_slice(from.get(..literals)?);
-    at += literals;
-    out.get_mut(at..at + 2)?.copy_from_slice(&(distance as u16).to_le_bytes());
-    put_rest(out, at + 2, more)
+        _ => {
+            let at = put_token(out, at, literals, more)?;
+            let end = at + literals;
+            out.get_mut(at..end)?.copy_from_slice(from.get(..literals)?);
+            out.get_mut(end..end + 2)?.copy_from_slice(&distance);
+            end
+        }
+    };
+    put_rest(out, end + 2, more)
 }
 
 /// Appends a token, and the rest of the number of literals if it does not fit the token. `more` is the match's length minus 4.
@@ -171,10 +209,14 @@ fn put_token(out: &mut [u8], at: usize, literals: usize, more: usize) -> Option<
 
 /// Appends the rest of a length, if it does not fit the token.
 #[inline(always)]
-fn put_rest(out: &mut [u8], at: usize, length: usize) -> Option<usize> {
-    let Some(rest) = length.checked_sub(15) else { return Some(at) };
-    let end = at + rest / 255;
-    out.get_mut(at..end)?.fill(255);
-    *out.get_mut(end)? = (rest % 255) as u8;
-    Some(end + 1)
+fn put_rest(out: &mut [u8], mut at: usize, length: usize) -> Option<usize> {
+    let Some(mut rest) = length.checked_sub(15) else { return Some(at) };
+    // Most rests are one byte, for which `fill` would be slow.
+    while rest >= 255 {
+        *out.get_mut(at)? = 255;
+        at += 1;
+        rest -= 255;
+    }
+    *out.get_mut(at)? = rest as u8;
+    Some(at + 1)
 }

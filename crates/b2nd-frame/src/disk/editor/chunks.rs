@@ -14,7 +14,6 @@ use super::{Editor, SECTOR, file_number, write_at};
 use crate::chunk::{Chunk, Offset};
 use crate::chunk_file_name;
 use crate::disk::File;
-use crate::disk::lock::named;
 use crate::disk::staged::directory;
 use crate::disk::storage::storage;
 use crate::disk::unfinished::{begin, unfinished};
@@ -98,9 +97,9 @@ impl ChunkEditor {
     /// blocksize. Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if writing fails. The frame is then unchanged.
     pub fn put(&mut self, chunk: &Chunk<'_>) -> Result<Offset> {
         let (header, found) = (self.file().header(), chunk.header());
-        check("the chunk's data in bytes", header.chunksize().into(), length(found.nbytes()))?;
+        check("the chunk's data in bytes", header.chunksize().into(), found.nbytes())?;
         if found.special().is_none() && !found.is_stored() {
-            check("blocksize", header.blocksize_of_array().into(), length(found.blocksize()))?;
+            check("blocksize", header.blocksize_of_array().into(), found.blocksize())?;
         }
         if chunk.header().special() == Some(Special::Zeros) {
             return Ok(Offset::Special(Special::Zeros));
@@ -318,10 +317,6 @@ impl ChunkEditor {
     }
 
     fn named<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        work(self).map_err(|error| named(error, self.file().path()))
+        work(self).map_err(|error| error.in_file(self.file().path()))
     }
-}
-
-fn length(length: usize) -> i64 {
-    i64::try_from(length).unwrap_or(i64::MAX)
 }

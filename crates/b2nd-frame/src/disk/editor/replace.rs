@@ -35,7 +35,6 @@ impl Editor {
         self.named(|editor| {
             let header = rewritten(&editor.file, edit)?;
             let (staged, mut new) = Staged::file(editor.claim.path())?;
-            staged.keep_attributes(editor.claim.path())?;
             write_frame(&editor.file, header, &mut *new)?;
             editor.put(staged, new)
         })
@@ -149,7 +148,6 @@ impl Editor {
     pub(super) fn written(&mut self, front: &[u8], rest: Range<u64>) -> Result<(Staged, Box<dyn Handle>)> {
         self.checked_handle()?;
         let (staged, mut new) = Staged::file(self.claim.path())?;
-        staged.keep_attributes(self.claim.path())?;
         new.write_all(front)?;
         copy(&mut *self.claim.handle, rest, &mut *new)?;
         Ok((staged, new))

@@ -1,4 +1,4 @@
-"""The HDF5 files of this directory, and values.json with what h5py reads in them.
+"""Writes the HDF5 files in this directory, and values.json with the values that h5py reads from them.
 
     python make.py OUTDIR       (h5py, hdf5plugin, numpy, tables)
 
@@ -71,7 +71,7 @@ def h5py_file():
         cube.attrs["units"] = "K"
         cube.attrs["scale"] = np.float32(0.5)
         cube.attrs["range"] = np.array([1, -2], ">i4")
-        cube.attrs["_FillValue"] = np.array([-1], "<f4")  # as netCDF stores one number
+        cube.attrs["_FillValue"] = np.array([-1], "<f4")  # netCDF stores a single number like this.
         cube.attrs["flag"] = True
         cube.attrs["names"] = ["a", "bc"]
         cube.attrs["to"] = file["flat"].ref
@@ -88,7 +88,7 @@ def h5py_file():
         file["links/nowhere"] = h5py.SoftLink("/links/nowhere")
         file["links/other"] = h5py.ExternalLink("other.h5", "/x")
         file["links/up"] = file["/"]
-    # The newest indexes of chunks.
+    # The newest formats of chunk indexes.
     name = "latest.h5"
     with h5py.File(OUT / name, "w", libver="latest") as file:
         shapes = {"single": None, "fixed": None, "extensible": (None, 30), "tree": (None, None)}
@@ -103,7 +103,7 @@ def chunks_file():
     values = np.arange(4 * 20 * 20, dtype="<i4").reshape(4, 20, 20)
     chunks = dict(chunks=(1, 20, 20))
     with h5py.File(OUT / name, "w") as file:
-        # Chunks of which each has another codec or another filter.
+        # Each chunk has another codec or filter.
         mixed = file.create_dataset("mixed", values.shape, values.dtype, **chunks, **hdf5plugin.Blosc2())
         for number, (cname, filters) in enumerate([("lz4", 1), ("zstd", 2), ("zlib", 0), ("blosclz", 1)]):
             options = hdf5plugin.Blosc2(cname=cname, filters=filters)
@@ -117,7 +117,7 @@ def chunks_file():
 
 
 def arrays_file():
-    # The filter takes 4 as the typesize of elements of 12 bytes. A block has 131072 bytes, a chunk 32768 elements.
+    # The filter stores 4 as the typesize, although elements have 12 bytes. A block has 131072 bytes, and a chunk 32768 elements.
     name = "arrays.h5"
     values = np.zeros((32768, 3), "<f4")
     values[::97, 0] = np.arange(338)
@@ -157,7 +157,7 @@ def scales_file():
 
 
 def virtual_file():
-    # In a directory of its own, because its datasets cannot be listed.
+    # These files are in their own directory because their datasets cannot be listed.
     (OUT / "virtual").mkdir(exist_ok=True)
     with h5py.File(OUT / "virtual/virtual.h5", "w") as file:
         file["real"] = np.arange(10)

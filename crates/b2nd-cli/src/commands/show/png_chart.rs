@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use b2nd_view::colors::Rgb;
-use b2nd_view::elements::{first_of_month, significant};
+use b2nd_view::elements::first_of_month;
 use b2nd_view::histogram::Scale;
 use b2nd_view::pixels::Pixels;
 use embedded_graphics::mono_font::MonoTextStyle;
@@ -12,6 +12,9 @@ use embedded_graphics::pixelcolor::Rgb888;
 use embedded_graphics::prelude::*;
 use embedded_graphics::primitives::{Line, PrimitiveStyle, Rectangle};
 use embedded_graphics::text::{Alignment, Baseline, Text, TextStyleBuilder};
+
+use super::chart::{Axis, Body, Chart, Ticks};
+use crate::error::{Error, Result};
 
 /// The width of a character in pixels.
 const CHARACTER: i32 = 10;
@@ -29,8 +32,11 @@ const RIGHT: i32 = 30;
 /// The right margin of a drawing with a color bar, in pixels.
 const BAR: i32 = 170;
 
+/// The default width and height of a picture with axes, in pixels.
+const SIZE: (u32, u32) = (1200, 800);
+
 /// The width and height of the smallest picture that has room for axes, in pixels.
-pub(crate) const SMALLEST: (u32, u32) = (400, 240);
+const SMALLEST: (u32, u32) = (400, 240);
 
 /// The color of lines and bars.
 const INK: Rgb = [68, 1, 84];
@@ -38,78 +44,49 @@ const INK: Rgb = [68, 1, 84];
 /// The color of elements that are NaN, and of others that the scale lacks.
 const LACKING: Rgb = [200; 3];
 
-/// Where an axis has ticks.
-#[derive(Clone, Copy)]
-pub(crate) enum Ticks {
-    /// At round numbers.
-    Plain,
-    /// At whole numbers.
-    Whole,
-    /// At powers of ten of a logarithmic axis.
-    Log,
-    /// At the first days of months, if the axis is long enough. Holds the number of days in a unit of the axis.
-    Days(f64),
+/// Draws a chart, with axes unless it is an image or too small for axes. By default, an image has one pixel for each element.
+pub(super) fn draw(chart: &Chart, size: Option<(u32, u32)>) -> Result<Pixels> {
+    let (width, height) = size.unwrap_or(SIZE);
+    let [wide, high] = [width as usize, height as usize];
+    let is_small = width < SMALLEST.0 || height < SMALLEST.1;
+    Ok(match &chart.body {
+        Body::Image(pixels) => match (size, chart.aspect) {
+            (Some(_), Some(_)) => {
+                let factor =
+                    (f64::from(width) / pixels.width.max(1) as f64).min(f64::from(height) / pixels.height().max(1) as f64);
+                let side = |length: usize| ((length as f64 * factor).round() as usize).max(1);
+                pixels.scaled(side(pixels.width), side(pixels.height()))
+            }
+            (Some(_), None) => pixels.scaled(wide, high),
+            (None, _) => pixels.scaled(pixels.width, pixels.height()),
+        },
+        Body::Map(pixels, ..) if is_small => pixels.scaled(wide, high),
+        Body::Line(values, scale) if is_small => Pixels::plot(values, wide, high, *scale),
+        Body::Bars(..) if is_small => {
+            let (width, height) = SMALLEST;
+            let why = format!("a histogram has axes, which need a picture of at least {width}x{height}: give a larger --size");
+            return Err(Error::new(why));
+        }
+        _ => with_axes(chart, [width as i32, height as i32], size.is_none()),
+    })
 }
 
-/// An axis: its name, the numbers at its ends, its ticks, and the function that formats a number as a label.
-pub(crate) struct Axis<'a> {
-    pub(crate) name: String,
-    pub(crate) ends: [f64; 2],
-    pub(crate) ticks: Ticks,
-    pub(crate) label: &'a dyn Fn(f64) -> String,
-}
-
-impl<'a> Axis<'a> {
-    pub(crate) fn new(ends: [f64; 2], ticks: Ticks, label: &'a dyn Fn(f64) -> String) -> Axis<'a> {
-        Axis { name: String::new(), ends, ticks, label }
-    }
-}
-
-/// A picture with axes.
-pub(crate) struct Chart<'a> {
-    pub(crate) title: &'a str,
-    pub(crate) body: Body<'a>,
-    /// The horizontal axis.
-    pub(crate) across: Axis<'a>,
-    /// The vertical axis.
-    pub(crate) down: Axis<'a>,
-    /// The unit of the values of a heat map.
-    pub(crate) unit: Option<String>,
-    /// The width of a heat map by its height. By default, it fills the picture.
-    pub(crate) aspect: Option<f64>,
-    /// Whether the picture is cut to what is drawn, if the aspect leaves room.
-    pub(crate) is_cut: bool,
-}
-
-impl<'a> Chart<'a> {
-    pub(crate) fn new(title: &'a str, body: Body<'a>, across: Axis<'a>, down: Axis<'a>) -> Chart<'a> {
-        Chart { title, body, across, down, unit: None, aspect: None, is_cut: false }
-    }
-}
-
-/// What is drawn inside the axes.
-pub(crate) enum Body<'a> {
-    /// A heat map: its pixels, the axis of its color bar, and its color map.
-    Map(Pixels, Axis<'a>, &'a [Rgb]),
-    /// A line: its values from left to right, and their scale.
-    Line(&'a [f64], Scale),
-    /// Bars: the height of each bar.
-    Bars(&'a [u64]),
-}
-
-/// Draws a picture with the given size in pixels.
-pub(crate) fn draw(chart: &Chart, (width, height): (u32, u32)) -> Pixels {
-    let Chart { title, body, across, down, unit, aspect, is_cut } = chart;
-    let (mut width, mut height) = (width as i32, height as i32);
-    let right = if matches!(body, Body::Map(..)) { BAR } else { RIGHT };
+/// Draws a chart with axes in a picture of this size, which is cut to what is drawn if `is_cut`.
+fn with_axes(chart: &Chart, [mut width, mut height]: [i32; 2], is_cut: bool) -> Pixels {
+    let Chart { title, body, across, down, unit, aspect } = chart;
+    // The axes of a map extend half an element beyond the first and the last element, so that the tick of each element is in the middle of
+    // its pixels.
+    let (right, margins) = match body {
+        Body::Map(pixels, ..) => (BAR, [pixels.width, pixels.height()].map(|count| 0.5 / (count.max(2) - 1) as f64)),
+        _ => (RIGHT, [0.0; 2]),
+    };
     let mut frame = Frame { left: LEFT, top: TOP, width: (width - LEFT - right).max(1), height: (height - TOP - BELOW).max(1) };
-    if let Some(aspect) = aspect {
+    if let (Some(aspect), Body::Map(pixels, ..)) = (aspect, body) {
         let (wide, high) = (f64::from(frame.height) * aspect, f64::from(frame.width) / aspect);
         // Each element that is drawn has at least a pixel.
-        let (columns, rows) = if let Body::Map(pixels, ..) = body { (pixels.width, pixels.height()) } else { (1, 1) };
         let fit = |side: f64, least: usize, most: i32| (side as i32).clamp((least as i32).clamp(1, most), most);
-        (frame.width, frame.height) = (fit(wide, columns, frame.width), fit(high, rows, frame.height));
-        if *is_cut {
+        (frame.width, frame.height) = (fit(wide, pixels.width, frame.width), fit(high, pixels.height(), frame.height));
+        if is_cut {
             (width, height) = ((LEFT + frame.width + right).max(SMALLEST.0 as i32), TOP + frame.height + BELOW);
         }
     }
@@ -123,7 +100,7 @@ pub(crate) fn draw(chart: &Chart, (width, height): (u32, u32)) -> Pixels {
             let ramp = Pixels::heat(&ramp, 1, Scale::new(0.0, 255.0, false), colors);
             canvas.copy(&ramp.scaled(bar.width as usize, bar.height as usize), bar.left, bar.top);
             canvas.outline(&bar);
-            for (at, label) in ticks(scale, bar.height / 60) {
+            for (at, label) in ticks(scale, 0.0, bar.height / 60) {
                 let y = bar.top + bar.height - (at * f64::from(bar.height)) as i32;
                 canvas.line((bar.left + bar.width, y), (bar.left + bar.width + TICK, y));
                 canvas.text(&label, (bar.left + bar.width + TICK + 4, y), Alignment::Left, Baseline::Middle);
@@ -131,10 +108,9 @@ pub(crate) fn draw(chart: &Chart, (width, height): (u32, u32)) -> Pixels {
             if let Some(unit) = unit {
                 canvas.text(unit, (bar.left, TOP / 2), Alignment::Left, Baseline::Middle);
             }
-            if pixels.colors.contains(&None) {
+            if let Some(lacking) = scale.lacking(pixels) {
                 let y = bar.top + bar.height + TICK + 4;
                 canvas.fill_with(LACKING, (bar.left, y), (24, 18));
-                let lacking = if matches!(scale.ticks, Ticks::Log) { "NaN, <= 0" } else { "NaN" };
                 canvas.text(lacking, (bar.left + bar.width + TICK + 4, y), Alignment::Left, Baseline::Top);
             }
         }
@@ -147,7 +123,7 @@ pub(crate) fn draw(chart: &Chart, (width, height): (u32, u32)) -> Pixels {
                 canvas.fill((frame.left + x as i32, frame.top + y as i32), (2, 2));
             }
         }
-        Body::Bars(counts) => {
+        Body::Bars(counts, _) => {
             let most = counts.iter().copied().max().unwrap_or(1).max(1);
             let edge = |bar: usize| frame.left + (bar as f64 / counts.len() as f64 * f64::from(frame.width)) as i32;
             for (bar, &count) in counts.iter().enumerate() {
@@ -155,15 +131,16 @@ pub(crate) fn draw(chart: &Chart, (width, height): (u32, u32)) -> Pixels {
                 canvas.fill((edge(bar), frame.top + frame.height - tall), (edge(bar + 1) - edge(bar) - 1, tall));
             }
         }
+        Body::Image(_) => {}
     }
     canvas.outline(&frame);
     let is_map = matches!(body, Body::Map(..));
-    for (at, label) in ticks(across, frame.width / 130) {
+    for (at, label) in ticks(across, margins[0], frame.width / 130) {
         let x = frame.left + (at * f64::from(frame.width)) as i32;
         canvas.line((x, frame.top + frame.height), (x, frame.top + frame.height + TICK));
         canvas.text(&label, (x, frame.top + frame.height + TICK + 4), Alignment::Center, Baseline::Top);
     }
-    for (at, label) in ticks(down, frame.height / 60) {
+    for (at, label) in ticks(down, margins[1], frame.height / 60) {
         let at = if is_map { at } else { 1.0 - at };
         let y = frame.top + (at * f64::from(frame.height)) as i32;
         canvas.line((frame.left - TICK, y), (frame.left, y));
@@ -178,18 +155,19 @@ pub(crate) fn draw(chart: &Chart, (width, height): (u32, u32)) -> Pixels {
     canvas.text_upwards(&down.name, (4, frame.top + frame.height / 2));
     let right = if unit.is_some() { frame.left + frame.width } else { width };
     let room = usize::try_from((right - LEFT) / CHARACTER).unwrap_or(0);
-    let title: String = title.chars().take(room).collect();
+    let title: String = title.concat().chars().take(room).collect();
     canvas.text(&title, (frame.left, TOP / 2), Alignment::Left, Baseline::Middle);
     Pixels { width: width as usize, colors: canvas.colors }
 }
 
-/// Returns the ticks of an axis, which are at round numbers. Each tick has a position from 0 to 1 and a label. `most` limits the number of
-/// intervals between ticks.
-fn ticks(axis: &Axis, most: i32) -> Vec<(f64, String)> {
-    let [first, last] = axis.ends;
+/// Returns the ticks of an axis, which are at round numbers. Each tick has a position from 0 to 1 and a label. The axis extends beyond its
+/// ends by `margin`, as a part of its length. `most` limits the number of intervals between ticks.
+fn ticks(axis: &Axis, margin: f64, most: i32) -> Vec<(f64, String)> {
     if let Some(ticks) = ticks_of_kind(axis, most.max(1)) {
         return ticks;
     }
+    let margin = (axis.ends[1] - axis.ends[0]) * margin;
+    let [first, last] = [axis.ends[0] - margin, axis.ends[1] + margin];
     let span = last - first;
     if span == 0.0 {
         return vec![(0.5, (axis.label)(first))];
@@ -235,12 +213,6 @@ fn ticks_of_kind(axis: &Axis, most: i32) -> Option<Vec<(f64, String)>> {
         }
         Ticks::Plain | Ticks::Whole => None,
     }
-}
-
-/// Formats a number as the label of a tick.
-pub(crate) fn plain(number: f64) -> String {
-    let text = significant(number, 6);
-    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
 #[derive(Clone, Copy)]
@@ -341,5 +313,5 @@ impl DrawTarget for Canvas {
 }
 
 #[cfg(test)]
-#[path = "../tests/unit/png_chart.rs"]
+#[path = "../../../tests/unit/png_chart.rs"]
 mod tests;

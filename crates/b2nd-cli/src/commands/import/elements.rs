@@ -1,0 +1,57 @@
+//! [`Elements`]: the elements of a file to import.
+
+use std::fs;
+use std::io::{self, Read, Seek};
+use std::path::Path;
+
+use b2nd::dtype::DType;
+use iter_read::IterRead;
+
+use crate::error::{Error, Result};
+
+/// The elements of an imported file.
+pub(super) struct Elements {
+    pub(super) dtype: DType,
+    pub(super) shape: Vec<i64>,
+    /// A reader of the elements in C order.
+    pub(super) data: Box<dyn Read>,
+    /// The length of the elements in bytes.
+    pub(super) length: u64,
+}
+
+/// Copies what can be read only once to a temporary file, so that its length is known and its parts can be read in any order.
+pub(super) fn spooled(mut from: impl Read) -> Result<fs::File> {
+    let mut copy = || {
+        let mut file = tempfile::tempfile()?;
+        io::copy(&mut from, &mut file)?;
+        file.rewind().map(|()| file)
+    };
+    let place = std::env::temp_dir();
+    copy().map_err(|error: io::Error| Error::new(format_args!("cannot copy it to {} ($TMPDIR): {error}", place.display())))
+}
+
+/// Opens a file. Fails if it is not a regular file, because reading a pipe or a device might never end.
+pub(super) fn open(path: &Path) -> Result<fs::File> {
+    if fs::metadata(path)?.is_file() { Ok(fs::File::open(path)?) } else { Err(Error::new("it is not a file")) }
+}
+
+/// Returns the length in bytes of all elements of an array with this shape. `found` is the length of the elements in the file, if it is
+/// known. Fails if the two lengths differ, or a length of the shape is negative.
+pub(super) fn length_of(shape: &[i64], itemsize: usize, found: Option<u64>) -> Result<u64> {
+    if let Some(length) = shape.iter().find(|&&length| length < 0) {
+        return Err(Error::new(format_args!("shape: expected lengths of 0 or more, found {length}")));
+    }
+    let items = shape.iter().try_fold(1_u64, |items, &length| items.checked_mul(u64::try_from(length).ok()?));
+    match (items.and_then(|items| items.checked_mul(itemsize as u64)), found) {
+        (Some(length), Some(found)) if length != found => {
+            Err(Error::new(format_args!("the shape needs {length} bytes of elements, but the file has {found}")))
+        }
+        (Some(length), _) => Ok(length),
+        (None, _) => Err(Error::new("the shape needs more bytes of elements than a file can hold")),
+    }
+}
+
+/// Returns a reader of bytes that come in pieces.
+pub(super) fn joined(pieces: impl Iterator<Item = Result<Vec<u8>>>) -> impl Read {
+    IterRead::new(pieces.map(|piece| piece.map_err(|error| io::Error::other(error.to_string()))))
+}
