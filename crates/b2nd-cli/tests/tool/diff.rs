@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use b2nd_frame::{Chunk, Header, Sizes, Writer};
+use b2nd_frame::{Chunk, File, Header, Sizes, Writer};
 
 use crate::harness::{Directory, Place, STORE, npy};
 
@@ -265,4 +265,20 @@ fn ten_values_that_differ_are_shown_and_the_others_counted() {
     let sentence = "  values: 12 elements differ; the largest difference is 9.0 at [1, 1]\n";
     let expected = format!("--- one.b2nd\n+++ two.b2nd\n{sentence}{}    … and 2 more\n", (290..300).map(row).collect::<String>());
     assert_eq!((out, err.as_str(), status), (expected, "", 1));
+}
+
+#[test]
+fn arrays_that_repeat_one_value_are_compared() {
+    let tests = Directory::new();
+    tests.write("zeros.npy", npy("<i4", "(16,)", &[0; 16]));
+    tests.ok(&["import", "zeros.npy", "zeros.b2nd"]);
+    let header = File::open(tests.path("zeros.b2nd")).unwrap().header().clone();
+    for (name, value) in [("sixes", 6), ("sevens", 7), ("again", 7)] {
+        let mut writer = Writer::new(header.clone());
+        writer.append(&Chunk::repeated(&i32::to_le_bytes(value), 64).unwrap()).unwrap();
+        tests.write(&format!("{name}.b2nd"), writer.finish().unwrap());
+    }
+    assert_eq!(tests.run(&["diff", "--values", "sevens.b2nd", "again.b2nd"]), (String::new(), String::new(), 0));
+    let (out, _, status) = tests.run(&["diff", "--values", "sixes.b2nd", "sevens.b2nd"]);
+    assert!(out.contains("values: 16 elements differ") && status == 1, "{out}");
 }
