@@ -538,19 +538,16 @@ test("every view fits a phone's width, light and dark", async () => {
 
 // The pixels of the picture depend on fonts, so only its statistics are compared. B2ND_PICTURE=../picture.png writes the picture.
 test("README's picture shows the figures of its caption", async () => {
-  const [rows, columns] = [300, 480];
-  const saddle = Int32Array.from({ length: rows * columns }, (_, at) => {
-    const [x, y] = [(at % columns) - columns / 2, Math.floor(at / columns) - rows / 2];
-    return x * x * x - 3 * x * y * y;
-  });
+  const file = join(scratch, "temperature.b2nd");
+  execFileSync(tool, ["import", `${join(root, "examples/data/weather.h5")}::/temperature`, file]);
   const { page, context, wrong } = await visit(browser, home.url, { viewport: { width: 1100, height: 900 }, colorScheme: "light" });
-  await drop(page, "saddle.b2nd", readFileSync(array("saddle", "<i4", [rows, columns], saddle, "--chunks", "100,160")));
+  await drop(page, "temperature.b2nd", readFileSync(file));
   await look(page, "map");
   const figures = await page
     .locator(".figures > div")
     .evaluateAll((list) => list.map((div) => [...div.children].map((child) => child.textContent).join(" ")));
   const said = /!\[([^\]]*)\]\(web\/picture\.png\)/.exec(readFileSync(join(root, "README.md"), "utf8"))?.[1];
-  assert.equal(said, `The page of b2nd view: 300 x 480 values of an array as a map (${figures.join(", ")})`);
+  assert.equal(said, `The page of b2nd view: 36 x 72 temperatures as a map (${figures.join(", ")})`);
   if (process.env.B2ND_PICTURE) await page.locator(".values-card").screenshot({ path: process.env.B2ND_PICTURE });
   assert.deepEqual(wrong, []);
   await context.close();

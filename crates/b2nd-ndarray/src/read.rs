@@ -226,7 +226,7 @@ impl Array {
             let found = self.store.offsets()?.len();
             if last >= found {
                 let missing = Error::custom(format_args!("the frame has only {}", count(found, "chunk")));
-                return Err(Error::in_chunk(last, missing.into()));
+                return Err(Error::in_chunk(last, missing));
             }
         }
         let items = slice.iter().map(|range| range.end - range.start).product::<i64>();

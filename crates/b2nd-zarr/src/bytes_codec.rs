@@ -21,10 +21,7 @@ pub(crate) trait BytesCodec: Serialize + DeserializeOwned {
 
 /// Returns the configuration of a codec as a JSON object.
 pub(crate) fn configuration(codec: &impl Serialize) -> Option<zarrs::metadata::Configuration> {
-    match serde_json::to_value(codec) {
-        Ok(serde_json::Value::Object(members)) => Some(members.into()),
-        _ => None,
-    }
+    serde_json::from_value(serde_json::to_value(codec).ok()?).ok()
 }
 
 pub(crate) fn create<C: BytesCodec + BytesToBytesCodecTraits + 'static>(

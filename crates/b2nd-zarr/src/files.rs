@@ -44,19 +44,6 @@ impl Files {
         }
         Ok(sum)
     }
-
-    /// Returns the length of a file in bytes, or `None` if it does not exist.
-    fn length(&self, key: &StoreKey) -> Result<Option<u64>, StorageError> {
-        let path = match fs::canonicalize(self.store.key_to_fspath(key)) {
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
-            path => path?,
-        };
-        if !path.starts_with(&self.root) {
-            return Err(failed(format_args!("{key}: it is a symbolic link that leads out of the array, which is not followed")));
-        }
-        let found = fs::metadata(&path)?;
-        if found.is_file() { Ok(Some(found.len())) } else { Err(failed(format_args!("{key}: it is not a regular file"))) }
-    }
 }
 
 impl ReadableStorageTraits for Files {
@@ -65,7 +52,7 @@ impl ReadableStorageTraits for Files {
         key: &StoreKey,
         ranges: ByteRangeIterator<'a>,
     ) -> Result<MaybeBytesIterator<'a>, StorageError> {
-        let Some(length) = self.length(key)? else { return Ok(None) };
+        let Some(length) = self.size_key(key)? else { return Ok(None) };
         let ranges: Vec<_> = ranges.collect();
         for range in &ranges {
             let end = match *range {
@@ -84,7 +71,15 @@ impl ReadableStorageTraits for Files {
     }
 
     fn size_key(&self, key: &StoreKey) -> Result<Option<u64>, StorageError> {
-        self.length(key)
+        let path = match fs::canonicalize(self.store.key_to_fspath(key)) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+            path => path?,
+        };
+        if !path.starts_with(&self.root) {
+            return Err(failed(format_args!("{key}: it is a symbolic link that leads out of the array, which is not followed")));
+        }
+        let found = fs::metadata(&path)?;
+        if found.is_file() { Ok(Some(found.len())) } else { Err(failed(format_args!("{key}: it is not a regular file"))) }
     }
 
     fn supports_get_partial(&self) -> bool {

@@ -33,7 +33,7 @@ macro_rules! fixed_bytes {
         impl DataTypeTraitsV3 for $type {
             fn create(metadata: &MetadataV3) -> Result<DataType, PluginCreateError> {
                 let configuration = metadata.configuration().cloned().unwrap_or_default();
-                let itemsize = itemsize(&metadata_json(metadata)).ok_or_else(|| {
+                let itemsize = itemsize(metadata).ok_or_else(|| {
                     PluginCreateError::Other(format!("data type {} has no size in its configuration", $name))
                 })?;
                 Ok(std::sync::Arc::new($type { itemsize, configuration }).into())
@@ -97,11 +97,8 @@ fixed_bytes! {
     Structured "structured";
 }
 
-fn metadata_json(metadata: &MetadataV3) -> serde_json::Value {
-    serde_json::to_value(metadata).unwrap_or_default()
-}
-
 /// Returns the size of an element of a Zarr data type in bytes, or `None` if the data type is not supported.
-fn itemsize(data_type: &serde_json::Value) -> Option<usize> {
-    crate::data_type::from_zarr(data_type).map(|dtype| dtype.itemsize()).filter(|size| *size > 0)
+fn itemsize(metadata: &MetadataV3) -> Option<usize> {
+    let dtype = crate::data_type::from_zarr(&serde_json::to_value(metadata).ok()?)?;
+    Some(dtype.itemsize()).filter(|&size| size > 0)
 }

@@ -36,6 +36,7 @@ use crate::new_metadata;
 /// assert_eq!(elements.len(), 6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Debug)]
 pub struct B2ndStorage {
     pub(crate) array: Array,
     pub(crate) metadata: Bytes,
@@ -201,12 +202,6 @@ impl ListableStorageTraits for B2ndStorage {
 
     fn size_prefix(&self, prefix: &StorePrefix) -> std::result::Result<u64, StorageError> {
         self.list_prefix(prefix)?.iter().try_fold(0, |sum, key| Ok(sum + self.size_key(key)?.unwrap_or(0)))
-    }
-}
-
-impl std::fmt::Debug for B2ndStorage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("B2ndStorage").field("array", &self.array).finish_non_exhaustive()
     }
 }
 
