@@ -53,7 +53,7 @@ fn files_that_are_named_like_frames_and_are_none_are_not_left_out_in_silence() {
     }
     if cfg!(feature = "hdf5") {
         for content in ["", "no HDF5"] {
-            fs::write(tests.path("empty.b2nd"), &Place::data().read("example.b2nd")).unwrap();
+            fs::write(tests.path("empty.b2nd"), Place::data().read("example.b2nd")).unwrap();
             tests.write("empty.h5", content);
             let (_, err, status) = tests.run(&["ls"]);
             assert!(err.starts_with("./empty.h5: ") && status == 1, "{err}");
