@@ -1,18 +1,17 @@
 //! Decodes blocks of Arrow IPC: a stream, or a single record batch message, with one column.
 //!
-//! Arrow's own decoder panics if types or lengths are wrong. Here, the types are checked first, and arrays are built from buffers of the
-//! lengths that their types require. Arrow then validates the arrays, which includes offsets, text and the codes of dictionaries.
+//! Arrow's own decoder does not check types and lengths, and panics if they are wrong, so both are checked first.
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, make_array};
+use arrow_array::ArrayRef;
 use arrow_buffer::Buffer;
-use arrow_data::ArrayData;
 use arrow_ipc::convert::fb_to_schema;
+use arrow_ipc::reader::read_record_batch;
 use arrow_ipc::{self as ipc, FieldNode, MessageHeader, Precision, Type};
-use arrow_schema::{DataType, Field, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use b2nd_store::text::hex;
 use serde_json::{Map, Value, json};
 
@@ -31,7 +30,10 @@ const MOST_VALUES: usize = 1 << 24;
 ///
 /// Fails if the block is damaged, or is not Arrow IPC of one column with a supported type.
 pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
-    read(block, schema).map(make_array)
+    read(block, schema, |Batch { batch, body, schema, version }, dictionaries| {
+        let batch = read_record_batch(body, batch, schema.clone(), dictionaries, None, &version).map_err(wrong)?;
+        Ok(batch.column(0).clone())
+    })
 }
 
 /// Decodes the array in a block to JSON, which takes much less code than decoding to Arrow arrays of all types.
@@ -40,21 +42,34 @@ pub fn column(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayRef> {
 ///
 /// Returns the errors of [`column`], and fails if an array has more than 2^24 values.
 pub fn values(block: &[u8], schema: Option<&[u8]>) -> Result<Vec<Value>> {
-    values_of(&read(block, schema)?)
+    read(block, schema, |Batch { batch, body, schema, .. }, dictionaries| {
+        let mut arrays = JsonArrays { lengths: Lengths::of(batch, body)?, body, dictionaries };
+        arrays.values(schema.field(0)).ok_or_else(|| wrong("arrays whose lengths do not match their buffers"))
+    })
 }
 
-/// Returns the number of values in a block.
+/// Returns the number of values in a block, without decoding them.
 pub(crate) fn count(block: &[u8], schema: Option<&[u8]>) -> Result<u64> {
-    Ok(read(block, schema)?.len() as u64)
+    read(block, schema, |Batch { batch, .. }, _| u64::try_from(batch.length()).map_err(wrong))
 }
 
-/// Decodes the column of a block, after the dictionaries of the block.
-fn read(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayData> {
+/// A record batch of one column, whose lengths have been checked.
+struct Batch<'a> {
+    batch: ipc::RecordBatch<'a>,
+    body: &'a Buffer,
+    schema: &'a SchemaRef,
+    version: ipc::MetadataVersion,
+}
+
+/// Decodes the column of a block. The dictionaries of the block are decoded first, and passed to `decode` in a map whose keys are the
+/// numbers of the dictionaries.
+fn read<C>(block: &[u8], schema: Option<&[u8]>, mut decode: impl FnMut(Batch, &HashMap<i64, C>) -> Result<C>) -> Result<C> {
     let first = schema.map(|mut schema| message(&mut schema)).transpose()?.flatten();
     let mut known = first.map(|(schema, _)| schema_of(&schema)).transpose()?;
     let mut dictionaries = HashMap::new();
     let mut rest = block;
     while let Some((message, body)) = message(&mut rest)? {
+        let (body, version) = (&body, message.version());
         match message.header_type() {
             MessageHeader::Schema => known = Some(schema_of(&message)?),
             MessageHeader::DictionaryBatch => {
@@ -69,15 +84,18 @@ fn read(block: &[u8], schema: Option<&[u8]>) -> Result<ArrayData> {
                 let Some(DataType::Dictionary(_, words)) = fields.first().map(|field| field.data_type()) else {
                     return Err(wrong("a dictionary that belongs to no column"));
                 };
-                let words = Field::new("", (**words).clone(), true);
-                let words = Arrays::of(batch.data().ok_or_else(empty)?, &body, &dictionaries)?.next(&words)?;
+                let data = batch.data().ok_or_else(empty)?;
+                Lengths::of(data, body)?.check(words)?;
+                let schema: SchemaRef = Schema::new(vec![Field::new("", (**words).clone(), true)]).into();
+                let words = decode(Batch { batch: data, body, schema: &schema, version }, &dictionaries)?;
                 dictionaries.insert(batch.id(), words);
             }
             MessageHeader::RecordBatch => {
                 let schema = known.ok_or_else(|| wrong("a record batch before its schema"))?;
                 let empty = || wrong("a record batch message without a record batch");
                 let batch = message.header_as_record_batch().ok_or_else(empty)?;
-                return Arrays::of(batch, &body, &dictionaries)?.next(schema.field(0));
+                Lengths::of(batch, body)?.check(schema.field(0).data_type())?;
+                return decode(Batch { batch, body, schema: &schema, version }, &dictionaries);
             }
             other => return Err(wrong(format_args!("a message of the type {other:?}, which is not supported"))),
         }
@@ -152,134 +170,145 @@ fn check_type(field: ipc::Field) -> Result<()> {
     field.children().into_iter().flatten().try_for_each(check_type)
 }
 
-/// The arrays of a batch, which are built from its nodes and buffers.
-struct Arrays<'a> {
+/// The nodes and buffers of a batch, to check that they are as long as the types of the arrays require.
+struct Lengths<'a> {
     nodes: Box<dyn Iterator<Item = &'a FieldNode> + 'a>,
     buffers: Box<dyn Iterator<Item = &'a ipc::Buffer> + 'a>,
-    body: &'a Buffer,
-    dictionaries: &'a HashMap<i64, ArrayData>,
+    body: usize,
 }
 
-impl<'a> Arrays<'a> {
-    fn of(batch: ipc::RecordBatch<'a>, body: &'a Buffer, dictionaries: &'a HashMap<i64, ArrayData>) -> Result<Arrays<'a>> {
+impl<'a> Lengths<'a> {
+    fn of(batch: ipc::RecordBatch<'a>, body: &Buffer) -> Result<Lengths<'a>> {
         if batch.compression().is_some() {
             return Err(wrong("compressed buffers, which python-blosc2 does not write"));
         }
+        if batch.variadicBufferCounts().is_some_and(|counts| !counts.is_empty()) {
+            return Err(wrong("variadic buffers, which no type of a column uses"));
+        }
         let nodes = Box::new(batch.nodes().into_iter().flatten());
         let buffers = Box::new(batch.buffers().into_iter().flatten());
-        Ok(Arrays { nodes, buffers, body, dictionaries })
+        Ok(Lengths { nodes, buffers, body: body.len() })
     }
 
-    /// Builds the array of a field, and the arrays inside it.
-    fn next(&mut self, field: &Field) -> Result<ArrayData> {
+    /// Checks the lengths of an array of this type, and of the arrays inside it.
+    fn check(&mut self, data_type: &DataType) -> Result<()> {
         let node = self.nodes.next().ok_or_else(|| wrong("fewer arrays than its schema says"))?;
         // The body limits the number of values, because each value takes at least one bit. (A struct takes none by itself, but its fields
         // do.)
-        let most = self.body.len().saturating_mul(8);
+        let most = self.body.saturating_mul(8);
         let length = usize::try_from(node.length()).ok().filter(|&length| length <= most);
         let length = length.ok_or_else(|| {
-            let (found, body) = (node.length(), self.body.len());
+            let (found, body) = (node.length(), self.body);
             wrong(format_args!("an array of {found} values in a message of {body} bytes, which can hold 0 to {most}"))
         })?;
-        let mut array = ArrayData::builder(field.data_type().clone()).len(length);
-        let valid = self.buffer(Some(if node.null_count() > 0 { length.div_ceil(8) } else { 0 }))?;
-        if node.null_count() > 0 {
-            array = array.null_bit_buffer(Some(valid));
-        }
+        self.buffer(1, if node.null_count() > 0 { length.div_ceil(8) } else { 0 })?;
         let offsets = if length == 0 { 0 } else { length + 1 };
-        let values = match field.data_type() {
-            DataType::Struct(_) => None,
-            DataType::List(_) | DataType::Utf8 | DataType::Binary => Some(offsets.saturating_mul(4)),
-            DataType::LargeList(_) | DataType::LargeUtf8 | DataType::LargeBinary => Some(offsets.saturating_mul(8)),
-            DataType::Boolean => Some(length.div_ceil(8)),
-            DataType::Dictionary(value, _) => Some(length.saturating_mul(value.primitive_width().unwrap_or(8))),
-            value => Some(length.saturating_mul(value.primitive_width().unwrap_or(8))),
-        };
-        if values.is_some() {
-            array = array.add_buffer(self.buffer(values)?);
+        match data_type {
+            DataType::Struct(fields) => fields.iter().try_for_each(|field| self.check(field.data_type())),
+            DataType::List(item) => self.buffer(4, offsets).and_then(|()| self.check(item.data_type())),
+            DataType::LargeList(item) => self.buffer(8, offsets).and_then(|()| self.check(item.data_type())),
+            DataType::Utf8 | DataType::Binary => self.buffer(4, offsets).and_then(|()| self.buffer(1, 0)),
+            DataType::LargeUtf8 | DataType::LargeBinary => self.buffer(8, offsets).and_then(|()| self.buffer(1, 0)),
+            DataType::Boolean => self.buffer(1, length.div_ceil(8)),
+            DataType::Dictionary(value, _) => self.buffer(value.primitive_width().unwrap_or(8), length),
+            value => self.buffer(value.primitive_width().unwrap_or(8), length),
         }
-        array = match field.data_type() {
-            DataType::Utf8 | DataType::Binary | DataType::LargeUtf8 | DataType::LargeBinary => {
-                array.add_buffer(self.buffer(None)?)
-            }
-            DataType::List(item) | DataType::LargeList(item) => array.add_child_data(self.next(item)?),
-            DataType::Struct(fields) => array.child_data(fields.iter().map(|field| self.next(field)).collect::<Result<_>>()?),
-            #[expect(deprecated, reason = "the number of a dictionary is only in its field")]
-            DataType::Dictionary(..) => {
-                let words = field.dict_id().and_then(|id| self.dictionaries.get(&id));
-                array.add_child_data(words.ok_or_else(|| wrong("a column without its dictionary"))?.clone())
-            }
-            _ => array,
-        };
-        array.align_buffers(true).build().map_err(|error| wrong(format_args!("an invalid array: {error}")))
     }
 
-    /// Returns the first `length` bytes of the next buffer, or all if `length` is `None`.
-    fn buffer(&mut self, length: Option<usize>) -> Result<Buffer> {
+    /// Checks that the next buffer is inside the body, that its length is a multiple of `width`, and that it holds at least `count` values.
+    fn buffer(&mut self, width: usize, count: usize) -> Result<()> {
         let buffer = self.buffers.next().ok_or_else(|| wrong("fewer buffers than its schema says"))?;
-        let place = usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
-        match place.filter(|&(start, found)| start.checked_add(found).is_some_and(|end| end <= self.body.len())) {
-            Some((start, found)) if length.is_none_or(|length| length <= found) => {
-                Ok(self.body.slice_with_length(start, length.unwrap_or(found)))
+        match (usize::try_from(buffer.offset()), usize::try_from(buffer.length())) {
+            (start, Ok(length)) if start.ok().and_then(|start| start.checked_add(length)).is_none_or(|end| end > self.body) => {
+                Err(wrong(format_args!("a buffer that is not inside the {} bytes of its message", self.body)))
             }
-            Some((_, found)) => {
-                Err(wrong(format_args!("a buffer of {found} bytes, but its values need {}", length.unwrap_or(found))))
+            (_, Ok(length)) if length % width == 0 && length / width >= count => Ok(()),
+            _ => {
+                let (found, s) = (buffer.length(), if width == 1 { "" } else { "s" });
+                Err(wrong(format_args!(
+                    "a buffer of {found} bytes instead of {count} or more whole values of {width} byte{s} each"
+                )))
             }
-            None => Err(wrong(format_args!("a buffer that is not inside the {} bytes of its message", self.body.len()))),
         }
     }
 }
 
-/// Converts an array to JSON in the form of `b2nd::Value`. Times are numbers in the unit of their Arrow type.
-fn values_of(array: &ArrayData) -> Result<Vec<Value>> {
-    if array.len() > MOST_VALUES {
-        return Err(wrong(format_args!("an array of {} values; the limit for JSON is {MOST_VALUES}", array.len())));
+/// Decodes the nodes and buffers of a batch to JSON in the form of `b2nd::Value`. Times are numbers in the unit of their Arrow type.
+struct JsonArrays<'a> {
+    lengths: Lengths<'a>,
+    body: &'a [u8],
+    dictionaries: &'a HashMap<i64, Vec<Value>>,
+}
+
+impl<'a> JsonArrays<'a> {
+    /// Decodes the array of a field. Returns `None` if the array is not valid or has more than 2^24 values.
+    fn values(&mut self, field: &Field) -> Option<Vec<Value>> {
+        let node = self.lengths.nodes.next()?;
+        let length = usize::try_from(node.length()).ok().filter(|&length| length <= MOST_VALUES)?;
+        let valid = self.buffer()?;
+        let bit = |bits: &[u8], at: usize| Some(bits.get(at / 8)? >> (at % 8) & 1 == 1);
+        let is_null = |at| node.null_count() > 0 && bit(valid, at) != Some(true);
+        let values: Option<Vec<Value>> = match field.data_type() {
+            DataType::Boolean => {
+                let bits = self.buffer()?;
+                (0..length).map(|at| bit(bits, at).map(Value::from)).collect()
+            }
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
+                let is_text = matches!(field.data_type(), DataType::Utf8 | DataType::LargeUtf8);
+                let is_large = matches!(field.data_type(), DataType::LargeUtf8 | DataType::LargeBinary);
+                let (ranges, bytes) = (self.ranges(length, is_large)?, self.buffer()?);
+                let value = |bytes| match is_text {
+                    true => std::str::from_utf8(bytes).ok().map(Value::from),
+                    false => Some(json!({ "bytes": hex(bytes, "") })),
+                };
+                ranges.into_iter().map(|range| value(bytes.get(range)?)).collect()
+            }
+            DataType::List(item) | DataType::LargeList(item) => {
+                let ranges = self.ranges(length, matches!(field.data_type(), DataType::LargeList(_)))?;
+                let items = self.values(item)?;
+                ranges.into_iter().map(|range| items.get(range).map(Value::from)).collect()
+            }
+            DataType::Struct(fields) => {
+                let columns: Vec<_> = fields.iter().map(|field| self.values(field)).collect::<Option<_>>()?;
+                let value = |at: usize, field: &Field, column: &[Value]| Some((field.name().clone(), column.get(at)?.clone()));
+                let row = |at| -> Option<Map<_, _>> {
+                    fields.iter().zip(&columns).map(|(field, column)| value(at, field, column)).collect()
+                };
+                (0..length).map(|at| row(at).map(Value::Object)).collect()
+            }
+            #[expect(deprecated, reason = "the number of a dictionary is only in its field")]
+            DataType::Dictionary(codes, _) => {
+                let words = self.dictionaries.get(&field.dict_id()?)?;
+                let word = |code: &Value| words.get(usize::try_from(code.as_u64()?).ok()?).cloned();
+                let codes = numbers(codes, self.buffer()?, length)?;
+                // The code of a null is arbitrary, so no word is looked up for it.
+                codes.iter().enumerate().map(|(at, code)| if is_null(at) { Some(Value::Null) } else { word(code) }).collect()
+            }
+            data_type => numbers(data_type, self.buffer()?, length),
+        };
+        Some(values?.into_iter().enumerate().map(|(at, value)| if is_null(at) { Value::Null } else { value }).collect())
     }
-    let inner = array.child_data().iter().map(values_of).collect::<Result<Vec<_>>>()?;
-    let bytes = |buffer: usize| array.buffers()[buffer].as_slice();
-    let value: Box<dyn Fn(usize) -> Value> = match array.data_type() {
-        DataType::Boolean => Box::new(|at| (bytes(0)[at / 8] >> (at % 8) & 1 == 1).into()),
-        DataType::Utf8 | DataType::LargeUtf8 => {
-            let ranges = ranges(array);
-            Box::new(move |at| String::from_utf8_lossy(&bytes(1)[ranges[at].clone()]).into())
-        }
-        DataType::Binary | DataType::LargeBinary => {
-            let ranges = ranges(array);
-            Box::new(move |at| json!({ "bytes": hex(&bytes(1)[ranges[at].clone()], "") }))
-        }
-        DataType::List(_) | DataType::LargeList(_) => {
-            let ranges = ranges(array);
-            Box::new(move |at| inner[0][ranges[at].clone()].into())
-        }
-        DataType::Struct(fields) => Box::new(move |at| {
-            let values = fields.iter().zip(&inner).map(|(field, values)| (field.name().clone(), values[at].clone()));
-            values.collect::<Map<_, _>>().into()
-        }),
-        DataType::Dictionary(code, _) => {
-            let code = number_of(code, bytes(0));
-            Box::new(move |at| code(at).as_u64().map_or(Value::Null, |code| inner[0][code as usize].clone()))
-        }
-        number => Box::new(number_of(number, bytes(0))),
-    };
-    Ok((0..array.len()).map(|at| if array.is_null(at) { Value::Null } else { value(at) }).collect())
+
+    fn buffer(&mut self) -> Option<&'a [u8]> {
+        let buffer = self.lengths.buffers.next()?;
+        let (start, length) = (usize::try_from(buffer.offset()).ok()?, usize::try_from(buffer.length()).ok()?);
+        self.body.get(start..start.checked_add(length)?)
+    }
+
+    /// Reads the offsets of strings or lists, and returns the range of each value.
+    fn ranges(&mut self, length: usize, is_large: bool) -> Option<Vec<Range<usize>>> {
+        let bytes = self.buffer()?;
+        let width = if is_large { &DataType::Int64 } else { &DataType::Int32 };
+        let ends = if length == 0 { Vec::new() } else { numbers(width, bytes, length + 1)? };
+        let place = |end: &Value| usize::try_from(end.as_u64()?).ok();
+        ends.windows(2).map(|pair| Some(place(pair.first()?)?..place(pair.last()?)?)).collect()
+    }
 }
 
-/// Returns the range of each text or list, from the offsets of an array.
-fn ranges(array: &ArrayData) -> Vec<Range<usize>> {
-    let offsets: Vec<usize> = match array.data_type() {
-        DataType::Utf8 | DataType::Binary | DataType::List(_) => {
-            array.buffer::<i32>(0).iter().map(|&offset| offset as usize).collect()
-        }
-        _ => array.buffer::<i64>(0).iter().map(|&offset| offset as usize).collect(),
-    };
-    offsets.windows(2).map(|pair| pair[0]..pair[1]).collect()
-}
-
-/// Returns a function that converts an integer, float or time in `bytes` to JSON.
-fn number_of<'a>(data_type: &'a DataType, bytes: &'a [u8]) -> impl Fn(usize) -> Value + 'a {
-    let width = data_type.primitive_width().unwrap_or(8);
-    move |at| {
-        let bytes = &bytes[at * width..(at + 1) * width];
+/// Converts the first `length` integers, floats or times in `bytes` to JSON.
+fn numbers(data_type: &DataType, bytes: &[u8], length: usize) -> Option<Vec<Value>> {
+    let width = data_type.primitive_width()?;
+    let number = |bytes: &[u8]| {
         if data_type.is_floating() {
             // JSON lacks some floats, which a `b2nd::Value` writes as objects.
             return serde_json::to_value(b2nd::Value::F64(element::float(bytes))).unwrap_or_default();
@@ -288,7 +317,8 @@ fn number_of<'a>(data_type: &'a DataType, bytes: &'a [u8]) -> impl Fn(usize) -> 
         let mut wide = [if is_negative { 0xff } else { 0 }; 8];
         wide.iter_mut().zip(bytes).for_each(|(wide, &byte)| *wide = byte);
         if is_negative { i64::from_le_bytes(wide).into() } else { u64::from_le_bytes(wide).into() }
-    }
+    };
+    Some(bytes.get(..length.checked_mul(width)?)?.chunks_exact(width).map(number).collect())
 }
 
 fn wrong(what: impl std::fmt::Display) -> Error {
