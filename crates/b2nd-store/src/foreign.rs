@@ -3,9 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use b2nd_frame::Result;
-
-use b2nd_frame::Source;
+use b2nd_frame::{Result, Source};
 
 use crate::folder::{Folder, is_frame, is_zip};
 use crate::frame::Bytes;
